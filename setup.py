@@ -1,0 +1,49 @@
+"""Packages sizer, with the top-level folders `workloads` and `reports` inside it as `sizer.bundled`."""
+
+import re
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+HERE = Path(__file__).parent
+VERSION = re.search(r'__version__ = "(.+)"', (HERE / "sizer/__init__.py").read_text()).group(1)
+
+# Ranges that were tried together. MXNet 1.9.1 is its last release and needs numpy < 2, which its own metadata says;
+# the profiler itself does not, so nothing here holds numpy back when MXNet lives in an interpreter of its own.
+PROFILER = [
+    "numpy>=1.23",
+    "scipy>=1.10",
+    "jinja2>=3.1",
+    "psutil>=5.9",
+    "nvidia-ml-py>=12",
+    "PyYAML>=6.0",
+    "jsonschema>=4.18",
+]
+WORKLOADS = [
+    'mxnet==1.9.1; python_version < "3.13" and platform_machine == "x86_64"',
+    # distutils, which MXNet imports, left the standard library with Python 3.12.
+    'setuptools; python_version >= "3.12"',
+    # 4.12 and later ask for numpy 2.
+    "opencv-python-headless>=4.8,<4.12",
+    "lmdb>=1.4",
+]
+TEST = ["pytest>=7", "hypothesis>=6", "mypy>=1.8", "ruff>=0.4", "types-PyYAML", "types-psutil", "types-jsonschema"]
+
+setup(
+    name="sizer",
+    version=VERSION,
+    description="Cloud instance sizing profiler for deep learning",
+    long_description=(HERE / "README.md").read_text(),
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    python_requires=">=3.10",
+    packages=find_packages(include=["sizer", "sizer.*"]),
+    package_data={
+        "sizer": ["**/*.json", "**/*.yaml"],
+        "sizer.bundled.workloads": ["**/*"],
+        "sizer.bundled.reports": ["**/*"],
+    },
+    install_requires=PROFILER + WORKLOADS,
+    extras_require={"test": TEST},
+    entry_points={"console_scripts": ["sizer=sizer.cli:main"]},
+)

@@ -1,0 +1,205 @@
+"""Records as JSON and back: the type hints of a frozen dataclass are its format."""
+
+from __future__ import annotations
+
+import json
+import math
+import types
+from collections.abc import Callable
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from sizer.errors import HostError, InputError
+from sizer.files import write_text
+
+Record = TypeVar("Record")
+
+NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+"""JSON has no such numbers; they are written as these words and only a float may be one of them."""
+
+
+class FormatError(InputError):
+    """A file is not in the form that it should have."""
+
+
+def to_json(record: Any) -> dict[str, Any]:
+    """The record as plain JSON values: enumerations as their values, tuples as lists, non-finite floats as words."""
+    return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
+
+
+def from_json(cls: type[Record], data: object, where: str) -> Record:
+    """The record that `to_json` wrote; keys that this version does not know are left out.
+
+    Raises FormatError, which names `where` and the key, when a value is missing or of another type, or when the
+    file's `schema_version` is newer than this sizer.
+    """
+    return _read_record(cls, data, where, "")
+
+
+def write_json(path: Path, record: Any) -> None:
+    """Write a record, or a plain dict, whole or not at all; HostError when the file system refuses."""
+    plain = to_json(record) if is_dataclass(record) else _plain(record)
+    write_text(path, json.dumps(plain, indent=1, allow_nan=False) + "\n")
+
+
+def read_json(cls: type[Record], path: Path) -> Record:
+    """The record in `path`; FormatError when it is not one, InputError when there is no such file."""
+    return from_json(cls, load_json(path), str(path))
+
+
+def load_json(path: Path) -> object:
+    """The plain JSON value in `path`; FormatError when it is none, InputError when it cannot be read."""
+    try:
+        return json.loads(path.read_bytes(), parse_constant=_refuse_constant)
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise HostError(f"{path}: cannot be read ({error.strerror or error})") from error
+    except RecursionError:
+        raise FormatError(f"{path}: is nested too deeply to be one of sizer's files") from None
+    except ValueError as error:
+        raise FormatError(f"{path}: is not JSON ({error}); it may have been cut short or edited") from None
+
+
+def _refuse_constant(word: str) -> object:
+    raise ValueError(f"{word} is not a JSON number")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value.value
+    if is_dataclass(value):
+        return to_json(value)
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+@cache
+def _hints(cls: type) -> dict[str, Any]:
+    return get_type_hints(cls)
+
+
+def _read_record(cls: type[Record], data: object, where: str, key: str) -> Record:
+    if not isinstance(data, dict):
+        raise _mismatch(where, key, f"an object ({cls.__name__})", data)
+    kind: Any = cls
+    hints = _hints(kind)
+    values: dict[str, Any] = {}
+    for field in fields(kind):
+        inner = f"{key}.{field.name}" if key else field.name
+        if field.name in data:
+            values[field.name] = _read(hints[field.name], data[field.name], where, inner)
+            if field.name == "schema_version":
+                _check_version(values[field.name], field.default, where)
+        elif field.default is MISSING and field.default_factory is MISSING:
+            raise FormatError(f"{where}: {inner}: is missing")
+    return cls(**values)
+
+
+def _check_version(found: int, known: Any, where: str) -> None:
+    if found > known:
+        raise FormatError(
+            f"{where}: was written by a newer sizer (schema_version {found}, this one reads up to {known}); "
+            "upgrade sizer to read it"
+        )
+
+
+def _read(hint: Any, value: object, where: str, key: str) -> Any:
+    """The value as its type hint says; the hints are the few that records use."""
+    origin = get_origin(hint)
+    if origin in (Union, types.UnionType):
+        return _read_optional(hint, value, where, key)
+    if origin is tuple:
+        return _read_tuple(get_args(hint), value, where, key)
+    if origin is dict:
+        if not isinstance(value, dict):
+            raise _mismatch(where, key, "an object", value)
+        value_hint = get_args(hint)[1]
+        return {name: _read(value_hint, item, where, f"{key}.{name}") for name, item in value.items()}
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return _read_enum(hint, value, where, key)
+    if is_dataclass(hint) and isinstance(hint, type):
+        return _read_record(hint, value, where, key)
+    if hint is Any:
+        return value
+    return _SCALARS[hint](value, where, key)
+
+
+def _read_optional(hint: Any, value: object, where: str, key: str) -> Any:
+    if value is None:
+        return None
+    (inner,) = (choice for choice in get_args(hint) if choice is not type(None))
+    return _read(inner, value, where, key)
+
+
+def _read_tuple(arguments: tuple[Any, ...], value: object, where: str, key: str) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise _mismatch(where, key, "a list", value)
+    if arguments[-1] is Ellipsis:
+        arguments = arguments[:1] * len(value)
+    elif len(arguments) != len(value):
+        raise _mismatch(where, key, f"a list of {len(arguments)}", value)
+    return tuple(
+        _read(hint, item, where, f"{key}[{index}]")
+        for index, (hint, item) in enumerate(zip(arguments, value, strict=True))
+    )
+
+
+def _read_enum(hint: type[Enum], value: object, where: str, key: str) -> Enum:
+    for member in hint:
+        if member.value == value and isinstance(value, str):
+            return member
+    raise _mismatch(where, key, "one of " + ", ".join(str(member.value) for member in hint), value)
+
+
+def _read_text(value: object, where: str, key: str) -> str:
+    if not isinstance(value, str):
+        raise _mismatch(where, key, "text", value)
+    return value
+
+
+def _read_truth(value: object, where: str, key: str) -> bool:
+    if not isinstance(value, bool):
+        raise _mismatch(where, key, "true or false", value)
+    return value
+
+
+def _read_count(value: object, where: str, key: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _mismatch(where, key, "a whole number", value)
+    return value
+
+
+def _read_number(value: object, where: str, key: str) -> float:
+    if isinstance(value, str) and value in NOT_FINITE:
+        return NOT_FINITE[value]
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise _mismatch(where, key, "a number", value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise _mismatch(where, key, "a number that fits a float", value) from None
+
+
+_SCALARS: dict[Any, Callable[[object, str, str], Any]] = {
+    str: _read_text,
+    bool: _read_truth,
+    int: _read_count,
+    float: _read_number,
+}
+
+
+def _mismatch(where: str, key: str, expected: str, found: object) -> FormatError:
+    shown = repr(found) if isinstance(found, (str, int, float, type(None))) else f"a {type(found).__name__}"
+    if len(shown) > 60:
+        shown = shown[:57] + "..."
+    place = f"{where}: {key}" if key else where
+    return FormatError(f"{place}: expected {expected}, found {shown}")

@@ -1,0 +1,27 @@
+"""What can go wrong, each with the exit code that the command line ends with."""
+
+from __future__ import annotations
+
+
+class SizerError(Exception):
+    """One sentence for a person: what is wrong, where, and what to type next."""
+
+    exit_code = 1
+
+
+class InputError(SizerError):
+    """The command line, the study file or another input file is wrong."""
+
+    exit_code = 2
+
+
+class HostError(SizerError):
+    """This host cannot do what was asked."""
+
+    exit_code = 3
+
+
+class NoAnswer(SizerError):
+    """The measurements cannot carry an answer to the question."""
+
+    exit_code = 5

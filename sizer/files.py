@@ -1,0 +1,48 @@
+"""A file is written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from sizer.errors import HostError
+
+ASIDE_SUFFIX = ".tmp"
+"""What a file is called while it is written; one that a killed process left behind may be removed."""
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace `path` by `text` so that a reader, or a machine that loses power, sees the old file or the new one.
+
+    Characters that UTF-8 cannot hold are written as escapes. Raises HostError when the file system refuses.
+    """
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}{ASIDE_SUFFIX}")
+    try:
+        try:
+            _write_and_sync(aside, text.encode("utf-8", "backslashreplace"))
+            os.replace(aside, path)
+        except BaseException:
+            aside.unlink(missing_ok=True)
+            raise
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise HostError(
+            f"{path}: cannot be written ({error.strerror or error}); make room there or choose another folder"
+        ) from error
+
+
+def _write_and_sync(path: Path, content: bytes) -> None:
+    with open(path, "xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the renaming itself last: without it a power cut may bring the old name back."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

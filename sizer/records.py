@@ -1,0 +1,394 @@
+"""What the parts of sizer hand to each other: frozen records, plain enough to be written as JSON.
+
+Units are bytes, seconds and samples per second throughout. This module imports nothing of sizer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from enum import Enum
+
+SCHEMA_VERSION = 1
+"""Version of every JSON file in a study folder."""
+
+HOST_DISK = "host"
+"""The `disk` of a run whose disk was not limited: wherever the data already lay."""
+
+
+class Outcome(str, Enum):
+    """How a run ended."""
+
+    COMPLETED = "completed"
+    OUT_OF_MEMORY = "out_of_memory"
+    TIMEOUT = "timeout"
+    CRASHED = "crashed"
+    INTERRUPTED = "interrupted"
+    UNSUPPORTED = "unsupported"
+    REFUSED = "refused"
+
+
+class Bottleneck(str, Enum):
+    """The resource that holds throughput back."""
+
+    CPU = "cpu"
+    SERIAL = "serial"
+    DISK_BANDWIDTH = "disk_bandwidth"
+    DISK_IOPS = "disk_iops"
+    DISK_WRITE = "disk_write"
+    ACCELERATOR = "accelerator"
+    MEMORY = "memory"
+    AMBIGUOUS = "ambiguous"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its interval: 95 % of the mean in a run, 90 % for a new run in a prediction."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Device:
+    """Where the step is computed: `cpu`, `cuda` or `emulated` (the step waits for as long as a GPU takes)."""
+
+    kind: str = "cpu"
+    index: int = 0
+    gpu: str | None = None
+    samples_per_second: float | None = None
+    source: str | None = None
+
+    @property
+    def label(self) -> str:
+        """How a person names it: `cpu`, `cuda:0`, `emulated:P100`, `emulated:300/s`."""
+        if self.kind == "emulated":
+            return f"emulated:{self.gpu or f'{self.samples_per_second:g}/s'}"
+        return f"cuda:{self.index}" if self.kind == "cuda" else "cpu"
+
+
+@dataclass(frozen=True)
+class Workload:
+    """The program being measured. `data` None means the embedded data set."""
+
+    name: str
+    kind: str
+    framework: str = "mxnet"
+    network: str | None = None
+    data: str | None = None
+    format: str | None = None
+    input: str = "disk"
+    cache: str = "cold"
+    device: Device = Device()
+    command: tuple[str, ...] = ()
+    pattern: str | None = None
+    sample_unit: str | None = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may use. None is not limited; `disk` is a tier's name in the study."""
+
+    vcpus: float | None = None
+    memory_bytes: int | None = None
+    disk: str | None = None
+
+
+@dataclass(frozen=True)
+class DiskRates:
+    """What a disk gives. None is not limited, or not measured."""
+
+    read_iops: float | None = None
+    read_bytes_per_second: float | None = None
+    write_iops: float | None = None
+    write_bytes_per_second: float | None = None
+
+
+@dataclass(frozen=True)
+class DiskTier:
+    """A kind of volume: a real mount (`path`) or one emulated by throttling (`emulated`)."""
+
+    name: str
+    path: str | None = None
+    emulated: DiskRates | None = None
+    disk_class: str | None = None
+    catalog_name: str | None = None
+    size_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class DiskCheck:
+    """What fio measured on a tier, beside what the tier declares."""
+
+    tier: DiskTier
+    measured: DiskRates
+    deviates: bool = False
+    note: str | None = None
+
+    @property
+    def rates(self) -> DiskRates:
+        """The figures to compute with: measured where they were, declared where they were not."""
+        declared = self.tier.emulated or DiskRates()
+        chosen = {
+            name: value if value is not None else getattr(declared, name)
+            for name, value in asdict(self.measured).items()
+        }
+        return DiskRates(**chosen)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How each configuration is measured: fresh processes, seconds after warm-up, relative half-width."""
+
+    repeats: int = 3
+    seconds: float = 30.0
+    precision: float = 0.02
+    seed: int = 1
+    timeout: float | None = None
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What the answer should prefer, and which share of the best throughput it must reach."""
+
+    prefer: str = "cheapest"
+    target: float = 0.95
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """One planned configuration of a workload and one repeat of it."""
+
+    workload: Workload
+    batch_size: int
+    limits: Limits
+    measure: Measure
+    repeat: int = 0
+
+    @property
+    def id(self) -> str:
+        """Twelve hex digits of everything that makes this run this run; the name of its file."""
+        identity = asdict(self)
+        del identity["measure"]["repeats"]
+        text = json.dumps(identity, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Where a run really stood: its limits with this host's own values where it was not limited."""
+
+    vcpus: float
+    memory_bytes: int
+    disk: str
+    batch_size: int
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """The data a run read. `embedded` data is made by sizer and is never ImageNet or PennTreeBank."""
+
+    path: str
+    format: str
+    bytes: int
+    samples: int
+    embedded: bool
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call of a workload's inner loop, as its step event tells it; `time` is monotonic."""
+
+    time: float
+    samples: int
+    input_wait: float
+    epoch: int
+    latency: float | None = None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A run's counters at one moment; `time` is monotonic, counters grow from the start of the run."""
+
+    time: float
+    core_seconds: float = 0.0
+    memory_bytes: int = 0
+    anonymous_bytes: int = 0
+    read_bytes: int = 0
+    written_bytes: int = 0
+    read_ios: int = 0
+    write_ios: int = 0
+    periods: int = 0
+    throttled_periods: int = 0
+    oom_kills: int = 0
+    host_core_seconds: float = 0.0
+    accelerator_busy: float | None = None
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What one sample costs at each resource; None where it was not accounted."""
+
+    core_seconds: float | None = None
+    read_bytes: float | None = None
+    read_ios: float | None = None
+    written_bytes: float | None = None
+    write_ios: float | None = None
+    input_wait: float | None = None
+    accelerator_seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What bound a run, from its accounting alone: busy share of each resource and the reason in words."""
+
+    bottleneck: Bottleneck
+    busy: dict[str, float]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """One execution of a RunSpec with its result. A run that failed is data, too."""
+
+    spec: RunSpec
+    outcome: Outcome
+    configuration: Configuration
+    started_at: str
+    wall_seconds: float
+    error: str | None = None
+    sample_unit: str = "sample"
+    data_set: DataSet | None = None
+    throughput: Estimate | None = None
+    first_epoch_throughput: float | None = None
+    warm_up_seconds: float | None = None
+    measured_seconds: float | None = None
+    stopped: str | None = None
+    demand: Demand | None = None
+    latency_p50: float | None = None
+    latency_p99: float | None = None
+    peak_memory_bytes: int | None = None
+    peak_anonymous_bytes: int | None = None
+    resident_bytes: int | None = None
+    evidence: Evidence | None = None
+    disk: DiskCheck | None = None
+    limited_by: str = ""
+    warnings: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    samples: tuple[Sample, ...] = ()
+    schema_version: int = SCHEMA_VERSION
+
+    @property
+    def id(self) -> str:
+        return self.spec.id
+
+
+@dataclass(frozen=True)
+class Study:
+    """All runs asked for, with every default filled in."""
+
+    name: str
+    workloads: tuple[WorkloadPlan, ...]
+    disks: tuple[DiskTier, ...] = ()
+    around: Limits | None = None
+    measure: Measure = Measure()
+    objective: Objective = Objective()
+    schema_version: int = SCHEMA_VERSION
+
+    def disk(self, name: str) -> DiskTier:
+        """The tier of that name; KeyError if the study has none."""
+        for tier in self.disks:
+            if tier.name == name:
+                return tier
+        raise KeyError(name)
+
+
+@dataclass(frozen=True)
+class WorkloadPlan:
+    """A workload with the values of each axis; an empty axis is not limited."""
+
+    workload: Workload
+    batch_size: tuple[int, ...]
+    vcpus: tuple[float, ...] = ()
+    memory_bytes: tuple[int, ...] = ()
+    disk: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What the model says of one configuration; the interval is 90 % for a new run."""
+
+    workload: str
+    configuration: Configuration
+    throughput: Estimate
+    bottleneck: Bottleneck
+    shares: dict[str, float]
+    extrapolated: bool
+    out_of_memory: bool = False
+
+
+@dataclass(frozen=True)
+class Spec:
+    """An instance spec; `memory_bytes` and `disk` None where they were not varied."""
+
+    vcpus: float
+    memory_bytes: int | None = None
+    disk: str | None = None
+    batch_size: int | None = None
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """A cheaper spec and why it was not taken, in words with numbers."""
+
+    spec: Spec
+    why: str
+
+
+@dataclass(frozen=True)
+class InstanceOffer:
+    """An instance type that holds the spec; a price of None is unknown."""
+
+    provider: str
+    instance_type: str
+    vcpus: float
+    memory_bytes: int
+    gpu: str | None
+    gpu_count: int
+    usd_per_hour: float | None
+    usd_per_million_samples: float | None
+    as_of: str
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The recommendation for one workload; status is `recommended`, `at_least` or `refused`."""
+
+    workload: str
+    status: str
+    spec: Spec | None = None
+    throughput: Estimate | None = None
+    sample_unit: str = "sample"
+    probability: float | None = None
+    bottleneck: Bottleneck | None = None
+    next_bottleneck: Bottleneck | None = None
+    reasons: tuple[str, ...] = ()
+    rejected: tuple[Rejection, ...] = ()
+    runner_up: Spec | None = None
+    next_run: str | None = None
+    instances: tuple[InstanceOffer, ...] = ()
+    beyond: Prediction | None = None
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The answer for every workload of a study."""
+
+    objective: Objective
+    workloads: tuple[Answer, ...]
+    family: dict[str, str] = field(default_factory=dict)
+    schema_version: int = SCHEMA_VERSION

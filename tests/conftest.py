@@ -1,0 +1,112 @@
+"""What several test modules share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from sizer.records import (
+    Configuration,
+    DataSet,
+    Demand,
+    Device,
+    DiskCheck,
+    DiskRates,
+    DiskTier,
+    Estimate,
+    Evidence,
+    Limits,
+    Measure,
+    Outcome,
+    Run,
+    RunSpec,
+    Step,
+    Workload,
+)
+
+# Machines that run the tests are shared: how long a case takes says nothing about the software.
+settings.register_profile(
+    "shared machine", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("shared machine")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test that sets real limits is skipped, with its reason, for anybody but root."""
+    if os.geteuid() == 0:
+        return
+    for item in items:
+        if item.get_closest_marker("root"):
+            item.add_marker(pytest.mark.skip(reason="sets real limits, so it needs root"))
+
+
+@pytest.fixture
+def make_spec() -> Callable[..., RunSpec]:
+    """A RunSpec of a user's own command, with limits and measure as asked."""
+
+    def make(*command: str, seconds: float = 2.0, timeout: float | None = None, **limits: float) -> RunSpec:
+        workload = Workload("job", "command", command=command, device=Device())
+        return RunSpec(workload, 8, Limits(**limits), Measure(1, seconds, 0.02, 1, timeout))  # type: ignore[arg-type]
+
+    return make
+
+
+@pytest.fixture
+def make_steps() -> Callable[..., list[Step]]:
+    """Steps from a list of durations in seconds."""
+
+    def make(durations: list[float], samples: int = 8, epoch: int = 0, start: float = 100.0) -> list[Step]:
+        steps, time = [], start
+        for duration in durations:
+            time += duration
+            steps.append(Step(time, samples, 0.0, epoch))
+        return steps
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def make_run() -> Callable[..., Run]:
+    """A Run as the model sees it: a rate at a configuration, with whatever else is known of it."""
+
+    def make(
+        rate: float | None,
+        vcpus: float = 1.0,
+        *,
+        name: str = "train",
+        memory: int = 8 * 2**30,
+        capped: bool = False,
+        disk: str = "host",
+        batch: int = 32,
+        repeat: int = 0,
+        spread: float = 0.01,
+        rates: DiskRates | None = None,
+        demand: Demand | None = None,
+        device: Device | None = None,
+        kind: str = "image_training",
+        cache: str = "cold",
+        data: DataSet | None = None,
+        anonymous: int | None = None,
+        evidence: Evidence | None = None,
+        outcome: Outcome = Outcome.COMPLETED,
+    ) -> Run:
+        workload = Workload(name, kind, device=device or Device(), cache=cache)
+        return Run(
+            spec=RunSpec(workload, batch, Limits(vcpus, memory if capped else None, disk), Measure(), repeat),
+            outcome=outcome,
+            configuration=Configuration(vcpus, memory, disk, batch),
+            started_at="2026-11-21T00:00:00+00:00",
+            wall_seconds=40.0,
+            sample_unit="image",
+            data_set=data,
+            throughput=Estimate(rate, rate * (1 - spread), rate * (1 + spread)) if rate is not None else None,
+            demand=demand,
+            peak_anonymous_bytes=anonymous,
+            evidence=evidence,
+            disk=DiskCheck(DiskTier(disk, emulated=rates, disk_class="ssd"), DiskRates()) if rates else None,
+        )
+
+    return make

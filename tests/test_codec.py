@@ -1,0 +1,196 @@
+"""Records as JSON and back."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sizer.codec import FormatError, from_json, load_json, read_json, to_json, write_json
+from sizer.errors import InputError
+from sizer.records import (
+    SCHEMA_VERSION,
+    Bottleneck,
+    Configuration,
+    Demand,
+    Device,
+    DiskCheck,
+    DiskRates,
+    DiskTier,
+    Estimate,
+    Evidence,
+    Limits,
+    Measure,
+    Outcome,
+    Recommendation,
+    Run,
+    RunSpec,
+    Sample,
+    Step,
+    Study,
+    Workload,
+)
+
+FULL = Run(
+    spec=RunSpec(
+        Workload("train", "command", device=Device("emulated", 0, "P100", 219.0, "x"), command=("a", "b c")),
+        32,
+        Limits(0.5, 2**30, "ssd"),
+        Measure(timeout=9.0),
+    ),
+    outcome=Outcome.COMPLETED,
+    configuration=Configuration(0.5, 2**30, "ssd", 32),
+    started_at="2026-11-21T10:00:00+00:00",
+    wall_seconds=12.5,
+    throughput=Estimate(10.0, 9.0, math.inf),
+    demand=Demand(core_seconds=0.1),
+    evidence=Evidence(Bottleneck.CPU, {"cpu": 0.9}, "busy"),
+    disk=DiskCheck(DiskTier("ssd", emulated=DiskRates(1.0, 2.0)), DiskRates()),
+    warnings=("swapped",),
+    steps=(Step(1.0, 32, 0.1, 0),),
+    samples=(Sample(1.0, 0.5),),
+)
+
+
+@pytest.mark.parametrize("cls", [Run, Study, Recommendation, RunSpec, Workload, Device, DiskCheck, Sample])
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_every_record_comes_back_equal(cls: type[Any], data: st.DataObject) -> None:
+    """What is written as JSON text and read again is the same record, for any values its types allow."""
+    record = data.draw(st.from_type(cls).filter(_equal_to_itself))
+    record = replace(record, schema_version=SCHEMA_VERSION) if hasattr(record, "schema_version") else record
+    text = json.dumps(to_json(record), allow_nan=False)
+    assert from_json(cls, json.loads(text), "x") == record
+
+
+def _equal_to_itself(record: object) -> bool:
+    """NaN is not equal to itself, so a record that holds one cannot be compared."""
+    return "nan" not in repr(record)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(sorted(to_json(FULL))), inner, max_size=6)
+        ),
+        max_leaves=10,
+    )
+)
+@settings(max_examples=200, deadline=None)
+def test_garbage_is_a_format_error(data: object) -> None:
+    """No value makes the reader fail in another way."""
+    with pytest.raises(FormatError):
+        from_json(Run, data, "x")
+
+
+@given(data=st.data())
+@settings(max_examples=200, deadline=None)
+def test_a_run_with_one_wrong_value_is_read_or_refused_in_words(data: st.DataObject) -> None:
+    """Whatever stands in the place of one value, the reader gives a Run or a FormatError that names the file."""
+    plain = to_json(FULL)
+    key = data.draw(st.sampled_from(sorted(plain)))
+    plain[key] = data.draw(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers())
+    )
+    complaint = "runs/x.json: "
+    try:
+        run = from_json(Run, plain, "runs/x.json")
+    except FormatError as error:
+        complaint = str(error)
+    else:
+        assert isinstance(run, Run)
+    assert complaint.startswith("runs/x.json: ")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"throughput": {"value": 1, "low": "x", "high": 2}}, "throughput.low: expected a number, found 'x'"),
+        ({"outcome": "fine"}, "outcome: expected one of completed,"),
+        ({"spec": None}, "spec: expected an object (RunSpec), found None"),
+        ({"peak_memory_bytes": math.nan}, "peak_memory_bytes: expected a whole number"),
+        ({"peak_memory_bytes": "NaN"}, "peak_memory_bytes: expected a whole number"),
+        ({"peak_memory_bytes": True}, "peak_memory_bytes: expected a whole number, found True"),
+        ({"peak_memory_bytes": 1.5}, "peak_memory_bytes: expected a whole number, found 1.5"),
+        ({"wall_seconds": True}, "wall_seconds: expected a number, found True"),
+        ({"wall_seconds": 10**400}, "wall_seconds: expected a number that fits"),
+        ({"warnings": "none"}, "warnings: expected a list, found 'none'"),
+        ({"steps": [{"time": 1.0}]}, "steps[0].samples: is missing"),
+        ({"error": 5}, "error: expected text, found 5"),
+        ({"disk": {"tier": {"name": "a"}, "measured": {}, "deviates": 1}}, "disk.deviates: expected true or false"),
+        ({"schema_version": SCHEMA_VERSION + 1}, "upgrade sizer"),
+        ({"error": "x" * 5, "sample_unit": ["x"]}, "sample_unit: expected text, found a list"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_place(change: dict[str, object], sentence: str) -> None:
+    """The sentence says which file, which key, what was expected and what was found."""
+    with pytest.raises(FormatError) as caught:
+        from_json(Run, {**to_json(FULL), **change}, "runs/ab12.json")
+    assert str(caught.value).startswith("runs/ab12.json: ")
+    assert sentence in str(caught.value)
+
+
+def test_a_missing_value_is_named() -> None:
+    """A key without a default must be there."""
+    plain = to_json(FULL)
+    del plain["outcome"]
+    with pytest.raises(FormatError, match="x: outcome: is missing"):
+        from_json(Run, plain, "x")
+
+
+def test_unknown_keys_of_the_same_version_are_left_out() -> None:
+    """A newer minor version may add figures; an older one still reads the rest."""
+    assert from_json(Run, {**to_json(FULL), "colour": "blue"}, "x") == FULL
+
+
+def test_whole_numbers_become_floats_where_floats_belong() -> None:
+    """`1` and `1.0` must not make two different runs."""
+    limits = from_json(Limits, {"vcpus": 1}, "x")
+    assert isinstance(limits.vcpus, float)
+
+
+def test_a_pair_has_two_values() -> None:
+    """A tuple of fixed length is read as one."""
+
+    @dataclass(frozen=True)
+    class Pair:
+        ends: tuple[float, float]
+
+    globals()["Pair"] = Pair
+    assert from_json(Pair, {"ends": [1, 2]}, "x") == Pair((1.0, 2.0))
+    with pytest.raises(FormatError, match="a list of 2"):
+        from_json(Pair, {"ends": [1]}, "x")
+
+
+def test_a_file_comes_back(tmp_path: Path) -> None:
+    """What is written to a file is valid JSON and the same record."""
+    path = tmp_path / "a.json"
+    write_json(path, FULL)
+    assert read_json(Run, path) == FULL
+    write_json(path, {"a": (1, Outcome.TIMEOUT)})
+    assert load_json(path) == {"a": [1, "timeout"]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"\xff\xfe", b'{"a": NaN}', b"[" * 100_000, b"1" * 10_000, b"\x00", b'{"spec"'],
+)
+def test_a_broken_file_is_a_sentence(tmp_path: Path, content: bytes) -> None:
+    """Cut short, edited or binary: the file is named, nothing else is raised."""
+    path = tmp_path / "a.json"
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=r"a\.json: "):
+        read_json(Run, path)
+
+
+def test_a_missing_file_is_a_sentence(tmp_path: Path) -> None:
+    """The path stands in the message."""
+    with pytest.raises(InputError, match="there is no such file"):
+        read_json(Run, tmp_path / "a.json")

@@ -1,0 +1,126 @@
+"""Sizes, rates and times as people write and read them."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sizer.errors import InputError
+from sizer.units import (
+    format_bytes,
+    format_rate,
+    format_seconds,
+    format_vcpus,
+    parse_bytes,
+    spell_bytes,
+)
+
+
+@pytest.mark.parametrize(
+    ("size", "count"),
+    [
+        ("2GiB", 2 * 2**30),
+        ("500MB", 500 * 10**6),
+        ("1.5 GiB", 3 * 2**29),
+        (" 7 b ", 7),
+        ("0.1GiB", 107374182),
+        ("1tb", 10**12),
+        (4096, 4096),
+        ("0.5B", 1),
+    ],
+)
+def test_a_size_says_its_unit(size: str | int, count: int) -> None:
+    """Decimal and binary units are told apart, and fractions are rounded to whole bytes."""
+    assert parse_bytes(size) == count
+
+
+@pytest.mark.parametrize("size", ["2G", "2Gi", "8", "", "GiB", "-1GiB", "1e3MB", "nan GiB", "1,5GiB", "٣GiB", -1, True])
+def test_a_size_that_could_mean_two_things_is_refused(size: str | int) -> None:
+    """What does not say its unit is never guessed."""
+    with pytest.raises(InputError):
+        parse_bytes(size)
+
+
+@given(st.text())
+def test_garbage_is_refused_in_words(text: str) -> None:
+    """Any text is a size or an InputError, nothing else."""
+    with contextlib.suppress(InputError):
+        assert parse_bytes(text) >= 0
+
+
+@given(st.integers(0, 2**62))
+def test_a_spelled_size_is_exact(count: int) -> None:
+    """`spell_bytes` loses nothing."""
+    assert parse_bytes(spell_bytes(count)) == count
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(2**30, "1GiB"), (5 * 10**8, "500MB"), (1023, "1023B"), (0, "0B"), (1536 * 2**20, "1536MiB")],
+)
+def test_a_spelled_size_is_short(count: int, text: str) -> None:
+    """The unit that leaves the smallest number is taken."""
+    assert spell_bytes(count) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0 B"),
+        (512, "512 B"),
+        (1536, "1.5 KiB"),
+        (3 * 2**29, "1.5 GiB"),
+        (1234567, "1.18 MiB"),
+        (-(2**20), "-1 MiB"),
+    ],
+)
+def test_bytes_are_shown_with_three_digits(count: int, text: str) -> None:
+    """Bytes are shown in binary units."""
+    assert format_bytes(count) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (183.4, "183 images/s"),
+        (12345.0, "12,300 images/s"),
+        (0.01234, "0.0123 images/s"),
+        (2.5, "2.5 images/s"),
+        (999.9, "1,000 images/s"),
+        (0.0, "0 images/s"),
+        (math.nan, "unknown images/s"),
+        (math.inf, "unknown images/s"),
+    ],
+)
+def test_a_rate_names_its_samples(value: float, text: str) -> None:
+    """Three significant digits, and what is counted."""
+    assert format_rate(value, "image") == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.0, "0 s"),
+        (0.0123, "12.3 ms"),
+        (4.5, "4.5 s"),
+        (59.96, "1 min 00 s"),
+        (65.0, "1 min 05 s"),
+        (3599.7, "1 h 00 min"),
+        (7380.0, "2 h 03 min"),
+        (86399.0, "1 d 00 h"),
+        (273600.0, "3 d 04 h"),
+        (math.nan, "unknown"),
+    ],
+)
+def test_a_duration_reads_as_people_say_it(seconds: float, text: str) -> None:
+    """Two units at most, and rounding carries into the larger one."""
+    assert format_seconds(seconds) == text
+
+
+def test_vcpus_are_singular_up_to_one() -> None:
+    """A half is one vCPU at most; four are several."""
+    assert [format_vcpus(value) for value in (0.5, 1.0, 4.0)] == ["0.5 vCPU", "1 vCPU", "4 vCPUs"]
