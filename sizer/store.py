@@ -1,0 +1,221 @@
+"""A study folder: the study, its host, one JSON file for each run, and what was concluded from them."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any
+
+from sizer.codec import load_json, read_json, to_json, write_json
+from sizer.continuing import measured, refuse_other_machine, refuse_other_meaning, refuse_other_study
+from sizer.errors import HostError, InputError
+from sizer.files import ASIDE_SUFFIX, write_text
+from sizer.records import SCHEMA_VERSION, Run, Study
+from sizer.study import Facts, read_study, to_yaml
+
+
+class StudyFolder:
+    """The files of one study; nothing outside `path` is written."""
+
+    def __init__(self, path: Path, study: Study, host: Mapping[str, Any]) -> None:
+        self.path = path
+        self.study = study
+        self.host = host
+        self._seen: dict[Path, tuple[tuple[int, int, int] | None, Run | str]] = {}
+
+    @classmethod
+    @contextmanager
+    def create(cls, path: Path, study: Study, host: Any, notes: Sequence[str] = ()) -> Iterator[StudyFolder]:
+        """The folder of this study, new or gone on with, locked until the context ends.
+
+        `host` is a record or a mapping; `notes` are sentences about what this host left out. Raises InputError when
+        `path` holds something else, or runs that do not belong to this study; HostError when it cannot be written.
+        """
+        facts = to_json(host) if is_dataclass(host) else dict(host)
+        path = Path(path)
+        with _file_system(path, "written"):
+            _check_free(path)
+            (path / "runs").mkdir(parents=True, exist_ok=True)
+            (path / "logs").mkdir(exist_ok=True)
+        folder = cls(path, study, {"schema_version": SCHEMA_VERSION, **facts, "notes": list(notes)})
+        with folder.locked():
+            folder._check_same_study()
+            write_json(folder.host_path, folder.host)
+            write_text(folder.study_path, to_yaml(study))
+            yield folder
+
+    @classmethod
+    def open(cls, path: Path) -> StudyFolder:
+        """The study folder at `path`; raises InputError where it is none."""
+        path = Path(path)
+        with _file_system(path, "read"):
+            found = _is_study_folder(path)
+        if not found:
+            raise InputError(f"{path}: is not a study folder; `sizer run STUDY.yaml --out {path}` makes one")
+        host = load_json(path / "host.json")
+        if not isinstance(host, dict) or not isinstance(host.get("notes", []), list):
+            raise InputError(f"{path / 'host.json'}: is not what sizer wrote; run the study again to replace it")
+        # A resolved study leaves nothing to a host or a catalogue.
+        return cls(path, read_study(path / "study.yaml", None, Facts(1, 1), None), host)
+
+    @contextmanager
+    def locked(self) -> Iterator[StudyFolder]:
+        """Hold the folder, so that no second sizer writes it; HostError when one does already."""
+        with _file_system(self.path, "written"):
+            descriptor = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise HostError(
+                    f"{self.path}: another sizer is writing it; wait, or choose another folder with --out"
+                ) from None
+            self._remove_leftovers()
+            yield self
+        finally:
+            os.close(descriptor)
+
+    @property
+    def study_path(self) -> Path:
+        return self.path / "study.yaml"
+
+    @property
+    def host_path(self) -> Path:
+        return self.path / "host.json"
+
+    @property
+    def model_path(self) -> Path:
+        return self.path / "model.json"
+
+    @property
+    def recommendation_path(self) -> Path:
+        return self.path / "recommendation.json"
+
+    @property
+    def measurements_path(self) -> Path:
+        return self.path / "measurements.csv"
+
+    @property
+    def report_path(self) -> Path:
+        return self.path / "report.html"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the host left out of this study, in sentences."""
+        return tuple(str(note) for note in self.host.get("notes", ()))
+
+    def log_path(self, run_id: str) -> Path:
+        """Where the output of a run goes."""
+        return self.path / "logs" / f"{_checked(run_id)}.log"
+
+    def run_path(self, run_id: str) -> Path:
+        """Where a run is stored."""
+        return self.path / "runs" / f"{_checked(run_id)}.json"
+
+    def add(self, run: Run) -> None:
+        """Store a run whole; the same run again takes the place of the one before."""
+        write_json(self.run_path(run.id), run)
+
+    def runs(self) -> tuple[Run, ...]:
+        """Every run that can be read, in the order of their start."""
+        return self._read()[0]
+
+    def problems(self) -> tuple[str, ...]:
+        """A sentence for each file among the runs that cannot be read as one."""
+        return self._read()[1]
+
+    def is_stale(self, path: Path) -> bool:
+        """Whether `path`, concluded from the runs, is missing or older than the last change among them or the study."""
+        try:
+            concluded = path.stat().st_mtime_ns
+        except FileNotFoundError:
+            return True
+        runs = self.path / "runs"
+        return any(source.stat().st_mtime_ns > concluded for source in (self.study_path, runs, *runs.glob("*.json")))
+
+    def check_host(self, host: Any) -> None:
+        """Raise InputError when the runs here come from another machine than `host`, a record or a mapping."""
+        refuse_other_machine(str(self.path), self.host, to_json(host) if is_dataclass(host) else host)
+
+    def _read(self) -> tuple[tuple[Run, ...], tuple[str, ...]]:
+        """Runs by their start, and what is wrong with the other files."""
+        runs: dict[str, Run] = {}
+        problems = []
+        for path in sorted((self.path / "runs").glob("*.json")):
+            run = self._read_run(path)
+            if isinstance(run, str):
+                problems.append(run)
+                continue
+            other = runs.get(run.id)
+            if other is None or other.started_at < run.started_at:
+                runs[run.id] = run
+        return tuple(sorted(runs.values(), key=lambda run: (run.started_at, run.id))), tuple(problems)
+
+    def _read_run(self, path: Path) -> Run | str:
+        """The run in a file, or what is wrong with it; read again only where the file has changed."""
+        try:
+            status = path.stat()
+        except OSError as error:
+            return f"{path}: cannot be read ({error.strerror})"
+        version = (status.st_mtime_ns, status.st_ino, status.st_size)
+        known, found = self._seen.get(path, (None, ""))
+        if known != version:
+            try:
+                found = read_json(Run, path)
+            except (InputError, HostError) as error:
+                found = str(error)
+            self._seen[path] = (version, found)
+        return found
+
+    def _check_same_study(self) -> None:
+        """Refuse to mix what was measured here with another study, machine, workload or disk."""
+        if not self.study_path.exists():
+            return
+        before, where = StudyFolder.open(self.path), str(self.path)
+        refuse_other_study(where, before.study, self.study)
+        runs = measured(before.runs())
+        if runs:
+            refuse_other_machine(where, before.host, self.host)
+            refuse_other_meaning(where, runs, self.study)
+
+    def _remove_leftovers(self) -> None:
+        """Files that a killed sizer was writing; the lock says that none is writing now."""
+        for folder in (self.path, self.path / "runs"):
+            for path in folder.glob(f".*{ASIDE_SUFFIX}"):
+                path.unlink(missing_ok=True)
+
+
+def _is_study_folder(path: Path) -> bool:
+    return all((path / name).exists() for name in ("study.yaml", "host.json", "runs"))
+
+
+def _check_free(path: Path) -> None:
+    """Raise InputError unless `path` is new, empty, a study folder, or one whose making was cut short."""
+    if not path.exists() or _is_study_folder(path):
+        return
+    if not path.is_dir():
+        raise InputError(f"{path}: is a file; choose a folder with --out")
+    foreign = [name for name in os.listdir(path) if name not in (".lock", "runs", "logs", "host.json")]
+    if any(not name.endswith(ASIDE_SUFFIX) for name in foreign):
+        raise InputError(f"{path}: holds other things and is not a study folder; choose an empty one with --out")
+
+
+def _checked(run_id: str) -> str:
+    """A run's id is part of a path, so it must be nothing else."""
+    if not re.fullmatch(r"[0-9a-f]{12}", run_id):
+        raise ValueError(f"{run_id!r} is not the id of a run")
+    return run_id
+
+
+@contextmanager
+def _file_system(path: Path, what: str) -> Iterator[None]:
+    """An error of the file system in a person's words."""
+    try:
+        yield
+    except OSError as error:
+        raise HostError(f"{path}: cannot be {what} ({error.strerror or error}); choose another folder") from error

@@ -1,0 +1,10 @@
+"""What to measure: a study file in YAML becomes a Study with every default filled in, and back."""
+
+from sizer.study.parse import parse_study, read_study
+from sizer.study.presets import Facts, Preset
+from sizer.study.resolved import to_yaml
+from sizer.study.schema import schema
+from sizer.study.template import template
+from sizer.study.tiers import Figures
+
+__all__ = ["Facts", "Figures", "Preset", "parse_study", "read_study", "schema", "template", "to_yaml"]

@@ -1,0 +1,151 @@
+"""A YAML text as plain values that still know the line they came from."""
+
+from __future__ import annotations
+
+import math
+import os
+import unicodedata
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from sizer.errors import InputError
+
+Key = tuple[str | int, ...]
+"""The way to a value: `("workloads", 0, "kind")`."""
+
+MAX_CHARACTERS = 1_000_000
+MAX_VALUES = 20_000
+"""Aliases count each time they are used, so a file that unfolds into billions of values ends here."""
+MAX_DEPTH = 16
+TAG = "tag:yaml.org,2002:"
+
+
+@dataclass(frozen=True)
+class Document:
+    """The values of a file. `lines` and `texts` hold the line of each value and, of single ones, the spelling."""
+
+    where: str
+    data: Any = None
+    lines: dict[Key, int] = field(default_factory=dict)
+    texts: dict[Key, str] = field(default_factory=dict)
+
+    def error(self, key: Key, message: str) -> InputError:
+        """An error at the value of that key, or at the nearest value around it that the file holds."""
+        while key and key not in self.lines:
+            key = key[:-1]
+        sentence = message.replace("\n", "\\n").replace("\t", "\\t")
+        return InputError(f"{self.where} line {self.lines.get(key, 1)}: {sentence}")
+
+    def locate(self, path: str) -> str:
+        """The absolute path that a path in the file means: it is taken from the folder that the file lies in."""
+        return os.path.abspath(os.path.join(os.path.dirname(self.where), os.path.expanduser(path)))
+
+
+def read_document(text: str, where: str) -> Document:
+    """Read one YAML document; raises InputError with its line for all that is not plain YAML.
+
+    Keys are text as written. Duplicate keys, tags, and numbers that are not finite are refused.
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(f"{where}: is longer than {MAX_CHARACTERS:,} characters, which no study file needs")
+    root = _compose(text, where)
+    if root is None:
+        raise InputError(f"{where}: is empty; `sizer init` writes a commented study file to start from")
+    reader = _Reader(Document(where))
+    data = reader.read(root, ())
+    return Document(where, data, reader.document.lines, reader.document.texts)
+
+
+def _compose(text: str, where: str) -> yaml.Node | None:
+    try:
+        return yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise InputError(f"{where} line {line}: a character that cannot be printed stands there; remove it") from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else 1
+        raise InputError(f"{where} line {line}: is not YAML: {_reason(error)}") from None
+    except RecursionError:
+        raise InputError(f"{where}: is nested too deeply for a study file") from None
+    except (ValueError, OverflowError, yaml.YAMLError) as error:
+        raise InputError(f"{where}: is not YAML: {error}") from None
+
+
+def _reason(error: yaml.MarkedYAMLError) -> str:
+    problem = error.problem or "it cannot be read"
+    if r"'\t'" in problem:
+        return "a tab stands where spaces are needed; indent with spaces"
+    if "single document" in (error.context or "") or "another document" in problem:
+        return "a second document begins; a study file is one"
+    return " ".join(part for part in (error.context, problem) if part)
+
+
+class _Reader:
+    """Walks the nodes once, filling the document's lines and texts."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self._values = 0
+        self._scalars = yaml.constructor.SafeConstructor()
+
+    def read(self, node: yaml.Node, key: Key, line: int | None = None) -> Any:
+        self._values += 1
+        self.document.lines[key] = line or node.start_mark.line + 1
+        if self._values > MAX_VALUES or len(key) > MAX_DEPTH:
+            raise self.document.error(key, "unfolds into more values than a study file needs; write it without aliases")
+        if isinstance(node, yaml.MappingNode):
+            self._check_tag(node, key, ("map",))
+            return self._mapping(node, key)
+        if isinstance(node, yaml.SequenceNode):
+            self._check_tag(node, key, ("seq",))
+            return [self.read(item, (*key, index)) for index, item in enumerate(node.value)]
+        return self._scalar(node, key)
+
+    def _mapping(self, node: yaml.MappingNode, key: Key) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for name_node, value_node in node.value:
+            line = name_node.start_mark.line + 1
+            if not isinstance(name_node, yaml.ScalarNode):
+                self.document.lines[key] = line
+                raise self.document.error(key, "a key must be a single word")
+            place = (*key, name_node.value)
+            name = self._text(name_node.value, place, line)
+            if name in values:
+                first = self.document.lines[place]
+                self.document.lines[place] = line
+                raise self.document.error(place, f"`{name}` was given on line {first} already; remove one of them")
+            values[name] = self.read(value_node, place, line)
+        return values
+
+    def _scalar(self, node: yaml.Node, key: Key) -> Any:
+        self._check_tag(node, key, ("null", "bool", "int", "float", "str", "timestamp", "value", "merge"))
+        text = self._text(node.value, key, self.document.lines[key])
+        self.document.texts[key] = text
+        kind = node.tag.removeprefix(TAG)
+        # YAML 1.1 reads 1:30 as ninety and 2024-01-01 as a date; a study has neither.
+        if kind in ("str", "timestamp", "value", "merge") or (kind in ("int", "float") and ":" in text):
+            return text
+        try:
+            value = self._scalars.construct_object(node)
+        except (ValueError, KeyError, OverflowError, yaml.YAMLError):
+            raise self.document.error(key, f"{_short(text)} cannot be read as {kind}") from None
+        if isinstance(value, float) and not math.isfinite(value):
+            raise self.document.error(key, f"{_short(text)} is not a number that can be used here")
+        return value
+
+    def _check_tag(self, node: yaml.Node, key: Key, allowed: tuple[str, ...]) -> None:
+        if node.tag not in (TAG + name for name in allowed):
+            raise self.document.error(key, f"the tag {_short(node.tag)} has no meaning here; remove it")
+
+    def _text(self, text: str, key: Key, line: int) -> str:
+        if any(unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\t" for character in text):
+            self.document.lines[key] = line
+            raise self.document.error(key, "a character that cannot be printed stands there; remove it")
+        return text
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:37] + "...")

@@ -1,0 +1,93 @@
+"""A study file becomes a Study with every default filled in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sizer.errors import InputError
+from sizer.records import Measure, Objective, Study
+from sizer.study.axes import read_around, read_axes
+from sizer.study.document import Document, read_document
+from sizer.study.presets import MEASURE, Facts, Preset, vcpus_axis
+from sizer.study.schema import check
+from sizer.study.tiers import Figures, read_disks
+from sizer.study.workloads import Surroundings, read_workloads
+
+
+def read_study(path: str | Path, preset: str | None, facts: Facts, catalog: Figures | None) -> Study:
+    """The study in the file at `path`; arguments and errors as `parse_study`."""
+    try:
+        content = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file; `sizer init {path}` writes one to start from") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path} line {line}: is not UTF-8; save the file as UTF-8") from None
+    return parse_study(text, str(path), preset, facts, catalog)
+
+
+def parse_study(text: str, where: str, preset: str | None, facts: Facts, catalog: Figures | None) -> Study:
+    """The study that `text` describes; `where` is its path, for messages, its default name and paths in it.
+
+    A preset fills what the file leaves out: how to measure, and a vCPU axis from the host's own downwards. Without
+    one, `standard` says how to measure, and only a workload that names no axis gets a vCPU axis. `catalog` is asked
+    for the GPUs and disk tiers that the file names; None has none. Raises InputError: one sentence with the line.
+    """
+    level = _preset(preset)
+    document = read_document(text, where)
+    check(document)
+    disks = read_disks(document, catalog)
+    names = tuple(tier.name for tier in disks)
+    around = read_around(document, names)
+    surroundings = Surroundings(
+        axes=read_axes(document, ("axes",), document.data.get("axes"), names),
+        around=around,
+        disks=names,
+        figures=catalog,
+        vcpus=vcpus_axis(level or Preset.STANDARD, facts.vcpus),
+        preset_asked=level is not None,
+    )
+    return Study(
+        name=_name(document),
+        workloads=read_workloads(document, surroundings),
+        disks=disks,
+        around=around,
+        measure=_measure(document, MEASURE[level or Preset.STANDARD]),
+        objective=_objective(document),
+    )
+
+
+def _preset(preset: str | None) -> Preset | None:
+    if preset is None:
+        return None
+    try:
+        return Preset(preset)
+    except ValueError:
+        known = ", ".join(level.value for level in Preset)
+        raise InputError(f"`{preset}` is not a preset; choose one of {known}") from None
+
+
+def _name(document: Document) -> str:
+    """The name given, or the file's own without its ending."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(document.where).stem, flags=re.ASCII).lstrip("._-")
+    return str(document.data.get("name", name[:100] or "study"))
+
+
+def _measure(document: Document, default: Measure) -> Measure:
+    given = document.data.get("measure", {})
+    read: dict[str, Any] = {key: int(given[key]) for key in ("repeats", "seed") if key in given}
+    read |= {key: float(given[key]) for key in ("seconds", "precision", "timeout") if key in given}
+    return replace(default, **read)
+
+
+def _objective(document: Document) -> Objective:
+    given = document.data.get("objective", {})
+    default = Objective()
+    return Objective(given.get("prefer", default.prefer), float(given.get("target", default.target)))

@@ -1,0 +1,116 @@
+"""A Study as a study file with every default written out, to be read again as the same Study."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from sizer.records import Device, DiskTier, Limits, Measure, Study, WorkloadPlan
+from sizer.study.tiers import BYTES_PER_MB
+from sizer.units import spell_bytes
+
+HEADER = "# The study with every default filled in, as sizer measures it.\n"
+
+
+def to_yaml(study: Study) -> str:
+    """The study as YAML that `parse_study` reads as an equal Study, on any host and without a catalogue."""
+    data: dict[str, Any] = {"name": study.name, "workloads": [_workload(plan) for plan in study.workloads]}
+    if study.disks:
+        data["disks"] = {tier.name: _disk(tier) for tier in study.disks}
+    if study.around is not None:
+        data["around"] = _around(study.around)
+    data["measure"] = _measure(study.measure)
+    data["objective"] = {"prefer": study.objective.prefer, "target": study.objective.target}
+    return HEADER + yaml.dump(
+        data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120
+    )
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes a value again rather than an alias to it: people read this file."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002  (PyYAML calls it so)
+        return True
+
+
+def _workload(plan: WorkloadPlan) -> dict[str, Any]:
+    """Axes stand in each workload, empty ones too: left out, a preset would fill them."""
+    workload = plan.workload
+    own = {
+        "name": workload.name,
+        "kind": workload.kind,
+        "framework": workload.framework,
+        "network": workload.network,
+        "batch_size": list(plan.batch_size),
+        "data": workload.data,
+        "format": workload.format,
+        "input": workload.input,
+        "cache": workload.cache,
+        "device": _device(workload.device),
+        "command": list(workload.command) or None,
+        "pattern": workload.pattern,
+        "sample_unit": workload.sample_unit,
+        "axes": {
+            "vcpus": [_number(value) for value in plan.vcpus],
+            "memory": [spell_bytes(value) for value in plan.memory_bytes],
+            "disk": list(plan.disk),
+        },
+    }
+    return {key: value for key, value in own.items() if value is not None}
+
+
+def _device(device: Device) -> str | dict[str, Any]:
+    if device.kind == "emulated":
+        figures = {
+            "gpu": device.gpu,
+            "samples_per_second": _number(device.samples_per_second),
+            "source": device.source,
+        }
+        return {"emulate": {key: value for key, value in figures.items() if value is not None}}
+    return device.label
+
+
+def _disk(tier: DiskTier) -> str | dict[str, Any]:
+    if tier.emulated is None:
+        return str(tier.path)
+    rates = tier.emulated
+    figures = {
+        "name": tier.catalog_name,
+        "class": tier.disk_class,
+        "read_iops": _number(rates.read_iops),
+        "read_mbps": _megabytes(rates.read_bytes_per_second),
+        "write_iops": _number(rates.write_iops),
+        "write_mbps": _megabytes(rates.write_bytes_per_second),
+    }
+    emulated: dict[str, Any] = {"emulate": {key: value for key, value in figures.items() if value is not None}}
+    return emulated if tier.size_bytes is None else {**emulated, "size": spell_bytes(tier.size_bytes)}
+
+
+def _around(around: Limits) -> dict[str, Any]:
+    point = {
+        "vcpus": _number(around.vcpus),
+        "memory": None if around.memory_bytes is None else spell_bytes(around.memory_bytes),
+        "disk": around.disk,
+    }
+    return {key: value for key, value in point.items() if value is not None}
+
+
+def _measure(measure: Measure) -> dict[str, Any]:
+    settings = {
+        "repeats": measure.repeats,
+        "seconds": _number(measure.seconds),
+        "precision": measure.precision,
+        "seed": measure.seed,
+        "timeout": _number(measure.timeout),
+    }
+    return {key: value for key, value in settings.items() if value is not None}
+
+
+def _megabytes(count: float | None) -> float | None:
+    return None if count is None else _number(count / BYTES_PER_MB)
+
+
+def _number(value: float | None) -> float | None:
+    """Whole numbers without their point, as a person would write them."""
+    return int(value) if value is not None and value.is_integer() else value

@@ -1,0 +1,117 @@
+"""The disks of a study file, and the GPUs that it emulates, with the figures that a catalogue gives them."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from sizer.errors import InputError
+from sizer.records import HOST_DISK, Device, DiskRates, DiskTier
+from sizer.study.axes import read_size
+from sizer.study.document import Document, Key
+
+BYTES_PER_MB = 10**6
+MODES = {"image_training": "train", "image_inference": "infer", "lstm_training": "train"}
+"""What a published rate of a GPU was measured doing, by kind of workload."""
+GIVEN = "given in the study file"
+
+
+class AcceleratorFigure(Protocol):
+    """A published rate of a GPU and where it was published."""
+
+    @property
+    def gpu(self) -> str: ...
+    @property
+    def samples_per_second(self) -> float: ...
+    @property
+    def source(self) -> str: ...
+
+
+class DiskFigure(Protocol):
+    """A kind of volume on offer."""
+
+    @property
+    def disk_class(self) -> str: ...
+    def rates(self, size_bytes: int) -> DiskRates: ...
+
+
+class Figures(Protocol):
+    """What a study needs of a catalogue; each raises InputError for what it does not have."""
+
+    def accelerator_rate(self, mode: str, network: str, gpu: str) -> AcceleratorFigure: ...
+    def disk(self, name: str) -> DiskFigure: ...
+
+
+def read_disks(document: Document, figures: Figures | None) -> tuple[DiskTier, ...]:
+    """The disk tiers of the file; raises InputError for a tier that the catalogue does not have."""
+    tiers = []
+    for name, entry in document.data.get("disks", {}).items():
+        key: Key = ("disks", name)
+        if name == HOST_DISK:
+            raise document.error(
+                key, f"`{HOST_DISK}` is the name of a disk that is not limited; give the tier another name"
+            )
+        if isinstance(entry, str):
+            tiers.append(DiskTier(name, path=document.locate(entry)))
+        else:
+            tiers.append(_emulated_tier(document, key, name, entry, figures))
+    return tuple(tiers)
+
+
+def _emulated_tier(document: Document, key: Key, name: str, entry: dict[str, Any], figures: Figures | None) -> DiskTier:
+    size = read_size(document, (*key, "size"), entry["size"]) if "size" in entry else None
+    emulate = entry["emulate"]
+    if isinstance(emulate, str):
+        assert size is not None, "the schema asks for a size beside a name"
+        if figures is None:
+            raise document.error(key, f"the figures of {emulate} are in no catalogue here; give its read_mbps")
+        try:
+            offer = figures.disk(emulate)
+            return DiskTier(name, None, _in_whole_bytes(offer.rates(size)), offer.disk_class, emulate, size)
+        except InputError as error:
+            raise document.error(key, str(error)) from None
+    return DiskTier(name, None, _rates(emulate), emulate.get("class"), emulate.get("name"), size)
+
+
+def _rates(emulate: dict[str, Any]) -> DiskRates:
+    """A tier's write limits equal its read limits unless given."""
+    read_iops, read_mbps = emulate.get("read_iops"), emulate["read_mbps"]
+    write_iops, write_mbps = emulate.get("write_iops", read_iops), emulate.get("write_mbps", read_mbps)
+    return _in_whole_bytes(DiskRates(read_iops, read_mbps * BYTES_PER_MB, write_iops, write_mbps * BYTES_PER_MB))
+
+
+def _in_whole_bytes(rates: DiskRates) -> DiskRates:
+    """A file holds MB/s; only whole bytes come back from there as they were."""
+
+    def whole(count: float | None) -> float | None:
+        return None if count is None else float(round(count))
+
+    def real(count: float | None) -> float | None:
+        return None if count is None else float(count)
+
+    return DiskRates(
+        real(rates.read_iops),
+        whole(rates.read_bytes_per_second),
+        real(rates.write_iops),
+        whole(rates.write_bytes_per_second),
+    )
+
+
+def read_device(
+    document: Document, key: Key, entry: Any, kind: str, network: str | None, figures: Figures | None
+) -> Device:
+    """The device of a workload; raises InputError for a GPU without a published rate for this kind and network."""
+    if isinstance(entry, str):
+        return Device("cuda", int(entry.removeprefix("cuda:"))) if entry.startswith("cuda:") else Device()
+    emulate = entry["emulate"]
+    gpu, rate = emulate.get("gpu"), emulate.get("samples_per_second")
+    if rate is not None:
+        return Device("emulated", 0, gpu, float(rate), emulate.get("source", GIVEN))
+    if gpu is None:
+        raise document.error((*key, "emulate"), "an emulated GPU needs `gpu`, like P100, or `samples_per_second`")
+    if figures is None:
+        raise document.error(key, f"the rate of {gpu} is in no catalogue here; give its samples_per_second")
+    try:
+        figure = figures.accelerator_rate(MODES[kind], network or "", gpu)
+    except InputError as error:
+        raise document.error(key, str(error)) from None
+    return Device("emulated", 0, figure.gpu, float(figure.samples_per_second), figure.source)

@@ -1,0 +1,178 @@
+"""The workloads of a study file: lists become one workload each, and defaults are filled in."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from sizer.errors import InputError
+from sizer.log_rates import compiled
+from sizer.records import Limits, Workload, WorkloadPlan
+from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
+from sizer.study.document import Document, Key
+from sizer.study.kinds import COMMAND, KINDS, format_of
+from sizer.study.tiers import Figures, read_device
+
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a workload takes from the rest of the study, from a catalogue and from the host."""
+
+    axes: Axes
+    around: Limits | None
+    disks: tuple[str, ...]
+    figures: Figures | None
+    vcpus: tuple[float, ...]
+    """The vCPU axis of a workload that names no axis."""
+    preset_asked: bool
+    """Whether these vCPUs also stand beside other axes: a preset that was asked for fills what is left out."""
+
+
+def read_workloads(document: Document, surroundings: Surroundings) -> tuple[WorkloadPlan, ...]:
+    """Every workload of the file; raises InputError where two have one name or a value makes no sense."""
+    plans: dict[str, WorkloadPlan] = {}
+    for index in range(len(document.data["workloads"])):
+        key: Key = ("workloads", index)
+        for plan in _expand(document, key, surroundings):
+            name = plan.workload.name
+            if name in plans:
+                raise document.error(key, f"two workloads are named `{name}`; give each a `name` of its own")
+            if len(name) > LONGEST_NAME:
+                raise document.error(key, f"the name `{name}` is longer than {LONGEST_NAME} characters")
+            plans[name] = plan
+    return tuple(plans.values())
+
+
+def _expand(document: Document, key: Key, surroundings: Surroundings) -> list[WorkloadPlan]:
+    """One plan for each framework and network of the entry at `key`."""
+    entry = _at(document, key)
+    kind = KINDS[entry["kind"]]
+    frameworks = _listed(entry.get("framework", kind.framework))
+    networks = _listed(entry.get("network", kind.network))
+    axes, batch_sizes = _axes(document, key, entry, surroundings)
+    plans = []
+    for framework, network in product(frameworks, networks):
+        workload = _workload(document, key, entry, _name(entry, frameworks, networks, framework, network))
+        device = read_device(
+            document, (*key, "device"), entry.get("device", "cpu"), workload.kind, network, surroundings.figures
+        )
+        plans.append(
+            WorkloadPlan(
+                replace(
+                    workload,
+                    framework=framework,
+                    network=network,
+                    device=device,
+                    cache=_cache(entry, axes, surroundings.around),
+                ),
+                batch_sizes,
+                axes.vcpus or (),
+                axes.memory_bytes or (),
+                axes.disk or (),
+            )
+        )
+    return plans
+
+
+def _axes(
+    document: Document, key: Key, entry: dict[str, Any], surroundings: Surroundings
+) -> tuple[Axes, tuple[int, ...]]:
+    """The workload's axes over the study's, and its batch sizes: its own, then the study's, then its kind's."""
+    own = read_axes(document, (*key, "axes"), entry.get("axes"), surroundings.disks)
+    sizes = read_batch_sizes(document, key, entry)
+    if sizes is not None and own.batch_size is not None:
+        raise document.error(
+            (*key, "axes"), "`batch_size` stands both in the workload and in its axes; remove one of them"
+        )
+    axes = Axes(batch_size=sizes).over(own).over(surroundings.axes)
+    no_axes = own.empty and surroundings.axes.empty
+    if axes.vcpus is None and (no_axes or surroundings.preset_asked):
+        axes = replace(axes, vcpus=surroundings.vcpus)
+    return axes, axes.batch_size or (KINDS[entry["kind"]].batch_size,)
+
+
+def _workload(document: Document, key: Key, entry: dict[str, Any], name: str) -> Workload:
+    """The workload without what depends on framework, network and axes."""
+    data = document.locate(entry["data"]) if "data" in entry else None
+    if "pattern" in entry:
+        _check_pattern(document, (*key, "pattern"), entry["pattern"])
+    return Workload(
+        name=name,
+        kind=entry["kind"],
+        data=data,
+        format=entry.get("format", format_of(entry["kind"], data)),
+        input=entry.get("input", "disk"),
+        command=_command(document, (*key, "command"), entry.get("command")),
+        pattern=entry.get("pattern"),
+        sample_unit=entry.get("sample_unit"),
+    )
+
+
+def _check_pattern(document: Document, key: Key, pattern: str) -> None:
+    try:
+        compiled(pattern)
+    except InputError as error:
+        raise document.error(key, str(error)) from None
+    except (OverflowError, RecursionError):
+        raise document.error(key, "`pattern` is a regular expression that is too large; write a simpler one") from None
+
+
+def _command(document: Document, key: Key, command: str | list[Any] | None) -> tuple[str, ...]:
+    """The words of a command: of a list as they are spelled in the file, of a line as a shell splits it."""
+    if isinstance(command, list):
+        places: list[Key] = [(*key, index) for index in range(len(command))]
+        return tuple(document.texts[place] for place in places)
+    if command is None:
+        return ()
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise document.error(key, f"`command` cannot be split into words: {error}") from None
+    if not words:
+        raise document.error(key, "`command` has no words; write the program and its arguments")
+    return words
+
+
+def _cache(entry: dict[str, Any], axes: Axes, around: Limits | None) -> str:
+    """A memory axis is measured natural; cached input is in memory, so it is warm; all else is cold."""
+    if "cache" in entry:
+        return str(entry["cache"])
+    measured = set(axes.memory_bytes or ())
+    if measured and around is not None:
+        measured.add(around.memory_bytes or 0)
+    if len(measured) > 1:
+        return "natural"
+    return "warm" if entry.get("input") == "cached" else "cold"
+
+
+def _name(
+    entry: dict[str, Any],
+    frameworks: tuple[str | None, ...],
+    networks: tuple[str | None, ...],
+    framework: str | None,
+    network: str | None,
+) -> str:
+    """The name given, with what tells its variants apart; without one, from kind, framework and network."""
+    if "name" in entry:
+        parts = [entry["name"], framework if len(frameworks) > 1 else None, network if len(networks) > 1 else None]
+    else:
+        unnamed = entry["kind"] == COMMAND and "framework" not in entry
+        parts = [entry["kind"], None if unnamed else framework, network]
+    return "-".join(re.sub(r"[^A-Za-z0-9._-]+", "-", part) for part in parts if part)
+
+
+def _listed(value: Any) -> tuple[Any, ...]:
+    return distinct(value) if isinstance(value, list) else (value,)
+
+
+def _at(document: Document, key: Key) -> dict[str, Any]:
+    value = document.data
+    for part in key:
+        value = value[part]
+    found: dict[str, Any] = value
+    return found

@@ -1,0 +1,55 @@
+"""What the tests of the study file share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from sizer.errors import InputError
+from sizer.records import DiskRates, Study
+from sizer.study import Facts, parse_study
+
+HOST = Facts(4, 16 * 2**30)
+
+
+@dataclass(frozen=True)
+class Published:
+    """One figure of the small catalogue that these tests read."""
+
+    gpu: str = "P100"
+    samples_per_second: float = 219.0
+    source: str = "a benchmark"
+    disk_class: str = "ssd"
+
+    def rates(self, size_bytes: int) -> DiskRates:
+        """30 IOPS and a third of a MB/s a GiB: no whole number of bytes."""
+        return DiskRates(30 * size_bytes / 2**30, size_bytes / 3000, 30 * size_bytes / 2**30, size_bytes / 3000)
+
+
+@dataclass(frozen=True)
+class SmallCatalog:
+    """A catalogue with one GPU and one disk tier."""
+
+    figure: Published = field(default_factory=Published)
+
+    def accelerator_rate(self, mode: str, network: str, gpu: str) -> Published:
+        if (mode, network, gpu.upper()) != ("train", "resnet50", "P100"):
+            raise InputError(f"no published rate to {mode} {network} on {gpu}")
+        return self.figure
+
+    def disk(self, name: str) -> Published:
+        if name != "alibaba/cloud_ssd":
+            raise InputError(f"the catalogue has no disk tier `{name}`")
+        return self.figure
+
+
+@pytest.fixture
+def parse() -> Callable[..., Study]:
+    """Parse a text as `study.yaml` on a host of 4 vCPUs, with a small catalogue."""
+
+    def parsed(text: str, preset: str | None = None, where: str = "study.yaml", facts: Facts = HOST) -> Study:
+        return parse_study(text, where, preset, facts, SmallCatalog())
+
+    return parsed

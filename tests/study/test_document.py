@@ -1,0 +1,84 @@
+"""A YAML text as plain values that know their lines."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sizer.errors import InputError
+from sizer.study.document import read_document
+
+BOMB = "a: &a [1,1,1,1,1,1,1,1,1]\n" + "".join(
+    f"{name}: &{name} [{','.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+def test_values_know_their_lines() -> None:
+    """A key's line is where its name stands; a list's item has its own."""
+    document = read_document("a:\n  b: 1\n  c:\n    - x\n    - {d: 0.10}\n", "f")
+    assert document.data == {"a": {"b": 1, "c": ["x", {"d": 0.1}]}}
+    assert [document.lines[key] for key in [("a",), ("a", "b"), ("a", "c", 0), ("a", "c", 1, "d")]] == [1, 2, 4, 5]
+    assert document.texts[("a", "c", 1, "d")] == "0.10"
+
+
+def test_an_error_stands_at_the_nearest_value() -> None:
+    """A key that the file does not hold is told at what is around it."""
+    document = read_document("a: 1\nb:\n  c: 2\n", "f.yaml")
+    assert str(document.error(("b", "missing", 0), "wrong")) == "f.yaml line 2: wrong"
+    assert str(document.error((), "wrong")) == "f.yaml line 1: wrong"
+
+
+def test_anchors_are_harmless() -> None:
+    """An alias is the value it names."""
+    assert read_document("a: &x [1, 2]\nb: *x\n", "f").data == {"a": [1, 2], "b": [1, 2]}
+
+
+def test_keys_are_text_and_times_are_not_numbers() -> None:
+    """YAML 1.1 would read `on` as true, 1:30 as ninety and 2024-01-01 as a date."""
+    assert read_document("on: 1:30\n1: 2024-01-01\n", "f").data == {"on": "1:30", "1": "2024-01-01"}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "f: is empty"),
+        ("# only a comment\n", "f: is empty"),
+        ("a:\n\tb: 1\n", "f line 2: is not YAML: a tab"),
+        ("a: [1\n", "f line 2: is not YAML"),
+        ("a: 1\nb: 2\na: 3\n", "f line 3: `a` was given on line 1 already"),
+        ("a: 1\n---\nb: 2\n", "f line 2: is not YAML: a second document"),
+        ("a: !!python/object/apply:os.system [ls]\n", "f line 1: the tag"),
+        ("a: !mine {b: 1}\n", "f line 1: the tag '!mine'"),
+        ("a: !!binary aGk=\n", "f line 1: the tag"),
+        ("a: .nan\n", "f line 1: '.nan' is not a number"),
+        ("a: 1\nb: -.inf\n", "f line 2: '-.inf' is not a number"),
+        ("? [a]\n: 1\n", "f line 1: a key must be a single word"),
+        ("a: &a [*a]\n", "f line 1: unfolds into more values"),
+        (BOMB, "unfolds into more values"),
+        ("a: " + "[" * 5000, "nested too deeply"),
+        ('a: "\\ud800"\n', "f line 1: a character that cannot be printed"),
+        ('a: "\\0"\n', "f line 1: a character that cannot be printed"),
+        ("a: 1\nb: \x07\n", "f line 2: a character that cannot be printed"),
+        ('a: "\\UFFFFFFFF"\n', "f: is not YAML"),
+        ("a: !!int x\n", "f line 1: 'x' cannot be read as int"),
+        ("a: " + "9" * 5000 + "\n", "f line 1: '999"),
+        ("a: *nothing\n", "f line 1: is not YAML"),
+        ("x" * 1_000_001, "longer than"),
+    ],
+)
+def test_what_is_not_plain_yaml_is_one_sentence(text: str, sentence: str) -> None:
+    """Broken, hostile and merely odd files are refused with their line."""
+    with pytest.raises(InputError) as caught:
+        read_document(text, "f")
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@given(st.text(alphabet="ab:-[]{}&*!|>'\"#%@`, \n\t\\0x1.~?<=", max_size=40) | st.text(max_size=40))
+def test_any_text_is_read_or_refused_in_words(text: str) -> None:
+    """No text raises anything but InputError."""
+    with contextlib.suppress(InputError):
+        read_document(text, "f")

@@ -1,0 +1,349 @@
+"""A study file becomes a Study with every default filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sizer.errors import InputError
+from sizer.records import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study
+from sizer.study import Facts, read_study
+
+Parse = Callable[..., Study]
+
+CONTRACT = """\
+name: resnet-sizing
+workloads:
+  - name: train                # unique; by default from kind, framework and network
+    kind: image_training       # image_training | image_inference | lstm_training | imagenet_preprocessing | command
+    framework: mxnet           # mxnet | pytorch | tensorflow
+    network: resnet50
+    batch_size: [16, 32]
+    data: /data/imagenet       # folder, .rec or text; without it the embedded data set
+    format: recordio           # recordio | lmdb | folder; what the data is, or what preprocessing writes
+    input: disk                # disk | cached | synthetic
+    cache: cold                # cold | natural | warm; a memory axis is measured natural
+    device: cpu                # cpu | cuda:0 | {emulate: {gpu: P100}} | {emulate: {samples_per_second: 219}}
+    axes: {vcpus: [1, 2]}      # overrides the study's axes for this workload
+axes:                          # crossed; an axis left out is not limited and is recorded at the host's value
+  vcpus: [1, 2, 4]
+  memory: [2GiB, 8GiB]
+  disk: [nvme, cloud_ssd]
+disks:
+  nvme: /mnt/nvme                                     # a real mount
+  cloud_ssd: {emulate: alibaba/cloud_ssd, size: 500GiB}
+  slow: {emulate: {class: standard, read_iops: 500, read_mbps: 40}}
+around: {vcpus: 2, memory: 8GiB, disk: nvme}        # optional: vary one axis at a time around this point, do not cross
+measure: {repeats: 3, seconds: 30, precision: 0.02, seed: 1}
+objective: {prefer: cheapest, target: 0.95}
+"""
+
+
+def one(parse: Parse, keys: str = "", rest: str = "", kind: str = "image_training", preset: str | None = None) -> Study:
+    """A study of one workload of that kind with these keys, in one line each."""
+    return parse(f"workloads:\n  - {{kind: {kind}{', ' if keys else ''}{keys}}}\n{rest}", preset)
+
+
+def test_the_documented_file_is_read(parse: Parse) -> None:
+    """Every key of the contract is understood."""
+    study = parse(CONTRACT)
+    (plan,) = study.workloads
+    assert study.name == "resnet-sizing"
+    assert (plan.workload.name, plan.workload.network, plan.workload.data) == ("train", "resnet50", "/data/imagenet")
+    assert (plan.workload.format, plan.workload.input, plan.workload.cache) == ("recordio", "disk", "cold")
+    assert plan.batch_size == (16, 32)
+    assert plan.vcpus == (1.0, 2.0)
+    assert plan.memory_bytes == (2 * 2**30, 8 * 2**30)
+    assert plan.disk == ("nvme", "cloud_ssd")
+    assert study.around == Limits(2.0, 8 * 2**30, "nvme")
+    assert study.measure == Measure(3, 30.0, 0.02, 1)
+    assert study.objective == Objective("cheapest", 0.95)
+
+
+def test_only_workloads_is_required(parse: Parse) -> None:
+    """All else has a default; a file that names no axis varies vCPUs."""
+    study = one(parse)
+    (plan,) = study.workloads
+    assert plan.workload.name == "image_training-mxnet-resnet50"
+    assert (plan.batch_size, plan.vcpus, plan.memory_bytes, plan.disk) == ((32,), (1.0, 2.0, 4.0), (), ())
+    assert (study.name, study.measure, study.objective) == ("study", Measure(), Objective())
+
+
+@pytest.mark.parametrize(
+    ("kind", "framework", "network", "form", "batch_size", "name"),
+    [
+        ("image_training", "mxnet", "resnet50", "recordio", 32, "image_training-mxnet-resnet50"),
+        ("image_inference", "mxnet", "resnet50", "recordio", 32, "image_inference-mxnet-resnet50"),
+        ("lstm_training", "mxnet", "small", "text", 20, "lstm_training-mxnet-small"),
+        ("imagenet_preprocessing", "mxnet", None, "recordio", 32, "imagenet_preprocessing-mxnet"),
+    ],
+)
+def test_each_kind_has_its_defaults(
+    parse: Parse, kind: str, framework: str, network: str | None, form: str, batch_size: int, name: str
+) -> None:
+    """A kind alone is a whole workload."""
+    (plan,) = one(parse, kind=kind).workloads
+    workload = plan.workload
+    assert (workload.framework, workload.network, workload.format) == (framework, network, form)
+    assert (workload.name, plan.batch_size) == (name, (batch_size,))
+
+
+def test_lists_of_networks_and_frameworks_are_workloads_of_their_own(parse: Parse) -> None:
+    """A given name is told apart by what varies; a value given twice is one."""
+    study = one(parse, "name: t, network: [resnet50, vgg16, vgg16], framework: [mxnet, pytorch]")
+    assert [plan.workload.name for plan in study.workloads] == [
+        "t-mxnet-resnet50",
+        "t-mxnet-vgg16",
+        "t-pytorch-resnet50",
+        "t-pytorch-vgg16",
+    ]
+    assert [plan.workload.name for plan in one(parse, "name: a--b, network: [vgg16]").workloads] == ["a--b"]
+    assert one(parse, "network: [resnet50, vgg16]").workloads[1].workload.name == "image_training-mxnet-vgg16"
+
+
+def test_names_are_unique(parse: Parse) -> None:
+    """Two workloads of one name cannot be told apart in a report."""
+    with pytest.raises(InputError, match=r"line 3: two workloads are named `a`"):
+        parse("workloads:\n  - {kind: image_training, name: a}\n  - {kind: lstm_training, name: a}\n")
+
+
+def test_a_name_stays_short_enough_to_be_read_again(parse: Parse) -> None:
+    """A suffix must not make a name that the file itself would not allow."""
+    with pytest.raises(InputError, match="longer than 100"):
+        one(parse, f"name: {'a' * 95}, network: [resnet50, vgg16]")
+
+
+def test_a_single_value_is_an_axis_of_one(parse: Parse) -> None:
+    """A scalar may stand where a list is an axis."""
+    (plan,) = one(parse, "batch_size: 8", "axes: {vcpus: 1, memory: 1GiB, disk: d}\ndisks: {d: /d}\n").workloads
+    assert (plan.batch_size, plan.vcpus, plan.memory_bytes, plan.disk) == ((8,), (1.0,), (2**30,), ("d",))
+
+
+def test_values_said_twice_are_measured_once(parse: Parse) -> None:
+    """1 and 1.0, 1GiB and 1024MiB are the same."""
+    (plan,) = one(parse, rest="axes: {vcpus: [2, 1, 1.0], memory: [1GiB, 1024MiB]}\n").workloads
+    assert (plan.vcpus, plan.memory_bytes) == ((2.0, 1.0), (2**30,))
+
+
+def test_a_workloads_axes_override_the_studys_one_by_one(parse: Parse) -> None:
+    """An axis that the workload does not name is the study's; an empty one is not limited."""
+    text = "workloads:\n  - {kind: image_training, axes: {vcpus: [], batch_size: 4}}\naxes: {vcpus: 1, memory: 1GiB}\n"
+    (plan,) = parse(text).workloads
+    assert (plan.vcpus, plan.memory_bytes, plan.batch_size) == ((), (2**30,), (4,))
+
+
+def test_the_nearest_batch_size_wins(parse: Parse) -> None:
+    """A workload's own, then the study's axis, then its kind's; two of its own are one too many."""
+    assert one(parse, "batch_size: [8, 4]", "axes: {batch_size: 16}\n").workloads[0].batch_size == (8, 4)
+    assert one(parse, "", "axes: {batch_size: 16}\n").workloads[0].batch_size == (16,)
+    with pytest.raises(InputError, match="remove one of them"):
+        one(parse, "batch_size: 8, axes: {batch_size: 4}")
+    with pytest.raises(InputError, match="`batch_size`"):
+        one(parse, "", "axes: {batch_size: []}\n")
+
+
+@pytest.mark.parametrize(
+    ("keys", "rest", "cache"),
+    [
+        ("", "axes: {memory: [1GiB, 2GiB]}", "natural"),
+        ("", "axes: {memory: 1GiB}", "cold"),
+        ("cache: cold", "axes: {memory: [1GiB, 2GiB]}", "cold"),
+        ("cache: warm", "", "warm"),
+        ("input: cached", "", "warm"),
+        ("", "axes: {memory: 1GiB}\naround: {memory: 2GiB}", "natural"),
+        ("", "axes: {vcpus: 1}\naround: {memory: 2GiB}", "cold"),
+    ],
+)
+def test_a_memory_axis_is_measured_natural(parse: Parse, keys: str, rest: str, cache: str) -> None:
+    """Unless the file says otherwise; without one, the page cache is cold."""
+    assert one(parse, keys, rest + "\n").workloads[0].workload.cache == cache
+
+
+@pytest.mark.parametrize(
+    ("device", "record"),
+    [
+        ("cpu", Device()),
+        ("cuda:3", Device("cuda", 3)),
+        ("{emulate: {gpu: p100}}", Device("emulated", 0, "P100", 219.0, "a benchmark")),
+        ("{emulate: {samples_per_second: 300}}", Device("emulated", 0, None, 300.0, "given in the study file")),
+        ("{emulate: {gpu: X1, samples_per_second: 5, source: mine}}", Device("emulated", 0, "X1", 5.0, "mine")),
+    ],
+)
+def test_devices(parse: Parse, device: str, record: Device) -> None:
+    """A GPU's rate is the published one unless it is given."""
+    assert one(parse, f"device: {device}").workloads[0].workload.device == record
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        ("device: {emulate: {gpu: K80}}", "line 2: no published rate to train resnet50 on K80"),
+        ("device: {emulate: {source: x}}", "line 2: an emulated GPU needs `gpu`"),
+        ("axes: {disk: nmve}", "line 2: the disk `nmve` is not in `disks`; add"),
+        ("axes: {memory: 1KB}", "line 2: no program runs in 1KB of memory"),
+        ("axes: {memory: 99999999999999999999PiB}", "line 2: 99999999999999999999PiB is no size"),
+    ],
+)
+def test_what_the_schema_cannot_see_is_told_with_its_line(parse: Parse, keys: str, sentence: str) -> None:
+    """Names that nothing stands behind, and sizes of nothing."""
+    with pytest.raises(InputError, match=rf"^study\.yaml {sentence}"):
+        one(parse, keys)
+
+
+def test_disks(parse: Parse) -> None:
+    """A path is a real mount from the file's folder, a name has the catalogue's figures, writes are as reads."""
+    rest = """\
+disks:
+  real: ssd
+  named: {emulate: alibaba/cloud_ssd, size: 1GiB}
+  slow: {emulate: {class: standard, read_iops: 500, read_mbps: 40}}
+  odd: {emulate: {read_mbps: 1.5, write_mbps: 1, write_iops: 7}}
+"""
+    study = parse("workloads: [{kind: image_training}]\n" + rest, where="/a/b/study.yaml")
+    whole = float(round(2**30 / 3000))
+    assert study.disks == (
+        DiskTier("real", "/a/b/ssd"),
+        DiskTier("named", None, DiskRates(30.0, whole, 30.0, whole), "ssd", "alibaba/cloud_ssd", 2**30),
+        DiskTier("slow", None, DiskRates(500.0, 4e7, 500.0, 4e7), "standard"),
+        DiskTier("odd", None, DiskRates(None, 1.5e6, 7.0, 1e6)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("rest", "sentence"),
+    [
+        ("disks: {host: /x}", "line 3: `host` is the name of a disk that is not limited"),
+        ("disks: {a: {emulate: aws/x, size: 1GiB}}", "line 3: the catalogue has no disk tier `aws/x`"),
+        ("disks: {a: {emulate: alibaba/cloud_ssd, size: 0GiB}}", "line 3: 0GiB is no size"),
+        ("disks: {a: /x}\naround: {disk: b}", "line 4: the disk `b` is not in `disks`; name one of a"),
+    ],
+)
+def test_disks_that_cannot_be(parse: Parse, rest: str, sentence: str) -> None:
+    """Each is told at its line."""
+    with pytest.raises(InputError, match=rf"^study\.yaml {sentence}"):
+        one(parse, rest=rest + "\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (
+            "[python, train.py, --rate, 0.10, 08, yes, 1:30]",
+            ("python", "train.py", "--rate", "0.10", "08", "yes", "1:30"),
+        ),
+        ("python train.py --name 'a b'", ("python", "train.py", "--name", "a b")),
+    ],
+)
+def test_a_command_keeps_its_words(parse: Parse, command: str, words: tuple[str, ...]) -> None:
+    """Numbers and truth values stay as they are spelled; a line is split as a shell would."""
+    study = parse(f"workloads:\n  - kind: command\n    command: {command}\n    sample_unit: image\n")
+    workload = study.workloads[0].workload
+    assert workload.command == words
+    assert (workload.name, workload.framework, workload.sample_unit) == ("command", "other", "image")
+    assert study.workloads[0].batch_size == (1,)
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        ("command: a 'b", "line 3: `command` cannot be split into words: No closing quotation"),
+        ('command: "  "', "line 3: `command` has no words"),
+        ("command: a\n    pattern: '('", "line 4: "),
+        ("command: a\n    pattern: 'x+'", "line 4: "),
+        ("command: a\n    pattern: '" + "(" * 450 + ")" * 450 + "'", "line 4: "),
+    ],
+)
+def test_commands_that_cannot_be(parse: Parse, keys: str, sentence: str) -> None:
+    """A quote left open, no word, a pattern that is none or finds no figure."""
+    with pytest.raises(InputError, match=rf"^study\.yaml {sentence}"):
+        parse(f"workloads:\n  - kind: command\n    {keys}\n")
+
+
+@pytest.mark.parametrize(
+    "pattern", ["mxnet_speedometer", "caffe", "torch", "tensorflow", "cntk", "neon", "(?P<rate>.)"]
+)
+def test_known_patterns_and_ones_own(parse: Parse, pattern: str) -> None:
+    """Six frameworks' logs are known by name."""
+    study = parse(f"workloads:\n  - kind: command\n    command: a\n    pattern: {pattern}\n")
+    assert study.workloads[0].workload.pattern == pattern
+
+
+def test_a_preset_fills_what_the_file_leaves_out(parse: Parse) -> None:
+    """Also a vCPU axis beside a memory axis; what the file says stays."""
+    study = one(parse, rest="axes: {memory: [1GiB, 2GiB]}\nmeasure: {seconds: 7}\n", preset="quick")
+    assert study.measure == Measure(2, 7.0, 0.05, 1)
+    assert study.workloads[0].vcpus == (1.0, 2.0, 4.0)
+    assert one(parse, rest="axes: {vcpus: 1}\n", preset="full").workloads[0].vcpus == (1.0,)
+    assert one(parse, preset="full").measure == Measure(5, 60.0, 0.01)
+
+
+def test_without_a_preset_an_axis_left_out_is_not_limited(parse: Parse) -> None:
+    """A file that names a memory axis alone varies memory alone."""
+    assert one(parse, rest="axes: {memory: [1GiB, 2GiB]}\n").workloads[0].vcpus == ()
+
+
+def test_an_unknown_preset_is_told(parse: Parse) -> None:
+    """With the ones there are."""
+    with pytest.raises(InputError, match="`fast` is not a preset; choose one of quick, standard, full"):
+        one(parse, preset="fast")
+
+
+def test_more_vcpus_than_the_host_has_are_accepted(parse: Parse) -> None:
+    """Whether a host can do it is not the file's matter."""
+    assert one(parse, rest="axes: {vcpus: 96}\n").workloads[0].vcpus == (96.0,)
+
+
+def test_a_study_is_named_after_its_file(parse: Parse) -> None:
+    """Unless it says its name."""
+    text = "workloads: [{kind: image_training}]\n"
+    assert parse(text, where="/x/my study.v2.yaml").name == "my-study.v2"
+    assert parse(text, where="/x/日本.yaml").name == "study"
+
+
+def test_paths_are_taken_from_the_files_folder(parse: Parse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And from the home folder after a tilde."""
+    monkeypatch.setenv("HOME", "/home/me")
+    text = "workloads: [{kind: image_training, name: a, data: x/../y}, {kind: image_training, name: b, data: ~/z}]\n"
+    study = parse(text, where="/a/study.yaml")
+    assert [plan.workload.data for plan in study.workloads] == ["/a/y", "/home/me/z"]
+
+
+@pytest.mark.parametrize(
+    ("data", "files", "form"),
+    [
+        ("train.rec", ["train.rec"], "recordio"),
+        ("d", ["d/a.rec", "d/a.idx"], "recordio"),
+        ("d", ["d/data.mdb", "d/lock.mdb"], "lmdb"),
+        ("d", ["d/n01/a.JPEG"], "folder"),
+        ("gone", [], "recordio"),
+    ],
+)
+def test_the_form_of_data_is_seen_from_it(parse: Parse, tmp_path: Path, data: str, files: list[str], form: str) -> None:
+    """A newcomer need not say that a folder of JPEGs is one."""
+    for name in files:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    study = parse(f"workloads: [{{kind: image_training, data: {data}}}]\n", where=str(tmp_path / "study.yaml"))
+    assert study.workloads[0].workload.format == form
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (None, "there is no such file; `sizer init"),
+        (b"name: a\nworkloads: \xff\n", "line 2: is not UTF-8"),
+        (b"\xff\xfea\x00", "is not UTF-8"),
+        (b"", "is empty"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes | None, sentence: str) -> None:
+    """Missing, in another encoding, or empty."""
+    path = tmp_path / "study.yaml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=sentence):
+        read_study(path, None, Facts(2, 2**30), None)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_study(tmp_path, None, Facts(2, 2**30), None)

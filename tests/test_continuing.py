@@ -1,0 +1,84 @@
+"""Whether a study may go on in a folder that holds runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sizer.continuing import measured, refuse_other_machine, refuse_other_meaning, refuse_other_study
+from sizer.errors import InputError
+from sizer.records import (
+    Configuration,
+    DiskCheck,
+    DiskRates,
+    DiskTier,
+    Limits,
+    Measure,
+    Outcome,
+    Run,
+    RunSpec,
+    Study,
+    Workload,
+    WorkloadPlan,
+)
+
+TRAIN = Workload("train", "image_training", network="resnet50")
+SLOW = DiskTier("slow", emulated=DiskRates(read_bytes_per_second=4e7))
+STUDY = Study("s", (WorkloadPlan(TRAIN, (32,)),), (SLOW,))
+RUN = Run(
+    RunSpec(TRAIN, 32, Limits(disk="slow"), Measure()),
+    Outcome.COMPLETED,
+    Configuration(1.0, 2**30, "slow", 32),
+    "2026-11-21T10:00:00+00:00",
+    40.0,
+    disk=DiskCheck(SLOW, DiskRates()),
+)
+
+
+def test_more_of_the_same_may_go_on() -> None:
+    """Other axes, repeats and workloads beside the old ones mix with nothing."""
+    more = Study(
+        "s", (WorkloadPlan(TRAIN, (8,), (1.0, 2.0)), WorkloadPlan(Workload("b", "lstm_training"), (20,))), (SLOW,)
+    )
+    refuse_other_study("x", STUDY, more)
+    refuse_other_meaning("x", [RUN], more)
+    refuse_other_meaning("x", [RUN], Study("s", ()))
+
+
+def test_another_study_is_refused() -> None:
+    """A folder belongs to the study that it is named after."""
+    with pytest.raises(InputError, match="x: holds the study `s`, not `t`"):
+        refuse_other_study("x", STUDY, replace(STUDY, name="t"))
+
+
+def test_a_workload_that_is_something_else_now_is_refused() -> None:
+    """Rates of two networks under one name would be fitted as one."""
+    other = replace(STUDY, workloads=(WorkloadPlan(replace(TRAIN, network="vgg16"), (32,)),))
+    with pytest.raises(InputError, match="another workload named `train`"):
+        refuse_other_meaning("x", [RUN], other)
+
+
+def test_a_disk_that_is_something_else_now_is_refused() -> None:
+    """A run's identity holds the disk's name alone, so its figures must stay what they were."""
+    faster = replace(SLOW, emulated=DiskRates(read_bytes_per_second=8e7))
+    with pytest.raises(InputError, match="another disk named `slow`"):
+        refuse_other_meaning("x", [RUN], replace(STUDY, disks=(faster,)))
+
+
+def test_another_machine_is_refused() -> None:
+    """Rates of two machines are no study of one; facts that may change are no machine's."""
+    host = {"cpu_model": "EPYC", "cpus": 2, "kernel": "6.1"}
+    refuse_other_machine("x", host, {**host, "kernel": "6.18"})
+    refuse_other_machine("x", {}, host)
+    with pytest.raises(InputError, match="processor EPYC, this one has Xeon"):
+        refuse_other_machine("x", host, {**host, "cpu_model": "Xeon"})
+    with pytest.raises(InputError, match="vCPUs: 2, this one has 4"):
+        refuse_other_machine("x", host, {**host, "cpus": 4})
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+def test_only_findings_are_measured(outcome: Outcome) -> None:
+    """A command that crashed may be corrected under its name."""
+    kept = outcome in (Outcome.COMPLETED, Outcome.OUT_OF_MEMORY)
+    assert measured([replace(RUN, outcome=outcome)]) == ((replace(RUN, outcome=outcome),) if kept else ())

@@ -1,0 +1,83 @@
+"""measurements.csv: one row a run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+from sizer.measurements import write_csv
+from sizer.records import Configuration, Demand, Device, Estimate, Limits, Measure, Outcome, Run, RunSpec, Workload
+
+HEADER = (
+    "workload,framework,device,network,batch_size,vcpus,memory_gib,disk,input,cache,gpu,gpu_count,"
+    "throughput,throughput_low,throughput_high,sample_unit,outcome,"
+    "core_seconds_per_sample,read_bytes_per_sample,read_ios_per_sample,written_bytes_per_sample,"
+    "write_ios_per_sample,input_wait_per_sample,accelerator_seconds_per_sample"
+)
+
+
+def run(outcome: Outcome = Outcome.COMPLETED, **figures: object) -> Run:
+    """A run on an emulated P100."""
+    workload = Workload("train", "image_training", network="resnet50", device=Device("emulated", 0, "P100", 219.0))
+    return Run(
+        RunSpec(workload, 32, Limits(0.5, None, "slow"), Measure()),
+        outcome,
+        Configuration(0.5, 3 * 2**29, "slow", 32),
+        "2026-11-21T10:00:00+00:00",
+        40.0,
+        sample_unit="image",
+        **figures,  # type: ignore[arg-type]
+    )
+
+
+def rows(*runs: Run) -> list[dict[str, str]]:
+    """The CSV as a reader sees it."""
+    return list(csv.DictReader(io.StringIO(write_csv(runs))))
+
+
+def test_the_header_is_the_contract() -> None:
+    """Columns and their order are fixed; the demands follow."""
+    assert write_csv([]) == HEADER + "\n"
+
+
+def test_a_completed_run_is_one_row() -> None:
+    """Rate, interval, place and demands stand in their columns."""
+    done = run(throughput=Estimate(183.25, 180.0, 186.5), demand=Demand(core_seconds=0.01, read_bytes=1e5))
+    (row,) = rows(done)
+    assert row["workload"] == "train"
+    assert (row["device"], row["gpu"], row["gpu_count"]) == ("emulated:P100", "P100", "1")
+    assert (row["vcpus"], row["memory_gib"], row["disk"]) == ("0.5", "1.5", "slow")
+    assert (row["throughput"], row["throughput_low"], row["throughput_high"]) == ("183.25", "180.0", "186.5")
+    assert (row["core_seconds_per_sample"], row["read_ios_per_sample"]) == ("0.01", "")
+    assert (row["sample_unit"], row["outcome"]) == ("image", "completed")
+
+
+def test_a_run_that_failed_has_empty_figures() -> None:
+    """A failed run keeps its row: it is a finding."""
+    (row,) = rows(run(Outcome.OUT_OF_MEMORY))
+    assert row["outcome"] == "out_of_memory"
+    assert row["throughput"] == row["throughput_low"] == row["core_seconds_per_sample"] == ""
+
+
+def test_the_cpu_has_no_gpu() -> None:
+    """Without an accelerator the count is zero and the name empty."""
+    done = run()
+    plain = Run(
+        RunSpec(Workload("train", "image_training"), 32, Limits(), Measure()),
+        Outcome.COMPLETED,
+        done.configuration,
+        done.started_at,
+        1.0,
+    )
+    (row,) = rows(plain)
+    assert (row["device"], row["gpu"], row["gpu_count"]) == ("cpu", "", "0")
+
+
+def test_bytes_come_back_exactly() -> None:
+    """GiB are written with all their digits."""
+    odd = 123_456_789_123
+    first = run()
+    place = Run(first.spec, first.outcome, Configuration(1.0, odd, "host", 32), first.started_at, 1.0)
+    (row,) = rows(place)
+    assert math.isclose(float(row["memory_gib"]) * 2**30, odd, rel_tol=0, abs_tol=1e-4)

@@ -1,0 +1,164 @@
+"""Which runs a study asks for, in which order, and how long they take."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sizer.errors import InputError
+from sizer.plan import AROUND_SECONDS, estimate_seconds, plan, remaining
+from sizer.records import Configuration, Limits, Measure, Outcome, Run, RunSpec, Study, Workload, WorkloadPlan
+from sizer.study import Facts
+
+HOST = Facts(4, 16 * 2**30)
+GIB = 2**30
+
+
+def study(*plans: WorkloadPlan, around: Limits | None = None, measure: Measure | None = None) -> Study:
+    """A study of these workloads."""
+    return Study("s", plans, around=around, measure=measure or Measure(repeats=2))
+
+
+def planned(name: str = "train", kind: str = "image_training", **axes: Any) -> WorkloadPlan:
+    """A workload with these axes."""
+    return WorkloadPlan(Workload(name, kind), **{"batch_size": (32,), **axes})
+
+
+def finished(spec: RunSpec, outcome: Outcome = Outcome.COMPLETED, wall_seconds: float = 40.0) -> Run:
+    """A run of that spec."""
+    return Run(spec, outcome, Configuration(1.0, GIB, "host", 32), "2026-11-21T10:00:00+00:00", wall_seconds)
+
+
+def test_axes_are_crossed() -> None:
+    """Without a point every combination is measured as often as asked for."""
+    specs = plan(study(planned(vcpus=(1.0, 2.0), memory_bytes=(GIB, 2 * GIB), batch_size=(16, 32))), HOST)
+    assert Counter((spec.limits, spec.batch_size) for spec in specs) == {
+        (Limits(vcpus, memory), batch_size): 2
+        for vcpus in (1.0, 2.0)
+        for memory in (GIB, 2 * GIB)
+        for batch_size in (16, 32)
+    }
+
+
+def test_an_axis_left_out_is_not_limited() -> None:
+    """No axes: one configuration without limits."""
+    assert {spec.limits for spec in plan(study(planned()), HOST)} == {Limits()}
+
+
+def test_one_axis_at_a_time_around_a_point() -> None:
+    """The point, then each axis by itself; an axis of the point that is not varied is held there."""
+    point = Limits(2.0, 2 * GIB, "ssd")
+    specs = plan(study(planned(vcpus=(1.0, 2.0), disk=("ssd", "hdd"), batch_size=(16, 32)), around=point), HOST)
+    assert Counter((spec.limits, spec.batch_size) for spec in specs) == {
+        (point, 16): 2,
+        (point, 32): 2,
+        (replace(point, vcpus=1.0), 16): 2,
+        (replace(point, disk="hdd"), 16): 2,
+    }
+
+
+def test_the_point_comes_first_in_each_repeat() -> None:
+    """The point is the reference that shows a drift of the host."""
+    point = Limits(2.0)
+    specs = plan(study(planned(vcpus=(0.25, 0.5, 1.0, 2.0, 3.0)), planned("b"), around=point), HOST)
+    for repeat in range(2):
+        block = [spec for spec in specs if spec.repeat == repeat]
+        assert [spec.limits for spec in block[:2]] == [point, point]
+        assert {spec.workload.name for spec in block[:2]} == {"train", "b"}
+
+
+def test_what_is_the_same_on_this_host_is_measured_once() -> None:
+    """The host's own vCPUs and no limit come to the same."""
+    specs = plan(study(planned(vcpus=(1.0, 4.0)), around=Limits(), measure=Measure(repeats=1)), HOST)
+    assert {spec.limits for spec in specs} == {Limits(), Limits(1.0)}
+
+
+def test_the_order_mixes_configurations_and_follows_the_seed() -> None:
+    """Repeats come one after another, each in an order of its own that the seed alone decides."""
+    asked = study(planned(vcpus=tuple(float(n) for n in range(1, 11))), planned("b", vcpus=(1.0, 2.0, 3.0)))
+    specs = plan(asked, HOST)
+    assert specs == plan(asked, HOST)
+    assert [spec.repeat for spec in specs] == sorted(spec.repeat for spec in specs)
+    first, second = (
+        [(spec.workload.name, spec.limits) for spec in specs if spec.repeat == repeat] for repeat in (0, 1)
+    )
+    assert first != second
+    assert sorted(map(str, first)) == sorted(map(str, second))
+    other = plan(replace(asked, measure=replace(asked.measure, seed=2)), HOST)
+    assert [spec.limits for spec in other] != [spec.limits for spec in specs]
+
+
+def test_the_order_is_the_same_on_every_machine() -> None:
+    """A study that goes on elsewhere, or under another Python, goes on in the same order."""
+    specs = plan(study(planned(vcpus=(1.0, 2.0, 3.0, 4.0)), measure=Measure(repeats=1)), HOST)
+    assert [spec.limits.vcpus for spec in specs] == [4.0, 2.0, 1.0, 3.0]
+
+
+def test_every_run_has_an_id_of_its_own() -> None:
+    """Ids tell configurations and repeats apart."""
+    specs = plan(study(planned(vcpus=(1.0, 2.0), batch_size=(1, 2)), planned("b")), HOST)
+    assert len({spec.id for spec in specs}) == len(specs)
+
+
+def test_a_study_that_nobody_waits_for_is_refused() -> None:
+    """Crossing long axes explodes; the sentence says what to do, and does so at once."""
+    many = tuple(range(1, 2001))
+    with pytest.raises(InputError, match="around"):
+        plan(study(planned(vcpus=tuple(map(float, many)), memory_bytes=many, batch_size=many)), HOST)
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+def test_finished_runs_are_kept(outcome: Outcome) -> None:
+    """A run is run again where nothing was measured: stopped, or the host lacked what it needs."""
+    specs = plan(study(planned(vcpus=(1.0, 2.0))), HOST)
+    left = remaining(specs, [finished(specs[0], outcome)])
+    again = outcome in (Outcome.INTERRUPTED, Outcome.UNSUPPORTED, Outcome.REFUSED)
+    assert left == (specs if again else specs[1:])
+
+
+@given(st.sets(st.integers(0, 11)))
+def test_remaining_is_the_plan_without_the_finished(done: set[int]) -> None:
+    """Whatever is finished, the rest is left in its order."""
+    specs = plan(study(planned(vcpus=(1.0, 2.0, 3.0), batch_size=(1, 2))), HOST)
+    left = remaining(specs, [finished(specs[index]) for index in done])
+    assert left == tuple(spec for index, spec in enumerate(specs) if index not in done)
+
+
+def test_more_repeats_keep_what_is_finished() -> None:
+    """Asking for one repeat more adds runs and repeats none."""
+    asked = study(planned(vcpus=(1.0, 2.0)), measure=Measure(repeats=2))
+    runs = [finished(spec) for spec in plan(asked, HOST)]
+    left = remaining(plan(replace(asked, measure=Measure(repeats=3)), HOST), runs)
+    assert [spec.repeat for spec in left] == [2, 2]
+
+
+def test_the_estimate_counts_start_up_and_measuring() -> None:
+    """A smaller share of a vCPU starts slower; an emulated GPU starts faster than a network on the CPU."""
+    measure = Measure(repeats=1, seconds=30.0)
+
+    def seconds(**axes: Any) -> float:
+        return estimate_seconds(plan(study(planned(**axes), measure=measure), HOST))
+
+    assert seconds(vcpus=(1.0,)) > 30
+    assert seconds(vcpus=(0.25,)) > seconds(vcpus=(1.0,))
+    assert seconds(vcpus=(1.0, 2.0)) == pytest.approx(2 * seconds(vcpus=(1.0,)))
+    assert estimate_seconds(()) == 0
+
+
+def test_the_estimate_learns_from_finished_runs() -> None:
+    """What runs of the same workload really took says more than an allowance."""
+    specs = plan(study(planned(vcpus=(1.0, 2.0)), planned("b")), HOST)
+    trains = [spec for spec in specs if spec.workload.name == "train"]
+    runs = [finished(trains[0], wall_seconds=100.0), finished(trains[1], Outcome.CRASHED, 1.0)]
+    assert estimate_seconds(trains[2:], runs) == pytest.approx(2 * (100 + AROUND_SECONDS))
+
+
+def test_the_estimate_ends_at_the_timeout() -> None:
+    """A run is given up after its timeout."""
+    specs = plan(study(planned(), measure=Measure(repeats=1, timeout=5.0)), HOST)
+    assert estimate_seconds(specs) == pytest.approx(5.0 + AROUND_SECONDS)

@@ -1,0 +1,266 @@
+"""A study folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from sizer.errors import HostError, InputError
+from sizer.plan import plan, remaining
+from sizer.records import Configuration, Measure, Outcome, Run, RunSpec, Study, Workload, WorkloadPlan
+from sizer.store import StudyFolder
+from sizer.study import Facts
+
+HOST = {"cpu_model": "EPYC", "cpus": 2}
+STUDY = Study(
+    "s", (WorkloadPlan(Workload("train", "image_training", network="resnet50", format="recordio"), (32,), (1.0, 2.0)),)
+)
+SPECS = plan(STUDY, Facts(2, 2**30))
+
+
+def run(spec: RunSpec, outcome: Outcome = Outcome.COMPLETED, minute: int = 0) -> Run:
+    """A run that began at that minute."""
+    return Run(spec, outcome, Configuration(1.0, 2**30, "host", 32), f"2026-11-21T10:{minute:02d}:00+00:00", 40.0)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where a study folder is made."""
+    return tmp_path / "a" / "study"
+
+
+def test_a_folder_holds_what_it_is_made_from(path: Path) -> None:
+    """Study, host and notes come back, and the files are where they are documented."""
+    with StudyFolder.create(path, STUDY, HOST, ("no memory axis",)) as folder:
+        folder.add(run(SPECS[0]))
+    opened = StudyFolder.open(path)
+    assert opened.study == STUDY
+    assert opened.host["cpu_model"] == "EPYC"
+    assert opened.notes == ("no memory axis",)
+    assert opened.runs() == (run(SPECS[0]),)
+    assert sorted(os.listdir(path)) == [".lock", "host.json", "logs", "runs", "study.yaml"]
+    assert os.listdir(path / "runs") == [f"{SPECS[0].id}.json"]
+    assert folder.log_path(SPECS[0].id) == path / "logs" / f"{SPECS[0].id}.log"
+    assert json.loads((path / "host.json").read_text())["schema_version"] == 1
+    names = [folder.model_path, folder.recommendation_path, folder.measurements_path, folder.report_path]
+    assert [each.name for each in names] == ["model.json", "recommendation.json", "measurements.csv", "report.html"]
+
+
+def test_the_host_may_be_a_record(path: Path) -> None:
+    """Facts are stored as they are."""
+
+    @dataclass(frozen=True)
+    class Host:
+        cpu_model: str
+
+    with StudyFolder.create(path, STUDY, Host("EPYC")) as folder:
+        assert folder.host["cpu_model"] == "EPYC"
+
+
+def test_runs_come_in_the_order_of_their_start(path: Path) -> None:
+    """Whatever their files are called."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        for minute, spec in enumerate(reversed(SPECS)):
+            folder.add(run(spec, minute=minute))
+        assert [each.spec for each in folder.runs()] == list(reversed(SPECS))
+
+
+def test_finished_runs_are_kept_when_the_study_is_run_again(path: Path) -> None:
+    """The same study goes on where it was, and so does one with more repeats."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0]))
+        folder.add(run(SPECS[1], Outcome.INTERRUPTED))
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        assert remaining(SPECS, folder.runs()) == SPECS[1:]
+    more = replace(STUDY, measure=Measure(repeats=4))
+    with StudyFolder.create(path, more, HOST) as folder:
+        assert len(remaining(plan(more, Facts(2, 2**30)), folder.runs())) == 7
+    assert StudyFolder.open(path).study == more
+
+
+def test_a_run_again_takes_the_place_of_the_one_before(path: Path) -> None:
+    """One file a run."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0], Outcome.INTERRUPTED))
+        folder.add(run(SPECS[0], minute=1))
+        assert [each.outcome for each in folder.runs()] == [Outcome.COMPLETED]
+
+
+@pytest.mark.parametrize(
+    ("study", "host", "sentence"),
+    [
+        (replace(STUDY, name="t"), HOST, "holds the study `s`, not `t`"),
+        (STUDY, {**HOST, "cpus": 4}, "vCPUs: 2, this one has 4"),
+        (
+            Study("s", (WorkloadPlan(Workload("train", "lstm_training"), (32,)),)),
+            HOST,
+            "another workload named `train`",
+        ),
+    ],
+)
+def test_what_would_mix_is_refused_and_nothing_is_changed(
+    path: Path, study: Study, host: dict[str, object], sentence: str
+) -> None:
+    """The folder stays as it was."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0]))
+    with pytest.raises(InputError, match=sentence), StudyFolder.create(path, study, host):
+        pass
+    opened = StudyFolder.open(path)
+    assert (opened.study, opened.host["cpus"]) == (STUDY, 2)
+
+
+def test_a_corrected_command_may_go_on(path: Path) -> None:
+    """Runs that crashed are no finding about the workload."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0], Outcome.CRASHED))
+    other = Study("s", (WorkloadPlan(Workload("train", "command", "other", command=("a",)), (32,)),))
+    with StudyFolder.create(path, other, {**HOST, "cpus": 4}):
+        pass
+    assert StudyFolder.open(path).study == other
+
+
+def test_check_host_tells_another_machine(path: Path) -> None:
+    """`resume` asks it before it goes on."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.check_host(HOST)
+        with pytest.raises(InputError, match="processor EPYC"):
+            folder.check_host({**HOST, "cpu_model": "Xeon"})
+
+
+def test_a_broken_run_is_named_and_left_out(path: Path) -> None:
+    """One bad file does not cost the others."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0]))
+        (path / "runs" / "cut.json").write_text('{"spec": ')
+        (path / "runs" / "folder.json").mkdir()
+        (path / "runs" / "newer.json").write_text(json.dumps({**json.loads(_text(path)), "schema_version": 99}))
+        assert len(folder.runs()) == 1
+        (path / "runs" / "away.json").symlink_to("nowhere")
+        away, cut, folder_problem, newer = folder.problems()
+    assert "away.json: cannot be read" in away
+    assert "cut.json: is not JSON" in cut
+    assert "folder.json: cannot be read" in folder_problem
+    assert "newer.json: was written by a newer sizer" in newer
+
+
+def _text(path: Path) -> str:
+    return (path / "runs" / f"{SPECS[0].id}.json").read_text()
+
+
+def test_the_same_run_twice_counts_once(path: Path) -> None:
+    """A copied file is not a second measurement; the later one counts."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0], minute=1))
+        (path / "runs" / "copy.json").write_text(_text(path))
+        assert folder.runs() == (run(SPECS[0], minute=1),)
+
+
+def test_what_is_no_study_folder_is_told(path: Path) -> None:
+    """Missing or empty, with the command that makes one."""
+    for _ in range(2):
+        with pytest.raises(InputError, match=r"is not a study folder; `sizer run STUDY\.yaml --out"):
+            StudyFolder.open(path)
+        path.mkdir(parents=True, exist_ok=True)
+
+
+def test_a_folder_with_other_things_is_left_alone(path: Path) -> None:
+    """A person's own study.yaml must not be replaced by the resolved one."""
+    path.mkdir(parents=True)
+    (path / "study.yaml").write_text("# mine\n")
+    with pytest.raises(InputError, match="holds other things"), StudyFolder.create(path, STUDY, HOST):
+        pass
+    assert os.listdir(path) == ["study.yaml"]
+    assert (path / "study.yaml").read_text() == "# mine\n"
+
+
+def test_a_file_is_no_folder(path: Path) -> None:
+    """The sentence says what to do."""
+    path.parent.mkdir()
+    path.touch()
+    with pytest.raises(InputError, match="is a file; choose a folder"), StudyFolder.create(path, STUDY, HOST):
+        pass
+
+
+def test_a_making_that_was_cut_short_is_taken_up(path: Path) -> None:
+    """A kill between the first files leaves a folder that can still be used, and its half files are removed."""
+    (path / "runs").mkdir(parents=True)
+    (path / "host.json").write_text("{}")
+    for leftover in (path / ".study.yaml.1f.tmp", path / "runs" / ".ab.json.2c.tmp"):
+        leftover.touch()
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        assert folder.runs() == ()
+        assert folder.problems() == ()
+    assert sorted(os.listdir(path)) == [".lock", "host.json", "logs", "runs", "study.yaml"]
+    assert os.listdir(path / "runs") == []
+
+
+def test_two_sizers_do_not_write_one_folder(path: Path) -> None:
+    """The second is told to wait, and reading goes on."""
+    with StudyFolder.create(path, STUDY, HOST):
+        with pytest.raises(HostError, match="another sizer is writing"), StudyFolder.create(path, STUDY, HOST):
+            pass
+        with pytest.raises(HostError, match="another sizer is writing"), StudyFolder.open(path).locked():
+            pass
+    with StudyFolder.open(path).locked():
+        pass
+
+
+def test_a_killed_sizer_leaves_no_lock(path: Path) -> None:
+    """The kernel takes the lock back, even from kill -9."""
+    with StudyFolder.create(path, STUDY, HOST):
+        pass
+    code = (
+        "import os, signal, sys; from pathlib import Path; from sizer.store import StudyFolder\n"
+        "with StudyFolder.open(Path(sys.argv[1])).locked():\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    checkout = Path(__file__).resolve().parents[1]
+    killed = subprocess.run([sys.executable, "-c", code, str(path)], cwd=checkout, check=False)
+    assert killed.returncode == -9
+    with StudyFolder.open(path).locked():
+        pass
+
+
+def test_a_conclusion_is_stale_when_runs_changed_after_it(path: Path) -> None:
+    """Missing, or older than the last run added, removed or the study itself."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0]))
+        assert folder.is_stale(folder.model_path)
+        folder.model_path.write_text("{}")
+        later = (path / "runs").stat().st_mtime_ns + 10**9
+        os.utime(folder.model_path, ns=(later, later))
+        assert not folder.is_stale(folder.model_path)
+        os.utime(folder.run_path(SPECS[0].id), ns=(later + 1, later + 1))
+        assert folder.is_stale(folder.model_path)
+
+
+def test_a_run_id_cannot_leave_the_folder(path: Path) -> None:
+    """Ids become paths, so nothing else than an id is one."""
+    with StudyFolder.create(path, STUDY, HOST) as folder, pytest.raises(ValueError, match="not the id"):
+        folder.log_path("../../etc/passwd")
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    """A file in the way of the path, as a folder without rights would be."""
+    (tmp_path / "file").touch()
+    with pytest.raises(HostError, match="cannot be written"), StudyFolder.create(tmp_path / "file" / "s", STUDY, HOST):
+        pass
+
+
+def test_folders_of_version_1_are_read() -> None:
+    """A study that was stored by the first format stays readable."""
+    folder = StudyFolder.open(Path(__file__).parent / "stored" / "version_1")
+    assert folder.problems() == ()
+    (stored,) = folder.runs()
+    assert stored.outcome is Outcome.COMPLETED
+    assert stored.throughput is not None
+    assert stored.throughput.value == 183.25
+    assert stored.spec.workload == folder.study.workloads[0].workload
+    assert [tier.name for tier in folder.study.disks] == ["slow"]
