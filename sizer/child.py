@@ -1,0 +1,153 @@
+"""One child process under limits: its event pipe, its log, its end. Never outlives its context."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from sizer.events import Event, EventReader
+from sizer.limits import Group
+
+EVENTS_VARIABLE = "SIZER_EVENTS_FD"
+READ_BYTES = 1 << 16
+LOG_HEAD_BYTES = 1 << 20
+LOG_TAIL_BYTES = 1 << 16
+
+SILENT_SECONDS = 0.02
+"""Between two looks at a child that closed its pipes and still runs."""
+
+
+class Log:
+    """What a child printed: the first MiB and the last 64 KiB of it, however much that was."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("wb", buffering=0)
+        self._head = 0
+        self._left_out = 0
+        self._tail = b""
+
+    def feed(self, data: bytes) -> None:
+        room = max(0, LOG_HEAD_BYTES - self._head)
+        if room:
+            self._file.write(data[:room])
+            self._head += min(room, len(data))
+        kept = self._tail + data
+        self._tail = kept[-LOG_TAIL_BYTES:]
+        self._left_out += max(0, len(data) - room)
+
+    def close(self) -> None:
+        if self._left_out:
+            missing = max(0, self._left_out - len(self._tail))
+            self._file.write(f"\n[sizer: {missing} bytes left out]\n".encode() if missing else b"")
+            self._file.write(self._tail[-self._left_out :])
+        self._file.close()
+
+    def last_lines(self, count: int = 5) -> str:
+        lines = self._tail.decode("utf-8", "replace").strip().splitlines()
+        return "\n".join(line[:500] for line in lines[-count:])
+
+
+class Child:
+    """A started child and its two pipes."""
+
+    def __init__(self, process: subprocess.Popen[bytes], events: int, log: Log) -> None:
+        self._process = process
+        self._events = events
+        self._reader = EventReader()
+        self.log = log
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(events, selectors.EVENT_READ, "events")
+        assert process.stdout is not None
+        os.set_blocking(events, False)
+        os.set_blocking(process.stdout.fileno(), False)
+        self._selector.register(process.stdout, selectors.EVENT_READ, "log")
+
+    def wait(self, seconds: float) -> tuple[list[Event], bytes]:
+        """Events and log bytes that came; returns at once if anything came. Raises EventError."""
+        if self.is_silent():
+            time.sleep(min(seconds, SILENT_SECONDS))
+            return [], b""
+        events: list[Event] = []
+        printed = b""
+        for key, _ in self._selector.select(seconds):
+            data = os.read(key.fd, READ_BYTES)
+            if not data:
+                self._selector.unregister(key.fileobj)
+            if key.data == "log":
+                self.log.feed(data)
+                printed = data
+            elif data:
+                events += self._reader.feed(data)
+            else:
+                self._reader.close()
+        return events, printed
+
+    def is_silent(self) -> bool:
+        """Both pipes are closed, or the child is gone and what it left running has nothing to say now."""
+        if not self._selector.get_map():
+            return True
+        return self._process.poll() is not None and not self._selector.select(0)
+
+    def exit_status(self) -> int | None:
+        """None while it runs; negative is the signal that ended it."""
+        return self._process.poll()
+
+    def ask_to_stop(self) -> None:
+        """SIGTERM to the workload's own process: it ends after its present step."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+
+    def drain(self) -> None:
+        """Take what is still in the log's pipe; a daemon that holds it open does not keep us."""
+        for key in list(self._selector.get_map().values()):
+            if key.data == "log":
+                while data := _read_now(key.fd):
+                    self.log.feed(data)
+
+
+def _read_now(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, READ_BYTES)
+    except BlockingIOError:
+        return b""
+
+
+@contextmanager
+def started(
+    group: Group, argv: Sequence[str], environment: Mapping[str, str], folder: Path, log_path: Path
+) -> Iterator[Child]:
+    """A child that joined the group before it became the workload; the whole group is killed at the end."""
+    read_end, write_end = os.pipe()
+    log = Log(log_path)
+    try:
+        try:
+            process = subprocess.Popen(
+                group.command(argv),
+                env={**environment, EVENTS_VARIABLE: str(write_end)},
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                pass_fds=(write_end,),
+                start_new_session=True,
+            )
+        finally:
+            os.close(write_end)
+        child = Child(process, read_end, log)
+        try:
+            yield child
+        finally:
+            group.kill()
+            process.wait()
+            child.drain()
+            assert process.stdout is not None
+            process.stdout.close()
+    finally:
+        os.close(read_end)
+        log.close()

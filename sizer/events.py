@@ -1,0 +1,118 @@
+"""The event pipe: lines that a workload writes become records, or the line that broke the form is named."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sizer.records import Step
+
+LINE_LIMIT = 64 * 1024
+"""Longest line of an event in bytes; a workload that writes more is not writing events."""
+
+LARGEST = 1e18
+"""Larger than any time, count or size that a workload can mean; also keeps nan and inf out."""
+
+
+class EventError(Exception):
+    """A line of the event pipe breaks the form; the message holds the line."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a workload says of itself before its first step."""
+
+    sample_unit: str
+    batch_size: int
+    dataset_bytes: int
+    dataset_samples: int
+
+
+@dataclass(frozen=True)
+class End:
+    """The workload ended by itself."""
+
+
+Event = Start | Step | End
+
+
+class EventReader:
+    """Cuts the bytes of a pipe into lines and each line into an event, in the order the form asks for."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._started = False
+        self._ended = False
+
+    def feed(self, data: bytes) -> list[Event]:
+        """The events that these bytes complete. Raises EventError at the first line that breaks the form."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        if len(self._rest) > LINE_LIMIT:
+            raise EventError(f"an event longer than {LINE_LIMIT} bytes: {_shown(self._rest)}")
+        return [self._in_order(parse_event(line), line) for line in lines if line.strip()]
+
+    def close(self) -> None:
+        """The pipe is closed. Raises EventError if it ended inside a line."""
+        if self._rest.strip():
+            raise EventError(f"the event pipe ended inside a line: {_shown(self._rest)}")
+
+    def _in_order(self, event: Event, line: bytes) -> Event:
+        if isinstance(event, Start) == self._started or self._ended:
+            raise EventError(f"an event out of order (start, then steps, then end): {_shown(line)}")
+        self._started = True
+        self._ended = isinstance(event, End)
+        return event
+
+
+def parse_event(line: bytes) -> Event:
+    """The event in one line of JSON. Raises EventError; keys that the form does not know are left alone."""
+    try:
+        fields = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise EventError(f"not a line of JSON: {_shown(line)}") from error
+    kind = fields.get("event") if isinstance(fields, dict) else None
+    if kind == "start":
+        return Start(
+            sample_unit=_text(fields, "sample_unit", line),
+            batch_size=_count(fields, "batch_size", line),
+            dataset_bytes=_count(fields, "dataset_bytes", line),
+            dataset_samples=_count(fields, "dataset_samples", line),
+        )
+    if kind == "step":
+        return Step(
+            time=_number(fields, "time", line),
+            samples=_count(fields, "samples", line),
+            input_wait=_number(fields, "input_wait", line),
+            epoch=_count(fields, "epoch", line),
+            latency=_number(fields, "latency", line) if fields.get("latency") is not None else None,
+        )
+    if kind == "end":
+        return End()
+    raise EventError(f"no event named start, step or end: {_shown(line)}")
+
+
+def _text(fields: dict[str, Any], key: str, line: bytes) -> str:
+    value = fields.get(key)
+    if not isinstance(value, str) or not 0 < len(value) <= 40 or not value.isprintable():
+        raise EventError(f"`{key}` is not a short text: {_shown(line)}")
+    return value
+
+
+def _number(fields: dict[str, Any], key: str, line: bytes) -> float:
+    value = fields.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
+        raise EventError(f"`{key}` is not a number from 0 to {LARGEST:g}: {_shown(line)}")
+    return float(value)
+
+
+def _count(fields: dict[str, Any], key: str, line: bytes) -> int:
+    value = _number(fields, key, line)
+    if value != int(value):
+        raise EventError(f"`{key}` is not a whole number: {_shown(line)}")
+    return int(value)
+
+
+def _shown(line: bytes) -> str:
+    text = line[:200].decode("utf-8", "backslashreplace")
+    return repr(text if len(line) <= 200 else text + "...")

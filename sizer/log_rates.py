@@ -1,0 +1,88 @@
+"""A program that knows nothing of sizer is measured by the rate that it prints on its log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from sizer.errors import InputError
+from sizer.records import Step
+
+PATTERNS = {
+    # "Epoch[0] Batch [20-40]	Speed: 1234.56 samples/sec" (mxnet.callback.Speedometer)
+    "mxnet_speedometer": r"Speed: (?P<rate>[\d.]+) samples/sec",
+    # "Iteration 40 (1.25 iter/s, 16s/20 iters), loss = 6.9" (Caffe's solver)
+    "caffe": r"Iteration \d+ \((?P<batches>[\d.]+) iter/s",
+    # "Epoch: [1][20/5004]	Time 0.387 (0.412)" (Torch and PyTorch ImageNet examples)
+    "torch": r"Time:? +(?P<seconds>[\d.]+)",
+    # "10	images/sec: 219.1 +/- 0.0 (jitter = 0.1)" (tf_cnn_benchmarks)
+    "tensorflow": r"images/sec: (?P<rate>[\d.]+)",
+    # "Epoch[ 1 of 10]-Minibatch[ 1- 10]: ... time = 1.234s; samplesPerSecond = 219.1" (CNTK)
+    "cntk": r"samplesPerSecond = (?P<rate>[\d.]+)",
+    # "Epoch 0   [Train |████| 390/390 batches, 2.30 cost, 5.82s]" (Neon's progress bar)
+    "neon": r"(?P<done>\d+)/\d+ batches, [\d.]+ cost, (?P<elapsed>[\d.]+)s",
+}
+"""A named group says what a number is: `rate` samples/s, `batches` a second, or `seconds` a batch; or what an epoch has
+`done` in `elapsed` seconds."""
+
+LINE_LIMIT = 64 * 1024
+
+
+class LogRates:
+    """Turns log lines into steps: a line with a rate stands for the samples since the line before it."""
+
+    def __init__(self, pattern: str, batch_size: int, clock: Callable[[], float]) -> None:
+        self._pattern = compiled(pattern)
+        self._batch_size = batch_size
+        self._clock = clock
+        self._rest = ""
+        self._last: float | None = None
+        self._epoch = 0
+        self._progress = (0.0, 0.0)
+
+    def feed(self, data: bytes) -> list[Step]:
+        """The steps that these bytes of the log complete. A carriage return ends a line, too: progress bars use it."""
+        *lines, rest = re.split(r"[\r\n]", self._rest + data.decode("utf-8", "replace"))
+        self._rest = rest[-LINE_LIMIT:]
+        steps = [self._step(match) for line in lines if (match := self._pattern.search(line))]
+        return [step for step in steps if step is not None]
+
+    def _step(self, match: re.Match[str]) -> Step | None:
+        now, last = self._clock(), self._last
+        self._last = now
+        rate = self._rate(match.groupdict())
+        if last is None:
+            return Step(now, 0, 0.0, self._epoch)
+        return Step(now, round(rate * (now - last)), 0.0, self._epoch) if rate is not None else None
+
+    def _rate(self, found: dict[str, str | None]) -> float | None:
+        """Samples/s in this line; None where the line only starts a new epoch."""
+        numbers = {name: float(text) for name, text in found.items() if text is not None}
+        if "rate" in numbers:
+            return numbers["rate"]
+        if "batches" in numbers:
+            return numbers["batches"] * self._batch_size
+        if "seconds" in numbers:
+            return self._batch_size / numbers["seconds"] if numbers["seconds"] else None
+        done, elapsed = numbers["done"], numbers["elapsed"]
+        before, self._progress = self._progress, (done, elapsed)
+        if done <= before[0] or elapsed <= before[1]:
+            self._epoch += 1
+            return None
+        return (done - before[0]) * self._batch_size / (elapsed - before[1])
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """The regular expression of a known name or of a user's own. Raises InputError."""
+    try:
+        expression = re.compile(PATTERNS.get(pattern, pattern))
+    except re.error as error:
+        raise InputError(
+            f"`{pattern}` is not a regular expression ({error}); known patterns: {', '.join(PATTERNS)}"
+        ) from error
+    if not {"rate", "batches", "seconds", "done"} & set(expression.groupindex):
+        raise InputError(
+            f"the pattern `{pattern}` has no group named rate, batches or seconds, such as (?P<rate>[\\d.]+); "
+            f"known patterns: {', '.join(PATTERNS)}"
+        )
+    return expression

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sizer.events import End, EventError, EventReader, Start
+from sizer.records import Step
+
+START = (
+    b'{"event":"start","sample_unit":"image","batch_size":8,"dataset_bytes":100,"dataset_samples":10,'
+    b'"bytes_per_sample":10}\n'
+)
+STEP = b'{"event":"step","time":1.5,"samples":8,"input_wait":0.1,"epoch":0}\n'
+
+
+def test_a_stream_in_the_form_becomes_records() -> None:
+    """Start, steps and end arrive as records, wherever the pipe cuts them."""
+    reader = EventReader()
+    stream = START + STEP + b'{"event":"end"}\n'
+    events = [event for byte in stream for event in reader.feed(bytes([byte]))]
+    assert events == [Start("image", 8, 100, 10), Step(1.5, 8, 0.1, 0), End()]
+    reader.close()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"hello\n",
+        b"[]\n",
+        b'{"event":"stop"}\n',
+        b'{"event":"step","time":"1","samples":8,"input_wait":0,"epoch":0}\n',
+        b'{"event":"step","time":1,"samples":8.5,"input_wait":0,"epoch":0}\n',
+        b'{"event":"step","time":1,"samples":-8,"input_wait":0,"epoch":0}\n',
+        b'{"event":"step","time":NaN,"samples":8,"input_wait":0,"epoch":0}\n',
+        b'{"event":"step","time":1e999,"samples":8,"input_wait":0,"epoch":0}\n',
+        b'{"event":"step","time":true,"samples":8,"input_wait":0,"epoch":0}\n',
+        b'{"event":"step","samples":8,"input_wait":0,"epoch":0}\n',
+        b'{"event":"step","time":' + b"9" * 400 + b',"samples":8,"input_wait":0,"epoch":0}\n',
+        b"\xff\xfe\n",
+        b"[" * 5000 + b"\n",
+    ],
+)
+def test_a_line_that_breaks_the_form_is_named(line: bytes) -> None:
+    """The error holds the line, so that the author of a workload can find it."""
+    reader = EventReader()
+    reader.feed(START)
+    with pytest.raises(EventError) as caught:
+        reader.feed(line)
+    assert repr(line.rstrip()[:10].decode("utf-8", "backslashreplace"))[1:-1] in str(caught.value)
+
+
+@pytest.mark.parametrize("stream", [STEP, START + START, START + b'{"event":"end"}\n' + STEP])
+def test_events_out_of_order_break_the_form(stream: bytes) -> None:
+    """A step before the start, a second start, or anything after the end is not the form."""
+    with pytest.raises(EventError, match="out of order"):
+        EventReader().feed(stream)
+
+
+def test_a_pipe_that_ends_inside_a_line_breaks_the_form() -> None:
+    """A workload that died while it wrote is noticed."""
+    reader = EventReader()
+    reader.feed(START + STEP[:20])
+    with pytest.raises(EventError, match="inside a line"):
+        reader.close()
+
+
+def test_a_line_without_end_is_refused_before_it_fills_memory() -> None:
+    """A workload that writes a gigabyte to the pipe does not take ours with it."""
+    reader = EventReader()
+    reader.feed(b"x" * 60_000)
+    with pytest.raises(EventError, match="longer than"):
+        reader.feed(b"x" * 60_000)
+
+
+@given(st.binary(max_size=300))
+def test_garbage_is_an_event_error_and_nothing_else(garbage: bytes) -> None:
+    """Whatever a pipe holds, the parser ends in events or in an EventError."""
+    reader = EventReader()
+    with suppress(EventError):
+        reader.feed(garbage + b"\n")
+        reader.close()
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["event", "time", "samples", "input_wait", "epoch", "latency", "sample_unit", "batch_size"]),
+        st.one_of(st.none(), st.booleans(), st.floats(), st.integers(), st.text(max_size=5), st.lists(st.integers())),
+    )
+)
+def test_wrong_typed_fields_are_an_event_error(fields: dict[str, object]) -> None:
+    """JSON of any types in any field ends in an event or in an EventError."""
+    reader = EventReader()
+    reader.feed(START)
+    with suppress(EventError):
+        reader.feed(json.dumps({"event": "step", **fields}).encode() + b"\n")

@@ -1,0 +1,247 @@
+"""Each outcome with a real child under real limits."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from sizer.commands import Place
+from sizer.launcher import Hooks, Setting, launch
+from sizer.limits import detect
+from sizer.records import DataSet, Outcome, Run, RunSpec
+
+pytestmark = [pytest.mark.root, pytest.mark.slow]
+
+PREFACE = """
+    import json, os, sys, time
+    descriptor = int(os.environ["SIZER_EVENTS_FD"])
+    def write(**fields):
+        os.write(descriptor, (json.dumps(fields) + "\\n").encode())
+    def start():
+        write(event="start", sample_unit="image", batch_size=8, dataset_bytes=0, dataset_samples=0, bytes_per_sample=0)
+    def step(seconds=0.02):
+        time.sleep(seconds)
+        write(event="step", time=time.monotonic(), samples=8, input_wait=0.0, epoch=0)
+"""
+
+
+@pytest.fixture
+def setting(tmp_path: Path) -> Setting:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    place = Place(Path(sys.executable), tmp_path, None, scratch, scratch)
+    return Setting(place, None, None, None, 2, 2**34, os.environ, tmp_path / "run.log")
+
+
+@pytest.fixture
+def measure(make_spec: Callable[..., RunSpec], setting: Setting) -> Callable[..., Run]:
+    """Launch a Python child with this body, after the preface that gives it `start` and `step`."""
+
+    def measured(body: str, hooks: Hooks = Hooks(), **asked: float) -> Run:
+        child = textwrap.dedent(PREFACE) + textwrap.dedent(body)
+        return launch(make_spec(sys.executable, "-c", child, **asked), setting, detect(), hooks)
+
+    return measured
+
+
+def sizers_groups() -> list[str]:
+    """Groups of this process that are still there, in any hierarchy."""
+    return [
+        str(path)
+        for path in Path("/sys/fs/cgroup").glob("**/sizer/*")
+        if path.is_dir() and str(os.getpid()) in path.name
+    ]
+
+
+def test_completed(measure: Callable[..., Run]) -> None:
+    """A child that steps every 20 ms gives 400 samples/s, with its accounting and no group left behind."""
+    run = measure("start()\nwhile True: step()", vcpus=1)
+    assert run.outcome is Outcome.COMPLETED
+    assert run.error is None
+    assert run.throughput is not None
+    assert 360 < run.throughput.value < 402
+    assert run.demand is not None
+    assert run.demand.core_seconds is not None
+    assert run.sample_unit == "image"
+    assert run.peak_anonymous_bytes is not None
+    assert 2**20 < run.peak_anonymous_bytes < 2**28
+    assert "cpuset" in run.limited_by
+    assert not sizers_groups()
+
+
+def test_a_child_that_ends_by_itself_is_completed(measure: Callable[..., Run]) -> None:
+    """A program that has only so much to do is measured over what it did."""
+    run = measure("start()\nfor _ in range(20): step()\nwrite(event='end')", seconds=60)
+    assert run.outcome is Outcome.COMPLETED
+    assert run.stopped == "ended"
+
+
+def test_out_of_memory(measure: Callable[..., Run]) -> None:
+    """A child over its cap is a finding: out_of_memory, and its peak is near the cap."""
+    run = measure("start()\nhog = [bytearray(2**20) for _ in range(200)]\nwhile True: step()", memory_bytes=64 * 2**20)
+    assert run.outcome is Outcome.OUT_OF_MEMORY
+    assert run.throughput is None
+    assert not sizers_groups()
+
+
+def test_a_killed_grandchild_is_out_of_memory_too(measure: Callable[..., Run]) -> None:
+    """The parent lives on and steps, but what it measures is no longer the whole workload."""
+    run = measure(
+        """
+        import subprocess
+        start()
+        hog = subprocess.Popen([sys.executable, "-c", "x = [bytearray(2**20) for _ in range(200)]"])
+        hog.wait()
+        while True: step()
+        """,
+        memory_bytes=64 * 2**20,
+    )
+    assert run.outcome is Outcome.OUT_OF_MEMORY
+
+
+def test_timeout(measure: Callable[..., Run]) -> None:
+    """A child that hangs before its first step is stopped at the deadline, even if it ignores SIGTERM."""
+    began = time.monotonic()
+    run = measure(
+        """
+        import signal
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        print("hanging", flush=True)
+        start()
+        time.sleep(1000)
+        """,
+        timeout=1.0,
+    )
+    assert run.outcome is Outcome.TIMEOUT
+    assert "hanging" in (run.error or "")
+    assert time.monotonic() - began < 20
+    assert not sizers_groups()
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("start()\nstep()\nraise SystemExit('the data is gone')", "the data is gone"),
+        ("start()\nimport os\nos.kill(os.getpid(), 11)", "signal 11"),
+        ("pass", "without enough steps"),
+        ("start()\nwrite(event='end')", "without enough steps"),
+    ],
+)
+def test_crashed(measure: Callable[..., Run], body: str, words: str) -> None:
+    """A child that fails says why in the run's error, with the last words of its log."""
+    run = measure(body)
+    assert run.outcome is Outcome.CRASHED
+    assert words in (run.error or "")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "os.write(descriptor, b'hello\\n')\ntime.sleep(100)",
+        "start()\nos.write(descriptor, bytes(range(256)) + b'\\n')\ntime.sleep(100)",
+        "start()\nwrite(event='step', time='soon', samples=1, input_wait=0, epoch=0)\ntime.sleep(100)",
+        "start()\nwhile True: os.write(descriptor, b'x' * 65536)",
+    ],
+)
+def test_garbage_on_the_event_pipe(measure: Callable[..., Run], body: str) -> None:
+    """A stream that breaks the form ends the run at once, with the line."""
+    began = time.monotonic()
+    run = measure(body)
+    assert run.outcome is Outcome.CRASHED
+    assert "event pipe broke its form" in (run.error or "")
+    assert time.monotonic() - began < 15
+
+
+def test_interrupted(measure: Callable[..., Run]) -> None:
+    """A second Ctrl-C ends the run in hand."""
+    ticks = iter(range(1000))
+    run = measure("start()\nwhile True: step()", Hooks(stop_now=lambda: next(ticks) >= 2), seconds=60)
+    assert run.outcome is Outcome.INTERRUPTED
+    assert not sizers_groups()
+
+
+def test_unsupported(measure: Callable[..., Run]) -> None:
+    """Exit status 69 says that the framework or the device is not there."""
+    run = measure("print('no CUDA here', file=sys.stderr)\nsys.exit(69)")
+    assert run.outcome is Outcome.UNSUPPORTED
+    assert "no CUDA here" in (run.error or "")
+
+
+def test_refused(measure: Callable[..., Run]) -> None:
+    """More vCPUs than the host has are refused, not silently fewer."""
+    run = measure("start()\nwhile True: step()", vcpus=4096)
+    assert run.outcome is Outcome.REFUSED
+    assert "4096" in (run.error or "")
+
+
+def test_daemons_do_not_outlive_their_run(measure: Callable[..., Run]) -> None:
+    """A grandchild in a session of its own dies with the run, though it holds the log open."""
+    run = measure(
+        """
+        import subprocess
+        daemon = subprocess.Popen(["sleep", "987.6"], start_new_session=True)
+        print("daemon", daemon.pid, flush=True)
+        start()
+        for _ in range(10): step()
+        """
+    )
+    assert run.outcome is Outcome.COMPLETED
+    assert not [each for each in psutil.process_iter(["cmdline"]) if each.info["cmdline"] == ["sleep", "987.6"]]
+
+
+def test_a_gigabyte_of_log_is_cut(measure: Callable[..., Run], setting: Setting) -> None:
+    """The log keeps its beginning and its end, and the run goes on."""
+    run = measure("start()\nfor number in range(300):\n    print('x' * 99999, number)\n    step(0.001)")
+    assert run.outcome is Outcome.COMPLETED
+    size = setting.log_path.stat().st_size
+    assert size < 2 * 2**20
+    assert setting.log_path.read_text().rstrip().endswith(" 299")
+    assert "bytes left out" in setting.log_path.read_text()
+
+
+def test_the_environment_is_an_allow_list(
+    measure: Callable[..., Run], setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is not named stays out, and thread counts are those of the limit."""
+    monkeypatch.setenv("SECRET", "x")
+    measure("print(sorted(os.environ), os.environ['OMP_NUM_THREADS'])", vcpus=1.5)
+    log = setting.log_path.read_text()
+    assert "SECRET" not in log
+    assert log.rstrip().endswith(" 2")
+
+
+def test_data_is_evicted_before_the_run(make_spec: Callable[..., RunSpec], setting: Setting, tmp_path: Path) -> None:
+    """A file that was in the page cache is read from the disk again, and the record says that none was resident."""
+    data = tmp_path / "data.bin"
+    data.write_bytes(os.urandom(16 * 2**20))
+    body = f"start()\nopen({str(data)!r}, 'rb').read()\nfor _ in range(60): step()"
+    spec = make_spec(sys.executable, "-c", textwrap.dedent(PREFACE) + body)
+    run = launch(spec, replace(setting, data_set=DataSet(str(data), "bin", 2**24, 0, False)), detect())
+    assert run.resident_bytes == 0
+    assert max(sample.read_bytes for sample in run.samples) >= 2**24
+
+
+def test_a_program_that_is_not_there_is_named(make_spec: Callable[..., RunSpec], setting: Setting) -> None:
+    """A command that cannot be executed is a crash with a sentence, not a traceback."""
+    run = launch(make_spec("/nowhere/program"), setting, detect())
+    assert run.outcome is Outcome.CRASHED
+    assert "not found" in (run.error or "")
+
+
+def test_a_log_pattern_measures_a_foreign_program(make_spec: Callable[..., RunSpec], setting: Setting) -> None:
+    """A program that only prints its rate is measured by what it prints."""
+    body = "import time\nwhile True:\n    time.sleep(0.1)\n    print('Speed: 500.0 samples/sec', flush=True)"
+    spec = make_spec(sys.executable, "-c", body)
+    spec = replace(spec, workload=replace(spec.workload, pattern="mxnet_speedometer"))
+    run = launch(spec, setting, detect())
+    assert run.outcome is Outcome.COMPLETED
+    assert run.throughput is not None
+    assert run.throughput.value == pytest.approx(500, rel=0.03)

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sizer import page_cache
+from sizer.page_cache import evict, files_of, resident_bytes
+
+MIB = 2**20
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "data.bin"
+    path.write_bytes(os.urandom(8 * MIB))
+    return path
+
+
+def test_eviction_leaves_nothing_and_counting_brings_nothing_back(data: Path) -> None:
+    """Written data is resident; evicted it is not, however often one looks."""
+    assert resident_bytes([data]) == 8 * MIB
+    evict([data])
+    assert [resident_bytes([data]) for _ in range(3)] == [0, 0, 0]
+
+
+def test_what_is_read_is_resident(data: Path) -> None:
+    """The first MiB, and at most a readahead window more."""
+    evict([data])
+    descriptor = os.open(data, os.O_RDONLY)
+    os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_RANDOM)
+    os.pread(descriptor, MIB, 0)
+    os.close(descriptor)
+    assert MIB <= resident_bytes([data]) < 4 * MIB
+
+
+def test_the_older_call_counts_the_same(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """mincore, for kernels before 6.5, agrees with cachestat."""
+    counted = resident_bytes([data])
+    monkeypatch.setattr(page_cache, "_cachestat", lambda _: None)
+    assert resident_bytes([data]) == counted
+    evict([data])
+    assert resident_bytes([data]) == 0
+
+
+def test_files_of_a_data_set(tmp_path: Path) -> None:
+    """A `.rec` brings its index along, a folder all of its files."""
+    for name in ("a.rec", "a.idx", "b/c.jpg"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert [path.name for path in files_of(tmp_path / "a.rec")] == ["a.rec", "a.idx"]
+    assert [path.name for path in files_of(tmp_path)] == ["a.idx", "a.rec", "c.jpg"]
