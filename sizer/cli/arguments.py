@@ -1,0 +1,144 @@
+"""What can be typed. Each command names the function that carries it out, imported when it is called and not before."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from importlib import import_module
+
+from sizer import __version__
+
+Command = Callable[[argparse.Namespace], int]
+
+DESCRIPTION = "Which is the cheapest machine on which a deep-learning job loses nothing? sizer measures it."
+
+EXIT_CODES = (
+    "exit codes: 0 done; 1 a fault of sizer; 2 usage, study file or input file; 3 this host cannot do what was asked; "
+    "4 some runs crashed, timed out, were unsupported or refused, report made; 5 no workload has an answer; "
+    "130 interrupted"
+)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    top = argparse.ArgumentParser(prog="sizer", description=DESCRIPTION, epilog=EXIT_CODES)
+    top.add_argument("--version", action="version", version=f"sizer {__version__}")
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    _add_looking(commands)
+    _add_measuring(commands)
+    _add_answering(commands)
+    return top
+
+
+def _add_looking(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    doctor = _add(
+        commands, "doctor", "looking", "what this host lets us control, and the command that would fix the rest"
+    )
+    _add_json(doctor)
+    init = _add(commands, "init", "looking", "write a commented study file")
+    init.add_argument("file", nargs="?", default="study.yaml", metavar="FILE", help="default: %(default)s")
+    status = _add(commands, "status", "looking", "how far a study is")
+    _add_folder(status)
+    _add_json(status)
+    _add(commands, "schema", "looking", "the study file's JSON Schema")
+    catalog = _add(commands, "catalog", "looking", "instance types, disk tiers and accelerator rates on offer")
+    catalog.add_argument(
+        "action",
+        choices=["list", "validate", "import"],
+        help="list the entries, check a catalogue file, or turn CSV files into a catalogue on stdout",
+    )
+    catalog.add_argument("files", nargs="*", metavar="FILE", help="a catalogue, or the CSV files to import")
+    _add_json(catalog)
+    check = _add(commands, "disks", "looking", "fio figures of a disk beside what it declares")
+    check.add_argument("action", choices=["check"])
+    check.add_argument(
+        "disks", nargs="+", metavar="DIR_OR_TIER", help="a folder on a disk, or a tier of the catalogue: NAME[:SIZE]"
+    )
+    check.add_argument("--seconds", type=_positive, default=3.0, help="for each figure; default: %(default)g")
+    _add_json(check)
+
+
+def _add_measuring(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    demo = _add(
+        commands, "demo", "studies", "a small real study and its report, in under 5 minutes; no GPU, no download"
+    )
+    demo.add_argument("--out", default="sizer-demo", metavar="DIR", help="default: %(default)s")
+    run = _add(commands, "run", "studies", "measure a study; finished runs are kept, so it also resumes")
+    run.add_argument("study", metavar="STUDY.yaml")
+    run.add_argument("--out", metavar="DIR", help="the study folder; default: the study's name, here")
+    run.add_argument(
+        "--dry-run", action="store_true", help="list the runs, their time and what needs root; run nothing"
+    )
+    run.add_argument("--preset", choices=["quick", "standard", "full"], help="fills what the file leaves out")
+    resume = _add(commands, "resume", "studies", "go on with a study where it was")
+    _add_folder(resume)
+
+
+def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    fit = _add(commands, "fit", "answering", "fit the model to a study's runs")
+    _add_folder(fit)
+    _add_json(fit)
+    predict = _add(commands, "predict", "predicting", "what the model expects of a configuration")
+    _add_folder(predict)
+    predict.add_argument("--workload", metavar="W", help="needed unless --at names it in each row")
+    predict.add_argument("--vcpus", type=_positive, metavar="N")
+    predict.add_argument("--memory", metavar="30GiB")
+    predict.add_argument("--disk", metavar="T", help="a disk of the study")
+    predict.add_argument("--batch-size", type=int, metavar="B")
+    predict.add_argument(
+        "--gpu-speedup", type=_positive, default=1.0, metavar="F", help="as if the accelerator were F times as fast"
+    )
+    predict.add_argument("--at", metavar="FILE.csv", help="one configuration a row, columns as in measurements.csv")
+    _add_json(predict)
+    recommend = _add(commands, "recommend", "answering", "the instance spec to take")
+    _add_folder(recommend)
+    recommend.add_argument("--catalog", metavar="FILE")
+    recommend.add_argument("--objective", choices=["cheapest", "fastest", "balanced"])
+    recommend.add_argument("--target", type=_share, metavar="0.95", help="share of the best throughput to reach")
+    _add_json(recommend)
+    report = _add(commands, "report", "answering", "write the report again")
+    _add_folder(report)
+    report.add_argument("--out", metavar="FILE.html", help="default: DIR/report.html")
+    export = _add(commands, "export", "answering", "the measurements as one table")
+    _add_folder(export)
+    export.add_argument("--format", choices=["csv", "json"], default="csv")
+
+
+def _add(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, module: str, summary: str
+) -> argparse.ArgumentParser:
+    added = commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
+    added.set_defaults(command=_command(module, name))
+    return added
+
+
+def _command(module: str, name: str) -> Command:
+    """`sizer --help` must not wait for numpy."""
+
+    def call(arguments: argparse.Namespace) -> int:
+        code: int = getattr(import_module(f"sizer.cli.{module}"), name)(arguments)
+        return code
+
+    return call
+
+
+def _add_folder(added: argparse.ArgumentParser) -> None:
+    added.add_argument("folder", metavar="DIR", help="a study folder")
+
+
+def _add_json(added: argparse.ArgumentParser) -> None:
+    added.add_argument("--json", action="store_true", help="as JSON on stdout")
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
+    return value
+
+
+def _share(text: str) -> float:
+    value = float(text)
+    if not 0 < value <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a share above 0 and up to 1, such as 0.95")
+    return value

@@ -1,0 +1,153 @@
+"""doctor, init, status, schema, catalog and disks: what is there, without measuring a workload."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+
+from sizer.catalog import Catalog, catalog_text, import_csv
+from sizer.cli.wording import result_in_words, run_in_words
+from sizer.codec import to_json
+from sizer.data_sets import cache_folder
+from sizer.disk_check import Fio, check_disk, expected
+from sizer.disks import Volume, emulated_volume, remove_leftovers
+from sizer.errors import HostError, InputError
+from sizer.host import checks, facts
+from sizer.limits import detect
+from sizer.plan import plan, remaining
+from sizer.records import DiskCheck, DiskRates, DiskTier
+from sizer.store import StudyFolder
+from sizer.study import Facts, template
+from sizer.study import schema as study_schema
+from sizer.units import format_bytes, parse_bytes
+
+DEFAULT_TIER_SIZE = "500GiB"
+
+
+def doctor(arguments: argparse.Namespace) -> int:
+    backend = detect()
+    host, found = facts(backend), checks(backend)
+    if arguments.json:
+        print(json.dumps({"host": to_json(host), "checks": [to_json(check) for check in found]}, indent=1))
+        return 0
+    print(f"{host.cpu_model}, {host.topology}, {format_bytes(host.memory_bytes)}; {host.distribution}, {host.kernel}")
+    for check in found:
+        print(f"{'ok ' if check.ok else 'NO '} {check.name}: {check.found}")
+        if not check.ok and check.fix:
+            print(f"      to fix it, type: {check.fix}")
+    return 0
+
+
+def init(arguments: argparse.Namespace) -> int:
+    path = Path(arguments.file)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(template())
+    except FileExistsError:
+        raise InputError(f"{path} exists already; give another name, such as: sizer init my-study.yaml") from None
+    print(f"{path} written; look it over, then type: sizer run {path} --dry-run")
+    return 0
+
+
+def status(arguments: argparse.Namespace) -> int:
+    folder = StudyFolder.open(Path(arguments.folder))
+    runs = folder.runs()
+    host = folder.host
+    specs = plan(folder.study, Facts(int(host.get("cpus", 1)), int(host.get("memory_bytes", 1))))
+    todo = remaining(specs, runs)
+    if arguments.json:
+        outcomes = Counter(run.outcome.value for run in runs)
+        counts = {"planned": len(specs), "finished": len(specs) - len(todo), "outcomes": outcomes}
+        print(json.dumps({**counts, "problems": folder.problems(), "report": str(folder.report_path)}, indent=1))
+        return 0
+    for run in runs:
+        print(f"{run.id}  {run_in_words(run.spec)}: {result_in_words(run)}")
+    for spec in todo:
+        print(f"{spec.id}  {run_in_words(spec)}: to be run")
+    for problem in folder.problems():
+        print(f"left out: {problem}")
+    print(f"{len(specs) - len(todo)} of {len(specs)} runs finished")
+    return 0
+
+
+def schema(_: argparse.Namespace) -> int:
+    print(json.dumps(study_schema(), indent=2))
+    return 0
+
+
+def catalog(arguments: argparse.Namespace) -> int:
+    if arguments.action == "import":
+        if not arguments.files:
+            raise InputError("no file to import; type: sizer catalog import INSTANCES.csv DISKS.csv > catalog.json")
+        print(catalog_text(import_csv(arguments.files)), end="")
+        return 0
+    for path in arguments.files or [None]:
+        offers = Catalog.load(path)
+        if arguments.action == "validate":
+            count = len(offers.instance_types) + len(offers.disks) + len(offers.accelerators)
+            print(f"{path or 'the catalogue that comes along'}: {count} entries, all in form")
+        elif arguments.json:
+            print(json.dumps(to_json(offers), indent=1))
+        else:
+            _list_catalog(offers)
+    return 0
+
+
+def _list_catalog(offers: Catalog) -> None:
+    for each in offers.instance_types:
+        price = f"${each.usd_per_hour:g} an hour" if each.usd_per_hour is not None else "price unknown"
+        gpu = f", {each.gpu_count} x {each.gpu}" if each.gpu else ""
+        size = f"{each.vcpus:g} vCPU, {format_bytes(each.memory_bytes)}{gpu}"
+        print(f"{each.provider} {each.instance_type}: {size}; {price} ({each.as_of}, {each.source})")
+    for disk in offers.disks:
+        most = f"up to {disk.read_iops_max:g} IOPS and {disk.read_bytes_per_second_max / 1e6:g} MB/s"
+        print(f"{disk.name}: {disk.disk_class}, {most}; {disk.price_note} ({disk.as_of}, {disk.source})")
+    for rate in offers.accelerators:
+        batch = f", batch {rate.batch_size}" if rate.batch_size else ""
+        speed = f"{rate.samples_per_second:g} samples/s ({rate.precision}{batch})"
+        print(f"{rate.gpu} {rate.mode} {rate.network}: {speed} ({rate.as_of}, {rate.source})")
+
+
+def disks(arguments: argparse.Namespace) -> int:
+    found = [_check(name, Fio(arguments.seconds)) for name in arguments.disks]
+    if arguments.json:
+        print(json.dumps({"checks": [to_json(check) for check in found]}, indent=1))
+        return 0
+    for check in found:
+        kind = "emulated" if check.tier.emulated else "real"
+        print(f"{check.tier.name} ({kind}): {check.note or 'as declared' if check.tier.emulated else 'measured'}")
+        for figure, value in asdict(check.measured).items():
+            print(f"  {_figure(figure, value)}{_declared(check, figure)}")
+    return 0
+
+
+def _check(name: str, fio: Fio) -> DiskCheck:
+    """A folder is checked as it is, a tier of the catalogue on an emulated volume."""
+    backend = detect()
+    folder = Path(name)
+    if folder.is_dir():
+        return check_disk(DiskTier(name, path=str(folder)), Volume(folder), backend, fio)
+    tier_name, _, size = name.partition(":")
+    rates = Catalog.load().disk_rates(tier_name, parse_bytes(size or DEFAULT_TIER_SIZE))
+    scratch = cache_folder(os.environ) / "disks"
+    remove_leftovers(scratch)
+    if os.geteuid() != 0:
+        raise HostError(f"{name} is emulated on a loop device, which needs root; type: sudo sizer disks check {name}")
+    with emulated_volume(scratch, 0) as volume:
+        return check_disk(DiskTier(name, emulated=rates, catalog_name=tier_name), volume, backend, fio)
+
+
+def _declared(check: DiskCheck, figure: str) -> str:
+    declared = expected(check.tier.emulated or DiskRates(), figure)
+    return "" if declared is None else f", declared {_figure(figure, declared).split(': ')[1]}"
+
+
+def _figure(figure: str, value: float | None) -> str:
+    side = figure.split("_")[0]
+    if value is None:
+        return f"{side}: not measured"
+    return f"{side}: {value:,.0f} IOPS" if figure.endswith("iops") else f"{side}: {value / 1e6:,.1f} MB/s"

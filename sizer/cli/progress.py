@@ -1,0 +1,60 @@
+"""What a person sees while runs go on: a bar on a terminal, plain lines anywhere else. Always on stderr."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from typing import TextIO
+
+from sizer.cli.wording import result_in_words, run_in_words
+from sizer.observation import Live
+from sizer.records import Run, RunSpec
+from sizer.units import format_rate, format_seconds
+
+BAR_WIDTH = 24
+
+
+class Progress:
+    """Counts finished runs. `left` is what the runs not yet finished are expected to take, in seconds."""
+
+    def __init__(self, total: int, finished: int, left: float, stream: TextIO = sys.stderr) -> None:
+        self._total = total
+        self._finished = finished
+        self._left = left
+        self._stream = stream
+        self._is_terminal = stream.isatty()
+        self._began = time.monotonic()
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        self._clear()
+        print(text, file=self._stream, flush=True)
+
+    def begin(self, spec: RunSpec, left: float) -> None:
+        self._left = left
+        self._began = time.monotonic()
+        if not self._is_terminal:
+            self.say(f"[{self._finished + 1}/{self._total}] {run_in_words(spec)}, {format_seconds(left)} left")
+
+    def watch(self, live: Live) -> None:
+        if not self._is_terminal:
+            return
+        done = round(BAR_WIDTH * self._finished / max(1, self._total))
+        rate = format_rate(live.throughput, "sample") if live.throughput else "warming up"
+        left = max(0.0, self._left - (time.monotonic() - self._began))
+        line = (
+            f"[{'#' * done}{'.' * (BAR_WIDTH - done)}] {self._finished}/{self._total}, {format_seconds(left)} left | "
+            f"{run_in_words(live.spec)} | {rate} | {live.cores:.2f} cores | {live.read_bytes_per_second / 1e6:.0f} MB/s"
+        )
+        self._clear()
+        self._stream.write(line[: shutil.get_terminal_size().columns - 1])
+        self._stream.flush()
+
+    def end(self, run: Run) -> None:
+        self._finished += 1
+        self.say(f"  {run_in_words(run.spec)}: {result_in_words(run)}")
+
+    def _clear(self) -> None:
+        if self._is_terminal:
+            self._stream.write("\r\x1b[K")

@@ -1,0 +1,83 @@
+"""What a person can type wrong, and the commands that only look."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Typed = Callable[..., subprocess.CompletedProcess[str]]
+
+COMMANDS = [
+    *("doctor", "demo", "init", "run", "resume", "status", "fit", "predict"),
+    *("recommend", "report", "export", "schema", "catalog", "disks"),
+]
+
+
+def test_help_names_every_command(sizer: Typed) -> None:
+    """A person finds each command and what it is for."""
+    text = sizer("--help").stdout
+    assert all(f"\n    {command}" in text for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(sizer: Typed, command: str) -> None:
+    """Each says what it does."""
+    done = sizer(command, "--help")
+    assert done.returncode == 0
+    assert len(done.stdout) > 100
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "nowhere.yaml"], "nowhere.yaml"),
+        (["status", "."], "not a study folder"),
+        (["fit", "nowhere"], "not a study folder"),
+        (["resume", "nowhere"], "not a study folder"),
+        (["disks", "check", "alibaba/cloud_sd"], "alibaba/cloud_ssd"),
+        (["catalog", "validate", "nowhere.json"], "nowhere.json"),
+        (["frobnicate"], "invalid choice"),
+        (["recommend", ".", "--target", "7"], "7"),
+    ],
+)
+def test_wrong_input_is_one_sentence_and_exit_2(sizer: Typed, words: list[str], said: str) -> None:
+    """What is wrong, where, and never a traceback."""
+    done = sizer(*words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_unknown_key_names_the_nearest_and_its_line(sizer: Typed, folder: Path) -> None:
+    """`memroy` is `memory`, on line 3."""
+    (folder / "wrong.yaml").write_text("workloads:\n  - kind: lstm_training\naxes: {memroy: [2GiB]}\n")
+    done = sizer("run", "wrong.yaml")
+    assert done.returncode == 2
+    assert "line 3" in done.stderr
+    assert "memory" in done.stderr
+
+
+def test_init_writes_a_study_that_can_be_planned(sizer: Typed) -> None:
+    """The commented file is a study by itself, and is not overwritten."""
+    assert sizer("init", "mine.yaml").returncode == 0
+    done = sizer("run", "mine.yaml", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert sizer("init", "mine.yaml").returncode == 2
+
+
+def test_schema_and_catalog_are_data_on_stdout(sizer: Typed) -> None:
+    """JSON that other programs read."""
+    assert json.loads(sizer("schema").stdout)["$schema"]
+    assert len(json.loads(sizer("catalog", "list", "--json").stdout)["instance_types"]) > 100
+    assert "price unknown" in sizer("catalog", "list").stdout
+
+
+def test_doctor_tells_every_control(sizer: Typed) -> None:
+    """Whether each limit can be set, and the command that would fix it if not."""
+    told = json.loads(sizer("doctor", "--json").stdout)
+    assert {"vcpus", "fractional_vcpus", "memory", "disk", "fio"} <= {check["name"] for check in told["checks"]}
+    assert all(check["ok"] or check["fix"] for check in told["checks"])

@@ -1,0 +1,140 @@
+"""The layers are kept: each part imports only what lies below it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+GROUND = {"errors", "records", "units", "files", "codec", "bundled"}
+"""What knows nobody above it, so that everybody may import it."""
+
+PURE_MEASURING = {
+    "events",
+    "steady_state",
+    "stopping",
+    "evidence",
+    "accounting",
+    "log_rates",
+    "commands",
+    "observation",
+}
+
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "records": set(),
+    "units": {"errors"},
+    "files": {"errors"},
+    "codec": {"errors", "files"},
+    "bundled": set(),
+    "limits": GROUND,
+    "nvml": GROUND,
+    "sampler": GROUND | {"limits", "nvml"},
+    "host": GROUND | {"limits", "nvml"},
+    "page_cache": GROUND,
+    "disks": GROUND | {"limits"},
+    "disk_check": GROUND | {"limits", "disks"},
+    "data_sets": GROUND | {"page_cache"},
+    "placement": GROUND | {"limits", "disks", "page_cache"},
+    "study": GROUND | {"log_rates"},
+    "catalog": GROUND,
+    "model": GROUND,
+    "recommend": GROUND | {"model", "catalog"},
+    "plan": GROUND | {"model", "study", "stopping"},
+    "measurements": GROUND,
+    "continuing": GROUND,
+    "store": GROUND | {"study", "continuing"},
+    **{name: GROUND | PURE_MEASURING | {"sampler"} for name in PURE_MEASURING},
+    "run_record": GROUND | PURE_MEASURING,
+    "child": GROUND | {"limits", "events"},
+    "launcher": GROUND | PURE_MEASURING | {"limits", "disks", "sampler", "nvml", "child", "page_cache", "run_record"},
+}
+"""Modules of sizer that each module of sizer may import. `cli` knows everything and nobody imports it."""
+
+PRINTING = {"print", "exit", "quit", "input"}
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    """Name of the part and path of each source file of sizer, without what is bundled by links."""
+    for path in sorted((ROOT / "sizer").rglob("*.py")):
+        place = path.relative_to(ROOT / "sizer")
+        if len(place.parts) > 2 and place.parts[0] == "bundled":
+            continue
+        yield place.parts[0].removesuffix(".py"), path
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Every module named by an import statement, wherever it stands in the file."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module is not None or node.level
+            if not node.level:
+                yield str(node.module)
+                yield from (f"{node.module}.{alias.name}" for alias in node.names if node.module == "sizer")
+
+
+@pytest.mark.parametrize(
+    ("part", "path"), [pytest.param(part, path, id=str(path.relative_to(ROOT))) for part, path in modules()]
+)
+def test_a_part_imports_only_what_lies_below_it(part: str, path: Path) -> None:
+    """A new import that points upwards, or a new module without a place, fails here."""
+    if part in ("cli", "__main__", "__init__"):
+        return
+    used = {name.split(".")[1] for name in imports(path) if name.startswith("sizer.")} - {part, "__version__"}
+    assert used <= MAY_IMPORT[part], f"{part} must not import {sorted(used - MAY_IMPORT[part])}"
+    assert not {name for name in imports(path) if name.split(".")[0] in ("workloads", "reports")}
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "workloads").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_workloads_know_neither_sizer_nor_reports(path: Path) -> None:
+    """A workload may run in another interpreter, with another numpy."""
+    assert not {name for name in imports(path) if name.split(".")[0] in ("sizer", "reports", "workloads")}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "reports").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
+def test_reports_read_records_and_conclusions_only(path: Path) -> None:
+    """A report can be made on a machine that could never have measured."""
+    used = {name.split(".")[1] for name in imports(path) if name.startswith("sizer.")}
+    assert used <= {"records", "model", "catalog", "recommend", "errors", "units", "files"}
+    assert not {name for name in imports(path) if name.split(".")[0] in ("workloads", "reports")}
+
+
+@pytest.mark.parametrize(
+    "path", [path for part, path in modules() if part not in ("cli", "__main__")], ids=lambda path: path.stem
+)
+def test_only_the_command_line_prints_or_exits(path: Path) -> None:
+    """Everything else returns or raises."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in PRINTING, f"{path}:{node.lineno}"
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            assert (node.value.id, node.attr) not in {("sys", "exit"), ("sys", "stdout"), ("os", "_exit")}
+
+
+@pytest.mark.parametrize("path", [path for part, path in modules() if part != "limits"], ids=lambda path: path.stem)
+def test_only_limits_know_of_cgroups(path: Path) -> None:
+    """Nobody else reads a cgroup file or asks which version this host has."""
+    strings = [
+        node.value
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    assert not [text for text in strings if "/sys/fs/cgroup" in text or "cgroup.procs" in text]
+
+
+def test_the_command_line_starts_without_heavy_imports() -> None:
+    """`sizer --help` must not wait for numpy: nothing that is imported at once imports it."""
+    import subprocess
+    import sys
+
+    code = "import sys, sizer.cli; sizer.cli.parser(); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "scipy", "jinja2", "yaml", "psutil", "mxnet"} & set(loaded)
