@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from workloads.events import Events
+from workloads.faults import InputFault
+
+
+def written(write: object) -> list[dict[str, object]]:
+    receiver, sender = os.pipe()
+    write(Events(sender))  # type: ignore[operator]
+    os.close(sender)
+    with open(receiver) as lines:
+        return [json.loads(line) for line in lines]
+
+
+def test_start_carries_the_data_set_and_what_the_program_adds() -> None:
+    """`start` tells size and count of the data set, bytes a sample, and any further facts."""
+    (event,) = written(
+        lambda events: events.start(
+            sample_unit="image", batch_size=4, dataset_bytes=1000, dataset_samples=10, network="vgg16"
+        )
+    )
+    assert event == {
+        "event": "start",
+        "sample_unit": "image",
+        "batch_size": 4,
+        "dataset_bytes": 1000,
+        "dataset_samples": 10,
+        "bytes_per_sample": 100.0,
+        "network": "vgg16",
+    }
+
+
+def test_nothing_read_is_zero_bytes_a_sample() -> None:
+    """A synthetic run's `start` has zeros, not a division by them."""
+    (event,) = written(
+        lambda events: events.start(sample_unit="image", batch_size=4, dataset_bytes=0, dataset_samples=0)
+    )
+    assert event["bytes_per_sample"] == 0
+
+
+def test_latency_is_there_only_where_it_is_measured() -> None:
+    """A step without a latency has no such key."""
+    with_latency, without = written(
+        lambda events: [
+            events.step(samples=4, input_wait=0.5, epoch=1, latency=0.25),
+            events.step(samples=4, input_wait=0.5, epoch=1),
+        ]
+    )
+    assert with_latency["latency"] == 0.25
+    assert set(without) == {"event", "time", "samples", "input_wait", "epoch"}
+
+
+def test_without_a_descriptor_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program run by a person writes no events."""
+    monkeypatch.delenv("SIZER_EVENTS_FD", raising=False)
+    Events.from_environment().end()
+
+
+@pytest.mark.parametrize("value", ["no number", "987654"])
+def test_a_descriptor_that_is_not_open_is_named(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    """A wrong SIZER_EVENTS_FD is one sentence that names it."""
+    monkeypatch.setenv("SIZER_EVENTS_FD", value)
+    with pytest.raises(InputFault, match=f"SIZER_EVENTS_FD={value}"):
+        Events.from_environment()
+
+
+def test_a_reader_that_has_gone_ends_the_program() -> None:
+    """A closed pipe is a fault, not a traceback."""
+    receiver, sender = os.pipe()
+    os.close(receiver)
+    with pytest.raises(InputFault, match="nobody reads"):
+        Events(sender).end()
+    os.close(sender)

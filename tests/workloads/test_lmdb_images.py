@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import lmdb
+import numpy as np
+import pytest
+
+from workloads import datum
+from workloads.faults import InputFault
+from workloads.lmdb_images import DEVIATION_BGR, MEAN_BGR, LmdbImages, measure
+
+
+def database(folder: Path, messages: list[bytes]) -> Path:
+    with lmdb.open(str(folder), map_size=64 << 20) as environment, environment.begin(write=True) as transaction:
+        for index, message in enumerate(messages):
+            transaction.put(f"{index:08d}".encode(), message)
+    return folder
+
+
+def flat(value: int, label: int, side: int = 256) -> bytes:
+    return datum.encode(datum.Datum(3, side, side, bytes([value]) * (3 * side * side), label))
+
+
+def test_images_come_in_the_order_of_their_keys_and_normalised(tmp_path: Path) -> None:
+    """Each pixel is (value - mean) / deviation, and labels go with their images; the last batch is filled up."""
+    folder = database(tmp_path, [flat(10, 0), flat(20, 1), flat(30, 2)])
+    images = LmdbImages(folder, 224, 2, training=False, seed=1)
+    first, second = images.next_batch(), images.next_batch()
+    assert first is not None
+    assert second is not None
+    assert (first.labels.tolist(), second.labels.tolist()) == ([0, 1], [2, 0])
+    assert first.images.shape == (2, 3, 224, 224)
+    np.testing.assert_allclose(first.images[1][:, :1, :1], (20 - MEAN_BGR) / DEVIATION_BGR, rtol=1e-5)
+    assert images.next_batch() is None
+    images.restart()
+    again = images.next_batch()
+    assert again is not None
+    assert again.labels.tolist() == [0, 1]
+    images.close()
+
+
+def test_training_crops_at_random_and_inference_takes_the_centre(tmp_path: Path) -> None:
+    """The centre of a gradient is its middle; random crops differ from each other."""
+    row = np.broadcast_to(np.arange(256, dtype=np.uint8), (3, 256, 256)).tobytes()
+    folder = database(tmp_path, [datum.encode(datum.Datum(3, 256, 256, row))])
+    centre = LmdbImages(folder, 224, 2, training=False, seed=1)
+    random = LmdbImages(folder, 224, 8, training=True, seed=1)
+    left = centre.next_batch()
+    crops = random.next_batch()
+    assert left is not None
+    assert crops is not None
+    blue = left.images[0, 0, 0] * DEVIATION_BGR[0, 0, 0] + MEAN_BGR[0, 0, 0]
+    np.testing.assert_allclose(blue[[0, -1]], [16, 239], rtol=1e-4)
+    assert len({crop[0, 0, 0].item() for crop in crops.images}) > 2
+    centre.close()
+    random.close()
+
+
+def test_an_encoded_image_is_decoded(tmp_path: Path) -> None:
+    """Caffe's LMDBs may hold JPEGs."""
+    _, jpeg = cv2.imencode(".jpg", np.full((300, 260, 3), 128, np.uint8))
+    folder = database(tmp_path, [datum.encode(datum.Datum(3, 0, 0, jpeg.tobytes(), 4, encoded=True))])
+    images = LmdbImages(folder, 224, 1, training=False, seed=1)
+    batch = images.next_batch()
+    assert batch is not None
+    np.testing.assert_allclose(batch.images[0][:, :1, :1], (128 - MEAN_BGR) / DEVIATION_BGR, atol=0.05)
+    images.close()
+
+
+def test_size_and_count_are_those_in_use(tmp_path: Path) -> None:
+    """Not the size of the map, which may be a terabyte."""
+    size, samples = measure(database(tmp_path, [flat(1, 0)] * 4))
+    assert samples == 4
+    assert 4 * 196_608 < size < 5 * 196_608 + 64 * 4096
+
+
+def test_an_empty_lmdb_another_file_and_another_record_are_named(tmp_path: Path) -> None:
+    """One sentence each, with the path or the key."""
+    for name in ("empty", "text", "other"):
+        (tmp_path / name).mkdir()
+    with pytest.raises(InputFault, match="is empty"):
+        measure(database(tmp_path / "empty", []))
+    (tmp_path / "text" / "data.mdb").write_text("no database")
+    with pytest.raises(InputFault, match="cannot be read as an LMDB"):
+        measure(tmp_path / "text")
+    images = LmdbImages(database(tmp_path / "other", [b"no datum"]), 224, 1, training=False, seed=1)
+    with pytest.raises(InputFault, match="record b'00000000'"):
+        images.next_batch()
+    images.close()

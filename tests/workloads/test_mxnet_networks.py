@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from workloads.backends import NETWORKS, mxnet_library, mxnet_networks
+
+mx = mxnet_library.load()
+
+
+def parameters(network: str, side: int = 224) -> int:
+    model = mxnet_networks.build(network)
+    model.initialize()
+    model.infer_shape(mx.nd.zeros((1, 3, side, side)))
+    return sum(
+        math.prod(parameter.shape) for parameter in model.collect_params().values() if parameter.grad_req != "null"
+    )
+
+
+def test_googlenet_has_the_papers_parameters() -> None:
+    """Szegedy 2014, table 1, without auxiliary heads: 6,998,552 with biases."""
+    assert parameters("googlenet") == 6_998_552
+
+
+def test_googlenets_stages_have_the_papers_sizes() -> None:
+    """The last inception module gives 1024 channels of 7 x 7."""
+    model = mxnet_networks.googlenet()
+    model.initialize()
+    value = mx.nd.zeros((1, 3, 224, 224))
+    for layer in list(model._children.values())[:-4]:
+        value = layer(value)
+    assert value.shape == (1, 1024, 7, 7)
+
+
+@pytest.mark.parametrize(
+    ("network", "count"), [("alexnet", 61_100_840), ("resnet50", 25_557_032), ("vgg16", 138_357_544)]
+)
+def test_the_zoos_networks_are_the_published_ones(network: str, count: int) -> None:
+    """Parameter counts agree with other libraries' to 0.1 % (MXNet's ResNet convolutions have a few biases)."""
+    assert parameters(network) == pytest.approx(count, rel=1e-3)
+
+
+def test_every_network_can_be_built() -> None:
+    """Each name that the programs offer exists."""
+    for network in NETWORKS:
+        assert mxnet_networks.build(network) is not None

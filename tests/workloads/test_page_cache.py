@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+from pathlib import Path
+
+import pytest
+
+from workloads.page_cache import CacheState, evict, preload
+
+SIZE = 8 << 20
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "data"
+    path.write_bytes(os.urandom(SIZE))
+    return path
+
+
+def resident(path: Path) -> float:
+    """Share of our own file's pages in the page cache, by mincore."""
+    library = ctypes.CDLL(None, use_errno=True)
+    with path.open("r+b") as opened, mmap.mmap(opened.fileno(), 0) as mapped:
+        pages = (ctypes.c_ubyte * (SIZE // mmap.PAGESIZE))()
+        begin = ctypes.c_char.from_buffer(mapped)
+        assert library.mincore(ctypes.c_void_p(ctypes.addressof(begin)), ctypes.c_size_t(SIZE), pages) == 0
+        del begin
+        return sum(page & 1 for page in pages) / len(pages)
+
+
+def test_evicted_files_are_gone_and_preloaded_ones_are_there(file: Path) -> None:
+    """Eviction works on a file just written; preloading brings all of it."""
+    evict([file])
+    if resident(file) == 1.0:
+        pytest.skip("this file system keeps its files in memory")
+    assert resident(file) < 0.01
+    preload([file])
+    assert resident(file) == 1.0
+
+
+@pytest.mark.parametrize(("state", "before", "between"), [("cold", 0, 0), ("natural", 0, 1), ("warm", 1, 1)])
+def test_each_state_is_what_it_says(file: Path, state: str, before: int, between: int) -> None:
+    """Cold is empty at every epoch's begin, natural at the first only, warm never."""
+    evict([file])
+    if resident(file) == 1.0:
+        pytest.skip("this file system keeps its files in memory")
+    preload([file])
+    cache = CacheState((file,), state)
+    cache.before_run()
+    assert round(resident(file), 2) == before
+    preload([file])
+    cache.between_epochs()
+    assert round(resident(file), 2) == between

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workloads import recordio
+from workloads.backends import mxnet_library
+from workloads.faults import InputFault
+
+PAYLOADS = [
+    b"",
+    b"a",
+    b"four",
+    b"x" * 1001,
+    recordio.MAGIC,
+    b"abcd" + recordio.MAGIC + b"efgh" + recordio.MAGIC,
+    b"ab" + recordio.MAGIC + b"cd",
+    recordio.MAGIC * 3 + b"z",
+]
+
+
+def write(folder: Path, payloads: list[bytes]) -> Path:
+    path = folder / "some.rec"
+    path.write_bytes(b"".join(map(recordio.framed, payloads)))
+    return path
+
+
+def test_mxnet_reads_what_we_write(tmp_path: Path) -> None:
+    """MXNet's reader gives back every payload, also those that hold the magic."""
+    mx = mxnet_library.load()
+    reader = mx.recordio.MXRecordIO(str(write(tmp_path, PAYLOADS)), "r")
+    assert [reader.read() for _ in PAYLOADS] == PAYLOADS
+    assert reader.read() is None
+
+
+def test_we_write_what_mxnet_writes(tmp_path: Path) -> None:
+    """Our bytes are MXNet's bytes."""
+    mx = mxnet_library.load()
+    writer = mx.recordio.MXRecordIO(str(tmp_path / "mxnet.rec"), "w")
+    for payload in PAYLOADS:
+        writer.write(payload)
+    writer.close()
+    assert write(tmp_path, PAYLOADS).read_bytes() == (tmp_path / "mxnet.rec").read_bytes()
+
+
+def test_mxnet_unpacks_the_image_header() -> None:
+    """Label, id and image come back."""
+    mx = mxnet_library.load()
+    header, image = mx.recordio.unpack(recordio.image_record(7.0, 42, b"jpeg"))
+    assert (header.label, header.id, image) == (7.0, 42, b"jpeg")
+
+
+@given(st.lists(st.lists(st.sampled_from([recordio.MAGIC, b"a", b"bc", b"\0\0\0"]), max_size=8).map(b"".join)))
+def test_every_record_is_found_where_it_begins(tmp_path_factory: pytest.TempPathFactory, payloads: list[bytes]) -> None:
+    """The offsets of a file are those at which its records were written."""
+    path = write(tmp_path_factory.mktemp("records"), payloads)
+    begins = [sum(len(recordio.framed(p)) for p in payloads[:count]) for count in range(len(payloads))]
+    assert list(recordio.record_offsets(path)) == begins
+
+
+def test_a_made_index_is_read_again(tmp_path: Path) -> None:
+    """write_index and read_index agree, and the check passes."""
+    path = write(tmp_path, PAYLOADS)
+    assert recordio.write_index(path, tmp_path / "some.idx") == len(PAYLOADS)
+    offsets = recordio.read_index(tmp_path / "some.idx")
+    assert offsets == list(recordio.record_offsets(path))
+    recordio.check_index(path, offsets)
+
+
+def test_a_file_cut_off_is_refused_with_its_name(tmp_path: Path) -> None:
+    """A copy that was interrupted is found before the run, by index and by reading."""
+    path = write(tmp_path, PAYLOADS)
+    recordio.write_index(path, tmp_path / "some.idx")
+    path.write_bytes(path.read_bytes()[:-6])
+    with pytest.raises(InputFault, match=r"some\.rec is cut off"):
+        recordio.check_index(path, recordio.read_index(tmp_path / "some.idx"))
+    with pytest.raises(InputFault, match=r"some\.rec is cut off"):
+        list(recordio.record_offsets(path))
+
+
+@pytest.mark.parametrize("content", ["no index", "1\tx\n", "\x00\xff\n"])
+def test_what_is_no_index_is_refused(tmp_path: Path, content: str) -> None:
+    """A wrong .idx file is named."""
+    (tmp_path / "some.idx").write_bytes(content.encode("latin1"))
+    with pytest.raises(InputFault, match=r"some\.idx is no RecordIO index"):
+        recordio.read_index(tmp_path / "some.idx")

@@ -1,0 +1,45 @@
+"""The word-level LSTM language model of Zaremba et al. 2014 (arXiv:1409.2329) in MXNet Gluon."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import Compute, LanguageModelForm, mxnet_library
+
+mx = mxnet_library.load()
+gluon = mx.gluon
+
+
+def training(form: LanguageModelForm, batch_size: int, context: Any) -> Compute:
+    """A step of truncated back-propagation: state carried over, gradients clipped by their norm, SGD of rate 1."""
+    words_in = gluon.nn.HybridSequential()
+    words_in.add(gluon.nn.Embedding(form.vocabulary, form.hidden), gluon.nn.Dropout(form.dropout))
+    recurrent = gluon.rnn.LSTM(form.hidden, form.layers, dropout=form.dropout, input_size=form.hidden)
+    words_out = gluon.nn.HybridSequential()
+    words_out.add(gluon.nn.Dropout(form.dropout), gluon.nn.Dense(form.vocabulary, flatten=False, in_units=form.hidden))
+    for block in (words_in, recurrent, words_out):
+        block.initialize(mx.init.Uniform(form.initial_range), ctx=context)
+        block.hybridize(static_alloc=True)
+    parameters = [
+        parameter for block in (words_in, recurrent, words_out) for parameter in block.collect_params().values()
+    ]
+    loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
+    trainer = gluon.Trainer({p.name: p for p in parameters}, "sgd", {"learning_rate": 1.0}, kvstore=None)
+    state = recurrent.begin_state(batch_size=batch_size, ctx=context)
+
+    def compute(batch: tuple[Any, Any]) -> None:
+        nonlocal state
+        words, following = (mx.nd.array(part.T, ctx=context) for part in batch)
+        state = [part.detach() for part in state]
+        with mx.autograd.record():
+            output, state = recurrent(words_in(words), state)
+            loss = loss_of(words_out(output).reshape((-1, form.vocabulary)), following.reshape((-1,)))
+            # The paper's loss: summed over the words of a sequence, averaged over the batch.
+            total = loss.sum() / batch_size
+        total.backward()
+        gradients = [parameter.grad(context) for parameter in parameters]
+        gluon.utils.clip_global_norm(gradients, form.clip_norm, check_isfinite=False)
+        trainer.step(1)
+        mx.nd.waitall()
+
+    return compute

@@ -1,0 +1,91 @@
+"""Image networks in MXNet Gluon: those of its model zoo, and GoogLeNet, which the zoo lacks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import mxnet_library
+
+mx = mxnet_library.load()
+nn = mx.gluon.nn
+CLASSES = 1000
+
+ZOO = {
+    "alexnet": "alexnet",
+    "inception_v3": "inceptionv3",
+    "mobilenet": "mobilenet1.0",
+    "resnet18": "resnet18_v1",
+    "resnet50": "resnet50_v1",
+    "squeezenet": "squeezenet1.1",
+    "vgg16": "vgg16",
+}
+
+INCEPTION = (
+    (64, 96, 128, 16, 32, 32),
+    (128, 128, 192, 32, 96, 64),
+    None,
+    (192, 96, 208, 16, 48, 64),
+    (160, 112, 224, 24, 64, 64),
+    (128, 128, 256, 24, 64, 64),
+    (112, 144, 288, 32, 64, 64),
+    (256, 160, 320, 32, 128, 128),
+    None,
+    (256, 160, 320, 32, 128, 128),
+    (384, 192, 384, 48, 128, 128),
+)
+"""Szegedy et al. 2014 (arXiv:1409.4842), table 1, 3a to 5b: #1x1, #3x3 reduce, #3x3, #5x5 reduce, #5x5, pool proj;
+None is a max pooling of 3x3 with stride 2."""
+
+
+def build(network: str) -> Any:
+    """The network of that name, not initialised."""
+    if network == "googlenet":
+        return googlenet()
+    return mx.gluon.model_zoo.vision.get_model(ZOO[network], classes=CLASSES)
+
+
+def googlenet() -> Any:
+    """GoogLeNet (Szegedy et al. 2014, table 1) without its auxiliary heads and without batch normalisation."""
+    network = nn.HybridSequential()
+    network.add(
+        _convolution(64, 7, strides=2, padding=3),
+        _halving(),
+        _local_response(),
+        _convolution(64, 1),
+        _convolution(192, 3, padding=1),
+        _local_response(),
+        _halving(),
+    )
+    for widths in INCEPTION:
+        network.add(_halving() if widths is None else _inception(*widths))
+    network.add(nn.GlobalAvgPool2D(), nn.Flatten(), nn.Dropout(0.4), nn.Dense(CLASSES))
+    return network
+
+
+def _convolution(channels: int, kernel: int, strides: int = 1, padding: int = 0) -> Any:
+    return nn.Conv2D(channels, kernel, strides=strides, padding=padding, activation="relu")
+
+
+def _halving() -> Any:
+    return nn.MaxPool2D(3, strides=2, ceil_mode=True)
+
+
+def _local_response() -> Any:
+    return nn.HybridLambda(lambda F, x: F.LRN(x, nsize=5, alpha=1e-4, beta=0.75))
+
+
+def _inception(one: int, three_reduce: int, three: int, five_reduce: int, five: int, pool: int) -> Any:
+    block = mx.gluon.contrib.nn.HybridConcurrent(axis=1)
+    block.add(
+        _convolution(one, 1),
+        _chain(_convolution(three_reduce, 1), _convolution(three, 3, padding=1)),
+        _chain(_convolution(five_reduce, 1), _convolution(five, 5, padding=2)),
+        _chain(nn.MaxPool2D(3, strides=1, padding=1), _convolution(pool, 1)),
+    )
+    return block
+
+
+def _chain(*layers: Any) -> Any:
+    block = nn.HybridSequential()
+    block.add(*layers)
+    return block

@@ -1,0 +1,153 @@
+"""The embedded data set, made on this machine from shipped photographs and text: never ImageNet, never PennTreeBank."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from . import threads
+from .faults import Fault, InputFault, run_program
+from .options import OneSentenceParser, positive_integer
+
+VERSION = 1
+"""Of what is made: a change of any file for the same arguments raises it."""
+MANIFEST = "embedded.json"
+NOTE = (
+    "embedded data set, made by sizer from shipped photographs and public-domain text; not ImageNet, not PennTreeBank"
+)
+
+
+def main() -> None:
+    """Read the options and make what they ask for."""
+    given = _parser().parse_args(sys.argv[1:])
+    if given.kind == "images":
+        make_images(given.out, given.count, given.seed, given.workers or threads.available())
+    else:
+        make_text(given.out)
+
+
+def make_images(out: Path, count: int, seed: int, workers: int) -> None:
+    """Write `count` JPEGs in class folders; image i is the same whatever the count and the number of workers."""
+    wanted: dict[str, object] = {"kind": "images", "version": VERSION, "count": count, "seed": seed}
+    if _is_made(out, wanted):
+        return
+    threads.limit_threads(1)
+    with _aside(out) as folder:
+        sizes = _write_images(folder, count, seed, workers)
+        _finish(folder, out, wanted, sizes)
+
+
+def make_text(out: Path) -> None:
+    """Write train.txt, valid.txt and test.txt."""
+    wanted: dict[str, object] = {"kind": "text", "version": VERSION}
+    if _is_made(out, wanted):
+        return
+    from .public_domain_text import make_parts
+
+    with _aside(out) as folder:
+        parts = make_parts()
+        for name, text in parts.items():
+            (folder / name).write_text(text, encoding="ascii")
+        words = {name: len(text.split()) + text.count("\n") for name, text in parts.items()}
+        _finish(folder, out, {**wanted, "words": words}, [len(text) for text in parts.values()])
+
+
+def _write_images(folder: Path, count: int, seed: int, workers: int) -> list[int]:
+    """Write all images by forked processes, which share the decoded photographs; returns the files' sizes."""
+    from multiprocessing import get_context
+
+    import cv2
+
+    from .photograph_crops import image_name, load_photographs
+
+    cv2.setNumThreads(1)
+    photographs = load_photographs()
+    paths = [folder / image_name(index) for index in range(count)]
+    for class_folder in sorted({path.parent for path in paths}):
+        class_folder.mkdir(parents=True)
+    shares = [range(worker, count, workers) for worker in range(min(workers, count))]
+    processes = [
+        get_context("fork").Process(target=_write_share, args=(photographs, folder, seed, share), daemon=True)
+        for share in shares
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    if any(process.exitcode for process in processes):
+        raise Fault(f"a process that writes images into {folder} died: make room on the disk, or give fewer --workers")
+    return [path.stat().st_size for path in paths]
+
+
+def _write_share(photographs: list[Any], folder: Path, seed: int, indices: range) -> None:
+    from .photograph_crops import image_name, make_image
+
+    for index in indices:
+        (folder / image_name(index)).write_bytes(make_image(photographs, seed, index))
+
+
+def _is_made(out: Path, wanted: dict[str, object]) -> bool:
+    """Whether `out` already is what is wanted. Raises InputFault if it is anything else."""
+    if not out.exists():
+        return False
+    try:
+        manifest = json.loads((out / MANIFEST).read_text())
+    except (OSError, ValueError):
+        raise InputFault(f"{out} exists and holds no embedded data set: give --out a new folder") from None
+    if any(manifest.get(key) != value for key, value in wanted.items()):
+        raise InputFault(f"{out} holds another embedded data set: remove it or give --out a new folder")
+    print(f"{out} is there already: {manifest['files']} files, {manifest['bytes'] / 1e6:.1f} MB")
+    return True
+
+
+@contextmanager
+def _aside(out: Path) -> Iterator[Path]:
+    """A folder beside `out`, renamed to it when it is whole and removed when something goes wrong."""
+    folder = out.with_name(f"{out.name}.tmp")
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        yield folder
+        folder.rename(out)
+    except OSError as error:
+        raise Fault(f"cannot write {out} ({error.strerror}): make room or give another --out") from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _finish(folder: Path, out: Path, wanted: dict[str, object], sizes: Sequence[int]) -> None:
+    facts = {**wanted, "files": len(sizes), "bytes": sum(sizes), "mean_bytes": sum(sizes) / len(sizes), "note": NOTE}
+    (folder / MANIFEST).write_text(json.dumps(facts, indent=1) + "\n")
+    os.sync()
+    print(f"made {out}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB, mean {sum(sizes) / len(sizes) / 1e3:.1f} kB")
+
+
+def _parser() -> OneSentenceParser:
+    parser = OneSentenceParser(prog=f"python -m {__package__}.embedded_data", description=__doc__)
+    kinds = parser.add_subparsers(dest="kind", required=True, parser_class=OneSentenceParser)
+    images = kinds.add_parser("images", help="ImageNet-like JPEGs in class folders")
+    images.add_argument("--count", type=positive_integer, default=2000, metavar="N", help="default: %(default)s")
+    images.add_argument("--seed", type=_seed, default=1, metavar="N", help="default: %(default)s")
+    images.add_argument("--workers", type=positive_integer, metavar="N", help="default: the CPUs this process may use")
+    text = kinds.add_parser("text", help="a text of PennTreeBank's form")
+    for kind in (images, text):
+        kind.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder to make")
+    return parser
+
+
+def _seed(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text} is negative")
+    return value
+
+
+if __name__ == "__main__":
+    raise SystemExit(run_program("embedded_data", main))

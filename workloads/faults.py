@@ -1,0 +1,58 @@
+"""What can go wrong for a person: one sentence each, and the exit code it ends the program with."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+OPTIONAL_MODULES = frozenset({"cv2", "distutils", "lmdb", "mxnet", "numpy"})
+"""Modules whose absence is a fact about the environment, not a fault of the program."""
+
+
+class Fault(Exception):
+    """One sentence: what is wrong, where, and what to type next."""
+
+    exit_code = 71  # EX_OSERR of sysexits.h: the machine failed under us
+
+
+class InputFault(Fault):
+    """The command line or the data is wrong."""
+
+    exit_code = 2
+
+
+class Unavailable(Fault):
+    """The framework or the device is not there."""
+
+    exit_code = 69  # EX_UNAVAILABLE of sysexits.h
+
+
+def run_program(name: str, main: Callable[[], None]) -> int:
+    """Run `main` and return the exit code; a Fault becomes one sentence on stderr."""
+    try:
+        main()
+    except Fault as fault:
+        print(f"{name}: {fault}", file=sys.stderr)
+        return fault.exit_code
+    except ModuleNotFoundError as error:
+        if error.name not in OPTIONAL_MODULES:
+            raise
+        print(f"{name}: {_missing_module(str(error.name))}", file=sys.stderr)
+        return Unavailable.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Whoever read our standard output (`| head`) has gone; Python would complain again at exit without this.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        print(f"{name}: the system refused: {error.strerror or error}{where}", file=sys.stderr)
+        return Fault.exit_code
+    return 0
+
+
+def _missing_module(module: str) -> str:
+    package = {"cv2": "opencv-python-headless", "distutils": "setuptools"}.get(module, module)
+    return f"{sys.executable} has no module {module}: type `{sys.executable} -m pip install {package}`"

@@ -1,0 +1,99 @@
+"""What image training and image inference have in common: everything but the step."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from . import data_set, threads
+from .accelerator import EmulatedAccelerator
+from .backends import NETWORKS, Backend, Input, Settings, image_side, open_backend
+from .data_set import DataSet
+from .events import Events
+from .measured_loop import Loop, SameBatch, TimedCompute, emulated, timed
+from .options import OneSentenceParser, Options, add_network_options, program_parser, read_options
+from .page_cache import CacheState
+from .progress import Progress
+from .stop import StopRequest
+
+BATCH_SIZE = 32
+
+
+def run(program: str, description: str, training: bool) -> None:
+    """Read the options, prepare the input and the network, and measure."""
+    options = read_options(_parser(program, description), sys.argv[1:])
+    events, stop = Events.from_environment(), StopRequest.on_signals()
+    threads.limit_threads(options.threads)
+    settings = Settings(_real_device(options), options.threads, options.seed, options.batch_size)
+    backend = open_backend(options.framework, settings)
+    with data_set.open_images(options.data, options.format, options.scratch, options.threads, options.seed) as images:
+        cache = CacheState(images.files, options.cache_state)
+        cache.before_run()
+        progress = Progress(f"{program} {options.network}", "image", events, stop, options.extent)
+        with _source(backend, images, options, training) as source:
+            _announce(program, options, images, backend, progress)
+            compute = _compute(backend, options, training)
+            Loop(source, compute, cache, options.batch_size, report_latency=not training).run(progress)
+        progress.end(" (emulated device)" if options.device == "emulated" else "")
+
+
+def _parser(program: str, description: str) -> OneSentenceParser:
+    parser = program_parser(program, description, "image")
+    parser.add_argument(
+        "--format",
+        choices=data_set.FORMATS,
+        help="what --data is: a .rec file, an LMDB of Caffe, a folder of class folders of JPEGs (default: found out)",
+    )
+    add_network_options(parser, NETWORKS, "resnet50", BATCH_SIZE)
+    return parser
+
+
+def _real_device(options: Options) -> str:
+    """Where arrays live: an emulated device has no memory of its own."""
+    return "cpu" if options.device == "emulated" else options.device
+
+
+@contextmanager
+def _source(backend: Backend, images: DataSet, options: Options, training: bool) -> Iterator[Input]:
+    side = image_side(options.network)
+    source: Input
+    if images.format == "synthetic":
+        source = SameBatch(backend.synthetic_images(side))
+    elif images.format == "lmdb":
+        from .lmdb_images import LmdbImages
+
+        source = LmdbImages(images.files[0].parent, side, options.batch_size, training, options.seed)
+    else:
+        source = backend.recordio_images(images, side, training)
+    try:
+        yield source
+    finally:
+        source.close()
+
+
+def _compute(backend: Backend, options: Options, training: bool) -> TimedCompute:
+    if options.rate is not None and options.device == "emulated":
+        return emulated(EmulatedAccelerator(options.rate), options.batch_size)
+    return timed(backend.image_training(options.network) if training else backend.image_inference(options.network))
+
+
+def _announce(program: str, options: Options, images: DataSet, backend: Backend, progress: Progress) -> None:
+    about = f"{images.samples} images, {images.bytes / 1e6:.1f} MB" if images.samples else "synthetic input"
+    print(
+        f"{program}: {options.network}, batch {options.batch_size}, {about}, {options.device}, "
+        f"{options.threads} threads, {options.framework} {backend.version}",
+        flush=True,
+    )
+    progress.start(
+        images.bytes,
+        images.samples,
+        options.batch_size,
+        program=program,
+        network=options.network,
+        framework=options.framework,
+        framework_version=backend.version,
+        format=images.format,
+        device=options.device,
+        threads=options.threads,
+    )

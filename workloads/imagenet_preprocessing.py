@@ -1,0 +1,164 @@
+"""Preprocessing: a folder of class folders of JPEGs -> shorter side 256 -> RecordIO or LMDB, by several processes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import threads
+from .events import Events
+from .faults import run_program
+from .image_folder import LabelledImage, list_images, shuffled
+from .options import OneSentenceParser, positive_integer, program_parser
+from .page_cache import CacheState
+from .progress import Extent, Progress
+from .stop import StopRequest
+
+SYNTHETIC_IMAGES = 1024
+"""Images of a pass that reads nothing."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a person asked for; `passes` 0 goes on until stopped."""
+
+    data: Path | None
+    output: Path
+    format: str
+    batch_size: int
+    workers: int
+    passes: int
+    cache_state: str
+    seed: int
+    extent: Extent
+
+
+def main() -> None:
+    """Read the options and run the passes."""
+    request = read_request(sys.argv[1:])
+    events, stop = Events.from_environment(), StopRequest.on_signals()
+    threads.limit_threads(1)
+    preprocess(request, events, stop)
+
+
+def preprocess(request: Request, events: Events, stop: StopRequest) -> None:
+    """All passes, with their events and printed rate."""
+    from .preprocessing import PassOutput, StepAccount, run_pass
+    from .record_writers import remove_output
+    from .transform_workers import Task
+
+    images = _images(request)
+    task = Task(images, request.format, request.data is None, request.seed)
+    cache = CacheState(tuple(image.path for image in images) if request.data else (), request.cache_state)
+    progress = Progress(f"imagenet_preprocessing to {request.format}", "image", events, stop, request.extent)
+    cache.before_run()
+    _start(progress, request, images)
+    epoch, output = 0, PassOutput((), 0, 0, 0)
+    while not progress.over and (request.passes == 0 or epoch < request.passes):
+        if epoch:
+            remove_output(output.files)
+            cache.between_epochs()
+        account = StepAccount(
+            request.batch_size,
+            request.workers,
+            lambda samples, wait, epoch=epoch: progress.step(samples, wait, epoch),  # type: ignore[misc]
+        )
+        output = run_pass(task, request.workers, request.output, account.add, lambda: progress.over)
+        account.flush()
+        epoch += 1
+    if request.passes == 0:
+        remove_output(output.files)
+    _finish(progress, request, output.files, output.bytes)
+
+
+def _images(request: Request) -> list[LabelledImage]:
+    if request.data is None:
+        return [LabelledImage(Path(f"synthetic_{index}"), 0, index % 1000) for index in range(SYNTHETIC_IMAGES)]
+    return shuffled(list_images(request.data), request.seed)
+
+
+def _start(progress: Progress, request: Request, images: list[LabelledImage]) -> None:
+    size = sum(image.bytes for image in images)
+    source = f"{len(images)} images, {size / 1e6:.1f} MB, of {request.data}" if request.data else "synthetic images"
+    print(f"imagenet_preprocessing: {source} -> {request.output}, {request.workers} workers", flush=True)
+    progress.start(
+        size,
+        len(images) if request.data else 0,
+        request.batch_size,
+        program="imagenet_preprocessing",
+        format=request.format,
+        workers=request.workers,
+    )
+
+
+def _finish(progress: Progress, request: Request, files: tuple[Path, ...], size: int) -> None:
+    if request.passes == 0 or not files:
+        remark = "; output removed, for " + (
+            "--passes 0 only measures" if request.passes == 0 else "the pass was stopped"
+        )
+    else:
+        remark = f"; wrote {size / 1e6:.1f} MB to " + " and ".join(map(str, files))
+    progress.end(remark)
+
+
+def parser() -> OneSentenceParser:
+    """The command line."""
+    result = program_parser(
+        "imagenet_preprocessing",
+        "Resize a folder of class folders of JPEGs to a shorter side of 256 and pack it as RecordIO (JPEG, quality 95) "
+        "or LMDB (raw, centre 256 x 256).",
+        "image",
+    )
+    result.add_argument(
+        "--output", type=Path, required=True, metavar="DIR", help="where train.rec and train.idx, or train.lmdb, go"
+    )
+    result.add_argument("--format", choices=("recordio", "lmdb"), default="recordio", help="default: %(default)s")
+    result.add_argument(
+        "--batch-size", type=positive_integer, default=32, metavar="B", help="images a step (default: %(default)s)"
+    )
+    result.add_argument("--workers", type=positive_integer, metavar="N", help="worker processes (default: --threads)")
+    result.add_argument(
+        "--passes",
+        type=_passes,
+        default=1,
+        metavar="N",
+        help="0: until stopped, and leave nothing (default: %(default)s)",
+    )
+    return result
+
+
+def _passes(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text} is negative")
+    return value
+
+
+def read_request(arguments: list[str]) -> Request:
+    """Parse and cross-check; ends with exit 2 and one sentence where options do not fit together."""
+    command_line = parser()
+    given = command_line.parse_args(arguments)
+    source = given.input or ("disk" if given.data else "synthetic")
+    if source != "synthetic" and given.data is None:
+        command_line.error(f"--input {source} reads a folder of JPEGs, so give its path with --data")
+    if source != "synthetic" and not given.data.is_dir():
+        command_line.error(f"{given.data} is no folder, so give --data a folder that holds one folder of JPEGs a class")
+    if given.device != "cpu":
+        command_line.error(f"preprocessing runs on the CPU, not on {given.device}, so leave --device out")
+    return Request(
+        data=None if source == "synthetic" else given.data,
+        output=given.output,
+        format=given.format,
+        batch_size=given.batch_size,
+        workers=given.workers or given.threads or threads.available(),
+        passes=given.passes,
+        cache_state="warm" if source == "cached" else given.cache,
+        seed=given.seed,
+        extent=Extent(given.steps, given.seconds),
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(run_program("imagenet_preprocessing", main))

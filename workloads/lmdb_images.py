@@ -1,0 +1,135 @@
+"""Images of a Caffe LMDB, read in the order of their keys by one thread ahead of the step, as Caffe does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import lmdb
+import numpy as np
+
+from . import datum
+from .ahead import Ahead
+from .faults import InputFault
+
+BATCHES_AHEAD = 4
+"""Caffe's DataLayer prefetches 3 to 4 batches; so does ImageRecordIter."""
+MEAN_BGR = np.array([103.939, 116.779, 123.68], np.float32).reshape(3, 1, 1)
+DEVIATION_BGR = np.array([57.375, 57.12, 58.393], np.float32).reshape(3, 1, 1)
+"""ImageNet's, on the scale of 0 to 255."""
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """float32 images of batch x 3 x side x side, and float32 labels of batch."""
+
+    images: Array
+    labels: Array
+
+
+def measure(folder: Path) -> tuple[int, int]:
+    """Bytes in use and number of images. Raises InputFault if this is no LMDB or an empty one."""
+    with _opened(folder) as environment:
+        pages = environment.info()["last_pgno"] + 1
+        statistics = environment.stat()
+    if not statistics["entries"]:
+        raise InputFault(f"the LMDB {folder} is empty: give --data one with images")
+    return pages * statistics["psize"], statistics["entries"]
+
+
+def _opened(folder: Path) -> Any:
+    try:
+        return lmdb.open(str(folder), readonly=True, lock=False, create=False)
+    except lmdb.Error as error:
+        raise InputFault(
+            f"{folder} cannot be read as an LMDB ({error}): give --data the folder that holds data.mdb"
+        ) from None
+
+
+class LmdbImages:
+    """Batches of one LMDB. Training crops and mirrors at random; inference takes the centre."""
+
+    def __init__(self, folder: Path, side: int, batch_size: int, training: bool, seed: int) -> None:
+        self._folder = folder
+        self._side = side
+        self._batch_size = batch_size
+        self._training = training
+        self._random = np.random.default_rng(seed)
+        self._ahead: Ahead[Batch] | None = Ahead(self._batches(), BATCHES_AHEAD)
+
+    def next_batch(self) -> Batch | None:
+        """The next batch, None at the end of the epoch; the last is filled up with the first images, as MXNet does."""
+        assert self._ahead is not None, "restart after the end of an epoch"
+        batch = self._ahead.next()
+        if batch is None:
+            # Mapped pages cannot be evicted, so the map must be gone between epochs.
+            self.close()
+        return batch
+
+    def restart(self) -> None:
+        """Begin the next epoch."""
+        self.close()
+        self._ahead = Ahead(self._batches(), BATCHES_AHEAD)
+
+    def close(self) -> None:
+        """End the thread and the map."""
+        if self._ahead is not None:
+            self._ahead.close()
+            self._ahead = None
+
+    def _batches(self) -> Iterator[Batch]:
+        with _opened(self._folder) as environment:
+            entries = environment.stat()["entries"]
+            with environment.begin(buffers=True) as transaction:
+                messages = self._messages(transaction)
+                for _ in range(-(-entries // self._batch_size)):
+                    images = np.empty((self._batch_size, 3, self._side, self._side), np.float32)
+                    labels = np.empty(self._batch_size, np.float32)
+                    for row in range(self._batch_size):
+                        labels[row] = self._fill(images[row], *next(messages))
+                    yield Batch(images, labels)
+
+    @staticmethod
+    def _messages(transaction: Any) -> Iterator[tuple[memoryview, memoryview]]:
+        while True:
+            yield from transaction.cursor()
+
+    def _fill(self, row: Array, key: memoryview, message: memoryview) -> int:
+        """Crop, mirror and normalise one image into `row`; returns its label."""
+        try:
+            record = datum.decode(message)
+            pixels = self._pixels(record)
+        except datum.DatumError as error:
+            raise InputFault(
+                f"record {bytes(key)!r} of {self._folder} is no Caffe Datum ({error}): give --data an LMDB of images"
+            ) from None
+        top, left = (self._offset(extent) for extent in pixels.shape[1:])
+        crop = pixels[:, top : top + self._side, left : left + self._side]
+        if self._training and self._random.random() < 0.5:
+            crop = crop[:, :, ::-1]
+        np.subtract(crop, MEAN_BGR, out=row)
+        np.divide(row, DEVIATION_BGR, out=row)
+        return record.label
+
+    def _pixels(self, record: datum.Datum) -> Array:
+        """uint8 of 3 x height x width, at least `side` each way."""
+        if record.encoded:
+            image = cv2.imdecode(np.frombuffer(record.data, np.uint8), cv2.IMREAD_COLOR)
+            if image is None:
+                raise datum.DatumError("the encoded image is not readable")
+            pixels: Array = image.transpose(2, 0, 1)
+        else:
+            pixels = np.frombuffer(record.data, np.uint8).reshape(record.channels, record.height, record.width)
+        if min(pixels.shape[1:]) < self._side:
+            image = cv2.resize(pixels.transpose(1, 2, 0), (self._side, self._side))
+            pixels = np.atleast_3d(image).transpose(2, 0, 1)
+        return pixels
+
+    def _offset(self, extent: int) -> int:
+        room = extent - self._side
+        return int(self._random.integers(room + 1)) if self._training else room // 2

@@ -1,0 +1,103 @@
+"""LSTM training: the word-level language models of Zaremba et al. 2014 (arXiv:1409.2329)."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from . import threads
+from .accelerator import EmulatedAccelerator
+from .backends import Backend, Input, LanguageModelForm, Settings, open_backend
+from .data_set import NOTHING, DataSet
+from .events import Events
+from .faults import run_program
+from .measured_loop import Loop, SameBatch, TimedCompute, emulated, timed
+from .options import Options, add_network_options, program_parser, read_options
+from .page_cache import CacheState
+from .progress import Progress
+from .stop import StopRequest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VOCABULARY = 10_000
+"""PennTreeBank's, and fixed, for the cost of a step depends on it."""
+FORMS = {
+    "small": LanguageModelForm(2, 200, 35, 0.0, 0.1, 5.0, VOCABULARY),
+    "medium": LanguageModelForm(2, 650, 35, 0.5, 0.05, 5.0, VOCABULARY),
+}
+"""Section 4.1 of the paper, except that small runs 35 steps, as medium does, where the paper's has 20."""
+BATCH_SIZE = 20
+
+
+def main() -> None:
+    """Run the program."""
+    parser = program_parser("lstm_training", "Train a word-level LSTM language model.", "word")
+    parser.add_argument("--format", choices=("text",), default="text", help="what --data is")
+    add_network_options(parser, tuple(FORMS), "small", BATCH_SIZE)
+    options = read_options(parser, sys.argv[1:])
+    events, stop = Events.from_environment(), StopRequest.on_signals()
+    threads.limit_threads(options.threads)
+    _run(options, Progress(f"lstm_training {options.network}", "word", events, stop, options.extent))
+
+
+def _run(options: Options, progress: Progress) -> None:
+    form = FORMS[options.network]
+    device = "cpu" if options.device == "emulated" else options.device
+    backend = open_backend(options.framework, Settings(device, options.threads, options.seed, options.batch_size))
+    source, text = _source(options, form)
+    cache = CacheState(text.files, options.cache_state)
+    cache.before_run()
+    words_a_step = options.batch_size * form.steps
+    _announce(options, text, backend, progress)
+    compute = _compute(backend, options, form, words_a_step)
+    Loop(source, compute, cache, words_a_step, report_latency=False).run(progress)
+    progress.end(" (emulated device)" if options.device == "emulated" else "")
+
+
+def _source(options: Options, form: LanguageModelForm) -> tuple[Input, DataSet]:
+    """The batches and the data set. The text is read once here for its vocabulary, before any cache state is made."""
+    if options.data is None:
+        import numpy as np
+
+        random = np.random.default_rng(options.seed)
+        words = random.integers(0, form.vocabulary, (options.batch_size, form.steps + 1), dtype=np.int32)
+        return SameBatch((words[:, :-1], words[:, 1:])), NOTHING
+    from . import text_words
+
+    path: Path = text_words.find_text(options.data)
+    words_read = text_words.read_words(path)
+    numbers = text_words.vocabulary(words_read, form.vocabulary)
+    batches = text_words.WordBatches(path, numbers, options.batch_size, form.steps)
+    return batches, DataSet("text", (path,), path.stat().st_size, len(words_read))
+
+
+def _compute(backend: Backend, options: Options, form: LanguageModelForm, words_a_step: int) -> TimedCompute:
+    if options.rate is not None and options.device == "emulated":
+        return emulated(EmulatedAccelerator(options.rate), words_a_step)
+    return timed(backend.language_training(form))
+
+
+def _announce(options: Options, text: DataSet, backend: Backend, progress: Progress) -> None:
+    about = f"{text.samples} words, {text.bytes / 1e6:.1f} MB" if text.samples else "synthetic input"
+    print(
+        f"lstm_training: {options.network}, batch {options.batch_size}, {about}, {options.device}, "
+        f"{options.threads} threads, {options.framework} {backend.version}",
+        flush=True,
+    )
+    progress.start(
+        text.bytes,
+        text.samples,
+        options.batch_size,
+        program="lstm_training",
+        network=options.network,
+        framework=options.framework,
+        framework_version=backend.version,
+        format=text.format,
+        device=options.device,
+        threads=options.threads,
+    )
+
+
+if __name__ == "__main__":
+    raise SystemExit(run_program("lstm_training", main))

@@ -1,0 +1,80 @@
+"""The loop of the programs that run a network: wait for a batch, compute it, account for both."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .accelerator import EmulatedAccelerator
+from .backends import Compute, Input
+from .faults import InputFault
+from .page_cache import CacheState
+from .progress import Progress
+
+TimedCompute = Callable[[Any], float]
+"""Computes a batch; returns its latency: seconds from having the batch to having its result."""
+
+
+def timed(compute: Compute) -> TimedCompute:
+    """`compute` with its latency."""
+
+    def run(batch: Any) -> float:
+        begin = time.perf_counter()
+        compute(batch)
+        return time.perf_counter() - begin
+
+    return run
+
+
+def emulated(accelerator: EmulatedAccelerator, samples: int) -> TimedCompute:
+    """The accelerator's acceptance of each batch of `samples`; nothing is computed."""
+    return lambda _batch: accelerator.accept(samples)
+
+
+class SameBatch:
+    """Synthetic input: the same batch for ever."""
+
+    def __init__(self, batch: Any) -> None:
+        self._batch = batch
+
+    def next_batch(self) -> Any:
+        return self._batch
+
+    def restart(self) -> None:
+        """Never needed: the epoch does not end."""
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """What is joined: batches of `samples` from `source`, computed, with the data set's cache kept in its state."""
+
+    source: Input
+    compute: TimedCompute
+    cache: CacheState
+    samples: int
+    report_latency: bool
+
+    def run(self, progress: Progress) -> None:
+        """Go on until `progress` says it is over. Raises InputFault if an epoch has no batch."""
+        epoch, empty = 0, False
+        while not progress.over:
+            begin = time.perf_counter()
+            batch = self.source.next_batch()
+            input_wait = time.perf_counter() - begin
+            if batch is None:
+                if empty:
+                    raise InputFault(
+                        "the data set gives no batch: give --data one with more samples, or a smaller --batch-size"
+                    )
+                self.cache.between_epochs()
+                self.source.restart()
+                epoch, empty = epoch + 1, True
+                continue
+            empty = False
+            latency = self.compute(batch)
+            progress.step(self.samples, input_wait, epoch, latency if self.report_latency else None)

@@ -1,0 +1,53 @@
+"""The page cache: put files into it, take them out of it, and keep the state that a run asks for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+READ_BYTES = 4 << 20
+
+
+def evict(paths: Sequence[Path]) -> None:
+    """Take the files' pages out of the page cache: dirty ones are written first; mapped ones stay."""
+    for path in paths:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        finally:
+            os.close(descriptor)
+
+
+def preload(paths: Sequence[Path]) -> None:
+    """Read the files once from end to end, which leaves them in the page cache if memory holds them."""
+    buffer = bytearray(READ_BYTES)
+    for path in paths:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            while os.readv(descriptor, [buffer]):
+                pass
+        finally:
+            os.close(descriptor)
+
+
+@dataclass(frozen=True)
+class CacheState:
+    """What is done to `files` before the first epoch and between epochs; `cached` input is `warm`."""
+
+    files: tuple[Path, ...]
+    state: str
+
+    def before_run(self) -> None:
+        """`warm` reads the files once; `cold` and `natural` begin with none of them in memory."""
+        if self.state == "warm":
+            preload(self.files)
+        else:
+            evict(self.files)
+
+    def between_epochs(self) -> None:
+        """`cold` stands for data much larger than memory: what an epoch has read is gone for the next."""
+        if self.state == "cold":
+            evict(self.files)

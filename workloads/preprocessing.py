@@ -1,0 +1,109 @@
+"""One pass of preprocessing: images through worker processes into a writer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from .ahead import Ahead
+from .faults import Fault, InputFault
+from .record_writers import RecordWriter, open_writer
+from .transform_workers import Result, Task, TransformWorkers
+
+RECORDS_AHEAD = 64
+"""Finished images that may wait for the disk: enough to go on through a sync of 4 MiB, little for a small cap."""
+NAMED_FAULTS = 10
+"""Unreadable images that are named; the rest is counted."""
+
+
+@dataclass(frozen=True)
+class PassOutput:
+    """What a pass has left: files (none if it was stopped), bytes of records, images written and skipped."""
+
+    files: tuple[Path, ...]
+    bytes: int
+    written: int
+    skipped: int
+
+
+def run_pass(
+    task: Task, workers: int, output: Path, done: Callable[[Result], None], over: Callable[[], bool]
+) -> PassOutput:
+    """Write all images of `task`, telling `done` of each; stops and leaves nothing when `over` says so.
+
+    Raises InputFault if no image is readable, Fault if the disk is full or a worker dies.
+    """
+    skipped = written = 0
+    with _writer(output, task) as writer, _results(task, workers) as results:
+        while (result := results.next()) is not None:
+            if result.payload is None:
+                skipped += 1
+                _name(task.images[result.index].path, skipped)
+            else:
+                writer.write(result.index, task.images[result.index], result.payload)
+                written += 1
+            done(result)
+            if over() and written + skipped < len(task.images):
+                writer.discard()
+                return PassOutput((), writer.bytes_written, written, skipped)
+        if not written:
+            raise InputFault(f"none of the {skipped} images is readable: give --data a folder with JPEGs")
+        if skipped:
+            print(f"skipped {skipped} of {len(task.images)} images that are not readable", file=sys.stderr)
+        return PassOutput(writer.finish(), writer.bytes_written, written, skipped)
+
+
+@contextmanager
+def _writer(output: Path, task: Task) -> Iterator[RecordWriter]:
+    writer = open_writer(output, task.format, len(task.images))
+    try:
+        yield writer
+    except BaseException as error:
+        writer.discard()
+        if isinstance(error, OSError) or type(error).__module__ == "lmdb":
+            raise Fault(f"writing to {output} failed ({error}): make room or give another --output") from error
+        raise
+
+
+@contextmanager
+def _results(task: Task, workers: int) -> Iterator[Ahead[Result]]:
+    """Processes first, thread second: a fork with a thread running may copy a lock that nobody will open."""
+    with TransformWorkers(task, workers) as pool:
+        results = Ahead(pool.results(), RECORDS_AHEAD)
+        try:
+            yield results
+        finally:
+            pool.stop()
+            results.close()
+
+
+def _name(path: Path, count: int) -> None:
+    if count <= NAMED_FAULTS:
+        print(f"skipped {path}: not a readable image", file=sys.stderr)
+
+
+class StepAccount:
+    """Gathers images into steps of `size`; a step's input wait is the workers' reading, spread over the workers."""
+
+    def __init__(self, size: int, workers: int, step: Callable[[int, float], None]) -> None:
+        self._size = size
+        self._workers = workers
+        self._step = step
+        self._images = 0
+        self._read_seconds = 0.0
+
+    def add(self, result: Result) -> None:
+        """One more image is written."""
+        self._images += 1
+        self._read_seconds += result.read_seconds
+        if self._images == self._size:
+            self.flush()
+
+    def flush(self) -> None:
+        """End the step that has begun, if one has."""
+        if self._images:
+            self._step(self._images, self._read_seconds / self._workers)
+        self._images, self._read_seconds = 0, 0.0

@@ -1,0 +1,125 @@
+"""Where preprocessing writes: a RecordIO file or an LMDB, aside first, synced as it grows, renamed when whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any, Protocol
+
+from . import recordio
+from .faults import Fault
+from .image_folder import LabelledImage
+
+SYNC_BYTES = 4 << 20
+"""Bytes between two syncs. cgroup v1 throttles synced writes alone, and a disk's figure must not be the memory's."""
+
+
+class RecordWriter(Protocol):
+    """Takes one pass of images. Exactly one of `finish` and `discard` ends it."""
+
+    bytes_written: int
+
+    def write(self, index: int, image: LabelledImage, payload: bytes) -> None:
+        """Add the image that is number `index` of the pass."""
+
+    def finish(self) -> tuple[Path, ...]:
+        """Sync, put the output in its place, and return the files of it."""
+
+    def discard(self) -> None:
+        """Leave nothing."""
+
+
+class RecordIOWriter:
+    """FOLDER/train.rec and FOLDER/train.idx, as im2rec makes them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.bytes_written = 0
+        self._records, self._index = folder / "train.rec", folder / "train.idx"
+        self._records_aside, self._index_aside = folder / "train.rec.part", folder / "train.idx.part"
+        self._descriptor = os.open(self._records_aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+        self._index_file = self._index_aside.open("w")
+        self._unsynced = 0
+
+    def write(self, index: int, image: LabelledImage, payload: bytes) -> None:
+        record = recordio.framed(recordio.image_record(float(image.label), index, payload))
+        self._index_file.write(f"{index}\t{self.bytes_written}\n")
+        written = 0
+        while written < len(record):
+            written += os.write(self._descriptor, record[written:] if written else record)
+        self.bytes_written += written
+        self._unsynced += written
+        if self._unsynced >= SYNC_BYTES:
+            os.fdatasync(self._descriptor)
+            self._unsynced = 0
+
+    def finish(self) -> tuple[Path, ...]:
+        os.fdatasync(self._descriptor)
+        os.close(self._descriptor)
+        self._index_file.flush()
+        os.fdatasync(self._index_file.fileno())
+        self._index_file.close()
+        self._index_aside.replace(self._index)
+        self._records_aside.replace(self._records)
+        return self._records, self._index
+
+    def discard(self) -> None:
+        os.close(self._descriptor)
+        self._index_file.close()
+        self._records_aside.unlink(missing_ok=True)
+        self._index_aside.unlink(missing_ok=True)
+
+
+class LmdbWriter:
+    """FOLDER/train.lmdb, one Caffe Datum an image, with Caffe's ascending keys."""
+
+    def __init__(self, folder: Path, images: int) -> None:
+        import lmdb
+
+        self.bytes_written = 0
+        self._database, self._aside = folder / "train.lmdb", folder / "train.lmdb.part"
+        shutil.rmtree(self._aside, ignore_errors=True)
+        # A raw image takes 49 pages of 4 KiB; the map is address space and a sparse file, so it may be generous.
+        self._environment: Any = lmdb.open(str(self._aside), map_size=images * 60 * 4096 + (64 << 20))
+        self._transaction: Any = self._environment.begin(write=True)
+        self._unsynced = 0
+
+    def write(self, index: int, image: LabelledImage, payload: bytes) -> None:
+        self._transaction.put(f"{index:08d}_{image.path.name}".encode(), payload, append=True)
+        self.bytes_written += len(payload)
+        self._unsynced += len(payload)
+        if self._unsynced >= SYNC_BYTES:
+            self._transaction.commit()
+            self._transaction = self._environment.begin(write=True)
+            self._unsynced = 0
+
+    def finish(self) -> tuple[Path, ...]:
+        self._transaction.commit()
+        self._environment.sync(True)
+        self._environment.close()
+        shutil.rmtree(self._database, ignore_errors=True)
+        self._aside.replace(self._database)
+        return (self._database,)
+
+    def discard(self) -> None:
+        self._transaction.abort()
+        self._environment.close()
+        shutil.rmtree(self._aside, ignore_errors=True)
+
+
+def open_writer(folder: Path, format_name: str, images: int) -> RecordWriter:
+    """The writer for `recordio` or `lmdb`. Raises Fault if the folder cannot be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return LmdbWriter(folder, images) if format_name == "lmdb" else RecordIOWriter(folder)
+    except OSError as error:
+        raise Fault(f"cannot write into {folder} ({error.strerror}): give another --output") from None
+
+
+def remove_output(paths: tuple[Path, ...]) -> None:
+    """Remove what a writer has finished."""
+    for path in paths:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,152 @@
+"""Worker processes that read, decode, resize and encode images; their results come back in order."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import struct
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fcntl import F_SETPIPE_SZ, fcntl
+from multiprocessing.connection import Connection, wait
+from multiprocessing.sharedctypes import Synchronized
+from types import TracebackType
+
+import cv2
+
+from . import image_transform as transform
+from .faults import Fault
+from .image_folder import LabelledImage
+
+HEADER = struct.Struct("<IBd")
+PIPE_BYTES = 1 << 20
+"""Some sixteen images of 60 kB: a worker goes on while the writer waits for the disk. Linux's limit without root."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of image `index`: `payload` None if it could not be read; `read_seconds` its reading alone."""
+
+    index: int
+    payload: bytes | None
+    read_seconds: float
+
+
+@dataclass(frozen=True)
+class Task:
+    """What workers do: to each of `images`, unless `synthetic`, then to the same image as often."""
+
+    images: Sequence[LabelledImage]
+    format: str
+    synthetic: bool
+    seed: int
+
+    def run(self, index: int, prepared: transform.Image | None) -> Result:
+        """Transform image `index`; `prepared` stands in for reading and decoding."""
+        begin = time.perf_counter()
+        encoded = b"" if self.synthetic else _read(self.images[index].path)
+        read_seconds = time.perf_counter() - begin
+        image = prepared if self.synthetic else transform.decode(encoded)
+        if image is None:
+            return Result(index, None, read_seconds)
+        small = transform.resize(image)
+        if self.format == "lmdb":
+            return Result(index, transform.as_datum(small, self.images[index].label), read_seconds)
+        return Result(index, transform.as_jpeg(small), read_seconds)
+
+
+def _read(path: os.PathLike[str]) -> bytes:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+class TransformWorkers:
+    """`count` processes over one pass of a task. Processes are forked, so that none imports anything again."""
+
+    def __init__(self, task: Task, count: int) -> None:
+        context = multiprocessing.get_context("fork")
+        self._task = task
+        self._next_index: Synchronized[int] = context.Value("L", 0)
+        self._receivers: list[Connection] = []
+        self._processes = []
+        for _ in range(count):
+            receiver, sender = context.Pipe(duplex=False)
+            fcntl(sender.fileno(), F_SETPIPE_SZ, PIPE_BYTES)
+            self._receivers.append(receiver)
+            process = context.Process(target=self._work, args=(sender,), daemon=True)
+            process.start()
+            sender.close()
+            self._processes.append(process)
+
+    def __enter__(self) -> TransformWorkers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End the processes at once; what they had in hand is lost."""
+        for process in self._processes:
+            process.kill()
+            process.join()
+
+    def results(self) -> Iterator[Result]:
+        """One result for each image, in the images' order. Raises Fault if a worker dies."""
+        waiting: dict[int, Result] = {}
+        open_receivers = list(self._receivers)
+        for index in range(len(self._task.images)):
+            while index not in waiting:
+                for receiver in wait(open_receivers):
+                    assert isinstance(receiver, Connection)
+                    result = self._receive(receiver)
+                    if result is None:
+                        open_receivers.remove(receiver)
+                    else:
+                        waiting[result.index] = result
+                if not open_receivers and index not in waiting:
+                    raise Fault("the worker processes have ended before their work")
+            yield waiting.pop(index)
+
+    def _receive(self, receiver: Connection) -> Result | None:
+        try:
+            message = receiver.recv_bytes()
+        except EOFError:
+            process = self._processes[self._receivers.index(receiver)]
+            process.join()
+            if process.exitcode != 0:
+                raise Fault(
+                    f"a worker process died (exit status {process.exitcode}; -9 is mostly too little memory): "
+                    "give it more memory or fewer --workers"
+                ) from None
+            return None
+        index, good, read_seconds = HEADER.unpack_from(message)
+        return Result(index, message[HEADER.size :] if good else None, read_seconds)
+
+    def _work(self, sender: Connection) -> None:
+        # The parent alone decides when to stop. Its pipe ends must not live on here, or its death would go unnoticed.
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
+        for receiver in self._receivers:
+            receiver.close()
+        cv2.setNumThreads(1)
+        prepared = transform.synthetic_image(self._task.seed) if self._task.synthetic else None
+        while (index := self._take()) < len(self._task.images):
+            result = self._task.run(index, prepared)
+            header = HEADER.pack(index, result.payload is not None, result.read_seconds)
+            try:
+                sender.send_bytes(header + (result.payload or b""))
+            except BrokenPipeError:
+                return
+
+    def _take(self) -> int:
+        with self._next_index.get_lock():
+            index = int(self._next_index.value)
+            self._next_index.value = index + 1
+        return index
