@@ -1,0 +1,123 @@
+"""The user's own data and the embedded data set, with the real programs that make and pack them."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sizer.bundled import WORKLOADS_PATH
+from sizer.data_sets import DataSets, cache_folder, describe
+from sizer.errors import InputError
+from sizer.records import Workload
+
+TRAINING = Workload("train", "image_training", network="resnet18", format="recordio")
+PREPROCESSING = Workload("prepare", "imagenet_preprocessing", format="recordio")
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def said() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def data_sets(cache: Path, said: list[str]) -> DataSets:
+    return DataSets(cache, Path(sys.executable), WORKLOADS_PATH, 12, said.append)
+
+
+@pytest.mark.slow
+def test_the_embedded_images_are_made_once_and_packed_once(data_sets: DataSets, said: list[str]) -> None:
+    """Preprocessing gets a folder, training the same images as RecordIO; a second time nothing is made."""
+    folder = data_sets.prepare(PREPROCESSING)
+    packed = data_sets.prepare(TRAINING)
+    assert folder is not None
+    assert packed is not None
+    assert (folder.format, packed.format) == ("folder", "recordio")
+    assert folder.embedded
+    assert packed.embedded
+    assert packed.bytes > 12 * 10_000
+    assert any("MB" in line for line in said)
+    said.clear()
+    assert data_sets.prepare(TRAINING) == packed
+    assert said == []
+
+
+@pytest.mark.slow
+def test_a_users_folder_is_packed_again_when_it_changes(data_sets: DataSets, tmp_path: Path) -> None:
+    """The packed copy belongs to the folder as it is now; it is the user's own, not embedded."""
+    source = data_sets.prepare(PREPROCESSING)
+    assert source is not None
+    image = next(Path(source.path).rglob("*.JPEG"))
+    (tmp_path / "n01/").mkdir()
+    (tmp_path / "n01/a.JPEG").write_bytes(image.read_bytes())
+    own = replace(TRAINING, data=str(tmp_path))
+    first = data_sets.prepare(own)
+    (tmp_path / "n01/b.JPEG").write_bytes(image.read_bytes())
+    second = data_sets.prepare(own)
+    assert first is not None
+    assert second is not None
+    assert first.path != second.path
+    assert not first.embedded
+
+
+@pytest.mark.slow
+def test_the_embedded_text_serves_the_language_model(data_sets: DataSets) -> None:
+    """A text in PennTreeBank's form, made once."""
+    text = data_sets.prepare(Workload("words", "lstm_training", network="small", format="text"))
+    assert text is not None
+    assert text.format == "text"
+    assert text.bytes > 4e6
+
+
+def test_data_that_is_not_there_is_named(data_sets: DataSets) -> None:
+    """The workload and the path, before anything is run."""
+    with pytest.raises(InputError, match="`train`: /nowhere does not exist"):
+        data_sets.prepare(replace(TRAINING, data="/nowhere"))
+
+
+def test_data_of_another_form_is_refused(data_sets: DataSets, tmp_path: Path) -> None:
+    """A text for an image network says what it looks like and what was asked for."""
+    (tmp_path / "train.txt").write_text("a b c\n")
+    with pytest.raises(InputError, match=r"looks like text.*read recordio"):
+        data_sets.prepare(replace(TRAINING, data=str(tmp_path / "train.txt")))
+
+
+def test_synthetic_input_needs_no_data(data_sets: DataSets, said: list[str]) -> None:
+    """Nothing is made for a run that reads nothing."""
+    assert data_sets.prepare(replace(TRAINING, input="synthetic")) is None
+    assert said == []
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["a.rec", "a.idx"], "recordio"),
+        (["x.lmdb/data.mdb", "x.lmdb/lock.mdb"], "lmdb"),
+        (["text/train.txt"], "text"),
+        (["text/ptb.train.txt"], "text"),
+        (["images/n01/1.JPEG"], "folder"),
+        (["words.txt"], "text"),
+    ],
+)
+def test_the_form_of_data_is_seen_from_its_files(tmp_path: Path, names: list[str], expected: str) -> None:
+    """By name and content, as users have them."""
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_bytes(b"x" * 10)
+    found = describe(tmp_path / Path(names[0]).parts[0], embedded=False)
+    assert found.format == expected
+    assert found.bytes == 10 * len(names)
+
+
+def test_the_cache_lies_where_the_user_wants_it() -> None:
+    """SIZER_CACHE, then the XDG cache folder."""
+    assert cache_folder({"SIZER_CACHE": "/a", "XDG_CACHE_HOME": "/b"}) == Path("/a")
+    assert cache_folder({"XDG_CACHE_HOME": "/b"}) == Path("/b/sizer")
+    assert cache_folder({}) == Path.home() / ".cache/sizer"
