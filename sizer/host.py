@@ -1,0 +1,175 @@
+"""Facts about this machine, and what it lets us measure."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+import psutil
+
+from sizer.limits import Capability, LimitsBackend, detect
+from sizer.nvml import Gpu, gpus
+
+PACKAGES = ("mxnet", "torch", "tensorflow", "numpy", "opencv-python-headless", "lmdb", "psutil")
+"""Whose versions stand in a study's record: they decide how fast a workload runs."""
+
+# MXNet 1.9.1 names a type that numpy 1.24 took away; its own workloads put it back before their import.
+_IMPORT_MXNET = "import numpy\nif 'bool' not in numpy.__dict__: numpy.bool = numpy.bool_\nimport mxnet"
+
+
+@dataclass(frozen=True)
+class Host:
+    """The machine a study was measured on; sizes in bytes."""
+
+    cpu_model: str
+    cpus: int
+    topology: str
+    hyperthreads: bool
+    memory_bytes: int
+    swap_bytes: int
+    kernel: str
+    distribution: str
+    virtualization: str
+    limits: str
+    gpus: tuple[Gpu, ...]
+    python: str
+    fio: str | None
+    packages: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing a study may need: whether it is there, what was found, and the command that would fix it."""
+
+    name: str
+    ok: bool
+    found: str
+    fix: str | None = None
+
+
+def facts(backend: LimitsBackend | None = None) -> Host:
+    """This machine, as `backend` limits it."""
+    backend = backend or detect()
+    processor = _lscpu()
+    return Host(
+        cpu_model=processor.get("Model name", platform.machine()),
+        cpus=len(backend.allowed),
+        topology=backend.topology.describe(),
+        hyperthreads=backend.topology.hyperthreads,
+        memory_bytes=psutil.virtual_memory().total,
+        swap_bytes=psutil.swap_memory().total,
+        kernel=platform.release(),
+        distribution=_distribution(),
+        virtualization=_virtualization(processor),
+        limits=backend.name,
+        gpus=gpus(),
+        python=platform.python_version(),
+        fio=_first_line("fio", "--version"),
+        packages=_versions(),
+    )
+
+
+def checks(backend: LimitsBackend | None = None) -> tuple[Check, ...]:
+    """What `sizer doctor` tells: each control, then the programs, devices and packages that studies use."""
+    backend = backend or detect()
+    capabilities = backend.capabilities()
+    return (
+        *(_control_check(backend.name, each) for each in capabilities),
+        _cpu_check(backend),
+        _swap_check(psutil.swap_memory().total, capabilities),
+        _program_check("fio", "fio", "--version"),
+        _program_check("mkfs.ext4", "e2fsprogs", "-V"),
+        _loop_check(Path("/dev/loop-control")),
+        _mxnet_check(),
+    )
+
+
+def _control_check(backend: str, capability: Capability) -> Check:
+    return Check(capability.control.value, capability.available, f"{backend}: {capability.how}", capability.fix)
+
+
+def _cpu_check(backend: LimitsBackend) -> Check:
+    count = len(backend.allowed)
+    found = f"{count} of this host's {len(backend.topology.processors)} usable"
+    return Check("cpus", count >= 2, found, None if count >= 2 else "taskset -pc 0- $$")
+
+
+def _swap_check(swap_bytes: int, capabilities: tuple[Capability, ...]) -> Check:
+    capped = any(each.available for each in capabilities if each.control.value == "memory")
+    if swap_bytes == 0:
+        return Check("swap", True, "none")
+    found = f"{swap_bytes / 2**30:.1f} GiB, {'kept from runs by their group' if capped else 'which runs may use'}"
+    return Check("swap", capped, found, None if capped else "sudo swapoff -a")
+
+
+def _program_check(program: str, package: str, version: str) -> Check:
+    found = _first_line(program, version)
+    fix = None if found else f"sudo apt-get install {package}"
+    return Check(program, found is not None, found or "not installed", fix)
+
+
+def _loop_check(control: Path) -> Check:
+    if not control.exists():
+        return Check("loop devices", False, f"{control} is missing", "sudo modprobe loop")
+    if not os.access(control, os.W_OK):
+        return Check("loop devices", False, "for root alone", "sudo sizer run STUDY.yaml")
+    return Check("loop devices", True, str(control))
+
+
+def _mxnet_check() -> Check:
+    tried = subprocess.run([sys.executable, "-c", _IMPORT_MXNET], capture_output=True, text=True, timeout=120)
+    if tried.returncode == 0:
+        return Check("mxnet", True, _versions().get("mxnet", "imported"))
+    reason = (tried.stderr.strip().splitlines() or [f"ended with {tried.returncode}"])[-1]
+    if "cannot open shared object" in reason:
+        return Check("mxnet", False, reason, "sudo apt-get install libgomp1 libquadmath0")
+    return Check("mxnet", False, reason, f"{sys.executable} -m pip install 'mxnet==1.9.1' 'numpy>=1.23,<2'")
+
+
+def _first_line(program: str, *arguments: str) -> str | None:
+    """The first line that a program prints; some print their version to stderr."""
+    path = shutil.which(program, path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin")
+    if path is None:
+        return None
+    shown = subprocess.run([path, *arguments], capture_output=True, text=True, timeout=20)
+    lines = (shown.stdout + shown.stderr).strip().splitlines()
+    return lines[0] if lines else program
+
+
+def _lscpu() -> dict[str, str]:
+    if shutil.which("lscpu") is None:
+        return {}
+    environment = {**os.environ, "LC_ALL": "C"}
+    text = subprocess.run(["lscpu"], capture_output=True, text=True, timeout=10, env=environment).stdout
+    pairs = (line.partition(":") for line in text.splitlines())
+    return {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def _distribution() -> str:
+    try:
+        return platform.freedesktop_os_release().get("PRETTY_NAME", "Linux")
+    except OSError:
+        return "Linux"
+
+
+def _virtualization(processor: dict[str, str]) -> str:
+    vendor = processor.get("Hypervisor vendor")
+    machine = f"virtual machine ({vendor})" if vendor else "no virtual machine"
+    contained = any(Path(sign).exists() for sign in ("/.dockerenv", "/run/.containerenv"))
+    return f"container in a {machine}" if contained and vendor else "container" if contained else machine
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,25 @@
+"""What a run may use: vCPUs, memory and disk, set on this host and read back.
+
+Nothing outside this package asks how the limits are set: cgroup v1, cgroup v2 or, for ordinary users, CPU affinity.
+"""
+
+from __future__ import annotations
+
+from sizer.limits.detect import detect
+from sizer.limits.device import device_of
+from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
+from sizer.limits.topology import Topology, choose_cpus, parse_topology, read_topology
+
+__all__ = [
+    "Capability",
+    "Control",
+    "Group",
+    "LimitsBackend",
+    "Throttle",
+    "Topology",
+    "choose_cpus",
+    "detect",
+    "device_of",
+    "parse_topology",
+    "read_topology",
+]

@@ -1,0 +1,103 @@
+"""Limits for ordinary users: whole vCPUs by CPU affinity, and nothing else."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+
+import psutil
+
+from sizer.limits.control_group import describe
+from sizer.limits.identity import group_name, owner_is_dead
+from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
+from sizer.limits.join import join_command
+from sizer.limits.machine import Machine
+from sizer.limits.process_tree import MARK, ProcessTree, environment, kill_all
+from sizer.records import Limits, Sample
+
+ACCOUNTED = frozenset(
+    {"core_seconds", "memory_bytes", "anonymous_bytes", "read_bytes", "written_bytes", "host_core_seconds"}
+)
+
+
+class AffinityBackend(LimitsBackend):
+    """`why` says what keeps the kernel's groups from us, `fixes` the command that would give each control."""
+
+    name = "affinity"
+
+    def __init__(self, machine: Machine, why: str, fixes: Mapping[Control, str]) -> None:
+        self.topology, self.allowed, self.memory_bytes = machine.topology, machine.allowed, machine.memory_bytes
+        self._why = why
+        self._fixes = fixes
+
+    def capabilities(self) -> tuple[Capability, ...]:
+        lacking = (Control.FRACTIONAL_VCPUS, Control.MEMORY, Control.DISK)
+        return (
+            Capability(Control.VCPUS, True, "CPU affinity"),
+            *(Capability(control, False, self._why, self._fixes.get(control)) for control in lacking),
+        )
+
+    def open(self, run_id: str, limits: Limits, throttle: Throttle | None = None) -> Group:
+        require(self, limits, throttle)
+        cpus = self.cpus_for(limits)
+        _adopt_orphans()
+        description = describe(self.name, limits, cpus, self.topology, None).replace("cpuset", "CPUs", 1)
+        return AffinityGroup(group_name(run_id), cpus, description)
+
+    def remove_leftovers(self) -> tuple[str, ...]:
+        def marked_by_the_dead() -> list[psutil.Process]:
+            return [process for process in psutil.process_iter() if owner_is_dead(_mark(process.pid))]
+
+        names = tuple(sorted({_mark(process.pid) for process in marked_by_the_dead()} - {""}))
+        kill_all(marked_by_the_dead)
+        return names
+
+
+class AffinityGroup(Group):
+    """A run whose processes carry its mark."""
+
+    def __init__(self, name: str, cpus: tuple[int, ...], description: str) -> None:
+        self.description, self.cpus, self.accounted = description, cpus, ACCOUNTED
+        self._mark = f"{MARK}={name}"
+        self._processes = ProcessTree(name)
+        self._core_seconds = 0.0
+
+    def command(self, argv: Sequence[str]) -> list[str]:
+        return ["/usr/bin/env", self._mark, *join_command(argv, affinity=self.cpus)]
+
+    def sample(self, time: float) -> Sample:
+        used = self._processes.usage()
+        # A process that ignores SIGCHLD loses its children's time; a counter never goes back all the same.
+        self._core_seconds = max(self._core_seconds, used.core_seconds)
+        resident, anonymous = self._processes.memory()
+        host = psutil.cpu_times()
+        return Sample(
+            time=time,
+            core_seconds=self._core_seconds,
+            memory_bytes=resident,
+            anonymous_bytes=anonymous,
+            read_bytes=used.read_bytes,
+            written_bytes=used.written_bytes,
+            host_core_seconds=host.user + host.nice + host.system + host.irq + host.softirq,
+        )
+
+    def kill(self) -> None:
+        kill_all(self._processes.members)
+
+    def close(self) -> None:
+        self.kill()
+
+
+def _mark(pid: int) -> str:
+    prefix = f"{MARK}=".encode()
+    return next((each[len(prefix) :].decode() for each in environment(pid) if each.startswith(prefix)), "")
+
+
+def _adopt_orphans() -> None:
+    """Become the parent of the run's daemons, so that what they used is handed to nobody else before we have read it.
+
+    Python's standard library has no call for PR_SET_CHILD_SUBREAPER (prctl(2)). The dead are not waited for: a wait for
+    any child could take the run's own exit status away from whoever started it.
+    """
+    set_child_subreaper = 36
+    ctypes.CDLL(None, use_errno=True).prctl(set_child_subreaper, 1, 0, 0, 0)

@@ -1,0 +1,57 @@
+"""Which way of limiting this host offers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from sizer.limits import v1, v2
+from sizer.limits.affinity import AffinityBackend
+from sizer.limits.device import Mount, parse_mounts
+from sizer.limits.interface import Control, LimitsBackend
+from sizer.limits.machine import Machine, read_machine
+from sizer.limits.tree import Tree
+
+LIMITING = frozenset({"cpuset", "cpu", "memory", "blkio"})
+"""The v1 controllers that limit something. A host that mounts one of them keeps it from v2, so v1 it is."""
+
+
+def detect(root: Path = Path("/")) -> LimitsBackend:
+    """The backend for this host: cgroup v1 or v2 where we may make groups, else CPU affinity."""
+    tree = Tree(root)
+    return backend_for(tree, read_machine(tree))
+
+
+def backend_for(tree: Tree, machine: Machine) -> LimitsBackend:
+    """The backend for the host that `tree` shows."""
+    mounts = parse_mounts(tree.text(tree.path("/proc/self/mountinfo")))
+    controllers = v1_mounts(tree, mounts)
+    if LIMITING & controllers.keys():
+        if LIMITING & v1.usable_bases(tree, controllers).keys():
+            return v1.V1Backend(tree, machine, controllers)
+        return _affinity(machine, "cgroup v1 is root's alone", dict.fromkeys(Control, v1.delegation(controllers)))
+    unified = next((tree.path(mount.point) for mount in mounts if mount.kind == "cgroup2"), None)
+    if unified is None:
+        return _affinity(machine, "no cgroups are mounted", {})
+    parent = v2.usable_parent(tree, unified)
+    if parent is not None:
+        return v2.V2Backend(tree, machine, unified, parent)
+    return _affinity(machine, "no cgroup is delegated to this user", v2.FIXES)
+
+
+def v1_mounts(tree: Tree, mounts: tuple[Mount, ...]) -> dict[str, Path]:
+    """Where each v1 controller is mounted."""
+    found: dict[str, Path] = {}
+    for mount in mounts:
+        if mount.kind == "cgroup":
+            found.update({each: tree.path(mount.point) for each in mount.options if each in v1.CONTROLLERS})
+    return found
+
+
+def _affinity(machine: Machine, why: str, fixes: Mapping[Control, str]) -> AffinityBackend:
+    if os.geteuid() == 0:
+        # Only a container leaves root without: its cgroups are mounted read-only.
+        container = "docker run --privileged --cgroupns=private IMAGE"
+        return AffinityBackend(machine, f"{why}, or read-only in this container", dict.fromkeys(Control, container))
+    return AffinityBackend(machine, why, fixes)

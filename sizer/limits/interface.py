@@ -1,0 +1,153 @@
+"""The interface of limits: what can be controlled, a group that one run lives in, and the backend that opens groups."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from math import ceil
+from types import TracebackType
+
+from sizer.errors import HostError
+from sizer.limits.topology import Topology, choose_cpus
+from sizer.records import HOST_DISK, DiskRates, Limits, Sample
+
+
+class Control(str, Enum):
+    """What a limit can be set on."""
+
+    VCPUS = "vcpus"
+    FRACTIONAL_VCPUS = "fractional_vcpus"
+    MEMORY = "memory"
+    DISK = "disk"
+
+
+@dataclass(frozen=True)
+class Capability:
+    """Whether this host lets us control something, `how`, and the command that would `fix` it if not."""
+
+    control: Control
+    available: bool
+    how: str
+    fix: str | None = None
+
+
+@dataclass(frozen=True)
+class Throttle:
+    """The rates that a whole block device (`major:minor`) is held to; a rate of None is not limited.
+
+    With every rate None nothing is limited and the run's disk counters are those of this device alone.
+    """
+
+    device: str
+    rates: DiskRates
+
+
+class Group(ABC):
+    """A fresh group for one run. A context manager: it kills what is left in it and removes itself, whatever happened.
+
+    `description` is for the run's record, `cpus` are those it may use. `accounted` names the fields of `Sample` that
+    are really counted here; the others stay at 0 and mean nothing.
+    """
+
+    description: str
+    cpus: tuple[int, ...]
+    accounted: frozenset[str]
+
+    @abstractmethod
+    def command(self, argv: Sequence[str]) -> list[str]:
+        """A command line that joins the group and becomes `argv` under the same pid; exit status 125 if it cannot."""
+
+    @abstractmethod
+    def sample(self, time: float) -> Sample:
+        """The counters of everything that ran in the group so far."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """Kill every process in the group, daemons too, and return when it is empty; HostError if one will not die."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Kill, then remove the group; a second call does nothing."""
+
+    def __enter__(self) -> Group:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class LimitsBackend(ABC):
+    """One way of limiting runs on this host."""
+
+    name: str
+    topology: Topology
+    allowed: frozenset[int]
+    memory_bytes: int | None = None
+
+    @abstractmethod
+    def capabilities(self) -> tuple[Capability, ...]:
+        """What this host lets us control, one entry for each Control."""
+
+    @abstractmethod
+    def open(self, run_id: str, limits: Limits, throttle: Throttle | None = None) -> Group:
+        """A fresh group with each limit set and read back; HostError if one of them does not hold."""
+
+    @abstractmethod
+    def remove_leftovers(self) -> tuple[str, ...]:
+        """Kill and remove the groups of dead sizers and name them; those of a living one are left alone."""
+
+    def missing(self, limits: Limits, *, throttled: bool = True) -> tuple[Capability, ...]:
+        """What these limits need and this host lacks. `throttled` is False for a disk tier that is a real mount."""
+        needed = needed_controls(limits, throttled=throttled)
+        lacking = [each for each in self.capabilities() if each.control in needed and not each.available]
+        return (*lacking, *self._beyond_this_host(limits))
+
+    def cpus_for(self, limits: Limits) -> tuple[int, ...]:
+        """The CPUs of a run with these limits; HostError if this host allows fewer."""
+        if limits.vcpus is None:
+            return tuple(sorted(self.allowed))
+        return choose_cpus(self.topology, limits.vcpus, self.allowed)
+
+    def _beyond_this_host(self, limits: Limits) -> list[Capability]:
+        beyond = []
+        if limits.vcpus is not None and ceil(limits.vcpus) > len(self.allowed):
+            how = f"{limits.vcpus:g} vCPUs were asked for and this host allows {len(self.allowed)}"
+            beyond.append(Capability(Control.VCPUS, False, how))
+        if (
+            limits.memory_bytes is not None
+            and self.memory_bytes is not None
+            and limits.memory_bytes > self.memory_bytes
+        ):
+            how = f"{mebibytes(limits.memory_bytes)} were asked for and this host has {mebibytes(self.memory_bytes)}"
+            beyond.append(Capability(Control.MEMORY, False, how))
+        return beyond
+
+
+def needed_controls(limits: Limits, *, throttled: bool = True) -> frozenset[Control]:
+    """The controls that these limits cannot do without."""
+    needed = set()
+    if limits.vcpus is not None:
+        needed.add(Control.VCPUS)
+        if not float(limits.vcpus).is_integer():
+            needed.add(Control.FRACTIONAL_VCPUS)
+    if limits.memory_bytes is not None:
+        needed.add(Control.MEMORY)
+    if limits.disk not in (None, HOST_DISK) and throttled:
+        needed.add(Control.DISK)
+    return frozenset(needed)
+
+
+def require(backend: LimitsBackend, limits: Limits, throttle: Throttle | None) -> None:
+    """HostError, with the command that would fix it, if these limits cannot be set: nothing is silently unlimited."""
+    for capability in backend.missing(limits, throttled=throttle is not None and throttle.rates != DiskRates()):
+        fix = f"; type: {capability.fix}" if capability.fix else "; leave it out of the study or use a larger host"
+        raise HostError(f"the limit on {capability.control.value} cannot be set here ({capability.how}){fix}")
+
+
+def mebibytes(count: int) -> str:
+    """A number of bytes as a person reads it in a record: `256 MiB`."""
+    return f"{count / 2**20:,.0f} MiB"

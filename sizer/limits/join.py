@@ -1,0 +1,28 @@
+"""The command line that puts a process where it belongs before it becomes the program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sizer.limits.topology import format_cpus
+
+JOIN_FAILED = 125
+"""Exit status of a process that could not join its group; what `timeout` and `docker run` use for their own faults."""
+
+# The shell writes its own pid and then execs, so the program is in the group from its first instruction, keeps the pid,
+# and needs no preexec_fn, which is unsafe in a process with threads (Python's subprocess documentation).
+_SCRIPT = f"""
+fail() {{ echo "sizer: the run could not join $1; type sizer doctor to see what this host allows" >&2
+exit {JOIN_FAILED}; }}
+[ -z "$1" ] || taskset -p -c "$1" $$ >/dev/null || fail "CPUs $1"
+shift
+while [ "$1" != -- ]; do echo $$ > "$1" || fail "$1"; shift; done
+shift
+exec "$@"
+"""
+
+
+def join_command(argv: Sequence[str], files: Sequence[Path] = (), affinity: Sequence[int] = ()) -> list[str]:
+    """`argv` behind a shell that first takes the CPUs of `affinity` and writes its pid into each of `files`."""
+    return ["/bin/sh", "-c", _SCRIPT, "sizer", format_cpus(affinity), *map(str, files), "--", *argv]

@@ -1,0 +1,126 @@
+"""The processes of a run where the kernel keeps no group for us: found by a mark that they inherit."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from sizer.errors import HostError
+from sizer.limits.control_group import KILL_SECONDS
+
+MARK = "SIZER_GROUP"
+"""The environment variable that names a run's group. A daemon leaves its session and its parent and keeps this."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a process and the children it has waited for used; bytes and seconds."""
+
+    core_seconds: float = 0.0
+    read_bytes: int = 0
+    written_bytes: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.core_seconds + other.core_seconds,
+            self.read_bytes + other.read_bytes,
+            self.written_bytes + other.written_bytes,
+        )
+
+
+class ProcessTree:
+    """The processes that carry a mark, those that descend from them, and what the dead among them used."""
+
+    def __init__(self, mark: str) -> None:
+        self._carries = f"{MARK}={mark}".encode()
+        # A second before: the start times of processes are rounded. Older processes cannot belong to the run.
+        self._opened = time.time() - 1.0
+        self._members: dict[int, psutil.Process] = {}
+        self._last: dict[int, tuple[int, Usage]] = {}
+        self._departed = Usage()
+
+    def members(self) -> list[psutil.Process]:
+        """The living processes of the run."""
+        present: dict[int, psutil.Process] = {}
+        for process in psutil.process_iter():
+            with suppress(psutil.Error):
+                if process.create_time() >= self._opened and self._belongs(process, present):
+                    present[process.pid] = process
+        self._members = present
+        return [process for process in present.values() if not _is_dead(process)]
+
+    def _belongs(self, process: psutil.Process, present: dict[int, psutil.Process]) -> bool:
+        return (
+            self._members.get(process.pid) == process
+            or self._carries in environment(process.pid)
+            or process.ppid() in present
+        )
+
+    def usage(self) -> Usage:
+        """What the run used so far, in steps of 10 ms of CPU time: what /proc counts in."""
+        self.members()
+        living = {pid: self._measure(process) for pid, process in self._members.items()}
+        for pid, (parent, used) in self._last.items():
+            # A parent that waited for its child has taken over its figures (getrusage(2), proc(5) on PID/io).
+            if pid not in living and parent not in living:
+                self._departed += used
+        self._last = living
+        total = self._departed
+        for _, used in living.values():
+            total += used
+        return total
+
+    def _measure(self, process: psutil.Process) -> tuple[int, Usage]:
+        parent, before = self._last.get(process.pid, (0, Usage()))
+        with suppress(psutil.Error):
+            parent, times = process.ppid(), process.cpu_times()
+            core_seconds = times.user + times.system + times.children_user + times.children_system
+            before = Usage(core_seconds, before.read_bytes, before.written_bytes)
+            disk = process.io_counters()
+            before = Usage(core_seconds, disk.read_bytes, disk.write_bytes)
+        return parent, before
+
+    def memory(self) -> tuple[int, int]:
+        """Resident bytes, in which shared pages count once a process, and the part of them that is not shared."""
+        resident = anonymous = 0
+        for process in self._members.values():
+            with suppress(psutil.Error):
+                memory = process.memory_info()
+                resident += memory.rss
+                anonymous += memory.rss - memory.shared
+        return resident, anonymous
+
+
+def environment(pid: int) -> list[bytes]:
+    """The environment that a process started with; empty for another user's."""
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return []
+
+
+def kill_all(members: Callable[[], list[psutil.Process]]) -> None:
+    """SIGKILL until no member is left; HostError if one will not die."""
+    deadline = time.monotonic() + KILL_SECONDS
+    while living := members():
+        if time.monotonic() > deadline:
+            listing = " ".join(str(process.pid) for process in living)
+            raise HostError(f"processes {listing} do not die; type ps -o pid,stat,wchan,cmd {listing} to see why")
+        for process in living:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(process.pid, signal.SIGKILL)
+        time.sleep(0.002)
+
+
+def _is_dead(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD))
+    except psutil.NoSuchProcess:
+        return True

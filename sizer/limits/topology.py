@@ -1,0 +1,124 @@
+"""The CPUs of a host, and which of them a limit of some vCPUs means."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from math import ceil
+
+from sizer.errors import HostError
+
+
+@dataclass(frozen=True)
+class Processor:
+    """One logical CPU and where it sits; `core` is unique in the host."""
+
+    cpu: int
+    core: int
+    socket: int
+    node: int
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Every CPU that is online."""
+
+    processors: tuple[Processor, ...]
+
+    @property
+    def hyperthreads(self) -> bool:
+        """Whether some core shows more than one CPU."""
+        return len({each.core for each in self.processors}) < len(self.processors)
+
+    def pairing(self, cpus: Collection[int]) -> tuple[int, int]:
+        """How many cores these CPUs use alone, and how many by two siblings: `n_single` and `n_paired`."""
+        used = Counter(each.core for each in self.processors if each.cpu in cpus)
+        paired = sum(1 for count in used.values() if count > 1)
+        return len(used) - paired, paired
+
+    def describe(self) -> str:
+        """One line for a person: `2 sockets, 2 NUMA nodes, 4 cores, 8 CPUs with hyperthreads`."""
+        counts = [
+            ("socket", len({each.socket for each in self.processors})),
+            ("NUMA node", len({each.node for each in self.processors})),
+            ("core", len({each.core for each in self.processors})),
+            ("CPU", len(self.processors)),
+        ]
+        words = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts)
+        return f"{words} {'with' if self.hyperthreads else 'without'} hyperthreads"
+
+
+def parse_topology(text: str) -> Topology:
+    """The topology from the output of `lscpu -p=CPU,CORE,SOCKET,NODE`; an empty column counts as 0."""
+    processors = []
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            cpu, core, socket, node = (int(cell or 0) for cell in line.split(",")[:4])
+            processors.append(Processor(cpu, core, socket, node))
+    return Topology(tuple(processors))
+
+
+def read_topology() -> Topology:
+    """This host's topology; where lscpu does not answer, every CPU counts as a core of its own."""
+    try:
+        listing = subprocess.run(
+            ["lscpu", "-p=CPU,CORE,SOCKET,NODE"], capture_output=True, text=True, check=True, timeout=10
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        listing = ""
+    found = parse_topology(listing)
+    if found.processors:
+        return found
+    return Topology(tuple(Processor(cpu, cpu, 0, 0) for cpu in sorted(os.sched_getaffinity(0))))
+
+
+def choose_cpus(topology: Topology, vcpus: float, allowed: Collection[int]) -> tuple[int, ...]:
+    """The `ceil(vcpus)` CPUs that a cloud machine of that size would have: whole cores with both hyperthreads, from as
+    few NUMA nodes as will hold them. HostError if fewer are allowed.
+    """
+    count = ceil(vcpus)
+    usable = [each for each in topology.processors if each.cpu in allowed]
+    if count > len(usable):
+        raise HostError(
+            f"{vcpus:g} vCPUs were asked for and this host allows {len(usable)}; ask for at most {len(usable)} vCPUs"
+        )
+    nodes = defaultdict(list)
+    for processor in usable:
+        nodes[processor.node].append(processor)
+    # The smallest node that holds all of them keeps memory local; where none does, the largest nodes need the fewest.
+    fitting = sorted((len(members), node) for node, members in nodes.items() if len(members) >= count)
+    order = [fitting[0][1]] if fitting else sorted(nodes, key=lambda node: (-len(nodes[node]), node))
+    chosen = [cpu for node in order for cpu in _by_core(nodes[node])]
+    return tuple(sorted(chosen[:count]))
+
+
+def _by_core(processors: Iterable[Processor]) -> list[int]:
+    cores = defaultdict(list)
+    for processor in processors:
+        cores[processor.core].append(processor.cpu)
+    whole_first = sorted(cores, key=lambda core: (-len(cores[core]), core))
+    return [cpu for core in whole_first for cpu in sorted(cores[core])]
+
+
+def format_cpus(cpus: Collection[int]) -> str:
+    """CPUs as the kernel writes a list of them: `0-2,5`."""
+    runs: list[list[int]] = []
+    for cpu in sorted(cpus):
+        if runs and cpu == runs[-1][-1] + 1:
+            runs[-1].append(cpu)
+        else:
+            runs.append([cpu])
+    return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+
+
+def parse_cpus(text: str) -> tuple[int, ...]:
+    """CPUs from a list as the kernel writes it; empty text is no CPU."""
+    cpus: list[int] = []
+    for part in text.strip().split(","):
+        if part:
+            first, _, last = part.partition("-")
+            cpus.extend(range(int(first), int(last or first) + 1))
+    return tuple(cpus)

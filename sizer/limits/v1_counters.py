@@ -1,0 +1,73 @@
+"""What cgroup v1 counts of a group."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from sizer.limits.tree import OpenFiles, keyed
+from sizer.records import Sample
+
+_FILES = {
+    "cpuacct.usage": ("cpuacct", ("core_seconds", "host_core_seconds")),
+    "cpu.stat": ("cpu", ("periods", "throttled_periods")),
+    "memory.usage_in_bytes": ("memory", ("memory_bytes",)),
+    "memory.stat": ("memory", ("anonymous_bytes",)),
+    "memory.oom_control": ("memory", ("oom_kills",)),
+    "blkio.throttle.io_service_bytes": ("blkio", ("read_bytes", "written_bytes")),
+    "blkio.throttle.io_serviced": ("blkio", ("read_ios", "write_ios")),
+}
+
+
+class V1Counters:
+    """The counters of one group; the disk's are summed over `devices`."""
+
+    def __init__(self, directories: Mapping[str, Path], cpuacct_root: Path | None, devices: Collection[str]) -> None:
+        files = {
+            name: directories[controller] / name
+            for name, (controller, _) in _FILES.items()
+            if controller in directories
+        }
+        if cpuacct_root is not None:
+            files["host"] = cpuacct_root / "cpuacct.usage"
+        self._files = OpenFiles(files)
+        self._devices = devices
+        self.accounted = frozenset(
+            field for name, (_, fields) in _FILES.items() if name in self._files.names for field in fields
+        )
+
+    def sample(self, time: float) -> Sample:
+        """The counters now; cpuacct counts nanoseconds."""
+        files = self._files
+        scheduler, memory = keyed(files.text("cpu.stat")), keyed(files.text("memory.stat"))
+        read_bytes, written_bytes = disk_counters(files.text("blkio.throttle.io_service_bytes"), self._devices)
+        read_ios, write_ios = disk_counters(files.text("blkio.throttle.io_serviced"), self._devices)
+        return Sample(
+            time=time,
+            core_seconds=files.number("cpuacct.usage") / 1e9,
+            memory_bytes=files.number("memory.usage_in_bytes"),
+            # Shared memory cannot be dropped without swap either: to a memory floor it is anonymous.
+            anonymous_bytes=memory.get("total_rss", 0) + memory.get("total_shmem", 0),
+            read_bytes=read_bytes,
+            written_bytes=written_bytes,
+            read_ios=read_ios,
+            write_ios=write_ios,
+            periods=scheduler.get("nr_periods", 0),
+            throttled_periods=scheduler.get("nr_throttled", 0),
+            oom_kills=keyed(files.text("memory.oom_control")).get("oom_kill", 0),
+            host_core_seconds=files.number("host") / 1e9,
+        )
+
+    def close(self) -> None:
+        """Close the counter files."""
+        self._files.close()
+
+
+def disk_counters(text: str, devices: Collection[str]) -> tuple[int, int]:
+    """Reads and writes of these devices, from lines such as `7:0 Read 4096`."""
+    totals = {"Read": 0, "Write": 0}
+    for line in text.splitlines():
+        fields = line.split()
+        if len(fields) == 3 and fields[0] in devices and fields[1] in totals:
+            totals[fields[1]] += int(fields[2])
+    return totals["Read"], totals["Write"]

@@ -1,0 +1,204 @@
+"""Limits by cgroup v2: one group for a run in the unified hierarchy."""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Collection
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from sizer.limits.control_group import (
+    PERIOD_MICROSECONDS,
+    ControlGroup,
+    Place,
+    describe,
+    kill_until_empty,
+    leftovers,
+    make_group,
+    quota_microseconds,
+    remove_base,
+    signal_all,
+)
+from sizer.limits.device import physical_disks
+from sizer.limits.identity import BASE, group_name
+from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
+from sizer.limits.machine import Machine
+from sizer.limits.topology import format_cpus, parse_cpus
+from sizer.limits.tree import Tree
+from sizer.limits.v2_counters import V2Counters
+from sizer.records import DiskRates, Limits
+
+CONTROLLERS = ("cpuset", "cpu", "memory", "io")
+SUPERVISOR = "supervisor"
+"""The group that we move into: a group with processes of its own cannot hand controllers to groups below it."""
+
+FIXES = {
+    Control.VCPUS: "sudo sizer run STUDY.yaml",
+    Control.FRACTIONAL_VCPUS: "systemd-run --user --scope -p Delegate=yes sizer run STUDY.yaml",
+    Control.MEMORY: "systemd-run --user --scope -p Delegate=yes sizer run STUDY.yaml",
+    # systemd hands users cpu, memory and pids but not io, and throttled disks need loop devices, which are root's.
+    Control.DISK: "sudo sizer run STUDY.yaml",
+}
+"""What an ordinary user types to get a control that the host has."""
+
+
+class V2Backend(LimitsBackend):
+    """`parent` is the group that ours are made in, `root` the top of the hierarchy."""
+
+    name = "cgroup v2"
+
+    def __init__(self, tree: Tree, machine: Machine, root: Path, parent: Path) -> None:
+        self.topology, self.memory_bytes = machine.topology, machine.memory_bytes
+        self._tree, self._machine, self._root, self._parent = tree, machine, root, parent
+        self._base = parent / BASE
+        effective = parse_cpus(tree.text(parent / "cpuset.cpus.effective"))
+        self.allowed = machine.allowed & frozenset(effective or machine.allowed)
+
+    def capabilities(self) -> tuple[Capability, ...]:
+        self._prepare()
+        try:
+            by_cpuset = (self._base / "cpuset.cpus").exists()
+            return (
+                Capability(Control.VCPUS, True, "cpuset" if by_cpuset else "CPU affinity"),
+                self._capability(Control.FRACTIONAL_VCPUS, "cpu", "cpu.max"),
+                self._memory_capability(),
+                self._capability(Control.DISK, "io", "io.max"),
+            )
+        finally:
+            remove_base(self._tree, self._base)
+
+    def open(self, run_id: str, limits: Limits, throttle: Throttle | None = None) -> Group:
+        require(self, limits, throttle)
+        cpus, group = self.cpus_for(limits), self._base / group_name(run_id)
+        make_group(self._tree, self._prepare, [group])
+        try:
+            self._limit(group, limits, cpus)
+            if throttle is not None and throttle.rates != DiskRates():
+                self._tree.hold(group / "io.max", io_max(throttle))
+            devices = physical_disks(self._tree) if throttle is None else frozenset({throttle.device})
+            counters = V2Counters(group, self._root, devices)
+        except BaseException:
+            self._remove(group)
+            raise
+        description = describe(self.name, limits, cpus, self.topology, throttle)
+        place = Place((group,), cpus, description, by_affinity=not (group / "cpuset.cpus").exists())
+        return ControlGroup(self._tree, place, counters, partial(kill_group, self._tree))
+
+    def remove_leftovers(self) -> tuple[str, ...]:
+        groups = leftovers([self._base])
+        kill_until_empty(self._tree, groups, partial(kill_group, self._tree))
+        for group in groups:
+            self._remove(group)
+        return tuple(group.name for group in groups)
+
+    def _remove(self, group: Path) -> None:
+        self._tree.discard(group)
+        remove_base(self._tree, group.parent)
+
+    def _capability(self, control: Control, controller: str, file: str) -> Capability:
+        if (self._base / file).exists():
+            return Capability(control, True, file)
+        offered = self._tree.text(self._parent / "cgroup.controllers").split()
+        if controller in offered:
+            return Capability(control, False, f"this kernel has no {file}")
+        at_top = controller in self._tree.text(self._root / "cgroup.controllers").split()
+        if at_top and self._parent != self._root:
+            reason = f"the {controller} controller is not delegated to {self._parent}"
+            return Capability(control, False, reason, FIXES[control])
+        return Capability(control, False, f"the {controller} controller is off in this kernel", enabling(controller))
+
+    def _memory_capability(self) -> Capability:
+        found = self._capability(Control.MEMORY, "memory", "memory.max")
+        if not found.available or self._machine.swap_bytes == 0 or (self._base / "memory.swap.max").exists():
+            return found
+        return Capability(Control.MEMORY, False, "this kernel does not count the swap of a group", "sudo swapoff -a")
+
+    def _prepare(self) -> None:
+        with suppress(FileExistsError):
+            self._tree.make(self._base)
+        for group in (self._parent, self._base):
+            enable_controllers(self._tree, group)
+
+    def _limit(self, group: Path, limits: Limits, cpus: Collection[int]) -> None:
+        if (group / "cpuset.cpus").exists():
+            self._tree.hold(group / "cpuset.cpus", format_cpus(cpus))
+        quota = quota_microseconds(limits.vcpus)
+        if quota is not None:
+            self._tree.hold(group / "cpu.max", f"{quota} {PERIOD_MICROSECONDS}")
+        if limits.memory_bytes is not None:
+            self._tree.hold(group / "memory.max", str(limits.memory_bytes // mmap.PAGESIZE * mmap.PAGESIZE))
+            if (group / "memory.swap.max").exists():
+                self._tree.hold(group / "memory.swap.max", "0")
+            # When one worker is killed for memory the rest would wait for it for ever: all go together.
+            self._tree.hold(group / "memory.oom.group", "1")
+
+
+def io_max(throttle: Throttle) -> str:
+    """The line that sets a device's rates, as it reads back."""
+    rates = {
+        "rbps": throttle.rates.read_bytes_per_second,
+        "wbps": throttle.rates.write_bytes_per_second,
+        "riops": throttle.rates.read_iops,
+        "wiops": throttle.rates.write_iops,
+    }
+    words = {key: "max" if rate is None else str(max(1, round(rate))) for key, rate in rates.items()}
+    return f"{throttle.device} {' '.join(f'{key}={value}' for key, value in words.items())}"
+
+
+def enable_controllers(tree: Tree, group: Path) -> None:
+    """Hand our controllers to the groups below this one; one that cannot be had shows in `capabilities`."""
+    enabled = tree.text(group / "cgroup.subtree_control").split()
+    wanted = [each for each in tree.text(group / "cgroup.controllers").split() if each in CONTROLLERS]
+    if set(wanted) <= set(enabled):
+        return
+    # Every group but the top of the hierarchy has a type. With processes in it, such a group would take cpu and become
+    # "domain threaded", where memory and io cannot be had any more (cgroup-v2.rst, Threads; EOPNOTSUPP on Linux 6.1).
+    if (group / "cgroup.type").exists():
+        _move_processes(tree, group, group / SUPERVISOR)
+    for controller in wanted:
+        with suppress(OSError):
+            tree.write(group / "cgroup.subtree_control", f"+{controller}")
+
+
+def _move_processes(tree: Tree, source: Path, target: Path) -> None:
+    pids = tree.text(source / "cgroup.procs").split()
+    if pids:
+        with suppress(FileExistsError):
+            tree.make(target)
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            tree.write(target / "cgroup.procs", pid)
+
+
+def kill_group(tree: Tree, directories: Collection[Path]) -> None:
+    """Kill by cgroup.kill, which nothing can fork away from; process by process before Linux 5.14."""
+    for directory in directories:
+        try:
+            tree.write(directory / "cgroup.kill", "1")
+        except OSError:
+            signal_all(tree, [directory])
+
+
+def own_group(tree: Tree, root: Path) -> Path | None:
+    """The group that this process is in, or that its supervisor group is in."""
+    for line in tree.text(tree.path("/proc/self/cgroup")).splitlines():
+        if line.startswith("0::"):
+            group = root / line[len("0::/") :]
+            return group.parent if group.name == SUPERVISOR else group
+    return None
+
+
+def usable_parent(tree: Tree, root: Path) -> Path | None:
+    """Where we may make groups with limits: the top as root, or the scope that systemd delegated to us."""
+    for group in (root, own_group(tree, root)):
+        if group is not None and tree.writable(group) and tree.writable(group / "cgroup.subtree_control"):
+            return group
+    return None
+
+
+def enabling(controller: str) -> str | None:
+    """What turns a controller on that the kernel keeps off: only memory has such a switch (on a Raspberry Pi, say)."""
+    return (
+        "sudo sed -i 's/$/ cgroup_enable=memory/' /boot/cmdline.txt && sudo reboot" if controller == "memory" else None
+    )

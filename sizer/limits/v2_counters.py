@@ -1,0 +1,65 @@
+"""What cgroup v2 counts of a group."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from sizer.limits.tree import OpenFiles, keyed
+from sizer.records import Sample
+
+_FILES = {
+    "cpu.stat": ("core_seconds", "periods", "throttled_periods"),
+    "memory.current": ("memory_bytes",),
+    "memory.stat": ("anonymous_bytes",),
+    "memory.events": ("oom_kills",),
+    "io.stat": ("read_bytes", "written_bytes", "read_ios", "write_ios"),
+    "host": ("host_core_seconds",),
+}
+
+
+class V2Counters:
+    """The counters of one group; the disk's are summed over `devices`."""
+
+    def __init__(self, group: Path, root: Path, devices: Collection[str]) -> None:
+        files = {name: group / name for name in _FILES}
+        self._files = OpenFiles({**files, "host": root / "cpu.stat"})
+        self._devices = devices
+        self.accounted = frozenset(field for name in self._files.names for field in _FILES[name])
+
+    def sample(self, time: float) -> Sample:
+        """The counters now; cpu.stat counts microseconds."""
+        files = self._files
+        scheduler, memory = keyed(files.text("cpu.stat")), keyed(files.text("memory.stat"))
+        disk = disk_counters(files.text("io.stat"), self._devices)
+        return Sample(
+            time=time,
+            core_seconds=scheduler.get("usage_usec", 0) / 1e6,
+            memory_bytes=files.number("memory.current"),
+            # Shared memory cannot be dropped without swap either: to a memory floor it is anonymous.
+            anonymous_bytes=memory.get("anon", 0) + memory.get("shmem", 0),
+            read_bytes=disk["rbytes"],
+            written_bytes=disk["wbytes"],
+            read_ios=disk["rios"],
+            write_ios=disk["wios"],
+            periods=scheduler.get("nr_periods", 0),
+            throttled_periods=scheduler.get("nr_throttled", 0),
+            oom_kills=keyed(files.text("memory.events")).get("oom_kill", 0),
+            host_core_seconds=keyed(files.text("host")).get("usage_usec", 0) / 1e6,
+        )
+
+    def close(self) -> None:
+        """Close the counter files."""
+        self._files.close()
+
+
+def disk_counters(text: str, devices: Collection[str]) -> dict[str, int]:
+    """The sums over these devices, from lines such as `7:0 rbytes=4096 wbytes=0 rios=1 wios=0`."""
+    totals = {"rbytes": 0, "wbytes": 0, "rios": 0, "wios": 0}
+    for line in text.splitlines():
+        device, _, pairs = line.partition(" ")
+        if device in devices:
+            for key, _, value in (pair.partition("=") for pair in pairs.split()):
+                if key in totals:
+                    totals[key] += int(value)
+    return totals

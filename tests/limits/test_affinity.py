@@ -1,0 +1,78 @@
+"""What affinity counts of processes that the kernel keeps in no group."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from sizer.limits import Control, LimitsBackend
+from sizer.limits.join import JOIN_FAILED, join_command
+from sizer.records import Limits
+
+BURN = "import time\nend = time.process_time() + {seconds}\nwhile time.process_time() < end: pass\n"
+
+
+def test_the_program_has_the_cpus_of_its_limit(affinity: LimitsBackend) -> None:
+    """nproc counts the CPUs that a process may run on."""
+    with affinity.open("one", Limits(vcpus=1)) as group:
+        assert group.description == f"affinity: CPUs {group.cpus[0]}, memory not limited, disk not limited"
+        assert subprocess.run(group.command(["nproc"]), capture_output=True, text=True, timeout=20).stdout == "1\n"
+
+
+def test_the_time_of_children_that_ended_is_kept(affinity: LimitsBackend) -> None:
+    """A worker that its parent waited for counts with its parent."""
+    program = (
+        f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {BURN.format(seconds=0.2)!r}])\n"
+        "print('done', flush=True)\nsys.stdin.read()"
+    )
+    with affinity.open("children", Limits()) as group:
+        child = subprocess.Popen(
+            group.command([sys.executable, "-c", program]), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert child.stdout is not None
+        child.stdout.readline()
+        during = group.sample(0.0).core_seconds
+        child.communicate(timeout=20)
+        after = group.sample(1.0).core_seconds
+    assert during >= 0.2
+    assert after >= during
+
+
+def test_a_daemon_that_left_session_and_parent_is_killed(affinity: LimitsBackend) -> None:
+    """The mark in its environment stays."""
+    program = (
+        "import os, time\n"
+        "if os.fork() == 0:\n os.setsid()\n if os.fork(): os._exit(0)\n"
+        " print(os.getpid(), flush=True); time.sleep(60)\n"
+        "os.wait(); os._exit(0)"
+    )
+    with affinity.open("daemon", Limits()) as group:
+        child = subprocess.Popen(group.command([sys.executable, "-c", program]), stdout=subprocess.PIPE)
+        assert child.stdout is not None
+        daemon = int(child.stdout.readline())
+        child.wait(timeout=20)
+        group.kill()
+        assert b"State:\tZ" in _status(daemon) or _status(daemon) == b""
+        child.stdout.close()
+
+
+def _status(pid: int) -> bytes:
+    try:
+        with open(f"/proc/{pid}/status", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def test_nothing_but_whole_vcpus(affinity: LimitsBackend) -> None:
+    """Each of the other controls is missing with a reason."""
+    missing = affinity.missing(Limits(vcpus=0.5, memory_bytes=1 << 28, disk="slow"))
+    assert [each.control for each in missing] == [Control.FRACTIONAL_VCPUS, Control.MEMORY, Control.DISK]
+    assert all(each.how == "no cgroups here" for each in missing)
+
+
+def test_cpus_that_are_not_there_end_with_status_125() -> None:
+    """The program is not run on other CPUs instead."""
+    shown = subprocess.run(join_command(["echo", "ran"], affinity=(4095,)), capture_output=True, text=True, timeout=20)
+    assert (shown.returncode, shown.stdout) == (JOIN_FAILED, "")
+    assert "could not join CPUs 4095" in shown.stderr

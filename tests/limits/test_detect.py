@@ -1,0 +1,68 @@
+"""Which way of limiting a described host offers."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sizer.limits import Control, detect
+from sizer.limits.detect import backend_for
+from sizer.limits.machine import Machine
+from sizer.limits.tree import Tree
+from sizer.records import Limits
+
+
+def test_v1_controllers_win_over_an_empty_v2_mount(v1_tree: Tree, machine: Machine) -> None:
+    """A hybrid host limits by v1: a controller is in one of them only."""
+    assert backend_for(v1_tree, machine).name == "cgroup v1"
+
+
+def test_v2_alone(v2_tree: Tree, machine: Machine) -> None:
+    """The host most people have."""
+    assert backend_for(v2_tree, machine).name == "cgroup v2"
+
+
+def test_a_v1_mount_without_controllers_does_not_count(v2_tree: Tree, machine: Machine) -> None:
+    """systemd's own hierarchy limits nothing."""
+    file = v2_tree.path("/proc/self/mountinfo")
+    file.write_text(f"{file.read_text()}\n40 31 0:37 / /sys/fs/cgroup/systemd rw - cgroup cgroup rw,name=systemd")
+    assert backend_for(v2_tree, machine).name == "cgroup v2"
+
+
+@pytest.mark.parametrize(("host", "fix"), [("v1_tree", "chown -R"), ("v2_tree", "systemd-run --user")])
+def test_an_ordinary_user_gets_affinity_and_the_command_that_would_give_more(
+    host: str, fix: str, machine: Machine, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a user without delegation can do, and how to get the rest."""
+    tree = request.getfixturevalue(host)
+    monkeypatch.setattr(type(tree), "writable", lambda *_: False)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    backend = backend_for(tree, machine)
+    assert backend.name == "affinity"
+    (missing,) = backend.missing(Limits(memory_bytes=1 << 28))
+    assert missing.control is Control.MEMORY
+    assert fix in (missing.fix or "")
+
+
+def test_a_user_uses_the_v1_groups_that_root_delegated(
+    v1_tree: Tree, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of the controllers that were delegated; the delegated base stays when the run is over."""
+    bases = [v1_tree.path(f"/sys/fs/cgroup/{controller}/sizer") for controller in ("cpu", "cpuacct")]
+    for base in bases:
+        v1_tree.make(base)
+    monkeypatch.setattr(type(v1_tree), "writable", lambda _, path: any(path.is_relative_to(base) for base in bases))
+    backend = backend_for(v1_tree, machine)
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    with backend.open("mine", Limits(vcpus=0.5)) as group:
+        assert "core_seconds" in group.accounted
+        assert "memory_bytes" not in group.accounted
+    assert all(base.is_dir() for base in bases)
+    assert [each.control for each in backend.missing(Limits(0.5, 1 << 28, "slow"))] == [Control.MEMORY, Control.DISK]
+
+
+def test_a_host_without_cgroups_still_detects(tmp_path: Path) -> None:
+    """An empty root is a host where only affinity is left."""
+    assert detect(tmp_path).name == "affinity"

@@ -1,0 +1,151 @@
+"""The kernel holds what was set: real processes under real limits."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sizer.errors import HostError
+from sizer.limits import Group, LimitsBackend, Throttle, device_of
+from sizer.records import DiskRates, Limits
+
+pytestmark = [pytest.mark.root, pytest.mark.slow]
+
+BURN = "while True: pass"
+HOG = "held = []\nwhile True: held.append(bytearray(b'x' * (1 << 20)))"
+DAEMON = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    print(os.getpid(), flush=True)
+    time.sleep(60)
+os.wait()
+"""
+
+
+def started(group: Group, program: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(group.command([sys.executable, "-c", program]), stdout=subprocess.PIPE)
+
+
+def share(group: Group, seconds: float) -> tuple[float, float]:
+    """Busy cores of the group over some seconds, and the share of quota periods in which it used up its quota."""
+    while group.sample(0.0).core_seconds < 0.15:
+        time.sleep(0.02)
+    before = group.sample(time.monotonic())
+    time.sleep(seconds)
+    after = group.sample(time.monotonic())
+    throttled = (after.throttled_periods - before.throttled_periods) / max(1, after.periods - before.periods)
+    return (after.core_seconds - before.core_seconds) / (after.time - before.time), throttled
+
+
+def test_half_a_vcpu_is_half_a_core(real: LimitsBackend) -> None:
+    """0.5 vCPU gives 0.5 core-seconds a second, to 3 %, in the quota periods that other programs left to the run."""
+    with real.open("half", Limits(vcpus=0.5)) as group:
+        child = started(group, BURN)
+        windows = [share(group, 2.0)]
+        while windows[-1][1] < 0.95 and len(windows) < 5:
+            windows.append(share(group, 2.0))
+        group.kill()
+        child.communicate()
+    assert max(cores for cores, _ in windows) < 0.515
+    cores, throttled = max(windows, key=lambda window: window[1])
+    assert cores > 0.485 * throttled
+
+
+def test_one_vcpu_is_one_cpu_for_two_busy_processes(real: LimitsBackend) -> None:
+    """Two burners share the one CPU of the cpuset, whatever else the host has."""
+    with real.open("one", Limits(vcpus=1)) as group:
+        children = [started(group, BURN) for _ in range(2)]
+        assert share(group, 1.0)[0] < 1.03
+        assert {len(os.sched_getaffinity(child.pid)) for child in children} == {1}
+        group.kill()
+        for child in children:
+            child.communicate()
+
+
+def test_a_process_over_its_cap_is_killed_and_counted(real: LimitsBackend) -> None:
+    """SIGKILL, at least one oom_kill, and never more memory than the cap."""
+    with real.open("hog", Limits(memory_bytes=64 << 20)) as group:
+        child = started(group, HOG)
+        child.communicate(timeout=60)
+        sample = group.sample(0.0)
+        assert child.returncode == -9
+        assert sample.oom_kills >= 1
+        assert sample.memory_bytes <= 64 << 20
+
+
+def test_a_daemon_dies_with_its_group(real: LimitsBackend) -> None:
+    """A process that left its session and its parent is still in the group."""
+    with real.open("daemon", Limits()) as group:
+        child = started(group, DAEMON)
+        assert child.stdout is not None
+        daemon = int(child.stdout.readline())
+        child.wait(timeout=20)
+        child.stdout.close()
+        os.kill(daemon, 0)
+    status = Path(f"/proc/{daemon}/stat")
+    assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def _device(folder: Path) -> str:
+    try:
+        return device_of(folder)
+    except HostError as error:
+        pytest.skip(str(error))
+
+
+def _read_direct(group: Group, file: Path) -> float:
+    """Seconds to read a file past the page cache."""
+    begin = time.monotonic()
+    command = ["dd", f"if={file}", "of=/dev/null", "bs=1M", "iflag=direct"]
+    subprocess.run(group.command(command), check=True, capture_output=True, timeout=60)
+    return time.monotonic() - begin
+
+
+def test_reads_keep_to_the_rate_of_the_throttle(real: LimitsBackend, tmp_path: Path) -> None:
+    """20 MB/s takes 1.57 s for 32 MiB less what the first slice gives at once, and every byte is counted."""
+    file = tmp_path / "data"
+    file.write_bytes(os.urandom(32 << 20))
+    os.sync()
+    throttle = Throttle(_device(tmp_path), DiskRates(read_bytes_per_second=20e6))
+    with real.open("read", Limits(disk="slow"), throttle) as group:
+        seconds = _read_direct(group, file)
+        sample = group.sample(0.0)
+    assert (32 << 20) / seconds == pytest.approx(20e6, rel=0.1)
+    assert 32 << 20 <= sample.read_bytes < 34 << 20
+    assert sample.read_ios > 0
+
+
+def test_reads_are_counted_without_a_throttle(real: LimitsBackend, tmp_path: Path) -> None:
+    """Since Linux 6.10 v1 counts nothing on a device that no group was ever limited on, unless it is made to."""
+    file = tmp_path / "data"
+    file.write_bytes(os.urandom(8 << 20))
+    os.sync()
+    _device(tmp_path)
+    with real.open("count", Limits()) as group:
+        _read_direct(group, file)
+        assert 8 << 20 <= group.sample(0.0).read_bytes < 10 << 20
+
+
+def test_a_sample_is_cheap(real: LimitsBackend) -> None:
+    """Well under a millisecond, so that sampling does not disturb what it measures."""
+    with real.open("cheap", Limits()) as group:
+        begin = time.process_time()
+        for _ in range(100):
+            group.sample(0.0)
+        assert (time.process_time() - begin) / 100 < 0.005
+
+
+def test_nothing_is_left(real: LimitsBackend) -> None:
+    """The group's directories are gone when it is closed."""
+    name = "traceless"
+    with real.open(name, Limits(vcpus=0.5, memory_bytes=64 << 20)):
+        assert list(Path("/sys/fs/cgroup").rglob(f"*-{name}"))
+    assert not list(Path("/sys/fs/cgroup").rglob(f"*-{name}"))

@@ -1,0 +1,167 @@
+"""What cgroup v1 limits write and count, on a described host."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sizer.errors import HostError
+from sizer.limits import Control, Group, LimitsBackend, Throttle
+from sizer.limits.detect import backend_for
+from sizer.limits.machine import Machine
+from sizer.limits.tree import Tree
+from sizer.records import DiskRates, Limits
+
+
+def group_file(tree: Tree, controller: str, file: str) -> Path:
+    (found,) = tree.path(f"/sys/fs/cgroup/{controller}/sizer").glob(f"*/{file}")
+    return found
+
+
+def test_every_limit_lands_in_its_file(v1: LimitsBackend, v1_tree: Tree) -> None:
+    """Half a vCPU, a cap and four rates, in the files and the units of the kernel's documentation."""
+    rates = DiskRates(read_iops=1000, read_bytes_per_second=60e6, write_iops=500, write_bytes_per_second=30e6)
+    with v1.open("a", Limits(0.5, (256 << 20) + 5, "slow"), Throttle("7:0", rates)) as group:
+        found = {
+            file: group_file(v1_tree, controller, file).read_text()
+            for controller, file in [
+                ("cpuset", "cpuset.cpus"),
+                ("cpuset", "cpuset.mems"),
+                ("cpu", "cpu.cfs_quota_us"),
+                ("memory", "memory.limit_in_bytes"),
+                ("memory", "memory.memsw.limit_in_bytes"),
+                ("memory", "memory.swappiness"),
+                ("blkio", "blkio.throttle.read_bps_device"),
+                ("blkio", "blkio.throttle.read_iops_device"),
+                ("blkio", "blkio.throttle.write_bps_device"),
+                ("blkio", "blkio.throttle.write_iops_device"),
+            ]
+        }
+        description = group.description
+    assert list(found.values()) == [
+        *("0", "0", "50000", str(256 << 20), str(256 << 20), "0"),
+        *("7:0 60000000", "7:0 1000", "7:0 30000000", "7:0 500"),
+    ]
+    assert description == (
+        "cgroup v1: cpuset 0, quota 0.5 of 100 ms, memory 256 MiB without swap, "
+        "disk 7:0 read 60 MB/s read 1000 IOPS write 30 MB/s write 500 IOPS"
+    )
+
+
+def test_a_rate_of_none_is_not_limited(v1: LimitsBackend, v1_tree: Tree) -> None:
+    """Only the rates that a tier gives are set."""
+    with v1.open("a", Limits(disk="slow"), Throttle("7:0", DiskRates(read_iops=50))):
+        assert group_file(v1_tree, "blkio", "blkio.throttle.read_iops_device").read_text() == "7:0 50"
+        assert group_file(v1_tree, "blkio", "blkio.throttle.read_bps_device").read_text() == ""
+
+
+def test_whole_vcpus_get_no_quota(v1: LimitsBackend, v1_tree: Tree) -> None:
+    """A cpuset alone holds whole vCPUs, without a quota's stalls."""
+    with v1.open("a", Limits(vcpus=1)):
+        assert group_file(v1_tree, "cpu", "cpu.cfs_quota_us").read_text() == "-1"
+
+
+def counters(tree: Tree, group: Group) -> None:
+    for controller, file, text in [
+        ("cpuacct", "cpuacct.usage", "2500000000"),
+        ("cpu", "cpu.stat", "nr_periods 20\nnr_throttled 18\nthrottled_time 5\n"),
+        ("memory", "memory.usage_in_bytes", "9000"),
+        ("memory", "memory.stat", "rss 1\ntotal_rss 4096\ntotal_shmem 100\n"),
+        ("memory", "memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n"),
+        (
+            "blkio",
+            "blkio.throttle.io_service_bytes",
+            "254:0 Read 10\n254:0 Write 20\n7:0 Read 5\n7:0 Total 5\nTotal 35\n",
+        ),
+        ("blkio", "blkio.throttle.io_serviced", "254:0 Read 1\n254:0 Write 2\n7:0 Read 4\nTotal 7\n"),
+    ]:
+        group_file(tree, controller, file).write_text(text)
+    tree.path("/sys/fs/cgroup/cpuacct/cpuacct.usage").write_text("4000000000")
+    assert group.accounted >= {"core_seconds", "oom_kills", "read_ios"}
+
+
+def test_a_sample_is_in_seconds_and_bytes(v1: LimitsBackend, v1_tree: Tree) -> None:
+    """Nanoseconds become seconds; shared memory counts as anonymous; only physical disks are summed."""
+    with v1.open("a", Limits()) as group:
+        counters(v1_tree, group)
+        sample = group.sample(8.0)
+    assert (sample.core_seconds, sample.host_core_seconds, sample.time) == (2.5, 4.0, 8.0)
+    assert (sample.memory_bytes, sample.anonymous_bytes, sample.oom_kills) == (9000, 4196, 3)
+    assert (sample.periods, sample.throttled_periods) == (20, 18)
+    assert (sample.read_bytes, sample.written_bytes, sample.read_ios, sample.write_ios) == (10, 20, 1, 2)
+
+
+def test_a_throttled_run_counts_its_device_alone(v1: LimitsBackend, v1_tree: Tree) -> None:
+    """I/O on a loop device shows again on the disk that carries it."""
+    with v1.open("a", Limits(disk="slow"), Throttle("7:0", DiskRates(read_iops=50))) as group:
+        counters(v1_tree, group)
+        sample = group.sample(0.0)
+    assert (sample.read_bytes, sample.read_ios, sample.written_bytes) == (5, 4, 0)
+
+
+def test_a_limit_that_does_not_read_back_is_an_error_and_leaves_nothing(
+    v1: LimitsBackend, v1_tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel that takes a value and keeps another must not pass for limited."""
+    write, deaf = type(v1_tree).write, "memory.limit_in_bytes"
+    monkeypatch.setattr(
+        type(v1_tree), "write", lambda tree, file, value: None if file.name == deaf else write(tree, file, value)
+    )
+    with pytest.raises(HostError, match="does not hold"):
+        v1.open("a", Limits(memory_bytes=1 << 28))
+    assert not list(v1_tree.path("/sys/fs/cgroup").glob("*/sizer"))
+
+
+def test_the_base_goes_with_the_last_group(v1: LimitsBackend, v1_tree: Tree) -> None:
+    """Nothing of ours is left in the hierarchies."""
+    with v1.open("a", Limits()), v1.open("b", Limits()):
+        pass
+    assert not list(v1_tree.path("/sys/fs/cgroup").glob("*/sizer"))
+
+
+def test_a_controller_that_is_not_mounted_is_told_with_its_mount_command(v1_tree: Tree, machine: Machine) -> None:
+    """The other controls still work."""
+    file = v1_tree.path("/proc/self/mountinfo")
+    file.write_text("\n".join(line for line in file.read_text().splitlines() if "memory" not in line))
+    backend = backend_for(v1_tree, machine)
+    by_control = {each.control: each for each in backend.capabilities()}
+    assert not by_control[Control.MEMORY].available
+    assert "mount -t cgroup -o memory" in (by_control[Control.MEMORY].fix or "")
+    assert by_control[Control.FRACTIONAL_VCPUS].available
+
+
+def test_a_host_with_swap_that_is_not_counted_cannot_cap_memory(
+    v1_tree: Tree, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run could leave its cap through swap."""
+    swapping = backend_for(v1_tree, replace(machine, swap_bytes=1 << 30))
+    assert swapping.missing(Limits(memory_bytes=1 << 28)) == ()
+    monkeypatch.setattr(type(swapping), "_counts_swap", lambda _: False)
+    (missing,) = swapping.missing(Limits(memory_bytes=1 << 28))
+    assert missing.fix == "sudo swapoff -a"
+
+
+def test_leftovers_of_a_dead_sizer_are_removed(v1: LimitsBackend, v1_tree: Tree) -> None:
+    """Its pid may be in use again: the start time tells. Other folders are not ours."""
+    with v1.open("mine", Limits()):
+        for controller in ("cpu", "memory"):
+            for name in ("1-1-old", "999999999-5-gone", "notes"):
+                v1_tree.make(v1_tree.path(f"/sys/fs/cgroup/{controller}/sizer/{name}"))
+        assert v1.remove_leftovers() == ("1-1-old", "999999999-5-gone")
+        left = {
+            path.name.rpartition("-")[2] for path in v1_tree.path("/sys/fs/cgroup/cpu/sizer").iterdir() if path.is_dir()
+        }
+        assert left == {"mine", "notes"}
+
+
+def test_a_join_that_fails_is_status_125_with_a_sentence(v1: LimitsBackend) -> None:
+    """A program never runs outside its limits."""
+    group = v1.open("gone", Limits())
+    command = group.command(["echo", "ran"])
+    group.close()
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=20)
+    assert (shown.returncode, shown.stdout) == (125, "")
+    assert "could not join" in shown.stderr

@@ -1,0 +1,179 @@
+"""What cgroup v2 limits write and count, on a described host."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizer.errors import HostError
+from sizer.limits import Control, LimitsBackend, Throttle
+from sizer.limits.detect import backend_for
+from sizer.limits.machine import Machine
+from sizer.limits.tree import Tree
+from sizer.limits.v2 import SUPERVISOR
+from sizer.records import DiskRates, Limits
+
+ROOT = "/sys/fs/cgroup"
+
+
+def group_file(tree: Tree, file: str) -> Path:
+    (found,) = tree.path(f"{ROOT}/sizer").glob(f"*/{file}")
+    return found
+
+
+def test_every_limit_lands_in_its_file(v2: LimitsBackend, v2_tree: Tree) -> None:
+    """A quarter of a vCPU, a cap without swap that ends the whole group, and the rates that a tier gives."""
+    rates = DiskRates(read_iops=1000, read_bytes_per_second=60e6, write_bytes_per_second=30e6)
+    with v2.open("a", Limits(0.25, 256 << 20, "slow"), Throttle("7:0", rates)) as group:
+        files = ("cpuset.cpus", "cpu.max", "memory.max", "memory.swap.max", "memory.oom.group", "io.max")
+        found = {file: group_file(v2_tree, file).read_text() for file in files}
+        assert group.description.startswith("cgroup v2: cpuset 0, quota 0.25 of 100 ms, memory 256 MiB")
+    assert found == {
+        "cpuset.cpus": "0",
+        "cpu.max": "25000 100000",
+        "memory.max": str(256 << 20),
+        "memory.swap.max": "0",
+        "memory.oom.group": "1",
+        "io.max": "7:0 rbps=60000000 wbps=30000000 riops=1000 wiops=max",
+    }
+
+
+def test_whole_vcpus_get_no_quota(v2: LimitsBackend, v2_tree: Tree) -> None:
+    """A cpuset alone holds whole vCPUs, without a quota's stalls."""
+    with v2.open("a", Limits(vcpus=1)):
+        assert group_file(v2_tree, "cpu.max").read_text() == "max 100000"
+
+
+def test_a_sample_is_in_seconds_and_bytes(v2: LimitsBackend, v2_tree: Tree) -> None:
+    """Microseconds become seconds; shared memory counts as anonymous; a device line without counters is no error."""
+    with v2.open("a", Limits(disk="slow"), Throttle("7:0", DiskRates(read_iops=50))) as group:
+        for file, text in {
+            "cpu.stat": "usage_usec 2500000\nnr_periods 20\nnr_throttled 18\n",
+            "memory.current": "9000",
+            "memory.stat": "anon 4096\nfile 7\nshmem 100\n",
+            "memory.events": "oom 1\noom_kill 3\n",
+            "io.stat": "254:0 rbytes=10 wbytes=20 rios=1 wios=2\n7:0 rbytes=5 wbytes=6 rios=7 wios=8 dbytes=0\n8:0\n",
+        }.items():
+            group_file(v2_tree, file).write_text(text)
+        v2_tree.path(f"{ROOT}/cpu.stat").write_text("usage_usec 4000000\n")
+        sample = group.sample(8.0)
+    assert (sample.core_seconds, sample.host_core_seconds, sample.time) == (2.5, 4.0, 8.0)
+    assert (sample.memory_bytes, sample.anonymous_bytes, sample.oom_kills) == (9000, 4196, 3)
+    assert (sample.periods, sample.throttled_periods) == (20, 18)
+    assert (sample.read_bytes, sample.written_bytes, sample.read_ios, sample.write_ios) == (5, 6, 7, 8)
+
+
+def test_without_a_throttle_each_byte_counts_once(v2: LimitsBackend, v2_tree: Tree) -> None:
+    """LVM and loop devices are counted on the disk that carries them."""
+    with v2.open("a", Limits()) as group:
+        lines = (f"{device} rbytes=10 wbytes=0 rios=1 wios=0" for device in ("254:0", "253:0", "7:0"))
+        group_file(v2_tree, "io.stat").write_text("\n".join(lines))
+        assert group.sample(0.0).read_bytes == 10
+
+
+def test_controllers_are_handed_down_on_the_way(v2: LimitsBackend, v2_tree: Tree) -> None:
+    """Both the top and our base hand the four controllers on, and no others."""
+    with v2.open("a", Limits()):
+        for group in (ROOT, f"{ROOT}/sizer"):
+            enabled = v2_tree.path(f"{group}/cgroup.subtree_control").read_text().split()
+            assert sorted(enabled) == ["cpu", "cpuset", "io", "memory"]
+
+
+def test_a_user_uses_the_scope_that_was_delegated(
+    v2_tree: Any, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The processes in the scope move into a group of their own, since a group with processes hands nothing down."""
+    scope = v2_tree.path(f"{ROOT}/user.slice/run.scope")
+    control = {"cgroup.type": "domain", "cgroup.controllers": "cpu memory pids", "cgroup.subtree_control": ""}
+    v2_tree.describe(scope, {"cgroup.procs": "4242\n4243", **control})
+    top = v2_tree.path(ROOT)
+    monkeypatch.setattr(type(v2_tree), "writable", lambda _, path: path != top)
+    backend = backend_for(v2_tree, machine)
+    with backend.open("mine", Limits(vcpus=0.5, memory_bytes=1 << 28)) as group:
+        assert (scope / SUPERVISOR / "cgroup.procs").read_text().split() == ["4242", "4243"]
+        assert [path.name.rpartition("-")[2] for path in (scope / "sizer").iterdir() if path.is_dir()] == ["mine"]
+        # cpuset was not delegated: affinity holds the CPUs instead.
+        assert subprocess.run(group.command(["nproc"]), capture_output=True, text=True, timeout=20).stdout == "1\n"
+    by_control = {each.control: each for each in backend.capabilities()}
+    assert by_control[Control.VCPUS].how == "CPU affinity"
+    assert not by_control[Control.DISK].available
+    assert "not delegated" in by_control[Control.DISK].how
+    assert by_control[Control.DISK].fix == "sudo sizer run STUDY.yaml"
+
+
+def test_sizer_started_again_in_the_scope_finds_it(
+    v2_tree: Any, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shell that an earlier sizer moved into the supervisor group starts the next one there."""
+    scope = v2_tree.path(f"{ROOT}/run.scope")
+    for group in (scope, scope / SUPERVISOR):
+        control = {"cgroup.procs": "", "cgroup.controllers": "cpu", "cgroup.subtree_control": ""}
+        v2_tree.describe(group, control)
+    v2_tree.path("/proc/self/cgroup").write_text(f"0::/run.scope/{SUPERVISOR}\n")
+    top = v2_tree.path(ROOT)
+    monkeypatch.setattr(type(v2_tree), "writable", lambda _, path: path != top)
+    with backend_for(v2_tree, machine).open("mine", Limits(vcpus=0.5)):
+        assert (scope / "sizer").is_dir()
+
+
+def test_a_host_with_swap_that_is_not_counted_cannot_cap_memory(v2_tree: Tree, machine: Machine) -> None:
+    """Where the kernel counts swap, a cap is fine on a host with swap."""
+    assert backend_for(v2_tree, replace(machine, swap_bytes=1 << 30)).missing(Limits(memory_bytes=1 << 28)) == ()
+
+
+def test_a_limit_that_does_not_read_back_is_an_error_and_leaves_nothing(
+    v2: LimitsBackend, v2_tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel that takes a value and keeps another must not pass for limited."""
+    write = type(v2_tree).write
+    monkeypatch.setattr(
+        type(v2_tree),
+        "write",
+        lambda tree, file, value: None if file.name == "memory.max" else write(tree, file, value),
+    )
+    with pytest.raises(HostError, match="does not hold"):
+        v2.open("a", Limits(memory_bytes=1 << 28))
+    assert not v2_tree.path(f"{ROOT}/sizer").exists()
+
+
+def test_leftovers_of_a_dead_sizer_are_removed(v2: LimitsBackend, v2_tree: Tree) -> None:
+    """Groups inside them, too; other folders are not ours."""
+    with v2.open("mine", Limits()):
+        base = v2_tree.path(f"{ROOT}/sizer")
+        for name in ("1-1-old", "1-1-old/inner", "notes"):
+            v2_tree.make(base / name)
+        assert v2.remove_leftovers() == ("1-1-old",)
+        assert {path.name.rpartition("-")[2] for path in base.iterdir() if path.is_dir()} == {"mine", "notes"}
+
+
+def test_processes_are_killed_one_by_one_before_linux_5_14(v2: LimitsBackend, v2_tree: Tree) -> None:
+    """Without cgroup.kill a group ends by signals."""
+    with v2.open("old", Limits()) as group:
+        group_file(v2_tree, "cgroup.kill").unlink()
+        child = subprocess.Popen(group.command(["sh", "-c", "echo up; exec sleep 60"]), stdout=subprocess.PIPE)
+        assert child.stdout is not None
+        child.stdout.readline()
+        group.kill()
+        child.communicate(timeout=20)
+    assert child.returncode == -9
+
+
+def test_a_base_that_another_sizer_removes_is_made_again(
+    v2: LimitsBackend, v2_tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two sizers on one host: the last group of one takes the parent along while the other makes its own."""
+    make, taken = type(v2_tree).make, []
+
+    def make_late(tree: Tree, directory: Path) -> None:
+        if directory.name.endswith("-late") and not taken:
+            taken.append(directory)
+            tree.remove(directory.parent)
+        make(tree, directory)
+
+    monkeypatch.setattr(type(v2_tree), "make", make_late)
+    with v2.open("late", Limits()):
+        assert taken[0].is_dir()
