@@ -1,0 +1,195 @@
+"""What is on offer: instance types, disk tiers and published accelerator rates, each with its date and its source."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from sizer.catalog.validation import checked
+from sizer.errors import InputError
+from sizer.records import DiskRates
+
+CATALOG_SCHEMA_VERSION = 1
+GIB = 2**30
+
+
+@dataclass(frozen=True)
+class InstanceType:
+    """A machine on offer. Bytes are the whole machine's, `gpu_memory_bytes` one GPU's; a price of None is unknown."""
+
+    provider: str
+    region: str | None
+    instance_type: str
+    vcpus: float
+    memory_bytes: int
+    gpu: str | None
+    gpu_count: int
+    gpu_memory_bytes: int | None
+    local_nvme_bytes: int | None
+    disk_bytes_per_second: float | None
+    usd_per_hour: float | None
+    confidence: str | None
+    as_of: str
+    source: str
+
+
+@dataclass(frozen=True)
+class DiskOffer:
+    """A disk tier on offer. The limit of a disk of S GiB is min(base + per_gib * S, max)."""
+
+    provider: str
+    disk_tier: str
+    disk_class: str
+    read_iops_base: float
+    read_iops_per_gib: float
+    read_iops_max: float
+    read_bytes_per_second_base: float
+    read_bytes_per_second_per_gib: float
+    read_bytes_per_second_max: float
+    min_bytes: int | None
+    max_bytes: int | None
+    latency_seconds: float | None
+    usd_per_gib_month: float | None
+    confidence: str | None
+    as_of: str
+    source: str
+
+    @property
+    def name(self) -> str:
+        """As a study names it: `alibaba/cloud_ssd`."""
+        return f"{self.provider}/{self.disk_tier}"
+
+    @property
+    def price_note(self) -> str:
+        """The price in words, with how far to trust it."""
+        if self.usd_per_gib_month is None:
+            return f"{self.name}: price unknown"
+        doubt = "" if self.confidence in (None, "documented") else f", {self.confidence}"
+        return f"{self.name}: {self.usd_per_gib_month:g} USD per GiB and month ({self.as_of}{doubt})"
+
+    def rates(self, size_bytes: int) -> DiskRates:
+        """What a disk of this size gives; written like read. InputError outside the sizes on offer."""
+        size = size_bytes / GIB
+        if (self.min_bytes and size_bytes < self.min_bytes) or (self.max_bytes and size_bytes > self.max_bytes):
+            low = f"{(self.min_bytes or 0) / GIB:g} GiB"
+            high = f" to {self.max_bytes / GIB:g} GiB" if self.max_bytes else " and more"
+            raise InputError(f"{self.name} is not sold with {size:g} GiB: give a size of {low}{high}")
+        iops = min(self.read_iops_base + self.read_iops_per_gib * size, self.read_iops_max)
+        rate = self.read_bytes_per_second_base + self.read_bytes_per_second_per_gib * size
+        rate = min(rate, self.read_bytes_per_second_max)
+        return DiskRates(read_iops=iops, read_bytes_per_second=rate, write_iops=iops, write_bytes_per_second=rate)
+
+
+@dataclass(frozen=True)
+class AcceleratorRate:
+    """What one accelerator does when it never waits for input: samples per second. No batch size: not published."""
+
+    mode: str
+    network: str
+    gpu: str
+    precision: str
+    batch_size: int | None
+    samples_per_second: float
+    framework: str
+    as_of: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """All that is on offer."""
+
+    instance_types: tuple[InstanceType, ...]
+    disks: tuple[DiskOffer, ...]
+    accelerators: tuple[AcceleratorRate, ...]
+
+    @staticmethod
+    def load(path: str | Path | None = None) -> Catalog:
+        """The catalogue in `path`, by default the one that comes with sizer.
+
+        InputError names the file, the entry and the field that is wrong.
+        """
+        try:
+            resource = files("sizer.catalog") / "catalog.json" if path is None else Path(path)
+            data = json.loads(resource.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise InputError(f"cannot read the catalogue {path}: {error.strerror}") from error
+        except ValueError as error:
+            raise InputError(f"{path or 'catalog.json'} is not JSON: {error}") from error
+        return _from_json(data, str(path or "catalog.json"))
+
+    def instances(self, gpu: str | None = None) -> tuple[InstanceType, ...]:
+        """Instance types, all of them or those with this GPU (its memory size may be part of the name: V100-16GB)."""
+        if gpu is None:
+            return self.instance_types
+        return tuple(instance for instance in self.instance_types if instance.gpu and same_gpu(instance.gpu, gpu))
+
+    def disk(self, name: str) -> DiskOffer:
+        """The disk tier of that name; InputError with the nearest name if there is none."""
+        for offer in self.disks:
+            if offer.name == name:
+                return offer
+        nearest = _nearest(name, [offer.name for offer in self.disks])
+        raise InputError(f"the catalogue has no disk tier `{name}`: {nearest}")
+
+    def disk_rates(self, name: str, size_bytes: int) -> DiskRates:
+        """What a disk `name` of this size gives, for example `alibaba/cloud_ssd`."""
+        return self.disk(name).rates(size_bytes)
+
+    def accelerator_rate(self, mode: str, network: str, gpu: str) -> AcceleratorRate:
+        """The published rate for `train` or `infer`; InputError lists what is published."""
+        if mode not in ("train", "infer"):
+            raise InputError(f"accelerator rates are for `train` or `infer`, not `{mode}`")
+        of_mode = [rate for rate in self.accelerators if rate.mode == mode]
+        for rate in of_mode:
+            if rate.network == network and rate.gpu.lower() == gpu.lower():
+                return rate
+        same = sorted({rate.network for rate in of_mode if rate.gpu.lower() == gpu.lower()})
+        other = sorted({rate.gpu for rate in of_mode if rate.network == network})
+        known = [f"for {gpu}: {', '.join(same)}"] if same else []
+        known += [f"for {network}: {', '.join(other)}"] if other else []
+        known = known or sorted({f"{rate.network} on {rate.gpu}" for rate in of_mode})
+        raise InputError(
+            f"no published rate to {mode} {network} on {gpu} (published {'; '.join(known)}): "
+            "give `samples_per_second` instead of `gpu`"
+        )
+
+
+def same_gpu(one: str, other: str) -> bool:
+    """Whether two names mean one GPU model, whatever its memory: `V100` and `V100-16GB`."""
+    return _model(one) == _model(other)
+
+
+def _model(gpu: str) -> str:
+    return re.sub(r"-\d+gb$", "", gpu.lower())
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    guess = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    return f"did you mean `{guess[0]}`?" if guess else f"known are {', '.join(known)}"
+
+
+def _from_json(data: object, file: str) -> Catalog:
+    if not isinstance(data, dict) or data.get("schema_version") != CATALOG_SCHEMA_VERSION:
+        version = data.get("schema_version") if isinstance(data, dict) else None
+        raise InputError(f"{file}: schema_version is {version!r}, this sizer reads {CATALOG_SCHEMA_VERSION}")
+    unknown = sorted(set(data) - {"schema_version", "instances", "disks", "accelerators"})
+    if unknown:
+        raise InputError(f"{file}: unknown part `{unknown[0]}`: known are instances, disks, accelerators")
+    return Catalog(
+        tuple(checked(InstanceType, entry, where) for where, entry in _entries(data, "instances", file)),
+        tuple(checked(DiskOffer, entry, where) for where, entry in _entries(data, "disks", file)),
+        tuple(checked(AcceleratorRate, entry, where) for where, entry in _entries(data, "accelerators", file)),
+    )
+
+
+def _entries(data: dict[str, object], part: str, file: str) -> Iterable[tuple[str, object]]:
+    entries = data.get(part, [])
+    if not isinstance(entries, list):
+        raise InputError(f"{file}: {part} is not a list")
+    return [(f"{file}: {part} entry {number}", entry) for number, entry in enumerate(entries, start=1)]

@@ -1,0 +1,128 @@
+"""CSV files of instance types, disk tiers or accelerator rates -> the catalogue's own file."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from sizer.catalog.catalog import CATALOG_SCHEMA_VERSION, GIB, AcceleratorRate, Catalog, DiskOffer, InstanceType
+from sizer.catalog.validation import checked
+from sizer.errors import InputError
+
+Row = dict[str, str]
+
+
+def import_csv(paths: Sequence[str | Path]) -> Catalog:
+    """The catalogue that these CSV files hold together; which kind each is, its header says.
+
+    InputError names the file, the line and the field. MB/s in the files are 10^6 bytes/s, sizes are GiB.
+    """
+    found: dict[str, list[Any]] = {"instances": [], "disks": [], "accelerators": []}
+    for path in paths:
+        for line, row in _rows(Path(path)):
+            where = f"{path} line {line}"
+            part, kind, convert = _kind(row, where)
+            try:
+                entry = convert(row)
+            except (ValueError, KeyError) as error:
+                raise InputError(f"{where}: {error}") from error
+            found[part].append(checked(kind, entry, where))
+    return Catalog(tuple(found["instances"]), tuple(found["disks"]), tuple(found["accelerators"]))
+
+
+def catalog_text(catalog: Catalog) -> str:
+    """The catalogue as JSON with one entry a line, so that a change of one price is a change of one line."""
+    parts = {"instances": catalog.instance_types, "disks": catalog.disks, "accelerators": catalog.accelerators}
+    lists = ",\n".join(f'"{name}": [\n{_lines(entries)}\n]' for name, entries in parts.items())
+    return f'{{\n"schema_version": {CATALOG_SCHEMA_VERSION},\n{lists}\n}}\n'
+
+
+def _lines(entries: Sequence[Any]) -> str:
+    return ",\n".join(json.dumps(asdict(entry), ensure_ascii=False) for entry in entries)
+
+
+def _rows(path: Path) -> list[tuple[int, Row]]:
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            return [(reader.line_num, {key: (value or "").strip() for key, value in row.items()}) for row in reader]
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _kind(row: Row, where: str) -> tuple[str, type[Any], Callable[[Row], dict[str, Any]]]:
+    if "instance_type" in row:
+        return "instances", InstanceType, _instance
+    if "disk_tier" in row:
+        return "disks", DiskOffer, _disk
+    if "samples_per_second" in row:
+        return "accelerators", AcceleratorRate, _accelerator
+    raise InputError(f"{where}: the header names neither instance_type, disk_tier nor samples_per_second")
+
+
+def _number(text: str, unit: float = 1.0) -> float | None:
+    return float(f"{float(text) * unit:.12g}") if text else None
+
+
+def _bytes(text: str) -> int | None:
+    return round(float(text) * GIB) if text else None
+
+
+def _instance(row: Row) -> dict[str, Any]:
+    return {
+        "provider": row["provider"],
+        "region": row["region"] or None,
+        "instance_type": row["instance_type"],
+        "vcpus": _number(row["vcpus"]),
+        "memory_bytes": _bytes(row["memory_gib"]),
+        "gpu": row["gpu"] or None,
+        "gpu_count": int(row["gpu_count"] or 0),
+        "gpu_memory_bytes": _bytes(row["gpu_memory_gib"]),
+        "local_nvme_bytes": _bytes(row["local_nvme_gib"]),
+        "disk_bytes_per_second": _number(row["disk_cap_mbps"], 1e6),
+        "usd_per_hour": _number(row["usd_per_hour"]),
+        "confidence": row.get("confidence") or None,
+        "as_of": row["as_of"],
+        "source": row["source"],
+    }
+
+
+def _disk(row: Row) -> dict[str, Any]:
+    return {
+        "provider": row["provider"],
+        "disk_tier": row["disk_tier"],
+        "disk_class": row["class"],
+        **_limit("read_iops", row["read_iops_base"], row["read_iops_per_gib"], row["read_iops_max"], 1.0),
+        **_limit("read_bytes_per_second", row["read_mbps_base"], row["read_mbps_per_gib"], row["read_mbps_max"], 1e6),
+        "min_bytes": _bytes(row["min_gib"]),
+        "max_bytes": _bytes(row["max_gib"]),
+        "latency_seconds": _number(row["latency_ms"], 1e-3),
+        "usd_per_gib_month": _number(row["usd_per_gib_month"]),
+        "confidence": row["confidence"] or None,
+        "as_of": row["as_of"],
+        "source": row["source"],
+    }
+
+
+def _limit(name: str, base: str, per_gib: str, most: str, unit: float) -> dict[str, float | None]:
+    """A limit that neither starts anywhere nor grows is its maximum at every size (AWS st1: 500 IOPS)."""
+    start, slope, top = _number(base, unit), _number(per_gib, unit), _number(most, unit)
+    return {f"{name}_base": start if start or slope else top, f"{name}_per_gib": slope, f"{name}_max": top}
+
+
+def _accelerator(row: Row) -> dict[str, Any]:
+    return {
+        "mode": row["mode"],
+        "network": row["network"],
+        "gpu": row["gpu"],
+        "precision": row["precision"],
+        "batch_size": int(row["batch_size"]) if row["batch_size"] else None,
+        "samples_per_second": _number(row["samples_per_second"]),
+        "framework": row["framework"],
+        "as_of": row["as_of"],
+        "source": row["source"],
+    }

@@ -1,0 +1,86 @@
+"""What the measurements cannot say, and which run would help most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sizer.errors import NoAnswer
+from sizer.model.model import Measured, WorkloadModel
+from sizer.records import Configuration, Outcome, Run
+
+ENOUGH = 3
+"""Distinct values of a continuous axis that carry a prediction along it."""
+GIB = 2**30
+
+
+def refusal(name: str, runs: Sequence[Run], measured: Measured) -> str | None:
+    """Why there can be no answer for this workload, with the run that would help most; None if there can."""
+    if not measured.vcpus:
+        return f"not enough data: {_no_run_completed(name, runs)}"
+    enough = (
+        len(measured.vcpus) >= ENOUGH
+        or len(measured.memory_bytes) >= ENOUGH
+        or len(measured.batch_size) >= ENOUGH
+        or len(measured.disks) > 1
+    )
+    if enough:
+        return None
+    count = len(measured.vcpus)
+    values = ", ".join(f"{value:g}" for value in measured.vcpus)
+    return (
+        f"not enough data: `{name}` was measured at {count} vCPU value{'s' if count > 1 else ''} ({values}) and three "
+        f"are needed; measure it at {vcpus_to_measure(measured.vcpus)} vCPU"
+    )
+
+
+def vcpus_to_measure(known: Sequence[float]) -> str:
+    """The vCPU values that would make an axis of three, in words."""
+    low, high = known[0], known[-1]
+    if len(known) == 1:
+        return f"{low / 2:g} and {high * 2:g}"
+    return f"{high * 2:g}" if high / low < 8 else f"{(low * high) ** 0.5:.0f}"
+
+
+def check_axes(model: WorkloadModel, stand: Configuration) -> None:
+    """Raise NoAnswer if an axis has too few values for this configuration, naming the run that would help."""
+    measured, name = model.measured, model.name
+    _check(name, "vCPU", stand.vcpus, measured.vcpus)
+    _check(name, "batch size", stand.batch_size, measured.batch_size)
+    levels = max((len(member.structure.memory_levels) for member in model.members if member.weight > 0.1), default=0)
+    known = measured.memory_bytes
+    if levels and levels < ENOUGH and known[0] < stand.memory_bytes < known[-1] and stand.memory_bytes not in known:
+        raise NoAnswer(
+            f"not enough data: `{name}` was measured with {levels} memory caps that differ in throughput and three are "
+            f"needed to say what lies between; measure it with {stand.memory_bytes / GIB:g} GiB"
+        )
+
+
+def _check(name: str, axis: str, value: float, known: Sequence[float]) -> None:
+    if value in known or len(known) >= ENOUGH:
+        return
+    values = ", ".join(f"{one:g}" for one in known)
+    raise NoAnswer(
+        f"not enough data: `{name}` was measured at {len(known)} value{'s' if len(known) > 1 else ''} of {axis} "
+        f"({values}) and three are needed to predict {value:g}; measure it at {axis} {value:g}"
+    )
+
+
+def _no_run_completed(name: str, runs: Sequence[Run]) -> str:
+    outcomes = [run.outcome for run in runs]
+    ended = ", ".join(f"{outcomes.count(outcome)} {outcome.value}" for outcome in Outcome if outcome in outcomes)
+    if all(outcome is Outcome.OUT_OF_MEMORY for outcome in outcomes):
+        tried = max(run.configuration.memory_bytes for run in runs)
+        return f"no run of `{name}` completed ({ended}); measure it with {2 * tried / GIB:g} GiB of memory"
+    return f"no run of `{name}` completed ({ended}); see the log of one, then measure it again"
+
+
+def mixed_programs(name: str, runs: Sequence[Run]) -> str | None:
+    """Why runs of one name that are of several programs cannot be fitted: a curve through two would be neither's."""
+    for field in ("kind", "framework", "network", "input", "cache"):
+        values = sorted({str(getattr(run.spec.workload, field)) for run in runs})
+        if len(values) > 1:
+            return f"the runs of `{name}` mix {field} {' and '.join(values)}; give each its own workload name"
+    devices = sorted({run.spec.workload.device.label for run in runs})
+    if len(devices) > 1:
+        return f"the runs of `{name}` mix device {' and '.join(devices)}; give each its own workload name"
+    return None

@@ -1,0 +1,50 @@
+"""Which resource holds throughput back: the share of each stage, and whether accounting agrees."""
+
+from __future__ import annotations
+
+from sizer.model.equation import STAGES, Array
+from sizer.records import Bottleneck
+
+CLOSE = 0.15
+"""Two leading shares closer than this, both under MAJORITY, name no single bottleneck."""
+MAJORITY = 0.6
+CPU_LIKE = {Bottleneck.CPU, Bottleneck.SERIAL}
+DISK_LIKE = {Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS, Bottleneck.DISK_WRITE, Bottleneck.MEMORY}
+
+
+def shares_by_bottleneck(shares: Array, contention: float, read_is_iops: bool) -> dict[str, float]:
+    """Shares of the stages (stages,) by the name of the resource; what contention costs counts as serial.
+
+    Only resources that the workload touches are named; shares sum to one.
+    """
+    stage = dict(zip(STAGES, (float(share) for share in shares), strict=True))
+    read = Bottleneck.DISK_IOPS if read_is_iops else Bottleneck.DISK_BANDWIDTH
+    named = {
+        Bottleneck.CPU.value: stage["cpu"] - contention,
+        Bottleneck.SERIAL.value: stage["serial"] + contention,
+        read.value: stage["read"],
+        Bottleneck.DISK_WRITE.value: stage["write"],
+        Bottleneck.ACCELERATOR.value: stage["accelerator"],
+        Bottleneck.MEMORY.value: stage["memory"],
+    }
+    total = sum(named.values())
+    return {name: share / total for name, share in named.items() if share > 1e-9}
+
+
+def bottleneck_of(shares: dict[str, float], evidence: Bottleneck | None) -> Bottleneck:
+    """The largest share; ambiguous where two are close, or where accounting of the same configuration names another."""
+    ordered = sorted(shares, key=lambda name: shares[name], reverse=True)
+    first = Bottleneck(ordered[0])
+    if len(ordered) > 1:
+        second = shares[ordered[1]]
+        close = shares[ordered[0]] - second <= CLOSE and shares[ordered[0]] < MAJORITY
+        if close and not _alike(first, Bottleneck(ordered[1])):
+            return Bottleneck.AMBIGUOUS
+    if evidence is None or evidence is first or _alike(evidence, first):
+        return first
+    return Bottleneck.AMBIGUOUS
+
+
+def _alike(one: Bottleneck, other: Bottleneck) -> bool:
+    """Accounting cannot tell a serial part from a busy CPU, nor a disk's limits from one another."""
+    return any({one, other} <= kind for kind in (CPU_LIKE, DISK_LIKE))

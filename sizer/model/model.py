@@ -1,0 +1,193 @@
+"""The model as a record: what was measured, what was fitted, and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sizer.records import (
+    SCHEMA_VERSION,
+    Bottleneck,
+    Configuration,
+    Device,
+    DiskRates,
+    Estimate,
+    Prediction,
+)
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """A change to ask about: a faster GPU, another disk, a bigger data set, a cheaper decoder (demand x factor)."""
+
+    gpu_speedup: float = 1.0
+    disk_rates: DiskRates | None = None
+    data_bytes_factor: float = 1.0
+    decode_factor: float = 1.0
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One quantity of the model in physical units, with its 90 % interval and where it comes from."""
+
+    name: str
+    unit: str
+    value: float
+    low: float
+    high: float
+    source: str
+
+
+@dataclass(frozen=True)
+class MemoryFloor:
+    """The largest cap that ran out of memory and the smallest above it that completed; None where no run tells."""
+
+    out_of_memory_bytes: int | None
+    completed_bytes: int | None
+
+
+@dataclass(frozen=True)
+class MemoryTrial:
+    """Whether one memory cap held; `anonymous_bytes` is the peak of memory that cannot be dropped."""
+
+    vcpus: float
+    batch_size: int
+    memory_bytes: int
+    completed: bool
+    anonymous_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class MeasuredDisk:
+    """A disk that runs were measured on, with the figures to compute with."""
+
+    name: str
+    rates: DiskRates
+    disk_class: str | None = None
+    catalog_name: str | None = None
+    emulated: bool = False
+
+
+@dataclass(frozen=True)
+class MeasuredRate:
+    """The throughput of one measured configuration over its repeats, and what its accounting named as bottleneck."""
+
+    configuration: Configuration
+    throughput: Estimate
+    runs: int
+    evidence: Bottleneck | None = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The range that was measured: distinct values of each axis in rising order, and every configuration."""
+
+    vcpus: tuple[float, ...] = ()
+    memory_bytes: tuple[int, ...] = ()
+    batch_size: tuple[int, ...] = ()
+    disks: tuple[MeasuredDisk, ...] = ()
+    rates: tuple[MeasuredRate, ...] = ()
+    trials: tuple[MemoryTrial, ...] = ()
+    memory_limited: bool = False
+
+    def disk(self, name: str) -> MeasuredDisk | None:
+        """The measured disk of that name, or None."""
+        return next((disk for disk in self.disks if disk.name == name), None)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a workload without fitting: demands of one sample from accounting, and its data set.
+
+    Bytes, IOs and core-seconds are per sample. `hit_blend` is where the page cache lies between LRU (0) and the
+    cached fraction (1). `accelerator_rate` is samples per second of the device alone.
+    """
+
+    kind: str
+    device: Device
+    core_seconds: float | None = None
+    read_bytes: float | None = None
+    read_ios: float | None = None
+    written_bytes: float | None = None
+    write_ios: float | None = None
+    demand_accounted: bool = False
+    data_bytes: int | None = None
+    natural: bool = False
+    sequential: bool = False
+    hit_blend: float = 0.0
+    accelerator_rate: float | None = None
+    reference_batch: int = 1
+    highest_rate: float = 1.0
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Which stages a member of the model has; `disks` and `memory_levels` name those with a parameter of their own."""
+
+    scaling: str
+    capped: bool
+    cap_stage: str = "serial"
+    accelerator: bool = False
+    batch: bool = False
+    disks: tuple[str, ...] = ()
+    memory_levels: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Member:
+    """One fitted form: its Akaike weight, its parameters and draws of them that carry their uncertainty."""
+
+    structure: Structure
+    weight: float
+    names: tuple[str, ...]
+    estimate: tuple[float, ...]
+    draws: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class WorkloadModel:
+    """The model of one workload.
+
+    `noise` is the standard deviation of ln throughput of a new run about the curve, `misfit` the part of it that is
+    the model's own, `widening` the number of standard deviations of a 90 % interval (1.645 if the residuals of
+    configurations left out were normal). `refused` says why there is no model and which run would help most.
+    """
+
+    name: str
+    sample_unit: str
+    facts: Facts
+    measured: Measured
+    refused: str | None = None
+    summary: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    floor: MemoryFloor | None = None
+    members: tuple[Member, ...] = ()
+    noise: float = 0.0
+    misfit: float = 0.0
+    widening: float = 1.645
+
+    def predict(self, configuration: Configuration, what_if: WhatIf | None = None) -> Prediction:
+        """What throughput this configuration would have; NoAnswer where the measurements cannot say."""
+        from sizer.model.prediction import predict
+
+        return predict(self, configuration, what_if or WhatIf())
+
+    def best(self) -> Prediction:
+        """The highest throughput within the measured range; NoAnswer if the workload was refused."""
+        from sizer.model.prediction import best
+
+        return best(self)
+
+
+@dataclass(frozen=True)
+class Model:
+    """The models of all workloads of a study, in the order in which they were first run."""
+
+    workloads: tuple[WorkloadModel, ...]
+    schema_version: int = SCHEMA_VERSION
+
+    def workload(self, name: str) -> WorkloadModel:
+        """The model of that workload; KeyError if the runs have none of that name."""
+        for workload in self.workloads:
+            if workload.name == name:
+                return workload
+        raise KeyError(name)

@@ -1,0 +1,142 @@
+"""Runs -> what was measured: the range, one rate a configuration, the noise of a run."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from statistics import mean, median
+
+from sizer.model.facts import median_of
+from sizer.model.memory import trials
+from sizer.model.model import Measured, MeasuredDisk, MeasuredRate
+from sizer.records import Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run
+
+UNKNOWN_NOISE = 0.03
+"""Standard deviation of ln throughput assumed where neither repeats nor intervals tell (quiet machines: 0.3-2 %)."""
+DRIFT = 0.01
+"""What repeats of one configuration do not show: the host drifts between configurations."""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One configuration: the centre of ln throughput over its repeats and the standard deviation of that centre."""
+
+    configuration: Configuration
+    log_rate: float
+    deviation: float
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Standard deviation of ln throughput from run to run, and whether it was measured or is assumed."""
+
+    run: float
+    measured: bool
+
+
+def completed(runs: Iterable[Run]) -> list[Run]:
+    """The runs that carry a throughput."""
+    return [
+        run
+        for run in runs
+        if run.outcome is Outcome.COMPLETED
+        and run.throughput is not None
+        and math.isfinite(run.throughput.value)
+        and run.throughput.value > 0
+        and run.configuration.vcpus > 0
+    ]
+
+
+def observe(runs: Sequence[Run]) -> tuple[list[Observation], Noise]:
+    """One observation a configuration, by vCPUs; from three repeats on their median, as one may be bad."""
+    grouped = _grouped(runs)
+    noise = _noise(grouped)
+    observations = []
+    for configuration, group in grouped.items():
+        logs = [math.log(_rate(run).value) for run in group]
+        centre = median(logs) if len(logs) > 2 else mean(logs)
+        run_deviation = max(noise.run, mean(_within(run) or 0.0 for run in group))
+        observations.append(Observation(configuration, centre, math.hypot(run_deviation / math.sqrt(len(logs)), DRIFT)))
+    return sorted(observations, key=lambda o: _order(o.configuration)), noise
+
+
+def _order(configuration: Configuration) -> tuple[float, int, str, int]:
+    return (configuration.vcpus, configuration.memory_bytes, configuration.disk, configuration.batch_size)
+
+
+def _grouped(runs: Sequence[Run]) -> dict[Configuration, list[Run]]:
+    grouped: dict[Configuration, list[Run]] = defaultdict(list)
+    for run in runs:
+        grouped[run.configuration].append(run)
+    return dict(grouped)
+
+
+def _rate(run: Run) -> Estimate:
+    assert run.throughput is not None, "completed() lets only measured runs through"
+    return run.throughput
+
+
+def _within(run: Run) -> float | None:
+    """The run's own standard deviation of ln throughput, from its 95 % interval; None without one."""
+    rate = _rate(run)
+    if not 0 < rate.low < rate.high:
+        return None
+    return (math.log(rate.high) - math.log(rate.low)) / (2 * 1.96)
+
+
+def _noise(grouped: dict[Configuration, list[Run]]) -> Noise:
+    squares, freedom = 0.0, 0
+    for group in grouped.values():
+        logs = [math.log(_rate(run).value) for run in group]
+        squares += sum((log - mean(logs)) ** 2 for log in logs)
+        freedom += len(logs) - 1
+    inside = [within for group in grouped.values() for run in group if (within := _within(run))]
+    if freedom >= 2:
+        return Noise(math.sqrt(squares / freedom), measured=True)
+    return Noise(max(median(inside), 0.01), measured=True) if inside else Noise(UNKNOWN_NOISE, measured=False)
+
+
+def measure(runs: Sequence[Run]) -> Measured:
+    """The range that completed runs cover, and every memory cap that any run tried."""
+    usable = completed(runs)
+    grouped = _grouped(usable)
+    return Measured(
+        vcpus=tuple(sorted({run.configuration.vcpus for run in usable})),
+        memory_bytes=tuple(sorted({run.configuration.memory_bytes for run in usable})),
+        batch_size=tuple(sorted({run.configuration.batch_size for run in usable})),
+        disks=_disks(usable),
+        rates=tuple(_measured_rate(key, grouped[key]) for key in sorted(grouped, key=_order)),
+        trials=trials(runs),
+        memory_limited=any(run.spec.limits.memory_bytes is not None for run in runs),
+    )
+
+
+def _measured_rate(configuration: Configuration, group: Sequence[Run]) -> MeasuredRate:
+    rates = [_rate(run) for run in group]
+    value = median(rate.value for rate in rates)
+    low = min(min(rate.value, rate.low or rate.value) for rate in rates)
+    high = max(max(rate.value, rate.high or rate.value) for rate in rates)
+    named = {run.evidence.bottleneck for run in group if run.evidence is not None}
+    named.discard(Bottleneck.AMBIGUOUS)  # accounting that names nothing contradicts nothing
+    evidence = (named.pop() if len(named) == 1 else Bottleneck.AMBIGUOUS) if named else None
+    return MeasuredRate(configuration, Estimate(value, low, high), len(group), evidence)
+
+
+def _disks(runs: Sequence[Run]) -> tuple[MeasuredDisk, ...]:
+    grouped: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        grouped[run.configuration.disk].append(run)
+    return tuple(_disk(name, group) for name, group in grouped.items())
+
+
+def _disk(name: str, group: Sequence[Run]) -> MeasuredDisk:
+    checks = [run.disk for run in group if run.disk is not None]
+    if not checks:
+        return MeasuredDisk(name, DiskRates())
+    rates = {
+        field.name: median_of([getattr(check.rates, field.name) for check in checks]) for field in fields(DiskRates)
+    }
+    tier = checks[0].tier
+    return MeasuredDisk(name, DiskRates(**rates), tier.disk_class, tier.catalog_name, tier.emulated is not None)

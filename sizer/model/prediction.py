@@ -1,0 +1,188 @@
+"""Configurations -> predicted throughput with its interval, the share of each stage and the bottleneck."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from sizer.errors import NoAnswer
+from sizer.model import advice
+from sizer.model.attribution import bottleneck_of, shares_by_bottleneck
+from sizer.model.equation import STAGES
+from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
+from sizer.model.model import MeasuredRate, WhatIf, WorkloadModel
+from sizer.model.rates import Rates, predict_rates
+from sizer.model.stages import read_seconds
+from sizer.records import Bottleneck, Configuration, Estimate, Prediction
+
+NORMAL_90 = 1.645
+BEYOND = 0.25
+"""Standard deviation of ln throughput added for each e-fold outside the measured range, beside what the draws say."""
+UNMEASURED_DISK = 0.15
+"""The same for a disk that no run was measured on: how exactly demands and rates foretell a tier."""
+
+
+def predict(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -> Prediction:
+    """The model's answer at one configuration.
+
+    Raises NoAnswer where the runs cannot say: an axis with fewer than three values between its measured ones, a disk
+    without figures, a what-if about a stage that was not told apart.
+    """
+    _check_what_if(model, stand, what_if)
+    if _does_not_fit(model, stand):
+        nothing = Estimate(0.0, 0.0, 0.0)
+        return Prediction(
+            model.name, stand, nothing, Bottleneck.MEMORY, {"memory": 1.0}, _outside(model, stand) > 0, True
+        )
+    measured = _measured_at(model, stand) if what_if == WhatIf() else None
+    if model.refused and measured is None:
+        raise NoAnswer(f"workload `{model.name}` has no model: {model.refused}")
+    advice.check_axes(model, stand)
+    if not model.members:
+        raise NoAnswer(f"workload `{model.name}` has no model: {model.refused}")
+    lower, upper, position = _between_levels(model, stand)
+    both = predict_rates(model, [lower, upper], what_if)
+    rates = both.between(position)
+    shares = shares_by_bottleneck(rates.shares[0], float(rates.contention[0]), bool(rates.read_is_iops[0]))
+    if model.refused and measured is not None:
+        throughput = _widened(measured.throughput, model)
+    else:
+        jump = abs(float(both.mean[1] - both.mean[0])) / 2 if 0 < position < 1 else 0.0
+        throughput = _estimate(model, rates, stand, what_if, jump)
+    return Prediction(
+        workload=model.name,
+        configuration=stand,
+        throughput=throughput,
+        bottleneck=bottleneck_of(shares, measured.evidence if measured else None),
+        shares=shares,
+        extrapolated=_outside(model, stand) > 0 or what_if.disk_rates is not None or _memory_unmeasured(model, stand),
+    )
+
+
+def best(model: WorkloadModel) -> Prediction:
+    """The highest predicted throughput within the measured range, over every disk and batch size."""
+    if model.refused or not model.members:
+        raise NoAnswer(f"workload `{model.name}` has no model: {model.refused}")
+    stands = inside(model)
+    mean = predict_rates(model, stands).mean
+    return predict(model, stands[int(np.argmax(mean))], WhatIf())
+
+
+def inside(model: WorkloadModel) -> list[Configuration]:
+    """Configurations that cover the measured range, cheapest first: every measured value, and vCPUs between them."""
+    measured = model.measured
+    vcpus = set(measured.vcpus)
+    if len(measured.vcpus) > 2:
+        low, high = measured.vcpus[0], measured.vcpus[-1]
+        vcpus |= {
+            float(c) for c in range(math.ceil(low), math.floor(high) + 1) if c <= 16 or c % max(1, int(high // 32)) == 0
+        }
+    stands = []
+    for c, batch, disk in itertools.product(sorted(vcpus), measured.batch_size, measured.disks):
+        fitting = [m for m in measured.memory_bytes if m >= (needed_bytes(measured, c, batch) or m)]
+        stands += [Configuration(c, memory, disk.name, batch) for memory in fitting or measured.memory_bytes[-1:]]
+    return stands
+
+
+def _between_levels(model: WorkloadModel, stand: Configuration) -> tuple[Configuration, Configuration, float]:
+    """The neighbours in memory where memory has levels, and where between them (0 to 1 in ln bytes) this one lies."""
+    known = model.measured.memory_bytes
+    levels = any(member.structure.memory_levels for member in model.members)
+    if not levels or not known[0] < stand.memory_bytes < known[-1] or stand.memory_bytes in known:
+        return stand, stand, 0.0
+    low = max(level for level in known if level < stand.memory_bytes)
+    high = min(level for level in known if level > stand.memory_bytes)
+    position = math.log(stand.memory_bytes / low) / math.log(high / low)
+    return replace(stand, memory_bytes=low), replace(stand, memory_bytes=high), position
+
+
+def _estimate(model: WorkloadModel, rates: Rates, stand: Configuration, what_if: WhatIf, jump: float) -> Estimate:
+    """The interval of a new run; `jump` is half the step in ln throughput that lies somewhere between two levels."""
+    variance = float(rates.variance()[0]) + model.noise**2 + jump**2
+    variance += (BEYOND * _outside(model, stand) * (1 - 0.8 * _known_share(model, rates))) ** 2
+    if what_if.disk_rates is not None:
+        variance += UNMEASURED_DISK**2
+    if _memory_unmeasured(model, stand):
+        variance += UNMEASURED_DISK**2
+    half = model.widening * math.sqrt(variance)
+    centre = float(rates.mean[0])
+    return Estimate(math.exp(centre), math.exp(centre - half), math.exp(centre + half))
+
+
+def _known_share(model: WorkloadModel, rates: Rates) -> float:
+    """The share of stages whose capacity is known beyond the measured range: accelerator and disk do not see vCPUs."""
+    accelerator, read, write = (float(rates.shares[0, STAGES.index(name)]) for name in ("accelerator", "read", "write"))
+    return read + write + (accelerator if model.facts.accelerator_rate is not None else 0.0)
+
+
+def _widened(rate: Estimate, model: WorkloadModel) -> Estimate:
+    factor = math.exp(NORMAL_90 * max(model.noise, 0.03))
+    return Estimate(rate.value, min(rate.low, rate.value / factor), max(rate.high, rate.value * factor))
+
+
+def _measured_at(model: WorkloadModel, stand: Configuration) -> MeasuredRate | None:
+    """The measured configuration this one is; memory counts only where it was varied."""
+    for rate in model.measured.rates:
+        here = rate.configuration
+        same = (here.vcpus, here.disk, here.batch_size) == (stand.vcpus, stand.disk, stand.batch_size)
+        if same and (here.memory_bytes == stand.memory_bytes or len(model.measured.memory_bytes) == 1):
+            return rate
+    return None
+
+
+def _outside(model: WorkloadModel, stand: Configuration) -> float:
+    """How far outside the measured range, in e-folds of vCPUs and batch size; 0 inside."""
+    measured = model.measured
+    distance = 0.0
+    for value, known in ((stand.vcpus, measured.vcpus), (stand.batch_size, measured.batch_size)):
+        if known:
+            distance += max(0.0, math.log(known[0] / value), math.log(value / known[-1]))
+    return distance
+
+
+def _does_not_fit(model: WorkloadModel, stand: Configuration) -> bool:
+    floor = floor_at(model.measured, stand.vcpus, stand.batch_size)
+    if floor.completed_bytes is not None and stand.memory_bytes >= floor.completed_bytes:
+        return False
+    if floor.out_of_memory_bytes is not None and stand.memory_bytes <= floor.out_of_memory_bytes:
+        return True
+    anonymous = anonymous_bytes(model.measured, stand.vcpus, stand.batch_size)
+    return anonymous is not None and stand.memory_bytes < anonymous
+
+
+def _memory_unmeasured(model: WorkloadModel, stand: Configuration) -> bool:
+    """Less memory than any run had, or more where more of it is more page cache."""
+    known = model.measured.memory_bytes
+    if not known or known[0] <= stand.memory_bytes <= known[-1]:
+        return False
+    matters = model.facts.natural or any(member.structure.memory_levels for member in model.members)
+    return stand.memory_bytes < known[0] or (matters and len(known) > 1)
+
+
+def _check_what_if(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -> None:
+    name, facts = model.name, model.facts
+    if min(what_if.gpu_speedup, what_if.data_bytes_factor, what_if.decode_factor) <= 0:
+        raise NoAnswer("a speed-up or a factor is a number above 0, for example 2")
+    if what_if.gpu_speedup != 1 and facts.device.kind == "cpu":
+        raise NoAnswer(
+            f"workload `{name}` was measured without a GPU, so there is none to speed up: measure it with one"
+        )
+    if what_if.decode_factor != 1 and facts.device.kind == "cpu" and facts.kind != "imagenet_preprocessing":
+        raise NoAnswer(
+            f"workload `{name}` computes its step on the CPU that also decodes, and no run tells them apart: "
+            "measure it with `input: synthetic`, too"
+        )
+    if what_if.disk_rates is not None and read_seconds(facts, what_if.disk_rates) is None:
+        raise NoAnswer(
+            f"what one sample of `{name}` reads was not accounted, so another disk's rates say nothing: "
+            "measure a run with disk accounting (read_bytes)"
+        )
+    if what_if.disk_rates is None and model.measured.disks and model.measured.disk(stand.disk) is None:
+        known = ", ".join(disk.name for disk in model.measured.disks)
+        raise NoAnswer(
+            f"disk `{stand.disk}` was not measured for `{name}` (measured: {known}): "
+            "measure it, or give its IOPS and MB/s as a what-if"
+        )

@@ -1,0 +1,73 @@
+"""The members' answers at many configurations at once, with the draws that carry their uncertainty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sizer.model.equation import Array, solve
+from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.stages import build_design
+from sizer.records import Configuration
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Ln throughput of n configurations: `mean` (n,), `draws` (D, n) of `weights` (D,), and `shares` (n, stages)."""
+
+    mean: Array
+    draws: Array
+    weights: Array
+    shares: Array
+    contention: Array
+    read_is_iops: NDArray[np.bool_]
+
+    def between(self, position: float) -> Rates:
+        """One configuration this far (0 to 1) from the first of these two to the second."""
+
+        def blend(values: Array) -> Array:
+            mixed: Array = (1 - position) * values[..., :1] + position * values[..., 1:]
+            return mixed
+
+        shares = (1 - position) * self.shares[:1] + position * self.shares[1:]
+        return Rates(
+            blend(self.mean), blend(self.draws), self.weights, shares, blend(self.contention), self.read_is_iops
+        )
+
+    def variance(self) -> Array:
+        """Of the parameters alone, (n,)."""
+        centre = (self.weights[:, None] * self.draws).sum(axis=0)
+        spread: Array = (self.weights[:, None] * (self.draws - centre) ** 2).sum(axis=0)
+        off: Array = centre - self.mean
+        total: Array = spread + off * off
+        return total
+
+
+def predict_rates(model: WorkloadModel, stands: Sequence[Configuration], what_if: WhatIf | None = None) -> Rates:
+    """The members' weighted answer for many configurations at once; asks nothing about whether they were measured."""
+    means, draws, weights, shares, contention = [], [], [], [], []
+    for member in model.members:
+        design = build_design(model.facts, model.measured, member.structure, stands, what_if)
+        centre = solve(member.structure, np.array([member.estimate]), design)
+        means.append(member.weight * centre.log_rate[0])
+        shares.append(member.weight * centre.shares[0])
+        contention.append(member.weight * centre.shares[0, :, 0] * centre.contention[0])
+        drawn = solve(member.structure, np.array(member.draws), design).log_rate
+        draws.append(drawn)
+        weights.append(np.full(len(drawn), member.weight / len(drawn)))
+    return Rates(
+        _sum(means),
+        np.concatenate(draws),
+        np.concatenate(weights),
+        _sum(shares),
+        _sum(contention),
+        design.read_is_iops,
+    )
+
+
+def _sum(parts: Sequence[Array]) -> Array:
+    total: Array = np.sum(np.stack(parts), axis=0)
+    return total

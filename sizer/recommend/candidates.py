@@ -1,0 +1,97 @@
+"""The specs that could be the answer: sizes that are sold, within what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sizer.catalog import Catalog
+from sizer.model import WorkloadModel
+from sizer.model.memory import needed_bytes
+from sizer.model.model import Measured
+from sizer.recommend.prices import Prices, disks_by_price
+from sizer.records import Configuration, Spec
+
+GIB = 2**30
+SOLD_VCPUS = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
+GIB_PER_VCPU = (2, 4, 8)
+"""Compute, general and memory families of every provider; fractions of a vCPU are not sold."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A spec, the measured configuration it is judged by (never more than was measured), and what it costs.
+
+    `usd_per_hour` is for comparing specs only; `disk_rank` orders disks, 0 the cheapest.
+    """
+
+    spec: Spec
+    stand: Configuration
+    usd_per_hour: float
+    disk_rank: int
+
+    @property
+    def cost(self) -> tuple[float, int]:
+        """vCPUs and memory first, then the disk."""
+        return (self.usd_per_hour, self.disk_rank)
+
+
+def candidates(model: WorkloadModel, catalog: Catalog, price: Prices, batch_size: int) -> list[Candidate]:
+    """Every spec within the measured range, cheapest first; the batch size is the best one's."""
+    measured = model.measured
+    disks = disks_by_price(measured.disks, catalog)
+    several_batches = len(measured.batch_size) > 1
+    found = []
+    for vcpus, judged in sizes(measured, catalog):
+        for memory, stand_memory in memory_offers(measured, vcpus, judged, batch_size):
+            for rank, disk in enumerate(disks):
+                spec = Spec(vcpus, memory, disk if len(disks) > 1 else None, batch_size if several_batches else None)
+                stand = Configuration(judged, stand_memory, disk, batch_size)
+                found.append(Candidate(spec, stand, price.usd_per_hour(vcpus, memory), rank))
+    return sorted(found, key=lambda candidate: candidate.cost)
+
+
+def sizes(measured: Measured, catalog: Catalog) -> list[tuple[float, float]]:
+    """(vCPUs sold, vCPUs it is judged by): equal inside the range; the largest measured stands for the next size."""
+    if len(measured.vcpus) < 3:
+        return [(next_sold(value, catalog), value) for value in measured.vcpus]
+    low, high = measured.vcpus[0], measured.vcpus[-1]
+    inside = [(float(size), float(size)) for size in SOLD_VCPUS if low <= size <= high]
+    if not inside or inside[-1][1] < high:
+        inside.append((next_sold(high, catalog), high))
+    return inside
+
+
+def next_sold(vcpus: float, catalog: Catalog, above: bool = False) -> float:
+    """The smallest size sold with at least this many vCPUs (`above`: more than these)."""
+    if not above and any(instance.vcpus == vcpus for instance in catalog.instances()):
+        return vcpus
+    return float(next((size for size in SOLD_VCPUS if (size > vcpus if above else size >= vcpus)), vcpus))
+
+
+def memory_varied(measured: Measured) -> bool:
+    """Whether runs tell one memory size from another."""
+    return len({trial.memory_bytes for trial in measured.trials}) > 1
+
+
+def memory_offers(measured: Measured, vcpus: float, judged: float, batch_size: int) -> list[tuple[int | None, int]]:
+    """(memory sold, measured memory it is judged by) that hold the job; (None, ...) where memory was not varied."""
+    known = measured.memory_bytes
+    if not memory_varied(measured):
+        return [(None, known[-1])]
+    floor = needed_bytes(measured, judged, batch_size) or known[-1]
+    offers = [round(ratio * vcpus * GIB) for ratio in GIB_PER_VCPU]
+    holding = [offer for offer in offers if offer >= floor] or [_whole_gib(floor)]
+    return [(offer, _judged_memory(known, offer, floor)) for offer in holding]
+
+
+def _judged_memory(known: Sequence[int], offer: int, floor: int) -> int:
+    return max((value for value in known if floor <= value <= offer), default=floor)
+
+
+def _whole_gib(size: int) -> int:
+    """The next power of two GiB, as memory is sold where a job needs more than families offer for its vCPUs."""
+    gib = 1
+    while gib * GIB < size:
+        gib *= 2
+    return gib * GIB

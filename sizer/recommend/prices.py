@@ -1,0 +1,78 @@
+"""What a spec costs relative to another: prices of a vCPU and of a GiB, read off the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sizer.catalog import Catalog, InstanceType
+from sizer.model import MeasuredDisk
+
+GIB = 2**30
+CLASS_ORDER = {"standard": 0, "ssd": 1, "nvme": 2}
+LAST_RESORT = (0.039, 0.003)
+"""USD an hour for a vCPU and for a GiB where the catalogue has no priced CPU instances: c7i, m7i, r7i of 2026-07."""
+
+
+@dataclass(frozen=True)
+class Prices:
+    """USD an hour of one vCPU and of one GiB, and of the accelerator that the job needs."""
+
+    vcpu: float
+    gib: float
+    accelerator: float = 0.0
+
+    def usd_per_hour(self, vcpus: float, memory_bytes: int | None) -> float:
+        """Of a machine of this size; without a memory size, of its vCPUs alone."""
+        return self.accelerator + self.vcpu * vcpus + self.gib * (memory_bytes or 0) / GIB
+
+
+def prices(catalog: Catalog, gpu: str | None) -> Prices:
+    """Least squares of price on vCPUs and GiB over the instance types without a GPU.
+
+    Only the order of specs rests on these: what an instance type costs is taken from its own entry.
+    """
+    plain = [i for i in catalog.instances() if i.gpu is None and i.usd_per_hour is not None]
+    vcpu, gib = _regression(plain)
+    return Prices(vcpu, gib, _accelerator_price(catalog, gpu, vcpu, gib))
+
+
+def _regression(plain: Sequence[InstanceType]) -> tuple[float, float]:
+    cc = cm = mm = cp = mp = 0.0
+    for instance in plain:
+        c, m, price = instance.vcpus, instance.memory_bytes / GIB, instance.usd_per_hour or 0.0
+        weight = 1 / c**2  # a large machine must not outweigh the small ones
+        cc, cm, mm = cc + weight * c * c, cm + weight * c * m, mm + weight * m * m
+        cp, mp = cp + weight * c * price, mp + weight * m * price
+    determinant = cc * mm - cm * cm
+    if determinant <= 1e-9 * cc * mm:
+        return LAST_RESORT
+    vcpu, gib = (cp * mm - mp * cm) / determinant, (mp * cc - cp * cm) / determinant
+    return (vcpu, gib) if vcpu > 0 and gib > 0 else LAST_RESORT
+
+
+def _accelerator_price(catalog: Catalog, gpu: str | None, vcpu: float, gib: float) -> float:
+    """What is left of the cheapest machine with one of this GPU when its vCPUs and memory are paid; 0 if unknown."""
+    if gpu is None:
+        return 0.0
+    left = [
+        i.usd_per_hour - vcpu * i.vcpus - gib * i.memory_bytes / GIB
+        for i in catalog.instances(gpu)
+        if i.usd_per_hour is not None and i.gpu_count == 1
+    ]
+    return max(0.0, min(left, default=0.0))
+
+
+def disks_by_price(disks: Sequence[MeasuredDisk], catalog: Catalog) -> list[str]:
+    """The names of the disks, cheapest first: by price where all are known, else by class, then by what they give."""
+    known = {offer.name: offer.usd_per_gib_month for offer in catalog.disks}
+    listed = [known.get(disk.catalog_name or "") for disk in disks]
+
+    def order(index: int) -> tuple[float, float, float, float]:
+        disk, price = disks[index], listed[index]
+        by_price = price if price is not None and None not in listed else 0.0
+        rank = CLASS_ORDER.get(disk.disk_class or "", 1)
+        infinite = float("inf")
+        return (by_price, rank, disk.rates.read_bytes_per_second or infinite, disk.rates.read_iops or infinite)
+
+    return [disks[index].name for index in sorted(range(len(disks)), key=order)]

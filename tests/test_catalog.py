@@ -1,0 +1,148 @@
+"""The catalogue holds the published figures, and says precisely what is wrong with a file that does not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sizer.catalog import Catalog, catalog_text, import_csv
+from sizer.errors import InputError
+
+GIB = 2**30
+MB = 1e6
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    return Catalog.load()
+
+
+@pytest.mark.parametrize(
+    ("name", "gib", "iops", "megabytes"),
+    [
+        ("alibaba/cloud_ssd", 100, 1800 + 30 * 100, 120 + 0.5 * 100),
+        ("alibaba/cloud_ssd", 500, 16_800, 300),
+        ("alibaba/cloud_efficiency", 2000, 5000, 140),
+        ("alibaba/local-nvme-i1", 1000, 165_000, 1400),
+        ("aws/gp3", 500, 3000, 125),
+        ("aws/st1", 1000, 500, 39),
+        ("gcp/pd-standard", 1000, 750, 120),
+    ],
+)
+def test_disk_figures(catalog: Catalog, name: str, gib: int, iops: float, megabytes: float) -> None:
+    """A tier of S GiB gives min(base + per_gib * S, max), written like read."""
+    rates = catalog.disk_rates(name, gib * GIB)
+    assert rates.read_iops == pytest.approx(iops)
+    assert rates.read_bytes_per_second == pytest.approx(megabytes * MB)
+    assert (rates.write_iops, rates.write_bytes_per_second) == (rates.read_iops, rates.read_bytes_per_second)
+
+
+def test_disk_sizes_that_are_not_sold_are_refused(catalog: Catalog) -> None:
+    """Outside the sizes on offer the range is named."""
+    with pytest.raises(InputError, match="not sold with 10 GiB: give a size of 20 GiB to 32768 GiB"):
+        catalog.disk_rates("alibaba/cloud_ssd", 10 * GIB)
+
+
+def test_unknown_disk_names_the_nearest(catalog: Catalog) -> None:
+    """A slip of the pen is answered with the name that was meant."""
+    with pytest.raises(InputError, match="did you mean `alibaba/cloud_ssd`"):
+        catalog.disk_rates("alibaba/cloudssd", 100 * GIB)
+
+
+def test_accelerator_rates(catalog: Catalog) -> None:
+    """Published rates carry their source; what was not published is refused with what was."""
+    rate = catalog.accelerator_rate("train", "resnet50", "P100")
+    assert (rate.samples_per_second, rate.batch_size, rate.as_of) == (219, 64, "2017")
+    assert "TensorFlow" in rate.source
+    assert catalog.accelerator_rate("infer", "resnet50", "T4").samples_per_second == 420
+    with pytest.raises(InputError, match="published for P100: alexnet, inception_v3, resnet152, resnet50, vgg16"):
+        catalog.accelerator_rate("train", "googlenet", "P100")
+    with pytest.raises(InputError, match="`train` or `infer`"):
+        catalog.accelerator_rate("training", "resnet50", "P100")
+
+
+def test_instances_keep_source_and_date_and_unknown_prices(catalog: Catalog) -> None:
+    """Every entry says when and where from; a price that was not found is unknown and never 0."""
+    found = {instance.instance_type: instance for instance in catalog.instances()}
+    assert found["m7i.large"].usd_per_hour == 0.1008
+    assert found["m7i.large"].memory_bytes == 8 * GIB
+    assert found["p3.2xlarge"].disk_bytes_per_second == 219 * MB
+    assert found["ecs.gn5-c4g1.xlarge"].usd_per_hour is None
+    assert (found["ecs.gn5-c4g1.xlarge"].vcpus, found["ecs.gn5-c4g1.xlarge"].gpu) == (4, "P100")
+    assert all(instance.as_of and instance.source for instance in catalog.instances())
+    assert all(instance.usd_per_hour is None or instance.usd_per_hour > 0 for instance in catalog.instances())
+
+
+def test_gpu_names_match_whatever_their_memory(catalog: Catalog) -> None:
+    """`V100-16GB`, as rates are published, finds machines with a V100, but RTX-PRO-4500 is not shortened."""
+    assert catalog.instances("V100-16GB") == catalog.instances("V100") != ()
+    assert {i.gpu for i in catalog.instances("RTX-PRO-4500")} == {"RTX-PRO-4500"}
+
+
+def test_doubt_travels_with_the_price(catalog: Catalog) -> None:
+    """A second-hand price says so, an unknown one too."""
+    assert catalog.disk("gcp/pd-ssd").price_note == "gcp/pd-ssd: 0.17 USD per GiB and month (2026, unverified)"
+    assert catalog.disk("alibaba/cloud_ssd").price_note == "alibaba/cloud_ssd: price unknown"
+
+
+def test_the_file_has_one_entry_a_line_and_is_its_own_form(catalog: Catalog, tmp_path: Path) -> None:
+    """What is written can be read again, and each entry is a line of its own."""
+    text = catalog_text(catalog)
+    (tmp_path / "mine.json").write_text(text)
+    assert Catalog.load(tmp_path / "mine.json") == catalog
+    entries = [line for line in text.splitlines() if line.startswith("{") and len(line) > 1]
+    assert len(entries) == len(catalog.instance_types) + len(catalog.disks) + len(catalog.accelerators)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"usd_per_hour": -1}, "mine.json: instances entry 1: field `usd_per_hour` is -1"),
+        ({"vcpus": "four"}, "mine.json: instances entry 1: field `vcpus` is 'four'"),
+        ({"memory_bytes": 1.5}, "mine.json: instances entry 1: field `memory_bytes` is 1.5, it must be a whole number"),
+        ({"source": ""}, "mine.json: instances entry 1: field `source` is ''"),
+        ({"price": 1}, "mine.json: instances entry 1: unknown field `price`"),
+    ],
+)
+def test_a_wrong_field_is_named(catalog: Catalog, tmp_path: Path, change: dict[str, object], sentence: str) -> None:
+    """File, entry and field stand in the sentence."""
+    data = json.loads(catalog_text(catalog))
+    data["instances"][0] |= change
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(data))
+    with pytest.raises(InputError) as error:
+        Catalog.load(path)
+    assert sentence in str(error.value)
+
+
+def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
+    """No JSON, another version, no file: a sentence each."""
+    path = tmp_path / "mine.json"
+    with pytest.raises(InputError, match="cannot read the catalogue"):
+        Catalog.load(path)
+    path.write_text("provider,region")
+    with pytest.raises(InputError, match="is not JSON"):
+        Catalog.load(path)
+    path.write_text('{"schema_version": 99}')
+    with pytest.raises(InputError, match="schema_version is 99"):
+        Catalog.load(path)
+
+
+def test_csv_becomes_entries(tmp_path: Path) -> None:
+    """Rates in MB/s and sizes in GiB become bytes; an empty price stays unknown; a bad cell is named by its line."""
+    path = tmp_path / "mine.csv"
+    header = (
+        "provider,region,instance_type,vcpus,memory_gib,gpu,gpu_count,gpu_memory_gib,local_nvme_gib,"
+        "disk_cap_mbps,usd_per_hour,as_of,source"
+    )
+    path.write_text(f"{header}\nme,,box.1,4,16,,0,,,250,,2026-01-01,my own list\n")
+    (box,) = import_csv([path]).instance_types
+    assert (box.memory_bytes, box.disk_bytes_per_second, box.usd_per_hour, box.gpu) == (16 * GIB, 250 * MB, None, None)
+    path.write_text(f"{header}\nme,,box.1,many,16,,0,,,250,,2026-01-01,my own list\n")
+    with pytest.raises(InputError, match=r"line 2.*many"):
+        import_csv([path])
+    path.write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match="names neither"):
+        import_csv([path])
