@@ -1,0 +1,8 @@
+"""Records -> plain dicts -> one self-contained HTML page."""
+
+from __future__ import annotations
+
+from .material import Material
+from .page import render, write_report
+
+__all__ = ["Material", "render", "write_report"]

@@ -1,0 +1,67 @@
+"""What did not complete and why, as plain dicts; a kill for memory is explained as the memory floor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sizer.model import memory_floor
+from sizer.records import Outcome, Run, Study
+
+from . import formatting, results, words
+from .subject import Subject
+
+LAST_WORDS = 1500
+"""Characters of a run's last words that are shown; its log has all of them."""
+
+
+def failures(subjects: Sequence[Subject], study: Study) -> list[dict[str, str]]:
+    """One row for each run that did not complete."""
+    return [_row(run, study) for subject in subjects for run in subject.runs if run.outcome is not Outcome.COMPLETED]
+
+
+def memory_floors(subjects: Sequence[Subject]) -> list[str]:
+    """A sentence for each workload that was killed for memory: between which two caps its floor lies."""
+    return [_floor(subject) for subject in subjects if any(_was_killed(run) for run in subject.runs)]
+
+
+def tally(runs: Sequence[Run]) -> list[tuple[str, int]]:
+    """How many runs ended in each way, in the order of the outcomes."""
+    counts = {outcome: sum(run.outcome is outcome for run in runs) for outcome in Outcome}
+    return [(words.OUTCOME[outcome], count) for outcome, count in counts.items() if count]
+
+
+def _row(run: Run, study: Study) -> dict[str, Any]:
+    first, _, rest = (run.error or _without_error(run)).strip().partition("\n")
+    return {
+        "workload": run.spec.workload.name,
+        "where": words.configuration(run.configuration, study),
+        "outcome": words.OUTCOME[run.outcome],
+        "error": first,
+        "last_words": rest.strip()[-LAST_WORDS:],
+        "log": f"logs/{run.id}.log",
+    }
+
+
+def _without_error(run: Run) -> str:
+    if run.outcome is Outcome.OUT_OF_MEMORY:
+        return f"killed at its memory cap of {formatting.format_bytes(run.configuration.memory_bytes)}"
+    return "no reason was recorded"
+
+
+def _was_killed(run: Run) -> bool:
+    return run.outcome is Outcome.OUT_OF_MEMORY
+
+
+def _floor(subject: Subject) -> str:
+    floor = memory_floor(subject.runs)
+    below = floor.out_of_memory_bytes if floor is not None else None
+    above = floor.completed_bytes if floor is not None else None
+    if below is None:
+        below = max(run.configuration.memory_bytes for run in subject.runs if _was_killed(run))
+    text = f"{subject.name}: killed with {formatting.format_bytes(below)}"
+    if above is None:
+        return f"{text}, and no larger cap completed, so its memory floor lies above that."
+    peak = max((run.peak_anonymous_bytes or 0 for run in subject.runs if results.measured(run)), default=0)
+    seen = f" It held up to {formatting.format_bytes(peak)} that cannot be dropped." if peak else ""
+    return f"{text}, completed with {formatting.format_bytes(above)}: its memory floor lies between the two.{seen}"

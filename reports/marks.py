@@ -1,0 +1,47 @@
+"""From runs to what a chart draws of them: points with whiskers and the marks of failed runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sizer.records import Run
+
+from . import formatting, results, words
+from .plot import Failure, Point
+from .series import Series
+from .subject import Subject
+
+
+def points(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[Point, ...]:
+    """Runs that gave a rate; on the disk axis, which has no numbers, all stand at 0."""
+    return tuple(
+        Point(place(run, axis), run.throughput, title(run, subject))
+        for run in runs
+        if results.measured(run) and run.throughput is not None
+    )
+
+
+def failures(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[Failure, ...]:
+    """Runs that gave none, with the word of their outcome."""
+    return tuple(
+        Failure(place(run, axis), words.ending(run), title(run, subject)) for run in runs if not results.measured(run)
+    )
+
+
+def place(run: Run, axis: str) -> float:
+    return 0.0 if axis == "disk" else float(getattr(run.configuration, axis))
+
+
+def title(run: Run, subject: Subject) -> str:
+    """What pointing at a mark shows."""
+    where = words.configuration(run.configuration, subject.study)
+    if run.throughput is not None and results.measured(run):
+        return f"{where}: {formatting.rate_interval(run.throughput, subject.unit)}, run {run.id}"
+    return f"{where}: {words.ending(run)}, run {run.id}"
+
+
+def is_modelled(series: Series, subject: Subject) -> bool:
+    """Whether the model speaks of these runs: of the workload as asked for, not of runs that isolate one stage."""
+    if subject.model is None or series.base is None:
+        return False
+    return subject.plan is None or series.input == subject.plan.workload.input

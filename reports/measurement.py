@@ -1,0 +1,137 @@
+"""How it was measured: host, limits, disks, data, cache and steady state, as plain dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sizer.records import DiskCheck, DiskRates, DiskTier, Run, Study
+
+from . import formatting, words
+from .subject import Subject
+
+
+def host_facts(host: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """host.json as label and value; what is empty is left out."""
+    return [
+        (_label(key), _fact(key, value))
+        for key, value in host.items()
+        if key != "schema_version" and value not in (None, "", [], (), {})
+    ]
+
+
+def disks(study: Study, checks: Sequence[DiskCheck], runs: Sequence[Run]) -> list[dict[str, str]]:
+    """Each tier with what it declares beside what fio measured."""
+    known = [*checks, *(run.disk for run in runs if run.disk is not None)]
+    tiers = dict.fromkeys([*study.disks, *(check.tier for check in known)])
+    return [_disk(tier, next((check for check in known if check.tier.name == tier.name), None)) for tier in tiers]
+
+
+def methods(runs: Sequence[Run]) -> list[tuple[str, int]]:
+    """Each way in which the limits of a run were set, with the number of runs under it."""
+    counts: dict[str, int] = {}
+    for run in runs:
+        if run.limited_by:
+            counts[run.limited_by] = counts.get(run.limited_by, 0) + 1
+    return list(counts.items())
+
+
+def states(runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """Each input and cache state that was used, with the workloads that ran under it."""
+    users: dict[tuple[str, str], dict[str, None]] = {}
+    for run in runs:
+        workload = run.spec.workload
+        users.setdefault((workload.input, workload.cache), {})[workload.name] = None
+    return [
+        (", ".join(names), f"Input {words.INPUT.get(input_, input_)}. Cache {words.CACHE.get(cache, cache)}.")
+        for (input_, cache), names in users.items()
+    ]
+
+
+def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
+    """Each data set once; an embedded one is said to be that, and that it is no ImageNet or PennTreeBank."""
+    users: dict[Any, dict[str, None]] = {}
+    for run in runs:
+        if run.data_set is not None:
+            users.setdefault((run.data_set, run.sample_unit), {})[run.spec.workload.name] = None
+    return [
+        {
+            "workloads": ", ".join(names),
+            "what": f"{words.EMBEDDED} (made by sizer; not ImageNet, not PennTreeBank)" if data.embedded else data.path,
+            "format": data.format,
+            "size": formatting.volume(data.bytes),
+            "samples": f"{formatting.count(data.samples)} {formatting.plural(unit)}",
+        }
+        for (data, unit), names in users.items()
+    ]
+
+
+def emulated_devices(subjects: Sequence[Subject]) -> list[tuple[str, str]]:
+    """Each workload whose accelerator was emulated, with the rate and its source."""
+    return [
+        (subject.name, words.device(subject.device, subject.unit))
+        for subject in subjects
+        if subject.device.kind == "emulated"
+    ]
+
+
+def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
+    """How the rate of a run was taken."""
+    measure = study.measure
+    facts = [
+        ("Repeats", f"{measure.repeats} fresh processes for each configuration, order mixed with seed {measure.seed}"),
+        (
+            "End of a run",
+            f"half-width of the 95 % interval below {formatting.percent(measure.precision)} "
+            f"or {formatting.format_seconds(measure.seconds)} after warm-up",
+        ),
+        ("Warm-up found", _range([run.warm_up_seconds for run in runs])),
+        ("Measured after warm-up", _range([run.measured_seconds for run in runs])),
+        ("Longest wall time", formatting.format_seconds(max((run.wall_seconds for run in runs), default=0.0))),
+    ]
+    ended: dict[str, int] = {}
+    for run in runs:
+        if run.stopped:
+            ended[run.stopped] = ended.get(run.stopped, 0) + 1
+    if ended:
+        facts.append(("Runs ended by", ", ".join(f"{reason} ({count})" for reason, count in ended.items())))
+    return [(label, value) for label, value in facts if value]
+
+
+def _range(values: Sequence[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    if not known:
+        return ""
+    low, high = formatting.format_seconds(min(known)), formatting.format_seconds(max(known))
+    return low if low == high else f"{low} to {high}"
+
+
+def _disk(tier: DiskTier, check: DiskCheck | None) -> dict[str, str]:
+    measured = check.measured if check is not None else DiskRates()
+    return {
+        "name": tier.name,
+        "nature": words.tier_nature(tier),
+        "kind": ", ".join(part for part in (tier.disk_class, tier.catalog_name, tier.path) if part),
+        "declared": words.rates(tier.emulated) if tier.emulated is not None else "nothing, it is a real mount",
+        "measured": words.rates(measured) or "not measured",
+        "deviates": "yes" if check is not None and check.deviates else "",
+        "note": (check.note or "") if check is not None else "",
+    }
+
+
+def _label(key: str) -> str:
+    text = key.removesuffix("_bytes").replace("_", " ")
+    known = {"cpu model": "CPU", "cpus": "CPUs usable", "gpus": "GPUs", "limits": "Limits by", "fio": "fio"}
+    return known.get(text, text[:1].upper() + text[1:])
+
+
+def _fact(key: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if key.endswith("_bytes") and isinstance(value, (int, float)):
+        return formatting.format_bytes(value) if value else "none"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{str(name).replace('_', ' ')} {_fact(str(name), each)}" for name, each in value.items())
+    if isinstance(value, (list, tuple)):
+        return "; ".join(_fact(key, each) for each in value)
+    return str(value)

@@ -1,0 +1,66 @@
+"""The page: records become plain dicts, the dicts go into one template, and the file is written whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+from sizer.files import write_text
+
+from . import all_runs, failures, measurement, verdict
+from .material import Material
+from .section import section
+from .subject import subjects
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def write_report(path: Path, material: Material) -> None:
+    """Write the page to `path`, whole or not at all; HostError when the file system refuses."""
+    write_text(path, render(material))
+
+
+def render(material: Material) -> str:
+    """The whole page as one HTML text that loads nothing."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=select_autoescape(default=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style = Markup((TEMPLATES / "report.css").read_text(encoding="utf-8"))
+    return environment.get_template("report.html").render(style=style, **contents(material))
+
+
+def contents(material: Material) -> dict[str, Any]:
+    """Everything that the template shows, as plain values; only charts are markup, made and escaped by `svg`."""
+    study, runs, recommendation = material.study, material.runs, material.recommendation
+    found = subjects(material)
+    return {
+        "title": study.name,
+        "created_at": material.created_at,
+        "version": material.version,
+        "objective": verdict.objective_words(recommendation.objective if recommendation else study.objective),
+        "tally": failures.tally(runs),
+        "run_count": len(runs),
+        "notes": list(material.notes),
+        "has_recommendation": recommendation is not None,
+        "cards": [verdict.card(subject) for subject in found],
+        "family": verdict.family(recommendation.family) if recommendation else [],
+        "sections": [section(subject) for subject in found],
+        "failures": failures.failures(found, study),
+        "memory_floors": failures.memory_floors(found),
+        "host": measurement.host_facts(material.host),
+        "methods": measurement.methods(runs),
+        "disks": measurement.disks(study, material.disk_checks, runs),
+        "states": measurement.states(runs),
+        "data_sets": measurement.data_sets(runs),
+        "emulated_devices": measurement.emulated_devices(found),
+        "steady_state": measurement.steady_state(runs, study),
+        "warnings": all_runs.warned(runs),
+        "runs": all_runs.all_runs(found, study),
+    }

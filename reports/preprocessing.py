@@ -1,0 +1,77 @@
+"""How long a whole data set takes to preprocess: that is how preprocessing is published."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sizer.records import Configuration, DataSet, Estimate
+
+from . import formatting, results, words
+from .subject import Subject
+
+KIND = "imagenet_preprocessing"
+IMAGENET_IMAGES = 1_281_167
+"""Training images of ILSVRC 2012, the ImageNet of the literature (Russakovsky et al. 2015, table 2)."""
+
+
+def applies(subject: Subject) -> bool:
+    return any(run.spec.workload.kind == KIND for run in subject.runs)
+
+
+def times(subject: Subject) -> dict[str, Any] | None:
+    """A row for each measured configuration: the time for the study's own data set and for ImageNet's images."""
+    rows = results.by_configuration(subject.runs)
+    if not applies(subject) or not rows:
+        return None
+    data = next((run.data_set for run in subject.runs if run.data_set is not None), None)
+    return {
+        "data": _data_words(data),
+        "rows": [
+            {
+                "where": words.configuration(row.configuration, subject.study),
+                "is_answer": is_answer(row.configuration, subject),
+                "own": time_for(data.samples, row.throughput) if data is not None else ("unknown", ""),
+                "imagenet": time_for(IMAGENET_IMAGES, row.throughput),
+            }
+            for row in rows
+        ],
+    }
+
+
+def time_for(samples: int, throughput: Estimate) -> tuple[str, str]:
+    """'7,010 s (6,820–7,210)' and '1 h 57 min'; the ends of the interval are those of the throughput.
+
+    Below a minute the seconds say it all, and the second text is empty.
+    A throughput that may be 0 leaves the longest time open.
+    """
+    if throughput.value <= 0:
+        return "unknown", ""
+    middle, shortest = samples / throughput.value, samples / throughput.high
+    if throughput.low <= 0:
+        return f"{formatting.format_number(middle)} s (from {formatting.format_number(shortest)})", _human(middle)
+    longest = samples / throughput.low
+    text = f"{formatting.format_number(middle)} s ({formatting.span(shortest, longest)})"
+    return text, f"{_human(middle)} ({_human(shortest)} to {_human(longest)})" if middle >= 60 else ""
+
+
+def _human(seconds: float) -> str:
+    return formatting.format_seconds(seconds)
+
+
+def is_answer(configuration: Configuration, subject: Subject) -> bool:
+    """Whether a measured configuration is the recommended spec, on the axes that the spec names."""
+    spec = subject.answer.spec if subject.answer is not None else None
+    return (
+        spec is not None
+        and configuration.vcpus == spec.vcpus
+        and spec.memory_bytes in (None, configuration.memory_bytes)
+        and spec.disk in (None, configuration.disk)
+        and spec.batch_size in (None, configuration.batch_size)
+    )
+
+
+def _data_words(data: DataSet | None) -> str:
+    if data is None:
+        return "your data set"
+    name = f"the {words.EMBEDDED}" if data.embedded else "your whole data set"
+    return f"{name}, {formatting.count(data.samples)} images"

@@ -1,0 +1,66 @@
+"""Runs of one workload, put together by configuration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sizer.records import Configuration, Estimate, Outcome, Run
+
+
+@dataclass(frozen=True)
+class Result:
+    """All completed repeats of one configuration under the same input and cache state."""
+
+    configuration: Configuration
+    input: str
+    cache: str
+    runs: tuple[Run, ...]
+    throughput: Estimate
+
+
+def of_workload(runs: Iterable[Run], name: str) -> tuple[Run, ...]:
+    return tuple(run for run in runs if run.spec.workload.name == name)
+
+
+def measured(run: Run) -> bool:
+    """Whether a run gave a rate that can be drawn and computed with."""
+    rate = run.throughput
+    if run.outcome is not Outcome.COMPLETED or rate is None:
+        return False
+    return all(map(math.isfinite, (rate.value, rate.low, rate.high)))
+
+
+def by_configuration(runs: Iterable[Run]) -> tuple[Result, ...]:
+    """Completed runs grouped by where they stood, smallest configuration first."""
+    groups: dict[tuple[Configuration, str, str], list[Run]] = {}
+    for run in runs:
+        if measured(run):
+            key = (run.configuration, run.spec.workload.input, run.spec.workload.cache)
+            groups.setdefault(key, []).append(run)
+    found = [Result(*key, runs=tuple(group), throughput=pooled(group)) for key, group in groups.items()]
+    return tuple(sorted(found, key=lambda result: _order(result.configuration)))
+
+
+def pooled(runs: Iterable[Run]) -> Estimate:
+    """The mean of the repeats' rates; the interval reaches from the lowest to the highest end of their 95 % intervals.
+
+    The hull and not the standard error: repeats are few, and what differs between processes must stay visible.
+    """
+    estimates = [run.throughput for run in runs if run.throughput is not None]
+    return Estimate(
+        sum(each.value for each in estimates) / len(estimates),
+        min(each.low for each in estimates),
+        max(each.high for each in estimates),
+    )
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """The mean of what is known; None where nothing is."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _order(configuration: Configuration) -> tuple[float, int, int, str]:
+    return (configuration.vcpus, configuration.memory_bytes, configuration.batch_size, configuration.disk)

@@ -1,0 +1,123 @@
+"""What was found for one workload, as plain dicts: charts, what binds each configuration, model and rejected specs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sizer.model import Parameter
+from sizer.records import Bottleneck, Evidence, Run
+
+from . import formatting, preprocessing, results, words
+from .figures import figures
+from .subject import Subject
+from .verdict import described
+
+
+def section(subject: Subject) -> dict[str, Any]:
+    """All that the workload's section shows; every value is text, a number for a bar, or finished SVG."""
+    found = results.by_configuration(subject.runs)
+    first, more = figures(subject)
+    return {
+        "name": subject.name,
+        "what": described(subject),
+        "unit": formatting.plural(subject.unit),
+        "figures": first,
+        "more_figures": more,
+        "rows": [_row(result, subject) for result in found],
+        "has_latency": any(row["p50"] for row in map(_latency, found)),
+        "preprocessing": preprocessing.times(subject),
+        "model": _model(subject),
+        "rejected": _rejected(subject),
+        "none_completed": not found,
+    }
+
+
+def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
+    configuration = result.configuration
+    evidence = [run.evidence for run in result.runs if run.evidence is not None]
+    return {
+        "vcpus": f"{configuration.vcpus:g}",
+        "memory": formatting.format_bytes(configuration.memory_bytes),
+        "disk": words.disk(configuration.disk, subject.study),
+        "batch": str(configuration.batch_size),
+        "state": _state(result, subject),
+        "is_answer": preprocessing.is_answer(configuration, subject),
+        "runs": len(result.runs),
+        "throughput": formatting.rate_interval(result.throughput, subject.unit),
+        "bottleneck": _bottleneck(evidence, subject),
+        "reason": evidence[0].reason if evidence else "not accounted",
+        "busy": _busy(evidence),
+        **_latency(result),
+    }
+
+
+def _state(result: results.Result, subject: Subject) -> str:
+    """How this configuration was read, said only where it is not what the workload asks for."""
+    asked = subject.plan.workload if subject.plan is not None else None
+    parts = []
+    if asked is None or result.input != asked.input:
+        parts.append(f"input {result.input}")
+    if asked is None or result.cache != asked.cache:
+        parts.append(f"cache {result.cache}")
+    return ", ".join(parts)
+
+
+def _bottleneck(evidence: list[Evidence], subject: Subject) -> str:
+    """What the repeats agree on; where they differ, all that they name."""
+    names = dict.fromkeys(words.bottleneck(each.bottleneck, subject.device) for each in evidence)
+    return " or ".join(names) if names else "unknown"
+
+
+def _busy(evidence: list[Evidence]) -> list[dict[str, Any]]:
+    """Mean busy share of each resource over the repeats, busiest first."""
+    names = dict.fromkeys(name for each in evidence for name in each.busy)
+    shares = {name: results.mean(each.busy.get(name) for each in evidence) or 0.0 for name in names}
+    return [
+        {
+            "name": _resource(name),
+            "percent": formatting.percent(share),
+            "bar": round(min(max(share, 0.0), 1.0) * 100, 1),
+        }
+        for name, share in sorted(shares.items(), key=lambda item: -item[1])
+    ]
+
+
+def _resource(name: str) -> str:
+    known = {member.value for member in Bottleneck}
+    return words.BOTTLENECK[Bottleneck(name)] if name in known else name.replace("_", " ")
+
+
+def _latency(result: results.Result) -> dict[str, str]:
+    p50, p99 = (results.mean(_latencies(result.runs, name)) for name in ("latency_p50", "latency_p99"))
+    return {
+        "p50": formatting.milliseconds(p50) if p50 is not None else "",
+        "p99": formatting.milliseconds(p99) if p99 is not None else "",
+    }
+
+
+def _latencies(runs: tuple[Run, ...], name: str) -> list[float | None]:
+    return [getattr(run, name) for run in runs]
+
+
+def _model(subject: Subject) -> dict[str, Any]:
+    if subject.model is None:
+        return {"refusal": subject.model_refusal, "summary": "", "parameters": []}
+    return {
+        "refusal": "",
+        "summary": formatting.sentence(subject.model.summary),
+        "parameters": [_parameter(each) for each in subject.model.parameters],
+    }
+
+
+def _parameter(value: Parameter) -> dict[str, str]:
+    return {
+        "name": value.name.replace("_", " "),
+        "value": f"{formatting.format_number(value.value)} {value.unit}".strip(),
+        "interval": formatting.span(value.low, value.high) if value.low < value.high else "–",
+        "source": value.source,
+    }
+
+
+def _rejected(subject: Subject) -> list[dict[str, str]]:
+    rejected = subject.answer.rejected if subject.answer is not None else ()
+    return [{"spec": words.spec(each.spec, subject.study), "why": each.why} for each in rejected]

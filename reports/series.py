@@ -1,0 +1,103 @@
+"""Which runs share a line in a chart: those that differ along one axis only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sizer.records import Configuration, Run, Study
+
+from . import formatting, words
+
+AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
+LONE = "other configurations"
+_CONDITIONS = (*AXES, "input", "cache")
+
+
+@dataclass(frozen=True)
+class Series:
+    """Runs along one axis. `base` is the configuration that the axis is varied around; None where there is none."""
+
+    runs: tuple[Run, ...]
+    base: Configuration | None
+    input: str = "disk"
+    cache: str = "cold"
+
+
+def varied_axes(runs: Sequence[Run]) -> tuple[str, ...]:
+    """The axes along which the runs stand at two or more values."""
+    return tuple(axis for axis in AXES if len({getattr(run.configuration, axis) for run in runs}) > 1)
+
+
+def along(axis: str, runs: Sequence[Run]) -> tuple[Series, ...]:
+    """One series for each set of runs that differ along `axis` alone, longest first, then what stands alone everywhere.
+
+    Every run is in a series of at least one axis that was varied, so that no measurement is left off the page.
+    """
+    slices = [group for group in _slices(axis, runs) if _distinct(axis, group) > 1]
+    slices.sort(key=lambda group: -_distinct(axis, group))
+    series = [_series(group) for group in slices]
+    rest = _lone(runs)
+    if rest:
+        series.append(Series(rest, None))
+    return tuple(series)
+
+
+def labels(axis: str, series: Sequence[Series], study: Study) -> tuple[str, ...]:
+    """What tells series in one picture apart: the conditions in which they differ; '' for one that is alone."""
+    known = [each for each in series if each.base is not None]
+    differing = [name for name in _others(axis) if len({_condition(each.runs[0], name) for each in known}) > 1]
+    return tuple(
+        ", ".join(_words(name, each.runs[0], study) for name in differing) if each.base is not None else LONE
+        for each in series
+    )
+
+
+def common(axis: str, series: Sequence[Series], study: Study) -> str:
+    """What holds for every run of these series, in words: '4 GiB memory, ssd (emulated), batch 32'."""
+    runs = [run for each in series for run in each.runs]
+    fixed = [name for name in AXES if name != axis and len({_condition(run, name) for run in runs}) == 1]
+    return ", ".join(_words(name, runs[0], study) for name in fixed)
+
+
+def _slices(axis: str, runs: Sequence[Run]) -> list[list[Run]]:
+    groups: dict[tuple[object, ...], list[Run]] = {}
+    for run in runs:
+        key = tuple(_condition(run, name) for name in _others(axis))
+        groups.setdefault(key, []).append(run)
+    return list(groups.values())
+
+
+def _distinct(axis: str, runs: Sequence[Run]) -> int:
+    return len({_condition(run, axis) for run in runs})
+
+
+def _lone(runs: Sequence[Run]) -> tuple[Run, ...]:
+    """Runs that differ from every other one along more than one axis."""
+    joined = {id(run) for axis in AXES for group in _slices(axis, runs) if _distinct(axis, group) > 1 for run in group}
+    return tuple(run for run in runs if id(run) not in joined)
+
+
+def _series(group: Sequence[Run]) -> Series:
+    workload = group[0].spec.workload
+    return Series(tuple(group), group[0].configuration, workload.input, workload.cache)
+
+
+def _others(axis: str) -> tuple[str, ...]:
+    return tuple(name for name in _CONDITIONS if name != axis)
+
+
+def _condition(run: Run, name: str) -> object:
+    return getattr(run.spec.workload if name in ("input", "cache") else run.configuration, name)
+
+
+def _words(name: str, run: Run, study: Study) -> str:
+    configuration, workload = run.configuration, run.spec.workload
+    return {
+        "vcpus": formatting.format_vcpus(configuration.vcpus),
+        "memory_bytes": f"{formatting.format_bytes(configuration.memory_bytes)} memory",
+        "disk": words.disk(configuration.disk, study),
+        "batch_size": f"batch {configuration.batch_size}",
+        "input": f"input {workload.input}",
+        "cache": f"cache {workload.cache}",
+    }[name]

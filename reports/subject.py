@@ -1,0 +1,87 @@
+"""One workload with all that is known about it: what its part of the page is made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sizer.model import WorkloadModel
+from sizer.records import Answer, Device, DiskCheck, DiskTier, Objective, Recommendation, Run, Study, WorkloadPlan
+
+from . import results
+from .material import Material
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A workload's plan, runs, model and answer; `plan` is None for runs that the study does not name."""
+
+    name: str
+    study: Study
+    objective: Objective
+    runs: tuple[Run, ...]
+    plan: WorkloadPlan | None = None
+    model: WorkloadModel | None = None
+    model_refusal: str | None = None
+    answer: Answer | None = None
+    checks: tuple[DiskCheck, ...] = ()
+
+    @property
+    def unit(self) -> str:
+        """What the workload counts, 'image' or 'word'."""
+        measured = next((run.sample_unit for run in self.runs if results.measured(run)), None)
+        if measured is None and self.answer is not None:
+            return self.answer.sample_unit
+        return measured or "sample"
+
+    @property
+    def device(self) -> Device:
+        """Where the step is computed, as the runs say it, because they know the source of an emulated rate."""
+        known = [run.spec.workload.device for run in self.runs]
+        if self.plan is not None:
+            known.append(self.plan.workload.device)
+        return next(
+            (device for device in known if device.samples_per_second is not None), known[0] if known else Device()
+        )
+
+    def tier(self, name: str) -> DiskTier | None:
+        return next((tier for tier in self.study.disks if tier.name == name), None)
+
+    def check(self, name: str) -> DiskCheck | None:
+        """What fio measured on that tier: in this study's check, else in the check that came with a run."""
+        known = [*self.checks, *(run.disk for run in self.runs if run.disk is not None)]
+        return next((check for check in known if check.tier.name == name), None)
+
+
+def subjects(material: Material) -> tuple[Subject, ...]:
+    """Every workload of the study in its order, then workloads that only runs know (imported ones)."""
+    planned = [plan.workload.name for plan in material.study.workloads]
+    measured = [run.spec.workload.name for run in material.runs]
+    return tuple(_subject(name, material) for name in dict.fromkeys([*planned, *measured]))
+
+
+def _subject(name: str, material: Material) -> Subject:
+    plan = next((plan for plan in material.study.workloads if plan.workload.name == name), None)
+    recommendation = material.recommendation or Recommendation(material.study.objective, ())
+    model, refusal = _model(name, material)
+    return Subject(
+        name=name,
+        study=material.study,
+        objective=recommendation.objective,
+        runs=results.of_workload(material.runs, name),
+        plan=plan,
+        model=model,
+        model_refusal=refusal,
+        answer=next((answer for answer in recommendation.workloads if answer.workload == name), None),
+        checks=material.disk_checks,
+    )
+
+
+def _model(name: str, material: Material) -> tuple[WorkloadModel | None, str | None]:
+    """The model that can predict, or None and the reason why there is none."""
+    if material.model is None:
+        return None, "No model has been fitted."
+    try:
+        model = material.model.workload(name)
+    except KeyError:
+        return None, "The model does not know this workload."
+    return (None, model.refused) if model.refused else (model, None)

@@ -1,0 +1,132 @@
+"""The answers, first on the page: one card for each workload, as plain dicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sizer.records import Answer, InstanceOffer, Objective
+
+from . import formatting, preprocessing, results, words
+from .subject import Subject
+
+STATUS = {"recommended": "recommended", "at_least": "at least", "refused": "refused"}
+SYMBOL = {"recommended": "✓", "at_least": "≥", "refused": "?"}
+UNKNOWN_PRICE = "price unknown"
+FAMILY = {
+    "vcpus": "vCPUs",
+    "gib_per_vcpu": "GiB of memory a vCPU",
+    "disk": "Disk tier",
+    "not_covered": "Not covered",
+}
+MOST_OFFERS = 4
+"""Instance types shown at once; the others are folded away."""
+
+
+def card(subject: Subject) -> dict[str, Any]:
+    """What the card of one workload says, and its line in the overview; every value is text."""
+    answer = subject.answer or Answer(subject.name, "refused")
+    offers = [offer(each, subject.unit) for each in answer.instances]
+    return {
+        "name": subject.name,
+        "what": described(subject),
+        "status": answer.status,
+        "status_word": STATUS.get(answer.status, answer.status),
+        "symbol": SYMBOL.get(answer.status, ""),
+        "spec": words.spec(answer.spec, subject.study) if answer.spec is not None else "",
+        "throughput": formatting.rate_interval(answer.throughput, subject.unit) if answer.throughput else "",
+        "bottleneck": words.bottleneck(answer.bottleneck, subject.device) if answer.bottleneck else "",
+        "probability": formatting.probability(answer.probability) if answer.probability is not None else "",
+        "sentence": sentence(subject),
+        "facts": _facts(subject, answer),
+        "reasons": [formatting.sentence(reason) for reason in answer.reasons],
+        "next_run": answer.next_run or "",
+        "next_run_title": "What would settle it" if answer.status == "at_least" else "The run that would help",
+        "offers": offers[:MOST_OFFERS],
+        "more_offers": offers[MOST_OFFERS:],
+    }
+
+
+def family(value: dict[str, str]) -> list[tuple[str, str]]:
+    """What one instance family must offer for all workloads, with readable labels."""
+    return [(FAMILY.get(key, key.replace("_", " ")), text) for key, text in value.items()]
+
+
+def described(subject: Subject) -> str:
+    """The workload in a few words, its data set and its device with it: what is emulated says so."""
+    plan = subject.plan.workload if subject.plan is not None else None
+    workload = plan or subject.runs[0].spec.workload
+    parts = [words.workload(workload)]
+    if any(run.data_set is not None and run.data_set.embedded for run in subject.runs):
+        parts.append(words.EMBEDDED)
+    if subject.device.kind != "cpu":
+        parts.append(words.device(subject.device, subject.unit))
+    return " · ".join(parts)
+
+
+def sentence(subject: Subject) -> str:
+    """The answer in plain words."""
+    answer = subject.answer
+    if answer is None:
+        return "No answer has been computed for this workload."
+    if answer.spec is None or answer.status == "refused":
+        return "The measurements cannot carry an answer."
+    if answer.status == "at_least":
+        text = "The rate still rises at the edge of what was measured: this much pays, and more may."
+    else:
+        prefer, share = subject.objective.prefer, formatting.percent(subject.objective.target)
+        text = f"The {prefer} spec that keeps at least {share} of the best throughput."
+    if not any(preprocessing.is_answer(run.configuration, subject) for run in subject.runs if results.measured(run)):
+        text += " This very combination was not run: the model carries it."
+    return text
+
+
+def objective_words(objective: Objective) -> str:
+    """What was asked for, in one sentence."""
+    share = formatting.percent(objective.target)
+    return {
+        "cheapest": f"The cheapest spec that reaches {share} of the best throughput.",
+        "fastest": "The fastest spec, whatever it costs.",
+        "balanced": f"A balance of price and throughput, at {share} of the best throughput.",
+    }.get(objective.prefer, f"{objective.prefer}, at {share} of the best throughput.")
+
+
+def offer(value: InstanceOffer, unit: str) -> dict[str, str]:
+    """An instance type on offer, with its price or the words that it is unknown."""
+    million = value.usd_per_million_samples
+    gpu = f"{value.gpu_count} × {value.gpu}" if value.gpu else "no GPU"
+    return {
+        "name": f"{value.provider} {value.instance_type}",
+        "shape": f"{formatting.format_vcpus(value.vcpus)} · {formatting.format_bytes(value.memory_bytes)} · {gpu}",
+        "price": f"{_usd(value.usd_per_hour)}/h" if value.usd_per_hour is not None else UNKNOWN_PRICE,
+        "million": f"{_usd(million)} per million {formatting.plural(unit)}" if million is not None else "",
+        "as_of": value.as_of,
+        "source": value.source,
+        "note": value.note if value.note != UNKNOWN_PRICE else "",
+    }
+
+
+def _facts(subject: Subject, answer: Answer) -> list[tuple[str, str, str]]:
+    """Label, value and what must be known of it, for all that the answer says."""
+    found: list[tuple[str, str, str]] = []
+    if answer.throughput is not None:
+        found.append(
+            ("Throughput", formatting.rate_interval(answer.throughput, subject.unit), "90 % interval for a new run")
+        )
+        if preprocessing.applies(subject):
+            seconds, human = preprocessing.time_for(preprocessing.IMAGENET_IMAGES, answer.throughput)
+            found.append(("ImageNet's 1,281,167 images", seconds, human))
+    if answer.bottleneck is not None:
+        found.append(("Held back by", words.bottleneck(answer.bottleneck, subject.device), ""))
+    if answer.next_bottleneck is not None:
+        found.append(("Next in line", words.bottleneck(answer.next_bottleneck, subject.device), ""))
+    if answer.probability is not None:
+        share = formatting.percent(subject.objective.target)
+        found.append(("Probability", formatting.probability(answer.probability), f"of {share} of the best or more"))
+    if answer.runner_up is not None:
+        found.append(("Runner-up", words.spec(answer.runner_up, subject.study), ""))
+    return found
+
+
+def _usd(value: float) -> str:
+    """Prices keep their cents, and a small one keeps three digits: 3.912 -> '$3.912', 0.0123 -> '$0.0123'."""
+    return f"${value:,.2f}" if value >= 100 else f"${float(f'{value:.4g}'):,}"

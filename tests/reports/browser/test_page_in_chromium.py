@@ -1,0 +1,106 @@
+"""The page in a real browser: nothing loaded, nothing cut off, everything readable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizer.bundled.reports import Material, write_report
+
+pytestmark = pytest.mark.slow
+
+UNREADABLE = """
+(() => {
+  const canvas = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
+  const over = (colour, below) => {
+    canvas.fillStyle = `rgb(${below})`; canvas.fillRect(0, 0, 1, 1);
+    canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const light = rgb => rgb.map(v => v / 255).map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+  const ground = node => {
+    const chain = [];
+    for (let each = node; each; each = each.parentElement) chain.unshift(getComputedStyle(each).backgroundColor);
+    return chain.reduce((below, colour) => over(colour, below), [255, 255, 255]);
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = []; let seen = 0;
+  while (walker.nextNode()) {
+    const node = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || ['STYLE', 'title'].includes(node.tagName)) continue;
+    const style = getComputedStyle(node), below = ground(node);
+    const text = over(node.namespaceURI.endsWith('svg') ? style.fill : style.color, below);
+    const [low, high] = [light(text), light(below)].sort((a, b) => a - b);
+    seen += 1;
+    if ((high + .05) / (low + .05) < 4.5) found.push([walker.currentNode.data.trim(), style.color, below.join()]);
+  }
+  return {seen, found};
+})()
+"""
+
+SMALLEST_TEXT = """
+Math.min(...[...document.querySelectorAll('svg text')].map(
+  text => parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getBoundingClientRect().width / 420))
+"""
+
+OUTSIDE = """
+[...document.querySelectorAll('figure > svg text')].filter(text => {
+  const box = text.getBoundingClientRect(), paper = text.closest('figure').getBoundingClientRect();
+  return box.left < paper.left - 2 || box.right > paper.right + 2;
+}).map(text => text.textContent)
+"""
+
+
+@pytest.fixture(scope="module")
+def address(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path: Path = tmp_path_factory.mktemp("page") / "report.html"
+    write_report(path, material)
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module", params=[(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")], ids=str)
+def shown(request: pytest.FixtureRequest, browser: Any, address: str) -> Any:
+    width, scheme = request.param
+    browser.open(address, width, scheme)
+    return browser
+
+
+def test_the_page_loads_itself_and_nothing_else(shown: Any, address: str) -> None:
+    """One request, for the file; the console stays empty."""
+    requests = [
+        each["params"]["request"]["url"] for each in shown.events if each["method"] == "Network.requestWillBeSent"
+    ]
+    said = [each for each in shown.events if each["method"] in ("Log.entryAdded", "Runtime.consoleAPICalled")]
+    assert requests == [address]
+    assert said == []
+
+
+def test_the_page_never_scrolls_sideways(shown: Any) -> None:
+    """Wide tables scroll inside their own box."""
+    width = shown.evaluate("document.documentElement.clientWidth")
+    assert shown.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_all_text_is_readable(shown: Any) -> None:
+    """Every text, in charts too, has a contrast of 4.5 to what lies behind it."""
+    result = shown.evaluate(UNREADABLE)
+    assert result["seen"] > 500
+    assert result["found"] == []
+
+
+def test_charts_are_legible_and_inside_their_box(shown: Any) -> None:
+    """No text of a chart is smaller than 10 pixels or sticks out of its figure."""
+    assert shown.evaluate(SMALLEST_TEXT) >= 10
+    assert shown.evaluate(OUTSIDE) == []
+
+
+def test_light_and_dark_differ(browser: Any, address: str) -> None:
+    """The page follows the reader's colour scheme."""
+    grounds = []
+    for scheme in ("light", "dark"):
+        browser.open(address, 1280, scheme)
+        grounds.append(browser.evaluate("getComputedStyle(document.body).backgroundColor"))
+    assert grounds == ["rgb(255, 255, 255)", "rgb(19, 23, 27)"]

@@ -1,0 +1,39 @@
+"""Numbers as the page shows them."""
+
+from __future__ import annotations
+
+import pytest
+
+from sizer.bundled.reports import formatting
+from sizer.records import Estimate
+
+
+def test_a_rate_says_its_unit_and_its_interval() -> None:
+    """A throughput reads like '183 images/s (178–188)'."""
+    assert formatting.rate_interval(Estimate(183.2, 177.9, 188.4), "image") == "183 images/s (178–188)"
+
+
+@pytest.mark.parametrize(
+    ("bytes_", "text"), [(45_200_000, "45.2 MB"), (110_000, "110 kB"), (6, "6 B"), (1.5e9, "1.5 GB"), (0, "0 B")]
+)
+def test_data_sizes_are_powers_of_ten(bytes_: float, text: str) -> None:
+    """Data is shown in MB and not in MiB, and says so."""
+    assert formatting.volume(bytes_) == text
+
+
+@pytest.mark.parametrize(("share", "text"), [(0.973, "97 %"), (0.001, "< 1 %"), (0, "0 %"), (1.004, "100 %")])
+def test_a_busy_share_is_a_percentage(share: float, text: str) -> None:
+    """Shares are whole percent, and one that is small but not nothing does not read as nothing."""
+    assert formatting.percent(share) == text
+
+
+@pytest.mark.parametrize(("value", "text"), [(1.0, "> 0.99"), (0.0, "< 0.01"), (0.934, "0.93")])
+def test_no_probability_is_certain(value: float, text: str) -> None:
+    """Finite measurements never give 1 or 0."""
+    assert formatting.probability(value) == text
+
+
+def test_a_clause_becomes_a_sentence() -> None:
+    """Words of the model start with a capital and end with one full stop."""
+    assert formatting.sentence("the CPU binds") == "The CPU binds."
+    assert formatting.sentence("Already one.") == "Already one."

@@ -1,0 +1,47 @@
+"""How it was measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sizer.bundled.reports import Material, measurement
+from sizer.records import DiskTier
+
+
+def test_declared_and_measured_disk_figures_stand_side_by_side(material: Material) -> None:
+    """A tier that misses what it declares is marked."""
+    slow, _, fast = measurement.disks(material.study, material.disk_checks, material.runs)
+    assert slow["declared"] == "read and write 20 MB/s, 300 IOPS"
+    assert slow["measured"] == "read 20.1 MB/s, 301 IOPS; write 19.9 MB/s, 300 IOPS"
+    assert (slow["nature"], slow["deviates"], fast["deviates"]) == ("emulated", "", "yes")
+
+
+def test_a_real_mount_is_told_from_an_emulated_one(material: Material) -> None:
+    """A real disk declares nothing and says where it is mounted."""
+    study = replace(material.study, disks=(DiskTier("nvme", path="/mnt/nvme"),))
+    (row,) = measurement.disks(study, (), ())
+    assert (row["nature"], row["kind"], row["measured"]) == ("real", "/mnt/nvme", "not measured")
+
+
+def test_the_embedded_data_set_is_never_taken_for_imagenet(material: Material) -> None:
+    """Every data set of this study is embedded and says what it is not."""
+    found = measurement.data_sets(material.runs)
+    assert len(found) == 3
+    assert all("not ImageNet, not PennTreeBank" in each["what"] for each in found)
+    assert {each["samples"] for each in found} == {"400 images", "929,000 words"}
+
+
+def test_a_users_own_data_is_named_by_its_path(material: Material) -> None:
+    """Data of the user's own is not called embedded."""
+    data = material.runs[0].data_set
+    assert data is not None
+    run = replace(material.runs[0], data_set=replace(data, embedded=False, path="/data/imagenet"))
+    assert measurement.data_sets([run])[0]["what"] == "/data/imagenet"
+
+
+def test_host_facts_may_be_sparse() -> None:
+    """What host.json does not hold is left out; sizes are read as sizes."""
+    assert measurement.host_facts({"schema_version": 1, "memory_bytes": 2**34, "fio": None, "swap_bytes": 0}) == [
+        ("Memory", "16 GiB"),
+        ("Swap", "none"),
+    ]
