@@ -10,6 +10,10 @@ BUSY = 0.85
 CLOSE = 0.08
 """Two resources whose busy shares differ by less than this are not told apart."""
 
+LEADING = 0.6
+"""Busy share from which a resource counts although it is not full, if it is at least twice as busy as any other: the job
+waits for something short in between, such as a blocking read, but this is where its time goes."""
+
 SERIAL_BAND = (0.85, 1.25)
 """Core-seconds a second of a job that keeps one core busy and no more."""
 
@@ -48,18 +52,31 @@ def name_bottleneck(busy: dict[Bottleneck, float], vcpus: float, starved: bool =
     shares = {resource.value: round(share, 4) for resource, share in busy.items()}
     ranked = sorted(busy.items(), key=lambda item: -item[1])
     full = [(resource, share) for resource, share in ranked if share >= BUSY]
-    if not full:
-        cores = busy.get(Bottleneck.CPU, 0.0) * vcpus
-        if vcpus >= 2 and SERIAL_BAND[0] <= cores <= SERIAL_BAND[1]:
-            return Evidence(Bottleneck.SERIAL, shares, f"{cores:.2f} of {vcpus:g} vCPU busy, and nothing else is")
-        return Evidence(Bottleneck.AMBIGUOUS, shares, f"nothing is busy: {_listed(ranked)}")
     if len(full) > 1 and full[0][1] - full[1][1] < CLOSE:
         return Evidence(Bottleneck.AMBIGUOUS, shares, f"several are busy: {_listed(full)}")
-    resource, share = full[0]
+    if not full and _is_serial(ranked, vcpus):
+        cores = busy[Bottleneck.CPU] * vcpus
+        return Evidence(Bottleneck.SERIAL, shares, f"{cores:.2f} of {vcpus:g} vCPU busy, and nothing else is")
+    if not full and not _leads(ranked):
+        return Evidence(Bottleneck.AMBIGUOUS, shares, f"nothing is fully busy: {_listed(ranked)}")
+    resource, share = ranked[0]
     if starved and resource in (Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS):
         reason = f"{NAMES[resource]} {share:.0%} busy reading what the page cache could not keep"
         return Evidence(Bottleneck.MEMORY, shares, reason)
     return Evidence(resource, shares, f"{NAMES[resource]} {share:.0%} busy")
+
+
+def _is_serial(ranked: list[tuple[Bottleneck, float]], vcpus: float) -> bool:
+    """One core of several is busy, and it leads over everything that is not a CPU."""
+    if vcpus < 2 or not ranked or ranked[0][0] is not Bottleneck.CPU:
+        return False
+    others = max((share for resource, share in ranked[1:]), default=0.0)
+    return SERIAL_BAND[0] <= ranked[0][1] * vcpus <= SERIAL_BAND[1] and others <= ranked[0][1] / 2
+
+
+def _leads(ranked: list[tuple[Bottleneck, float]]) -> bool:
+    others = max((share for _, share in ranked[1:]), default=0.0)
+    return bool(ranked) and ranked[0][1] >= LEADING and others <= ranked[0][1] / 2
 
 
 def _share(throughput: float, per_sample: float | None, capacity: float | None) -> float | None:

@@ -25,6 +25,8 @@ def name(throughput: float, demand: Demand, device: Device = Device(), vcpus: fl
         (10, Demand(core_seconds=0.001), Bottleneck.AMBIGUOUS),
         (490, Demand(core_seconds=0.00405, read_bytes=1e5), Bottleneck.AMBIGUOUS),
         (10, Demand(), Bottleneck.AMBIGUOUS),
+        (100, Demand(core_seconds=0.015, read_bytes=1e5), Bottleneck.CPU),
+        (300, Demand(core_seconds=0.0035, read_bytes=1e5), Bottleneck.AMBIGUOUS),
     ],
 )
 def test_the_busy_resource_is_named(throughput: float, demand: Demand, expected: Bottleneck) -> None:
