@@ -27,6 +27,9 @@ ROOM_BYTES = 768 * 10**6
 
 IMAGE_PREFIX = "volume-"
 
+SEARCH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
+"""Where system programs lie, also for a shell whose path has no /sbin."""
+
 
 @dataclass(frozen=True)
 class Volume:
@@ -42,8 +45,16 @@ class Volume:
         return Throttle(self.device, tier.emulated)
 
 
-def needs_emulation(tiers: Iterator[DiskTier] | tuple[DiskTier, ...]) -> bool:
-    return any(tier.emulated is not None for tier in tiers)
+def missing_for_emulation() -> str | None:
+    """What this process lacks to make an emulated volume, with what to type; None if nothing."""
+    if os.geteuid() != 0:
+        return "loop devices and mounts are for root; type: sudo $(command -v sizer) and the rest of the command"
+    lacking = [program for program in ("losetup", "mkfs.ext4", "mount") if shutil.which(program, path=SEARCH) is None]
+    if lacking:
+        return f"{', '.join(lacking)} not installed; type: apt-get install util-linux e2fsprogs mount"
+    if not Path("/dev/loop-control").exists():
+        return "there are no loop devices; type: sudo modprobe loop"
+    return None
 
 
 @contextmanager
@@ -159,7 +170,9 @@ def _start_time(process: int) -> str | None:
 def _command(*argv: str) -> str:
     """Standard output of a system command. Raises HostError with what it said."""
     try:
-        done = subprocess.run(argv, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            argv, capture_output=True, text=True, check=False, env={**os.environ, "PATH": SEARCH, "LC_ALL": "C"}
+        )
     except FileNotFoundError as error:
         raise HostError(f"{argv[0]} is not installed; type: apt-get install util-linux e2fsprogs mount") from error
     if done.returncode != 0:

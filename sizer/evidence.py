@@ -11,8 +11,8 @@ CLOSE = 0.08
 """Two resources whose busy shares differ by less than this are not told apart."""
 
 LEADING = 0.6
-"""Busy share from which a resource counts although it is not full, if it is at least twice as busy as any other: the job
-waits for something short in between, such as a blocking read, but this is where its time goes."""
+"""Busy share from which a resource counts although it is not full, if it is at least twice as busy as any other: the
+job waits for something short in between, such as a blocking read, but this is where its time goes."""
 
 SERIAL_BAND = (0.85, 1.25)
 """Core-seconds a second of a job that keeps one core busy and no more."""

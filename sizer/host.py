@@ -118,7 +118,7 @@ def _loop_check(control: Path) -> Check:
     if not control.exists():
         return Check("loop devices", False, f"{control} is missing", "sudo modprobe loop")
     if not os.access(control, os.W_OK):
-        return Check("loop devices", False, "for root alone", "sudo sizer run STUDY.yaml")
+        return Check("loop devices", False, "for root alone", "sudo $(command -v sizer) run STUDY.yaml")
     return Check("loop devices", True, str(control))
 
 

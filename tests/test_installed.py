@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,8 +18,12 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """sizer as `pip install .` puts it, without its dependencies, which the tests' own environment has."""
-    target = tmp_path_factory.mktemp("installed")
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(target), str(ROOT)]
+    target, source = tmp_path_factory.mktemp("installed"), tmp_path_factory.mktemp("source")
+    for name in ("sizer", "workloads", "reports"):
+        shutil.copytree(ROOT / name, source / name, symlinks=True)
+    for name in ("setup.py", "pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, source)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(target), str(source)]
     subprocess.run(pip, check=True, cwd=target)
     return target
 

@@ -60,7 +60,7 @@ def _add_looking(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _add_measuring(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     demo = _add(
-        commands, "demo", "studies", "a small real study and its report, in under 5 minutes; no GPU, no download"
+        commands, "demo", "demonstration", "a small real study and its report, in under 5 minutes; no GPU, no download"
     )
     demo.add_argument("--out", default="sizer-demo", metavar="DIR", help="default: %(default)s")
     run = _add(commands, "run", "studies", "measure a study; finished runs are kept, so it also resumes")

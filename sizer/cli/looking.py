@@ -14,7 +14,7 @@ from sizer.cli.wording import result_in_words, run_in_words
 from sizer.codec import to_json
 from sizer.data_sets import cache_folder
 from sizer.disk_check import Fio, check_disk, expected
-from sizer.disks import Volume, emulated_volume, remove_leftovers
+from sizer.disks import Volume, emulated_volume, missing_for_emulation, remove_leftovers
 from sizer.errors import HostError, InputError
 from sizer.host import checks, facts
 from sizer.limits import detect
@@ -135,8 +135,9 @@ def _check(name: str, fio: Fio) -> DiskCheck:
     rates = Catalog.load().disk_rates(tier_name, parse_bytes(size or DEFAULT_TIER_SIZE))
     scratch = cache_folder(os.environ) / "disks"
     remove_leftovers(scratch)
-    if os.geteuid() != 0:
-        raise HostError(f"{name} is emulated on a loop device, which needs root; type: sudo sizer disks check {name}")
+    reason = missing_for_emulation()
+    if reason:
+        raise HostError(f"{name} is to be emulated, and {reason}")
     with emulated_volume(scratch, 0) as volume:
         return check_disk(DiskTier(name, emulated=rates, catalog_name=tier_name), volume, backend, fio)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from sizer import bundled, disks
@@ -18,14 +18,21 @@ from sizer.disk_check import Fio, check_disk
 from sizer.errors import HostError
 from sizer.host import Host
 from sizer.launcher import Hooks, Setting, launch
-from sizer.limits import LimitsBackend
+from sizer.limits import Control, LimitsBackend
 from sizer.placement import Placement, emulated_bytes
 from sizer.plan import estimate_seconds, remaining
-from sizer.records import DataSet, DiskCheck, DiskTier, Outcome, Run, RunSpec, Study, Workload
+from sizer.records import DataSet, DiskCheck, DiskTier, Outcome, RunSpec, Study, Workload
 from sizer.store import StudyFolder
 
 FAULTS = frozenset({Outcome.CRASHED, Outcome.TIMEOUT, Outcome.UNSUPPORTED, Outcome.REFUSED})
 """Outcomes that end a study with exit code 4; out_of_memory is a finding."""
+
+IN_WORDS = {
+    Control.VCPUS: "vCPUs",
+    Control.FRACTIONAL_VCPUS: "fractions of a vCPU",
+    Control.MEMORY: "memory",
+    Control.DISK: "disks",
+}
 
 EMBEDDED_IMAGES = 4000
 DEMO_IMAGES = 400
@@ -45,10 +52,13 @@ def refuse_what_cannot_be_limited(specs: Sequence[RunSpec], study: Study, backen
     """Raises HostError before anything is run, with each thing that is missing and the command that would fix it."""
     lacking = {}
     for spec in specs:
-        tier = study.disk(spec.limits.disk) if spec.limits.disk is not None else None
-        for each in backend.missing(spec.limits, throttled=tier is not None and tier.emulated is not None):
+        emulated = spec.limits.disk is not None and study.disk(spec.limits.disk).emulated is not None
+        for each in backend.missing(spec.limits, throttled=emulated):
             fix = f"; type: {each.fix}" if each.fix else ""
-            lacking[each.control, each.how] = f"this host cannot limit {each.control.value} ({each.how}){fix}"
+            lacking[each.control, each.how] = f"this host cannot limit {IN_WORDS[each.control]} ({each.how}){fix}"
+        reason = disks.missing_for_emulation() if emulated else None
+        if reason:
+            lacking[Control.DISK, reason] = f"this host cannot emulate disks: {reason}"
     if lacking:
         raise HostError("\n".join(lacking.values()))
 
@@ -131,7 +141,7 @@ def _setting(
     )
     return Setting(
         place=place,
-        data_set=_as_named(data_set, prepared[spec.workload]),
+        data_set=data_set,
         throttle=placement.volume(tier).throttle(tier) if tier else None,
         disk=checks.get(tier.name) if tier else None,
         host_vcpus=host.cpus,
@@ -139,10 +149,6 @@ def _setting(
         environment=os.environ,
         log_path=folder.log_path(spec.id),
     )
-
-
-def _as_named(data_set: DataSet | None, original: DataSet | None) -> DataSet | None:
-    return replace(data_set, embedded=original.embedded) if data_set and original else data_set
 
 
 def interpreter(framework: str) -> Path:
@@ -158,6 +164,3 @@ def interpreter(framework: str) -> Path:
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
-
-
-__all__ = ["Bench", "Run", "interpreter", "measure", "refuse_what_cannot_be_limited"]

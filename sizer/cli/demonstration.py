@@ -1,0 +1,90 @@
+"""demo: a small real study of all four workloads, with the axes that this host lets us limit."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+from sizer import disks
+from sizer.catalog import Catalog
+from sizer.cli.measuring import DEMO_IMAGES, Bench, measure, refuse_what_cannot_be_limited
+from sizer.disk_check import Fio
+from sizer.errors import HostError
+from sizer.host import facts
+from sizer.limits import Control, LimitsBackend, detect
+from sizer.plan import plan
+from sizer.records import Limits, Study, WorkloadPlan
+from sizer.store import StudyFolder
+from sizer.study import Facts, parse_study
+
+FIO = Fio(seconds=1.0, figures=("read_bytes_per_second", "read_iops", "write_bytes_per_second"))
+
+WHOLE_VCPUS = (1.0, 2.0, 4.0, 8.0)
+"""The vCPU axis where fractions cannot be had."""
+
+Lacking = Mapping[Control, str | None]
+"""Controls that this host does not give us, each with the command that would fix it."""
+
+IN_WORDS = {
+    Control.FRACTIONAL_VCPUS: "fractions of a vCPU",
+    Control.MEMORY: "the memory axis",
+    Control.DISK: "the disk axis",
+}
+
+
+def demo(arguments: argparse.Namespace) -> int:
+    backend = detect()
+    host = facts(backend)
+    here = Facts(host.cpus, host.memory_bytes)
+    text = files("sizer.cli").joinpath("demo.yaml").read_text()
+    lacking = what_is_lacking(backend)
+    study = within_reach(parse_study(text, "demo.yaml", None, here, Catalog.load()), lacking, host.cpus)
+    specs = plan(study, here)
+    refuse_what_cannot_be_limited(specs, study, backend)
+    with StudyFolder.create(Path(arguments.out), study, host, notes(lacking)) as folder:
+        return measure(study, specs, folder, Bench(host, backend, DEMO_IMAGES, FIO))
+
+
+def what_is_lacking(backend: LimitsBackend) -> Lacking:
+    """Raises HostError where not even whole vCPUs can be limited: nothing would be left to show."""
+    lacking = {each.control: each.fix for each in backend.capabilities() if not each.available}
+    if disks.missing_for_emulation():
+        lacking.setdefault(Control.DISK, "sudo $(command -v sizer) demo")
+    if Control.VCPUS in lacking:
+        raise HostError(f"this host cannot limit vCPUs, which the demo varies; type: {lacking[Control.VCPUS]}")
+    return lacking
+
+
+def within_reach(study: Study, lacking: Lacking, host_vcpus: int) -> Study:
+    """Pure: the study without the axes that cannot be limited, and without more vCPUs than the host has."""
+    around = study.around or Limits()
+    point = replace(
+        around,
+        vcpus=float(min(around.vcpus or host_vcpus, host_vcpus)),
+        memory_bytes=None if Control.MEMORY in lacking else around.memory_bytes,
+        disk=None if Control.DISK in lacking else around.disk,
+    )
+    workloads = tuple(_within_reach(planned, lacking, host_vcpus) for planned in study.workloads)
+    return replace(study, workloads=workloads, around=point, disks=() if Control.DISK in lacking else study.disks)
+
+
+def _within_reach(planned: WorkloadPlan, lacking: Lacking, host_vcpus: int) -> WorkloadPlan:
+    vcpus = WHOLE_VCPUS if Control.FRACTIONAL_VCPUS in lacking else planned.vcpus
+    return replace(
+        planned,
+        vcpus=tuple(value for value in vcpus if value <= host_vcpus),
+        memory_bytes=() if Control.MEMORY in lacking else planned.memory_bytes,
+        disk=() if Control.DISK in lacking else planned.disk,
+    )
+
+
+def notes(lacking: Lacking) -> tuple[str, ...]:
+    """What the report says of axes that were left out."""
+    return tuple(
+        f"This host did not allow {words}. To have it, type: {lacking[control] or 'sudo $(command -v sizer) demo'}"
+        for control, words in IN_WORDS.items()
+        if control in lacking
+    )
