@@ -18,8 +18,8 @@ from sizer.limits import detect
 from sizer.records import DiskRates, DiskTier
 
 MEGABYTES = (20, 60, 120, 200, 300, 400, 500)
-IOPS_PER_MEGABYTE = 100
-"""Keeps the IOPS limit below the bandwidth limit at 4 KiB (0.41 MB/s for each MB/s), so that both are seen."""
+IOPS_PER_MEGABYTE = 80
+"""Keeps the IOPS limit below the bandwidth limit at 4 KiB (0.33 MB/s for each MB/s), so that both are seen."""
 
 AIM = 0.03
 

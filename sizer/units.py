@@ -77,8 +77,12 @@ def format_bytes(count: float) -> str:
 
 def format_rate(value: float, unit: str) -> str:
     """Samples per second: `183 images/s` for 183.4 and `image`."""
-    plural = unit if unit.endswith("s") else f"{unit}s"
-    return f"{format_number(value)} {plural}/s"
+    return f"{format_number(value)} {plural(unit)}/s"
+
+
+def plural(unit: str) -> str:
+    """`images` for `image`; a unit that is plural already stays."""
+    return unit if unit.endswith("s") else f"{unit}s"
 
 
 def format_seconds(seconds: float) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from sizer.errors import NoAnswer
 from sizer.model.model import Measured, WorkloadModel
 from sizer.records import Configuration, Outcome, Run
+from sizer.units import format_bytes, format_vcpus
 
 ENOUGH = 3
 """Distinct values of a continuous axis that carry a prediction along it."""
-GIB = 2**30
 
 
 def refusal(name: str, runs: Sequence[Run], measured: Measured) -> str | None:
@@ -29,39 +29,44 @@ def refusal(name: str, runs: Sequence[Run], measured: Measured) -> str | None:
     values = ", ".join(f"{value:g}" for value in measured.vcpus)
     return (
         f"not enough data: `{name}` was measured at {count} vCPU value{'s' if count > 1 else ''} ({values}) and three "
-        f"are needed; measure it at {vcpus_to_measure(measured.vcpus)} vCPU"
+        f"are needed; measure it at {vcpus_to_measure(measured.vcpus)}"
     )
 
 
 def vcpus_to_measure(known: Sequence[float]) -> str:
-    """The vCPU values that would make an axis of three, in words."""
+    """The vCPU values that would make an axis of three: `4 vCPUs`, `0.5 and 2 vCPUs`."""
     low, high = known[0], known[-1]
     if len(known) == 1:
-        return f"{low / 2:g} and {high * 2:g}"
-    return f"{high * 2:g}" if high / low < 8 else f"{(low * high) ** 0.5:.0f}"
+        return f"{low / 2:g} and {format_vcpus(high * 2)}"
+    middle = (low * high) ** 0.5
+    return format_vcpus(high * 2 if high / low < 8 else round(middle) if middle >= 1 else round(middle, 1))
 
 
 def check_axes(model: WorkloadModel, stand: Configuration) -> None:
     """Raise NoAnswer if an axis has too few values for this configuration, naming the run that would help."""
     measured, name = model.measured, model.name
-    _check(name, "vCPU", stand.vcpus, measured.vcpus)
-    _check(name, "batch size", stand.batch_size, measured.batch_size)
+    if not _known(stand.vcpus, measured.vcpus):
+        raise _too_few(name, "vCPU value", measured.vcpus, format_vcpus(stand.vcpus))
+    if not _known(stand.batch_size, measured.batch_size):
+        raise _too_few(name, "batch size", measured.batch_size, f"batch size {stand.batch_size}")
     levels = max((len(member.structure.memory_levels) for member in model.members if member.weight > 0.1), default=0)
     known = measured.memory_bytes
     if levels and levels < ENOUGH and known[0] < stand.memory_bytes < known[-1] and stand.memory_bytes not in known:
         raise NoAnswer(
             f"not enough data: `{name}` was measured with {levels} memory caps that differ in throughput and three are "
-            f"needed to say what lies between; measure it with {stand.memory_bytes / GIB:g} GiB"
+            f"needed to say what lies between; measure it with {format_bytes(stand.memory_bytes)}"
         )
 
 
-def _check(name: str, axis: str, value: float, known: Sequence[float]) -> None:
-    if value in known or len(known) >= ENOUGH:
-        return
-    values = ", ".join(f"{one:g}" for one in known)
-    raise NoAnswer(
-        f"not enough data: `{name}` was measured at {len(known)} value{'s' if len(known) > 1 else ''} of {axis} "
-        f"({values}) and three are needed to predict {value:g}; measure it at {axis} {value:g}"
+def _known(value: float, known: Sequence[float]) -> bool:
+    return value in known or len(known) >= ENOUGH
+
+
+def _too_few(name: str, values: str, known: Sequence[float], asked: str) -> NoAnswer:
+    listed = ", ".join(f"{one:g}" for one in known)
+    return NoAnswer(
+        f"not enough data: `{name}` was measured at {len(known)} {values}{'s' if len(known) > 1 else ''} ({listed}) "
+        f"and three are needed to predict another; measure it at {asked}"
     )
 
 
@@ -70,7 +75,7 @@ def _no_run_completed(name: str, runs: Sequence[Run]) -> str:
     ended = ", ".join(f"{outcomes.count(outcome)} {outcome.value}" for outcome in Outcome if outcome in outcomes)
     if all(outcome is Outcome.OUT_OF_MEMORY for outcome in outcomes):
         tried = max(run.configuration.memory_bytes for run in runs)
-        return f"no run of `{name}` completed ({ended}); measure it with {2 * tried / GIB:g} GiB of memory"
+        return f"no run of `{name}` completed ({ended}); measure it with {format_bytes(2 * tried)} of memory"
     return f"no run of `{name}` completed ({ended}); see the log of one, then measure it again"
 
 

@@ -33,16 +33,21 @@ def shares_by_bottleneck(shares: Array, contention: float, read_is_iops: bool) -
 
 def bottleneck_of(shares: dict[str, float], evidence: Bottleneck | None) -> Bottleneck:
     """The largest share; ambiguous where two are close, or where accounting of the same configuration names another."""
-    ordered = sorted(shares, key=lambda name: shares[name], reverse=True)
-    first = Bottleneck(ordered[0])
-    if len(ordered) > 1:
-        second = shares[ordered[1]]
-        close = shares[ordered[0]] - second <= CLOSE and shares[ordered[0]] < MAJORITY
-        if close and not _alike(first, Bottleneck(ordered[1])):
-            return Bottleneck.AMBIGUOUS
+    if no_single(shares):
+        return Bottleneck.AMBIGUOUS
+    first = Bottleneck(max(shares, key=lambda name: shares[name]))
     if evidence is None or evidence is first or _alike(evidence, first):
         return first
     return Bottleneck.AMBIGUOUS
+
+
+def no_single(shares: dict[str, float]) -> bool:
+    """Whether the two largest shares are close and of different kinds."""
+    ordered = sorted(shares, key=lambda name: shares[name], reverse=True)
+    if len(ordered) < 2:
+        return False
+    close = shares[ordered[0]] - shares[ordered[1]] <= CLOSE and shares[ordered[0]] < MAJORITY
+    return close and not _alike(Bottleneck(ordered[0]), Bottleneck(ordered[1]))
 
 
 def _alike(one: Bottleneck, other: Bottleneck) -> bool:

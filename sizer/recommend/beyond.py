@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog
 from sizer.model import WhatIf, WorkloadModel
+from sizer.model.words import accelerator
 from sizer.recommend.candidates import next_sold
 from sizer.recommend.judgement import vcpus_of_ceiling
 from sizer.recommend.words import interval
 from sizer.records import Configuration, Prediction
+from sizer.units import format_vcpus
 
 
 @dataclass(frozen=True)
@@ -30,22 +32,30 @@ def look_beyond(model: WorkloadModel, best: Configuration, catalog: Catalog) -> 
     high = model.measured.vcpus[-1]
     ceiling = vcpus_of_ceiling(model)
     if ceiling is not None and ceiling[0] > high:
-        value, low, top = ceiling
-        size = next_sold(value, catalog, above=True)
-        prediction = model.predict(replace(best, vcpus=size), WhatIf())
-        reason = (
-            f"beyond {high:g} vCPU (extrapolated, strong: the accelerator's ceiling is known): it is kept busy by "
-            f"about {value:.2g} vCPU ({low:.2g} to {top:.2g}); "
-            f"{size:g} vCPU would give about {_rate(model, prediction)}"
-        )
-        return Beyond(prediction, reason, f"measure `{model.name}` at {size:g} vCPU: {_settles(size)}")
+        return _to_ceiling(model, best, catalog, ceiling)
     size = next_sold(2 * high, catalog)
     prediction = model.predict(replace(best, vcpus=size), WhatIf())
+    why = "no ceiling is known" if ceiling is None else "below the ceiling that is known it should not rise"
     reason = (
-        f"beyond {high:g} vCPU (extrapolated, weak: no ceiling is known): {size:g} vCPU would give about "
+        f"beyond {format_vcpus(high)} (extrapolated, weak: {why}): {format_vcpus(size)} would give about "
         f"{_rate(model, prediction)}"
     )
-    return Beyond(prediction, reason, f"measure `{model.name}` at {size:g} and {2 * size:g} vCPU: {_settles(size)}")
+    return Beyond(prediction, reason, f"measure `{model.name}` at {size:g} and {2 * size:g} vCPUs: {_settles(size)}")
+
+
+def _to_ceiling(
+    model: WorkloadModel, best: Configuration, catalog: Catalog, ceiling: tuple[float, float, float]
+) -> Beyond:
+    value, low, top = ceiling
+    size = next_sold(value, catalog, above=True)
+    prediction = model.predict(replace(best, vcpus=size), WhatIf())
+    device = accelerator(model.facts.device)
+    reason = (
+        f"beyond {format_vcpus(model.measured.vcpus[-1])} (extrapolated, strong: the ceiling of the {device} is "
+        f"known): it is kept busy by about {value:.2g} vCPUs ({low:.2g} to {top:.2g}); "
+        f"{format_vcpus(size)} would give about {_rate(model, prediction)}"
+    )
+    return Beyond(prediction, reason, f"measure `{model.name}` at {format_vcpus(size)}: {_settles(size)}")
 
 
 def _settles(size: float) -> str:

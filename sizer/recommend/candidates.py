@@ -35,6 +35,11 @@ class Candidate:
         """vCPUs and memory first, then the disk."""
         return (self.usd_per_hour, self.disk_rank)
 
+    @property
+    def exists(self) -> bool:
+        """Whether a family offers this much memory with these vCPUs."""
+        return self.spec.memory_bytes is None or self.spec.memory_bytes <= family_memory(self.spec.vcpus)[-1]
+
 
 def candidates(model: WorkloadModel, catalog: Catalog, price: Prices, batch_size: int) -> list[Candidate]:
     """Every spec within the measured range, cheapest first; the batch size is the best one's."""
@@ -80,9 +85,13 @@ def memory_offers(measured: Measured, vcpus: float, judged: float, batch_size: i
     if not memory_varied(measured):
         return [(None, known[-1])]
     floor = needed_bytes(measured, judged, batch_size) or known[-1]
-    offers = [round(ratio * vcpus * GIB) for ratio in GIB_PER_VCPU]
-    holding = [offer for offer in offers if offer >= floor] or [_whole_gib(floor)]
+    holding = [offer for offer in family_memory(vcpus) if offer >= floor] or [_whole_gib(floor)]
     return [(offer, _judged_memory(known, offer, floor)) for offer in holding]
+
+
+def family_memory(vcpus: float) -> list[int]:
+    """The memory sizes in bytes that families offer with these vCPUs, rising."""
+    return [round(ratio * vcpus * GIB) for ratio in GIB_PER_VCPU]
 
 
 def _judged_memory(known: Sequence[int], offer: int, floor: int) -> int:

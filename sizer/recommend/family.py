@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.recommend.words import GIB, memory
+from sizer.model.words import disk
+from sizer.recommend.words import GIB
 from sizer.records import Answer
+from sizer.units import format_bytes, format_vcpus
 
 RATIOS = (2, 4, 8)
 
@@ -18,11 +20,11 @@ def family(answers: Sequence[Answer]) -> dict[str, str]:
     most = max(specs, key=lambda pair: pair[1].vcpus)
     least = min(spec.vcpus for _, spec in specs)
     at_least = "at least " if any(answer.status == "at_least" for answer, _ in specs) else ""
+    top = f"{at_least}{most[1].vcpus:g}"
     each = ", ".join(f"{answer.workload} {_at_least(answer)}{spec.vcpus:g}" for answer, spec in specs)
-    reach = f"{least:g}" if least == most[1].vcpus else f"{least:g} to {most[1].vcpus:g}"
-    found = {"vcpus": f"{at_least}{reach} ({each})"}
+    found = {"vcpus": f"{top if least == most[1].vcpus else f'{least:g} to {top}'} ({each})"}
     found |= _memory(specs_with_memory(answers))
-    disks = {answer.workload: answer.spec.disk for answer in answers if answer.spec is not None and answer.spec.disk}
+    disks = {answer.workload: disk(spec.disk) for answer, spec in specs if spec.disk}
     if disks:
         same = set(disks.values())
         each = ", ".join(f"{name} {disk}" for name, disk in disks.items())
@@ -49,7 +51,7 @@ def _memory(needs: Sequence[tuple[str, float, int]]) -> dict[str, str]:
     ratio = size / GIB / vcpus
     sold = next((offer for offer in RATIOS if offer >= ratio), None)
     words = f"{sold}" if sold else f"{ratio:g}, more than the 8 that families offer"
-    return {"gib_per_vcpu": f"{words} (most is needed by {name}: {memory(size)} for {vcpus:g} vCPU)"}
+    return {"gib_per_vcpu": f"{words} (most is needed by {name}: {format_bytes(size)} for {format_vcpus(vcpus)})"}
 
 
 def _at_least(answer: Answer) -> str:

@@ -7,7 +7,9 @@ import re
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import WorkloadModel
 from sizer.model.memory import anonymous_bytes
+from sizer.model.words import accelerator
 from sizer.records import InstanceOffer, Spec
+from sizer.units import format_number
 
 PRICED, UNPRICED = 5, 3
 """How many offers with and without a price are listed."""
@@ -58,14 +60,17 @@ def _notes(instance: InstanceType, model: WorkloadModel, rate: float) -> list[st
     if instance.confidence:
         notes.append(f"figures {instance.confidence}")
     if model.facts.device.kind != "cpu" and instance.gpu_count > 1:
-        notes.append(f"has {instance.gpu_count} GPUs, the job was measured with one")
+        one = "one" if model.facts.device.kind == "cuda" else f"one {accelerator(model.facts.device)}"
+        notes.append(f"has {instance.gpu_count} GPUs, the job was measured with {one}")
     if model.facts.device.kind == "cpu" and instance.gpu:
         notes.append("has a GPU that the job does not use")
     if is_arm(instance):
         notes.append("ARM cores")
     needed, cap = rate * (model.facts.read_bytes or 0.0), instance.disk_bytes_per_second
     if cap is not None and needed > cap:
-        notes.append(f"caps network disks at {cap / 1e6:.0f} MB/s, this rate reads {needed / 1e6:.0f} MB/s")
+        notes.append(
+            f"caps network disks at {format_number(cap / 1e6)} MB/s, this rate reads {format_number(needed / 1e6)} MB/s"
+        )
     return notes
 
 

@@ -103,6 +103,30 @@ def test_scaling_is_found_and_put_in_words(curve: Callable[..., WorkloadModel]) 
     assert model.best().throughput.value == pytest.approx(300, rel=0.03)
 
 
+def test_a_summary_says_what_is_not_settled(make_run: MakeRun) -> None:
+    """Where noise leaves open whether the rate still rises, the summary neither says that it does nor that it stops."""
+    points = ((0.5, 60), (1, 118), (2, 105))
+    model = fit([make_run(rate, vcpus, spread=0.15) for vcpus, rate in points]).workload("train")
+    assert "whether it gains from more than 2 vCPUs, the most measured, is not settled" in model.summary
+    assert "stops scaling" not in model.summary
+
+
+def test_quantities_are_in_the_units_of_the_workload(make_run: MakeRun) -> None:
+    """Images are counted as images; an emulated accelerator and a disk that was not limited are called so."""
+    demand, p100 = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0), Device("emulated", 0, "P100", 219)
+    runs = [
+        make_run(min(100 * c, top), c, disk=disk, rates=rates, demand=demand, device=p100)
+        for c in (1, 2, 4)
+        for disk, rates, top in (("host", DiskRates(), 200), ("slow", TIERS["slow"], 150))
+    ]
+    model = fit(runs).workload("train")
+    units = {parameter.name: parameter.unit for parameter in model.parameters}
+    assert units["CPU time"] == "core-seconds/image"
+    assert units["emulated P100"] == units["disk slow carries"] == units["the host's own disk carries"] == "images/s"
+    assert not any("sample" in unit for unit in units.values())
+    assert "4.57 ms of the emulated P100" in model.summary
+
+
 def test_retrograde_curves_have_their_best_inside(curve: Callable[..., WorkloadModel]) -> None:
     """Where more vCPUs are slower, the best lies where the rate peaks, and the serial part is named."""
     model = curve((1, 100), (2, 190), (4, 340), (8, 540), (16, 640), (32, 560), (64, 380))
@@ -124,11 +148,18 @@ def test_too_few_values_name_the_run_that_helps(curve: Callable[..., WorkloadMod
     """With two vCPU values the model is refused, answers where it was measured, and says which run to make."""
     model = curve((1, 100), (2, 190))
     assert model.refused == (
-        "not enough data: `train` was measured at 2 vCPU values (1, 2) and three are needed; measure it at 4 vCPU"
+        "not enough data: `train` was measured at 2 vCPU values (1, 2) and three are needed; measure it at 4 vCPUs"
     )
     assert model.predict(at(2)).throughput.value == pytest.approx(190)
-    with pytest.raises(NoAnswer, match="measure it at 4 vCPU"):
+    with pytest.raises(NoAnswer, match="measure it at 4 vCPUs"):
         model.predict(at(4))
+
+
+def test_too_few_batch_sizes_name_the_run_that_helps(make_run: MakeRun) -> None:
+    """With one batch size, another is refused in words."""
+    model = fit([make_run(rate, vcpus) for vcpus, rate in ((1, 100), (2, 180), (4, 290))]).workload("train")
+    with pytest.raises(NoAnswer, match=r"at 1 batch size \(32\) and three .* measure it at batch size 64"):
+        model.predict(at(2, batch=64))
 
 
 def test_accounting_that_disagrees_makes_it_ambiguous(make_run: MakeRun) -> None:

@@ -1,0 +1,108 @@
+"""The quantities of a fitted model in physical units, in the workload's own samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from sizer.model import words
+from sizer.model.equation import Array
+from sizer.model.model import Member, Parameter, WorkloadModel
+from sizer.model.stages import disk_is_free, read_seconds
+from sizer.records import HOST_DISK
+from sizer.units import format_bytes, plural
+
+CPU_ALONE = {"rate", "exponent", "contention", "coherence", "batch", "sharpness"}
+"""With no stage beside the CPU there is nothing to overlap."""
+
+
+def parameters_of(model: WorkloadModel) -> tuple[Parameter, ...]:
+    """Demands of one sample, then what was fitted."""
+    return (*_demands(model), *_fitted(model))
+
+
+def _demands(model: WorkloadModel) -> list[Parameter]:
+    facts = model.facts
+    rows = [
+        ("CPU time", "core-seconds", facts.core_seconds),
+        ("bytes read", "bytes", facts.read_bytes),
+        ("reads", "IOs", facts.read_ios),
+        ("bytes written", "bytes", facts.written_bytes),
+        ("writes", "IOs", facts.write_ios),
+    ]
+    source = "accounting" if facts.demand_accounted else "data set"
+    return [
+        Parameter(
+            name, f"{unit}/{model.sample_unit}", value, value, value, "accounting" if name == "CPU time" else source
+        )
+        for name, unit, value in rows
+        if value is not None
+    ]
+
+
+def _fitted(model: WorkloadModel) -> list[Parameter]:
+    """The parameters of the heaviest member; the others differ in form, so theirs cannot be averaged with these."""
+    member = model.members[0]
+    draws = np.array(member.draws)
+    found = []
+    for index, name in enumerate(member.names):
+        if name == "sharpness" and set(member.names) <= CPU_ALONE:
+            continue
+        named = _named(name, model, member)
+        if named is not None:
+            to_value = float if name == "exponent" else math.exp
+            found.append(_parameter(*named, member.estimate[index], draws[:, index], to_value))
+    return [*found, *_capacities(model, member, draws)]
+
+
+def _named(name: str, model: WorkloadModel, member: Member) -> tuple[str, str] | None:
+    """Label and unit of one parameter of the equation; None for those of one disk or memory level."""
+    device = words.accelerator(model.facts.device)
+    cap = device if member.structure.cap_stage == "accelerator" else "serial"
+    return {
+        "rate": ("parallel rate of one vCPU", _per_second(model)),
+        "exponent": ("exponent of vCPU scaling", ""),
+        "contention": ("serial share", ""),
+        "coherence": ("cost of coherence", ""),
+        "cap": (f"{cap} ceiling", _per_second(model)),
+        "accelerator": (device, _per_second(model)),
+        "batch": (f"launch cost, relative to a batch of {model.facts.reference_batch}", ""),
+        "sharpness": ("overlap exponent", ""),
+    }.get(name)
+
+
+def _capacities(model: WorkloadModel, member: Member, draws: Array) -> list[Parameter]:
+    """What each disk or memory level carries, in samples/s."""
+    found = []
+    for index, name in enumerate(member.names):
+        kind, _, key = name.partition(":")
+        if kind == "memory":
+            label, base = f"memory of {format_bytes(int(key))}", 0.0
+        elif kind == "disk":
+            label, base = words.disk(key), _log_capacity(model, key)
+            label = label if key == HOST_DISK else f"disk {label}"
+        else:
+            continue
+        centre, drawn = base + member.estimate[index], base + draws[:, index]
+        found.append(_parameter(f"{label} carries", _per_second(model), centre, drawn, math.exp))
+    return found
+
+
+def _log_capacity(model: WorkloadModel, name: str) -> float:
+    disk = model.measured.disk(name)
+    read = read_seconds(model.facts, disk.rates) if disk else None
+    if read is None or read[0] <= 0 or disk_is_free(model.facts, model.measured, name):
+        return math.log(3.0 * model.facts.highest_rate)
+    return -math.log(read[0])
+
+
+def _per_second(model: WorkloadModel) -> str:
+    return f"{plural(model.sample_unit)}/s"
+
+
+def _parameter(label: str, unit: str, centre: float, draws: Array, to_value: Callable[[float], float]) -> Parameter:
+    low, high = np.quantile(draws, [0.05, 0.95])
+    low, high = min(float(low), centre), max(float(high), centre)
+    return Parameter(label, unit, to_value(centre), to_value(low), to_value(high), "fit")

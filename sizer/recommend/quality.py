@@ -1,0 +1,59 @@
+"""What the runs themselves say against an answer: their warnings, and those that gave no rate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sizer.records import Outcome, Run
+
+DOUBTS = ("contended", "imprecise", "short")
+"""Warnings, by their first word, that make a run's rate doubtful."""
+TELLING = (Outcome.COMPLETED, Outcome.OUT_OF_MEMORY)
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How many of a workload's completed runs carry which doubts; `failed` is a sentence, empty if none did."""
+
+    completed: int = 0
+    doubtful: int = 0
+    doubts: tuple[str, ...] = ()
+    failed: str = ""
+
+    @property
+    def poor(self) -> bool:
+        """Whether at least half of the runs are doubtful."""
+        return 0 < self.completed <= 2 * self.doubtful
+
+    @property
+    def warning(self) -> str:
+        """`3 of 4 runs were contended or imprecise`; empty if none was."""
+        if not self.doubtful:
+            return ""
+        return f"{self.doubtful} of {self.completed} runs were {' or '.join(self.doubts)}"
+
+    @property
+    def remedy(self) -> str:
+        """How to repeat them."""
+        return "on a quiet host" if "contended" in self.doubts else "for longer"
+
+
+def quality_of(runs: Sequence[Run]) -> Quality:
+    """Of the runs of one workload."""
+    completed = [run for run in runs if run.outcome is Outcome.COMPLETED]
+    found = [_doubts(run) for run in completed]
+    named = tuple(doubt for doubt in DOUBTS if any(doubt in doubts for doubts in found))
+    return Quality(len(completed), sum(map(bool, found)), named, _failed(runs))
+
+
+def _doubts(run: Run) -> set[str]:
+    return {warning.partition(":")[0] for warning in run.warnings} & set(DOUBTS)
+
+
+def _failed(runs: Sequence[Run]) -> str:
+    failed = [run.outcome for run in runs if run.outcome not in TELLING]
+    if not failed:
+        return ""
+    kinds = ", ".join(f"{failed.count(outcome)} {outcome.value}" for outcome in Outcome if outcome in failed)
+    return f"{len(failed)} of {len(runs)} runs gave no rate ({kinds})"

@@ -1,0 +1,37 @@
+"""Answers to runs of one workload, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from sizer.catalog import Catalog
+from sizer.model import fit
+from sizer.recommend import recommend
+from sizer.records import Answer, Objective, Run
+
+
+@pytest.fixture(scope="session")
+def catalog() -> Catalog:
+    return Catalog.load()
+
+
+@pytest.fixture
+def ask(catalog: Catalog) -> Callable[..., Answer]:
+    """The answer to runs of one workload."""
+
+    def ask(runs: list[Run], prefer: str = "cheapest") -> Answer:
+        return recommend(fit(runs), runs, Objective(prefer), catalog).workloads[0]
+
+    return ask
+
+
+@pytest.fixture
+def curve(make_run: Callable[..., Run]) -> Callable[..., list[Run]]:
+    """Runs at (vCPUs, rate) points, all else alike."""
+
+    def curve(*points: tuple[float, float], **known: object) -> list[Run]:
+        return [make_run(rate, vcpus, **known) for vcpus, rate in points]
+
+    return curve

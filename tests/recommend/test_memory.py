@@ -1,0 +1,86 @@
+"""Memory is recommended in sizes that exist, at or above a cap that held, and the answer says why it is that much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sizer.records import Answer, Outcome, Run
+
+MIB, GIB = 2**20, 2**30
+Ask = Callable[..., Answer]
+MakeRun = Callable[..., Run]
+
+
+def capped(make_run: MakeRun, cap: int, anonymous: int, *points: tuple[float, float | None]) -> list[Run]:
+    return [
+        make_run(
+            rate,
+            vcpus,
+            memory=cap,
+            capped=True,
+            anonymous=anonymous,
+            outcome=Outcome.COMPLETED if rate else Outcome.OUT_OF_MEMORY,
+        )
+        for vcpus, rate in points
+    ]
+
+
+def memory_of(answer: Answer) -> int | None:
+    assert answer.spec is not None
+    return answer.spec.memory_bytes
+
+
+def test_more_than_the_floor_is_explained_by_what_families_offer(make_run: MakeRun, ask: Ask) -> None:
+    """A job that holds in 1 GiB gets 4 GiB with 2 vCPUs, because no family offers less."""
+    runs = capped(make_run, 4 * GIB, 163 * MIB, (0.5, 50), (1, 100), (2, 190))
+    runs += capped(make_run, GIB, 163 * MIB, (2, 190)) + capped(make_run, 384 * MIB, 163 * MIB, (2, None))
+    answer = ask(runs)
+    assert memory_of(answer) == 4 * GIB
+    assert (
+        "the memory floor is between 384 MiB and 1 GiB: 384 MiB runs out of memory, 1 GiB and 4 GiB hold"
+        in answer.reasons
+    )
+    assert (
+        "4 GiB is the least that families offer with 2 vCPUs; the runs needed 163 MiB that cannot be dropped"
+        in answer.reasons
+    )
+
+
+def test_a_cap_that_held_makes_the_answer_smaller(make_run: MakeRun, ask: Ask) -> None:
+    """With one vCPU, the same job gets the 2 GiB that families offer with it."""
+    runs = capped(make_run, 4 * GIB, 163 * MIB, (0.5, 50), (1, 100), (2, 100), (4, 100))
+    answer = ask(runs + capped(make_run, GIB, 163 * MIB, (2, 100)))
+    assert answer.spec is not None
+    assert (answer.spec.vcpus, answer.spec.memory_bytes) == (1, 2 * GIB)
+
+
+def test_a_cap_never_tried_is_named(make_run: MakeRun, ask: Ask) -> None:
+    """Where only 4 GiB is known to hold, a smaller size on offer is not recommended, and is the run to make."""
+    runs = capped(make_run, 4 * GIB, 163 * MIB, (0.5, 50), (1, 100), (2, 101), (4, 101))
+    answer = ask(runs + capped(make_run, 192 * MIB, 163 * MIB, (1, None)))
+    assert answer.spec is not None
+    assert (answer.spec.vcpus, answer.spec.memory_bytes) == (1, 4 * GIB)
+    assert "4 GiB and not 2 GiB, because no cap below 4 GiB is known to hold" in " ".join(answer.reasons)
+    assert answer.next_run == "measure `train` with 2 GiB: whether that is enough memory was not measured"
+
+
+def test_memory_that_no_family_offers_is_not_chosen(make_run: MakeRun, ask: Ask) -> None:
+    """A job of one vCPU that needs 20 GiB gets the fewest vCPUs that are sold with as much."""
+    runs = capped(make_run, 28 * GIB, 18 * GIB, (1, 100), (2, 101), (4, 101), (8, 101))
+    answer = ask(runs + capped(make_run, 24 * GIB, 18 * GIB, (2, 101)))
+    assert answer.spec is not None
+    assert (answer.spec.vcpus, answer.spec.memory_bytes) == (4, 32 * GIB)
+    assert "32 GiB is the least that families offer with 4 vCPUs from 24 GiB on" in " ".join(answer.reasons)
+    assert all("families offer at most" in each.why for each in answer.rejected)
+
+
+def test_less_memory_that_is_slower(make_run: MakeRun, ask: Ask) -> None:
+    """Where less memory holds but costs throughput, that is the reason for more."""
+    runs = [
+        run
+        for cap, top in ((4 * GIB, 80), (8 * GIB, 200), (16 * GIB, 200))
+        for run in capped(make_run, cap, GIB, (1, min(100, top)), (2, min(200, top)), (4, min(201, top)))
+    ]
+    answer = ask(runs)
+    assert memory_of(answer) == 8 * GIB
+    assert "less than 8 GiB holds, but is not sure to be as fast" in " ".join(answer.reasons)

@@ -1,0 +1,107 @@
+"""What an answer says reads as a person would say it: words agree, numbers are plain, what is emulated is called so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from sizer.model import fit
+from sizer.records import Answer, Demand, Device, DiskRates, Run
+
+Ask = Callable[..., Answer]
+Curve = Callable[..., list[Run]]
+MakeRun = Callable[..., Run]
+P100 = Device("emulated", gpu="P100", samples_per_second=219, source="published")
+RATE_ONLY = Device("emulated", samples_per_second=219)
+DEMAND = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0)
+TIERS = {"host": DiskRates(9000, 4e8), "slow": DiskRates(500, 1e7)}
+
+
+def words_of(answer: Answer) -> list[str]:
+    return [*answer.reasons, *(each.why for each in answer.rejected), answer.next_run or ""]
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        ((0.5, 2400), (1, 5400), (2, 9970)),
+        ((1, 1e4), (2, 1.97e4), (4, 3e4), (8, 3.03e4), (16, 3.04e4)),
+        ((2, 2710), (4, 2700), (8, 2690)),
+        ((0.25, 25), (0.5, 50), (0.75, 74)),
+        ((1, 100), (2, 190)),
+        ((4, 100),),
+    ],
+)
+def test_numbers_and_vcpus(curve: Curve, ask: Ask, points: tuple[tuple[float, float], ...]) -> None:
+    """No exponents, and a number of vCPUs has its plural, in whatever state the answer is."""
+    for text in words_of(ask(curve(*points))):
+        assert not re.search(r"\de[+-]\d", text), text
+        assert not re.search(r"(?<![\d.])(?:[2-9]|\d\d+)(?:\.\d+)? vCPU(?! value)\b", text), text
+        assert not re.search(r"(?<![\d.])(?:1|0\.\d+) vCPUs", text), text
+
+
+def test_one_vcpu_reaches_and_two_reach(curve: Curve, ask: Ask) -> None:
+    """The verb agrees with the number."""
+    assert "1 vCPU reaches 100 %" in " ".join(ask(curve((1, 100), (2, 100), (4, 100))).reasons)
+    assert "4 vCPUs reach" in " ".join(ask(curve((1, 100), (2, 197), (4, 300), (8, 303), (16, 304))).reasons)
+
+
+@pytest.mark.parametrize("device", [P100, RATE_ONLY])
+@pytest.mark.parametrize("points", [((1, 100), (2, 190), (4, 215), (8, 217)), ((0.5, 25), (1, 50), (2, 100))])
+def test_what_is_emulated_says_so(
+    curve: Curve, ask: Ask, device: Device, points: tuple[tuple[float, float], ...]
+) -> None:
+    """No accelerator is named without `emulated` directly before it, in the answer nor in the model."""
+    runs = curve(*points, device=device, demand=DEMAND)
+    answer, model = ask(runs), fit(runs).workloads[0]
+    text = "\n".join([*words_of(answer), model.summary, *(parameter.name for parameter in model.parameters)])
+    notes = "\n".join(offer.note for offer in answer.instances)
+    named = re.findall(r"(\w*) ?(?:accelerator|P100)", f"{text}\n{notes}")
+    assert len(named) > 2
+    assert set(named) == {"emulated"}
+
+
+def test_the_host_disk_is_called_that(make_run: MakeRun, ask: Ask) -> None:
+    """A disk that was not limited is the host's own, not a tier called host."""
+    runs = [
+        make_run(min(100 * c, top), c, disk=name, rates=TIERS[name], demand=DEMAND)
+        for c in (1, 2, 4)
+        for name, top in (("host", 200), ("slow", 95))
+    ]
+    answer = ask(runs)
+    assert answer.spec is not None
+    assert answer.spec.disk == "host"
+    text = " ".join(answer.reasons)
+    assert "no disk measured is faster than the host's own disk for this job: slow loses" in text
+
+
+def test_each_cheaper_size_measured_is_rejected(make_run: MakeRun, ask: Ask) -> None:
+    """Over three disks and vCPUs down to a half: each cheaper disk, and the fewer vCPUs with what binds them."""
+    demand = Demand(core_seconds=0.003, read_bytes=1e5, read_ios=1.0)
+    rates = {"standard": DiskRates(1500, 2e7), "ssd": DiskRates(6000, 6e7), "nvme": DiskRates(40_000, 4e8)}
+    runs = [make_run(330 * c, c, disk="nvme", rates=rates["nvme"], demand=demand) for c in (0.5, 1, 2)]
+    runs += [
+        make_run(top, 2, disk=name, rates=rates[name], demand=demand) for name, top in (("ssd", 450), ("standard", 190))
+    ]
+    found = {(each.spec.vcpus, each.spec.disk): each.why for each in ask(runs).rejected}
+    assert set(found) == {(2, "ssd"), (2, "standard"), (1, "nvme")}
+    assert re.fullmatch(r"5\d % of the target, CPU-bound", found[1, "nvme"])
+
+
+@pytest.mark.parametrize(
+    ("points", "why"),
+    [
+        (((0.25, 219), (0.5, 219), (1, 219), (2, 219)), "105 % of the target, but fractions of a vCPU are not sold"),
+        (((0.25, 54), (0.5, 108), (1, 219), (2, 219)), "52 % of the target, CPU-bound"),
+    ],
+)
+def test_a_fraction_of_a_vcpu_is_rejected_with_its_reason(
+    curve: Curve, ask: Ask, points: tuple[tuple[float, float], ...], why: str
+) -> None:
+    """Below the smallest size sold, the nearest that was measured says why it is not the answer."""
+    answer = ask(curve(*points))
+    assert answer.spec is not None
+    assert answer.spec.vcpus == 1
+    assert [(each.spec.vcpus, each.why) for each in answer.rejected] == [(0.5, why)]
