@@ -33,6 +33,7 @@ class Place:
     interpreter: Path
     packages: Path
     data: Path | None
+    data_format: str | None
     scratch: Path
     output: Path
 
@@ -52,7 +53,7 @@ def argv(spec: RunSpec, place: Place, host_vcpus: int) -> list[str]:
         "network": workload.network,
         "batch-size": spec.batch_size,
         "data": place.data,
-        "format": workload.format,
+        "format": place.data_format or workload.format,
         "input": workload.input,
         "cache": workload.cache,
         "threads": threads(spec, host_vcpus),
@@ -61,7 +62,14 @@ def argv(spec: RunSpec, place: Place, host_vcpus: int) -> list[str]:
         "rate": _rate(workload),
     }
     if workload.kind == "imagenet_preprocessing":
-        options |= {"output": place.output, "passes": 0, "framework": None, "network": None, "rate": None}
+        options |= {
+            "output": place.output,
+            "format": workload.format,
+            "passes": 0,
+            "framework": None,
+            "network": None,
+            "rate": None,
+        }
     else:
         options["scratch"] = place.scratch
     words = [str(place.interpreter), "-m", f"workloads.{workload.kind}"]

@@ -24,6 +24,9 @@ def refuse_other_study(where: str, before: Study, now: Study) -> None:
     """Raise InputError when the two have different names."""
     if before.name != now.name:
         raise InputError(f"{where}: holds the study `{before.name}`, not `{now.name}`; {ADVICE}")
+    if before.embedded_images != now.embedded_images:
+        images = f"{before.embedded_images} embedded images, not {now.embedded_images}"
+        raise InputError(f"{where}: was measured with {images}; {ADVICE}")
 
 
 def refuse_other_machine(where: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:

@@ -1,29 +1,46 @@
 """The data of a study: the user's own, or the embedded data set made once and kept outside of the repository.
 
 Photographs and text become data sets through the workloads package, in the workloads' own interpreter, because the
-decoders live there.
+decoders live there. What is derived from a user's data, a packed folder or an index, is made once before any run.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
-import subprocess
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from sizer.data_forms import form_of, record_files
 from sizer.errors import HostError, InputError
 from sizer.page_cache import files_of
 from sizer.records import DataSet, Workload
+from sizer.subprograms import complete, never
 
 EMBEDDED_VERSION = 1
 """Part of the cache's folder names: raised whenever the same seed would give other bytes."""
 
 EMBEDDED_SEED = 1
 
-Announce = Callable[[str], None]
+READS = {
+    "image_training": ("recordio", "lmdb", "folder"),
+    "image_inference": ("recordio", "lmdb", "folder"),
+    "lstm_training": ("text",),
+    "imagenet_preprocessing": ("folder",),
+}
+"""Forms of data that each kind of workload can be given; a folder is packed for those that read records."""
+
+IN_WORDS = {
+    "recordio": "a RecordIO file (.rec)",
+    "lmdb": "an LMDB",
+    "folder": "a folder of class folders of JPEGs",
+    "text": "a text of words (a file, or a folder with train.txt)",
+}
 
 
 @dataclass(frozen=True)
@@ -34,80 +51,113 @@ class DataSets:
     interpreter: Path
     packages: Path
     embedded_images: int
-    announce: Announce
+    announce: Callable[[str], None]
+    stop: Callable[[], bool] = never
 
     def prepare(self, workload: Workload) -> DataSet | None:
-        """What the workload reads, in the form it reads; None when it reads nothing or is a user's own command.
+        """What the workload reads, in the form it reads; None when it reads nothing.
 
-        Raises InputError when the user's data is not there or has another form than the workload needs.
+        Raises InputError as `check` does, HostError when something cannot be made, Interrupted when `stop` says so.
         """
-        if workload.kind == "command" or workload.input == "synthetic":
-            return self._users_own(workload) if workload.data else None
-        source = self._users_own(workload) if workload.data else self._embedded(workload)
-        wanted = "folder" if workload.kind == "imagenet_preprocessing" else workload.format
-        if source.format == "folder" and wanted in ("recordio", "lmdb"):
-            return self._packed(source, wanted)
-        if wanted != source.format:
-            raise InputError(
-                f"workload `{workload.name}`: {source.path} looks like {source.format}, and {workload.kind} "
-                f"was told to read {wanted}; set `format: {source.format}` or give other data"
-            )
+        check(workload)
+        if not workload.data and (workload.kind == "command" or workload.input == "synthetic"):
+            return None
+        source = self._users_own(Path(workload.data)) if workload.data else self._embedded(workload)
+        if workload.kind in ("image_training", "image_inference"):
+            if source.format == "folder":
+                return self._packed(source, "lmdb" if workload.format == "lmdb" else "recordio")
+            if source.format == "recordio":
+                return self._indexed(source)
         return source
 
-    def _users_own(self, workload: Workload) -> DataSet:
-        assert workload.data is not None
-        path = Path(workload.data).expanduser().resolve()
-        if not path.exists():
-            raise InputError(f"workload `{workload.name}`: {workload.data} does not exist; give data: a path that does")
-        return describe(path, embedded=False)
+    def _users_own(self, given: Path) -> DataSet:
+        path = given.expanduser().resolve()
+        form = form_of(path)
+        return describe(record_files(path)[0] if form == "recordio" else path, form)
 
     def _embedded(self, workload: Workload) -> DataSet:
         if workload.kind == "lstm_training":
-            folder = self.cache / f"text-v{EMBEDDED_VERSION}"
-            words = ["text", "--out", str(folder)]
+            folder, form, words = self.cache / f"text-v{EMBEDDED_VERSION}", "text", ["text"]
         else:
             name = f"images-v{EMBEDDED_VERSION}-seed{EMBEDDED_SEED}-{self.embedded_images}"
-            folder = self.cache / name
-            words = ["images", "--count", str(self.embedded_images), "--seed", str(EMBEDDED_SEED)]
-            words += ["--workers", str(len(os.sched_getaffinity(0))), "--out", str(folder)]
-        if not folder.exists():
-            self.announce(f"making the embedded data set in {folder}")
-            self._workload_program("embedded_data", *words)
-            self.announce(f"the embedded data set takes {_size(folder) / 1e6:.0f} MB in {folder}")
-        return describe(folder, embedded=True)
+            folder, form = self.cache / name, "folder"
+            words = ["images", "--count", str(self.embedded_images), "--seed", str(EMBEDDED_SEED), *_workers()]
+        with self._made_once(folder, "the embedded data set") as aside:
+            if aside is not None:
+                self._program("embedded_data", *words, "--out", str(aside))
+        return describe(folder, form, embedded=True)
 
-    def _packed(self, source: DataSet, wanted: str) -> DataSet:
+    def _packed(self, source: DataSet, form: str) -> DataSet:
         """The folder as RecordIO or LMDB, packed once and kept; a changed folder is packed again."""
-        folder = self.cache / f"{wanted}-{_fingerprint(Path(source.path))}"
-        path = folder / ("train.rec" if wanted == "recordio" else "train.lmdb")
-        if not path.exists():
-            self.announce(f"packing {source.path} as {wanted} in {folder}")
-            aside = folder.with_name(f"{folder.name}.{os.getpid()}.tmp")
-            workers = str(len(os.sched_getaffinity(0)))
-            options = ["--data", source.path, "--output", str(aside), "--format", wanted, "--passes", "1"]
-            self._workload_program("imagenet_preprocessing", *options, "--workers", workers)
-            aside.rename(folder)
-            self.announce(f"{wanted} takes {_size(path) / 1e6:.0f} MB in {folder}")
-        return describe(path, embedded=source.embedded)
+        folder = self.cache / f"{form}-{_fingerprint(Path(source.path))}"
+        with self._made_once(folder, f"{source.path} as {form}") as aside:
+            if aside is not None:
+                options = ["--data", source.path, "--output", str(aside), "--format", form, "--passes", "1"]
+                self._program("imagenet_preprocessing", *options, *_workers())
+        return describe(folder / ("train.lmdb" if form == "lmdb" else "train.rec"), form, source.embedded)
 
-    def _workload_program(self, name: str, *options: str) -> None:
+    def _indexed(self, source: DataSet) -> DataSet:
+        """The records with an index beside them: made once in the cache, next to a link, if the user's have none."""
+        records = Path(source.path)
+        if records.with_suffix(".idx").is_file():
+            return source
+        folder = self.cache / f"index-{_fingerprint(records)}"
+        with self._made_once(folder, f"an index of {records}") as aside:
+            if aside is not None:
+                aside.mkdir()
+                (aside / records.name).symlink_to(records)
+                self._program("record_index", "--data", str(records), "--out", str(aside / f"{records.stem}.idx"))
+        return describe(folder / records.name, source.format)
+
+    @contextmanager
+    def _made_once(self, folder: Path, what: str) -> Iterator[Path | None]:
+        """A path to make the folder at, or None if it is there; two sizers do not make it at once."""
         self.cache.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(
-            [str(self.interpreter), "-m", f"workloads.{name}", *options],
-            cwd=self.cache,
-            env={**os.environ, "PYTHONPATH": str(self.packages)},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        aside = folder.with_name(f"{folder.name}.making")
+        with (self.cache / ".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if folder.exists():
+                yield None
+                return
+            shutil.rmtree(aside, ignore_errors=True)
+            self.announce(f"making {what} in {folder}")
+            try:
+                yield aside
+                aside.rename(folder)
+            finally:
+                shutil.rmtree(aside, ignore_errors=True)
+            self.announce(f"  {_size(folder) / 1e6:.0f} MB")
+
+    def _program(self, name: str, *options: str) -> None:
+        argv = [str(self.interpreter), "-m", f"workloads.{name}", *options]
+        done = complete(argv, {**os.environ, "PYTHONPATH": str(self.packages)}, self.cache, self.stop)
         if done.returncode == 2:
             raise InputError(done.stderr.strip()[-500:])
         if done.returncode != 0:
             raise HostError(f"workloads.{name} failed: {(done.stderr or done.stdout).strip()[-500:]}")
 
 
-def cache_folder(environment: dict[str, str] | os._Environ[str]) -> Path:
+def check(workload: Workload) -> None:
+    """Raises InputError when the user's data is not there or has a form that the workload cannot read."""
+    if workload.data is None:
+        return
+    where, path = f"workload `{workload.name}`", Path(workload.data).expanduser()
+    if not path.exists():
+        raise InputError(f"{where}: {workload.data} does not exist; give `data` a path that does")
+    if workload.kind not in READS:
+        return
+    form, readable = form_of(path), READS[workload.kind]
+    if form not in readable:
+        wanted = " or ".join(IN_WORDS[each] for each in readable)
+        raise InputError(
+            f"{where}: {workload.data} looks like {IN_WORDS[form]}, and {workload.kind} reads {wanted}; "
+            "give `data` the path of one"
+        )
+    if form == "recordio" and len(record_files(path)) != 1:
+        raise InputError(f"{where}: {workload.data} holds several .rec files; give `data` the path of one of them")
+
+
+def cache_folder(environment: Mapping[str, str]) -> Path:
     """Where data sets and emulated volumes lie: SIZER_CACHE, or the user's cache folder (XDG base directories)."""
     if environment.get("SIZER_CACHE"):
         return Path(environment["SIZER_CACHE"]).expanduser().resolve()
@@ -115,30 +165,25 @@ def cache_folder(environment: dict[str, str] | os._Environ[str]) -> Path:
     return Path(base) / "sizer"
 
 
-def describe(path: Path, embedded: bool) -> DataSet:
-    """Form and size of a data set. The count of samples is left to the workload, which knows it when it has read it."""
-    return DataSet(str(path), _format(path), _size(path), samples=0, embedded=embedded)
+def describe(path: Path, form: str, embedded: bool = False) -> DataSet:
+    """Size of a data set. Samples are the files of a folder; of other forms only the workload knows how many."""
+    files = list(files_of(path))
+    samples = len(files) if form == "folder" else 0
+    return DataSet(str(path), form, sum(item.stat().st_size for item in files), samples, embedded)
 
 
-def _format(path: Path) -> str:
-    """An LMDB is a folder with data.mdb, a text one with a train file, images one of class folders."""
-    if path.is_file():
-        return {".rec": "recordio", ".mdb": "lmdb"}.get(path.suffix, "text")
-    if (path / "data.mdb").exists():
-        return "lmdb"
-    if any((path / name).exists() for name in ("train.txt", "ptb.train.txt")):
-        return "text"
-    return "folder"
+def _workers() -> list[str]:
+    return ["--workers", str(len(os.sched_getaffinity(0)))]
 
 
 def _size(path: Path) -> int:
     return sum(item.stat().st_size for item in files_of(path))
 
 
-def _fingerprint(folder: Path) -> str:
-    """Changes with any file's name, size or time."""
-    digest = hashlib.sha256()
-    for item in files_of(folder):
+def _fingerprint(data: Path) -> str:
+    """Changes with the path, and with any file's name, size or time."""
+    digest = hashlib.sha256(str(data).encode())
+    for item in files_of(data):
         facts = item.stat()
-        digest.update(json.dumps([str(item.relative_to(folder)), facts.st_size, facts.st_mtime_ns]).encode())
+        digest.update(json.dumps([str(item), facts.st_size, facts.st_mtime_ns]).encode())
     return digest.hexdigest()[:12]

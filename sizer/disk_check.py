@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
-import subprocess
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from sizer.disks import Volume
 from sizer.errors import HostError
 from sizer.limits import LimitsBackend
 from sizer.records import DiskCheck, DiskRates, DiskTier, Limits
+from sizer.subprograms import complete
 
 TOLERANCE = 0.10
 """Share by which a tier may miss its declared figure before it is marked."""
@@ -43,7 +44,7 @@ def check_disk(tier: DiskTier, volume: Volume, backend: LimitsBackend, fio: Fio 
     """Measure the tier on its volume. Raises HostError when fio is missing or fails."""
     if shutil.which("fio") is None:
         raise HostError("fio is not installed, so no disk can be checked; type: apt-get install fio")
-    path = volume.folder / "fio.bin"
+    path = volume.folder / f"sizer-fio-{os.getpid()}.bin"
     try:
         _fio(["--rw=write", f"--bs={LARGE}", "--end_fsync=1"], path)
         measured = {figure: _measure(figure, tier, path, volume, backend, fio.seconds) for figure in fio.figures}
@@ -91,7 +92,7 @@ def _measure(figure: str, tier: DiskTier, path: Path, volume: Volume, backend: L
 
 def _fio(options: list[str], path: Path, wrap: Callable[[list[str]], list[str]] = list) -> dict[str, float]:
     argv = ["fio", "--name=sizer", f"--filename={path}", f"--size={FILE_BYTES}", "--direct=1", "--ioengine=libaio"]
-    done = subprocess.run(wrap([*argv, *options, "--output-format=json"]), capture_output=True, text=True, check=False)
+    done = complete(wrap([*argv, *options, "--output-format=json"]))
     start = done.stdout.find("{")
     try:
         job = json.loads(done.stdout[start:])["jobs"][0]

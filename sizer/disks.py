@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,12 +17,13 @@ import psutil
 from sizer.errors import HostError, InputError
 from sizer.limits import Throttle
 from sizer.records import DiskTier
+from sizer.subprograms import complete
 
 READAHEAD_KIB = 128
 """What cloud images set. A host's own can be 8 MiB, which reads 1.27 times the bytes a shuffled loader asks for."""
 
 ROOM_BYTES = 768 * 10**6
-"""Room on an emulated volume beside the data set: fio's files, the output of preprocessing, the file system itself."""
+"""Room on an emulated volume beside data and output: fio's file, and the file system itself."""
 
 IMAGE_PREFIX = "volume-"
 
@@ -58,8 +58,8 @@ def missing_for_emulation() -> str | None:
 
 
 @contextmanager
-def emulated_volume(scratch: Path, data_bytes: int) -> Iterator[Volume]:
-    """A mounted ext4 file system on a loop device with direct I/O, removed at the end whatever happened.
+def emulated_volume(scratch: Path, content_bytes: int) -> Iterator[Volume]:
+    """A mounted ext4 file system with room for `content_bytes` on a loop device with direct I/O, removed at the end.
 
     Raises HostError when the host has no room, no right or no loop device for it.
     """
@@ -67,7 +67,7 @@ def emulated_volume(scratch: Path, data_bytes: int) -> Iterator[Volume]:
     stem = scratch / f"{IMAGE_PREFIX}{os.getpid()}-{_start_time(os.getpid())}"
     image, folder = stem.with_suffix(".img"), stem.with_suffix(".mount")
     try:
-        _allocate(image, int(data_bytes * 1.1) + ROOM_BYTES)
+        _allocate(image, int(content_bytes * 1.1) + ROOM_BYTES)
         _command("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", str(image))
         loop = _command("losetup", "--find", "--show", "--direct-io=on", str(image))
         _prepare_loop(Path(loop))
@@ -170,9 +170,7 @@ def _start_time(process: int) -> str | None:
 def _command(*argv: str) -> str:
     """Standard output of a system command. Raises HostError with what it said."""
     try:
-        done = subprocess.run(
-            argv, capture_output=True, text=True, check=False, env={**os.environ, "PATH": SEARCH, "LC_ALL": "C"}
-        )
+        done = complete(argv, {**os.environ, "PATH": SEARCH, "LC_ALL": "C"})
     except FileNotFoundError as error:
         raise HostError(f"{argv[0]} is not installed; type: apt-get install util-linux e2fsprogs mount") from error
     if done.returncode != 0:

@@ -25,3 +25,9 @@ class NoAnswer(SizerError):
     """The measurements cannot carry an answer to the question."""
 
     exit_code = 5
+
+
+class Interrupted(SizerError):
+    """Ctrl-C came where nothing was in hand that had to be finished."""
+
+    exit_code = 130

@@ -5,15 +5,24 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from sizer.data_sets import describe
 from sizer.disks import Volume, emulated_volume, real_volume
 from sizer.errors import HostError
 from sizer.page_cache import evict, files_of
-from sizer.records import DataSet, DiskTier
+from sizer.records import DataSet, DiskTier, RunSpec, Study, Workload
+
+LMDB_BYTES_PER_IMAGE = 60 * 4096
+"""A raw image of 256 x 256 x 3 bytes takes 49 pages of LMDB, the tree some more."""
+
+JPEG_BYTES_PER_IMAGE = 120_000
+"""More than nearly every JPEG of quality 95 with a shorter side of 256."""
+
+FASTEST_WRITING = 10**9
+"""Bytes a second that a run is taken to write at most where its tier does not say."""
 
 
 class Placement:
@@ -47,25 +56,51 @@ class Placement:
         return self._real[tier.name]
 
     def data(self, data_set: DataSet | None, tier: DiskTier | None) -> DataSet | None:
-        """The data set as the run finds it: where it lies, or a copy on the tier's volume."""
+        """The data set as a run finds it: where it lies, or a copy on the tier's volume. Raises HostError."""
         if data_set is None or tier is None:
             return data_set
-        source, volume = Path(data_set.path), self.volume(tier)
-        if (volume.folder, data_set.path) not in self._copies:
+        volume = self.volume(tier)
+        key = (volume.folder, data_set.path)
+        if key not in self._copies:
             self._announce(f"copying {data_set.bytes / 1e6:.0f} MB to disk `{tier.name}`")
-            copy = _copied(source, volume.folder / hashlib.sha256(data_set.path.encode()).hexdigest()[:12])
-            self._copies[volume.folder, data_set.path] = replace(data_set, path=str(copy))
-        return self._copies[volume.folder, data_set.path]
+            name = hashlib.sha256(data_set.path.encode()).hexdigest()[:12]
+            copy = _copied(Path(data_set.path), volume.folder / name)
+            self._copies[key] = describe(copy, data_set.format, data_set.embedded)
+        return self._copies[key]
 
-    def output(self, tier: DiskTier | None) -> Path:
-        """A folder for what the workload writes, on the tier's volume if it has one."""
-        folder = (self.volume(tier).folder if tier else self._scratch) / "output"
-        folder.mkdir(exist_ok=True)
-        return folder
+    @contextmanager
+    def folders(self, tier: DiskTier | None) -> Iterator[tuple[Path, Path]]:
+        """Fresh folders of one run, removed after it: its scratch, and one for its output on the tier's volume."""
+        base = self.volume(tier).folder if tier else self._scratch
+        with (
+            tempfile.TemporaryDirectory(dir=self._scratch, ignore_cleanup_errors=True) as scratch,
+            tempfile.TemporaryDirectory(dir=base, prefix="output-", ignore_cleanup_errors=True) as output,
+        ):
+            yield Path(scratch), Path(output)
 
-    def scratch(self) -> Path:
-        """A fresh empty folder for one run."""
-        return Path(tempfile.mkdtemp(dir=self._scratch))
+
+def room_on_emulated(study: Study, specs: Sequence[RunSpec], data: Mapping[Workload, DataSet | None]) -> int:
+    """Bytes that the emulated volume must hold: each data set read from it once, and the largest output. Pure."""
+    sets: dict[str, int] = {}
+    largest_output = 0
+    for spec in specs:
+        tier = study.disk(spec.limits.disk) if spec.limits.disk is not None else None
+        data_set = data[spec.workload]
+        if tier is None or tier.emulated is None:
+            continue
+        if data_set is not None:
+            sets[data_set.path] = data_set.bytes
+        if spec.workload.kind == "imagenet_preprocessing":
+            largest_output = max(largest_output, _output_bytes(spec, tier, data_set))
+    return sum(sets.values()) + largest_output
+
+
+def _output_bytes(spec: RunSpec, tier: DiskTier, data_set: DataSet | None) -> int:
+    """One pass over the data set, or what the tier can take in the time of a run, whichever is less."""
+    each = LMDB_BYTES_PER_IMAGE if spec.workload.format == "lmdb" else JPEG_BYTES_PER_IMAGE
+    images = data_set.samples if data_set is not None else 2000
+    rate = (tier.emulated.write_bytes_per_second if tier.emulated else None) or FASTEST_WRITING
+    return int(min(images * each, rate * (2 * spec.measure.seconds + 60)))
 
 
 def _copied(source: Path, folder: Path) -> Path:
@@ -85,8 +120,3 @@ def _copied(source: Path, folder: Path) -> Path:
         raise HostError(f"copying {source} to {folder.parent} failed: {error}") from error
     evict(files_of(target))
     return target
-
-
-def emulated_bytes(data_sets: Iterable[DataSet | None]) -> int:
-    """Bytes of distinct data sets."""
-    return sum({each.path: each.bytes for each in data_sets if each is not None}.values())

@@ -295,6 +295,7 @@ class Study:
     around: Limits | None = None
     measure: Measure = Measure()
     objective: Objective = Objective()
+    embedded_images: int = 4000
     schema_version: int = SCHEMA_VERSION
 
     def disk(self, name: str) -> DiskTier:

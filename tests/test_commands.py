@@ -6,7 +6,9 @@ from pathlib import Path
 from sizer.commands import Place, argv, environment, threads
 from sizer.records import Device, Limits, Measure, RunSpec, Workload
 
-PLACE = Place(Path("/usr/bin/python3"), Path("/packages"), Path("/data/a.rec"), Path("/scratch"), Path("/output"))
+PLACE = Place(
+    Path("/usr/bin/python3"), Path("/packages"), Path("/data/a.rec"), "recordio", Path("/scratch"), Path("/output")
+)
 TRAINING = Workload("train", "image_training", network="resnet50", format="recordio")
 SPEC = RunSpec(TRAINING, 32, Limits(vcpus=1.5), Measure())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -9,9 +10,12 @@ from pathlib import Path
 import pytest
 
 from sizer.bundled import WORKLOADS_PATH
-from sizer.data_sets import DataSets, cache_folder, describe
+from sizer.data_forms import form_of
+from sizer.data_sets import DataSets, cache_folder, check
 from sizer.errors import InputError
+from sizer.page_cache import files_of
 from sizer.records import Workload
+from workloads.data_set import image_format
 
 TRAINING = Workload("train", "image_training", network="resnet18", format="recordio")
 PREPROCESSING = Workload("prepare", "imagenet_preprocessing", format="recordio")
@@ -85,7 +89,7 @@ def test_data_that_is_not_there_is_named(data_sets: DataSets) -> None:
 def test_data_of_another_form_is_refused(data_sets: DataSets, tmp_path: Path) -> None:
     """A text for an image network says what it looks like and what was asked for."""
     (tmp_path / "train.txt").write_text("a b c\n")
-    with pytest.raises(InputError, match=r"looks like text.*read recordio"):
+    with pytest.raises(InputError, match=r"looks like a text of words.*reads a RecordIO file"):
         data_sets.prepare(replace(TRAINING, data=str(tmp_path / "train.txt")))
 
 
@@ -104,16 +108,42 @@ def test_synthetic_input_needs_no_data(data_sets: DataSets, said: list[str]) -> 
         (["text/ptb.train.txt"], "text"),
         (["images/n01/1.JPEG"], "folder"),
         (["words.txt"], "text"),
+        (["packed/train.rec", "packed/train.idx"], "recordio"),
     ],
 )
 def test_the_form_of_data_is_seen_from_its_files(tmp_path: Path, names: list[str], expected: str) -> None:
-    """By name and content, as users have them."""
+    """By name and content, as users have them; the workloads, which cannot ask us, see the same."""
     for name in names:
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / name).write_bytes(b"x" * 10)
-    found = describe(tmp_path / Path(names[0]).parts[0], embedded=False)
-    assert found.format == expected
-    assert found.bytes == 10 * len(names)
+    path = tmp_path / Path(names[0]).parts[0]
+    assert form_of(path) == expected
+    assert expected == "text" or image_format(path) == expected
+
+
+@pytest.mark.slow
+def test_records_without_an_index_get_one_once(data_sets: DataSets, said: list[str], tmp_path: Path) -> None:
+    """The index is made in the cache, beside a link to the user's file, which stays as it is."""
+    packed = data_sets.prepare(TRAINING)
+    assert packed is not None
+    shutil.copy(packed.path, tmp_path / "mine.rec")
+    own = replace(TRAINING, data=str(tmp_path))
+    said.clear()
+    indexed = data_sets.prepare(own)
+    assert indexed is not None
+    assert {path.suffix for path in files_of(Path(indexed.path))} == {".rec", ".idx"}
+    assert len(Path(indexed.path).with_suffix(".idx").read_text().splitlines()) == 12
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.rec"]
+    assert data_sets.prepare(own) == indexed
+    assert sum("an index" in line for line in said) == 1
+
+
+def test_several_record_files_are_not_guessed_among(tmp_path: Path) -> None:
+    """The user says which."""
+    for name in ("a.rec", "b.rec"):
+        (tmp_path / name).touch()
+    with pytest.raises(InputError, match=r"several \.rec files"):
+        check(replace(TRAINING, data=str(tmp_path)))
 
 
 def test_the_cache_lies_where_the_user_wants_it() -> None:

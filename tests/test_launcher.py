@@ -37,7 +37,7 @@ PREFACE = """
 def setting(tmp_path: Path) -> Setting:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    place = Place(Path(sys.executable), tmp_path, None, scratch, scratch)
+    place = Place(Path(sys.executable), tmp_path, None, None, scratch, scratch)
     return Setting(place, None, None, None, 2, 2**34, os.environ, tmp_path / "run.log")
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from sizer import disks
 from sizer.catalog import Catalog
-from sizer.cli.measuring import DEMO_IMAGES, Bench, measure, refuse_what_cannot_be_limited
+from sizer.cli import preconditions
+from sizer.cli.measuring import Bench, measure
 from sizer.disk_check import Fio
 from sizer.errors import HostError
 from sizer.host import facts
@@ -24,6 +25,8 @@ FIO = Fio(seconds=1.0, figures=("read_bytes_per_second", "read_iops", "write_byt
 
 WHOLE_VCPUS = (1.0, 2.0, 4.0, 8.0)
 """The vCPU axis where fractions cannot be had."""
+
+MIB = 2**20
 
 Lacking = Mapping[Control, str | None]
 """Controls that this host does not give us, each with the command that would fix it."""
@@ -41,11 +44,11 @@ def demo(arguments: argparse.Namespace) -> int:
     here = Facts(host.cpus, host.memory_bytes)
     text = files("sizer.cli").joinpath("demo.yaml").read_text()
     lacking = what_is_lacking(backend)
-    study = within_reach(parse_study(text, "demo.yaml", None, here, Catalog.load()), lacking, host.cpus)
+    study = within_reach(parse_study(text, "demo.yaml", None, here, Catalog.load()), lacking, here)
     specs = plan(study, here)
-    refuse_what_cannot_be_limited(specs, study, backend)
+    preconditions.check(specs, study, backend)
     with StudyFolder.create(Path(arguments.out), study, host, notes(lacking)) as folder:
-        return measure(study, specs, folder, Bench(host, backend, DEMO_IMAGES, FIO))
+        return measure(study, specs, folder, Bench(host, backend, FIO))
 
 
 def what_is_lacking(backend: LimitsBackend) -> Lacking:
@@ -58,25 +61,28 @@ def what_is_lacking(backend: LimitsBackend) -> Lacking:
     return lacking
 
 
-def within_reach(study: Study, lacking: Lacking, host_vcpus: int) -> Study:
-    """Pure: the study without the axes that cannot be limited, and without more vCPUs than the host has."""
+def within_reach(study: Study, lacking: Lacking, host: Facts) -> Study:
+    """Pure: the study without the axes that cannot be limited, and with no more vCPUs and memory than the host has."""
     around = study.around or Limits()
+    most = (host.memory_bytes * 3 // 4) // MIB * MIB
     point = replace(
         around,
-        vcpus=float(min(around.vcpus or host_vcpus, host_vcpus)),
-        memory_bytes=None if Control.MEMORY in lacking else around.memory_bytes,
+        vcpus=float(min(around.vcpus or host.vcpus, host.vcpus)),
+        memory_bytes=None if Control.MEMORY in lacking else min(around.memory_bytes or most, most),
         disk=None if Control.DISK in lacking else around.disk,
     )
-    workloads = tuple(_within_reach(planned, lacking, host_vcpus) for planned in study.workloads)
+    workloads = tuple(_within_reach(planned, lacking, host.vcpus, most) for planned in study.workloads)
     return replace(study, workloads=workloads, around=point, disks=() if Control.DISK in lacking else study.disks)
 
 
-def _within_reach(planned: WorkloadPlan, lacking: Lacking, host_vcpus: int) -> WorkloadPlan:
+def _within_reach(planned: WorkloadPlan, lacking: Lacking, host_vcpus: int, most_memory: int) -> WorkloadPlan:
     vcpus = WHOLE_VCPUS if Control.FRACTIONAL_VCPUS in lacking else planned.vcpus
     return replace(
         planned,
         vcpus=tuple(value for value in vcpus if value <= host_vcpus),
-        memory_bytes=() if Control.MEMORY in lacking else planned.memory_bytes,
+        memory_bytes=()
+        if Control.MEMORY in lacking
+        else tuple(dict.fromkeys(min(value, most_memory) for value in planned.memory_bytes)),
         disk=() if Control.DISK in lacking else planned.disk,
     )
 

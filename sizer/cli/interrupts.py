@@ -36,4 +36,4 @@ class Interrupts:
     def _take(self, number: int, _: FrameType | None) -> None:
         self._count += 1 if number == signal.SIGINT else 2
         if self._count == 1:
-            print("\nfinishing the run in hand; press Ctrl-C again to stop it now", file=sys.stderr, flush=True)
+            print("\nfinishing what is in hand; press Ctrl-C again to stop it now", file=sys.stderr, flush=True)

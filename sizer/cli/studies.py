@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 
 from sizer.catalog import Catalog
-from sizer.cli.measuring import Bench, measure, refuse_what_cannot_be_limited
+from sizer.cli import preconditions
+from sizer.cli.measuring import Bench, measure
 from sizer.cli.wording import run_in_words
 from sizer.errors import SizerError
 from sizer.host import facts
@@ -28,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         _list_runs(specs, study, path, backend)
         return 0
-    refuse_what_cannot_be_limited(specs, study, backend)
+    preconditions.check(specs, study, backend)
     with StudyFolder.create(path, study, host) as folder:
         return measure(study, specs, folder, Bench(host, backend))
 
@@ -39,26 +41,26 @@ def resume(arguments: argparse.Namespace) -> int:
     with StudyFolder.open(Path(arguments.folder)).locked() as folder:
         folder.check_host(host)
         specs = plan(folder.study, Facts(host.cpus, host.memory_bytes))
+        preconditions.check(specs, folder.study, backend)
         return measure(folder.study, specs, folder, Bench(host, backend))
 
 
 def _list_runs(specs: tuple[RunSpec, ...], study: Study, path: Path, backend: LimitsBackend) -> None:
     """The plan on stdout: each run, what it executes if it is a user's own command, the time, and what is missing."""
     finished: tuple[Run, ...] = ()
-    if path.exists():
+    if (path / "study.yaml").exists():
         finished = StudyFolder.open(path).runs()
     todo = remaining(specs, finished)
     for spec in todo:
-        command = f": {' '.join(spec.workload.command)}" if spec.workload.command else ""
+        command = f": {shlex.join(spec.workload.command)}" if spec.workload.command else ""
         print(f"{spec.id}  {run_in_words(spec)}, repeat {spec.repeat + 1}{command}")
-    print(
-        f"{len(todo)} runs, about {format_seconds(estimate_seconds(todo, finished))}; {len(specs) - len(todo)} finished"
-    )
+    time = format_seconds(estimate_seconds(todo, finished))
+    print(f"{len(todo)} runs, about {time} beside making data and checking disks; {len(specs) - len(todo)} finished")
     needs = sorted(_needs_root(specs, study))
     print(f"needs root or a delegated cgroup: {', '.join(needs) if needs else 'nothing'}")
     try:
-        refuse_what_cannot_be_limited(specs, study, backend)
-        print("this host can set every limit that these runs ask for")
+        preconditions.check(specs, study, backend)
+        print("this host has what these runs ask for")
     except SizerError as error:
         print(f"this host cannot run it yet: {error}")
 

@@ -20,6 +20,7 @@ def to_yaml(study: Study) -> str:
         data["disks"] = {tier.name: _disk(tier) for tier in study.disks}
     if study.around is not None:
         data["around"] = _around(study.around)
+    data["embedded_images"] = study.embedded_images
     data["measure"] = _measure(study.measure)
     data["objective"] = {"prefer": study.objective.prefer, "target": study.objective.target}
     return HEADER + yaml.dump(

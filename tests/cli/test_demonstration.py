@@ -42,7 +42,7 @@ def test_the_demo_shows_every_axis(study: Study) -> None:
 def test_an_ordinary_user_gets_whole_vcpus_and_notes(study: Study) -> None:
     """What needs root is left out of the plan and named with what to type."""
     lacking = {Control.FRACTIONAL_VCPUS: "fix a", Control.MEMORY: "fix b", Control.DISK: "fix c"}
-    reduced = within_reach(study, lacking, 4)
+    reduced = within_reach(study, lacking, Facts(4, 2**34))
     assert {spec.limits.vcpus for spec in plan(reduced, Facts(4, 2**34))} == {1.0, 2.0, 4.0}
     assert all(spec.limits.memory_bytes is spec.limits.disk is None for spec in plan(reduced, Facts(4, 2**34)))
     assert [text.split("type: ")[1] for text in notes(lacking)] == ["fix a", "fix b", "fix c"]
@@ -50,8 +50,16 @@ def test_an_ordinary_user_gets_whole_vcpus_and_notes(study: Study) -> None:
 
 def test_a_small_host_gets_no_more_vcpus_than_it_has(study: Study) -> None:
     """On one CPU the centre is one vCPU."""
-    reduced = within_reach(study, {}, 1)
-    assert max(spec.limits.vcpus or 0 for spec in plan(reduced, Facts(1, 2**34))) == 1.0
+    specs = plan(within_reach(study, {}, Facts(1, 2**34)), Facts(1, 2**34))
+    assert max(spec.limits.vcpus or 0 for spec in specs) == 1.0
+
+
+def test_a_host_of_4_gb_gets_a_cap_that_it_can_hold(study: Study) -> None:
+    """A machine sold with 4 GB shows its kernel less; the demo's centre stays below it, and above the floor."""
+    here = Facts(2, 3719 * 2**20)
+    caps = {spec.limits.memory_bytes for spec in plan(within_reach(study, {}, here), here)}
+    assert max(cap or 0 for cap in caps) < here.memory_bytes
+    assert len(caps) == 2
 
 
 @pytest.mark.root

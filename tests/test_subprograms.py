@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from sizer.errors import Interrupted
+from sizer.subprograms import complete
+
+
+def test_a_program_gives_what_it_printed() -> None:
+    """Both streams and the exit status."""
+    done = complete([sys.executable, "-c", "import sys; print('a'); print('b', file=sys.stderr); sys.exit(3)"])
+    assert (done.stdout, done.stderr, done.returncode) == ("a\n", "b\n", 3)
+
+
+def test_a_stop_ends_the_program() -> None:
+    """Whoever presses Ctrl-C does not wait for a long preparation."""
+    began = time.monotonic()
+    with pytest.raises(Interrupted):
+        complete(["sleep", "60"], stop=lambda: True)
+    assert time.monotonic() - began < 10
+
+
+def test_ctrl_c_at_the_terminal_does_not_reach_the_program() -> None:
+    """A signal to our process group leaves the program alone: we decide when it ends."""
+    code = (
+        "import signal\nfrom sizer.subprograms import complete\nsignal.signal(signal.SIGINT, lambda *_: None)\n"
+        "print('ready', flush=True)\nprint(complete(['sh', '-c', 'sleep 1; echo whole']).stdout)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, start_new_session=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(0.3)
+    os.killpg(process.pid, signal.SIGINT)
+    assert "whole" in process.communicate()[0]
