@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
 import psutil
 
+from sizer.errors import HostError
+from sizer.interpreters import interpreter
 from sizer.limits import Capability, LimitsBackend, detect
 from sizer.nvml import Gpu, gpus
 
-PACKAGES = ("mxnet", "torch", "tensorflow", "numpy", "opencv-python-headless", "lmdb", "psutil")
-"""Whose versions stand in a study's record: they decide how fast a workload runs."""
+PACKAGES = {
+    "mxnet": ("mxnet", "numpy", "opencv-python-headless", "lmdb"),
+    "pytorch": ("torch",),
+    "tensorflow": ("tensorflow",),
+}
+"""Whose versions stand in a study's record by framework: they decide how fast a workload runs."""
+
+_ASK_VERSIONS = """
+import json, platform, sys
+from importlib import metadata
+found = {"python": platform.python_version()}
+for package in sys.argv[1:]:
+    try:
+        found[package] = metadata.version(package)
+    except metadata.PackageNotFoundError:
+        pass
+print(json.dumps(found))
+"""
+PATIENCE_SECONDS = 120
+"""Importing MXNet takes 2 s, and a minute where its files come over a network."""
 
 # MXNet 1.9.1 names a type that numpy 1.24 took away; its own workloads put it back before their import.
 _IMPORT_MXNET = "import numpy\nif 'bool' not in numpy.__dict__: numpy.bool = numpy.bool_\nimport mxnet"
@@ -69,9 +92,9 @@ def facts(backend: LimitsBackend | None = None) -> Host:
         virtualization=_virtualization(processor),
         limits=backend.name,
         gpus=gpus(),
-        python=platform.python_version(),
+        python=_python(),
         fio=_first_line("fio", "--version"),
-        packages=_versions(),
+        packages=_packages(),
     )
 
 
@@ -123,13 +146,20 @@ def _loop_check(control: Path) -> Check:
 
 
 def _mxnet_check() -> Check:
-    tried = subprocess.run([sys.executable, "-c", _IMPORT_MXNET], capture_output=True, text=True, timeout=120)
+    try:
+        python = interpreter("mxnet")
+        tried = subprocess.run([python, "-c", _IMPORT_MXNET], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    except HostError as error:
+        return Check("mxnet", False, str(error), "unset SIZER_MXNET_PYTHON")
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Check("mxnet", False, f"{python} does not run ({error})", "unset SIZER_MXNET_PYTHON")
+    place = "" if python == Path(sys.executable) else f" in {python}"
     if tried.returncode == 0:
-        return Check("mxnet", True, _versions().get("mxnet", "imported"))
-    reason = (tried.stderr.strip().splitlines() or [f"ended with {tried.returncode}"])[-1]
+        return Check("mxnet", True, f"{_ask(python, ['mxnet']).get('mxnet', 'imported')}{place}")
+    reason = (tried.stderr.strip().splitlines() or [f"ended with {tried.returncode}"])[-1] + place
     if "cannot open shared object" in reason:
         return Check("mxnet", False, reason, "sudo apt-get install libgomp1 libquadmath0")
-    return Check("mxnet", False, reason, f"{sys.executable} -m pip install 'mxnet==1.9.1' 'numpy>=1.23,<2'")
+    return Check("mxnet", False, reason, f"{python} -m pip install 'mxnet==1.9.1' 'numpy>=1.23,<2'")
 
 
 def _first_line(program: str, *arguments: str) -> str | None:
@@ -165,11 +195,30 @@ def _virtualization(processor: dict[str, str]) -> str:
     return f"container in a {machine}" if contained and vendor else "container" if contained else machine
 
 
-def _versions() -> dict[str, str]:
-    found = {}
-    for package in PACKAGES:
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
+def _packages() -> dict[str, str]:
+    """Versions of sizer's own psutil and of what the workloads import, as their interpreters have them."""
+    asked: dict[Path, list[str]] = {}
+    for framework, packages in PACKAGES.items():
+        with suppress(HostError):
+            asked.setdefault(interpreter(framework), []).extend(packages)
+    found = {name: version for python, packages in asked.items() for name, version in _ask(python, packages).items()}
+    found.pop("python", None)
+    return {**found, "psutil": metadata.version("psutil")}
+
+
+def _python() -> str:
+    """The version of the Python that runs the bundled workloads."""
+    with suppress(HostError):
+        return _ask(interpreter("mxnet"), ()).get("python", "does not run")
+    return "not there"
+
+
+def _ask(python: Path, packages: Sequence[str]) -> dict[str, str]:
+    """The versions that an interpreter has, its own as `python`; none where it does not run, which its check tells."""
+    argv = [str(python), "-c", _ASK_VERSIONS, *packages]
+    try:
+        shown = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=True).stdout
+        found: dict[str, str] = json.loads(shown)
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return {}
     return found

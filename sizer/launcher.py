@@ -52,7 +52,11 @@ class Hooks:
 
 
 def launch(spec: RunSpec, setting: Setting, backend: LimitsBackend, hooks: Hooks = Hooks()) -> Run:
-    """Measure one configuration. Every way in which a run can fail is an outcome of the Run, not an exception."""
+    """Measure one configuration. Whatever the run's child does, and a host that refuses, is an outcome of the Run.
+
+    What passes is what would fail every run alike: InputError for a workload that cannot be put into a command line,
+    KeyboardInterrupt, and a fault of sizer.
+    """
     began, started_at = hooks.clock(), datetime.now(timezone.utc).isoformat(timespec="seconds")
     configuration = _configuration(spec, setting)
     try:

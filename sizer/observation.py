@@ -21,6 +21,8 @@ class Live:
     throughput: float | None
     cores: float
     read_bytes_per_second: float
+    written_bytes_per_second: float = 0.0
+    unit: str = "sample"
 
 
 @dataclass
@@ -34,6 +36,11 @@ class Observation:
     stop: Stop | None = None
     detail: str = ""
     throughput: float | None = None
+
+    @property
+    def unit(self) -> str:
+        """What a sample is: as the workload says, else as the study does."""
+        return self.start.sample_unit if self.start else self.spec.workload.sample_unit or "sample"
 
     def take(self, events: Sequence[Event]) -> None:
         for event in events:
@@ -62,5 +69,5 @@ class Observation:
     def live(self, now: float, samples: Sequence[Sample]) -> Live:
         """The present figures, CPU and disk from the last two samplings."""
         now_used = rates(samples[-2], samples[-1]) if len(samples) >= 2 else None
-        cores, read = (now_used.cores, now_used.read_bytes) if now_used else (0.0, 0.0)
-        return Live(self.spec, now - self.began, self.throughput, cores, read)
+        cores, read, written = (now_used.cores, now_used.read_bytes, now_used.written_bytes) if now_used else (0, 0, 0)
+        return Live(self.spec, now - self.began, self.throughput, cores, read, written, self.unit)

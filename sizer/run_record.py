@@ -63,7 +63,7 @@ def run_record(
         started_at=started_at,
         wall_seconds=wall_seconds,
         error=error,
-        sample_unit=_unit(seen),
+        sample_unit=seen.unit,
         data_set=_data_set(data_set, seen),
         stopped=ending.stop.value,
         peak_memory_bytes=_peak(measured, "memory_bytes"),
@@ -150,10 +150,6 @@ def _warnings(run: Run, steady: SteadyState, first_epoch: int) -> list[str]:
     if run.stopped == Stop.DEADLINE.value:
         found.append(f"short: stopped at the deadline after {steady.measured_seconds:.0f} s of steady state")
     return found
-
-
-def _unit(seen: Observation) -> str:
-    return seen.start.sample_unit if seen.start else seen.spec.workload.sample_unit or "sample"
 
 
 def _data_set(data_set: DataSet | None, seen: Observation) -> DataSet | None:

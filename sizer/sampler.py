@@ -84,8 +84,3 @@ def rates(before: Sample, after: Sample) -> Rates | None:
         throttled=(after.throttled_periods - before.throttled_periods) / periods if periods else 0.0,
         accelerator=accelerator / seconds if known else None,
     )
-
-
-def nearest(samples: list[Sample], time: float) -> Sample | None:
-    """The sample taken closest to a moment; None if there is none."""
-    return min(samples, key=lambda sample: abs(sample.time - time), default=None)

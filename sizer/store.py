@@ -18,6 +18,10 @@ from sizer.files import ASIDE_SUFFIX, write_text
 from sizer.records import SCHEMA_VERSION, Run, Study
 from sizer.study import Facts, read_study, to_yaml
 
+COUNTS = ("cpus", "memory_bytes")
+"""Facts of a host that runs are planned with."""
+LARGEST_COUNT = 2**60
+
 
 class StudyFolder:
     """The files of one study; nothing outside `path` is written."""
@@ -57,9 +61,7 @@ class StudyFolder:
             found = _is_study_folder(path)
         if not found:
             raise InputError(f"{path}: is not a study folder; `sizer run STUDY.yaml --out {path}` makes one")
-        host = load_json(path / "host.json")
-        if not isinstance(host, dict) or not isinstance(host.get("notes", []), list):
-            raise InputError(f"{path / 'host.json'}: is not what sizer wrote; run the study again to replace it")
+        host = _checked_host(load_json(path / "host.json"), path / "host.json")
         # A resolved study leaves nothing to a host or a catalogue.
         return cls(path, read_study(path / "study.yaml", None, Facts(1, 1), None), host)
 
@@ -188,6 +190,23 @@ class StudyFolder:
         for folder in (self.path, self.path / "runs"):
             for path in folder.glob(f".*{ASIDE_SUFFIX}"):
                 path.unlink(missing_ok=True)
+
+
+def _checked_host(host: object, path: Path) -> Mapping[str, Any]:
+    """The facts of a host, those that are computed with in form; raises InputError otherwise."""
+    if not isinstance(host, dict):
+        raise _not_ours(path, "it is no object")
+    for fact in COUNTS:
+        value = host.get(fact, 1)
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST_COUNT:
+            raise _not_ours(path, f"{fact} is {repr(value)[:40]} and must be a whole number above 0")
+    if not isinstance(host.get("notes", []), list):
+        raise _not_ours(path, "notes is no list")
+    return host
+
+
+def _not_ours(path: Path, why: str) -> InputError:
+    return InputError(f"{path}: is not what sizer wrote: {why}; correct it, or measure into another folder with --out")
 
 
 def _is_study_folder(path: Path) -> bool:

@@ -146,3 +146,21 @@ def test_csv_becomes_entries(tmp_path: Path) -> None:
     path.write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="names neither"):
         import_csv([path])
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"\x7fELF\xd0\xff", "cannot be read as a table"),
+        (b"provider,instance_type\nme,box.1,4\n", "line 2: has more cells than the header"),
+        (b"provider,instance_type\n", "has no entry"),
+        (b"", "has no entry"),
+        (b"provider,instance_type\nme,box.1\n", "line 2: the header has no column 'region'"),
+    ],
+)
+def test_a_table_that_is_none_is_refused(tmp_path: Path, content: bytes, sentence: str) -> None:
+    """One sentence, with the line where there is one."""
+    path = tmp_path / "mine.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=sentence):
+        import_csv([path])

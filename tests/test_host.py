@@ -60,6 +60,30 @@ def test_why_mxnet_does_not_import_decides_the_fix(
     assert fix in (check.fix or "")
 
 
+def test_versions_are_those_of_the_workloads_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What sizer's own environment has says nothing about the framework that is measured."""
+    other = tmp_path / "python"
+    other.write_text(f'#!/bin/sh\nexec "{sys._base_executable}" -I -S "$@"\n')  # type: ignore[attr-defined]
+    other.chmod(0o755)
+    monkeypatch.setenv("SIZER_MXNET_PYTHON", str(other))
+    packages = facts().packages
+    assert "numpy" not in packages
+    assert packages["psutil"]
+    check = host._mxnet_check()
+    assert not check.ok
+    assert str(other) in check.found
+    assert str(check.fix).startswith(f"{other} -m pip install")
+
+
+def test_an_interpreter_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """doctor goes on and says what to type."""
+    monkeypatch.setenv("SIZER_MXNET_PYTHON", str(tmp_path / "gone"))
+    assert "numpy" not in facts().packages
+    check = host._mxnet_check()
+    assert (check.ok, check.fix) == (False, "unset SIZER_MXNET_PYTHON")
+    assert "is not a program" in check.found
+
+
 @pytest.mark.parametrize(("capped", "ok"), [(True, True), (False, False)])
 def test_swap_matters_where_runs_could_use_it(capped: bool, ok: bool) -> None:
     """A cap on memory keeps a run from swap; without one, swap hides the memory floor."""

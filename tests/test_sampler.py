@@ -15,7 +15,7 @@ import pytest
 
 from sizer.nvml import gpus
 from sizer.records import Sample
-from sizer.sampler import Sampler, nearest, rates
+from sizer.sampler import Sampler, rates
 
 
 class Counting:
@@ -76,12 +76,6 @@ def test_no_time_has_no_rates() -> None:
     """Two samples of one moment divide by nothing."""
     assert rates(BEFORE, BEFORE) is None
     assert rates(AFTER, BEFORE) is None
-
-
-def test_the_nearest_sample_is_found() -> None:
-    """Steps and samples do not fall on the same moments."""
-    assert nearest([BEFORE, AFTER], 11.5) is AFTER
-    assert nearest([], 11.5) is None
 
 
 def test_a_machine_without_a_driver_has_no_gpus(monkeypatch: pytest.MonkeyPatch) -> None:

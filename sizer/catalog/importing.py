@@ -28,7 +28,9 @@ def import_csv(paths: Sequence[str | Path]) -> Catalog:
             part, kind, convert = _kind(row, where)
             try:
                 entry = convert(row)
-            except (ValueError, KeyError) as error:
+            except KeyError as error:
+                raise InputError(f"{where}: the header has no column {error}") from error
+            except (ValueError, OverflowError) as error:
                 raise InputError(f"{where}: {error}") from error
             found[part].append(checked(kind, entry, where))
     return Catalog(tuple(found["instances"]), tuple(found["disks"]), tuple(found["accelerators"]))
@@ -47,11 +49,23 @@ def _lines(entries: Sequence[Any]) -> str:
 
 def _rows(path: Path) -> list[tuple[int, Row]]:
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
-            return [(reader.line_num, {key: (value or "").strip() for key, value in row.items()}) for row in reader]
+            rows = [(reader.line_num, _row(row, f"{path} line {reader.line_num}")) for row in reader]
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} cannot be read as a table ({error}); give a CSV file in UTF-8") from error
+    if not rows:
+        raise InputError(f"{path} has no entry; give a header and one entry a line below it")
+    return rows
+
+
+def _row(row: dict[Any, Any], where: str) -> Row:
+    """The cells of a row; InputError where it has more of them than the header."""
+    if None in row:
+        raise InputError(f"{where}: has more cells than the header has columns")
+    return {key: (value or "").strip() for key, value in row.items()}
 
 
 def _kind(row: Row, where: str) -> tuple[str, type[Any], Callable[[Row], dict[str, Any]]]:

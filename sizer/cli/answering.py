@@ -5,50 +5,42 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
 from sizer import __version__
 from sizer.bundled.reports import Material, write_report
 from sizer.catalog import Catalog
-from sizer.cli.wording import spec_in_words
-from sizer.codec import FormatError, read_json, to_json, write_json
+from sizer.cli.concluding import conclude, fitted, measured_runs, recommended, refuse_folder
+from sizer.cli.wording import bound_in_words, spec_in_words
+from sizer.codec import to_json
 from sizer.errors import NoAnswer
 from sizer.files import write_text
 from sizer.measurements import write_csv
 from sizer.model import Model
-from sizer.model import fit as fit_model
+from sizer.published import disk_is_emulated, recommendation_form
 from sizer.recommend import recommend as recommend_spec
-from sizer.records import Answer, DiskCheck, Objective, Recommendation, Run
+from sizer.records import Answer, DiskCheck, Objective, Recommendation, Run, Spec
 from sizer.store import StudyFolder
 from sizer.units import format_rate
 
 
 def answer(folder: StudyFolder, say: Callable[[str], None]) -> None:
     """Write model, recommendation, csv and report into the study folder, and say the verdict."""
-    runs = folder.runs()
-    recommendation = _recommendation(folder, runs, fitted(folder), folder.study.objective, Catalog.load())
+    runs, model = folder.runs(), fitted(folder)
+    recommendation = conclude(folder, runs, model)
     write_text(folder.measurements_path, write_csv(runs))
     write_report(folder.report_path, _material(folder, runs, recommendation))
     for problem in folder.problems():
         say(f"left out: {problem}")
     for each in recommendation.workloads:
-        say(_verdict(each))
-
-
-def fitted(folder: StudyFolder) -> Model:
-    """The study's model, fitted first if it is missing, older than the runs, or of an older sizer."""
-    if not folder.is_stale(folder.model_path):
-        with suppress(FormatError):
-            return read_json(Model, folder.model_path)
-    model = fit_model(folder.runs())
-    write_json(folder.model_path, model)
-    return model
+        say(_verdict(each, model))
 
 
 def fit(arguments: argparse.Namespace) -> int:
-    model = fitted(StudyFolder.open(Path(arguments.folder)))
+    folder = StudyFolder.open(Path(arguments.folder))
+    measured_runs(folder)
+    model = fitted(folder)
     if arguments.json:
         print(json.dumps(to_json(model), indent=1))
     for workload in () if arguments.json else model.workloads:
@@ -61,36 +53,47 @@ def fit(arguments: argparse.Namespace) -> int:
 
 def recommend(arguments: argparse.Namespace) -> int:
     folder = StudyFolder.open(Path(arguments.folder))
-    catalog = Catalog.load(Path(arguments.catalog) if arguments.catalog else None)
-    asked = folder.study.objective
-    objective = Objective(arguments.objective or asked.prefer, arguments.target or asked.target)
-    recommendation = _recommendation(folder, folder.runs(), fitted(folder), objective, catalog)
+    measured_runs(folder)
+    model = fitted(folder)
+    recommendation = _asked(arguments, folder, model)
     if arguments.json:
-        print(json.dumps(to_json(recommendation), indent=1))
+        print(json.dumps(recommendation_form(recommendation, model), indent=1))
     for each in () if arguments.json else recommendation.workloads:
-        print(_verdict(each))
-        for reason in each.reasons:
-            print(f"  {reason}")
-        for rejection in each.rejected:
-            print(f"  not {spec_in_words(rejection.spec)}: {rejection.why}")
-        if each.next_run:
-            print(f"  next: {each.next_run}")
-        for offer in each.instances:
-            price = f"${offer.usd_per_hour:g} an hour" if offer.usd_per_hour is not None else "price unknown"
-            print(f"  {offer.provider} {offer.instance_type}: {price} ({offer.as_of}, {offer.source})")
+        _tell(each, model)
     return 0 if any(each.status != "refused" for each in recommendation.workloads) else NoAnswer.exit_code
+
+
+def _asked(arguments: argparse.Namespace, folder: StudyFolder, model: Model) -> Recommendation:
+    """What was asked for; a question other than the study's own leaves the study folder as it is."""
+    if arguments.catalog is arguments.objective is arguments.target is None:
+        return conclude(folder, folder.runs(), model)
+    own = folder.study.objective
+    objective = Objective(
+        own.prefer if arguments.objective is None else arguments.objective,
+        own.target if arguments.target is None else arguments.target,
+    )
+    return recommend_spec(model, folder.runs(), objective, Catalog.load(arguments.catalog))
+
+
+def _tell(answer: Answer, model: Model) -> None:
+    print(_verdict(answer, model))
+    for reason in answer.reasons:
+        print(f"  {reason}")
+    for rejection in answer.rejected:
+        print(f"  not {_spec(rejection.spec, answer, model)}: {rejection.why}")
+    if answer.next_run:
+        print(f"  next: {answer.next_run}")
+    for offer in answer.instances:
+        price = f"${offer.usd_per_hour:g} an hour" if offer.usd_per_hour is not None else "price unknown"
+        print(f"  {offer.provider} {offer.instance_type}: {price} ({offer.as_of}, {offer.source})")
 
 
 def report(arguments: argparse.Namespace) -> int:
     folder = StudyFolder.open(Path(arguments.folder))
-    path = Path(arguments.out) if arguments.out else folder.report_path
-    runs = folder.runs()
-    if folder.is_stale(folder.recommendation_path):
-        recommendation = _recommendation(folder, runs, fitted(folder), folder.study.objective, Catalog.load())
-    else:
-        recommendation = read_json(Recommendation, folder.recommendation_path)
-    write_report(path, _material(folder, runs, recommendation))
-    print(path)
+    path = folder.report_path if arguments.out is None else Path(arguments.out)
+    refuse_folder(path)
+    write_report(path, _material(folder, folder.runs(), recommended(folder)))
+    print(json.dumps({"report": str(path)}) if arguments.json else path)
     return 0
 
 
@@ -101,14 +104,6 @@ def export(arguments: argparse.Namespace) -> int:
     else:
         print(json.dumps([to_json(run) for run in runs], indent=1))
     return 0
-
-
-def _recommendation(
-    folder: StudyFolder, runs: tuple[Run, ...], model: Model, objective: Objective, catalog: Catalog
-) -> Recommendation:
-    recommendation = recommend_spec(model, runs, objective, catalog)
-    write_json(folder.recommendation_path, recommendation)
-    return recommendation
 
 
 def _material(folder: StudyFolder, runs: tuple[Run, ...], recommendation: Recommendation) -> Material:
@@ -130,13 +125,18 @@ def _disk_checks(runs: tuple[Run, ...]) -> tuple[DiskCheck, ...]:
     return tuple({run.disk.tier.name: run.disk for run in runs if run.disk is not None}.values())
 
 
-def _verdict(answer: Answer) -> str:
-    """One line: `training: recommended 1 vCPU, disk standard, 217 images/s (210-221), bound by accelerator`."""
+def _verdict(answer: Answer, model: Model) -> str:
+    """One line: `training: recommended 1 vCPU, 217 images/s (210 to 221), bound by the emulated accelerator (P100)`."""
     if answer.spec is None or answer.throughput is None:
         return f"{answer.workload}: no recommendation; {' '.join(answer.reasons)}"
     unit = answer.sample_unit
     interval = f"{format_rate(answer.throughput.low, unit)} to {format_rate(answer.throughput.high, unit)}"
-    bound = f", bound by {answer.bottleneck.value.replace('_', ' ')}" if answer.bottleneck else ""
+    device = model.workload(answer.workload).facts.device
+    bound = f", {bound_in_words(answer.bottleneck, device)}" if answer.bottleneck else ""
     words = answer.status.replace("_", " ")
     rate = format_rate(answer.throughput.value, unit)
-    return f"{answer.workload}: {words} {spec_in_words(answer.spec)}, {rate} ({interval}){bound}"
+    return f"{answer.workload}: {words} {_spec(answer.spec, answer, model)}, {rate} ({interval}){bound}"
+
+
+def _spec(spec: Spec, answer: Answer, model: Model) -> str:
+    return spec_in_words(spec, disk_is_emulated(model.workload(answer.workload), spec.disk))

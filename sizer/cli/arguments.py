@@ -7,10 +7,14 @@ from collections.abc import Callable
 from importlib import import_module
 
 from sizer import __version__
+from sizer.cli import values
+from sizer.units import spell_bytes
 
 Command = Callable[[argparse.Namespace], int]
 
 DESCRIPTION = "Which is the cheapest machine on which a deep-learning job loses nothing? sizer measures it."
+
+DEFAULT_TIER_SIZE = 500 * 2**30
 
 EXIT_CODES = (
     "exit codes: 0 done; 1 a fault of sizer; 2 usage, study file or input file; 3 this host cannot do what was asked; "
@@ -41,20 +45,37 @@ def _add_looking(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_folder(status)
     _add_json(status)
     _add(commands, "schema", "looking", "the study file's JSON Schema")
+    _add_catalog(commands)
+    _add_disks(commands)
+
+
+def _add_catalog(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     catalog = _add(commands, "catalog", "looking", "instance types, disk tiers and accelerator rates on offer")
-    catalog.add_argument(
-        "action",
-        choices=["list", "validate", "import"],
-        help="list the entries, check a catalogue file, or turn CSV files into a catalogue on stdout",
+    actions = catalog.add_subparsers(metavar="ACTION", dest="action", required=True)
+    listed = actions.add_parser("list", help="the entries", description="The entries of catalogue files.")
+    listed.add_argument("files", nargs="*", metavar="FILE", help="default: the catalogue that comes with sizer")
+    _add_json(listed)
+    validated = actions.add_parser("validate", help="check catalogue files", description="Check catalogue files.")
+    validated.add_argument("files", nargs="*", metavar="FILE", help="default: the catalogue that comes with sizer")
+    _add_json(validated)
+    imported = actions.add_parser(
+        "import", help="CSV files as a catalogue, on stdout", description="CSV files as a catalogue, on stdout."
     )
-    catalog.add_argument("files", nargs="*", metavar="FILE", help="a catalogue, or the CSV files to import")
-    _add_json(catalog)
-    check = _add(commands, "disks", "looking", "fio figures of a disk beside what it declares")
-    check.add_argument("action", choices=["check"])
+    imported.add_argument("files", nargs="+", metavar="FILE.csv", help="instance types, disk tiers or rates")
+
+
+def _add_disks(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    disks = _add(commands, "disks", "looking", "fio figures of a disk beside what it declares")
+    actions = disks.add_subparsers(metavar="ACTION", dest="action", required=True)
+    check = actions.add_parser("check", help="measure with fio", description="Measure disks with fio.")
     check.add_argument(
-        "disks", nargs="+", metavar="DIR_OR_TIER", help="a folder on a disk, or a tier of the catalogue: NAME[:SIZE]"
+        "disks",
+        nargs="+",
+        metavar="DIR_OR_TIER",
+        help="a folder on a disk, or a tier of the catalogue as NAME[:SIZE]; "
+        f"default size: {spell_bytes(DEFAULT_TIER_SIZE)}",
     )
-    check.add_argument("--seconds", type=_positive, default=3.0, help="for each figure; default: %(default)g")
+    check.add_argument("--seconds", type=values.seconds, default=3.0, help="for each figure; default: %(default)g")
     _add_json(check)
 
 
@@ -80,28 +101,35 @@ def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     _add_json(fit)
     predict = _add(commands, "predict", "predicting", "what the model expects of a configuration")
     _add_folder(predict)
-    predict.add_argument("--workload", metavar="W", help="needed unless --at names it in each row")
-    predict.add_argument("--vcpus", type=_positive, metavar="N")
-    predict.add_argument("--memory", metavar="30GiB")
+    predict.add_argument("--workload", metavar="W", help="needed where the study has several and --at names none")
+    predict.add_argument("--vcpus", type=values.vcpus, metavar="N")
+    predict.add_argument("--memory", type=values.memory, metavar="30GiB")
     predict.add_argument("--disk", metavar="T", help="a disk of the study")
-    predict.add_argument("--batch-size", type=int, metavar="B")
+    predict.add_argument("--batch-size", type=values.batch_size, metavar="B")
     predict.add_argument(
-        "--gpu-speedup", type=_positive, default=1.0, metavar="F", help="as if the accelerator were F times as fast"
+        "--gpu-speedup",
+        type=values.speedup,
+        default=1.0,
+        metavar="F",
+        help="as if the accelerator were F times as fast",
     )
     predict.add_argument("--at", metavar="FILE.csv", help="one configuration a row, columns as in measurements.csv")
     _add_json(predict)
     recommend = _add(commands, "recommend", "answering", "the instance spec to take")
     _add_folder(recommend)
-    recommend.add_argument("--catalog", metavar="FILE")
+    recommend.add_argument("--catalog", metavar="FILE", help="default: the catalogue that comes with sizer")
     recommend.add_argument("--objective", choices=["cheapest", "fastest", "balanced"])
-    recommend.add_argument("--target", type=_share, metavar="0.95", help="share of the best throughput to reach")
+    recommend.add_argument("--target", type=values.share, metavar="0.95", help="share of the best throughput to reach")
     _add_json(recommend)
     report = _add(commands, "report", "answering", "write the report again")
     _add_folder(report)
     report.add_argument("--out", metavar="FILE.html", help="default: DIR/report.html")
+    _add_json(report)
     export = _add(commands, "export", "answering", "the measurements as one table")
     _add_folder(export)
-    export.add_argument("--format", choices=["csv", "json"], default="csv")
+    form = export.add_mutually_exclusive_group()
+    form.add_argument("--format", choices=["csv", "json"], default="csv", help="default: %(default)s")
+    form.add_argument("--json", action="store_const", dest="format", const="json", help="the same as --format json")
 
 
 def _add(
@@ -128,17 +156,3 @@ def _add_folder(added: argparse.ArgumentParser) -> None:
 
 def _add_json(added: argparse.ArgumentParser) -> None:
     added.add_argument("--json", action="store_true", help="as JSON on stdout")
-
-
-def _positive(text: str) -> float:
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
-    return value
-
-
-def _share(text: str) -> float:
-    value = float(text)
-    if not 0 < value <= 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a share above 0 and up to 1, such as 0.95")
-    return value

@@ -6,11 +6,13 @@ import argparse
 import json
 import os
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from sizer.catalog import Catalog, catalog_text, import_csv
-from sizer.cli.wording import result_in_words, run_in_words
+from sizer.cli.arguments import DEFAULT_TIER_SIZE
+from sizer.cli.wording import emulated_disks, result_in_words, run_in_words
 from sizer.codec import to_json
 from sizer.data_sets import cache_folder
 from sizer.disk_check import Fio, check_disk, expected
@@ -24,8 +26,6 @@ from sizer.store import StudyFolder
 from sizer.study import Facts, template
 from sizer.study import schema as study_schema
 from sizer.units import format_bytes, parse_bytes
-
-DEFAULT_TIER_SIZE = "500GiB"
 
 
 def doctor(arguments: argparse.Namespace) -> int:
@@ -64,10 +64,11 @@ def status(arguments: argparse.Namespace) -> int:
         counts = {"planned": len(specs), "finished": len(specs) - len(todo), "outcomes": outcomes}
         print(json.dumps({**counts, "problems": folder.problems(), "report": str(folder.report_path)}, indent=1))
         return 0
+    emulated = emulated_disks(folder.study)
     for run in runs:
-        print(f"{run.id}  {run_in_words(run.spec)}: {result_in_words(run)}")
+        print(f"{run.id}  {run_in_words(run.spec, emulated)}: {result_in_words(run)}")
     for spec in todo:
-        print(f"{spec.id}  {run_in_words(spec)}: to be run")
+        print(f"{spec.id}  {run_in_words(spec, emulated)}: to be run")
     for problem in folder.problems():
         print(f"left out: {problem}")
     print(f"{len(specs) - len(todo)} of {len(specs)} runs finished")
@@ -81,20 +82,27 @@ def schema(_: argparse.Namespace) -> int:
 
 def catalog(arguments: argparse.Namespace) -> int:
     if arguments.action == "import":
-        if not arguments.files:
-            raise InputError("no file to import; type: sizer catalog import INSTANCES.csv DISKS.csv > catalog.json")
         print(catalog_text(import_csv(arguments.files)), end="")
         return 0
-    for path in arguments.files or [None]:
-        offers = Catalog.load(path)
-        if arguments.action == "validate":
-            count = len(offers.instance_types) + len(offers.disks) + len(offers.accelerators)
-            print(f"{path or 'the catalogue that comes along'}: {count} entries, all in form")
-        elif arguments.json:
-            print(json.dumps(to_json(offers), indent=1))
-        else:
-            _list_catalog(offers)
+    offers = [(path, Catalog.load(path)) for path in arguments.files or [None]]
+    if arguments.action == "validate":
+        _tell_valid(offers, arguments.json)
+    elif arguments.json:
+        forms = [to_json(each) for _, each in offers]
+        print(json.dumps(forms[0] if len(forms) == 1 else forms, indent=1))
+    else:
+        for _, each in offers:
+            _list_catalog(each)
     return 0
+
+
+def _tell_valid(offers: Sequence[tuple[str | None, Catalog]], as_json: bool) -> None:
+    counts = [(path, len(each.instance_types) + len(each.disks) + len(each.accelerators)) for path, each in offers]
+    if as_json:
+        print(json.dumps({"catalogs": [{"file": path, "entries": count} for path, count in counts]}, indent=1))
+        return
+    for path, count in counts:
+        print(f"{path or 'the catalogue that comes along'}: {count} entries, all in form")
 
 
 def _list_catalog(offers: Catalog) -> None:
@@ -118,7 +126,8 @@ def disks(arguments: argparse.Namespace) -> int:
         print(json.dumps({"checks": [to_json(check) for check in found]}, indent=1))
         return 0
     for check in found:
-        kind = "emulated" if check.tier.emulated else "real"
+        size = f", {format_bytes(check.tier.size_bytes)}" if check.tier.size_bytes is not None else ""
+        kind = f"emulated{size}" if check.tier.emulated else "real"
         print(f"{check.tier.name} ({kind}): {check.note or 'as declared' if check.tier.emulated else 'measured'}")
         for figure, value in asdict(check.measured).items():
             print(f"  {_figure(figure, value)}{_declared(check, figure)}")
@@ -132,14 +141,25 @@ def _check(name: str, fio: Fio) -> DiskCheck:
     if folder.is_dir():
         return check_disk(DiskTier(name, path=str(folder)), Volume(folder), backend, fio)
     tier_name, _, size = name.partition(":")
-    rates = Catalog.load().disk_rates(tier_name, parse_bytes(size or DEFAULT_TIER_SIZE))
+    offers = Catalog.load()
+    if folder.exists() or _looks_like_a_folder(name, offers):
+        raise InputError(f"{name}: there is no such folder; give one, or a tier of the catalogue: sizer catalog list")
+    size_bytes = parse_bytes(size) if size else DEFAULT_TIER_SIZE
+    rates = offers.disk_rates(tier_name, size_bytes)
     scratch = cache_folder(os.environ) / "disks"
     remove_leftovers(scratch)
     reason = missing_for_emulation()
     if reason:
         raise HostError(f"{name} is to be emulated, and {reason}")
     with emulated_volume(scratch, 0) as volume:
-        return check_disk(DiskTier(name, emulated=rates, catalog_name=tier_name), volume, backend, fio)
+        tier = DiskTier(name, emulated=rates, catalog_name=tier_name, size_bytes=size_bytes)
+        return check_disk(tier, volume, backend, fio)
+
+
+def _looks_like_a_folder(name: str, offers: Catalog) -> bool:
+    """Tiers are called PROVIDER/TIER, so a path is whatever begins with no provider."""
+    providers = {offer.provider for offer in offers.disks}
+    return name.startswith((".", "/", "~")) or ("/" in name and name.split("/")[0] not in providers)
 
 
 def _declared(check: DiskCheck, figure: str) -> str:

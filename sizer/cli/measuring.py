@@ -13,6 +13,7 @@ from sizer import bundled, disks
 from sizer.cli.answering import answer
 from sizer.cli.interrupts import Interrupts
 from sizer.cli.progress import Progress
+from sizer.cli.wording import emulated_disks
 from sizer.commands import Place
 from sizer.data_sets import DataSets, cache_folder
 from sizer.disk_check import Fio, check_disk
@@ -74,7 +75,8 @@ class _Measuring:
     def run(self, specs: Sequence[RunSpec], todo: Sequence[RunSpec]) -> None:
         if not todo:
             return
-        progress = Progress(len(specs), len(specs) - len(todo), estimate_seconds(todo, self._folder.runs()))
+        left, emulated = estimate_seconds(todo, self._folder.runs()), emulated_disks(self._study)
+        progress = Progress(len(specs), len(specs) - len(todo), left, emulated=emulated)
         data = self._prepare_data(todo, progress)
         room = room_on_emulated(self._study, todo, data)
         with Placement(_cache(), room, progress.say) as placement:

@@ -3,141 +3,127 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sizer.cli.answering import fitted
+from sizer.cli.concluding import fitted, measured_runs
+from sizer.cli.tables import read_places
+from sizer.cli.wording import bound_in_words, disk_in_words
 from sizer.errors import InputError, NoAnswer
 from sizer.model import Model, WhatIf, WorkloadModel
-from sizer.records import Configuration, Prediction
+from sizer.published import disk_is_emulated, no_prediction_form, prediction_form
+from sizer.records import HOST_DISK, Configuration, Prediction
 from sizer.store import StudyFolder
-from sizer.units import format_bytes, format_rate, format_vcpus, parse_bytes
+from sizer.units import format_bytes, format_rate, format_vcpus
 
-GIB = 2**30
 
-COLUMNS = ("workload", "vcpus", "memory_gib", "disk", "batch_size")
-"""Columns of an --at file that say where to predict; every other is left alone, so measurements.csv itself will do."""
+@dataclass(frozen=True)
+class Outcome:
+    """One configuration that was asked about: its prediction, or why there is none."""
+
+    workload: WorkloadModel
+    configuration: Configuration
+    prediction: Prediction | None = None
+    why: str = ""
 
 
 def predict(arguments: argparse.Namespace) -> int:
-    model = fitted(StudyFolder.open(Path(arguments.folder)))
+    """A configuration without an answer keeps its place; only where none has one is it an error."""
+    folder = StudyFolder.open(Path(arguments.folder))
+    measured_runs(folder)
+    model = fitted(folder)
+    disks = [tier.name for tier in folder.study.disks]
     what_if = WhatIf(gpu_speedup=arguments.gpu_speedup)
-    predictions = []
-    for workload, configuration in _asked(arguments, model):
-        predictions.append(workload.predict(configuration, what_if))
+    outcomes = [_outcome(*place, what_if) for place in _asked(arguments, model, disks)]
+    answered = any(outcome.prediction for outcome in outcomes)
     if arguments.json:
-        print(json.dumps({"predictions": [_as_json(each) for each in predictions]}, indent=1))
-    for each in () if arguments.json else predictions:
-        print(_in_words(each, model.workload(each.workload)))
-    return 0
+        print(json.dumps({"predictions": [_form(each) for each in outcomes]}, indent=1))
+    elif not answered:
+        raise NoAnswer("\n".join(dict.fromkeys(outcome.why for outcome in outcomes)))
+    for each in () if arguments.json else outcomes:
+        print(_in_words(each))
+    return 0 if answered else NoAnswer.exit_code
 
 
-def _asked(arguments: argparse.Namespace, model: Model) -> list[tuple[WorkloadModel, Configuration]]:
+def _asked(
+    arguments: argparse.Namespace, model: Model, disks: Sequence[str]
+) -> list[tuple[WorkloadModel, Configuration]]:
     """Each configuration asked for. What is left out stands at its largest measured value."""
-    given = {
+    typed = {
         "workload": arguments.workload,
         "vcpus": arguments.vcpus,
-        "memory_bytes": parse_bytes(arguments.memory) if arguments.memory else None,
+        "memory_bytes": arguments.memory,
         "disk": arguments.disk,
         "batch_size": arguments.batch_size,
     }
-    if not arguments.at:
-        return [_place(given, model, "--workload")]
-    return [_place({**row, **_set(given)}, model, where) for where, row in _rows(Path(arguments.at))]
+    given = {name: value for name, value in typed.items() if value is not None}
+    if arguments.at is None:
+        return [_place(given, model, disks, "")]
+    return [_place({**row, **given}, model, disks, f"{where}: ") for where, row in read_places(Path(arguments.at))]
 
 
-def _set(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if value is not None}
-
-
-def _place(asked: Mapping[str, Any], model: Model, where: str) -> tuple[WorkloadModel, Configuration]:
-    names = [workload.name for workload in model.workloads]
-    name = asked.get("workload") or (names[0] if len(names) == 1 else None)
-    if name not in names:
-        raise InputError(f"{where}: {name or 'no'} workload is not one of this study; give one of {', '.join(names)}")
-    workload = model.workload(name)
-    if workload.refused:
-        raise NoAnswer(f"{name}: {workload.refused}")
+def _place(
+    asked: Mapping[str, Any], model: Model, disks: Sequence[str], where: str
+) -> tuple[WorkloadModel, Configuration]:
+    """Raises InputError, which begins with `where`, for a workload or a disk that the study does not have."""
+    workload = _workload(asked.get("workload"), model, where)
     measured = workload.measured
-    disk = asked.get("disk") or measured.disks[0].name
+    known = list(dict.fromkeys([*disks, *(disk.name for disk in measured.disks)]))
+    disk = asked.get("disk", measured.disks[0].name if measured.disks else HOST_DISK)
+    if "disk" in asked and disk not in known:
+        raise InputError(f"{where}disk `{disk}` is not one of this study; its disks are {', '.join(known)}")
     return workload, Configuration(
-        vcpus=float(asked.get("vcpus") or measured.vcpus[-1]),
-        memory_bytes=int(asked.get("memory_bytes") or measured.memory_bytes[-1]),
+        vcpus=_or_largest(asked.get("vcpus"), measured.vcpus),
+        memory_bytes=_or_largest(asked.get("memory_bytes"), measured.memory_bytes),
         disk=disk,
-        batch_size=int(asked.get("batch_size") or measured.batch_size[-1]),
+        batch_size=_or_largest(asked.get("batch_size"), measured.batch_size),
     )
 
 
-def _rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
-    """The rows of a table with the place of each, `FILE line N`. Raises InputError."""
+def _workload(name: str | None, model: Model, where: str) -> WorkloadModel:
+    names = [workload.name for workload in model.workloads]
+    if name is None and len(names) == 1:
+        name = names[0]
+    if name is None:
+        raise InputError(f"{where}no workload is named; add --workload with one of {', '.join(names)}")
+    if name not in names:
+        raise InputError(f"{where}workload `{name}` has no runs in this study; give one of {', '.join(names)}")
+    return model.workload(name)
+
+
+def _or_largest(asked: Any, measured: Sequence[Any]) -> Any:
+    """A workload of which nothing completed has no largest; its refusal is told instead of this place."""
+    return asked if asked is not None else max(measured, default=1)
+
+
+def _outcome(workload: WorkloadModel, configuration: Configuration, what_if: WhatIf) -> Outcome:
+    if workload.refused and not workload.measured.rates:
+        return Outcome(workload, configuration, why=f"workload `{workload.name}` has no model: {workload.refused}")
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file)
-            if "workload" not in (reader.fieldnames or ()):
-                raise InputError(f"{path} line 1: no column `workload`; the columns are those of measurements.csv")
-            return [(f"{path} line {reader.line_num}", _row(row, f"{path} line {reader.line_num}")) for row in reader]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path}: cannot be read as a table ({error}); give a CSV file in UTF-8") from error
+        return Outcome(workload, configuration, workload.predict(configuration, what_if))
+    except NoAnswer as error:
+        return Outcome(workload, configuration, why=str(error))
 
 
-def _row(row: Mapping[str, str | None], where: str) -> dict[str, Any]:
-    text = {name: (row.get(name) or "").strip() for name in COLUMNS}
-    return {
-        "workload": text["workload"],
-        "vcpus": _number(text["vcpus"], "vcpus", where),
-        "memory_bytes": _memory(text["memory_gib"], where),
-        "disk": text["disk"] or None,
-        "batch_size": _number(text["batch_size"], "batch_size", where),
-    }
+def _form(outcome: Outcome) -> dict[str, Any]:
+    if outcome.prediction is None:
+        return no_prediction_form(outcome.configuration, outcome.workload, outcome.why)
+    return prediction_form(outcome.prediction, outcome.workload)
 
 
-def _memory(text: str, where: str) -> int | None:
-    gibibytes = _number(text, "memory_gib", where)
-    return None if gibibytes is None else round(gibibytes * GIB)
-
-
-def _number(text: str, column: str, where: str) -> float | None:
-    if not text:
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 < value < float("inf"):
-        raise InputError(f"{where}: {column} is `{text}`, which is not a number above 0")
-    return value
-
-
-def _as_json(prediction: Prediction) -> dict[str, Any]:
-    where, rate = prediction.configuration, prediction.throughput
-    return {
-        "workload": prediction.workload,
-        "vcpus": where.vcpus,
-        "memory_gib": where.memory_bytes / GIB,
-        "disk": where.disk,
-        "batch_size": where.batch_size,
-        "throughput": rate.value,
-        "low": rate.low,
-        "high": rate.high,
-        "bottleneck": prediction.bottleneck.value,
-        "shares": prediction.shares,
-        "extrapolated": prediction.extrapolated,
-        "out_of_memory": prediction.out_of_memory,
-    }
-
-
-def _in_words(prediction: Prediction, workload: WorkloadModel) -> str:
-    where = prediction.configuration
-    place = (
-        f"{format_vcpus(where.vcpus)}, {format_bytes(where.memory_bytes)}, disk {where.disk}, batch {where.batch_size}"
-    )
+def _in_words(outcome: Outcome) -> str:
+    where, workload, prediction = outcome.configuration, outcome.workload, outcome.prediction
+    disk = disk_in_words(where.disk, disk_is_emulated(workload, where.disk))
+    place = f"{format_vcpus(where.vcpus)}, {format_bytes(where.memory_bytes)}, {disk}, batch {where.batch_size}"
+    if prediction is None:
+        return f"{workload.name} at {place}: no answer: {outcome.why}"
     if prediction.out_of_memory:
-        return f"{prediction.workload} at {place}: out of memory"
+        return f"{workload.name} at {place}: out of memory"
     rate, unit = prediction.throughput, workload.sample_unit
     interval = f"{format_rate(rate.low, unit)} to {format_rate(rate.high, unit)}"
-    bound = f"bound by {prediction.bottleneck.value.replace('_', ' ')}"
+    bound = bound_in_words(prediction.bottleneck, workload.facts.device)
     extrapolated = ", extrapolated" if prediction.extrapolated else ""
-    return f"{prediction.workload} at {place}: {format_rate(rate.value, unit)} ({interval}), {bound}{extrapolated}"
+    return f"{workload.name} at {place}: {format_rate(rate.value, unit)} ({interval}), {bound}{extrapolated}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
+from collections.abc import Collection
 from typing import TextIO
 
 from sizer.cli.wording import result_in_words, run_in_words
@@ -16,13 +17,19 @@ BAR_WIDTH = 24
 
 
 class Progress:
-    """Counts finished runs. `left` is what the runs not yet finished are expected to take, in seconds."""
+    """Counts finished runs. `left` is what the runs not yet finished are expected to take, in seconds.
 
-    def __init__(self, total: int, finished: int, left: float, stream: TextIO = sys.stderr) -> None:
+    `emulated` names the disks of the study that are emulated.
+    """
+
+    def __init__(
+        self, total: int, finished: int, left: float, stream: TextIO = sys.stderr, emulated: Collection[str] = ()
+    ) -> None:
         self._total = total
         self._finished = finished
         self._left = left
         self._stream = stream
+        self._emulated = emulated
         self._is_terminal = stream.isatty()
         self._began = time.monotonic()
 
@@ -35,17 +42,18 @@ class Progress:
         self._left = left
         self._began = time.monotonic()
         if not self._is_terminal:
-            self.say(f"[{self._finished + 1}/{self._total}] {run_in_words(spec)}, {format_seconds(left)} left")
+            self.say(f"[{self._finished + 1}/{self._total}] {self._words(spec)}, {format_seconds(left)} left")
 
     def watch(self, live: Live) -> None:
         if not self._is_terminal:
             return
         done = round(BAR_WIDTH * self._finished / max(1, self._total))
-        rate = format_rate(live.throughput, "sample") if live.throughput else "warming up"
+        rate = format_rate(live.throughput, live.unit) if live.throughput is not None else "warming up"
         left = max(0.0, self._left - (time.monotonic() - self._began))
+        read, written = live.read_bytes_per_second / 1e6, live.written_bytes_per_second / 1e6
         line = (
             f"[{'#' * done}{'.' * (BAR_WIDTH - done)}] {self._finished}/{self._total}, {format_seconds(left)} left | "
-            f"{run_in_words(live.spec)} | {rate} | {live.cores:.2f} cores | {live.read_bytes_per_second / 1e6:.0f} MB/s"
+            f"{self._words(live.spec)} | {rate} | {live.cores:.2f} cores | {read:.0f} MB/s read, {written:.0f} written"
         )
         self._clear()
         self._stream.write(line[: shutil.get_terminal_size().columns - 1])
@@ -53,7 +61,11 @@ class Progress:
 
     def end(self, run: Run) -> None:
         self._finished += 1
-        self.say(f"  {run_in_words(run.spec)}: {result_in_words(run)}")
+        known = {run.disk.tier.name} if run.disk is not None and run.disk.tier.emulated is not None else self._emulated
+        self.say(f"  {run_in_words(run.spec, known)}: {result_in_words(run)}")
+
+    def _words(self, spec: RunSpec) -> str:
+        return run_in_words(spec, self._emulated)
 
     def _clear(self) -> None:
         if self._is_terminal:

@@ -9,7 +9,7 @@ from pathlib import Path
 from sizer.catalog import Catalog
 from sizer.cli import preconditions
 from sizer.cli.measuring import Bench, measure
-from sizer.cli.wording import run_in_words
+from sizer.cli.wording import emulated_disks, run_in_words
 from sizer.errors import SizerError
 from sizer.host import facts
 from sizer.limits import LimitsBackend, detect
@@ -53,7 +53,7 @@ def _list_runs(specs: tuple[RunSpec, ...], study: Study, path: Path, backend: Li
     todo = remaining(specs, finished)
     for spec in todo:
         command = f": {shlex.join(spec.workload.command)}" if spec.workload.command else ""
-        print(f"{spec.id}  {run_in_words(spec)}, repeat {spec.repeat + 1}{command}")
+        print(f"{spec.id}  {run_in_words(spec, emulated_disks(study))}, repeat {spec.repeat + 1}{command}")
     time = format_seconds(estimate_seconds(todo, finished))
     print(f"{len(todo)} runs, about {time} beside making data and checking disks; {len(specs) - len(todo)} finished")
     needs = sorted(_needs_root(specs, study))

@@ -1,26 +1,59 @@
-"""Records in the few words of a terminal line."""
+"""Records in the few words of a terminal line. What was emulated is never named without saying so."""
 
 from __future__ import annotations
 
-from sizer.records import Outcome, Run, RunSpec, Spec
+from collections.abc import Collection
+
+from sizer.records import HOST_DISK, Bottleneck, Device, Outcome, Run, RunSpec, Spec, Study
 from sizer.units import format_bytes, format_rate, format_vcpus
 
+BOUND = {
+    Bottleneck.CPU: "bound by the CPU",
+    Bottleneck.SERIAL: "bound by its serial part",
+    Bottleneck.DISK_BANDWIDTH: "bound by disk bandwidth",
+    Bottleneck.DISK_IOPS: "bound by disk IOPS",
+    Bottleneck.DISK_WRITE: "bound by disk writes",
+    Bottleneck.MEMORY: "bound by memory",
+    Bottleneck.AMBIGUOUS: "with no clear bottleneck",
+}
 
-def spec_in_words(spec: Spec) -> str:
-    """`2 vCPU, 8 GiB, disk nvme`, with only what the spec fixes."""
+
+def bound_in_words(bottleneck: Bottleneck, device: Device) -> str:
+    """`bound by the CPU`, `bound by the emulated accelerator (P100)`."""
+    if bottleneck is not Bottleneck.ACCELERATOR:
+        return BOUND[bottleneck]
+    if device.kind != "emulated":
+        return "bound by the accelerator"
+    return f"bound by the emulated accelerator ({device.label.removeprefix('emulated:')})"
+
+
+def disk_in_words(name: str, emulated: bool) -> str:
+    """`disk nvme`, `disk cloud_ssd (emulated)`, or `the host's own disk` where none was asked for."""
+    if name == HOST_DISK:
+        return "the host's own disk"
+    return f"disk {name} (emulated)" if emulated else f"disk {name}"
+
+
+def emulated_disks(study: Study) -> frozenset[str]:
+    """The names of the disks of a study that are emulated."""
+    return frozenset(tier.name for tier in study.disks if tier.emulated is not None)
+
+
+def spec_in_words(spec: Spec, emulated: bool) -> str:
+    """`2 vCPUs, 8 GiB, disk nvme`, with only what the spec fixes; `emulated` is said of its disk."""
     parts = [format_vcpus(spec.vcpus)]
     parts += [format_bytes(spec.memory_bytes)] if spec.memory_bytes is not None else []
-    parts += [f"disk {spec.disk}"] if spec.disk is not None else []
+    parts += [disk_in_words(spec.disk, emulated)] if spec.disk is not None else []
     parts += [f"batch {spec.batch_size}"] if spec.batch_size is not None else []
     return ", ".join(parts)
 
 
-def run_in_words(spec: RunSpec) -> str:
-    """`train 2 vCPU, 8 GiB, disk nvme, batch 32`, with only what is limited."""
+def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
+    """`train 2 vCPUs, 8 GiB, disk nvme, batch 32`, with only what is limited; `emulated` names such disks."""
     limits = spec.limits
     parts = [format_vcpus(limits.vcpus)] if limits.vcpus is not None else []
     parts += [format_bytes(limits.memory_bytes)] if limits.memory_bytes is not None else []
-    parts += [f"disk {limits.disk}"] if limits.disk is not None else []
+    parts += [disk_in_words(limits.disk, limits.disk in emulated)] if limits.disk is not None else []
     return f"{spec.workload.name} {', '.join([*parts, f'batch {spec.batch_size}'])}"
 
 
@@ -29,5 +62,5 @@ def result_in_words(run: Run) -> str:
     if run.outcome is not Outcome.COMPLETED or run.throughput is None:
         return f"{run.outcome.value} ({run.error.splitlines()[0] if run.error else 'no reason given'})"
     half = (run.throughput.high - run.throughput.low) / 2 / run.throughput.value
-    bound = f", bound by {run.evidence.bottleneck.value.replace('_', ' ')}" if run.evidence else ""
+    bound = f", {bound_in_words(run.evidence.bottleneck, run.spec.workload.device)}" if run.evidence else ""
     return f"{format_rate(run.throughput.value, run.sample_unit)} ±{half:.1%}{bound}"

@@ -41,7 +41,21 @@ def test_every_command_has_help(sizer: Typed, command: str) -> None:
         (["disks", "check", "alibaba/cloud_sd"], "alibaba/cloud_ssd"),
         (["catalog", "validate", "nowhere.json"], "nowhere.json"),
         (["frobnicate"], "invalid choice"),
-        (["recommend", ".", "--target", "7"], "7"),
+        (["recommend", ".", "--target", "7"], "`7` is not a share"),
+        (["recommend", ".", "--target", "most"], "`most` is not a share"),
+        (["predict", ".", "--memory", "0GiB"], "argument --memory: `0GiB` is no memory"),
+        (["predict", ".", "--memory", "4G"], "does not say which unit"),
+        (["predict", ".", "--batch-size", "0"], "argument --batch-size: `0` is not a batch size"),
+        (["predict", ".", "--batch-size", "-5"], "`-5` is not a batch size"),
+        (["predict", ".", "--batch-size", "20.5"], "`20.5` is not a batch size"),
+        (["predict", ".", "--vcpus", "1e300"], "argument --vcpus: `1e300` is not a number of vCPUs"),
+        (["predict", ".", "--vcpus", "nan"], "`nan` is not a number of vCPUs"),
+        (["predict", ".", "--gpu-speedup", "0"], "`0` is not a factor"),
+        (["disks", "check", ".", "--seconds", "x"], "`x` is not a number of seconds"),
+        (["disks", "check", "/nope/x"], "/nope/x: there is no such folder"),
+        (["disks", "check", "nope/x"], "there is no such folder"),
+        (["catalog", "import", "/bin/ls"], "/bin/ls cannot be read as a table"),
+        (["catalog", "list", "--json", "nowhere.json"], "nowhere.json"),
     ],
 )
 def test_wrong_input_is_one_sentence_and_exit_2(sizer: Typed, words: list[str], said: str) -> None:
@@ -74,6 +88,21 @@ def test_schema_and_catalog_are_data_on_stdout(sizer: Typed) -> None:
     assert json.loads(sizer("schema").stdout)["$schema"]
     assert len(json.loads(sizer("catalog", "list", "--json").stdout)["instance_types"]) > 100
     assert "price unknown" in sizer("catalog", "list").stdout
+
+
+def test_a_catalogue_of_ones_own_is_told_as_json(sizer: Typed, folder: Path) -> None:
+    """The option may stand before the file, and several files are a list."""
+    (folder / "mine.json").write_text('{"schema_version": 1}')
+    listed = json.loads(sizer("catalog", "list", "--json", "mine.json").stdout)
+    assert listed == {"instance_types": [], "disks": [], "accelerators": []}
+    assert json.loads(sizer("catalog", "list", "mine.json", "mine.json", "--json").stdout) == [listed, listed]
+    valid = json.loads(sizer("catalog", "validate", "--json", "mine.json").stdout)
+    assert valid == {"catalogs": [{"file": "mine.json", "entries": 0}]}
+
+
+def test_the_size_that_is_meant_is_said(sizer: Typed) -> None:
+    """A tier's figures depend on its size."""
+    assert "default size: 500GiB" in " ".join(sizer("disks", "check", "--help").stdout.split())
 
 
 def test_doctor_tells_every_control(sizer: Typed) -> None:

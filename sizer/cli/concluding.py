@@ -1,0 +1,82 @@
+"""Model and recommendation of a study folder: read where they still hold, concluded again where they do not.
+
+Both files are only what the runs say. One that was edited, cut short or written by another sizer is made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from sizer import __version__
+from sizer.catalog import Catalog
+from sizer.codec import FormatError, from_json, load_json, to_json, write_json
+from sizer.errors import InputError, NoAnswer
+from sizer.model import Model
+from sizer.model import fit as fit_model
+from sizer.published import read_recommendation, recommendation_form
+from sizer.recommend import recommend
+from sizer.records import Recommendation, Run
+from sizer.store import StudyFolder
+
+
+def measured_runs(folder: StudyFolder) -> tuple[Run, ...]:
+    """The runs of a folder; raises NoAnswer where it has none to conclude from."""
+    runs = folder.runs()
+    if not runs:
+        raise NoAnswer(f"{folder.path}: no run is stored; type: sizer run {folder.study_path} --out {folder.path}")
+    return runs
+
+
+def fitted(folder: StudyFolder) -> Model:
+    """The study's model, fitted first if it is missing, older than the runs, edited, or of another sizer."""
+    path = folder.model_path
+    refuse_folder(path)
+    if not folder.is_stale(path):
+        with suppress(FormatError):
+            return _read_model(path)
+    model = fit_model(folder.runs())
+    form = to_json(model)
+    write_json(path, {**form, "checksum": _checksum(form)})
+    return model
+
+
+def recommended(folder: StudyFolder) -> Recommendation:
+    """The study's own recommendation, concluded first if it is missing, older than the runs, or no recommendation."""
+    path = folder.recommendation_path
+    refuse_folder(path)
+    if not folder.is_stale(path):
+        with suppress(FormatError):
+            return read_recommendation(load_json(path), str(path))
+    return conclude(folder, folder.runs(), fitted(folder))
+
+
+def conclude(folder: StudyFolder, runs: tuple[Run, ...], model: Model) -> Recommendation:
+    """The recommendation by the study's own objective and the catalogue of sizer, written into the folder."""
+    refuse_folder(folder.recommendation_path)
+    recommendation = recommend(model, runs, folder.study.objective, Catalog.load())
+    write_json(folder.recommendation_path, recommendation_form(recommendation, model))
+    return recommendation
+
+
+def refuse_folder(path: Path) -> None:
+    """Raise InputError where a folder stands in the place of a file that is to be read or written."""
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder where a file belongs; move it away and type the command again")
+
+
+def _read_model(path: Path) -> Model:
+    """Raises FormatError unless the file is word for word what this sizer wrote: the numbers in it fit each other."""
+    form = load_json(path)
+    if not isinstance(form, dict) or form.pop("checksum", None) != _checksum(form):
+        raise FormatError(f"{path}: is not what this sizer wrote")
+    return from_json(Model, form, str(path))
+
+
+def _checksum(form: Mapping[str, Any]) -> str:
+    text = json.dumps([__version__, form], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,213 @@
+"""The commands that conclude, on a study folder of stored runs; nothing is measured."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizer.records import Device, DiskCheck, DiskRates, DiskTier, Limits, Run, RunSpec, Study, Workload, WorkloadPlan
+from sizer.store import StudyFolder
+
+Typed = Callable[..., subprocess.CompletedProcess[str]]
+
+DEVICE = Device("emulated", 0, "P100", 219.0, "a table")
+RATES = DiskRates(read_iops=3000.0, read_bytes_per_second=2e8)
+TIERS = (DiskTier("ssd", emulated=RATES), DiskTier("unused", path="/mnt"))
+POINTS = ((1.0, 150.0), (2.0, 217.0), (4.0, 219.0))
+PLANS = (
+    WorkloadPlan(
+        Workload("train", "image_training", network="resnet50", device=DEVICE), (32,), (1.0, 2.0, 4.0), (), ("ssd",)
+    ),
+    WorkloadPlan(Workload("few", "image_inference", network="resnet50"), (32,), (1.0, 2.0)),
+)
+
+
+@pytest.fixture
+def study(folder: Path, make_run: Callable[..., Run]) -> Path:
+    """A study of a job on an emulated accelerator and disk, and of one measured at too few points to predict."""
+    with StudyFolder.create(folder / "s", Study("s", PLANS, TIERS), {"cpus": 4, "memory_bytes": 2**34}) as stored:
+        for vcpus, rate in POINTS:
+            run = make_run(rate, vcpus, disk="ssd")
+            spec = RunSpec(PLANS[0].workload, 32, Limits(vcpus, None, "ssd"), run.spec.measure)
+            stored.add(replace(run, spec=spec, disk=DiskCheck(TIERS[0], RATES)))
+        few = make_run(50.0, 1.0)
+        stored.add(replace(few, spec=RunSpec(PLANS[1].workload, 32, Limits(1.0), few.spec.measure)))
+    return folder / "s"
+
+
+@pytest.fixture
+def predicted(sizer: Typed, study: Path) -> Callable[..., list[dict[str, Any]]]:
+    """What `predict --json` says."""
+
+    def predict(*words: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads(sizer("predict", study.name, "--json", *words).stdout)["predictions"]
+        return found
+
+    return predict
+
+
+def no_traceback(done: subprocess.CompletedProcess[str], code: int, said: str) -> None:
+    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_printed_is_what_is_stored(sizer: Typed, study: Path) -> None:
+    """recommend --json and recommendation.json are one form."""
+    printed = json.loads(sizer("recommend", "s", "--json").stdout)
+    assert printed == json.loads((study / "recommendation.json").read_text())
+    assert (printed["objective"], printed["target"]) == ("cheapest", 0.95)
+
+
+@pytest.mark.parametrize("question", [["--objective", "fastest"], ["--target", "0.5"], ["--catalog", "mine.json"]])
+def test_another_question_leaves_the_study_as_it_is(sizer: Typed, study: Path, question: list[str]) -> None:
+    """The answer is printed alone."""
+    (study.parent / "mine.json").write_text('{"schema_version": 1}')
+    sizer("recommend", "s")
+    before = (study / "recommendation.json").read_text()
+    done = sizer("recommend", "s", "--json", *question)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) != json.loads(before)
+    assert (study / "recommendation.json").read_text() == before
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", '{"objective": {"prefer": "cheapest"}, "workloads": []}'])
+def test_a_recommendation_that_is_none_is_concluded_again(sizer: Typed, study: Path, text: str) -> None:
+    """Cut short, or written by another sizer."""
+    (study / "recommendation.json").write_text(text)
+    done = sizer("report", "s", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"report": "s/report.html"}
+    assert json.loads((study / "recommendation.json").read_text())["objective"] == "cheapest"
+
+
+def test_an_edited_model_is_fitted_again(sizer: Typed, study: Path) -> None:
+    """The file is only what the runs say; numbers that do not fit each other are not computed with."""
+    before = sizer("predict", "s", "--workload", "train").stdout
+    model = json.loads((study / "model.json").read_text())
+    for member in model["workloads"][0]["members"]:
+        member["estimate"], member["draws"] = member["estimate"][:1], [[]]
+    (study / "model.json").write_text(json.dumps(model))
+    done = sizer("predict", "s", "--workload", "train")
+    assert (done.returncode, done.stdout) == (0, before), done.stderr
+
+
+@pytest.mark.parametrize("name", ["model.json", "recommendation.json"])
+def test_a_folder_in_the_place_of_a_file_is_told(sizer: Typed, study: Path, name: str) -> None:
+    """One sentence, exit code 2."""
+    (study / name).mkdir()
+    no_traceback(sizer("recommend", "s"), 2, f"{name}: is a folder")
+
+
+@pytest.mark.parametrize("words", [["fit"], ["predict", "--vcpus", "2"], ["recommend"]])
+def test_a_study_without_runs_says_what_to_type(sizer: Typed, study: Path, words: list[str]) -> None:
+    """Nothing can be concluded from nothing."""
+    for path in (study / "runs").iterdir():
+        path.unlink()
+    no_traceback(sizer(words[0], "s", *words[1:]), 5, "no run is stored; type: sizer run s/study.yaml --out s")
+
+
+@pytest.mark.usefixtures("study")
+def test_emulation_is_said_in_every_line(sizer: Typed) -> None:
+    """Prediction, verdict and status name no emulated thing without saying so."""
+    bound, disk = "bound by the emulated accelerator (P100)", "disk ssd (emulated)"
+    line = sizer("predict", "s", "--workload", "train").stdout
+    assert bound in line
+    assert disk in line
+    verdict = sizer("recommend", "s").stdout.splitlines()[0]
+    assert bound in verdict
+    assert disk in sizer("status", "s").stdout
+
+
+def test_a_row_without_an_answer_keeps_its_place(
+    sizer: Typed, study: Path, predicted: Callable[..., list[dict[str, Any]]]
+) -> None:
+    """The others are answered; no column `workload` is needed beside --workload."""
+    (study.parent / "at.csv").write_text("vcpus,batch_size\n1,32\n2,64\n,32.0\n")
+    words = ["--workload", "train", "--at", "at.csv"]
+    first, second, third = predicted(*words)
+    assert (first["vcpus"], third["vcpus"]) == (1.0, 4.0)
+    assert first["throughput"] == pytest.approx(150, rel=0.1)
+    assert second["throughput"] is None
+    assert "batch size" in second["error"]
+    assert "error" not in third
+    done = sizer("predict", "s", *words)
+    assert done.returncode == 0
+    assert ["no answer" in line for line in done.stdout.splitlines()] == [False, True, False]
+    assert sizer("predict", "s", "--workload", "train", "--batch-size", "64", "--json").returncode == 5
+    no_traceback(sizer("predict", "s", "--workload", "train", "--batch-size", "64"), 5, "batch size")
+
+
+def test_measurements_can_be_predicted(sizer: Typed, study: Path) -> None:
+    """The exported table is a table of configurations."""
+    (study.parent / "all.csv").write_text(sizer("export", "s").stdout)
+    found = json.loads(sizer("predict", "s", "--at", "all.csv", "--json").stdout)["predictions"]
+    assert [each["workload"] for each in found].count("train") == 3
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ("vcpus,memory_gib\n1,4\n1,1e300\n", "at.csv line 3: memory_gib: `1e300 GiB`"),
+        ("vcpus\n1e300\n", "at.csv line 2: vcpus: `1e300`"),
+        ("batch_size\n20.5\n", "line 2: batch_size: `20.5`"),
+        ("vcpus\n1,2\n", "line 2: has more cells"),
+        ("vcpus\n", "has a header and no row"),
+        ("a,b\n1,2\n", "none of the columns"),
+        ("disk\nfloppy\n", "line 2: disk `floppy` is not one of this study; its disks are ssd, unused"),
+        ("workload\nnobody\n", "line 2: workload `nobody`"),
+    ],
+)
+def test_a_table_out_of_bounds_is_told_by_its_line(sizer: Typed, study: Path, table: str, said: str) -> None:
+    """Exit code 2, nothing predicted."""
+    (study.parent / "at.csv").write_text(table)
+    words = [] if table.startswith("workload") else ["--workload", "train"]
+    done = sizer("predict", "s", "--at", "at.csv", *words)
+    no_traceback(done, 2, said)
+    assert done.stdout == ""
+
+
+@pytest.mark.usefixtures("study")
+def test_a_disk_of_the_study_that_was_not_measured_has_no_answer(sizer: Typed) -> None:
+    """It is no wrong input: a run would answer."""
+    no_traceback(sizer("predict", "s", "--workload", "train", "--disk", "unused"), 5, "was not measured")
+    no_traceback(sizer("predict", "s", "--workload", "train", "--disk", "floppy"), 2, "its disks are ssd, unused")
+
+
+@pytest.mark.parametrize("value", ['"many"', "-3", "1.5", "null", "[]", "1e400", "true"])
+def test_a_broken_host_is_one_sentence(sizer: Typed, study: Path, value: str) -> None:
+    """status plans with the host's figures."""
+    (study / "host.json").write_text(f'{{"cpus": 4, "memory_bytes": {value}}}')
+    no_traceback(sizer("status", "s"), 2, "memory_bytes is")
+
+
+@pytest.mark.usefixtures("study")
+def test_export_as_json_has_two_spellings(sizer: Typed) -> None:
+    """Every reading command has --json."""
+    assert sizer("export", "s", "--json").stdout == sizer("export", "s", "--format", "json").stdout
+    assert len(json.loads(sizer("export", "s", "--json").stdout)) == 4
+
+
+def test_a_copied_study_is_the_same(sizer: Typed, study: Path) -> None:
+    """Files whose times were lost are concluded again to the same answer."""
+    before = sizer("recommend", "s", "--json").stdout
+    for path in (study / "runs").iterdir():
+        os.utime(path)
+    assert sizer("recommend", "s", "--json").stdout == before
+
+
+def test_a_study_of_which_nothing_completed_is_refused(sizer: Typed, study: Path) -> None:
+    """The reason and exit code 5, whatever is asked; the report is made."""
+    for path in (study / "runs").iterdir():
+        run = json.loads(path.read_text()) | {"outcome": "crashed", "throughput": None}
+        path.write_text(json.dumps(run))
+    no_traceback(sizer("predict", "s", "--workload", "train", "--vcpus", "2"), 5, "`train` has no model")
+    no_traceback(sizer("recommend", "s"), 5, "")
+    assert sizer("fit", "s").returncode == 5
+    assert sizer("report", "s").returncode == 0

@@ -1,0 +1,81 @@
+"""Terminal lines: what was emulated says so, what was not does not."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sizer.cli.progress import Progress
+from sizer.cli.wording import bound_in_words, disk_in_words
+from sizer.events import Start
+from sizer.observation import Live, Observation
+from sizer.records import Bottleneck, Device, DiskRates, Evidence, Limits, Run, RunSpec, Sample
+
+
+@pytest.mark.parametrize("bottleneck", list(Bottleneck))
+def test_every_bottleneck_has_words(bottleneck: Bottleneck) -> None:
+    """No name of an enumeration reaches a person."""
+    words = bound_in_words(bottleneck, Device())
+    assert "_" not in words
+    assert "emulated" not in words
+
+
+@pytest.mark.parametrize(
+    ("device", "words"),
+    [
+        (Device("emulated", 0, "P100", 219.0), "bound by the emulated accelerator (P100)"),
+        (Device("emulated", 0, None, 300.0), "bound by the emulated accelerator (300/s)"),
+        (Device("cuda"), "bound by the accelerator"),
+    ],
+)
+def test_an_emulated_accelerator_is_called_one(device: Device, words: str) -> None:
+    """With the GPU's name, or its rate."""
+    assert bound_in_words(Bottleneck.ACCELERATOR, device) == words
+
+
+def test_disks_are_called_what_they_are() -> None:
+    """`host` is no tier's name."""
+    assert disk_in_words("host", False) == "the host's own disk"
+    assert disk_in_words("ssd", False) == "disk ssd"
+    assert disk_in_words("ssd", True) == "disk ssd (emulated)"
+
+
+def test_lines_of_progress_say_what_is_emulated(make_run: Callable[..., Run]) -> None:
+    """Before a run by the study, after it by the run itself."""
+    stream = io.StringIO()
+    run = make_run(
+        219.0, 2.0, disk="ssd", rates=DiskRates(read_iops=100.0), device=Device("emulated", 0, "P100", 219.0)
+    )
+    run = replace(run, evidence=Evidence(Bottleneck.ACCELERATOR, {}, ""))
+    Progress(2, 0, 60.0, stream, {"ssd"}).begin(run.spec, 60.0)
+    Progress(2, 0, 60.0, stream).end(run)
+    before, after = stream.getvalue().splitlines()
+    assert "disk ssd (emulated)" in before
+    assert "disk ssd (emulated)" in after
+    assert "bound by the emulated accelerator (P100)" in after
+
+
+def test_live_figures_have_the_workloads_unit_and_both_directions(make_spec: Callable[..., RunSpec]) -> None:
+    """Words a second, and what is read beside what is written."""
+    seen = Observation(replace(make_spec("x"), limits=Limits(2.0)), 0.0, throughput=5300.0)
+    samples = [Sample(0.0), Sample(1.0, core_seconds=1.5, read_bytes=12_000_000, written_bytes=3_000_000)]
+    assert seen.live(1.0, samples).unit == "sample"
+    seen.take([Start("word", 20, 0, 0)])
+    assert line(seen.live(1.0, samples)).endswith("5,300 words/s | 1.50 cores | 12 MB/s read, 3 written")
+
+
+def line(live: Live) -> str:
+    """The bar's line on a wide terminal."""
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    stream = Terminal()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "400")
+        Progress(2, 0, 60.0, stream).watch(live)
+    return stream.getvalue()
