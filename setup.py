@@ -11,13 +11,13 @@ VERSION = re.search(r'__version__ = "(.+)"', (HERE / "sizer/__init__.py").read_t
 # Ranges that were tried together. MXNet 1.9.1 is its last release and needs numpy < 2, which its own metadata says;
 # the profiler itself does not, so nothing here holds numpy back when MXNet lives in an interpreter of its own.
 PROFILER = [
-    "numpy>=1.23",
-    "scipy>=1.10",
-    "jinja2>=3.1",
-    "psutil>=5.9",
-    "nvidia-ml-py>=12",
-    "PyYAML>=6.0",
-    "jsonschema>=4.18",
+    "numpy>=1.23,<3",
+    "scipy>=1.10,<2",
+    "jinja2>=3.1,<4",
+    "psutil>=5.9,<8",
+    "nvidia-ml-py>=12,<14",
+    "PyYAML>=6.0,<7",
+    "jsonschema>=4.18,<5",
 ]
 WORKLOADS = [
     'mxnet==1.9.1; python_version < "3.13" and platform_machine == "x86_64"',
@@ -25,9 +25,18 @@ WORKLOADS = [
     'setuptools; python_version >= "3.12"',
     # 4.12 and later ask for numpy 2.
     "opencv-python-headless>=4.8,<4.12",
-    "lmdb>=1.4",
+    "lmdb>=1.4,<4",
 ]
-TEST = ["pytest>=7", "hypothesis>=6", "mypy>=1.8", "ruff>=0.4", "types-PyYAML", "types-psutil", "types-jsonschema"]
+TEST = [
+    "pytest>=8,<10",
+    "hypothesis>=6.100,<7",
+    "mypy>=2,<3",
+    # Its formatter may change with each minor version.
+    "ruff>=0.17,<0.18",
+    "types-PyYAML>=6,<7",
+    "types-psutil>=7,<8",
+    "types-jsonschema>=4,<5",
+]
 
 setup(
     name="sizer",
