@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ from sizer.records import Outcome, Run, Study
 from . import formatting, results, words
 from .subject import Subject
 from .verdict import described
+
+FIGURE = re.compile(r"\d+(?:\.\d+)?")
 
 
 def all_runs(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
@@ -24,13 +27,31 @@ def all_runs(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
     ]
 
 
-def warned(runs: Iterable[Run]) -> list[tuple[str, int]]:
-    """Each warning once with the number of runs that carry it, the commonest first."""
-    counts: dict[str, int] = {}
+def warned(runs: Iterable[Run]) -> list[dict[str, str]]:
+    """Each kind of warning once, the commonest first: in how many runs, and what they say with the range of figures."""
+    kinds: dict[str, list[str]] = {}
     for run in runs:
         for warning in run.warnings:
-            counts[warning] = counts.get(warning, 0) + 1
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+            kinds.setdefault(FIGURE.sub("#", warning), []).append(warning)
+    ordered = sorted(kinds.values(), key=lambda alike: (-len(alike), alike[0]))
+    return [_grouped(alike) for alike in ordered]
+
+
+def _grouped(alike: list[str]) -> dict[str, str]:
+    """Warnings that differ in their figures alone: `contended`, `9 runs`, `something else used 0.06–1.2 cores`."""
+    kind, _, words_ = _with_ranges(alike).partition(": ")
+    return {"kind": kind, "where": f"{len(alike)} run{'s' if len(alike) != 1 else ''}", "what": words_.strip()}
+
+
+def _with_ranges(alike: list[str]) -> str:
+    columns = zip(*(FIGURE.findall(warning) for warning in alike), strict=True)
+    ranges = iter([_range(figures) for figures in columns])
+    return FIGURE.sub(lambda _: next(ranges), alike[0])
+
+
+def _range(figures: Iterable[str]) -> str:
+    ordered = sorted(set(figures), key=float)
+    return ordered[0] if len(ordered) == 1 else f"{ordered[0]}–{ordered[-1]}"
 
 
 def _row(run: Run, subject: Subject, study: Study) -> dict[str, Any]:

@@ -50,13 +50,15 @@ def plural(unit: str) -> str:
 
 
 def rate_interval(estimate: Estimate, unit: str) -> str:
-    """'183 images/s (178–188)'."""
-    return f"{format_rate(estimate.value, unit)} ({span(estimate.low, estimate.high)})"
+    """'183 images/s (178–188)'; without an interval that rounding leaves empty."""
+    interval = span(estimate.low, estimate.high)
+    return format_rate(estimate.value, unit) + (f" ({interval})" if "–" in interval else "")
 
 
 def span(low: float, high: float) -> str:
-    """'178–188'."""
-    return f"{format_number(low)}–{format_number(high)}"
+    """'178–188', or '219' where both ends are written alike."""
+    first, last = format_number(low), format_number(high)
+    return first if first == last else f"{first}–{last}"
 
 
 def percent(share: float) -> str:

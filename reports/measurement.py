@@ -49,10 +49,13 @@ def states(runs: Sequence[Run]) -> list[tuple[str, str]]:
 
 
 def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
-    """Each data set once; an embedded one is said to be that, and that it is no ImageNet or PennTreeBank."""
+    """Each data set once; an embedded one is said to be that, and that it is no ImageNet or PennTreeBank.
+
+    A run that was killed before it had read its data knows of no samples: the others tell what it read.
+    """
     users: dict[Any, dict[str, None]] = {}
     for run in runs:
-        if run.data_set is not None:
+        if run.data_set is not None and run.data_set.samples > 0:
             users.setdefault((run.data_set, run.sample_unit), {})[run.spec.workload.name] = None
     return [
         {

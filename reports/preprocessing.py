@@ -9,13 +9,12 @@ from sizer.records import Configuration, DataSet, Estimate
 from . import formatting, results, words
 from .subject import Subject
 
-KIND = "imagenet_preprocessing"
 IMAGENET_IMAGES = 1_281_167
 """Training images of ILSVRC 2012, the ImageNet of the literature (Russakovsky et al. 2015, table 2)."""
 
 
 def applies(subject: Subject) -> bool:
-    return any(run.spec.workload.kind == KIND for run in subject.runs)
+    return any(run.spec.workload.kind == words.PREPROCESSING for run in subject.runs)
 
 
 def times(subject: Subject) -> dict[str, Any] | None:
@@ -50,8 +49,10 @@ def time_for(samples: int, throughput: Estimate) -> tuple[str, str]:
     if throughput.low <= 0:
         return f"{formatting.format_number(middle)} s (from {formatting.format_number(shortest)})", _human(middle)
     longest = samples / throughput.low
-    text = f"{formatting.format_number(middle)} s ({formatting.span(shortest, longest)})"
-    return text, f"{_human(middle)} ({_human(shortest)} to {_human(longest)})" if middle >= 60 else ""
+    interval = formatting.span(shortest, longest)
+    text = f"{formatting.format_number(middle)} s" + (f" ({interval})" if "–" in interval else "")
+    ends = f" ({_human(shortest)} to {_human(longest)})" if _human(shortest) != _human(longest) else ""
+    return text, f"{_human(middle)}{ends}" if middle >= 60 else ""
 
 
 def _human(seconds: float) -> str:

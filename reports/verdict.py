@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.records import Answer, InstanceOffer, Objective
+from sizer.recommend.edges import NOT_SETTLED
+from sizer.recommend.field import SURE
+from sizer.records import Answer, InstanceOffer, Objective, Prediction, Study
 
 from . import formatting, preprocessing, results, words
 from .subject import Subject
@@ -32,23 +34,25 @@ def card(subject: Subject) -> dict[str, Any]:
         "status": answer.status,
         "status_word": STATUS.get(answer.status, answer.status),
         "symbol": SYMBOL.get(answer.status, ""),
-        "spec": words.spec(answer.spec, subject.study) if answer.spec is not None else "",
+        "spec": _spec(answer, subject),
         "throughput": formatting.rate_interval(answer.throughput, subject.unit) if answer.throughput else "",
         "bottleneck": words.bottleneck(answer.bottleneck, subject.device) if answer.bottleneck else "",
-        "probability": formatting.probability(answer.probability) if answer.probability is not None else "",
+        "probability": _probability(answer),
         "sentence": sentence(subject),
         "facts": _facts(subject, answer),
-        "reasons": [formatting.sentence(reason) for reason in answer.reasons],
-        "next_run": answer.next_run or "",
+        "reasons": [formatting.sentence(reason) for reason in answer.reasons if reason not in _opening(answer)],
+        "next_run": (answer.next_run or "").replace("`", ""),
         "next_run_title": "What would settle it" if answer.status == "at_least" else "The run that would help",
         "offers": offers[:MOST_OFFERS],
         "more_offers": offers[MOST_OFFERS:],
     }
 
 
-def family(value: dict[str, str]) -> list[tuple[str, str]]:
-    """What one instance family must offer for all workloads, with readable labels."""
-    return [(FAMILY.get(key, key.replace("_", " ")), text) for key, text in value.items()]
+def family(value: dict[str, str], study: Study) -> list[tuple[str, str, str]]:
+    """What one instance family must offer for all workloads, with readable labels, and what of it is emulated."""
+    emulated = ", ".join(tier.name for tier in study.disks if tier.emulated is not None)
+    note = {"disk": f"emulated: {emulated}" if emulated else ""}
+    return [(FAMILY.get(key, key.replace("_", " ")), text, note.get(key, "")) for key, text in value.items()]
 
 
 def described(subject: Subject) -> str:
@@ -64,29 +68,48 @@ def described(subject: Subject) -> str:
 
 
 def sentence(subject: Subject) -> str:
-    """The answer in plain words."""
+    """The answer in plain words, with what leaves it open."""
     answer = subject.answer
     if answer is None:
         return "No answer has been computed for this workload."
     if answer.spec is None or answer.status == "refused":
         return "The measurements cannot carry an answer."
+    parts = [formatting.sentence(reason) for reason in _opening(answer)]
     if answer.status == "at_least":
-        text = "The rate still rises at the edge of what was measured: this much pays, and more may."
+        parts.append("So this is a lower bound: what lies beyond was not measured.")
     else:
-        prefer, share = subject.objective.prefer, formatting.percent(subject.objective.target)
-        text = f"The {prefer} spec that keeps at least {share} of the best throughput."
+        parts.insert(0, _chosen(subject.objective, answer.probability))
     if not any(preprocessing.is_answer(run.configuration, subject) for run in subject.runs if results.measured(run)):
-        text += " This very combination was not run: the model carries it."
-    return text
+        parts.append("This very combination was not run: the model carries it.")
+    return " ".join(parts)
+
+
+def _opening(answer: Answer) -> tuple[str, ...]:
+    """The reasons that belong into the sentence: why it is a lower bound, or what is not settled."""
+    doubts = tuple(reason for reason in answer.reasons if NOT_SETTLED in reason)
+    return doubts or (answer.reasons[:1] if answer.status == "at_least" else ())
+
+
+def _chosen(objective: Objective, probability: float | None) -> str:
+    """What the objective made of it; a target that no spec is sure to reach is said."""
+    share = formatting.percent(objective.target)
+    if objective.prefer == "fastest":
+        return "The cheapest of the fastest specs, those within 1 % of the highest rate."
+    if probability is not None and probability < SURE:
+        told = formatting.probability(probability)
+        return f"No spec is sure to keep {share} of the best throughput; this is the likeliest (probability {told})."
+    if objective.prefer == "balanced":
+        return f"Of the specs that keep at least {share} of the best throughput, the one of the least price × time."
+    return f"The cheapest spec that keeps at least {share} of the best throughput."
 
 
 def objective_words(objective: Objective) -> str:
     """What was asked for, in one sentence."""
     share = formatting.percent(objective.target)
     return {
-        "cheapest": f"The cheapest spec that reaches {share} of the best throughput.",
-        "fastest": "The fastest spec, whatever it costs.",
-        "balanced": f"A balance of price and throughput, at {share} of the best throughput.",
+        "cheapest": f"The cheapest spec that keeps {share} of the best throughput.",
+        "fastest": "The fastest spec; of specs within 1 % of one another, the cheapest.",
+        "balanced": f"The least price × time among the specs that keep {share} of the best throughput.",
     }.get(objective.prefer, f"{objective.prefer}, at {share} of the best throughput.")
 
 
@@ -105,6 +128,25 @@ def offer(value: InstanceOffer, unit: str) -> dict[str, str]:
     }
 
 
+def _spec(answer: Answer, subject: Subject) -> str:
+    if answer.spec is None:
+        return ""
+    text = words.spec(answer.spec, subject.study)
+    return f"at least {text}" if answer.status == "at_least" else text
+
+
+def _probability(answer: Answer) -> str:
+    """Of reaching the target; a lower bound has none, because the best is not known."""
+    if answer.probability is None or answer.status != "recommended":
+        return ""
+    return formatting.probability(answer.probability)
+
+
+def _beyond(prediction: Prediction, subject: Subject) -> tuple[str, str, str]:
+    rate = formatting.rate_interval(prediction.throughput, subject.unit)
+    return (f"Extrapolated to {formatting.format_vcpus(prediction.configuration.vcpus)}", rate, "not measured")
+
+
 def _facts(subject: Subject, answer: Answer) -> list[tuple[str, str, str]]:
     """Label, value and what must be known of it, for all that the answer says."""
     found: list[tuple[str, str, str]] = []
@@ -119,9 +161,11 @@ def _facts(subject: Subject, answer: Answer) -> list[tuple[str, str, str]]:
         found.append(("Held back by", words.bottleneck(answer.bottleneck, subject.device), ""))
     if answer.next_bottleneck is not None:
         found.append(("Next in line", words.bottleneck(answer.next_bottleneck, subject.device), ""))
-    if answer.probability is not None:
+    if _probability(answer):
         share = formatting.percent(subject.objective.target)
-        found.append(("Probability", formatting.probability(answer.probability), f"of {share} of the best or more"))
+        found.append(("Probability", _probability(answer), f"of {share} of the best or more"))
+    if answer.beyond is not None:
+        found.append(_beyond(answer.beyond, subject))
     if answer.runner_up is not None:
         found.append(("Runner-up", words.spec(answer.runner_up, subject.study), ""))
     return found

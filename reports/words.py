@@ -33,24 +33,25 @@ OUTCOME = {
 
 BOTTLENECK = {
     Bottleneck.CPU: "CPU",
-    Bottleneck.SERIAL: "a serial part (one thread)",
+    Bottleneck.SERIAL: "a serial part",
     Bottleneck.DISK_BANDWIDTH: "disk bandwidth",
     Bottleneck.DISK_IOPS: "disk IOPS",
     Bottleneck.DISK_WRITE: "disk writes",
     Bottleneck.ACCELERATOR: "accelerator",
     Bottleneck.MEMORY: "memory",
-    Bottleneck.AMBIGUOUS: "ambiguous",
+    Bottleneck.AMBIGUOUS: "not clear which resource binds",
 }
 
+PREPROCESSING = "imagenet_preprocessing"
 KIND = {
     "image_training": "image training",
     "image_inference": "image inference",
     "lstm_training": "LSTM training",
-    "imagenet_preprocessing": "ImageNet-style preprocessing",
+    PREPROCESSING: "ImageNet-style preprocessing",
     "command": "own command",
 }
 
-FRAMEWORK = {"mxnet": "MXNet", "pytorch": "PyTorch", "tensorflow": "TensorFlow"}
+FRAMEWORK = {"opencv": "OpenCV", "mxnet": "MXNet", "pytorch": "PyTorch", "tensorflow": "TensorFlow"}
 
 CACHE = {
     "cold": "cold: evicted before the run and at each epoch boundary, as for data much larger than memory",
@@ -101,7 +102,8 @@ def ending(run: Run) -> str:
 
 def workload(value: Workload) -> str:
     """What is measured in a few words: 'image training · resnet50 · MXNet'."""
-    parts = [KIND.get(value.kind, value.kind), value.network, FRAMEWORK.get(value.framework, value.framework)]
+    framework = "opencv" if value.kind == PREPROCESSING else value.framework  # older folders call it mxnet
+    parts = [KIND.get(value.kind, value.kind), value.network, FRAMEWORK.get(framework, framework)]
     if value.kind == "command":
         parts = [KIND["command"]]
     return " · ".join(part for part in parts if part)

@@ -9,12 +9,18 @@ from pathlib import Path
 from sizer.errors import HostError
 
 
+INSTALLED_WITH = {"opencv": "mxnet"}
+"""A framework that has no interpreter of its own is looked for where this one is."""
+
+
 def interpreter(framework: str) -> Path:
     """SIZER_MXNET_PYTHON and the like, or our own. Raises HostError when that is not a program."""
-    variable = f"SIZER_{framework.upper()}_PYTHON"
-    chosen = os.environ.get(variable)
-    if chosen is None:
+    names = [framework, *filter(None, [INSTALLED_WITH.get(framework)])]
+    variables = [f"SIZER_{name.upper()}_PYTHON" for name in names]
+    variable = next((each for each in variables if each in os.environ), None)
+    if variable is None:
         return Path(sys.executable)
+    chosen = os.environ[variable]
     if not os.access(chosen, os.X_OK) or Path(chosen).is_dir():
         raise HostError(f"{variable} is {chosen}, which is not a program; give the path of a Python interpreter")
     return Path(chosen)

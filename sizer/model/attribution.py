@@ -32,13 +32,18 @@ def shares_by_bottleneck(shares: Array, contention: float, read_is_iops: bool) -
 
 
 def bottleneck_of(shares: dict[str, float], evidence: Bottleneck | None) -> Bottleneck:
-    """The largest share; ambiguous where two are close, or where accounting of the same configuration names another."""
+    """The largest share; ambiguous where two are close, or where accounting of the same configuration names another.
+
+    Of CPU and a serial part that are close, accounting decides: it sees whether the vCPUs were busy.
+    """
     if no_single(shares):
         return Bottleneck.AMBIGUOUS
     first = Bottleneck(max(shares, key=lambda name: shares[name]))
-    if evidence is None or evidence is first or _alike(evidence, first):
+    if evidence is None or evidence is first:
         return first
-    return Bottleneck.AMBIGUOUS
+    if {evidence, first} == CPU_LIKE and shares[first.value] - shares.get(evidence.value, 0.0) <= CLOSE:
+        return evidence
+    return first if _alike(evidence, first) else Bottleneck.AMBIGUOUS
 
 
 def no_single(shares: dict[str, float]) -> bool:

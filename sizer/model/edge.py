@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
+from statistics import mean
 
 import numpy as np
 
+from sizer.model.ceilings import at_known_ceiling
 from sizer.model.equation import Array
 from sizer.model.model import WorkloadModel
 from sizer.model.rates import predict_rates
@@ -15,10 +18,12 @@ from sizer.records import Configuration
 
 GAIN = 0.05
 """A gain smaller than this is not worth a size."""
-SUPPORTED = 0.5
-"""The rate counts as rising if a gain above GAIN is expected and likelier than not."""
+CLEAR = 0.8
+"""The rate counts as rising if a gain above GAIN is expected, was measured, and is at least this likely."""
 DOUBT = 0.1
-"""A gain above GAIN that is at least this likely leaves open whether the rate still rises."""
+"""A gain above GAIN that is at least this likely is said, because it leaves open whether the rate still rises."""
+UNLIKELY = 0.3
+"""Where no gain above GAIN is expected and one is no likelier than this, the doubt is said and the size stands."""
 
 
 class Trend(Enum):
@@ -31,34 +36,63 @@ class Trend(Enum):
 
 @dataclass(frozen=True)
 class Edge:
-    """The relative gain expected of the next step beyond the most measured, and P(gain > GAIN)."""
+    """The relative gain of the last doubling within what was measured, and P(gain > GAIN).
+
+    `seen` is the same gain straight from the runs, None where the two sizes were not both measured. `foretold` where
+    the gain is not of the last doubling but of the next, because a known ceiling says what it can be; `agreed` where
+    accounting, too, names what has that ceiling.
+    """
 
     gain: float = 0.0
     probability: float = 0.0
+    seen: float | None = None
+    foretold: bool = False
+    agreed: bool = False
 
     @property
     def trend(self) -> Trend:
-        """Rising only where expectation and probability both say so."""
-        if self.gain > GAIN and self.probability > SUPPORTED:
+        """Rising where fit, runs and probability all say so; flat where none of them does."""
+        if min(self.gain, self._seen) > GAIN and self.probability >= CLEAR:
             return Trend.RISING
-        return Trend.UNSETTLED if self.gain > GAIN or self.probability > DOUBT else Trend.FLAT
+        return Trend.FLAT if self.saturated and self.probability <= DOUBT else Trend.UNSETTLED
+
+    @property
+    def saturated(self) -> bool:
+        """Whether there is evidence, if not certainty, that more would gain nothing that counts."""
+        if self.foretold:
+            return self.gain <= (2 * GAIN if self.agreed else GAIN)
+        # The fit smooths what the runs saw: up to twice the gain in them may be its noise.
+        return self.gain <= GAIN and self._seen <= 2 * GAIN and self.probability <= UNLIKELY
+
+    @property
+    def _seen(self) -> float:
+        return self.gain if self.seen is None else self.seen
 
 
 def vcpus_edge(model: WorkloadModel, best: Configuration) -> Edge:
-    """What twice the most vCPUs measured would gain over the most; with two values, what the second gained.
+    """What the last doubling of vCPUs gained; where a known ceiling binds, what the next would gain.
 
-    Nothing where the best lies clearly before the most measured.
+    What the curve does beyond the most measured is not asked of the fit: three points that still rise fit a cap just
+    above the last as well as no cap. Nothing where the best lies clearly before the most measured.
     """
     known = model.measured.vcpus
     if len(known) < 2:
         return Edge()
     most = replace(best, vcpus=known[-1])
-    if len(known) == 2:
-        return _gain(model, replace(best, vcpus=known[0]), most)
     at_most, at_best = predict_rates(model, [most, best]).mean
     if at_most < at_best + math.log(1 - GAIN):
         return Edge()
-    return _gain(model, most, replace(most, vcpus=2 * known[-1]))
+    if at_known_ceiling(model, most):
+        agreed = model.measured.evidence_at(most) is not None
+        return replace(_gain(model, most, replace(most, vcpus=2 * known[-1])), foretold=True, agreed=agreed)
+    less = replace(best, vcpus=before_the_last_doubling(model))
+    return replace(_gain(model, less, most), seen=_seen(model, less, most))
+
+
+def before_the_last_doubling(model: WorkloadModel) -> float:
+    """Half of the most vCPUs measured, or the fewest where less than a doubling was measured."""
+    known = model.measured.vcpus
+    return known[0] if len(known) == 2 else max(known[0], known[-1] / 2)
 
 
 def memory_edge(model: WorkloadModel, best: Configuration) -> Edge:
@@ -73,10 +107,35 @@ def memory_edge(model: WorkloadModel, best: Configuration) -> Edge:
 
 
 def _gain(model: WorkloadModel, stand: Configuration, more: Configuration) -> Edge:
-    rates = predict_rates(model, [stand, more])
-    margin = rates.draws[:, 1] - rates.draws[:, 0] - math.log(1 + GAIN)
-    expected = math.exp(float(rates.mean[1] - rates.mean[0])) - 1
-    return Edge(expected, reaches(margin, rates.weights, math.sqrt(2) * model.misfit))
+    rates, doublings = predict_rates(model, [stand, more]), _doublings(stand, more)
+    margin = rates.draws[:, 1] - rates.draws[:, 0] - doublings * math.log(1 + GAIN)
+    return Edge(
+        _per_doubling(float(rates.mean[1] - rates.mean[0]), doublings),
+        reaches(margin, rates.weights, math.sqrt(2) * model.misfit),
+    )
+
+
+def _doublings(stand: Configuration, more: Configuration) -> float:
+    """Less than one where less than a doubling of the vCPUs lies between; else the step is taken as one."""
+    return min(1.0, math.log2(more.vcpus / stand.vcpus)) if more.vcpus > stand.vcpus else 1.0
+
+
+def _per_doubling(log_gain: float, doublings: float) -> float:
+    return math.exp(log_gain / doublings) - 1
+
+
+def _seen(model: WorkloadModel, less: Configuration, most: Configuration) -> float | None:
+    """The mean gain between the two sizes over the runs that differ in nothing else, on the disk of these two."""
+    gains = list(_seen_gains(model, less, most))
+    return _per_doubling(mean(gains), _doublings(less, most)) if gains else None
+
+
+def _seen_gains(model: WorkloadModel, less: Configuration, most: Configuration) -> Iterator[float]:
+    known = {rate.configuration: rate.throughput.value for rate in model.measured.rates}
+    for stand, rate in known.items():
+        before = known.get(replace(stand, vcpus=less.vcpus))
+        if (stand.vcpus, stand.disk, stand.batch_size) == (most.vcpus, most.disk, most.batch_size) and before:
+            yield math.log(rate / before)
 
 
 def reaches(margin: Array, weights: Array, spread: float) -> float:

@@ -69,12 +69,16 @@ class MeasuredDisk:
 
 @dataclass(frozen=True)
 class MeasuredRate:
-    """The throughput of one measured configuration over its repeats, and what its accounting named as bottleneck."""
+    """The throughput of one measured configuration over its repeats, and what its accounting named as bottleneck.
+
+    `busy` is the mean share that the named resource was busy for, None where nothing was named.
+    """
 
     configuration: Configuration
     throughput: Estimate
     runs: int
     evidence: Bottleneck | None = None
+    busy: float | None = None
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,20 @@ class Measured:
     def disk(self, name: str) -> MeasuredDisk | None:
         """The measured disk of that name, or None."""
         return next((disk for disk in self.disks if disk.name == name), None)
+
+    def rate_at(self, stand: Configuration) -> MeasuredRate | None:
+        """The measured configuration that this one is; memory counts only where it was varied."""
+        for rate in self.rates:
+            here = rate.configuration
+            same = (here.vcpus, here.disk, here.batch_size) == (stand.vcpus, stand.disk, stand.batch_size)
+            if same and (here.memory_bytes == stand.memory_bytes or len(self.memory_bytes) == 1):
+                return rate
+        return None
+
+    def evidence_at(self, stand: Configuration) -> Bottleneck | None:
+        """What accounting named there; None where it was not measured or nothing was named."""
+        rate = self.rate_at(stand)
+        return rate.evidence if rate else None
 
 
 @dataclass(frozen=True)

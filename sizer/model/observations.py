@@ -121,7 +121,16 @@ def _measured_rate(configuration: Configuration, group: Sequence[Run]) -> Measur
     named = {run.evidence.bottleneck for run in group if run.evidence is not None}
     named.discard(Bottleneck.AMBIGUOUS)  # accounting that names nothing contradicts nothing
     evidence = (named.pop() if len(named) == 1 else Bottleneck.AMBIGUOUS) if named else None
-    return MeasuredRate(configuration, Estimate(value, low, high), len(group), evidence)
+    return MeasuredRate(configuration, Estimate(value, low, high), len(group), evidence, _busy(evidence, group))
+
+
+def _busy(resource: Bottleneck | None, group: Sequence[Run]) -> float | None:
+    """The mean busy share of that resource; of a serial part, that of the vCPUs."""
+    if resource is None or resource is Bottleneck.AMBIGUOUS:
+        return None
+    name = Bottleneck.CPU.value if resource is Bottleneck.SERIAL else resource.value
+    known = [run.evidence.busy[name] for run in group if run.evidence is not None and name in run.evidence.busy]
+    return mean(known) if known else None
 
 
 def _disks(runs: Sequence[Run]) -> tuple[MeasuredDisk, ...]:

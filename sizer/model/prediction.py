@@ -13,7 +13,8 @@ from sizer.model import advice
 from sizer.model.attribution import bottleneck_of, shares_by_bottleneck
 from sizer.model.equation import STAGES
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
-from sizer.model.model import MeasuredRate, WhatIf, WorkloadModel
+from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
 from sizer.model.rates import Rates, predict_rates
 from sizer.model.stages import read_seconds
 from sizer.records import Bottleneck, Configuration, Estimate, Prediction
@@ -37,7 +38,7 @@ def predict(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -> Pred
         return Prediction(
             model.name, stand, nothing, Bottleneck.MEMORY, {"memory": 1.0}, _outside(model, stand) > 0, True
         )
-    measured = _measured_at(model, stand) if what_if == WhatIf() else None
+    measured = model.measured.rate_at(stand) if what_if == WhatIf() else None
     if model.refused and measured is None:
         raise NoAnswer(f"workload `{model.name}` has no model: {model.refused}")
     advice.check_axes(model, stand)
@@ -47,16 +48,19 @@ def predict(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -> Pred
     both = predict_rates(model, [lower, upper], what_if)
     rates = both.between(position)
     shares = shares_by_bottleneck(rates.shares[0], float(rates.contention[0]), bool(rates.read_is_iops[0]))
+    shares = split_by_last_doubling(model, stand, shares)
+    beyond = onward(model, stand) if what_if == WhatIf() else None
     if model.refused and measured is not None:
         throughput = _widened(measured.throughput, model)
     else:
         jump = abs(float(both.mean[1] - both.mean[0])) / 2 if 0 < position < 1 else 0.0
-        throughput = _estimate(model, rates, stand, what_if, jump)
+        throughput = _estimate(model, rates, stand, what_if, jump, beyond)
+    evidence = measured.evidence if measured else None
     return Prediction(
         workload=model.name,
         configuration=stand,
         throughput=throughput,
-        bottleneck=bottleneck_of(shares, measured.evidence if measured else None),
+        bottleneck=Bottleneck.AMBIGUOUS if is_open(model, stand, beyond) else bottleneck_of(shares, evidence),
         shares=shares,
         extrapolated=_outside(model, stand) > 0 or what_if.disk_rates is not None or _memory_unmeasured(model, stand),
     )
@@ -99,8 +103,13 @@ def _between_levels(model: WorkloadModel, stand: Configuration) -> tuple[Configu
     return replace(stand, memory_bytes=low), replace(stand, memory_bytes=high), position
 
 
-def _estimate(model: WorkloadModel, rates: Rates, stand: Configuration, what_if: WhatIf, jump: float) -> Estimate:
-    """The interval of a new run; `jump` is half the step in ln throughput that lies somewhere between two levels."""
+def _estimate(
+    model: WorkloadModel, rates: Rates, stand: Configuration, what_if: WhatIf, jump: float, beyond: Onward | None
+) -> Estimate:
+    """The interval of a new run; `jump` is half the step in ln throughput that lies somewhere between two levels.
+
+    Beyond a curve that still rises it reaches from no more gain to the last gain again.
+    """
     variance = float(rates.variance()[0]) + model.noise**2 + jump**2
     variance += (BEYOND * _outside(model, stand) * (1 - 0.8 * _known_share(model, rates))) ** 2
     if what_if.disk_rates is not None:
@@ -109,7 +118,11 @@ def _estimate(model: WorkloadModel, rates: Rates, stand: Configuration, what_if:
         variance += UNMEASURED_DISK**2
     half = model.widening * math.sqrt(variance)
     centre = float(rates.mean[0])
-    return Estimate(math.exp(centre), math.exp(centre - half), math.exp(centre + half))
+    low, high = centre - half, centre + half
+    if beyond is not None and beyond.expected > centre:
+        centre = beyond.expected
+        low, high = min(beyond.now, centre - half), max(beyond.highest, centre + half)
+    return Estimate(math.exp(centre), math.exp(low), math.exp(high))
 
 
 def _known_share(model: WorkloadModel, rates: Rates) -> float:
@@ -121,16 +134,6 @@ def _known_share(model: WorkloadModel, rates: Rates) -> float:
 def _widened(rate: Estimate, model: WorkloadModel) -> Estimate:
     factor = math.exp(NORMAL_90 * max(model.noise, 0.03))
     return Estimate(rate.value, min(rate.low, rate.value / factor), max(rate.high, rate.value * factor))
-
-
-def _measured_at(model: WorkloadModel, stand: Configuration) -> MeasuredRate | None:
-    """The measured configuration this one is; memory counts only where it was varied."""
-    for rate in model.measured.rates:
-        here = rate.configuration
-        same = (here.vcpus, here.disk, here.batch_size) == (stand.vcpus, stand.disk, stand.batch_size)
-        if same and (here.memory_bytes == stand.memory_bytes or len(model.measured.memory_bytes) == 1):
-            return rate
-    return None
 
 
 def _outside(model: WorkloadModel, stand: Configuration) -> float:

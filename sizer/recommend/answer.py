@@ -29,10 +29,10 @@ def answer(model: WorkloadModel, objective: Objective, catalog: Catalog, quality
     prediction = model.predict(chosen.candidate.stand, WhatIf())
     verdict = Verdict(model, objective, stand, field, chosen, bound=not _binding_unknown(edges, quality))
     bottleneck = prediction.bottleneck if verdict.bound else Bottleneck.AMBIGUOUS
-    spec = chosen.candidate.spec
+    spec, status = chosen.candidate.spec, edges.status(chosen.candidate.stand, model)
     return Answer(
         workload=model.name,
-        status=edges.status,
+        status=status,
         spec=spec,
         throughput=prediction.throughput,
         sample_unit=model.sample_unit,
@@ -42,7 +42,7 @@ def answer(model: WorkloadModel, objective: Objective, catalog: Catalog, quality
         reasons=tuple(
             part
             for part in (
-                *edge_words.sentences(model, edges),
+                *edge_words.sentences(model, edges, chosen.candidate.stand, quality),
                 f"{quality.warning}; repeat them {quality.remedy}" if quality.warning else "",
                 *reasons(verdict, prediction, best),
                 quality.failed,
@@ -50,7 +50,7 @@ def answer(model: WorkloadModel, objective: Objective, catalog: Catalog, quality
             if part
         ),
         rejected=rejections(verdict),
-        runner_up=None if edges.more_vcpus else runner_up(free, chosen),
+        runner_up=runner_up(free, chosen) if status == "recommended" else None,
         next_run=next_run(model, chosen.candidate, edges, quality),
         instances=matching(model, spec, stand.batch_size, prediction.throughput.value, catalog),
         beyond=edges.beyond.prediction if edges.beyond else None,

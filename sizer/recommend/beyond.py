@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog
 from sizer.model import WhatIf, WorkloadModel
+from sizer.model.ceilings import known_ceilings
 from sizer.model.words import accelerator
 from sizer.recommend.candidates import next_sold
 from sizer.recommend.judgement import vcpus_of_ceiling
 from sizer.recommend.words import interval
 from sizer.records import Configuration, Prediction
-from sizer.units import format_vcpus
+from sizer.units import format_rate, format_vcpus
+
+NO_CEILING = "no ceiling near it is known"
 
 
 @dataclass(frozen=True)
@@ -26,8 +30,8 @@ class Beyond:
 def look_beyond(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Beyond:
     """The next step up, or the size that a known accelerator ceiling asks for.
 
-    With a known ceiling G the size follows from G x core-seconds of a sample, which is strong; without one the curve
-    is only drawn on, which is weak: the sentence says which.
+    With a known accelerator ceiling G the size follows from G x core-seconds of a sample, which is strong; without one
+    the curve is only drawn on by Amdahl's law, which is weak: the sentence says which.
     """
     high = model.measured.vcpus[-1]
     ceiling = vcpus_of_ceiling(model)
@@ -35,10 +39,12 @@ def look_beyond(model: WorkloadModel, best: Configuration, catalog: Catalog) -> 
         return _to_ceiling(model, best, catalog, ceiling)
     size = next_sold(2 * high, catalog)
     prediction = model.predict(replace(best, vcpus=size), WhatIf())
-    why = "no ceiling is known" if ceiling is None else "below the ceiling that is known it should not rise"
+    known = float(known_ceilings(model, [prediction.configuration])[0])
+    near = known < math.log(prediction.throughput.high)
+    why = f"the next ceiling known is {format_rate(math.exp(known), model.sample_unit)}" if near else NO_CEILING
     reason = (
         f"beyond {format_vcpus(high)} (extrapolated, weak: {why}): {format_vcpus(size)} would give about "
-        f"{_rate(model, prediction)}"
+        f"{_rate(model, prediction)} if half of what the last doubling saved is saved again"
     )
     return Beyond(prediction, reason, f"measure `{model.name}` at {size:g} and {2 * size:g} vCPUs: {_settles(size)}")
 

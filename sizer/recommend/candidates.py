@@ -9,7 +9,7 @@ from sizer.catalog import Catalog
 from sizer.model import WorkloadModel
 from sizer.model.memory import needed_bytes
 from sizer.model.model import Measured
-from sizer.recommend.prices import Prices, disks_by_price
+from sizer.recommend.prices import Prices, disk_prices, disks_by_price
 from sizer.records import Configuration, Spec
 
 GIB = 2**30
@@ -22,7 +22,7 @@ GIB_PER_VCPU = (2, 4, 8)
 class Candidate:
     """A spec, the measured configuration it is judged by (never more than was measured), and what it costs.
 
-    `usd_per_hour` is for comparing specs only; `disk_rank` orders disks, 0 the cheapest.
+    `usd_per_hour` is for comparing specs only and counts the disk; `disk_rank` orders disks, 0 the cheapest.
     """
 
     spec: Spec
@@ -32,7 +32,7 @@ class Candidate:
 
     @property
     def cost(self) -> tuple[float, int]:
-        """vCPUs and memory first, then the disk."""
+        """The price of all three; the disk decides between equals."""
         return (self.usd_per_hour, self.disk_rank)
 
     @property
@@ -44,7 +44,7 @@ class Candidate:
 def candidates(model: WorkloadModel, catalog: Catalog, price: Prices, batch_size: int) -> list[Candidate]:
     """Every spec within the measured range, cheapest first; the batch size is the best one's."""
     measured = model.measured
-    disks = disks_by_price(measured.disks, catalog)
+    disks, disk_usd = disks_by_price(measured.disks, catalog), disk_prices(measured.disks, catalog)
     several_batches = len(measured.batch_size) > 1
     found = []
     for vcpus, judged in sizes(measured, catalog):
@@ -52,7 +52,8 @@ def candidates(model: WorkloadModel, catalog: Catalog, price: Prices, batch_size
             for rank, disk in enumerate(disks):
                 spec = Spec(vcpus, memory, disk if len(disks) > 1 else None, batch_size if several_batches else None)
                 stand = Configuration(judged, stand_memory, disk, batch_size)
-                found.append(Candidate(spec, stand, price.usd_per_hour(vcpus, memory), rank))
+                volume = disk_usd[disk] if len(disks) > 1 else 0.0
+                found.append(Candidate(spec, stand, price.usd_per_hour(vcpus, memory) + volume, rank))
     return sorted(found, key=lambda candidate: candidate.cost)
 
 

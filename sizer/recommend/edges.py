@@ -6,11 +6,15 @@ from dataclasses import dataclass
 
 from sizer.catalog import Catalog
 from sizer.model import WorkloadModel
-from sizer.model.edge import GAIN, Edge, Trend, memory_edge, vcpus_edge
+from sizer.model.edge import GAIN, Edge, Trend, before_the_last_doubling, memory_edge, vcpus_edge
 from sizer.recommend.beyond import Beyond, look_beyond
+from sizer.recommend.quality import Quality
 from sizer.recommend.words import percent
 from sizer.records import Configuration
 from sizer.units import format_bytes, format_vcpus
+
+NOT_SETTLED = "is not settled"
+"""In each sentence that leaves an edge open."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +33,15 @@ class Edges:
     def more_memory(self) -> bool:
         return self.memory.trend is Trend.RISING
 
-    @property
-    def status(self) -> str:
-        return "at_least" if self.more_vcpus or self.more_memory else "recommended"
+    def unsettled_at(self, stand: Configuration, model: WorkloadModel) -> bool:
+        """Whether this size is the most measured and nothing shows that more would not pay."""
+        open_ = self.vcpus.trend is Trend.UNSETTLED and not self.vcpus.saturated
+        return open_ and stand.vcpus == model.measured.vcpus[-1]
+
+    def status(self, stand: Configuration, model: WorkloadModel) -> str:
+        """`recommended` needs evidence: the rate no longer rises, or a size below the most measured is enough."""
+        rises = self.more_vcpus or self.more_memory
+        return "at_least" if rises or self.unsettled_at(stand, model) else "recommended"
 
 
 def look(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Edges:
@@ -41,28 +51,44 @@ def look(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Edges:
     return Edges(vcpus, memory_edge(model, best), look_beyond(model, best, catalog) if rises else None)
 
 
-def sentences(model: WorkloadModel, edges: Edges) -> list[str]:
+def sentences(model: WorkloadModel, edges: Edges, stand: Configuration, quality: Quality) -> list[str]:
     """First of all reasons: the edges that bound the answer, and those that may."""
-    known, largest = model.measured.vcpus, model.measured.memory_bytes[-1]
+    largest = model.measured.memory_bytes[-1]
     found = []
     if edges.more_vcpus:
-        found.append(f"the rate still rises at {format_vcpus(known[-1])}, the most measured")
+        most = format_vcpus(model.measured.vcpus[-1])
+        found.append(f"the rate still rises at {most}, the most measured: {_gained(model, edges.vcpus)}")
     if edges.vcpus.trend is Trend.UNSETTLED:
-        found.append(_unsettled(known, edges.vcpus))
+        found.append(_unsettled(model, edges, stand, quality))
     if edges.beyond:
         found.append(edges.beyond.reason)
     if edges.more_memory:
         found.append(f"more memory than {format_bytes(largest)}, the most measured, would still pay")
     if edges.memory.trend is Trend.UNSETTLED:
-        found.append(f"whether more memory than {format_bytes(largest)}, the most measured, pays is not settled")
+        found.append(f"whether more memory than {format_bytes(largest)}, the most measured, pays {NOT_SETTLED}")
     return found
 
 
-def _unsettled(known: tuple[float, ...], edge: Edge) -> str:
-    step = (
-        f"twice the {format_vcpus(known[-1])} measured" if len(known) > 2 else f"{known[-1]:g} instead of {known[0]:g}"
-    )
-    return (
-        f"whether more vCPUs pay is not settled: {step} should gain about {percent(max(0.0, edge.gain))}, "
-        f"and more than {percent(GAIN)} with a probability of {edge.probability:.2f}"
-    )
+def _gained(model: WorkloadModel, edge: Edge) -> str:
+    """`from 1 to 2 vCPUs it gained 42 %`, or what a known ceiling leaves to gain."""
+    most = model.measured.vcpus[-1]
+    if edge.foretold:
+        return f"{format_vcpus(2 * most)} should gain {percent(edge.gain)} up to the ceiling that is known"
+    said = f"from {before_the_last_doubling(model):g} to {format_vcpus(most)} it {_change(edge.gain)}"
+    if edge.seen is not None and abs(edge.seen - edge.gain) > GAIN:
+        said += f" by the fitted curve ({_change(edge.seen)} by the runs themselves)"
+    return said
+
+
+def _unsettled(model: WorkloadModel, edges: Edges, stand: Configuration, quality: Quality) -> str:
+    edge = edges.vcpus
+    said = f"whether more vCPUs pay {NOT_SETTLED}: {_gained(model, edge)}"
+    said += f", and more than {percent(GAIN)} with a probability of {edge.probability:.2f}"
+    if edges.unsettled_at(stand, model):
+        said += f"; {format_vcpus(stand.vcpus)} is the most measured, and whether it is the right size stays open"
+        said += " until the runs are repeated" if quality.poor else ""
+    return said
+
+
+def _change(gain: float) -> str:
+    return f"gained {percent(gain)}" if gain >= 0 else f"lost {percent(-gain)}"

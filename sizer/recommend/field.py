@@ -55,19 +55,20 @@ def allowed(field: Sequence[Judgement], model: WorkloadModel, edges: Edges) -> l
 def choose(field: Sequence[Judgement], objective: Objective) -> Judgement:
     """By the objective.
 
-    `cheapest`: the least costly that passes. `fastest`: the least costly of the fastest. `balanced`: the least cost x
-    time, that is the price of a sample times the time it takes; a cost alone would always take the smallest.
+    `fastest`: the least costly of the fastest, whatever the target. Of those that are sure to reach the target,
+    `cheapest` takes the least costly and `balanced` the least cost x time, that is the price of a sample times the
+    time it takes. Where none is sure, the cheapest of the likeliest.
     """
     if objective.prefer == "fastest":
         top = max(j.judged.fraction for j in field)
         return min((j for j in field if j.judged.fraction >= TIE * top), key=lambda j: j.candidate.cost)
-    if objective.prefer == "balanced":
-        return min(field, key=lambda j: (j.candidate.usd_per_hour / j.judged.fraction**2, j.candidate.disk_rank))
     passing = [j for j in field if j.passes]
-    if passing:
-        return min(passing, key=lambda j: j.candidate.cost)
-    likeliest = max(j.judged.probability for j in field)
-    return min((j for j in field if j.judged.probability >= likeliest - ALIKE), key=lambda j: j.candidate.cost)
+    if not passing:
+        likeliest = max(j.judged.probability for j in field)
+        return min((j for j in field if j.judged.probability >= likeliest - ALIKE), key=lambda j: j.candidate.cost)
+    if objective.prefer == "balanced":
+        return min(passing, key=lambda j: (j.candidate.usd_per_hour / j.judged.fraction**2, j.candidate.disk_rank))
+    return min(passing, key=lambda j: j.candidate.cost)
 
 
 def runner_up(field: Sequence[Judgement], chosen: Judgement) -> Spec | None:

@@ -9,7 +9,11 @@ from sizer.catalog import Catalog, InstanceType
 from sizer.model import MeasuredDisk
 
 GIB = 2**30
-CLASS_ORDER = {"standard": 0, "ssd": 1, "nvme": 2}
+CLASS_PRICE = {"standard": 0.045, "ssd": 0.08, "nvme": 0.125}
+"""USD a GiB and month where the catalogue has no price: AWS st1, gp3 and io2 of 2023-06, for ordering only."""
+VOLUME_GIB = 150
+"""The volume whose price counts beside vCPUs and memory: it holds ImageNet's 138 GiB of training images."""
+HOURS_A_MONTH = 730
 LAST_RESORT = (0.039, 0.003)
 """USD an hour for a vCPU and for a GiB where the catalogue has no priced CPU instances: c7i, m7i, r7i of 2026-07."""
 
@@ -63,16 +67,28 @@ def _accelerator_price(catalog: Catalog, gpu: str | None, vcpu: float, gib: floa
     return max(0.0, min(left, default=0.0))
 
 
-def disks_by_price(disks: Sequence[MeasuredDisk], catalog: Catalog) -> list[str]:
-    """The names of the disks, cheapest first: by price where all are known, else by class, then by what they give."""
+def disk_prices(disks: Sequence[MeasuredDisk], catalog: Catalog) -> dict[str, float]:
+    """USD an hour of a volume of VOLUME_GIB on each disk.
+
+    By the catalogue's price of the tier where all disks have one, so that like is compared with like, else by class.
+    """
     known = {offer.name: offer.usd_per_gib_month for offer in catalog.disks}
     listed = [known.get(disk.catalog_name or "") for disk in disks]
+    return {
+        disk.name: VOLUME_GIB / HOURS_A_MONTH * (price if price is not None and None not in listed else _by_class(disk))
+        for disk, price in zip(disks, listed, strict=True)
+    }
 
-    def order(index: int) -> tuple[float, float, float, float]:
-        disk, price = disks[index], listed[index]
-        by_price = price if price is not None and None not in listed else 0.0
-        rank = CLASS_ORDER.get(disk.disk_class or "", 1)
-        infinite = float("inf")
-        return (by_price, rank, disk.rates.read_bytes_per_second or infinite, disk.rates.read_iops or infinite)
 
-    return [disks[index].name for index in sorted(range(len(disks)), key=order)]
+def disks_by_price(disks: Sequence[MeasuredDisk], catalog: Catalog) -> list[str]:
+    """The names of the disks, cheapest first; of equally priced ones, first the one that gives less."""
+    price, infinite = disk_prices(disks, catalog), float("inf")
+
+    def order(disk: MeasuredDisk) -> tuple[float, float, float]:
+        return (price[disk.name], disk.rates.read_bytes_per_second or infinite, disk.rates.read_iops or infinite)
+
+    return [disk.name for disk in sorted(disks, key=order)]
+
+
+def _by_class(disk: MeasuredDisk) -> float:
+    return CLASS_PRICE.get(disk.disk_class or "", CLASS_PRICE["ssd"])

@@ -6,17 +6,17 @@ import math
 from dataclasses import replace
 
 from sizer.model import WorkloadModel
-from sizer.model.attribution import no_single
 from sizer.model.rates import predict_rates
 from sizer.model.words import accelerator, disk
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.memory import memory_reasons
 from sizer.recommend.rejections import Verdict
-from sizer.recommend.words import bound, percent, shares_in_words
+from sizer.recommend.words import accounted, bound, percent, shares_in_words
 from sizer.records import Bottleneck, Prediction
 from sizer.units import format_rate, format_vcpus
 
 DISK_STAGES = ("disk_bandwidth", "disk_iops", "disk_write")
+UNCLEAR = "not clear which resource binds there"
 SLOWER = -0.02
 """A disk that loses more than this is told as slower, not as one that gains nothing."""
 
@@ -29,6 +29,7 @@ def reasons(verdict: Verdict, prediction: Prediction, best: Prediction) -> list[
         _binds(verdict, prediction),
         *_snapped(model, chosen),
         *_disk(model, chosen, prediction),
+        *_emulated_disk(model, chosen),
         *memory_reasons(model, chosen),
         *_device(model),
     ]
@@ -48,9 +49,14 @@ def _binds(verdict: Verdict, prediction: Prediction) -> str:
     shares = shares_in_words(prediction.shares, device)
     if not verdict.bound:
         return f"what binds there is not known: the model's best guess from these runs is {shares}"
-    if prediction.bottleneck is Bottleneck.AMBIGUOUS and not no_single(prediction.shares):
-        return f"what binds there is ambiguous: the runs' own accounting contradicts the model, which says {shares}"
-    return f"there it is {bound(prediction.bottleneck, device)} (shares: {shares})"
+    rate = verdict.model.measured.rate_at(prediction.configuration)
+    named = rate is not None and rate.evidence is not None
+    if prediction.bottleneck is not Bottleneck.AMBIGUOUS:
+        seen = f"; accounting: {accounted(rate, device)}" if rate is not None and named else ""
+        return f"there it is {bound(prediction.bottleneck, device)} (shares: {shares}{seen})"
+    if rate is not None and named:
+        return f"{UNCLEAR}: the model says {shares}, accounting says {accounted(rate, device)}"
+    return f"{UNCLEAR}: the largest shares are close ({shares})"
 
 
 def _snapped(model: WorkloadModel, chosen: Candidate) -> list[str]:
@@ -86,6 +92,13 @@ def _disk(model: WorkloadModel, chosen: Candidate, prediction: Prediction) -> li
             f"the disk holds {percent(share)} of the bottleneck on the fastest tier measured: a faster one may pay"
         )
     return said
+
+
+def _emulated_disk(model: WorkloadModel, chosen: Candidate) -> list[str]:
+    measured = model.measured.disk(chosen.stand.disk)
+    if measured is None or not measured.emulated:
+        return []
+    return [f"the disk {measured.name} is emulated: held to its IOPS and MB/s, without its latency and its bursts"]
 
 
 def _device(model: WorkloadModel) -> list[str]:

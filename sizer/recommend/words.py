@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sizer.model import MeasuredRate
 from sizer.model.words import accelerator
 from sizer.records import Bottleneck, Device, Estimate
 from sizer.units import format_number, format_rate
@@ -16,7 +17,7 @@ BOUND = {
     Bottleneck.DISK_IOPS: "bound by disk IOPS",
     Bottleneck.DISK_WRITE: "bound by disk writes",
     Bottleneck.MEMORY: "short of memory",
-    Bottleneck.AMBIGUOUS: "with no clear bottleneck",
+    Bottleneck.AMBIGUOUS: "not clear which resource binds",
 }
 RESOURCE = {
     Bottleneck.CPU: "CPU",
@@ -42,14 +43,26 @@ def shares_in_words(shares: dict[str, float], device: Device) -> str:
     return ", ".join(f"{names[Bottleneck(name)]} {percent(share)}" for name, share in ordered if share >= 0.005)
 
 
+def accounted(rate: MeasuredRate, device: Device) -> str:
+    """What the accounting of these runs named, with its busy share: `disk bandwidth 91 % busy`."""
+    if rate.evidence is None or rate.evidence is Bottleneck.AMBIGUOUS:
+        return "no single resource, as its repeats differ" if rate.evidence else "nothing"
+    share = percent(rate.busy) if rate.busy is not None else ""
+    if rate.evidence is Bottleneck.SERIAL:
+        return f"one core busy and the others idle ({share} of the vCPUs)" if share else "one core busy"
+    name = {**RESOURCE, Bottleneck.ACCELERATOR: accelerator(device)}[rate.evidence]
+    return f"{name} {share} busy" if share else name
+
+
 def percent(fraction: float) -> str:
     """`61 %`"""
     return f"{100 * fraction:.0f} %"
 
 
 def interval(estimate: Estimate, unit: str) -> str:
-    """`219 images/s (205 to 233)`"""
-    return f"{format_rate(estimate.value, unit)} ({format_number(estimate.low)} to {format_number(estimate.high)})"
+    """`219 images/s (205 to 233)`; without an interval that rounding leaves empty."""
+    low, high = format_number(estimate.low), format_number(estimate.high)
+    return format_rate(estimate.value, unit) + (f" ({low} to {high})" if low != high else "")
 
 
 def listed(words: Sequence[str]) -> str:

@@ -20,16 +20,22 @@ MAX_VALUES = 20_000
 """Aliases count each time they are used, so a file that unfolds into billions of values ends here."""
 MAX_DEPTH = 16
 TAG = "tag:yaml.org,2002:"
+RESOLVED = "# The study with every default filled in, as sizer measures it.\n"
+"""The first line of a study file that sizer wrote."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """The values of a file. `lines` and `texts` hold the line of each value and, of single ones, the spelling."""
+    """The values of a file. `lines` and `texts` hold the line of each value and, of single ones, the spelling.
+
+    `resolved` says that sizer wrote it, with every default filled in.
+    """
 
     where: str
     data: Any = None
     lines: dict[Key, int] = field(default_factory=dict)
     texts: dict[Key, str] = field(default_factory=dict)
+    resolved: bool = False
 
     def error(self, key: Key, message: str) -> InputError:
         """An error at the value of that key, or at the nearest value around it that the file holds."""
@@ -55,7 +61,7 @@ def read_document(text: str, where: str) -> Document:
         raise InputError(f"{where}: is empty; `sizer init` writes a commented study file to start from")
     reader = _Reader(Document(where))
     data = reader.read(root, ())
-    return Document(where, data, reader.document.lines, reader.document.texts)
+    return Document(where, data, reader.document.lines, reader.document.texts, text.startswith(RESOLVED))
 
 
 def _compose(text: str, where: str) -> yaml.Node | None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 COMMAND = "command"
 PREPROCESSING = "imagenet_preprocessing"
+OPENCV = "opencv"
+"""What decodes and encodes the images of preprocessing: no framework of the others takes part in it."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ KINDS = {
     "image_inference": Kind("mxnet", "resnet50", "recordio", 32),
     # Zaremba et al. 2014, "Recurrent Neural Network Regularization": the small model and its batch.
     "lstm_training": Kind("mxnet", "small", "text", 20),
-    PREPROCESSING: Kind("mxnet", None, "recordio", 32),
+    PREPROCESSING: Kind(OPENCV, None, "recordio", 32),
     # Nothing is known of a command: a step is a sample until its file says how many samples a step has.
     COMMAND: Kind("other", None, None, 1),
 }

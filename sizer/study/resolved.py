@@ -7,10 +7,9 @@ from typing import Any
 import yaml
 
 from sizer.records import Device, DiskTier, Limits, Measure, Study, WorkloadPlan
+from sizer.study.document import RESOLVED
 from sizer.study.tiers import BYTES_PER_MB
 from sizer.units import spell_bytes
-
-HEADER = "# The study with every default filled in, as sizer measures it.\n"
 
 
 def to_yaml(study: Study) -> str:
@@ -23,7 +22,7 @@ def to_yaml(study: Study) -> str:
     data["embedded_images"] = study.embedded_images
     data["measure"] = _measure(study.measure)
     data["objective"] = {"prefer": study.objective.prefer, "target": study.objective.target}
-    return HEADER + yaml.dump(
+    return RESOLVED + yaml.dump(
         data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120
     )
 

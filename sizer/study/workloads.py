@@ -13,7 +13,7 @@ from sizer.log_rates import compiled
 from sizer.records import Limits, Workload, WorkloadPlan
 from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
 from sizer.study.document import Document, Key
-from sizer.study.kinds import COMMAND, KINDS, format_of
+from sizer.study.kinds import COMMAND, KINDS, OPENCV, PREPROCESSING, format_of
 from sizer.study.tiers import Figures, read_device
 
 LONGEST_NAME = 100
@@ -52,6 +52,7 @@ def _expand(document: Document, key: Key, surroundings: Surroundings) -> list[Wo
     """One plan for each framework and network of the entry at `key`."""
     entry = _at(document, key)
     kind = KINDS[entry["kind"]]
+    _check_framework(document, (*key, "framework"), entry)
     frameworks = _listed(entry.get("framework", kind.framework))
     networks = _listed(entry.get("network", kind.network))
     axes, batch_sizes = _axes(document, key, entry, surroundings)
@@ -77,6 +78,15 @@ def _expand(document: Document, key: Key, surroundings: Surroundings) -> list[Wo
             )
         )
     return plans
+
+
+def _check_framework(document: Document, key: Key, entry: dict[str, Any]) -> None:
+    """Preprocessing is OpenCV's; a file that sizer wrote may call it mxnet, as the first study folders do."""
+    known = {OPENCV, "mxnet"} if document.resolved else {OPENCV}
+    if entry["kind"] == PREPROCESSING and entry.get("framework", OPENCV) not in known:
+        raise document.error(
+            key, f"`framework` of {PREPROCESSING} is {OPENCV}, which alone prepares the images; remove this line"
+        )
 
 
 def _axes(
@@ -161,7 +171,7 @@ def _name(
     if "name" in entry:
         parts = [entry["name"], framework if len(frameworks) > 1 else None, network if len(networks) > 1 else None]
     else:
-        unnamed = entry["kind"] == COMMAND and "framework" not in entry
+        unnamed = entry["kind"] == PREPROCESSING or (entry["kind"] == COMMAND and "framework" not in entry)
         parts = [entry["kind"], None if unnamed else framework, network]
     return "-".join(re.sub(r"[^A-Za-z0-9._-]+", "-", part) for part in parts if part)
 

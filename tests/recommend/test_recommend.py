@@ -202,11 +202,42 @@ def test_two_vcpu_values_with_disks_that_rise(make_run: MakeRun, ask: Callable[.
 
 
 def test_objectives(curve: Curve, ask: Callable[..., Answer]) -> None:
-    """`fastest` takes the top of the curve, `balanced` no more than `cheapest` does, none of them just the largest."""
+    """`fastest` takes the top of the curve, `balanced` what lies between it and `cheapest`, none just the largest."""
     points = ((1, 100), (2, 180), (4, 260), (8, 300), (16, 304), (32, 304))
     sizes = {prefer: ask(curve(*points), prefer).spec for prefer in ("balanced", "cheapest", "fastest")}
     vcpus = {prefer: spec.vcpus for prefer, spec in sizes.items() if spec is not None}
-    assert vcpus["balanced"] <= vcpus["cheapest"] <= vcpus["fastest"] < 32
+    assert vcpus["cheapest"] <= vcpus["balanced"] <= vcpus["fastest"] < 32
+
+
+def test_balanced_keeps_the_target(curve: Curve, catalog: Catalog) -> None:
+    """88 % of the rate at half of the price is no balance where 95 % were asked for; where 60 % were, it is."""
+    runs = curve((1, 100), (2, 190), (4, 215), (8, 216), (16, 217))
+    sizes = {
+        target: recommend(fit(runs), runs, Objective("balanced", target), catalog).workloads[0].spec
+        for target in (0.6, 0.95)
+    }
+    assert sizes[0.95] is not None
+    assert sizes[0.6] is not None
+    assert (sizes[0.6].vcpus, sizes[0.95].vcpus) == (2, 4)
+
+
+def of_class(run: Run, classes: dict[str, str]) -> Run:
+    assert run.disk is not None
+    tier = replace(run.disk.tier, disk_class=classes[run.disk.tier.name])
+    return replace(run, disk=replace(run.disk, tier=tier))
+
+
+def test_a_faster_disk_costs(make_run: MakeRun, ask: Callable[..., Answer]) -> None:
+    """An NVMe volume that gives 1 % more is not worth its price to `balanced`, and one that gives 20 % is."""
+    classes = {"slow": "standard", "fast": "nvme"}
+
+    def disk_for(gain: float) -> str | None:
+        runs = [make_run(min(100 * c, 200) * (gain if disk == "fast" else 1), c, disk=disk, rates=TIERS[disk])
+                for c in (1, 2, 4, 8) for disk in classes]  # fmt: skip
+        spec = ask([of_class(run, classes) for run in runs], "balanced").spec
+        return spec.disk if spec is not None else None
+
+    assert (disk_for(1.01), disk_for(1.2)) == ("slow", "fast")
 
 
 def test_several_workloads_share_a_family(curve: Curve, catalog: Catalog) -> None:

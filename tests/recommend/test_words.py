@@ -8,7 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from sizer.model import fit
-from sizer.records import Answer, Demand, Device, DiskRates, Run
+from sizer.recommend.words import interval
+from sizer.records import Answer, Demand, Device, DiskRates, Estimate, Run
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
@@ -105,3 +106,8 @@ def test_a_fraction_of_a_vcpu_is_rejected_with_its_reason(
     assert answer.spec is not None
     assert answer.spec.vcpus == 1
     assert [(each.spec.vcpus, each.why) for each in answer.rejected] == [(0.5, why)]
+
+
+def test_an_interval_that_rounds_to_nothing_is_left_out() -> None:
+    """`219 images/s`, not `219 images/s (219 to 219)`."""
+    assert interval(Estimate(219.1, 219.0, 219.2), "image") == "219 images/s"

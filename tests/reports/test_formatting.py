@@ -37,3 +37,9 @@ def test_a_clause_becomes_a_sentence() -> None:
     """Words of the model start with a capital and end with one full stop."""
     assert formatting.sentence("the CPU binds") == "The CPU binds."
     assert formatting.sentence("Already one.") == "Already one."
+
+
+def test_an_interval_that_rounds_to_nothing_is_left_out() -> None:
+    """'219 images/s', not '219 images/s (219–219)'."""
+    assert formatting.rate_interval(Estimate(219.1, 219.0, 219.2), "image") == "219 images/s"
+    assert formatting.rate_interval(Estimate(183.0, 178.0, 188.0), "image") == "183 images/s (178–188)"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from sizer.bundled.reports import Material
+from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.subject import subjects
 from sizer.bundled.reports.verdict import card
+from sizer.records import Bottleneck, Configuration, Estimate, Objective, Prediction
 
 
 @pytest.fixture
@@ -36,9 +39,66 @@ def test_at_least_says_what_would_settle_it(cards: dict[str, Any]) -> None:
     """A rate that still rises is a lower bound, with the run that would settle it."""
     found = cards["infer-squeezenet"]
     assert found["status_word"] == "at least"
-    assert "still rises" in found["sentence"]
+    assert found["sentence"].startswith(
+        "The rate still rises at 2 vCPUs, the most measured: from 1 to 2 vCPUs it gained"
+    )
+    assert "lower bound" in found["sentence"]
+    assert found["spec"].startswith("at least 2 vCPUs")
+    assert found["probability"] == ""
     assert found["next_run_title"] == "What would settle it"
     assert "4 vCPUs" in found["next_run"]
+
+
+@pytest.fixture
+def retold(material: Material) -> Callable[..., dict[str, Any]]:
+    """The card of the first workload with its answer or the objective changed."""
+
+    def retold(objective: Objective | None = None, **changes: Any) -> dict[str, Any]:
+        subject = subjects(material)[0]
+        assert subject.answer is not None
+        answer = replace(subject.answer, **changes)
+        return card(replace(subject, answer=answer, objective=objective or subject.objective))
+
+    return retold
+
+
+def test_an_extrapolated_rate_is_marked(retold: Callable[..., dict[str, Any]]) -> None:
+    """What lies beyond the most measured stands apart from what was measured."""
+    stand = Configuration(4.0, 2**30, "medium", 32)
+    beyond = Prediction("x", stand, Estimate(340, 270, 430), Bottleneck.CPU, {"cpu": 1.0}, True)
+    found = retold(status="at_least", reasons=("the rate still rises",), beyond=beyond)
+    assert ("Extrapolated to 4 vCPUs", "340 images/s (270–430)", "not measured") in found["facts"]
+
+
+def test_a_doubt_about_the_edge_stands_in_the_sentence(retold: Callable[..., dict[str, Any]]) -> None:
+    """A recommended size beyond which it is not settled whether more pays says so, once."""
+    doubt = "whether more vCPUs pay is not settled: from 1 to 2 vCPUs it gained 3 %"
+    found = retold(reasons=(doubt, "2 vCPUs reach 100 %"))
+    assert "Whether more vCPUs pay is not settled" in found["sentence"]
+    assert found["reasons"] == ["2 vCPUs reach 100 %."]
+
+
+def test_each_objective_is_worded_by_itself(retold: Callable[..., dict[str, Any]]) -> None:
+    """Only `cheapest` claims to be the cheapest, and nothing claims to keep what it is not sure to keep."""
+    words = {prefer: retold(Objective(prefer))["sentence"] for prefer in ("cheapest", "balanced", "fastest")}
+    assert words["cheapest"].startswith("The cheapest spec that keeps at least 95 % of the best throughput.")
+    assert words["balanced"].startswith("Of the specs that keep at least 95 %")
+    assert words["fastest"].startswith("The cheapest of the fastest specs")
+    unsure = retold(probability=0.72)["sentence"]
+    assert unsure.startswith(
+        "No spec is sure to keep 95 % of the best throughput; this is the likeliest (probability 0.72"
+    )
+    assert "keeps at least" not in unsure
+
+
+def test_one_more_instance_type_is_singular(material: Material) -> None:
+    """Five offers show four, and one more."""
+    assert material.recommendation is not None
+    first = material.recommendation.workloads[0]
+    offers = (*first.instances, *first.instances)[:5]
+    answers = (replace(first, instances=offers), *material.recommendation.workloads[1:])
+    page = render(replace(material, recommendation=replace(material.recommendation, workloads=answers)))
+    assert "1 more instance type</summary>" in page
 
 
 def test_a_refusal_says_which_run_would_help(cards: dict[str, Any]) -> None:

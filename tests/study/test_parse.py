@@ -10,6 +10,7 @@ import pytest
 from sizer.errors import InputError
 from sizer.records import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study
 from sizer.study import Facts, read_study
+from sizer.study.document import RESOLVED
 
 Parse = Callable[..., Study]
 
@@ -77,7 +78,7 @@ def test_only_workloads_is_required(parse: Parse) -> None:
         ("image_training", "mxnet", "resnet50", "recordio", 32, "image_training-mxnet-resnet50"),
         ("image_inference", "mxnet", "resnet50", "recordio", 32, "image_inference-mxnet-resnet50"),
         ("lstm_training", "mxnet", "small", "text", 20, "lstm_training-mxnet-small"),
-        ("imagenet_preprocessing", "mxnet", None, "recordio", 32, "imagenet_preprocessing-mxnet"),
+        ("imagenet_preprocessing", "opencv", None, "recordio", 32, "imagenet_preprocessing"),
     ],
 )
 def test_each_kind_has_its_defaults(
@@ -88,6 +89,18 @@ def test_each_kind_has_its_defaults(
     workload = plan.workload
     assert (workload.framework, workload.network, workload.format) == (framework, network, form)
     assert (workload.name, plan.batch_size) == (name, (batch_size,))
+
+
+def test_preprocessing_is_opencv(parse: Parse) -> None:
+    """No other framework takes part in it, so none is accepted; a study that sizer stored before keeps its word."""
+    text = "workloads:\n  - kind: imagenet_preprocessing\n    framework: mxnet\n"
+    for other in ("mxnet", "pytorch"):
+        with pytest.raises(
+            InputError, match=r"line 3: `framework` of imagenet_preprocessing is opencv, .* remove this"
+        ):
+            parse(text.replace("mxnet", other))
+    (stored,) = parse(RESOLVED + text).workloads
+    assert stored.workload.framework == "mxnet"
 
 
 def test_lists_of_networks_and_frameworks_are_workloads_of_their_own(parse: Parse) -> None:

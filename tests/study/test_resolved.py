@@ -66,7 +66,7 @@ def plans(draw: st.DrawFn, disks: list[str]) -> WorkloadPlan:
     else:
         device = Device() if kind == "imagenet_preprocessing" else draw(devices)
         workload = Workload(
-            name, kind, "mxnet", defaults.network, draw(st.none() | paths), defaults.format, device=device
+            name, kind, defaults.framework, defaults.network, draw(st.none() | paths), defaults.format, device=device
         )
     return WorkloadPlan(
         workload,

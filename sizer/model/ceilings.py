@@ -1,0 +1,53 @@
+"""The ceiling that is known apart from the curve: what accelerator and disk carry, whatever the vCPUs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from sizer.model.equation import Array, solve
+from sizer.model.model import Member, WorkloadModel
+from sizer.model.rates import predict_rates
+from sizer.model.stages import build_design, disk_is_free
+from sizer.records import Bottleneck, Configuration
+
+REACHED = 0.9
+"""A ceiling counts as reached from this share of it: nothing can gain more than a ninth on top."""
+FAR = 40.0
+"""Ln of a rate that no machine has."""
+CONTRADICTS = {Bottleneck.CPU, Bottleneck.SERIAL}
+
+
+def known_ceilings(model: WorkloadModel, stands: Sequence[Configuration]) -> Array:
+    """Ln samples per second that the known stages alone would carry (n,); infinite where nothing but CPU is known.
+
+    Known are an accelerator whose rate was given or accounted, and a disk with figures and accounted demands. A
+    fitted cap is not: where the rate still rises, the curve cannot tell it from contention.
+    """
+    parts = [member.weight * _alone(model, member, stands) for member in model.members]
+    total: Array = np.sum(np.stack(parts), axis=0)
+    return total
+
+
+def _alone(model: WorkloadModel, member: Member, stands: Sequence[Configuration]) -> Array:
+    """The member's rate with all that is not known made so fast that it does not count."""
+    theta = np.array([member.estimate])
+    for index, name in enumerate(member.names):
+        if name in ("rate", "cap") or name.startswith("memory:") or _is_free_disk(model, name):
+            theta[0, index] += FAR
+    design = build_design(model.facts, model.measured, member.structure, stands)
+    rates: Array = solve(member.structure, theta, design).log_rate[0]
+    return np.where(rates > FAR / 2, np.inf, rates)
+
+
+def _is_free_disk(model: WorkloadModel, name: str) -> bool:
+    kind, _, disk = name.partition(":")
+    return kind == "disk" and disk_is_free(model.facts, model.measured, disk)
+
+
+def at_known_ceiling(model: WorkloadModel, stand: Configuration) -> bool:
+    """Whether a known ceiling is all but reached there, and the accounting of the same configuration agrees."""
+    rate, ceiling = float(predict_rates(model, [stand]).mean[0]), float(known_ceilings(model, [stand])[0])
+    return rate >= ceiling + math.log(REACHED) and model.measured.evidence_at(stand) not in CONTRADICTS

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from sizer.errors import HostError
+from sizer.interpreters import interpreter
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    """Another interpreter: a link is enough, it is another path."""
+    path = tmp_path / "python"
+    path.symlink_to(sys.executable)
+    return path
+
+
+def test_our_own_interpreter_is_the_default() -> None:
+    """Whoever installed everything together sets nothing."""
+    assert interpreter("mxnet") == Path(sys.executable)
+
+
+def test_a_framework_may_have_an_interpreter_of_its_own(monkeypatch: pytest.MonkeyPatch, other: Path) -> None:
+    """Preprocessing finds OpenCV where MXNet is, unless it has one of its own, too."""
+    monkeypatch.setenv("SIZER_MXNET_PYTHON", str(other))
+    assert interpreter("mxnet") == interpreter("opencv") == other
+    assert interpreter("pytorch") == Path(sys.executable)
+    monkeypatch.setenv("SIZER_OPENCV_PYTHON", sys.executable)
+    assert interpreter("opencv") == Path(sys.executable)
+
+
+def test_an_interpreter_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The variable and what it holds."""
+    monkeypatch.setenv("SIZER_MXNET_PYTHON", str(tmp_path))
+    with pytest.raises(HostError, match="SIZER_MXNET_PYTHON is .*which is not a program"):
+        interpreter("mxnet")
