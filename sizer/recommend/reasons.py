@@ -106,5 +106,7 @@ def _device(model: WorkloadModel) -> list[str]:
     if device.kind != "emulated":
         return []
     rate = format_rate(model.facts.accelerator_rate, model.sample_unit) if model.facts.accelerator_rate else ""
-    told = ", ".join(part for part in (rate, f"from {device.source}" if device.source else "") if part)
+    source = device.source or ""
+    origin = source if source.startswith("given") or not source else f"from {source}"
+    told = ", ".join(part for part in (rate, origin) if part)
     return [f"each step waits for as long as the {accelerator(device)} takes" + (f" ({told})" if told else "")]
