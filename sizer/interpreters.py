@@ -8,7 +8,6 @@ from pathlib import Path
 
 from sizer.errors import HostError
 
-
 INSTALLED_WITH = {"opencv": "mxnet"}
 """A framework that has no interpreter of its own is looked for where this one is."""
 

@@ -34,5 +34,5 @@ def test_a_framework_may_have_an_interpreter_of_its_own(monkeypatch: pytest.Monk
 def test_an_interpreter_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The variable and what it holds."""
     monkeypatch.setenv("SIZER_MXNET_PYTHON", str(tmp_path))
-    with pytest.raises(HostError, match="SIZER_MXNET_PYTHON is .*which is not a program"):
+    with pytest.raises(HostError, match=r"SIZER_MXNET_PYTHON is .*which is not a program"):
         interpreter("mxnet")
