@@ -9,6 +9,13 @@ from sizer.errors import HostError
 from sizer.interpreters import interpreter
 
 
+@pytest.fixture(autouse=True)
+def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever runs the tests may have set some."""
+    for framework in ("MXNET", "OPENCV", "PYTORCH"):
+        monkeypatch.delenv(f"SIZER_{framework}_PYTHON", raising=False)
+
+
 @pytest.fixture
 def other(tmp_path: Path) -> Path:
     """Another interpreter: a link is enough, it is another path."""
