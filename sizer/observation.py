@@ -63,8 +63,9 @@ class Observation:
         steady = steady_state(self.steps)
         self.throughput = steady.throughput.value if steady else None
         self.stop = enough(self.steps, measure, measured_from_epoch(self.spec.workload))
-        if self.stop is None and now - self.began > deadline_seconds(measure):
-            self.stop, self.detail = Stop.DEADLINE, f"{deadline_seconds(measure):.0f} s"
+        deadline = deadline_seconds(measure, self.spec.limits.vcpus)
+        if self.stop is None and now - self.began > deadline:
+            self.stop, self.detail = Stop.DEADLINE, f"{deadline:.0f} s"
 
     def live(self, now: float, samples: Sequence[Sample]) -> Live:
         """The present figures, CPU and disk from the last two samplings."""

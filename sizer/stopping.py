@@ -47,9 +47,11 @@ class Ending:
     detail: str = ""
 
 
-def deadline_seconds(measure: Measure) -> float:
-    """Seconds from its start after which a run is stopped whatever it does."""
-    return measure.timeout if measure.timeout is not None else START_UP_SECONDS + 4 * measure.seconds
+def deadline_seconds(measure: Measure, vcpus: float | None = None) -> float:
+    """Seconds from its start after which a run is stopped whatever it does. A fraction of a vCPU gets as much longer."""
+    if measure.timeout is not None:
+        return measure.timeout
+    return (START_UP_SECONDS + 4 * measure.seconds) / min(1.0, vcpus or 1.0)
 
 
 def measured_from_epoch(workload: Workload) -> int:

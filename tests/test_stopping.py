@@ -63,6 +63,8 @@ def test_natural_cache_is_measured_from_the_second_epoch() -> None:
 
 
 def test_the_deadline_is_the_users_or_follows_from_the_seconds() -> None:
-    """A run of 30 s has four times that and two minutes of start-up."""
+    """A run of 30 s has four times that and two minutes of start-up; at a quarter of a vCPU four times as long."""
     assert deadline_seconds(Measure(seconds=30.0)) == 240
-    assert deadline_seconds(Measure(seconds=30.0, timeout=7.0)) == 7
+    assert deadline_seconds(Measure(seconds=30.0, timeout=7.0), vcpus=0.25) == 7
+    assert deadline_seconds(Measure(seconds=30.0), vcpus=4) == 240
+    assert deadline_seconds(Measure(seconds=30.0), vcpus=0.25) == 960
