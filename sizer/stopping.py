@@ -48,7 +48,7 @@ class Ending:
 
 
 def deadline_seconds(measure: Measure, vcpus: float | None = None) -> float:
-    """Seconds from its start after which a run is stopped whatever it does. A fraction of a vCPU gets as much longer."""
+    """Seconds from its start after which a run is stopped whatever it does; a fraction of a vCPU gets longer."""
     if measure.timeout is not None:
         return measure.timeout
     return (START_UP_SECONDS + 4 * measure.seconds) / min(1.0, vcpus or 1.0)

@@ -46,16 +46,16 @@ def test_training_crops_at_random_and_inference_takes_the_centre(tmp_path: Path)
     row = np.broadcast_to(np.arange(256, dtype=np.uint8), (3, 256, 256)).tobytes()
     folder = database(tmp_path, [datum.encode(datum.Datum(3, 256, 256, row))])
     centre = LmdbImages(folder, 224, 2, training=False, seed=1)
-    random = LmdbImages(folder, 224, 8, training=True, seed=1)
     left = centre.next_batch()
+    centre.close()
+    random = LmdbImages(folder, 224, 8, training=True, seed=1)
     crops = random.next_batch()
+    random.close()
     assert left is not None
     assert crops is not None
     blue = left.images[0, 0, 0] * DEVIATION_BGR[0, 0, 0] + MEAN_BGR[0, 0, 0]
     np.testing.assert_allclose(blue[[0, -1]], [16, 239], rtol=1e-4)
     assert len({crop[0, 0, 0].item() for crop in crops.images}) > 2
-    centre.close()
-    random.close()
 
 
 def test_an_encoded_image_is_decoded(tmp_path: Path) -> None:
