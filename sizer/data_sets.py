@@ -135,6 +135,8 @@ class DataSets:
             raise InputError(done.stderr.strip()[-500:])
         if done.returncode != 0:
             raise HostError(f"workloads.{name} failed: {(done.stderr or done.stdout).strip()[-500:]}")
+        for line in done.stderr.splitlines():
+            self.announce(f"  {line}")
 
 
 def check(workload: Workload) -> None:

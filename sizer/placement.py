@@ -12,6 +12,7 @@ from pathlib import Path
 from sizer.data_sets import describe
 from sizer.disks import Volume, emulated_volume, real_volume
 from sizer.errors import HostError
+from sizer.limits import owned_name, owner_is_dead
 from sizer.page_cache import evict, files_of
 from sizer.records import DataSet, DiskTier, RunSpec, Study, Workload
 
@@ -23,6 +24,16 @@ JPEG_BYTES_PER_IMAGE = 120_000
 
 FASTEST_WRITING = 10**9
 """Bytes a second that a run is taken to write at most where its tier does not say."""
+
+
+SCRATCH_PREFIX = "sizer-"
+
+
+def remove_leftovers() -> None:
+    """Scratch folders of sizers that were killed; those of a living one stay."""
+    for path in Path(tempfile.gettempdir()).glob(f"{SCRATCH_PREFIX}*"):
+        if owner_is_dead(path.name.removeprefix(SCRATCH_PREFIX)):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 class Placement:
@@ -38,7 +49,8 @@ class Placement:
         self._copies: dict[tuple[Path, str], DataSet] = {}
 
     def __enter__(self) -> Placement:
-        self._scratch = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="sizer-")))
+        name = tempfile.TemporaryDirectory(prefix=f"{SCRATCH_PREFIX}{owned_name('')}")
+        self._scratch = Path(self._stack.enter_context(name))
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from sizer.errors import HostError
 from sizer.page_cache import files_of, resident_bytes
-from sizer.placement import Placement, room_on_emulated
+from sizer.placement import Placement, remove_leftovers, room_on_emulated
 from sizer.records import DataSet, DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 
 SLOW = DiskTier("slow", emulated=DiskRates(1000, 20e6, 1000, 20e6))
@@ -87,3 +87,16 @@ def test_a_mount_without_room_is_named(tmp_path: Path, monkeypatch: pytest.Monke
         pytest.raises(HostError, match="no room"),
     ):
         placement.data(DataSet(str(data), "recordio", 1000, 0, False), DiskTier("real", path=str(tmp_path)))
+
+
+def test_scratch_of_a_killed_sizer_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name of the folder tells whose it is; that of a living sizer, and what is not ours, stay."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / "sizer-999999999-1-abc").mkdir()
+    (tmp_path / "sizer-notes").mkdir()
+    with Placement(tmp_path, 0, print):
+        remove_leftovers()
+        left = {path.name for path in tmp_path.iterdir()}
+    assert "sizer-999999999-1-abc" not in left
+    assert "sizer-notes" in left
+    assert len(left) == 2

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizer import bundled, disks
+from sizer import bundled, disks, placement
 from sizer.cli.answering import answer
 from sizer.cli.interrupts import Interrupts
 from sizer.cli.progress import Progress
@@ -44,6 +44,7 @@ def measure(study: Study, specs: Sequence[RunSpec], folder: StudyFolder, bench: 
     """Run what is not finished yet, then write the answer, whatever stopped the runs. The exit code."""
     bench.backend.remove_leftovers()
     disks.remove_leftovers(_cache() / "disks")
+    placement.remove_leftovers()
     todo = remaining(specs, folder.runs())
     if not todo:
         _say(f"all {len(specs)} runs are finished already; for new ones choose another folder with --out")
@@ -79,15 +80,15 @@ class _Measuring:
         progress = Progress(len(specs), len(specs) - len(todo), left, emulated=emulated)
         data = self._prepare_data(todo, progress)
         room = room_on_emulated(self._study, todo, data)
-        with Placement(_cache(), room, progress.say) as placement:
-            checks = self._check_disks(todo, placement, progress)
+        with Placement(_cache(), room, progress.say) as places:
+            checks = self._check_disks(todo, places, progress)
             for spec in todo:
-                placement.data(data[spec.workload], self._tier(spec))
+                places.data(data[spec.workload], self._tier(spec))
                 self._stop_if_asked()
             for number, spec in enumerate(todo):
                 self._stop_if_asked()
                 progress.begin(spec, estimate_seconds(todo[number:], self._folder.runs()))
-                run = self._launch(spec, data[spec.workload], placement, checks, progress)
+                run = self._launch(spec, data[spec.workload], places, checks, progress)
                 if run.outcome is not Outcome.INTERRUPTED:
                     self._folder.add(run)
                 progress.end(run)
@@ -101,14 +102,14 @@ class _Measuring:
             prepared[workload] = sets.prepare(workload)
         return prepared
 
-    def _check_disks(self, todo: Sequence[RunSpec], placement: Placement, progress: Progress) -> dict[str, DiskCheck]:
+    def _check_disks(self, todo: Sequence[RunSpec], places: Placement, progress: Progress) -> dict[str, DiskCheck]:
         """fio's figures of every tier in use."""
         checks = {}
         for name in dict.fromkeys(spec.limits.disk for spec in todo if spec.limits.disk is not None):
             self._stop_if_asked()
             tier = self._study.disk(name)
             progress.say(f"checking disk `{name}` with fio")
-            checks[name] = check_disk(tier, placement.volume(tier), self._bench.backend, self._bench.fio)
+            checks[name] = check_disk(tier, places.volume(tier), self._bench.backend, self._bench.fio)
             if checks[name].deviates:
                 progress.say(f"  disk `{name}` deviates: {checks[name].note}")
         return checks
@@ -117,13 +118,13 @@ class _Measuring:
         self,
         spec: RunSpec,
         prepared: DataSet | None,
-        placement: Placement,
+        places: Placement,
         checks: dict[str, DiskCheck],
         progress: Progress,
     ) -> Run:
         tier = self._tier(spec)
-        data_set = placement.data(prepared, tier)
-        with placement.folders(tier) as (scratch, output):
+        data_set = places.data(prepared, tier)
+        with places.folders(tier) as (scratch, output):
             setting = Setting(
                 place=Place(
                     interpreter=interpreter(spec.workload.framework),
@@ -134,7 +135,7 @@ class _Measuring:
                     output=output,
                 ),
                 data_set=data_set,
-                throttle=placement.volume(tier).throttle(tier) if tier else None,
+                throttle=places.volume(tier).throttle(tier) if tier else None,
                 disk=checks.get(tier.name) if tier else None,
                 host_vcpus=self._bench.host.cpus,
                 host_memory_bytes=self._bench.host.memory_bytes,

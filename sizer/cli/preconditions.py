@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,7 +11,11 @@ from sizer import data_sets, disks
 from sizer.errors import HostError, InputError
 from sizer.interpreters import interpreter
 from sizer.limits import Control, LimitsBackend
+from sizer.nvml import gpus
 from sizer.records import RunSpec, Study
+
+RUNNABLE = frozenset({"mxnet", "opencv"})
+"""Frameworks that the workloads have a backend for."""
 
 IN_WORDS = {
     Control.VCPUS: "vCPUs",
@@ -47,9 +52,26 @@ def _lacking(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> 
     for spec in specs:
         emulated = spec.limits.disk is not None and study.disk(spec.limits.disk).emulated is not None
         for each in backend.missing(spec.limits, throttled=emulated):
-            fix = f"; type: {each.fix}" if each.fix else "; ask for less, or measure on a larger host"
-            found[each.control, each.how] = f"this host cannot limit {IN_WORDS[each.control]} ({each.how}){fix}"
+            if each.fix is None:
+                found[each.control, each.how] = f"{each.how}; ask for less, or measure on a larger host"
+            else:
+                what = f"this host cannot limit {IN_WORDS[each.control]} ({each.how})"
+                found[each.control, each.how] = f"{what}; type: {each.fix}"
         reason = disks.missing_for_emulation() if emulated else None
         if reason:
             found[Control.DISK, reason] = f"this host cannot emulate disks: {reason}"
     return list(found.values())
+
+
+def doubts(specs: Sequence[RunSpec]) -> list[str]:
+    """What lets runs end as `unsupported` or `crashed` although every limit can be set: one sentence a workload."""
+    found = []
+    for workload in dict.fromkeys(spec.workload for spec in specs):
+        where = f"workload `{workload.name}`"
+        if workload.kind != "command" and workload.framework not in RUNNABLE:
+            found.append(f"{where}: the workloads of sizer do not run on {workload.framework} yet; use mxnet")
+        if workload.device.kind == "cuda" and workload.device.index not in {gpu.index for gpu in gpus()}:
+            found.append(f"{where}: there is no GPU {workload.device.index} here; use cpu or an emulated one")
+        if workload.command and shutil.which(workload.command[0]) is None:
+            found.append(f"{where}: {workload.command[0]} is not a program here; give the path of one")
+    return found

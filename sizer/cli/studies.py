@@ -10,9 +10,9 @@ from sizer.catalog import Catalog
 from sizer.cli import preconditions
 from sizer.cli.measuring import Bench, measure
 from sizer.cli.wording import emulated_disks, run_in_words
-from sizer.errors import SizerError
+from sizer.continuing import measured, refuse_other_meaning, refuse_other_study
 from sizer.host import facts
-from sizer.limits import LimitsBackend, detect
+from sizer.limits import detect
 from sizer.plan import estimate_seconds, plan, remaining
 from sizer.records import Run, RunSpec, Study
 from sizer.store import StudyFolder
@@ -28,7 +28,12 @@ def run(arguments: argparse.Namespace) -> int:
     specs = plan(study, here)
     path = Path(arguments.out or study.name)
     if arguments.dry_run:
-        _list_runs(specs, study, path, backend)
+        _refuse_to_mix(path, study)
+        _list_runs(specs, study, path)
+        preconditions.check(specs, study, backend)
+        print("this host can set every limit that these runs ask for")
+        for doubt in preconditions.doubts(specs):
+            print(f"but {doubt}")
         return 0
     preconditions.check(specs, study, backend)
     with StudyFolder.create(path, study, host) as folder:
@@ -45,8 +50,16 @@ def resume(arguments: argparse.Namespace) -> int:
         return measure(folder.study, specs, folder, Bench(host, backend))
 
 
-def _list_runs(specs: tuple[RunSpec, ...], study: Study, path: Path, backend: LimitsBackend) -> None:
-    """The plan on stdout: each run, what it executes if it is a user's own command, the time, and what is missing."""
+def _refuse_to_mix(path: Path, study: Study) -> None:
+    """Raises InputError as the run itself would, if the folder holds runs of something else."""
+    if (path / "study.yaml").exists():
+        folder = StudyFolder.open(path)
+        refuse_other_study(str(path), folder.study, study)
+        refuse_other_meaning(str(path), measured(folder.runs()), study)
+
+
+def _list_runs(specs: tuple[RunSpec, ...], study: Study, path: Path) -> None:
+    """The plan on stdout: each run, what it executes if it is a user's own command, the time, and what needs root."""
     finished: tuple[Run, ...] = ()
     if (path / "study.yaml").exists():
         finished = StudyFolder.open(path).runs()
@@ -58,11 +71,6 @@ def _list_runs(specs: tuple[RunSpec, ...], study: Study, path: Path, backend: Li
     print(f"{len(todo)} runs, about {time} beside making data and checking disks; {len(specs) - len(todo)} finished")
     needs = sorted(_needs_root(specs, study))
     print(f"needs root or a delegated cgroup: {', '.join(needs) if needs else 'nothing'}")
-    try:
-        preconditions.check(specs, study, backend)
-        print("this host has what these runs ask for")
-    except SizerError as error:
-        print(f"this host cannot run it yet: {error}")
 
 
 def _needs_root(specs: tuple[RunSpec, ...], study: Study) -> set[str]:

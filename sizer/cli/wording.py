@@ -60,7 +60,13 @@ def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
 def result_in_words(run: Run) -> str:
     """The outcome of a run and, if it has one, its rate."""
     if run.outcome is not Outcome.COMPLETED or run.throughput is None:
-        return f"{run.outcome.value} ({run.error.splitlines()[0] if run.error else 'no reason given'})"
+        return f"{run.outcome.value} ({_cause(run)})"
     half = (run.throughput.high - run.throughput.low) / 2 / run.throughput.value
     bound = f", {bound_in_words(run.evidence.bottleneck, run.spec.workload.device)}" if run.evidence else ""
     return f"{format_rate(run.throughput.value, run.sample_unit)} ±{half:.1%}{bound}"
+
+
+def _cause(run: Run) -> str:
+    """What happened and, if the log says more, its last line."""
+    first, *more = (run.error or "no reason given").splitlines()
+    return f"{first} {more[-1].strip()}" if more else first

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from sizer.limits.detect import detect
 from sizer.limits.device import device_of
+from sizer.limits.identity import owned_name, owner_is_dead
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
 from sizer.limits.topology import Topology, choose_cpus, parse_topology, read_topology
 
@@ -20,6 +21,8 @@ __all__ = [
     "choose_cpus",
     "detect",
     "device_of",
+    "owned_name",
+    "owner_is_dead",
     "parse_topology",
     "read_topology",
 ]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import psutil
 
 from sizer.limits.control_group import describe
-from sizer.limits.identity import group_name, owner_is_dead
+from sizer.limits.identity import owned_name, owner_is_dead
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
 from sizer.limits.join import join_command
 from sizer.limits.machine import Machine
@@ -42,7 +42,7 @@ class AffinityBackend(LimitsBackend):
         cpus = self.cpus_for(limits)
         _adopt_orphans()
         description = describe(self.name, limits, cpus, self.topology, None).replace("cpuset", "CPUs", 1)
-        return AffinityGroup(group_name(run_id), cpus, description)
+        return AffinityGroup(owned_name(run_id), cpus, description)
 
     def remove_leftovers(self) -> tuple[str, ...]:
         def marked_by_the_dead() -> list[psutil.Process]:

@@ -12,7 +12,7 @@ BASE = "sizer"
 _NAME = re.compile(r"(?P<pid>\d+)-(?P<start>\d+)-.+")
 
 
-def group_name(run_id: str) -> str:
+def owned_name(run_id: str) -> str:
     """`<pid>-<start time>-<run id>`: a pid alone is used again by the kernel, with its start time it is not."""
     pid = os.getpid()
     return f"{pid}-{_start_ticks(pid)}-{run_id}"

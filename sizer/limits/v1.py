@@ -22,7 +22,7 @@ from sizer.limits.control_group import (
     signal_all,
 )
 from sizer.limits.device import physical_disks
-from sizer.limits.identity import BASE, group_name
+from sizer.limits.identity import BASE, owned_name
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
 from sizer.limits.machine import Machine
 from sizer.limits.topology import format_cpus, parse_cpus
@@ -60,7 +60,7 @@ class V1Backend(LimitsBackend):
 
     def open(self, run_id: str, limits: Limits, throttle: Throttle | None = None) -> Group:
         require(self, limits, throttle)
-        cpus, name = self.cpus_for(limits), group_name(run_id)
+        cpus, name = self.cpus_for(limits), owned_name(run_id)
         directories = {controller: base / name for controller, base in self._bases.items()}
         # Controllers that are mounted together, as cpu,cpuacct often are, share one directory.
         distinct = tuple(dict.fromkeys(directories.values()))

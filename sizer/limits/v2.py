@@ -21,7 +21,7 @@ from sizer.limits.control_group import (
     signal_all,
 )
 from sizer.limits.device import physical_disks
-from sizer.limits.identity import BASE, group_name
+from sizer.limits.identity import BASE, owned_name
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
 from sizer.limits.machine import Machine
 from sizer.limits.topology import format_cpus, parse_cpus
@@ -70,7 +70,7 @@ class V2Backend(LimitsBackend):
 
     def open(self, run_id: str, limits: Limits, throttle: Throttle | None = None) -> Group:
         require(self, limits, throttle)
-        cpus, group = self.cpus_for(limits), self._base / group_name(run_id)
+        cpus, group = self.cpus_for(limits), self._base / owned_name(run_id)
         make_group(self._tree, self._prepare, [group])
         try:
             self._limit(group, limits, cpus)

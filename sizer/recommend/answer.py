@@ -7,7 +7,7 @@ from sizer.model import WhatIf, WorkloadModel
 from sizer.model.edge import Trend
 from sizer.recommend import edges as edge_words
 from sizer.recommend.edges import Edges
-from sizer.recommend.field import allowed, choose, lay_out, runner_up
+from sizer.recommend.field import allowed, choose, lay_out, lower_bound, runner_up
 from sizer.recommend.instances import matching
 from sizer.recommend.next_run import next_run
 from sizer.recommend.quality import Quality
@@ -25,11 +25,11 @@ def answer(model: WorkloadModel, objective: Objective, catalog: Catalog, quality
     edges = edge_words.look(model, stand, catalog)
     field = lay_out(model, stand, objective, catalog)
     free = allowed(field, model, edges)
-    chosen = choose(free, objective)
+    chosen = (lower_bound(free) if edges.open and objective.prefer != "fastest" else None) or choose(free, objective)
     prediction = model.predict(chosen.candidate.stand, WhatIf())
     verdict = Verdict(model, objective, stand, field, chosen, bound=not _binding_unknown(edges, quality))
     bottleneck = prediction.bottleneck if verdict.bound else Bottleneck.AMBIGUOUS
-    spec, status = chosen.candidate.spec, edges.status(chosen.candidate.stand, model)
+    spec, status = chosen.candidate.spec, edges.status(chosen.candidate.stand, model, chosen.passes)
     return Answer(
         workload=model.name,
         status=status,

@@ -33,15 +33,20 @@ class Edges:
     def more_memory(self) -> bool:
         return self.memory.trend is Trend.RISING
 
+    @property
+    def open(self) -> bool:
+        """Whether nothing shows that more vCPUs than the most measured would pay, nor that they would not."""
+        return self.vcpus.trend is Trend.UNSETTLED and not self.vcpus.saturated
+
     def unsettled_at(self, stand: Configuration, model: WorkloadModel) -> bool:
         """Whether this size is the most measured and nothing shows that more would not pay."""
-        open_ = self.vcpus.trend is Trend.UNSETTLED and not self.vcpus.saturated
-        return open_ and stand.vcpus == model.measured.vcpus[-1]
+        return self.open and stand.vcpus == model.measured.vcpus[-1]
 
-    def status(self, stand: Configuration, model: WorkloadModel) -> str:
-        """`recommended` needs evidence: the rate no longer rises, or a size below the most measured is enough."""
+    def status(self, stand: Configuration, model: WorkloadModel, sure: bool) -> str:
+        """`recommended` needs evidence: the rate no longer rises, or a size below the most measured surely suffices."""
         rises = self.more_vcpus or self.more_memory
-        return "at_least" if rises or self.unsettled_at(stand, model) else "recommended"
+        unsettled = self.unsettled_at(stand, model) or (self.open and not sure)
+        return "at_least" if rises or unsettled else "recommended"
 
 
 def look(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Edges:
@@ -84,8 +89,10 @@ def _unsettled(model: WorkloadModel, edges: Edges, stand: Configuration, quality
     edge = edges.vcpus
     said = f"whether more vCPUs pay {NOT_SETTLED}: {_gained(model, edge)}"
     said += f", and more than {percent(GAIN)} with a probability of {edge.probability:.2f}"
-    if edges.unsettled_at(stand, model):
-        said += f"; {format_vcpus(stand.vcpus)} is the most measured, and whether it is the right size stays open"
+    if edges.open:
+        most = stand.vcpus == model.measured.vcpus[-1]
+        place = "the most measured" if most else "the smallest that is likelier enough than not"
+        said += f"; {format_vcpus(stand.vcpus)} is {place}, and whether it is the right size stays open"
         said += " until the runs are repeated" if quality.poor else ""
     return said
 

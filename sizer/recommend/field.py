@@ -15,6 +15,9 @@ from sizer.records import Configuration, Objective, Spec
 
 SURE = 0.9
 """A spec is taken if it reaches the target with at least this probability."""
+LIKELY = 0.5
+"""Where it is not settled whether more vCPUs pay, a size below this probability is too small."""
+
 TIE = 0.99
 """`fastest` takes the cheapest of those within one percent of the highest rate."""
 
@@ -50,6 +53,12 @@ def allowed(field: Sequence[Judgement], model: WorkloadModel, edges: Edges) -> l
     if edges.more_memory:
         found = [j for j in found if j.candidate.stand.memory_bytes == model.measured.memory_bytes[-1]] or found
     return found
+
+
+def lower_bound(field: Sequence[Judgement]) -> Judgement | None:
+    """The cheapest that is likelier to reach the target than not: what is needed at the least."""
+    likely = [j for j in field if j.judged.probability >= LIKELY]
+    return min(likely, key=lambda j: j.candidate.cost, default=None)
 
 
 def choose(field: Sequence[Judgement], objective: Objective) -> Judgement:

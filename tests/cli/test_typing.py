@@ -110,3 +110,26 @@ def test_doctor_tells_every_control(sizer: Typed) -> None:
     told = json.loads(sizer("doctor", "--json").stdout)
     assert {"vcpus", "fractional_vcpus", "memory", "disk", "fio"} <= {check["name"] for check in told["checks"]}
     assert all(check["ok"] or check["fix"] for check in told["checks"])
+
+
+def test_a_dry_run_tells_what_will_not_run(sizer: Typed, folder: Path) -> None:
+    """A GPU, a framework and a program that are not there are named before anything is made for them."""
+    (folder / "odd.yaml").write_text(
+        "workloads:\n"
+        "  - {name: gpu, kind: image_training, device: 'cuda:7', axes: {vcpus: [1]}}\n"
+        "  - {name: torch, kind: image_training, framework: pytorch, axes: {vcpus: [1]}}\n"
+        "  - {name: own, kind: command, command: [no-such-program], axes: {vcpus: [1]}}\n"
+    )
+    told = sizer("run", "odd.yaml", "--dry-run").stdout
+    assert "`gpu`: there is no GPU 7 here" in told
+    assert "`torch`: the workloads of sizer do not run on pytorch yet" in told
+    assert "`own`: no-such-program is not a program here" in told
+
+
+def test_a_dry_run_of_what_cannot_run_ends_as_the_run_would(sizer: Typed, folder: Path) -> None:
+    """Exit 3 for a limit that cannot be set, after the list of runs."""
+    (folder / "large.yaml").write_text("workloads: [{kind: lstm_training, axes: {vcpus: [1, 4096]}}]\n")
+    done = sizer("run", "large.yaml", "--dry-run")
+    assert done.returncode == 3
+    assert "4096" in done.stderr
+    assert "runs, about" in done.stdout

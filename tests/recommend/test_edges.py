@@ -25,6 +25,8 @@ def test_what_is_not_settled_is_neither_rising_nor_recommended(curve: Curve, ask
     """Where noise leaves the sign of the last doubling open, the answer is a lower bound that claims no rise."""
     answer = ask(curve(*NOISY, spread=0.15))
     assert answer.status == "at_least"
+    assert answer.spec is not None
+    assert answer.spec.vcpus == 1
     assert answer.beyond is None
     assert answer.reasons[0].startswith("whether more vCPUs pay is not settled: from 1 to 2 vCPUs it ")
     assert "whether it is the right size stays open" in answer.reasons[0]
