@@ -73,7 +73,7 @@ def test_the_demo_by_the_real_thing(sizer: Typed, folder: Path) -> None:
     assert [run["outcome"] for run in failed] == ["out_of_memory"]
     assert failed[0]["configuration"]["memory_bytes"] == 192 * 2**20
     training, preprocessing = by_disk(runs, "training"), by_disk(runs, "preprocessing")
-    assert max(training) < 1.05 * min(training)
+    assert max(training) < 1.15 * min(training)
     assert preprocessing[2] < 0.8 * preprocessing[0]
     assert preprocessing[2] < preprocessing[1]
     answers = json.loads(sizer("recommend", "demo", "--json").stdout)["workloads"]

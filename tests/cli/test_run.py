@@ -37,7 +37,7 @@ def test_a_study_ends_with_its_whole_answer(sizer: Typed, folder: Path) -> None:
     assert len(json.loads(sizer("export", "quick", "--format", "json").stdout)) == 3
     assert json.loads(sizer("fit", "quick", "--json").stdout)["schema_version"] == 1
     prediction = json.loads(sizer("predict", "quick", "--workload", "job", "--vcpus", "1", "--json").stdout)
-    assert prediction["predictions"][0]["throughput"] == pytest.approx(400, rel=0.1)
+    assert prediction["predictions"][0]["throughput"] == pytest.approx(400, rel=0.2)
     answer = json.loads(sizer("recommend", "quick", "--json").stdout)
     assert answer["workloads"][0]["status"] == "recommended"
     assert answer["workloads"][0]["spec"]["vcpus"] == 1
