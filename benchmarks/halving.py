@@ -6,7 +6,7 @@ Both go over the same few images many times, so that memory touched for the firs
 more than memory touched again, has the same small part in both.
 
 Beside it, in the same pairs, a loop of pure Python: no memory, no disk, one process. What half a CPU costs the loop is
-the machine's doing (a virtual CPU that rests loses its caches and, on some hosts, its clock); no limit can give it back.
+the machine's doing (a virtual CPU that rests loses its caches and, on some hosts, its clock); no limit gives it back.
 
 Aim: a ratio of 0.45 to 0.55, with images per core-second within 5 % of the loop's turns per core-second.
 """
