@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from sizer.records import Estimate
-from sizer.units import format_bytes, format_number, format_rate, format_seconds, format_vcpus
+from sizer.units import format_bytes, format_number, format_rate, format_seconds, format_vcpus, plural
 
 __all__ = [
     "count",
@@ -42,11 +42,6 @@ def volume(bytes_: float) -> str:
 def transfer(bytes_per_second: float) -> str:
     """A disk's rate: 100e6 -> '100 MB/s'."""
     return f"{format_number(bytes_per_second / 1e6)} MB/s"
-
-
-def plural(unit: str) -> str:
-    """'image' -> 'images'; a unit that is plural already stays."""
-    return unit if unit.endswith("s") else f"{unit}s"
 
 
 def rate_interval(estimate: Estimate, unit: str) -> str:

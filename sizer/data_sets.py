@@ -126,7 +126,7 @@ class DataSets:
                 aside.rename(folder)
             finally:
                 shutil.rmtree(aside, ignore_errors=True)
-            self.announce(f"  {_size(folder) / 1e6:.0f} MB")
+            self.announce(f"  {size_of(folder) / 1e6:.0f} MB")
 
     def _program(self, name: str, *options: str) -> None:
         argv = [str(self.interpreter), "-m", f"workloads.{name}", *options]
@@ -178,7 +178,8 @@ def _workers() -> list[str]:
     return ["--workers", str(len(os.sched_getaffinity(0)))]
 
 
-def _size(path: Path) -> int:
+def size_of(path: Path) -> int:
+    """Bytes of a data set's files."""
     return sum(item.stat().st_size for item in files_of(path))
 
 

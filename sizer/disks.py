@@ -12,10 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 from sizer.errors import HostError, InputError
-from sizer.limits import Throttle
+from sizer.limits import Throttle, owned_name, owner_is_dead
 from sizer.records import DiskTier
 from sizer.subprograms import complete
 
@@ -64,7 +62,7 @@ def emulated_volume(scratch: Path, content_bytes: int) -> Iterator[Volume]:
     Raises HostError when the host has no room, no right or no loop device for it.
     """
     scratch.mkdir(parents=True, exist_ok=True)
-    stem = scratch / f"{IMAGE_PREFIX}{os.getpid()}-{_start_time(os.getpid())}"
+    stem = scratch / f"{IMAGE_PREFIX}{owned_name('disk')}"
     image, folder = stem.with_suffix(".img"), stem.with_suffix(".mount")
     try:
         _allocate(image, int(content_bytes * 1.1) + ROOM_BYTES)
@@ -102,8 +100,7 @@ def remove_leftovers(scratch: Path) -> tuple[str, ...]:
     """Volumes of sizers that were killed: unmounted, detached, deleted. Those of a live sizer stay."""
     removed = []
     for image in sorted(scratch.glob(f"{IMAGE_PREFIX}*.img")):
-        process, _, start = image.stem.removeprefix(IMAGE_PREFIX).partition("-")
-        if not (process.isdigit() and _start_time(int(process)) == start):
+        if owner_is_dead(image.stem.removeprefix(IMAGE_PREFIX)):
             _remove_volume(image, image.with_suffix(".mount"))
             removed.append(str(image))
     return tuple(removed)
@@ -157,14 +154,6 @@ def _loops_of(image: Path) -> list[str]:
 def _device_number(device: Path) -> str:
     number = device.stat().st_rdev
     return f"{os.major(number)}:{os.minor(number)}"
-
-
-def _start_time(process: int) -> str | None:
-    """Tells a process from a later one with the same id; None when it is gone."""
-    try:
-        return f"{psutil.Process(process).create_time():.0f}"
-    except psutil.NoSuchProcess:
-        return None
 
 
 def _command(*argv: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from sizer.data_sets import describe
+from sizer.data_sets import describe, size_of
 from sizer.disks import Volume, emulated_volume, real_volume
 from sizer.errors import HostError
 from sizer.limits import owned_name, owner_is_dead
@@ -117,7 +117,7 @@ def _output_bytes(spec: RunSpec, tier: DiskTier, data_set: DataSet | None) -> in
 
 def _copied(source: Path, folder: Path) -> Path:
     """A copy of a file (with its index) or of a folder, synced and out of the page cache. Raises HostError."""
-    needed = sum(item.stat().st_size for item in files_of(source))
+    needed = size_of(source)
     if shutil.disk_usage(folder.parent).free < needed * 1.02:
         raise HostError(f"{folder.parent} has no room for {needed / 1e6:.0f} MB of {source}; free some space there")
     try:

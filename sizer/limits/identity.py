@@ -1,4 +1,4 @@
-"""The name of a group: it tells which sizer it belongs to, so that those a killed sizer left are recognised."""
+"""Names that tell which sizer a thing belongs to, so that what a killed sizer left is recognised."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ BASE = "sizer"
 _NAME = re.compile(r"(?P<pid>\d+)-(?P<start>\d+)-.+")
 
 
-def owned_name(run_id: str) -> str:
-    """`<pid>-<start time>-<run id>`: a pid alone is used again by the kernel, with its start time it is not."""
+def owned_name(what: str) -> str:
+    """`<pid>-<start time>-<what>`: a pid alone is used again by the kernel, with its start time it is not."""
     pid = os.getpid()
-    return f"{pid}-{_start_ticks(pid)}-{run_id}"
+    return f"{pid}-{_start_ticks(pid)}-{what}"
 
 
 def owner_is_dead(name: str) -> bool:
-    """Whether this is the name of a group whose sizer no longer lives."""
+    """Whether this is such a name and its sizer no longer lives."""
     match = _NAME.fullmatch(name)
     return match is not None and _start_ticks(int(match["pid"])) != int(match["start"])
 
