@@ -210,12 +210,20 @@ class Step:
 
 @dataclass(frozen=True)
 class Sample:
-    """A run's counters at one moment; `time` is monotonic, counters grow from the start of the run."""
+    """A run's counters at one moment; `time` is monotonic, counters grow from the start of the run.
+
+    `memory_bytes` is all that is charged: anonymous memory (with shared memory, which cannot be dropped either), page
+    cache, and the kernel's own for the run. A stall is the seconds in which some task of the run waited for the
+    resource, by the kernel's pressure accounting (PSI `some`). `sizer_core_seconds` is what sizer's own process used.
+    """
 
     time: float
     core_seconds: float = 0.0
     memory_bytes: int = 0
     anonymous_bytes: int = 0
+    page_cache_bytes: int = 0
+    kernel_bytes: int = 0
+    swap_bytes: int = 0
     read_bytes: int = 0
     written_bytes: int = 0
     read_ios: int = 0
@@ -224,12 +232,19 @@ class Sample:
     throttled_periods: int = 0
     oom_kills: int = 0
     host_core_seconds: float = 0.0
+    sizer_core_seconds: float = 0.0
+    cpu_stall: float = 0.0
+    memory_stall: float = 0.0
+    io_stall: float = 0.0
     accelerator_busy: float | None = None
 
 
 @dataclass(frozen=True)
 class Demand:
-    """What one sample costs at each resource; None where it was not accounted."""
+    """What one sample costs at each resource; None where it was not accounted.
+
+    `asked_bytes` is what the loader asks for, `read_bytes` what came from the device. A stall is in seconds a sample.
+    """
 
     core_seconds: float | None = None
     read_bytes: float | None = None
@@ -238,6 +253,10 @@ class Demand:
     write_ios: float | None = None
     input_wait: float | None = None
     accelerator_seconds: float | None = None
+    asked_bytes: float | None = None
+    cpu_stall: float | None = None
+    memory_stall: float | None = None
+    io_stall: float | None = None
 
 
 @dataclass(frozen=True)
@@ -250,8 +269,36 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class MemoryGrowth:
+    """How a run's memory went on after warm-up: bytes a step, with the 95 % interval of anonymous memory's slope.
+
+    `rising`: the anonymous peak was still being raised at the end, so a longer run would show a higher one.
+    """
+
+    anonymous_bytes_per_step: Estimate
+    page_cache_bytes_per_step: float
+    steps: int
+    rising: bool
+
+
+@dataclass(frozen=True)
+class RateChange:
+    """A rate that fell and stayed down: samples/s before and after `seconds` of the steady state."""
+
+    seconds: float
+    before: Estimate
+    after: Estimate
+
+
+@dataclass(frozen=True)
 class Run:
-    """One execution of a RunSpec with its result. A run that failed is data, too."""
+    """One execution of a RunSpec with its result. A run that failed is data, too.
+
+    Bytes of the data set in the page cache before and after are `resident_bytes` and `resident_after_bytes`. `hit_rate`
+    is the share of the bytes the loader asked for that did not come from the device, `throttled` the share of quota
+    periods that were used up, `other_cores` the cores that anything else on the host used, and `overhead` sizer's own
+    core-seconds over the workload's; each over the steady state, None where it was not accounted.
+    """
 
     spec: RunSpec
     outcome: Outcome
@@ -271,7 +318,17 @@ class Run:
     latency_p99: float | None = None
     peak_memory_bytes: int | None = None
     peak_anonymous_bytes: int | None = None
+    peak_page_cache_bytes: int | None = None
+    peak_kernel_bytes: int | None = None
+    peak_swap_bytes: int | None = None
+    memory_growth: MemoryGrowth | None = None
     resident_bytes: int | None = None
+    resident_after_bytes: int | None = None
+    hit_rate: float | None = None
+    rate_change: RateChange | None = None
+    throttled: float | None = None
+    other_cores: float | None = None
+    overhead: float | None = None
     evidence: Evidence | None = None
     disk: DiskCheck | None = None
     limited_by: str = ""

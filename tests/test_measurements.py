@@ -13,7 +13,8 @@ HEADER = (
     "workload,framework,device,network,batch_size,vcpus,memory_gib,disk,input,cache,gpu,gpu_count,"
     "throughput,throughput_low,throughput_high,sample_unit,outcome,"
     "core_seconds_per_sample,read_bytes_per_sample,read_ios_per_sample,written_bytes_per_sample,"
-    "write_ios_per_sample,input_wait_per_sample,accelerator_seconds_per_sample"
+    "write_ios_per_sample,input_wait_per_sample,accelerator_seconds_per_sample,asked_bytes_per_sample,"
+    "cpu_stall_per_sample,memory_stall_per_sample,io_stall_per_sample"
 )
 
 
