@@ -78,6 +78,7 @@ def launch(spec: RunSpec, setting: Setting, backend: LimitsBackend, hooks: Hooks
                 limited_by=group.description,
                 last_lines=child.log.last_lines(),
                 resident_bytes=resident,
+                resident_after_bytes=_resident(setting.data_set),
             )
     except (HostError, OSError) as error:
         return Run(
@@ -116,11 +117,14 @@ def _configuration(spec: RunSpec, setting: Setting) -> Configuration:
 
 def _evict(data_set: DataSet | None) -> int | None:
     """Pages belong to whoever touched them first, so none may be left from the run before. Bytes that stayed."""
-    if data_set is None:
-        return None
-    files = list(page_cache.files_of(Path(data_set.path)))
-    page_cache.evict(files)
-    return page_cache.resident_bytes(files)
+    if data_set is not None:
+        page_cache.evict(page_cache.files_of(Path(data_set.path)))
+    return _resident(data_set)
+
+
+def _resident(data_set: DataSet | None) -> int | None:
+    """Bytes of the data set in the page cache."""
+    return None if data_set is None else page_cache.resident_bytes(page_cache.files_of(Path(data_set.path)))
 
 
 def _observe(child: Child, seen: Observation, sampler: Sampler, hooks: Hooks) -> None:

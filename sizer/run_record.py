@@ -9,19 +9,12 @@ import numpy as np
 
 from sizer import accounting
 from sizer.evidence import busy_shares, name_bottleneck
+from sizer.memory_growth import memory_growth
 from sizer.observation import Observation
 from sizer.records import Configuration, DataSet, Demand, DiskCheck, Outcome, Run, Sample, Step
+from sizer.run_warnings import run_warnings
 from sizer.steady_state import SteadyState, steady_state
 from sizer.stopping import Ending, Stop, measured_from_epoch, outcome
-
-CONTENDED_CORES = 0.05
-"""Cores used by something else on the host from which a run is marked."""
-
-RESIDENT_SHARE = 0.02
-"""Share of the data set still in the page cache before a run from which it is marked."""
-
-THROTTLED_SHARE = 0.05
-"""Share of throttled periods from which a run with whole vCPUs is marked: its limit should be the cpuset alone."""
 
 REREAD_SHARE = 0.02
 """Bytes read a sample, over the data set's bytes a sample, from which a later epoch reads what it could not keep."""
@@ -38,6 +31,7 @@ class Measured:
     limited_by: str
     last_lines: str
     resident_bytes: int | None
+    resident_after_bytes: int | None
 
 
 def run_record(
@@ -68,7 +62,11 @@ def run_record(
         stopped=ending.stop.value,
         peak_memory_bytes=_peak(measured, "memory_bytes"),
         peak_anonymous_bytes=_peak(measured, "anonymous_bytes"),
+        peak_page_cache_bytes=_peak(measured, "page_cache_bytes"),
+        peak_kernel_bytes=_peak(measured, "kernel_bytes"),
+        peak_swap_bytes=_peak(measured, "swap_bytes"),
         resident_bytes=measured.resident_bytes,
+        resident_after_bytes=measured.resident_after_bytes,
         disk=disk,
         limited_by=measured.limited_by,
         steps=tuple(seen.steps),
@@ -87,13 +85,13 @@ def _steady_state(seen: Observation) -> tuple[SteadyState | None, int]:
 
 
 def _with_result(run: Run, steady: SteadyState, first_epoch: int, accounted: frozenset[str]) -> Run:
-    device = run.spec.workload.device
-    used = _only_accounted(accounting.demand(steady, run.steps, run.samples, device), accounted)
+    workload, span = run.spec.workload, (steady.start, steady.end)
+    used = accounting.demand(steady, run.steps, run.samples, workload, run.data_set, accounted)
     rates = run.disk.rates if run.disk else None
-    busy = busy_shares(steady.throughput.value, used, run.configuration, rates, device)
-    starved = measured_from_epoch(run.spec.workload) == 1 and _reread(run, used)
+    busy = busy_shares(steady.throughput.value, used, run.configuration, rates, workload.device)
+    starved = measured_from_epoch(workload) == 1 and _reread(used)
     latencies = [step.latency for step in run.steps if step.latency is not None and step.time > steady.start]
-    return replace(
+    measured = replace(
         run,
         throughput=steady.throughput,
         first_epoch_throughput=_first_epoch(run.steps),
@@ -102,22 +100,18 @@ def _with_result(run: Run, steady: SteadyState, first_epoch: int, accounted: fro
         demand=used,
         latency_p50=float(np.percentile(latencies, 50)) if latencies else None,
         latency_p99=float(np.percentile(latencies, 99)) if latencies else None,
+        memory_growth=memory_growth(steady, run.steps, run.samples) if "anonymous_bytes" in accounted else None,
+        hit_rate=accounting.hit_rate(used),
+        throttled=accounting.throttled(run.samples, *span),
+        other_cores=accounting.other_cores(run.samples, *span),
+        overhead=accounting.overhead(run.samples, *span),
         evidence=name_bottleneck(busy, run.configuration.vcpus, starved),
-        warnings=tuple(_warnings(run, steady, first_epoch)),
     )
+    return replace(measured, warnings=run_warnings(measured))
 
 
-def _only_accounted(used: Demand, accounted: frozenset[str]) -> Demand:
-    """A counter that this host does not keep is unknown, not zero."""
-    counters = {"core_seconds", "read_bytes", "read_ios", "written_bytes", "write_ios"}
-    return replace(used, **dict.fromkeys(counters - accounted))
-
-
-def _reread(run: Run, used: Demand) -> bool:
-    data = run.data_set
-    if data is None or not data.samples or used.read_bytes is None:
-        return False
-    return used.read_bytes > REREAD_SHARE * data.bytes / data.samples
+def _reread(used: Demand) -> bool:
+    return used.read_bytes is not None and used.read_bytes > REREAD_SHARE * (used.asked_bytes or float("inf"))
 
 
 def _first_epoch(steps: Sequence[Step]) -> float | None:
@@ -126,30 +120,6 @@ def _first_epoch(steps: Sequence[Step]) -> float | None:
         return None
     first = steady_state([step for step in steps if step.epoch == 0])
     return first.throughput.value if first else None
-
-
-def _warnings(run: Run, steady: SteadyState, first_epoch: int) -> list[str]:
-    """What a reader must know of this figure; each is one sentence."""
-    found = []
-    others = accounting.other_cores(run.samples, steady.start, steady.end)
-    if others > CONTENDED_CORES:
-        found.append(f"contended: something else on this host used {others:.2f} cores meanwhile")
-    if run.data_set and run.resident_bytes and run.resident_bytes > RESIDENT_SHARE * run.data_set.bytes:
-        found.append(f"page cache warm: {run.resident_bytes / run.data_set.bytes:.0%} of the data was resident before")
-    if first_epoch != measured_from_epoch(run.spec.workload):
-        found.append("first epoch only: no later epoch began before the time was up, so the cache was not in use yet")
-    periods = accounting.grown(run.samples, "periods", steady.start, steady.end)
-    throttled = accounting.grown(run.samples, "throttled_periods", steady.start, steady.end)
-    if periods and run.configuration.vcpus.is_integer() and throttled > THROTTLED_SHARE * periods:
-        found.append(f"throttled: {throttled / periods:.0%} of CPU periods hit a quota that was not asked for")
-    if steady.relative_half_width > run.spec.measure.precision:
-        found.append(
-            f"imprecise: ±{steady.relative_half_width:.1%} after {steady.measured_seconds:.0f} s, "
-            f"where ±{run.spec.measure.precision:.1%} was asked for"
-        )
-    if run.stopped == Stop.DEADLINE.value:
-        found.append(f"short: stopped at the deadline after {steady.measured_seconds:.0f} s of steady state")
-    return found
 
 
 def _data_set(data_set: DataSet | None, seen: Observation) -> DataSet | None:

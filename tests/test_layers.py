@@ -22,6 +22,9 @@ PURE_MEASURING = {
     "log_rates",
     "commands",
     "observation",
+    "memory_growth",
+    "rate_change",
+    "run_warnings",
 }
 
 MAY_IMPORT: dict[str, set[str]] = {

@@ -1,0 +1,90 @@
+"""What a reader must know of a run's figures, one sentence each, which travels with the run. Pure.
+
+The word before the colon is the kind; reports group by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sizer.records import Run
+from sizer.stopping import Stop
+from sizer.units import format_bytes
+
+CONTENDED_CORES = 0.05
+"""Cores used by something else on the host from which a run is marked."""
+
+RESIDENT_SHARE = 0.02
+"""Share of the data set still in the page cache before a run from which it is marked."""
+
+THROTTLED_SHARE = 0.05
+"""Share of throttled periods from which a run is marked."""
+
+AMPLIFIED = 1.1
+"""Device bytes over bytes asked for from which a run is marked: less is rounding to pages."""
+
+OVERHEAD = 0.01
+"""sizer's own core-seconds over the workload's from which a run is marked."""
+
+
+def run_warnings(run: Run) -> tuple[str, ...]:
+    """The warnings of a completed run, from what its record holds."""
+    return tuple(found for part in (_host, _limits, _memory, _disk, _length) for found in part(run))
+
+
+def _host(run: Run) -> Iterator[str]:
+    if run.other_cores is not None and run.other_cores > CONTENDED_CORES:
+        yield f"contended: something else on this host used {run.other_cores:.2f} cores meanwhile"
+    if run.overhead is not None and run.overhead > OVERHEAD:
+        yield f"overhead: sizer itself used {run.overhead:.1%} of the workload's core-seconds"
+
+
+def _limits(run: Run) -> Iterator[str]:
+    """A quota holds a run back in slices; on one CPU that is the limit asked for, and its record is enough."""
+    if run.throttled is None or run.throttled <= THROTTLED_SHARE:
+        return
+    vcpus = run.configuration.vcpus
+    if vcpus.is_integer():
+        yield f"throttled: {run.throttled:.0%} of CPU periods hit a quota that was not asked for"
+    else:
+        waiting = ", and threads that wait for each other lose more than that" if vcpus > 1 else ""
+        yield (
+            f"throttled: {run.throttled:.0%} of CPU periods used up the quota of {vcpus:g} vCPU, "
+            f"so it ran in slices: latencies are not those of a slower CPU{waiting}"
+        )
+
+
+def _memory(run: Run) -> Iterator[str]:
+    if run.data_set and run.resident_bytes and run.resident_bytes > RESIDENT_SHARE * run.data_set.bytes:
+        yield f"page cache warm: {run.resident_bytes / run.data_set.bytes:.0%} of the data was resident before"
+    if run.peak_swap_bytes:
+        yield f"swapped: up to {format_bytes(run.peak_swap_bytes)} of its memory was in swap"
+    growth = run.memory_growth
+    if growth is not None and growth.rising:
+        more = growth.anonymous_bytes_per_step.value * 1000
+        yield (
+            f"memory rising: anonymous memory still rose at the end, by {format_bytes(max(0.0, more))} in 1,000 steps; "
+            "a longer run needs more"
+        )
+
+
+def _disk(run: Run) -> Iterator[str]:
+    used = run.demand
+    if used and used.asked_bytes and used.read_bytes and used.read_bytes > AMPLIFIED * used.asked_bytes:
+        yield f"read amplified: the device gave {used.read_bytes / used.asked_bytes:.2f} bytes for each byte asked for"
+    change = run.rate_change
+    if change is not None:
+        yield (
+            f"two rates: {change.before.value:.4g} {run.sample_unit}s/s for {change.seconds:.0f} s, "
+            f"then {change.after.value:.4g}; the later rate counts"
+        )
+
+
+def _length(run: Run) -> Iterator[str]:
+    throughput, seconds = run.throughput, run.measured_seconds or 0.0
+    if throughput is not None and throughput.value > 0:
+        half, asked = (throughput.high - throughput.low) / 2 / throughput.value, run.spec.measure.precision
+        if half > asked:
+            yield f"imprecise: ±{half:.1%} after {seconds:.0f} s, where ±{asked:.1%} was asked for"
+    if run.stopped == Stop.DEADLINE.value:
+        yield f"short: stopped at the deadline after {seconds:.0f} s of steady state"

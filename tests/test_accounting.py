@@ -1,0 +1,76 @@
+"""What one sample cost: counters between two moments, and what follows from them."""
+
+from __future__ import annotations
+
+import pytest
+
+from sizer import accounting
+from sizer.records import DataSet, Demand, Device, Estimate, Sample, Step, Workload
+from sizer.steady_state import SteadyState
+
+STEADY = SteadyState(Estimate(100.0, 99.0, 101.0), 1.0, 1.0, 11.0)
+STEPS = [Step(float(second), 100, 0.25, 0) for second in range(12)]
+DATA = DataSet("/data/train.rec", "recordio", 100_000_000, 1000, False)
+EVERY = frozenset(accounting.COUNTERS)
+TRAINING = Workload("train", "image_training")
+
+
+def samples(**rates: float) -> list[Sample]:
+    """One sampling a second of counters that grow at these rates."""
+    return [Sample(time=float(t), **{name: rate * t for name, rate in rates.items()}) for t in range(13)]  # type: ignore[arg-type]
+
+
+def test_counters_are_divided_by_the_samples_of_the_steady_state() -> None:
+    """Ten seconds of 100 samples a second."""
+    seen = samples(core_seconds=1.5, read_bytes=2_500_000, io_stall=0.5)
+    used = accounting.demand(STEADY, STEPS, seen, TRAINING, DATA, EVERY)
+    assert used.core_seconds == pytest.approx(0.015)
+    assert used.read_bytes == pytest.approx(25_000)
+    assert used.io_stall == pytest.approx(0.005)
+    assert used.input_wait == pytest.approx(0.0025)
+    assert used.asked_bytes == 100_000
+
+
+def test_what_is_not_accounted_is_unknown() -> None:
+    """A host that does not count something never says that it was zero."""
+    used = accounting.demand(STEADY, STEPS, samples(core_seconds=1.0), TRAINING, DATA, frozenset({"core_seconds"}))
+    assert (used.core_seconds, used.read_bytes, used.cpu_stall) == (0.01, None, None)
+    assert accounting.hit_rate(used) is None
+
+
+@pytest.mark.parametrize(("read", "expected"), [(0.0, 1.0), (25_000.0, 0.75), (100_000.0, 0.0), (127_000.0, 0.0)])
+def test_what_did_not_come_from_the_device_was_a_hit(read: float, expected: float) -> None:
+    """Device bytes against bytes asked for; readahead that nobody used is no negative hit."""
+    assert accounting.hit_rate(Demand(asked_bytes=100_000, read_bytes=read)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [Workload("synthetic", "image_training", input="synthetic"), Workload("lstm", "lstm_training")],
+    ids=lambda workload: workload.name,
+)
+def test_a_job_that_does_not_read_with_each_sample_asks_for_nothing(workload: Workload) -> None:
+    """A text is read at the start of an epoch: no second of the epoch has bytes of its own."""
+    assert accounting.asked_bytes(workload, DATA) is None
+
+
+def test_the_emulated_accelerator_is_busy_as_its_rate_says() -> None:
+    """The published step time is the demand."""
+    device = Device("emulated", samples_per_second=200.0)
+    workload = Workload("train", "image_training", device=device)
+    assert accounting.demand(STEADY, STEPS, samples(), workload, DATA, EVERY).accelerator_seconds == 0.005
+
+
+def test_sizers_own_use_is_neither_the_runs_nor_anothers() -> None:
+    """2 cores busy on the host, 1.5 by the run and 0.1 by sizer: 0.4 by something else."""
+    seen = samples(core_seconds=1.5, host_core_seconds=2.0, sizer_core_seconds=0.1)
+    assert accounting.other_cores(seen, 1.0, 11.0) == pytest.approx(0.4)
+    assert accounting.overhead(seen, 1.0, 11.0) == pytest.approx(0.1 / 1.5)
+    assert accounting.other_cores(samples(core_seconds=1.5), 1.0, 11.0) is None
+    assert accounting.overhead(samples(), 1.0, 11.0) is None
+
+
+def test_the_share_of_throttled_periods() -> None:
+    """Nine of ten periods; without a quota there is no share."""
+    assert accounting.throttled(samples(periods=10, throttled_periods=9), 1.0, 11.0) == pytest.approx(0.9)
+    assert accounting.throttled(samples(core_seconds=1.0), 1.0, 11.0) is None

@@ -1,0 +1,105 @@
+"""The warnings of a run: each says what spoilt a figure, and none is given without cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sizer.records import (
+    Configuration,
+    DataSet,
+    Demand,
+    Estimate,
+    Limits,
+    Measure,
+    MemoryGrowth,
+    Outcome,
+    RateChange,
+    Run,
+    RunSpec,
+    Workload,
+)
+from sizer.run_warnings import run_warnings
+
+GIB = 2**30
+
+
+@pytest.fixture
+def run() -> Callable[..., Run]:
+    """A quiet run of 100 images/s, with figures changed."""
+
+    def changed(vcpus: float = 1.0, **figures: Any) -> Run:
+        spec = RunSpec(Workload("train", "image_training"), 32, Limits(vcpus), Measure(precision=0.02))
+        quiet = Run(
+            spec,
+            Outcome.COMPLETED,
+            Configuration(vcpus, 4 * GIB, "host", 32),
+            "2026-11-21T10:00:00+00:00",
+            40.0,
+            sample_unit="image",
+            data_set=DataSet("/data/train.rec", "recordio", GIB, 10_000, False),
+            throughput=Estimate(100.0, 99.0, 101.0),
+            measured_seconds=30.0,
+            stopped="precision",
+            demand=Demand(asked_bytes=100_000, read_bytes=101_000),
+            resident_bytes=0,
+            other_cores=0.01,
+            overhead=0.002,
+        )
+        return replace(quiet, **figures)
+
+    return changed
+
+
+def test_a_quiet_run_has_no_warning(run: Callable[..., Run]) -> None:
+    """Small figures of everything are normal."""
+    assert run_warnings(run()) == ()
+
+
+@pytest.mark.parametrize(
+    ("figures", "warning"),
+    [
+        ({"other_cores": 0.31}, "contended: something else on this host used 0.31 cores meanwhile"),
+        ({"overhead": 0.023}, "overhead: sizer itself used 2.3% of the workload's core-seconds"),
+        ({"throttled": 0.4}, "throttled: 40% of CPU periods hit a quota that was not asked for"),
+        ({"resident_bytes": GIB // 2}, "page cache warm: 50% of the data was resident before"),
+        ({"peak_swap_bytes": 3 * GIB}, "swapped: up to 3 GiB of its memory was in swap"),
+        (
+            {"memory_growth": MemoryGrowth(Estimate(1048.576, 900.0, 1200.0), 0.0, 500, True)},
+            "memory rising: anonymous memory still rose at the end, by 1 MiB in 1,000 steps; a longer run needs more",
+        ),
+        (
+            {"demand": Demand(asked_bytes=100_000, read_bytes=127_000)},
+            "read amplified: the device gave 1.27 bytes for each byte asked for",
+        ),
+        (
+            {"rate_change": RateChange(14.2, Estimate(812.0, 800.0, 824.0), Estimate(402.0, 396.0, 408.0))},
+            "two rates: 812 images/s for 14 s, then 402; the later rate counts",
+        ),
+        (
+            {"throughput": Estimate(100.0, 93.0, 107.0)},
+            "imprecise: ±7.0% after 30 s, where ±2.0% was asked for",
+        ),
+        ({"stopped": "deadline"}, "short: stopped at the deadline after 30 s of steady state"),
+    ],
+)
+def test_each_cause_has_its_sentence(run: Callable[..., Run], figures: dict[str, Any], warning: str) -> None:
+    """One cause, one sentence."""
+    assert run_warnings(run(**figures)) == (warning,)
+
+
+def test_a_fraction_is_throttled_by_design_and_says_what_that_does(run: Callable[..., Run]) -> None:
+    """Slices of time are not a slower CPU; with more than one thread waiting costs extra."""
+    (half,) = run_warnings(run(0.5, throttled=0.97))
+    assert half.startswith("throttled: 97% of CPU periods used up the quota of 0.5 vCPU")
+    assert "wait for each other" not in half
+    (more,) = run_warnings(run(1.5, throttled=0.97))
+    assert "wait for each other" in more
+
+
+def test_memory_that_does_not_rise_is_not_mentioned(run: Callable[..., Run]) -> None:
+    """Growth that ended is a record, not a warning."""
+    assert run_warnings(run(memory_growth=MemoryGrowth(Estimate(10.0, 5.0, 15.0), 0.0, 500, False))) == ()
