@@ -1,9 +1,10 @@
 """Run the cgroup v2 limits on a real v2 kernel in an emulated machine: `python benchmarks/v2_kernel.py [--out FILE]`.
 
 Needs no v2 host and no virtualisation: QEMU emulates two CPUs in software, boots Debian's cloud kernel with cgroup v2
-alone, and runs there the contract tests and a few figures. It shows that the code path holds; the emulated machine is
-slow, so that the cost of a sample is an upper bound. JSON to stdout, the guest's console to stderr; ends with 0 if
-every test passed and every vCPU limit held, 1 if not, 3 if QEMU or the kernel cannot be had here.
+alone, and runs there the contract tests, those of the real limits (with swap) and a few figures. It shows that the code
+path holds; the emulated machine is slow, so that the cost of a sample is an upper bound. JSON to stdout, the guest's
+console to stderr; ends with 0 if every test passed and every vCPU limit held, 1 if not, 3 if QEMU or the kernel cannot
+be had here.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,11 @@ from initramfs import Initramfs, add_modules, add_python
 PROJECT = Path(__file__).resolve().parents[1]
 PACKAGES = {"qemu-system-x86_64": "qemu-system-x86", "busybox": "busybox-static"}
 KERNEL = "linux-image-cloud-amd64"
+APPLETS = (
+    *("sh", "mount", "insmod", "poweroff", "mkswap", "swapon"),
+    *("sleep", "dd", "env", "sync", "nproc", "taskset", "true"),
+)
+DISK_BYTES, SWAP_BYTES = 512 << 20, 128 << 20
 GUEST_SECONDS = 240
 SHARE_ABOVE, SHARE_BELOW = 0.03, 0.05
 SHARE_BELOW_TWO_BUSY = 0.25
@@ -36,6 +43,7 @@ mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 for module in {modules}; do insmod $module; done
 mount -t ext4 /dev/vda /disk
+mkswap /dev/vdb >/dev/null; swapon /dev/vdb
 cd {project} && PYTHONPATH={path} {python} {project}/benchmarks/v2_guest.py /dev/ttyS1 {project} /disk
 poweroff -f
 """
@@ -79,7 +87,7 @@ def build(image_file: Path, modules: Path) -> None:
         image.folder(folder)
     busybox = Path(shutil.which("busybox") or "")
     image.program(busybox, "/bin/busybox")
-    for applet in ("sh", "mount", "insmod", "poweroff", "sleep", "dd", "env", "sync", "nproc", "taskset"):
+    for applet in APPLETS:
         image.link(f"/bin/{applet}", "busybox")
     image.link("/usr/bin/env", "/bin/busybox")
     image.program(Path(shutil.which("lscpu") or "/usr/bin/lscpu"))
@@ -91,6 +99,9 @@ def build(image_file: Path, modules: Path) -> None:
         "sizer/__init__.py",
         "sizer/records.py",
         "sizer/errors.py",
+        "sizer/subprograms.py",
+        "sizer/disks.py",
+        "sizer/page_cache.py",
         "benchmarks/v2_guest.py",
     ):
         image.file(PROJECT / file)
@@ -101,14 +112,15 @@ def build(image_file: Path, modules: Path) -> None:
     image.write(image_file)
 
 
-def boot(kernel: Path, image: Path, disk: Path, result: Path) -> float:
+def boot(kernel: Path, image: Path, disks: Iterable[Path], result: Path) -> float:
     """Run the guest until it powers off; returns the seconds that took."""
     begin = time.monotonic()
     # The kernel's memory controller comes on by itself; panic=-1 with -no-reboot ends a guest that could not start.
     command = ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "1024"]
     command += ["-display", "none", "-no-reboot", "-nodefaults", "-serial", "stdio", "-serial", f"file:{result}"]
     command += ["-kernel", str(kernel), "-initrd", str(image), "-append", "console=ttyS0 quiet panic=-1"]
-    command += ["-drive", f"file={disk},if=virtio,format=raw,cache=unsafe"]
+    for disk in disks:
+        command += ["-drive", f"file={disk},if=virtio,format=raw,cache=unsafe"]
     try:
         subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr, timeout=GUEST_SECONDS, check=False)
     except subprocess.TimeoutExpired:
@@ -131,6 +143,8 @@ def verdict(found: dict[str, Any]) -> list[str]:
         least = asked * (1 - (SHARE_BELOW if asked <= 1 else SHARE_BELOW_TWO_BUSY))
         if not least <= share <= asked * (1 + SHARE_ABOVE):
             wrong.append(f"{vcpus} vCPU gave {share} cores")
+    if found.get("uncounted"):
+        wrong.append(f"not counted: {', '.join(found['uncounted'])}")
     if found.get("groups_left"):
         wrong.append(f"groups are left: {found['groups_left']}")
     return wrong
@@ -146,13 +160,14 @@ def main() -> int:
     kernel = provide_kernel(arguments.cache)
     begin = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        image, disk, result = (Path(folder, name) for name in ("initramfs", "disk", "result"))
+        image, disk, swap, result = (Path(folder, name) for name in ("initramfs", "disk", "swap", "result"))
         build(image, arguments.cache / "lib" / "modules")
-        with disk.open("wb") as file:
-            file.truncate(128 << 20)
+        for file, size in ((disk, DISK_BYTES), (swap, SWAP_BYTES)):
+            file.touch()
+            os.truncate(file, size)
         subprocess.run(["mkfs.ext4", "-q", "-F", str(disk)], check=True)
         build_seconds = time.monotonic() - begin
-        qemu_seconds = boot(kernel, image, disk, result)
+        qemu_seconds = boot(kernel, image, (disk, swap), result)
         lines = result.read_text().splitlines() if result.exists() else []
     found: dict[str, Any] = json.loads(lines[-1]) if lines else {}
     found["wrong"] = verdict(found)

@@ -23,7 +23,7 @@ COUNTERS = (
 """Counters of a sampling that are demands when they are divided by the samples."""
 
 READ_AT_ONCE = frozenset({"lstm_training"})
-"""Kinds that read their data at the start of an epoch and not with each sample: no time of theirs has bytes of its own."""
+"""Kinds that read their data at the start of an epoch and not with each sample, so no second has bytes of its own."""
 
 
 def demand(

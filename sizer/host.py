@@ -106,6 +106,7 @@ def checks(backend: LimitsBackend | None = None) -> tuple[Check, ...]:
         *(_control_check(backend.name, each) for each in capabilities),
         _cpu_check(backend),
         _swap_check(psutil.swap_memory().total, capabilities),
+        _pressure_check(backend),
         _program_check("fio", "fio", "--version"),
         _program_check("mkfs.ext4", "e2fsprogs", "-V"),
         _loop_check(Path("/dev/loop-control")),
@@ -129,6 +130,12 @@ def _swap_check(swap_bytes: int, capabilities: tuple[Capability, ...]) -> Check:
         return Check("swap", True, "none")
     found = f"{swap_bytes / 2**30:.1f} GiB, {'kept from runs by their group' if capped else 'which runs may use'}"
     return Check("swap", capped, found, None if capped else "sudo swapoff -a")
+
+
+def _pressure_check(backend: LimitsBackend) -> Check:
+    """Good to have and never needed, so that nothing is wrong without it."""
+    told = "what runs wait for is accounted" if backend.tells_pressure else "not accounted for runs of this user here"
+    return Check("pressure", True, told)
 
 
 def _program_check(program: str, package: str, version: str) -> Check:

@@ -57,7 +57,7 @@ def launch(spec: RunSpec, setting: Setting, backend: LimitsBackend, hooks: Hooks
     What passes is what would fail every run alike: InputError for a workload that cannot be put into a command line,
     KeyboardInterrupt, and a fault of sizer.
     """
-    began, started_at = hooks.clock(), datetime.now(timezone.utc).isoformat(timespec="seconds")
+    began, started_at = hooks.clock(), datetime.now(timezone.utc).isoformat(timespec="milliseconds")
     configuration = _configuration(spec, setting)
     try:
         resident = _evict(setting.data_set)

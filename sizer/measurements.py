@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import fields
 
 from sizer.records import Demand, Device, Run
@@ -31,6 +31,8 @@ COLUMNS = (
 )
 DEMAND_COLUMNS = {field.name: f"{field.name}_per_sample" for field in fields(Demand)}
 """Core-seconds, bytes, IOs, and seconds waited for input or busy on the accelerator, each a sample."""
+FURTHER_COLUMNS = ("bottleneck", "hit_rate", "warnings", "started_at", "repeat")
+"""What helps to judge a figure. With `started_at` and `repeat`, which counts from 1, the order of the runs is told."""
 
 Cell = str | int | float | None
 
@@ -38,13 +40,13 @@ Cell = str | int | float | None
 def write_csv(runs: Iterable[Run]) -> str:
     """The runs as CSV with a header; a figure that a run does not have is an empty cell."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, (*COLUMNS, *DEMAND_COLUMNS.values()), lineterminator="\n")
+    writer = csv.DictWriter(text, (*COLUMNS, *DEMAND_COLUMNS.values(), *FURTHER_COLUMNS), lineterminator="\n")
     writer.writeheader()
     writer.writerows(row(run) for run in runs)
     return text.getvalue()
 
 
-def row(run: Run) -> Mapping[str, Cell]:
+def row(run: Run) -> dict[str, Cell]:
     """One run by column: `vcpus` and `memory_gib` are where it really stood, low and high the 95 % interval."""
     workload, throughput = run.spec.workload, run.throughput
     cells: dict[str, Cell] = {
@@ -68,7 +70,17 @@ def row(run: Run) -> Mapping[str, Cell]:
     }
     for name, column in DEMAND_COLUMNS.items():
         cells[column] = getattr(run.demand, name) if run.demand else None
-    return cells
+    return cells | _further(run)
+
+
+def _further(run: Run) -> dict[str, Cell]:
+    return {
+        "bottleneck": run.evidence.bottleneck.value if run.evidence else None,
+        "hit_rate": run.hit_rate,
+        "warnings": "; ".join(run.warnings),
+        "started_at": run.started_at,
+        "repeat": run.spec.repeat + 1,
+    }
 
 
 def _gpu_count(device: Device) -> int:

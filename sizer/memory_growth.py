@@ -24,7 +24,7 @@ allocators' lists move by less."""
 
 
 def memory_growth(steady: SteadyState, steps: Sequence[Step], samples: Sequence[Sample]) -> MemoryGrowth | None:
-    """Slopes of anonymous memory and page cache over the steady state's steps; None with fewer than BLOCKS samplings."""
+    """Slopes of anonymous memory and page cache over the steps; None with fewer than BLOCKS samplings."""
     seen = [sample for sample in samples if steady.start <= sample.time <= steady.end]
     if len(seen) < BLOCKS:
         return None

@@ -283,7 +283,7 @@ class MemoryGrowth:
 
 @dataclass(frozen=True)
 class RateChange:
-    """A rate that fell and stayed down: samples/s before and after `seconds` of the steady state."""
+    """A rate that fell and stayed down: samples/s before and after the moment `seconds` after the first step."""
 
     seconds: float
     before: Estimate
@@ -365,13 +365,17 @@ class Study:
 
 @dataclass(frozen=True)
 class WorkloadPlan:
-    """A workload with the values of each axis; an empty axis is not limited."""
+    """A workload with the values of each axis; an empty axis is not limited.
+
+    `memory_floor`: after its runs, the smallest memory cap that completes is searched for.
+    """
 
     workload: Workload
     batch_size: tuple[int, ...]
     vcpus: tuple[float, ...] = ()
     memory_bytes: tuple[int, ...] = ()
     disk: tuple[str, ...] = ()
+    memory_floor: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,28 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sizer import accounting
-from sizer.evidence import busy_shares, name_bottleneck
+from sizer.epochs import Shown, measured_from_epoch
+from sizer.evidence import busy_shares, name_bottleneck, short_of_memory
 from sizer.memory_growth import memory_growth
 from sizer.observation import Observation
-from sizer.records import Configuration, DataSet, Demand, DiskCheck, Outcome, Run, Sample, Step
+from sizer.rate_change import rate_change
+from sizer.records import (
+    Bottleneck,
+    Configuration,
+    DataSet,
+    DiskCheck,
+    Outcome,
+    RateChange,
+    Run,
+    Sample,
+    Step,
+)
 from sizer.run_warnings import run_warnings
-from sizer.steady_state import SteadyState, steady_state
-from sizer.stopping import Ending, Stop, measured_from_epoch, outcome
+from sizer.steady_state import SteadyState, mean_rate, steady_state
+from sizer.stopping import Ending, Stop, outcome
 
-REREAD_SHARE = 0.02
-"""Bytes read a sample, over the data set's bytes a sample, from which a later epoch reads what it could not keep."""
+NOT_THE_DISK = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
+"""What binds after a fall that no disk has caused: the host itself became slower."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +56,9 @@ def run_record(
 ) -> Run:
     """The Run of a child that is gone."""
     seen = measured.seen
-    steady, first_epoch = _steady_state(seen)
+    shown = seen.shown
     oom_kills = max((sample.oom_kills for sample in measured.samples), default=0)
-    ending = Ending(seen.stop or Stop.ENDED, measured.exit_status, oom_kills, steady is not None, seen.detail)
+    ending = Ending(seen.stop or Stop.ENDED, measured.exit_status, oom_kills, shown.steady is not None, seen.detail)
     how, error = outcome(ending)
     if error and measured.last_lines and how is not Outcome.INTERRUPTED:
         error = f"{error}; its last words:\n{measured.last_lines}"
@@ -72,26 +84,37 @@ def run_record(
         steps=tuple(seen.steps),
         samples=measured.samples,
     )
-    if how is not Outcome.COMPLETED or steady is None:
-        return run
-    return _with_result(run, steady, first_epoch, measured.accounted)
+    return run if how is not Outcome.COMPLETED else _with_result(run, shown, measured.accounted)
 
 
-def _steady_state(seen: Observation) -> tuple[SteadyState | None, int]:
-    """The steady state and the epoch it starts from; the first epoch serves where the later ones were not reached."""
-    wanted = measured_from_epoch(seen.spec.workload)
-    steady = steady_state(seen.steps, wanted)
-    return (steady, wanted) if steady or not wanted else (steady_state(seen.steps), 0)
+def _with_result(run: Run, shown: Shown, accounted: frozenset[str]) -> Run:
+    assert shown.steady is not None
+    measured = _measured(run, shown.steady, accounted)
+    change = _rate_change(run)
+    if change is not None:
+        later = mean_rate(
+            [step for step in run.steps if step.time > run.steps[0].time + change.seconds], run.steps[0].time
+        )
+        sustained = _measured(run, later, accounted) if later else measured
+        if sustained.evidence and sustained.evidence.bottleneck not in NOT_THE_DISK:
+            measured = replace(sustained, rate_change=change)
+    return replace(measured, warnings=run_warnings(measured, shown.epochs))
 
 
-def _with_result(run: Run, steady: SteadyState, first_epoch: int, accounted: frozenset[str]) -> Run:
+def _measured(run: Run, steady: SteadyState, accounted: frozenset[str]) -> Run:
+    """The run with its figures over this stretch of time."""
     workload, span = run.spec.workload, (steady.start, steady.end)
     used = accounting.demand(steady, run.steps, run.samples, workload, run.data_set, accounted)
     rates = run.disk.rates if run.disk else None
     busy = busy_shares(steady.throughput.value, used, run.configuration, rates, workload.device)
-    starved = measured_from_epoch(workload) == 1 and _reread(used)
-    latencies = [step.latency for step in run.steps if step.latency is not None and step.time > steady.start]
-    measured = replace(
+    starved = measured_from_epoch(workload) == 1 and short_of_memory(
+        used, run.peak_anonymous_bytes, run.data_set, run.configuration.memory_bytes
+    )
+    throttled = accounting.throttled(run.samples, *span)
+    latencies = [
+        step.latency for step in run.steps if step.latency is not None and steady.start < step.time <= steady.end
+    ]
+    return replace(
         run,
         throughput=steady.throughput,
         first_epoch_throughput=_first_epoch(run.steps),
@@ -102,16 +125,21 @@ def _with_result(run: Run, steady: SteadyState, first_epoch: int, accounted: fro
         latency_p99=float(np.percentile(latencies, 99)) if latencies else None,
         memory_growth=memory_growth(steady, run.steps, run.samples) if "anonymous_bytes" in accounted else None,
         hit_rate=accounting.hit_rate(used),
-        throttled=accounting.throttled(run.samples, *span),
+        throttled=throttled,
         other_cores=accounting.other_cores(run.samples, *span),
         overhead=accounting.overhead(run.samples, *span),
-        evidence=name_bottleneck(busy, run.configuration.vcpus, starved),
+        evidence=name_bottleneck(busy, run.configuration.vcpus, starved, throttled),
     )
-    return replace(measured, warnings=run_warnings(measured))
 
 
-def _reread(used: Demand) -> bool:
-    return used.read_bytes is not None and used.read_bytes > REREAD_SHARE * (used.asked_bytes or float("inf"))
+def _rate_change(run: Run) -> RateChange | None:
+    """A rate that fell while a real disk was read: an emulated one has no burst credit to spend, and under `natural`
+    the page cache changes the rate from epoch to epoch."""
+    emulated = run.disk is not None and run.disk.tier.emulated is not None
+    read = any(sample.read_bytes for sample in run.samples)
+    if emulated or not read or run.spec.workload.input != "disk" or measured_from_epoch(run.spec.workload):
+        return None
+    return rate_change(run.steps)
 
 
 def _first_epoch(steps: Sequence[Step]) -> float | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sizer.epochs import Epochs
 from sizer.records import Run
 from sizer.stopping import Stop
 from sizer.units import format_bytes
@@ -27,9 +28,17 @@ OVERHEAD = 0.01
 """sizer's own core-seconds over the workload's from which a run is marked."""
 
 
-def run_warnings(run: Run) -> tuple[str, ...]:
-    """The warnings of a completed run, from what its record holds."""
-    return tuple(found for part in (_host, _limits, _memory, _disk, _length) for found in part(run))
+EPOCHS = {
+    Epochs.FIRST: "first epoch only: no later epoch was reached before the run ended, so the cache was not in use yet",
+    Epochs.PART: "part of an epoch: the run ended inside its second epoch; the cache serves more at the start of one",
+}
+"""What stands for the whole later epochs that were asked for."""
+
+
+def run_warnings(run: Run, epochs: Epochs) -> tuple[str, ...]:
+    """The warnings of a completed run, from what its record holds and the epochs that its rate stands on."""
+    found = [sentence for part in (_host, _limits, _memory, _disk, _length) for sentence in part(run)]
+    return (*found, EPOCHS[epochs]) if epochs in EPOCHS else tuple(found)
 
 
 def _host(run: Run) -> Iterator[str]:

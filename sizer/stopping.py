@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from sizer.records import Measure, Outcome, Step, Workload
-from sizer.steady_state import SteadyState, steady_state
+from sizer.epochs import Epochs, Shown, measured_from_epoch
+from sizer.records import Measure, Outcome
+
+__all__ = ["Ending", "Stop", "deadline_seconds", "enough", "measured_from_epoch", "next_look", "outcome"]
 
 UNSUPPORTED_STATUS = 69
 """EX_UNAVAILABLE of sysexits.h: the workload's framework or device is not there."""
@@ -18,8 +19,22 @@ REFUSED_STATUS = 125
 NOT_FOUND_STATUSES = (126, 127)
 """The shell could not execute the program."""
 
-EARLY_SHARE = 0.5
-"""Share of its seconds before which even a precise run does not end: intervals of short runs are too narrow."""
+LOOKS = ((0.5, 0.5), (0.75, 1.0), (1.0, 1.0))
+"""When a run is judged, as a share of its seconds, and the share of the asked half-width that is enough then.
+
+Each look is a chance to stop at an interval that is narrow by luck (optional stopping): looks every half second cost up
+to 3 % of coverage, these 1 %. The first asks for more, so that no run is near both bounds (as in O'Brien, Fleming 1979,
+"A multiple testing procedure for clinical trials").
+"""
+
+FEWEST_PRECISE = 10
+"""Intervals of steps below which no run is taken for precise."""
+
+EPOCHS_LOOK = 0.05
+"""A run that is measured by whole epochs is judged again when it has become longer by this share."""
+
+TWO_EPOCHS = 2.5
+"""Times the projected time of two epochs that a run may take: what comes may be slower than what was seen."""
 
 START_UP_SECONDS = 120.0
 """Allowed for imports, the first step and warm-up: VGG-16's first training step alone takes up to 20 s."""
@@ -47,29 +62,42 @@ class Ending:
     detail: str = ""
 
 
-def deadline_seconds(measure: Measure, vcpus: float | None = None) -> float:
-    """Seconds from its start after which a run is stopped whatever it does; a fraction of a vCPU gets longer."""
+def deadline_seconds(measure: Measure, vcpus: float | None = None, two_epochs: float = 0.0) -> float:
+    """Seconds from its start after which a run is stopped whatever it does; a fraction of a vCPU gets longer.
+
+    `two_epochs` are the seconds that two epochs are expected to take, where a run needs as many. A timeout that the
+    study gives always holds.
+    """
     if measure.timeout is not None:
         return measure.timeout
-    return (START_UP_SECONDS + 4 * measure.seconds) / min(1.0, vcpus or 1.0)
+    return max((START_UP_SECONDS + 4 * measure.seconds) / min(1.0, vcpus or 1.0), TWO_EPOCHS * two_epochs)
 
 
-def measured_from_epoch(workload: Workload) -> int:
-    """`natural` gives the rate of the later epochs, when the page cache holds what it can."""
-    return 1 if workload.cache == "natural" and workload.input == "disk" else 0
+def enough(shown: Shown, measure: Measure, now: float) -> Stop | None:
+    """PRECISION or TIME once the steady state is good enough; None while the run should go on.
 
-
-def enough(steps: Sequence[Step], measure: Measure, first_epoch: int) -> Stop | None:
-    """PRECISION or TIME once the steady state is good enough; None while the run should go on."""
-    steady = steady_state(steps, first_epoch)
-    if steady is None:
+    `now` is the time of the last step. A run that is measured by whole epochs needs one, and ends with the first that
+    is over when its time is up.
+    """
+    steady = shown.steady
+    if steady is None or not shown.sufficient:
         return None
-    if steady.measured_seconds >= measure.seconds:
+    if now - steady.start >= measure.seconds:
         return Stop.TIME
-    long_enough = steady.measured_seconds >= EARLY_SHARE * measure.seconds
-    if long_enough and _intervals(steps, steady) >= 10 and steady.relative_half_width <= measure.precision:
-        return Stop.PRECISION
-    return None
+    passed = [width for share, width in LOOKS if steady.measured_seconds >= share * measure.seconds]
+    if not passed or steady.intervals < FEWEST_PRECISE:
+        return None
+    return Stop.PRECISION if steady.relative_half_width <= passed[-1] * measure.precision else None
+
+
+def next_look(shown: Shown, measure: Measure, began: float, now: float) -> float:
+    """The time at which a run that has not shown enough is judged again; `began` is the time of its first step."""
+    if shown.steady is None:
+        return now
+    if shown.epochs is not Epochs.ANY:
+        return now + EPOCHS_LOOK * (now - began)
+    looks = (shown.steady.start + share * measure.seconds for share, _ in LOOKS)
+    return next((look for look in looks if look > now), now)
 
 
 def outcome(ending: Ending) -> tuple[Outcome, str | None]:
@@ -100,7 +128,3 @@ def _crash(status: int | None) -> str:
     if status is not None and status < 0:
         return f"the workload was killed by signal {-status}"
     return f"the workload ended with exit status {status}"
-
-
-def _intervals(steps: Sequence[Step], steady: SteadyState) -> int:
-    return sum(steady.start < step.time <= steady.end for step in steps)

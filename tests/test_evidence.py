@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.evidence import busy_shares, name_bottleneck
-from sizer.records import Bottleneck, Configuration, Demand, Device, DiskRates
+from sizer.evidence import busy_shares, name_bottleneck, short_of_memory
+from sizer.records import Bottleneck, Configuration, DataSet, Demand, Device, DiskRates
 
 HERE = Configuration(vcpus=2, memory_bytes=2**30, disk="ssd", batch_size=32)
 TIER = DiskRates(read_iops=1000, read_bytes_per_second=50e6, write_iops=1000, write_bytes_per_second=50e6)
@@ -44,6 +44,63 @@ def test_rereading_for_want_of_page_cache_is_memory() -> None:
     """A disk that is busy with what a larger memory would have kept is a matter of memory."""
     busy = {Bottleneck.DISK_BANDWIDTH: 0.99, Bottleneck.CPU: 0.3}
     assert name_bottleneck(busy, 2, starved=True).bottleneck is Bottleneck.MEMORY
+
+
+def test_a_cpu_that_is_busy_is_named_though_the_page_cache_is_short() -> None:
+    """Memory is the bottleneck only where the disk that is read again binds."""
+    busy = {Bottleneck.CPU: 0.97, Bottleneck.DISK_BANDWIDTH: 0.5}
+    assert name_bottleneck(busy, 2, starved=True).bottleneck is Bottleneck.CPU
+
+
+@pytest.mark.parametrize(
+    ("missed", "own_mib", "data_mib", "cap_mib", "expected"),
+    [
+        (1.0, 30, 83, 48, False),  # read in order; 48 and 72 MiB gave 194 and 195 images/s
+        (1.0, 30, 38, 48, True),
+        (0.25, 160, 80, 225, True),  # gave 1,207 images/s, and 1,994 with half as much memory again
+        (0.01, 160, 80, 340, False),
+        (0.88, 200, 10_000, 4_000, True),
+        (0.95, 200, 10_000, 4_000, False),
+    ],
+)
+def test_memory_is_short_only_where_half_as_much_again_would_help(
+    missed: float, own_mib: int, data_mib: int, cap_mib: int, expected: bool
+) -> None:
+    """A data set far beyond the cap that is missed wholly is a matter of the disk."""
+    data = DataSet("d", "lmdb", data_mib * 2**20, 1000, True)
+    used = Demand(read_bytes=missed * 1e5, asked_bytes=1e5)
+    assert short_of_memory(used, own_mib * 2**20, data, cap_mib * 2**20) is expected
+
+
+def test_memory_is_not_short_where_bytes_were_not_accounted() -> None:
+    """A host that counts no disk bytes says nothing of the page cache."""
+    assert not short_of_memory(Demand(asked_bytes=1e5), 2**20, DataSet("d", "lmdb", 2**20, 1, True), 2**30)
+
+
+@pytest.mark.parametrize(
+    ("cpu", "vcpus", "throttled", "expected"),
+    [
+        (0.79, 1.25, 0.0, Bottleneck.SERIAL),
+        (0.65, 1.5, 0.0, Bottleneck.SERIAL),
+        (0.86, 1.25, 0.02, Bottleneck.SERIAL),
+        (0.5, 2, None, Bottleneck.SERIAL),
+        (0.79, 1.25, 0.9, Bottleneck.CPU),
+        (0.79, 1.25, None, Bottleneck.CPU),
+        (0.99, 1, None, Bottleneck.CPU),
+        (0.97, 1.5, 0.0, Bottleneck.CPU),
+    ],
+)
+def test_one_busy_core_is_serial_where_no_quota_cuts_it_short(
+    cpu: float, vcpus: float, throttled: float | None, expected: Bottleneck
+) -> None:
+    """Under a fraction of a vCPU the same share is a serial part without throttling, and the vCPUs with it."""
+    assert name_bottleneck({Bottleneck.CPU: cpu}, vcpus, throttled=throttled).bottleneck is expected
+
+
+def test_one_core_in_all_beside_a_disk_half_as_busy_is_not_serial() -> None:
+    """Two workers that wait for a disk half of the time keep one core busy, too, and are not serial."""
+    busy = {Bottleneck.CPU: 0.48, Bottleneck.DISK_BANDWIDTH: 0.48}
+    assert name_bottleneck(busy, 2).bottleneck is Bottleneck.AMBIGUOUS
 
 
 def test_the_reason_has_the_number() -> None:

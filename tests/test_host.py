@@ -31,7 +31,7 @@ def test_every_control_and_program_is_checked(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(host, "_IMPORT_MXNET", "")
     names = [check.name for check in checks()]
     assert names == [*(control.value for control in Control), *names[4:]]
-    assert names[4:] == ["cpus", "swap", "fio", "mkfs.ext4", "loop devices", "mxnet"]
+    assert names[4:] == ["cpus", "swap", "pressure", "fio", "mkfs.ext4", "loop devices", "mxnet"]
 
 
 def test_a_program_that_is_not_there_is_installed_by_apt(monkeypatch: pytest.MonkeyPatch) -> None:

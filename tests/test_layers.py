@@ -16,6 +16,8 @@ GROUND = {"errors", "records", "units", "files", "codec", "bundled", "data_forms
 PURE_MEASURING = {
     "events",
     "steady_state",
+    "epochs",
+    "rate_change",
     "stopping",
     "evidence",
     "accounting",
@@ -23,7 +25,6 @@ PURE_MEASURING = {
     "commands",
     "observation",
     "memory_growth",
-    "rate_change",
     "run_warnings",
 }
 
@@ -50,7 +51,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "catalog": GROUND,
     "model": GROUND,
     "recommend": GROUND | {"model", "catalog"},
-    "plan": GROUND | {"model", "study", "stopping"},
+    "configurations": GROUND | {"study"},
+    "duration": GROUND,
+    "reference": GROUND | {"study", "configurations", "duration"},
+    "drift": GROUND | {"reference"},
+    "floor_search": GROUND | {"model", "study", "configurations"},
+    "plan": GROUND | {"model", "study", "stopping", "configurations", "reference"},
     "measurements": GROUND,
     "published": GROUND | {"model"},
     "continuing": GROUND,

@@ -7,14 +7,28 @@ import io
 import math
 
 from sizer.measurements import write_csv
-from sizer.records import Configuration, Demand, Device, Estimate, Limits, Measure, Outcome, Run, RunSpec, Workload
+from sizer.records import (
+    Bottleneck,
+    Configuration,
+    Demand,
+    Device,
+    Estimate,
+    Evidence,
+    Limits,
+    Measure,
+    Outcome,
+    Run,
+    RunSpec,
+    Workload,
+)
 
 HEADER = (
     "workload,framework,device,network,batch_size,vcpus,memory_gib,disk,input,cache,gpu,gpu_count,"
     "throughput,throughput_low,throughput_high,sample_unit,outcome,"
     "core_seconds_per_sample,read_bytes_per_sample,read_ios_per_sample,written_bytes_per_sample,"
     "write_ios_per_sample,input_wait_per_sample,accelerator_seconds_per_sample,asked_bytes_per_sample,"
-    "cpu_stall_per_sample,memory_stall_per_sample,io_stall_per_sample"
+    "cpu_stall_per_sample,memory_stall_per_sample,io_stall_per_sample,"
+    "bottleneck,hit_rate,warnings,started_at,repeat"
 )
 
 
@@ -38,7 +52,7 @@ def rows(*runs: Run) -> list[dict[str, str]]:
 
 
 def test_the_header_is_the_contract() -> None:
-    """Columns and their order are fixed; the demands follow."""
+    """Columns and their order are fixed; the demands follow, then what helps to judge a figure."""
     assert write_csv([]) == HEADER + "\n"
 
 
@@ -52,6 +66,25 @@ def test_a_completed_run_is_one_row() -> None:
     assert (row["throughput"], row["throughput_low"], row["throughput_high"]) == ("183.25", "180.0", "186.5")
     assert (row["core_seconds_per_sample"], row["read_ios_per_sample"]) == ("0.01", "")
     assert (row["sample_unit"], row["outcome"]) == ("image", "completed")
+
+
+def test_a_row_tells_what_its_figures_rest_on() -> None:
+    """Bottleneck, hit rate and every warning stand in the row; what is not known is empty, and no hits are 0."""
+    told = run(
+        evidence=Evidence(Bottleneck.DISK_IOPS, {"disk_iops": 0.99}, "the disk's IOPS 99% busy"),
+        hit_rate=0.0,
+        warnings=("contended: something else on this host used 0.31 cores meanwhile", 'odd: a "quoted", longer one'),
+    )
+    found, plain = rows(told, run())
+    assert (found["bottleneck"], found["hit_rate"]) == ("disk_iops", "0.0")
+    assert found["warnings"] == "; ".join(told.warnings)
+    assert (plain["bottleneck"], plain["hit_rate"], plain["warnings"]) == ("", "", "")
+
+
+def test_the_table_tells_the_order_of_the_runs() -> None:
+    """When each run started, and which repeat it was, counted from 1 as on the page."""
+    (row,) = rows(run())
+    assert (row["started_at"], row["repeat"]) == ("2026-11-21T10:00:00+00:00", "1")
 
 
 def test_a_run_that_failed_has_empty_figures() -> None:

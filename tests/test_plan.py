@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sizer.duration import AROUND_SECONDS, estimate_seconds
 from sizer.errors import InputError
-from sizer.plan import AROUND_SECONDS, estimate_seconds, plan, remaining
+from sizer.plan import plan, remaining
 from sizer.records import Configuration, Limits, Measure, Outcome, Run, RunSpec, Study, Workload, WorkloadPlan
+from sizer.reference import is_extra
 from sizer.study import Facts
 
 HOST = Facts(4, 16 * 2**30)
@@ -34,10 +37,15 @@ def finished(spec: RunSpec, outcome: Outcome = Outcome.COMPLETED, wall_seconds: 
     return Run(spec, outcome, Configuration(1.0, GIB, "host", 32), "2026-11-21T10:00:00+00:00", wall_seconds)
 
 
+def ordinary(specs: Sequence[RunSpec]) -> list[RunSpec]:
+    """The repeats of every configuration, without what the reference is measured beyond them."""
+    return [spec for spec in specs if not is_extra(spec)]
+
+
 def test_axes_are_crossed() -> None:
     """Without a point every combination is measured as often as asked for."""
     specs = plan(study(planned(vcpus=(1.0, 2.0), memory_bytes=(GIB, 2 * GIB), batch_size=(16, 32))), HOST)
-    assert Counter((spec.limits, spec.batch_size) for spec in specs) == {
+    assert Counter((spec.limits, spec.batch_size) for spec in ordinary(specs)) == {
         (Limits(vcpus, memory), batch_size): 2
         for vcpus in (1.0, 2.0)
         for memory in (GIB, 2 * GIB)
@@ -54,7 +62,7 @@ def test_one_axis_at_a_time_around_a_point() -> None:
     """The point, then each axis by itself; an axis of the point that is not varied is held there."""
     point = Limits(2.0, 2 * GIB, "ssd")
     specs = plan(study(planned(vcpus=(1.0, 2.0), disk=("ssd", "hdd"), batch_size=(16, 32)), around=point), HOST)
-    assert Counter((spec.limits, spec.batch_size) for spec in specs) == {
+    assert Counter((spec.limits, spec.batch_size) for spec in ordinary(specs)) == {
         (point, 16): 2,
         (point, 32): 2,
         (replace(point, vcpus=1.0), 16): 2,
@@ -81,22 +89,22 @@ def test_what_is_the_same_on_this_host_is_measured_once() -> None:
 def test_the_order_mixes_configurations_and_follows_the_seed() -> None:
     """Repeats come one after another, each in an order of its own that the seed alone decides."""
     asked = study(planned(vcpus=tuple(float(n) for n in range(1, 11))), planned("b", vcpus=(1.0, 2.0, 3.0)))
-    specs = plan(asked, HOST)
-    assert specs == plan(asked, HOST)
+    assert plan(asked, HOST) == plan(asked, HOST)
+    specs = ordinary(plan(asked, HOST))
     assert [spec.repeat for spec in specs] == sorted(spec.repeat for spec in specs)
     first, second = (
         [(spec.workload.name, spec.limits) for spec in specs if spec.repeat == repeat] for repeat in (0, 1)
     )
     assert first != second
     assert sorted(map(str, first)) == sorted(map(str, second))
-    other = plan(replace(asked, measure=replace(asked.measure, seed=2)), HOST)
+    other = ordinary(plan(replace(asked, measure=replace(asked.measure, seed=2)), HOST))
     assert [spec.limits for spec in other] != [spec.limits for spec in specs]
 
 
 def test_the_order_is_the_same_on_every_machine() -> None:
     """A study that goes on elsewhere, or under another Python, goes on in the same order."""
     specs = plan(study(planned(vcpus=(1.0, 2.0, 3.0, 4.0)), measure=Measure(repeats=1)), HOST)
-    assert [spec.limits.vcpus for spec in specs] == [4.0, 2.0, 1.0, 3.0]
+    assert [spec.limits.vcpus for spec in specs] == [4.0, 2.0, 1.0, 3.0, 4.0]
 
 
 def test_every_run_has_an_id_of_its_own() -> None:
@@ -124,17 +132,27 @@ def test_finished_runs_are_kept(outcome: Outcome) -> None:
 @given(st.sets(st.integers(0, 11)))
 def test_remaining_is_the_plan_without_the_finished(done: set[int]) -> None:
     """Whatever is finished, the rest is left in its order."""
-    specs = plan(study(planned(vcpus=(1.0, 2.0, 3.0), batch_size=(1, 2))), HOST)
+    specs = ordinary(plan(study(planned(vcpus=(1.0, 2.0, 3.0), batch_size=(1, 2))), HOST))
     left = remaining(specs, [finished(specs[index]) for index in done])
     assert left == tuple(spec for index, spec in enumerate(specs) if index not in done)
 
 
 def test_more_repeats_keep_what_is_finished() -> None:
-    """Asking for one repeat more adds runs and repeats none."""
+    """Asking for one repeat more adds runs and repeats none: the reference measured again serves as its own repeat."""
     asked = study(planned(vcpus=(1.0, 2.0)), measure=Measure(repeats=2))
     runs = [finished(spec) for spec in plan(asked, HOST)]
     left = remaining(plan(replace(asked, measure=Measure(repeats=3)), HOST), runs)
-    assert [spec.repeat for spec in left] == [2, 2]
+    assert [(spec.limits.vcpus, spec.repeat) for spec in left] == [(1.0, 2), (2.0, 3)]
+
+
+def test_a_study_that_ended_without_the_reference_is_not_measured_again() -> None:
+    """What was stored before the reference was measured again stays finished; one that was broken off goes on."""
+    specs = plan(study(planned(vcpus=tuple(map(float, range(1, 13))))), HOST)
+    plain = [finished(spec) for spec in ordinary(specs)]
+    assert remaining(specs, plain) == ()
+    again = [spec for spec in specs if is_extra(spec)]
+    assert len(again) > 1
+    assert remaining(specs, [*plain, finished(again[0])]) == tuple(again[1:])
 
 
 def test_the_estimate_counts_start_up_and_measuring() -> None:
@@ -153,7 +171,7 @@ def test_the_estimate_counts_start_up_and_measuring() -> None:
 def test_the_estimate_learns_from_finished_runs() -> None:
     """What runs of the same workload really took says more than an allowance."""
     specs = plan(study(planned(vcpus=(1.0, 2.0)), planned("b")), HOST)
-    trains = [spec for spec in specs if spec.workload.name == "train"]
+    trains = [spec for spec in ordinary(specs) if spec.workload.name == "train"]
     runs = [finished(trains[0], wall_seconds=100.0), finished(trains[1], Outcome.CRASHED, 1.0)]
     assert estimate_seconds(trains[2:], runs) == pytest.approx(2 * (100 + AROUND_SECONDS))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sizer.epochs import Epochs
 from sizer.records import (
     Configuration,
     DataSet,
@@ -56,7 +57,7 @@ def run() -> Callable[..., Run]:
 
 def test_a_quiet_run_has_no_warning(run: Callable[..., Run]) -> None:
     """Small figures of everything are normal."""
-    assert run_warnings(run()) == ()
+    assert run_warnings(run(), Epochs.ANY) == ()
 
 
 @pytest.mark.parametrize(
@@ -88,18 +89,28 @@ def test_a_quiet_run_has_no_warning(run: Callable[..., Run]) -> None:
 )
 def test_each_cause_has_its_sentence(run: Callable[..., Run], figures: dict[str, Any], warning: str) -> None:
     """One cause, one sentence."""
-    assert run_warnings(run(**figures)) == (warning,)
+    assert run_warnings(run(**figures), Epochs.ANY) == (warning,)
 
 
 def test_a_fraction_is_throttled_by_design_and_says_what_that_does(run: Callable[..., Run]) -> None:
     """Slices of time are not a slower CPU; with more than one thread waiting costs extra."""
-    (half,) = run_warnings(run(0.5, throttled=0.97))
+    (half,) = run_warnings(run(0.5, throttled=0.97), Epochs.ANY)
     assert half.startswith("throttled: 97% of CPU periods used up the quota of 0.5 vCPU")
     assert "wait for each other" not in half
-    (more,) = run_warnings(run(1.5, throttled=0.97))
+    (more,) = run_warnings(run(1.5, throttled=0.97), Epochs.ANY)
     assert "wait for each other" in more
 
 
 def test_memory_that_does_not_rise_is_not_mentioned(run: Callable[..., Run]) -> None:
     """Growth that ended is a record, not a warning."""
-    assert run_warnings(run(memory_growth=MemoryGrowth(Estimate(10.0, 5.0, 15.0), 0.0, 500, False))) == ()
+    assert run_warnings(run(memory_growth=MemoryGrowth(Estimate(10.0, 5.0, 15.0), 0.0, 500, False)), Epochs.ANY) == ()
+
+
+@pytest.mark.parametrize(
+    ("epochs", "kind"), [(Epochs.FIRST, "first epoch only"), (Epochs.PART, "part of an epoch"), (Epochs.WHOLE, None)]
+)
+def test_a_rate_of_other_epochs_than_were_asked_for_is_said(
+    run: Callable[..., Run], epochs: Epochs, kind: str | None
+) -> None:
+    """Whole later epochs need no word."""
+    assert [warning.split(":")[0] for warning in run_warnings(run(), epochs)] == ([kind] if kind else [])

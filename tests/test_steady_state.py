@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sizer.records import Step
-from sizer.steady_state import steady_state
+from sizer.steady_state import mean_rate, steady_state
 
 Steps = Callable[..., list[Step]]
 
@@ -43,20 +43,65 @@ def test_later_epochs_are_measured_alone(make_steps: Steps) -> None:
     assert steady.throughput.value == pytest.approx(80)
 
 
-def test_the_interval_covers_the_truth_of_correlated_noise(make_steps: Steps) -> None:
-    """With AR(1) noise (rho 0.6) the 95 % interval holds the true rate in at least 85 of 100 runs."""
-    random = np.random.default_rng(7)
-    covered = 0
-    for _ in range(100):
-        noise = np.zeros(400)
-        for index in range(1, 400):
-            noise[index] = 0.6 * noise[index - 1] + random.normal(0, 0.1)
-        durations = 0.05 * np.exp(noise)
-        steady = steady_state(make_steps(list(durations)))
-        assert steady is not None
-        truth = 8 / (0.05 * np.exp(0.1**2 / (1 - 0.6**2) / 2))
-        covered += steady.throughput.low <= truth <= steady.throughput.high
-    assert covered >= 85
+def test_a_fading_warm_up_is_cut_to_its_end(make_steps: Steps) -> None:
+    """What MSER leaves of an exponential is a bias larger than the interval."""
+    noise = np.exp(np.random.default_rng(2).normal(0, 0.02, 600))
+    steady = steady_state(make_steps(list(0.1 * noise * (1 + np.exp(-np.arange(600) / 30)))))
+    assert steady is not None
+    assert steady.throughput.value == pytest.approx(80, rel=0.005)
+    assert 10 < steady.warm_up_seconds < 35
+
+
+def test_a_stall_among_ordinary_steps_is_not_warm_up(make_steps: Steps) -> None:
+    """Cutting it would leave a rate that is too high, and too sure."""
+    durations = [0.1] * 100
+    durations[20] = durations[70] = 1.0
+    steady = steady_state(make_steps(durations))
+    assert steady is not None
+    assert steady.warm_up_seconds == 0.0
+    assert steady.throughput.low < 8 * 99 / 11.7 < steady.throughput.high
+
+
+def test_a_drift_is_not_taken_for_noise(make_steps: Steps) -> None:
+    """The mean of a rate that falls evenly by a tenth is known about as well as one that does not."""
+    noise = np.exp(np.random.default_rng(3).normal(0, 0.05, 300))
+    still, falling = (
+        steady_state(make_steps(list(durations * noise))) for durations in (0.1, np.linspace(0.1, 0.11, 300))
+    )
+    assert still is not None
+    assert falling is not None
+    assert falling.relative_half_width < 2 * still.relative_half_width
+
+
+def test_correlated_noise_widens_the_interval(make_steps: Steps) -> None:
+    """Neighbours that are alike (AR(1), 0.8) tell less: three times the half-width of independent ones."""
+    random = np.random.default_rng(4)
+    shocks, noise = random.normal(0, 0.1, 600), np.zeros(600)
+    for index in range(1, 600):
+        noise[index] = 0.8 * noise[index - 1] + 0.6 * shocks[index]
+    plain, correlated = (steady_state(make_steps(list(0.1 * np.exp(values)))) for values in (shocks, noise))
+    assert plain is not None
+    assert correlated is not None
+    assert 2 < correlated.relative_half_width / plain.relative_half_width < 5
+
+
+def test_rare_stalls_make_the_interval_lopsided(make_steps: Steps) -> None:
+    """More of them may have been missed than can have come too many."""
+    durations = [0.1] * 300
+    for index in (80, 110, 190, 260):
+        durations[index] = 1.0
+    steady = steady_state(make_steps(durations))
+    assert steady is not None
+    rate = steady.throughput
+    assert rate.value - rate.low > 1.5 * (rate.high - rate.value) > 0
+
+
+def test_all_steps_count_where_none_is_warm_up(make_steps: Steps) -> None:
+    """`mean_rate` takes its steps as they are."""
+    steady = mean_rate(make_steps([1.0] * 10 + [0.1] * 10), began=99.0)
+    assert steady is not None
+    assert steady.throughput.value == pytest.approx(8 * 19 / 10)
+    assert (steady.intervals, steady.warm_up_seconds) == (19, 2.0)
 
 
 def test_steps_of_unequal_size_are_weighed_by_their_samples(make_steps: Steps) -> None:

@@ -2,31 +2,64 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
-from sizer.records import Measure, Outcome, Step, Workload
-from sizer.stopping import Ending, Stop, deadline_seconds, enough, measured_from_epoch, outcome
+from sizer.epochs import Epochs, Shown, measured_from_epoch
+from sizer.records import Estimate, Measure, Outcome, Step, Workload
+from sizer.steady_state import SteadyState, steady_state
+from sizer.stopping import Ending, Stop, deadline_seconds, enough, outcome
 
 Steps = Callable[..., list[Step]]
 MEASURE = Measure(repeats=1, seconds=10.0, precision=0.02)
 
 
+def stop(steps: list[Step]) -> Stop | None:
+    return enough(Shown(steady_state(steps), Epochs.ANY), MEASURE, steps[-1].time)
+
+
 def test_a_precise_run_ends_early_but_not_at_once(make_steps: Steps) -> None:
     """Constant steps are precise from the start; still half of the time is measured."""
-    assert enough(make_steps([0.1] * 30), MEASURE, 0) is None
-    assert enough(make_steps([0.1] * 55), MEASURE, 0) is Stop.PRECISION
+    assert stop(make_steps([0.1] * 30)) is None
+    assert stop(make_steps([0.1] * 55)) is Stop.PRECISION
+
+
+@pytest.mark.parametrize(
+    ("measured", "half_width", "expected"),
+    [(6, 0.015, None), (6, 0.009, Stop.PRECISION), (8, 0.015, Stop.PRECISION), (8, 0.021, None)],
+)
+def test_an_early_end_asks_for_more(measured: float, half_width: float, expected: Stop | None) -> None:
+    """At half of its seconds a run must be twice as precise as asked for, from three quarters on as precise."""
+    steady = SteadyState(Estimate(80.0, 80 * (1 - half_width), 80 * (1 + half_width)), 0.0, 0.0, measured, 50)
+    assert enough(Shown(steady, Epochs.ANY), MEASURE, measured) is expected
 
 
 def test_an_imprecise_run_ends_with_its_time(make_steps: Steps) -> None:
     """Steps that vary by half their length never reach 2 %, so the time decides."""
-    assert enough(make_steps([0.05, 0.15, 0.1] * 30), MEASURE, 0) is None
-    assert enough(make_steps([0.05, 0.15, 0.1, 0.6] * 30), MEASURE, 0) is Stop.TIME
+    random = np.random.default_rng(1)
+    durations = list(0.1 * np.exp(random.normal(0, 0.5, 200)))
+    assert stop(make_steps(durations[:80])) is None
+    assert stop(make_steps(durations)) is Stop.TIME
 
 
 def test_seconds_count_from_the_end_of_warm_up(make_steps: Steps) -> None:
     """A minute of warm-up is not measured time."""
     slow_start = [20.0, 20.0, 20.0]
-    assert enough(make_steps(slow_start + [0.1] * 20), MEASURE, 0) is None
+    assert stop(make_steps(slow_start + [0.1] * 20)) is None
+
+
+@pytest.mark.parametrize("epochs", [Epochs.PART, Epochs.FIRST])
+def test_a_run_that_is_not_what_was_asked_for_goes_on(epochs: Epochs) -> None:
+    """However precise and however long it is."""
+    steady = SteadyState(Estimate(80.0, 80.0, 80.0), 0.0, 0.0, 60.0, 500)
+    assert enough(Shown(steady, epochs), MEASURE, 60.0) is None
+
+
+def test_whole_epochs_are_enough_when_the_time_is_up() -> None:
+    """Four seconds of whole epochs within ten since the first ended."""
+    steady = SteadyState(Estimate(80.0, 70.0, 90.0), 0.0, 100.0, 104.0, 50)
+    assert enough(Shown(steady, Epochs.WHOLE), MEASURE, 109.0) is None
+    assert enough(Shown(steady, Epochs.WHOLE), MEASURE, 110.0) is Stop.TIME
 
 
 @pytest.mark.parametrize(
@@ -68,3 +101,10 @@ def test_the_deadline_is_the_users_or_follows_from_the_seconds() -> None:
     assert deadline_seconds(Measure(seconds=30.0, timeout=7.0), vcpus=0.25) == 7
     assert deadline_seconds(Measure(seconds=30.0), vcpus=4) == 240
     assert deadline_seconds(Measure(seconds=30.0), vcpus=0.25) == 960
+
+
+def test_two_epochs_fit_before_the_deadline() -> None:
+    """Unless they are short, or the user has said when to stop."""
+    assert deadline_seconds(Measure(seconds=30.0), two_epochs=1000) == 2500
+    assert deadline_seconds(Measure(seconds=30.0), two_epochs=10) == 240
+    assert deadline_seconds(Measure(seconds=30.0, timeout=7.0), two_epochs=1000) == 7

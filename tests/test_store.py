@@ -13,7 +13,7 @@ import pytest
 
 from sizer.errors import HostError, InputError
 from sizer.plan import plan, remaining
-from sizer.records import Configuration, Measure, Outcome, Run, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records import Configuration, Measure, Outcome, Run, RunSpec, Sample, Study, Workload, WorkloadPlan
 from sizer.store import StudyFolder
 from sizer.study import Facts
 
@@ -71,6 +71,15 @@ def test_runs_come_in_the_order_of_their_start(path: Path) -> None:
         assert [each.spec for each in folder.runs()] == list(reversed(SPECS))
 
 
+def test_runs_come_in_the_order_in_which_they_were_measured(path: Path) -> None:
+    """Two that began in the same second are told apart by their samplings, whose clock is finer."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        order = [SPECS[2], SPECS[0], SPECS[1]]
+        for moment, spec in enumerate(order):
+            folder.add(replace(run(spec), samples=(Sample(time=100.0 + moment / 10),)))
+        assert [each.id for each in folder.runs()] == [spec.id for spec in order]
+
+
 def test_finished_runs_are_kept_when_the_study_is_run_again(path: Path) -> None:
     """The same study goes on where it was, and so does one with more repeats."""
     with StudyFolder.create(path, STUDY, HOST) as folder:
@@ -80,7 +89,8 @@ def test_finished_runs_are_kept_when_the_study_is_run_again(path: Path) -> None:
         assert remaining(SPECS, folder.runs()) == SPECS[1:]
     more = replace(STUDY, measure=Measure(repeats=4))
     with StudyFolder.create(path, more, HOST) as folder:
-        assert len(remaining(plan(more, Facts(2, 2**30)), folder.runs())) == 7
+        planned = plan(more, Facts(2, 2**30))
+        assert remaining(planned, folder.runs()) == planned[1:]
     assert StudyFolder.open(path).study == more
 
 

@@ -10,12 +10,16 @@ from pathlib import Path
 READ_BYTES = 4 << 20
 
 
-def evict(paths: Sequence[Path]) -> None:
-    """Take the files' pages out of the page cache: dirty ones are written first; mapped ones stay."""
+def evict(paths: Sequence[Path], sync: bool = True) -> None:
+    """Take the files' pages out of the page cache; mapped ones stay. `sync` writes dirty ones first; else they stay.
+
+    A sync costs a flush of the device for each file, even where nothing is dirty: up to 1.5 s for 400 files.
+    """
     for path in paths:
         descriptor = os.open(path, os.O_RDONLY)
         try:
-            os.fsync(descriptor)
+            if sync:
+                os.fsync(descriptor)
             os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
         finally:
             os.close(descriptor)
@@ -50,4 +54,4 @@ class CacheState:
     def between_epochs(self) -> None:
         """`cold` stands for data much larger than memory: what an epoch has read is gone for the next."""
         if self.state == "cold":
-            evict(self.files)
+            evict(self.files, sync=False)

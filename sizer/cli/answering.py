@@ -14,6 +14,7 @@ from sizer.catalog import Catalog
 from sizer.cli.concluding import conclude, fitted, measured_runs, recommended, refuse_folder
 from sizer.cli.wording import bound_in_words, spec_in_words
 from sizer.codec import to_json
+from sizer.drift import DRIFT_SHARE, spread
 from sizer.errors import NoAnswer
 from sizer.files import write_text
 from sizer.measurements import write_csv
@@ -21,7 +22,9 @@ from sizer.model import Model
 from sizer.published import disk_is_emulated, recommendation_form
 from sizer.recommend import recommend as recommend_spec
 from sizer.records import Answer, DiskCheck, Objective, Recommendation, Run, Spec
+from sizer.reference import reference
 from sizer.store import StudyFolder
+from sizer.study import Facts
 from sizer.units import format_rate
 
 
@@ -33,6 +36,8 @@ def answer(folder: StudyFolder, say: Callable[[str], None]) -> None:
     write_report(folder.report_path, _material(folder, runs, recommendation))
     for problem in folder.problems():
         say(f"left out: {problem}")
+    for note in _drift(folder, runs):
+        say(note)
     for each in recommendation.workloads:
         say(_verdict(each, model))
 
@@ -114,10 +119,17 @@ def _material(folder: StudyFolder, runs: tuple[Run, ...], recommendation: Recomm
         model=fitted(folder),
         recommendation=recommendation,
         disk_checks=_disk_checks(runs),
-        notes=folder.notes,
+        notes=(*folder.notes, *_drift(folder, runs)),
         created_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         version=__version__,
     )
+
+
+def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> tuple[str, ...]:
+    """A sentence if the host drifted, as far as the reference configuration tells."""
+    here = Facts(int(folder.host.get("cpus", 1)), int(folder.host.get("memory_bytes", 1)))
+    found = spread(runs, reference(folder.study, here))
+    return () if found is None or found.share <= DRIFT_SHARE else (f"The host drifted: {found.sentence}.",)
 
 
 def _disk_checks(runs: tuple[Run, ...]) -> tuple[DiskCheck, ...]:

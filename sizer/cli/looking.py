@@ -21,7 +21,7 @@ from sizer.errors import HostError, InputError
 from sizer.host import checks, facts
 from sizer.limits import detect
 from sizer.plan import plan, remaining
-from sizer.records import DiskCheck, DiskRates, DiskTier
+from sizer.records import DiskCheck, DiskRates, DiskTier, Run
 from sizer.store import StudyFolder
 from sizer.study import Facts, template
 from sizer.study import schema as study_schema
@@ -59,20 +59,28 @@ def status(arguments: argparse.Namespace) -> int:
     host = folder.host
     specs = plan(folder.study, Facts(int(host.get("cpus", 1)), int(host.get("memory_bytes", 1))))
     todo = remaining(specs, runs)
+    warned = sum(bool(run.warnings) for run in runs)
     if arguments.json:
         outcomes = Counter(run.outcome.value for run in runs)
-        counts = {"planned": len(specs), "finished": len(specs) - len(todo), "outcomes": outcomes}
+        finished = len(specs) - len(todo)
+        counts = {"planned": len(specs), "finished": finished, "warned": warned, "outcomes": outcomes}
         print(json.dumps({**counts, "problems": folder.problems(), "report": str(folder.report_path)}, indent=1))
         return 0
     emulated = emulated_disks(folder.study)
     for run in runs:
-        print(f"{run.id}  {run_in_words(run.spec, emulated)}: {result_in_words(run)}")
+        print(f"{run.id}  {run_in_words(run.spec, emulated)}: {result_in_words(run)}{_kinds_of_warning(run)}")
     for spec in todo:
         print(f"{spec.id}  {run_in_words(spec, emulated)}: to be run")
     for problem in folder.problems():
         print(f"left out: {problem}")
-    print(f"{len(specs) - len(todo)} of {len(specs)} runs finished")
+    print(f"{len(specs) - len(todo)} of {len(specs)} runs finished, {warned or 'none'} with a warning")
     return 0
+
+
+def _kinds_of_warning(run: Run) -> str:
+    """` (contended, short)`: the word of each warning before its colon; the report says all of it."""
+    kinds = dict.fromkeys(warning.partition(":")[0] for warning in run.warnings)
+    return f" ({', '.join(kinds)})" if kinds else ""
 
 
 def schema(_: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,15 +17,20 @@ from sizer.cli.wording import emulated_disks
 from sizer.commands import Place
 from sizer.data_sets import DataSets, cache_folder
 from sizer.disk_check import Fio, check_disk
+from sizer.drift import changed_marks
+from sizer.duration import estimate_seconds
 from sizer.errors import Interrupted
+from sizer.floor_search import TYPICAL_RUNS, Search, marked, searches
 from sizer.host import Host
 from sizer.interpreters import interpreter
 from sizer.launcher import Hooks, Setting, launch
 from sizer.limits import LimitsBackend
 from sizer.placement import Placement, room_on_emulated
-from sizer.plan import estimate_seconds, remaining
+from sizer.plan import UNFINISHED, remaining
 from sizer.records import DataSet, DiskCheck, DiskTier, Outcome, Run, RunSpec, Study, Workload
+from sizer.reference import is_measurement, reference
 from sizer.store import StudyFolder
+from sizer.study import Facts
 
 FAULTS = frozenset({Outcome.CRASHED, Outcome.TIMEOUT, Outcome.UNSUPPORTED, Outcome.REFUSED})
 """Outcomes that end a study with exit code 4; out_of_memory is a finding."""
@@ -40,20 +45,29 @@ class Bench:
     fio: Fio = Fio()
 
 
+@dataclass(frozen=True)
+class Ready:
+    """What runs need besides their spec: data, where it lies on each disk, what the disks give, and who looks on."""
+
+    data: Mapping[Workload, DataSet | None]
+    places: Placement
+    checks: Mapping[str, DiskCheck]
+    progress: Progress
+
+
 def measure(study: Study, specs: Sequence[RunSpec], folder: StudyFolder, bench: Bench) -> int:
     """Run what is not finished yet, then write the answer, whatever stopped the runs. The exit code."""
     bench.backend.remove_leftovers()
     disks.remove_leftovers(_cache() / "disks")
     placement.remove_leftovers()
-    todo = remaining(specs, folder.runs())
-    if not todo:
-        _say(f"all {len(specs)} runs are finished already; for new ones choose another folder with --out")
     with Interrupts() as interrupts:
+        measuring = _Measuring(study, folder, bench, interrupts)
         try:
             with suppress(Interrupted):
-                _Measuring(study, folder, bench, interrupts).run(specs, todo)
+                measuring.run(specs)
         finally:
             if folder.runs():
+                measuring.mark_drift()
                 answer(folder, say=_say)
                 _say(f"report: {folder.report_path}")
         interrupted = interrupts.finish()
@@ -61,37 +75,78 @@ def measure(study: Study, specs: Sequence[RunSpec], folder: StudyFolder, bench: 
         _say(f"interrupted; go on with: sizer resume {folder.path}")
         return Interrupted.exit_code
     planned = {spec.id for spec in specs}
-    return 4 if any(run.outcome in FAULTS for run in folder.runs() if run.id in planned) else 0
+    return 4 if any(run.outcome in FAULTS for run in folder.runs() if measuring.asked(planned, run)) else 0
 
 
 class _Measuring:
-    """One stretch of measuring: data first, then disks, then run after run."""
+    """One stretch of measuring: data first, then disks, then run after run, and the search for memory floors."""
 
     def __init__(self, study: Study, folder: StudyFolder, bench: Bench, interrupts: Interrupts) -> None:
         self._study = study
         self._folder = folder
         self._bench = bench
         self._interrupts = interrupts
+        here = Facts(bench.host.cpus, bench.host.memory_bytes)
+        self._reference = reference(study, here)
+        self._searches = searches(study, here)
 
-    def run(self, specs: Sequence[RunSpec], todo: Sequence[RunSpec]) -> None:
-        if not todo:
+    def run(self, specs: Sequence[RunSpec]) -> None:
+        todo = remaining(specs, self._folder.runs())
+        needed = [*todo, *(spec for spec in map(self._next, self._searches) if spec is not None)]
+        if not needed:
+            _say(f"all {len(specs)} runs are finished already; for new ones choose another folder with --out")
             return
-        left, emulated = estimate_seconds(todo, self._folder.runs()), emulated_disks(self._study)
-        progress = Progress(len(specs), len(specs) - len(todo), left, emulated=emulated)
-        data = self._prepare_data(todo, progress)
-        room = room_on_emulated(self._study, todo, data)
+        emulated = emulated_disks(self._study)
+        progress = Progress(len(specs), len(specs) - len(todo), self._left(todo), emulated=emulated)
+        data = self._prepare_data(needed, progress)
+        room = room_on_emulated(self._study, needed, data)
         with Placement(_cache(), room, progress.say) as places:
-            checks = self._check_disks(todo, places, progress)
-            for spec in todo:
+            checks = self._check_disks(needed, places, progress)
+            for spec in needed:
                 places.data(data[spec.workload], self._tier(spec))
                 self._stop_if_asked()
+            ready = Ready(data, places, checks, progress)
             for number, spec in enumerate(todo):
                 self._stop_if_asked()
-                progress.begin(spec, estimate_seconds(todo[number:], self._folder.runs()))
-                run = self._launch(spec, data[spec.workload], places, checks, progress)
-                if run.outcome is not Outcome.INTERRUPTED:
-                    self._folder.add(run)
-                progress.end(run)
+                progress.begin(spec, self._left(todo[number:]))
+                self._keep(self._launch(spec, ready), progress)
+            for search in self._searches:
+                self._search(search, ready)
+
+    def mark_drift(self) -> None:
+        """Write each run again whose warning of drift is not what the runs of the reference say by now."""
+        for run in changed_marks(self._folder.runs(), self._reference):
+            self._folder.add(run)
+
+    def asked(self, planned: Collection[str], run: Run) -> bool:
+        """Whether the study asks for a run: a folder may hold others, of a time when its axes were longer."""
+        return run.id in planned or any(search.includes(run.spec) for search in self._searches)
+
+    def _left(self, todo: Sequence[RunSpec]) -> float:
+        """Seconds that these runs and the searches after them are expected to take."""
+        searched = [spec for search in self._searches if (spec := self._next(search)) for _ in range(TYPICAL_RUNS)]
+        return estimate_seconds([*todo, *searched], self._folder.runs())
+
+    def _next(self, search: Search) -> RunSpec | None:
+        return search.next_run(self._folder.runs())
+
+    def _keep(self, run: Run, progress: Progress) -> None:
+        if run.outcome is not Outcome.INTERRUPTED:
+            self._folder.add(run)
+        progress.end(run)
+        if self._reference is not None and is_measurement(run.spec, self._reference):
+            self.mark_drift()
+
+    def _search(self, search: Search, ready: Ready) -> None:
+        """Run after run until the floor is found, or a run shows that it cannot be."""
+        while (spec := self._next(search)) is not None:
+            self._stop_if_asked()
+            ready.progress.begin(spec, self._left(()))
+            run = self._launch(spec, ready)
+            self._keep(marked(run) if run.outcome is Outcome.COMPLETED else run, ready.progress)
+            if run.outcome in UNFINISHED:
+                break
+        ready.progress.say(search.result(self._folder.runs()))
 
     def _prepare_data(self, todo: Sequence[RunSpec], progress: Progress) -> dict[Workload, DataSet | None]:
         prepared = {}
@@ -114,16 +169,9 @@ class _Measuring:
                 progress.say(f"  disk `{name}` deviates: {checks[name].note}")
         return checks
 
-    def _launch(
-        self,
-        spec: RunSpec,
-        prepared: DataSet | None,
-        places: Placement,
-        checks: dict[str, DiskCheck],
-        progress: Progress,
-    ) -> Run:
-        tier = self._tier(spec)
-        data_set = places.data(prepared, tier)
+    def _launch(self, spec: RunSpec, ready: Ready) -> Run:
+        tier, places = self._tier(spec), ready.places
+        data_set = places.data(ready.data[spec.workload], tier)
         with places.folders(tier) as (scratch, output):
             setting = Setting(
                 place=Place(
@@ -136,13 +184,13 @@ class _Measuring:
                 ),
                 data_set=data_set,
                 throttle=places.volume(tier).throttle(tier) if tier else None,
-                disk=checks.get(tier.name) if tier else None,
+                disk=ready.checks.get(tier.name) if tier else None,
                 host_vcpus=self._bench.host.cpus,
                 host_memory_bytes=self._bench.host.memory_bytes,
                 environment=os.environ,
                 log_path=self._folder.log_path(spec.id),
             )
-            return launch(spec, setting, self._bench.backend, Hooks(progress.watch, self._interrupts.now))
+            return launch(spec, setting, self._bench.backend, Hooks(ready.progress.watch, self._interrupts.now))
 
     def _tier(self, spec: RunSpec) -> DiskTier | None:
         return self._study.disk(spec.limits.disk) if spec.limits.disk is not None else None

@@ -11,15 +11,19 @@ from typing import TextIO
 from sizer.cli.wording import result_in_words, run_in_words
 from sizer.observation import Live
 from sizer.records import Run, RunSpec
+from sizer.reference import is_extra
 from sizer.units import format_rate, format_seconds
 
 BAR_WIDTH = 24
+AGAIN = ", the reference again"
+"""Said of a run beyond the repeats, which shows whether the host has drifted."""
 
 
 class Progress:
-    """Counts finished runs. `left` is what the runs not yet finished are expected to take, in seconds.
+    """Counts finished runs; the total grows with runs that no plan could name before.
 
-    `emulated` names the disks of the study that are emulated.
+    `left` is what the runs not yet finished are expected to take, in seconds; `emulated` names the
+    disks of the study that are emulated.
     """
 
     def __init__(
@@ -40,6 +44,7 @@ class Progress:
 
     def begin(self, spec: RunSpec, left: float) -> None:
         self._left = left
+        self._total = max(self._total, self._finished + 1)
         self._began = time.monotonic()
         if not self._is_terminal:
             self.say(f"[{self._finished + 1}/{self._total}] {self._words(spec)}, {format_seconds(left)} left")
@@ -65,7 +70,7 @@ class Progress:
         self.say(f"  {run_in_words(run.spec, known)}: {result_in_words(run)}")
 
     def _words(self, spec: RunSpec) -> str:
-        return run_in_words(spec, self._emulated)
+        return run_in_words(spec, self._emulated) + (AGAIN if is_extra(spec) else "")
 
     def _clear(self) -> None:
         if self._is_terminal:

@@ -12,6 +12,7 @@ from sizer.limits.device import Mount, parse_mounts
 from sizer.limits.interface import Control, LimitsBackend
 from sizer.limits.machine import Machine, read_machine
 from sizer.limits.tree import Tree
+from sizer.limits.v1_counters import PRESSURE
 
 LIMITING = frozenset({"cpuset", "cpu", "memory", "blkio"})
 """The v1 controllers that limit something. A host that mounts one of them keeps it from v2, so v1 it is."""
@@ -27,11 +28,13 @@ def backend_for(tree: Tree, machine: Machine) -> LimitsBackend:
     """The backend for the host that `tree` shows."""
     mounts = parse_mounts(tree.text(tree.path("/proc/self/mountinfo")))
     controllers = v1_mounts(tree, mounts)
+    unified = next((tree.path(mount.point) for mount in mounts if mount.kind == "cgroup2"), None)
     if LIMITING & controllers.keys():
+        if unified is not None:
+            controllers[PRESSURE] = unified
         if LIMITING & v1.usable_bases(tree, controllers).keys():
             return v1.V1Backend(tree, machine, controllers)
         return _affinity(machine, "cgroup v1 is root's alone", dict.fromkeys(Control, v1.delegation(controllers)))
-    unified = next((tree.path(mount.point) for mount in mounts if mount.kind == "cgroup2"), None)
     if unified is None:
         return _affinity(machine, "no cgroups are mounted", {})
     parent = v2.usable_parent(tree, unified)

@@ -81,12 +81,13 @@ class Group(ABC):
 
 
 class LimitsBackend(ABC):
-    """One way of limiting runs on this host."""
+    """One way of limiting runs on this host. `tells_pressure`: its groups account what they wait for (PSI)."""
 
     name: str
     topology: Topology
     allowed: frozenset[int]
     memory_bytes: int | None = None
+    tells_pressure: bool = False
 
     @abstractmethod
     def capabilities(self) -> tuple[Capability, ...]:

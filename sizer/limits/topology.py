@@ -52,13 +52,22 @@ class Topology:
 
 
 def parse_topology(text: str) -> Topology:
-    """The topology from the output of `lscpu -p=CPU,CORE,SOCKET,NODE`; an empty column counts as 0."""
-    processors = []
-    for line in text.splitlines():
-        if line and not line.startswith("#"):
-            cpu, core, socket, node = (int(cell or 0) for cell in line.split(",")[:4])
-            processors.append(Processor(cpu, core, socket, node))
-    return Topology(tuple(processors))
+    """The topology from the output of `lscpu -p=CPU,CORE,SOCKET,NODE`.
+
+    An empty cell is a thing that the kernel does not tell: without its core a CPU counts as a core of its own, without
+    socket or node as part of the first. A line without CPU says nothing (lscpu 2.38 on a RISC-V board prints `,,,`).
+    """
+    rows = [line.split(",")[:4] for line in text.splitlines() if line and not line.startswith("#")]
+    numbers = [[int(cell) if cell.isdecimal() else None for cell in row] for row in rows]
+    told = [core for _, core, *_ in numbers if core is not None]
+    own = max(told, default=-1) + 1
+    return Topology(
+        tuple(
+            Processor(cpu, own + cpu if core is None else core, socket or 0, node or 0)
+            for cpu, core, socket, node in numbers
+            if cpu is not None
+        )
+    )
 
 
 def read_topology() -> Topology:

@@ -107,9 +107,13 @@ class OpenFiles:
         self._descriptors: dict[str, int] = {}
         for name, file in files.items():
             try:
-                self._descriptors[name] = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+                descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
             except OSError:
                 continue  # A controller that this host lacks: `names` tells.
+            if _readable(descriptor):
+                self._descriptors[name] = descriptor
+            else:
+                os.close(descriptor)
 
     @property
     def names(self) -> frozenset[str]:
@@ -129,6 +133,15 @@ class OpenFiles:
         """Close every descriptor; a second call does nothing."""
         while self._descriptors:
             os.close(self._descriptors.popitem()[1])
+
+
+def _readable(descriptor: int) -> bool:
+    """Pressure files can be there and refuse to be read where the kernel was started with psi=0 (EOPNOTSUPP)."""
+    try:
+        os.pread(descriptor, 1, 0)
+    except OSError:
+        return False
+    return True
 
 
 def keyed(text: str) -> dict[str, int]:

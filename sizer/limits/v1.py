@@ -25,9 +25,10 @@ from sizer.limits.device import physical_disks
 from sizer.limits.identity import BASE, owned_name
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
 from sizer.limits.machine import Machine
+from sizer.limits.pressure import joinable
 from sizer.limits.topology import format_cpus, parse_cpus
 from sizer.limits.tree import Tree
-from sizer.limits.v1_counters import V1Counters
+from sizer.limits.v1_counters import PRESSURE, V1Counters
 from sizer.records import Limits
 
 CONTROLLERS = ("cpuset", "cpu", "cpuacct", "memory", "blkio", "freezer")
@@ -35,7 +36,11 @@ CONTROLLERS = ("cpuset", "cpu", "cpuacct", "memory", "blkio", "freezer")
 
 
 class V1Backend(LimitsBackend):
-    """`mounts` tells where each controller is mounted; a controller is used where we may make groups in it."""
+    """`mounts` tells where each controller is mounted; a controller is used where we may make groups in it.
+
+    `PRESSURE` stands among them for a cgroup2 hierarchy without controllers: a run joins a group there, too, because
+    v1 tells of no pressure. It limits nothing, and where it cannot be joined the stalls are not accounted.
+    """
 
     name = "cgroup v1"
 
@@ -44,6 +49,7 @@ class V1Backend(LimitsBackend):
         self._tree, self._machine, self._mounts = tree, machine, mounts
         self._bases = usable_bases(tree, mounts)
         self.allowed = machine.allowed & self._cpuset_allows()
+        self.tells_pressure = PRESSURE in self._bases
 
     def capabilities(self) -> tuple[Capability, ...]:
         self._prepare()
@@ -68,7 +74,7 @@ class V1Backend(LimitsBackend):
         try:
             self._limit(directories, limits, cpus)
             devices = self._limit_disk(directories.get("blkio"), throttle)
-            counters = V1Counters(directories, self._mounts.get("cpuacct"), devices)
+            counters = V1Counters(directories, self._mounts.get("cpuacct"), devices, self._machine.uncounted)
         except BaseException:
             self._remove(distinct)
             raise
@@ -175,6 +181,8 @@ def throttle_lines(throttle: Throttle) -> dict[str, str]:
 def usable_bases(tree: Tree, mounts: Mapping[str, Path]) -> dict[str, Path]:
     """The parent of our groups in each controller where we may make groups: as root, or where root delegated one."""
     bases = {controller: mounts[controller] / BASE for controller in CONTROLLERS if controller in mounts}
+    if PRESSURE in mounts and joinable(tree, mounts[PRESSURE]):
+        bases[PRESSURE] = mounts[PRESSURE] / BASE
     return {
         controller: base
         for controller, base in bases.items()

@@ -5,24 +5,36 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from sizer.limits.pressure import PRESSURE_FILES, stalls
 from sizer.limits.tree import OpenFiles, keyed
 from sizer.records import Sample
+
+PRESSURE = "pressure"
+"""Stands among the controllers for the cgroup2 hierarchy beside them, whose groups tell of pressure."""
 
 _FILES = {
     "cpuacct.usage": ("cpuacct", ("core_seconds", "host_core_seconds")),
     "cpu.stat": ("cpu", ("periods", "throttled_periods")),
     "memory.usage_in_bytes": ("memory", ("memory_bytes",)),
-    "memory.stat": ("memory", ("anonymous_bytes",)),
+    "memory.stat": ("memory", ("anonymous_bytes", "page_cache_bytes", "swap_bytes")),
+    "memory.kmem.usage_in_bytes": ("memory", ("kernel_bytes",)),
     "memory.oom_control": ("memory", ("oom_kills",)),
     "blkio.throttle.io_service_bytes": ("blkio", ("read_bytes", "written_bytes")),
     "blkio.throttle.io_serviced": ("blkio", ("read_ios", "write_ios")),
+    **{name: (PRESSURE, (counter,)) for name, counter in PRESSURE_FILES.items()},
 }
 
 
 class V1Counters:
-    """The counters of one group; the disk's are summed over `devices`."""
+    """The counters of one group; the disk's are summed over `devices`. `uncounted` are those that stay at 0."""
 
-    def __init__(self, directories: Mapping[str, Path], cpuacct_root: Path | None, devices: Collection[str]) -> None:
+    def __init__(
+        self,
+        directories: Mapping[str, Path],
+        cpuacct_root: Path | None,
+        devices: Collection[str],
+        uncounted: Collection[str],
+    ) -> None:
         files = {
             name: directories[controller] / name
             for name, (controller, _) in _FILES.items()
@@ -32,9 +44,10 @@ class V1Counters:
             files["host"] = cpuacct_root / "cpuacct.usage"
         self._files = OpenFiles(files)
         self._devices = devices
-        self.accounted = frozenset(
-            field for name, (_, fields) in _FILES.items() if name in self._files.names for field in fields
-        )
+        counted = {field for name, (_, fields) in _FILES.items() if name in self._files.names for field in fields}
+        # A kernel started with swapaccount=0 leaves the line out.
+        without_swap = set() if "total_swap" in keyed(self._files.text("memory.stat")) else {"swap_bytes"}
+        self.accounted = frozenset(counted - without_swap - set(uncounted))
 
     def sample(self, time: float) -> Sample:
         """The counters now; cpuacct counts nanoseconds."""
@@ -42,12 +55,17 @@ class V1Counters:
         scheduler, memory = keyed(files.text("cpu.stat")), keyed(files.text("memory.stat"))
         read_bytes, written_bytes = disk_counters(files.text("blkio.throttle.io_service_bytes"), self._devices)
         read_ios, write_ios = disk_counters(files.text("blkio.throttle.io_serviced"), self._devices)
+        shared = memory.get("total_shmem", 0)
         return Sample(
             time=time,
             core_seconds=files.number("cpuacct.usage") / 1e9,
             memory_bytes=files.number("memory.usage_in_bytes"),
-            # Shared memory cannot be dropped without swap either: to a memory floor it is anonymous.
-            anonymous_bytes=memory.get("total_rss", 0) + memory.get("total_shmem", 0),
+            # Shared memory cannot be dropped without swap either: to a memory floor it is anonymous. The kernel counts
+            # it as cache, and so does it what waits in the swap cache (mm/swap_state.c, NR_FILE_PAGES).
+            anonymous_bytes=memory.get("total_rss", 0) + shared,
+            page_cache_bytes=max(0, memory.get("total_cache", 0) - shared - memory.get("total_swapcached", 0)),
+            kernel_bytes=files.number("memory.kmem.usage_in_bytes"),
+            swap_bytes=memory.get("total_swap", 0),
             read_bytes=read_bytes,
             written_bytes=written_bytes,
             read_ios=read_ios,
@@ -56,6 +74,7 @@ class V1Counters:
             throttled_periods=scheduler.get("nr_throttled", 0),
             oom_kills=keyed(files.text("memory.oom_control")).get("oom_kill", 0),
             host_core_seconds=files.number("host") / 1e9,
+            **stalls(files),
         )
 
     def close(self) -> None:

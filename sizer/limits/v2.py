@@ -24,6 +24,7 @@ from sizer.limits.device import physical_disks
 from sizer.limits.identity import BASE, owned_name
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
 from sizer.limits.machine import Machine
+from sizer.limits.pressure import kernel_has_pressure
 from sizer.limits.topology import format_cpus, parse_cpus
 from sizer.limits.tree import Tree
 from sizer.limits.v2_counters import V2Counters
@@ -54,6 +55,7 @@ class V2Backend(LimitsBackend):
         self._base = parent / BASE
         effective = parse_cpus(tree.text(parent / "cpuset.cpus.effective"))
         self.allowed = machine.allowed & frozenset(effective or machine.allowed)
+        self.tells_pressure = kernel_has_pressure(tree)
 
     def capabilities(self) -> tuple[Capability, ...]:
         self._prepare()
@@ -77,7 +79,7 @@ class V2Backend(LimitsBackend):
             if throttle is not None and throttle.rates != DiskRates():
                 self._tree.hold(group / "io.max", io_max(throttle))
             devices = physical_disks(self._tree) if throttle is None else frozenset({throttle.device})
-            counters = V2Counters(group, self._root, devices)
+            counters = V2Counters(group, self._root, devices, self._machine.uncounted)
         except BaseException:
             self._remove(group)
             raise

@@ -2,42 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from sizer.limits.pressure import PRESSURE_FILES, stalls
 from sizer.limits.tree import OpenFiles, keyed
 from sizer.records import Sample
 
 _FILES = {
     "cpu.stat": ("core_seconds", "periods", "throttled_periods"),
     "memory.current": ("memory_bytes",),
-    "memory.stat": ("anonymous_bytes",),
+    "memory.swap.current": ("swap_bytes",),
+    "memory.stat": ("anonymous_bytes", "page_cache_bytes", "kernel_bytes"),
     "memory.events": ("oom_kills",),
     "io.stat": ("read_bytes", "written_bytes", "read_ios", "write_ios"),
     "host": ("host_core_seconds",),
+    **{name: (counter,) for name, counter in PRESSURE_FILES.items()},
 }
+
+KERNEL_PARTS = ("slab", "kernel_stack", "pagetables", "percpu", "vmalloc")
+"""What Linux tells of its own memory before 5.18, which sums them and the rest as `kernel` (cgroup-v2.rst)."""
 
 
 class V2Counters:
-    """The counters of one group; the disk's are summed over `devices`."""
+    """The counters of one group; the disk's are summed over `devices`. `uncounted` are those that stay at 0."""
 
-    def __init__(self, group: Path, root: Path, devices: Collection[str]) -> None:
+    def __init__(self, group: Path, root: Path, devices: Collection[str], uncounted: Collection[str]) -> None:
         files = {name: group / name for name in _FILES}
         self._files = OpenFiles({**files, "host": root / "cpu.stat"})
         self._devices = devices
-        self.accounted = frozenset(field for name in self._files.names for field in _FILES[name])
+        counted = {field for name in self._files.names for field in _FILES[name]}
+        self.accounted = frozenset(counted - set(uncounted))
 
     def sample(self, time: float) -> Sample:
         """The counters now; cpu.stat counts microseconds."""
         files = self._files
         scheduler, memory = keyed(files.text("cpu.stat")), keyed(files.text("memory.stat"))
-        disk = disk_counters(files.text("io.stat"), self._devices)
+        disk, shared = disk_counters(files.text("io.stat"), self._devices), memory.get("shmem", 0)
         return Sample(
             time=time,
             core_seconds=scheduler.get("usage_usec", 0) / 1e6,
             memory_bytes=files.number("memory.current"),
-            # Shared memory cannot be dropped without swap either: to a memory floor it is anonymous.
-            anonymous_bytes=memory.get("anon", 0) + memory.get("shmem", 0),
+            # Shared memory cannot be dropped without swap either: to a memory floor it is anonymous. The kernel counts
+            # it as `file`, and so does it what waits in the swap cache (mm/swap_state.c, NR_FILE_PAGES).
+            anonymous_bytes=memory.get("anon", 0) + shared,
+            page_cache_bytes=max(0, memory.get("file", 0) - shared - memory.get("swapcached", 0)),
+            kernel_bytes=kernel_bytes(memory),
+            swap_bytes=files.number("memory.swap.current"),
             read_bytes=disk["rbytes"],
             written_bytes=disk["wbytes"],
             read_ios=disk["rios"],
@@ -46,11 +57,18 @@ class V2Counters:
             throttled_periods=scheduler.get("nr_throttled", 0),
             oom_kills=keyed(files.text("memory.events")).get("oom_kill", 0),
             host_core_seconds=keyed(files.text("host")).get("usage_usec", 0) / 1e6,
+            **stalls(files),
         )
 
     def close(self) -> None:
         """Close the counter files."""
         self._files.close()
+
+
+def kernel_bytes(memory: Mapping[str, int]) -> int:
+    """The kernel's own memory in a memory.stat; network buffers (`sock`) are charged to the group beside `kernel`."""
+    own = memory.get("kernel")
+    return (sum(memory.get(part, 0) for part in KERNEL_PARTS) if own is None else own) + memory.get("sock", 0)
 
 
 def disk_counters(text: str, devices: Collection[str]) -> dict[str, int]:

@@ -8,6 +8,10 @@ from collections.abc import Iterable, Sequence
 from sizer.model.model import Facts, Measured, MemoryFloor, MemoryTrial
 from sizer.records import Outcome, Run
 
+FLOOR_SEARCH = "memory floor: measured for a few seconds to see whether this cap holds, so the rate counts for nothing"
+"""The warning of a run of a search for the memory floor. Near the floor the kernel drops and reads again what it can,
+so such a run may be slow: it tells whether its cap holds, not how fast the workload is."""
+
 
 def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
     """Every run that tells whether its memory cap held."""

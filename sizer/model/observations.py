@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from statistics import mean, median
 
 from sizer.model.facts import median_of
-from sizer.model.memory import trials
+from sizer.model.memory import FLOOR_SEARCH, trials
 from sizer.model.model import Measured, MeasuredDisk, MeasuredRate
 from sizer.records import Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run
 
@@ -37,11 +37,12 @@ class Noise:
 
 
 def completed(runs: Iterable[Run]) -> list[Run]:
-    """The runs that carry a throughput."""
+    """The runs that carry a throughput; those that searched for the memory floor only tell whether their cap held."""
     return [
         run
         for run in runs
         if run.outcome is Outcome.COMPLETED
+        and FLOOR_SEARCH not in run.warnings
         and run.throughput is not None
         and math.isfinite(run.throughput.value)
         and run.throughput.value > 0

@@ -8,6 +8,9 @@ from sizer.recommend.candidates import Candidate, family_memory, memory_varied
 from sizer.recommend.words import listed
 from sizer.units import format_bytes, format_vcpus
 
+MOST_LISTED = 4
+"""Caps that are named one by one."""
+
 
 def memory_reasons(model: WorkloadModel, chosen: Candidate) -> list[str]:
     """Which caps were tried, and what holds the size above the smallest that held."""
@@ -33,7 +36,10 @@ def cap_to_try(model: WorkloadModel, chosen: Candidate) -> int | None:
 
 
 def _caps(model: WorkloadModel) -> list[str]:
-    """`the memory floor is between 192 MiB and 4 GiB: 192 MiB runs out of memory, 4 GiB holds`."""
+    """`the memory floor is between 192 MiB and 4 GiB: 192 MiB runs out of memory, 4 GiB holds`.
+
+    A floor that was searched for is known closely by many caps; then the bounds say all.
+    """
     floor = model.floor
     if not memory_varied(model.measured) or floor is None or floor.completed_bytes is None:
         return []
@@ -44,6 +50,8 @@ def _caps(model: WorkloadModel) -> list[str]:
     if floor.out_of_memory_bytes is None:
         return [f"every memory cap measured held ({_sizes(held)}): the memory floor is no higher than the smallest"]
     between = f"between {format_bytes(floor.out_of_memory_bytes)} and {format_bytes(floor.completed_bytes)}"
+    if len(killed | held) > MOST_LISTED:
+        return [f"the memory floor is {between}"]
     verb = "runs" if len(killed) == 1 else "run"
     return [f"the memory floor is {between}: {_sizes(killed)} {verb} out of memory, {holding}"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sizer.records import Outcome, Run
 
-DOUBTS = ("contended", "imprecise", "short")
+DOUBTS = ("contended", "drifting", "imprecise", "short")
 """Warnings, by their first word, that make a run's rate doubtful."""
 TELLING = (Outcome.COMPLETED, Outcome.OUT_OF_MEMORY)
 
@@ -36,7 +36,7 @@ class Quality:
     @property
     def remedy(self) -> str:
         """How to repeat them."""
-        return "on a quiet host" if "contended" in self.doubts else "for longer"
+        return "on a quiet host" if {"contended", "drifting"} & set(self.doubts) else "for longer"
 
 
 def quality_of(runs: Sequence[Run]) -> Quality:

@@ -7,4 +7,13 @@ from sizer.study.schema import schema
 from sizer.study.template import template
 from sizer.study.tiers import Figures
 
-__all__ = ["Facts", "Figures", "Preset", "parse_study", "read_study", "schema", "template", "to_yaml"]
+__all__ = [
+    "Facts",
+    "Figures",
+    "Preset",
+    "parse_study",
+    "read_study",
+    "schema",
+    "template",
+    "to_yaml",
+]

@@ -51,6 +51,7 @@ def _workload(plan: WorkloadPlan) -> dict[str, Any]:
         "command": list(workload.command) or None,
         "pattern": workload.pattern,
         "sample_unit": workload.sample_unit,
+        "memory_floor": plan.memory_floor or None,
         "axes": {
             "vcpus": [_number(value) for value in plan.vcpus],
             "memory": [spell_bytes(value) for value in plan.memory_bytes],

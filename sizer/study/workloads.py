@@ -75,6 +75,7 @@ def _expand(document: Document, key: Key, surroundings: Surroundings) -> list[Wo
                 axes.vcpus or (),
                 axes.memory_bytes or (),
                 axes.disk or (),
+                entry.get("memory_floor", False),
             )
         )
     return plans

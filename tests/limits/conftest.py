@@ -25,7 +25,8 @@ V1_FILES = {
         "memory.memsw.limit_in_bytes": "9223372036854771712",
         "memory.swappiness": "60",
         "memory.usage_in_bytes": "0",
-        "memory.stat": "total_rss 0\n",
+        "memory.kmem.usage_in_bytes": "0",
+        "memory.stat": "total_cache 0\ntotal_rss 0\ntotal_shmem 0\ntotal_swap 0\ntotal_swapcached 0\n",
         "memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n",
     },
     "blkio": {
@@ -44,12 +45,16 @@ V2_FILES = {
         "memory.swap.max": "max",
         "memory.oom.group": "0",
         "memory.current": "0",
-        "memory.stat": "anon 0\n",
+        "memory.swap.current": "0",
+        "memory.stat": "anon 0\nfile 0\nkernel 0\nsock 0\nshmem 0\nswapcached 0\n",
         "memory.events": "oom 0\noom_kill 0\n",
     },
     "io": {"io.max": "", "io.stat": ""},
 }
 V2_CORE = {"cgroup.procs": "", "cgroup.kill": "", "cpu.stat": "usage_usec 0\nnr_periods 0\nnr_throttled 0\n"}
+
+QUIET = "".join(f"{which} avg10=0.00 avg60=0.00 avg300=0.00 total=0\n" for which in ("some", "full"))
+PRESSURE = {f"{resource}.pressure": QUIET for resource in ("cpu", "memory", "io")}
 
 
 class FakeTree(Tree):
@@ -69,7 +74,7 @@ class FakeTree(Tree):
             enabled = (directory.parent / "cgroup.subtree_control").read_text().split()
             files = {name: text for each in enabled for name, text in V2_FILES[each].items()}
             control = {"cgroup.controllers": " ".join(enabled), "cgroup.subtree_control": "", "cgroup.type": "domain"}
-            self.describe(directory, {**V2_CORE, **control, **files})
+            self.describe(directory, {**V2_CORE, **PRESSURE, **control, **files})
 
     def write(self, file: Path, value: str) -> None:
         if file.name == "cgroup.subtree_control":
@@ -133,6 +138,10 @@ def _machine() -> Machine:
     return Machine(real.topology, real.allowed, memory_bytes=8 << 30)
 
 
+def _pressure(tree: FakeTree) -> None:
+    tree.describe(tree.path("/proc/pressure"), dict.fromkeys(("cpu", "memory", "io"), QUIET))
+
+
 def _disks(tree: FakeTree) -> None:
     for name, number, carried_by in (("vda", "254:0", ""), ("loop0", "7:0", ""), ("dm-0", "253:0", "vda")):
         tree.describe(tree.path(f"/sys/block/{name}"), {"dev": f"{number}\n"})
@@ -150,11 +159,14 @@ def v1_tree(tmp_path: Path) -> FakeTree:
     """A host with each v1 controller mounted by itself and an empty cgroup2 mount beside them."""
     tree = FakeTree(tmp_path / "host")
     _disks(tree)
+    _pressure(tree)
     lines = ["40 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw"]
     for number, controller in enumerate(V1_FILES):
         tree.describe(tree.path(f"/sys/fs/cgroup/{controller}"), {"cgroup.procs": "", **V1_FILES[controller]})
         lines.append(f"{number} 31 0:{number} / /sys/fs/cgroup/{controller} rw - cgroup cgroup rw,{controller}")
     tree.describe(tree.path("/sys/fs/cgroup/cpuset"), {"cpuset.cpus": "0-3", "cpuset.mems": "0"})
+    control = {"cgroup.controllers": "", "cgroup.subtree_control": ""}
+    tree.describe(tree.path("/sys/fs/cgroup/unified"), {**V2_CORE, **PRESSURE, **control})
     tree.describe(tree.path("/proc/self"), {"mountinfo": "\n".join(lines)})
     return tree
 
@@ -164,8 +176,9 @@ def v2_tree(tmp_path: Path) -> FakeTree:
     """A host with cgroup v2 alone, where nothing is handed to groups yet."""
     tree = FakeTree(tmp_path / "host")
     _disks(tree)
+    _pressure(tree)
     control = {"cgroup.controllers": "cpuset cpu io memory pids", "cgroup.subtree_control": ""}
-    tree.describe(tree.path("/sys/fs/cgroup"), {**V2_CORE, **control})
+    tree.describe(tree.path("/sys/fs/cgroup"), {**V2_CORE, **PRESSURE, **control})
     tree.path("/sys/fs/cgroup/cgroup.kill").unlink()
     mount = "31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate"
     tree.describe(tree.path("/proc/self"), {"mountinfo": mount, "cgroup": "0::/user.slice/run.scope\n"})

@@ -17,6 +17,15 @@ from sizer.records import Limits
 
 ONE_CPU = Limits(vcpus=1)
 
+GROWING = (
+    *("core_seconds", "host_core_seconds", "periods", "throttled_periods", "oom_kills"),
+    *("read_bytes", "written_bytes", "read_ios", "write_ios", "cpu_stall", "memory_stall", "io_stall"),
+)
+STALLS = {"cpu_stall", "memory_stall", "io_stall"}
+
+BATCHED_BYTES = 1 << 20
+"""How far the kernel's parts of memory may lag behind their sum: each CPU hands its changes in by batches."""
+
 
 @contextmanager
 def waiting(group: Group) -> Iterator[subprocess.Popen[bytes]]:
@@ -83,10 +92,25 @@ def test_a_sample_counts_up_and_carries_its_time(backend: LimitsBackend) -> None
     with backend.open("sample", ONE_CPU) as group, waiting(group):
         first, second = group.sample(1.0), group.sample(2.0)
     assert (first.time, second.time) == (1.0, 2.0)
-    for field in ("core_seconds", "read_bytes", "written_bytes", "host_core_seconds"):
+    for field in GROWING:
         assert getattr(second, field) >= getattr(first, field) >= 0
     counted = {name for name, value in vars(second).items() if value} - {"time"}
     assert counted <= group.accounted
+
+
+def test_the_parts_of_memory_are_no_more_than_the_whole(backend: LimitsBackend) -> None:
+    """What is anonymous, page cache and the kernel's own adds up to at most what is charged."""
+    with backend.open("parts", ONE_CPU) as group, waiting(group):
+        sample = group.sample(0.0)
+    parts = (sample.anonymous_bytes, sample.page_cache_bytes, sample.kernel_bytes)
+    assert min(parts) >= 0
+    assert sum(parts) <= sample.memory_bytes + BATCHED_BYTES
+
+
+def test_stalls_are_accounted_where_the_backend_tells_of_pressure(backend: LimitsBackend) -> None:
+    """All three or none, as `tells_pressure` says."""
+    with backend.open("stalls", ONE_CPU) as group:
+        assert group.accounted & STALLS == (STALLS if backend.tells_pressure else set())
 
 
 def test_kill_leaves_nobody(backend: LimitsBackend) -> None:

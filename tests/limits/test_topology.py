@@ -2,78 +2,165 @@
 
 from __future__ import annotations
 
+from math import ceil
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.errors import HostError
 from sizer.limits import Topology, choose_cpus, parse_topology
+from sizer.limits.control_group import describe
 from sizer.limits.topology import format_cpus, parse_cpus
+from sizer.records import Limits
+
+
+def host(name: str) -> Topology:
+    """What `lscpu -p=CPU,CORE,SOCKET,NODE` of util-linux 2.38.1 printed for a host."""
+    return parse_topology((Path(__file__).parent / "lscpu" / f"{name}.txt").read_text())
+
+
+# The first four were printed by lscpu over a sysfs described with the numbering that was published for the host, the
+# last two on the host itself.
+ONE_SOCKET = host("one_socket_smt")
+"""Intel i7-2600: an `lscpu -p` listing in RHCA 442 course notes ("Hardware(442-5)")."""
+TWO_SOCKETS = host("two_sockets_numa")
+"""Two Xeon E5-2660 v2, node 0 CPUs 0-9,20-29 and node 1 CPUs 10-19,30-39: https://faichou.com/posts/lscpu/."""
+EIGHT_NODES = host("eight_nodes")
+"""Two AMD EPYC 7451 of four nodes each: util-linux's own test, tests/expected/lscpu/lscpu-x86_64-epyc_7451."""
+NO_SMT = host("no_smt")
+"""Google t2a-standard-4, ARM Neoverse N1: https://gist.github.com/Manouchehri/e3a714d1113fc37162dd557c80fd3045."""
+VIRTUAL_MACHINE = host("virtual_machine")
+"""Linux 6.1 in QEMU with `-smp 8,sockets=1,cores=4,threads=2`: guests number siblings side by side."""
+THIS_HOST = host("this_host")
+"""The machine that the figures of docs/limits.md come from: a virtual machine that hides its hyperthreads."""
+
+HOSTS = (ONE_SOCKET, TWO_SOCKETS, EIGHT_NODES, NO_SMT, VIRTUAL_MACHINE, THIS_HOST)
 
 
 def described(*rows: str) -> Topology:
     return parse_topology("# CPU,Core,Socket,Node\n" + "\n".join(rows))
 
 
-# Linux numbers the first thread of every core before the second threads.
-ONE_SOCKET_SMT = described(*(f"{cpu},{cpu % 4},0,0" for cpu in range(8)))
-TWO_SOCKETS_SMT = described(*(f"{cpu},{cpu % 4},{cpu % 4 // 2},{cpu % 4 // 2}" for cpu in range(8)))
-NO_SMT = described(*(f"{cpu},{cpu},0,0" for cpu in range(4)))
-TWO_CPUS = described("0,0,0,0", "1,1,0,0")
-EVERY = range(8)
+TWO_SMALL_SOCKETS = described(*(f"{cpu},{cpu % 4},{cpu % 4 // 2},{cpu % 4 // 2}" for cpu in range(8)))
+
+
+def every(topology: Topology) -> frozenset[int]:
+    return frozenset(each.cpu for each in topology.processors)
 
 
 @pytest.mark.parametrize(
     ("topology", "vcpus", "expected"),
     [
-        (ONE_SOCKET_SMT, 1, (0,)),
-        (ONE_SOCKET_SMT, 2, (0, 4)),
-        (ONE_SOCKET_SMT, 3, (0, 1, 4)),
-        (ONE_SOCKET_SMT, 4, (0, 1, 4, 5)),
-        (ONE_SOCKET_SMT, 1.25, (0, 4)),
-        (TWO_SOCKETS_SMT, 4, (0, 1, 4, 5)),
-        (TWO_SOCKETS_SMT, 6, (0, 1, 2, 4, 5, 6)),
-        (NO_SMT, 2, (0, 1)),
-        (NO_SMT, 0.25, (0,)),
-        (TWO_CPUS, 1.5, (0, 1)),
+        (ONE_SOCKET, 1, "0"),
+        (ONE_SOCKET, 2, "0,4"),
+        (ONE_SOCKET, 3, "0-1,4"),
+        (ONE_SOCKET, 4, "0-1,4-5"),
+        (ONE_SOCKET, 1.25, "0,4"),
+        (ONE_SOCKET, 8, "0-7"),
+        (TWO_SOCKETS, 2, "0,20"),
+        (TWO_SOCKETS, 20, "0-9,20-29"),
+        (TWO_SOCKETS, 21, "0-10,20-29"),
+        (TWO_SOCKETS, 22, "0-10,20-30"),
+        (EIGHT_NODES, 12, "0-5,48-53"),
+        (EIGHT_NODES, 13, "0-6,48-53"),
+        (EIGHT_NODES, 48, "0-23,48-71"),
+        (NO_SMT, 1, "0"),
+        (NO_SMT, 0.25, "0"),
+        (NO_SMT, 3, "0-2"),
+        (VIRTUAL_MACHINE, 1, "0"),
+        (VIRTUAL_MACHINE, 2, "0-1"),
+        (VIRTUAL_MACHINE, 3, "0-2"),
+        (VIRTUAL_MACHINE, 2.5, "0-2"),
+        (THIS_HOST, 1, "0"),
+        (THIS_HOST, 1.5, "0-1"),
     ],
 )
-def test_vcpus_are_whole_cores_of_one_node_first(topology: Topology, vcpus: float, expected: tuple[int, ...]) -> None:
-    """Siblings go in pairs, a node is filled before the next is touched, and a fraction takes a whole CPU."""
-    assert choose_cpus(topology, vcpus, EVERY) == expected
+def test_vcpus_are_whole_cores_of_one_node_first(topology: Topology, vcpus: float, expected: str) -> None:
+    """Siblings go in pairs however they are numbered, a node is filled before the next is touched, and a fraction takes
+    a whole CPU.
+    """
+    assert format_cpus(choose_cpus(topology, vcpus, every(topology))) == expected
+
+
+@pytest.mark.parametrize("topology", HOSTS)
+def test_every_size_takes_the_fewest_cores_and_nodes(topology: Topology) -> None:
+    """On a host all to itself a run of any size has half as many cores as vCPUs where there are hyperthreads, one core
+    more for an odd one, and no more nodes than hold them.
+    """
+    whole = len(topology.processors)
+    threads = 2 if topology.hyperthreads else 1
+    per_node = whole // len({each.node for each in topology.processors})
+    for vcpus in range(1, whole + 1):
+        chosen = choose_cpus(topology, vcpus, every(topology))
+        used = [each for each in topology.processors if each.cpu in chosen]
+        assert len(used) == vcpus
+        assert len({each.core for each in used}) == ceil(vcpus / threads)
+        assert len({each.node for each in used}) == ceil(vcpus / per_node)
+
+
+@pytest.mark.parametrize(
+    ("topology", "vcpus", "expected"),
+    [
+        (ONE_SOCKET, 2, "cpuset 0,4 (1 core, 1 with both hyperthreads)"),
+        (ONE_SOCKET, 3, "cpuset 0-1,4 (2 cores, 1 with both hyperthreads)"),
+        (TWO_SOCKETS, 21, "cpuset 0-10,20-29 (11 cores, 10 with both hyperthreads)"),
+        (VIRTUAL_MACHINE, 1, "cpuset 0 (1 core)"),
+        (VIRTUAL_MACHINE, 4, "cpuset 0-3 (2 cores, 2 with both hyperthreads)"),
+        (NO_SMT, 2, "cpuset 0-1"),
+        (THIS_HOST, 2, "cpuset 0-1"),
+    ],
+)
+def test_the_record_says_how_many_cores_have_both_hyperthreads(topology: Topology, vcpus: int, expected: str) -> None:
+    """Two vCPUs of a host with hyperthreads are one core; a host that shows none leaves nothing to say."""
+    cpus = choose_cpus(topology, vcpus, every(topology))
+    assert describe("any", Limits(vcpus=vcpus), cpus, topology, None).startswith(f"any: {expected}, memory")
 
 
 def test_a_node_that_holds_them_all_is_taken_before_one_that_does_not() -> None:
-    """With most of node 0 in use by others, four vCPUs come from node 1."""
-    assert choose_cpus(TWO_SOCKETS_SMT, 4, {0, 2, 3, 6, 7}) == (2, 3, 6, 7)
+    """With most of node 0 in use by others, vCPUs come from the next node."""
+    assert choose_cpus(TWO_SMALL_SOCKETS, 4, {0, 2, 3, 6, 7}) == (2, 3, 6, 7)
+    assert format_cpus(choose_cpus(EIGHT_NODES, 12, every(EIGHT_NODES) - {0, 1})) == "6-11,54-59"
 
 
 def test_a_whole_core_is_taken_before_half_of_one() -> None:
     """Two vCPUs are two siblings where any core has both to give."""
-    assert choose_cpus(ONE_SOCKET_SMT, 2, {0, 1, 5}) == (1, 5)
+    assert choose_cpus(ONE_SOCKET, 2, {0, 1, 5}) == (1, 5)
+    assert choose_cpus(VIRTUAL_MACHINE, 2, {1, 2, 3}) == (2, 3)
 
 
 def test_more_than_is_allowed_is_an_error_with_the_largest_number() -> None:
     """The sentence says how many there are."""
     with pytest.raises(HostError, match="ask for at most 2 vCPUs"):
-        choose_cpus(ONE_SOCKET_SMT, 3, {0, 4})
+        choose_cpus(ONE_SOCKET, 3, {0, 4})
 
 
 def test_pairing_counts_cores_used_by_one_and_by_two() -> None:
     """The model's n_single and n_paired."""
-    assert ONE_SOCKET_SMT.pairing((0, 1, 4)) == (1, 1)
+    assert ONE_SOCKET.pairing((0, 1, 4)) == (1, 1)
     assert NO_SMT.pairing((0, 1)) == (2, 0)
 
 
 def test_a_topology_is_described_in_words() -> None:
     """The one line that stands in host.json."""
-    assert TWO_SOCKETS_SMT.describe() == "2 sockets, 2 NUMA nodes, 4 cores, 8 CPUs with hyperthreads"
-    assert TWO_CPUS.describe() == "1 socket, 1 NUMA node, 2 cores, 2 CPUs without hyperthreads"
+    assert TWO_SOCKETS.describe() == "2 sockets, 2 NUMA nodes, 20 cores, 40 CPUs with hyperthreads"
+    assert EIGHT_NODES.describe() == "2 sockets, 8 NUMA nodes, 48 cores, 96 CPUs with hyperthreads"
+    assert THIS_HOST.describe() == "1 socket, 1 NUMA node, 2 cores, 2 CPUs without hyperthreads"
 
 
-def test_an_empty_column_counts_as_zero() -> None:
-    """Some virtual machines tell no NUMA node."""
-    assert parse_topology("0,0,0,\n1,1,0,").processors[1].node == 0
+def test_what_the_kernel_does_not_tell_makes_no_siblings() -> None:
+    """Some virtual machines tell no NUMA node, some boards no cores: their CPUs must not pass for one core."""
+    without_node = parse_topology("0,0,0,\n1,1,0,")
+    assert [each.node for each in without_node.processors] == [0, 0]
+    without_cores = parse_topology("0,,,\n1,,,\n2,-,-,-")
+    assert not without_cores.hyperthreads
+    assert choose_cpus(without_cores, 2, {0, 1, 2}) == (0, 1)
+
+
+def test_lines_without_a_cpu_are_no_processors() -> None:
+    """lscpu prints `,,,` for each CPU of a board whose topology it does not understand."""
+    assert parse_topology(",,,\n,,,\n").processors == ()
 
 
 @given(st.sets(st.integers(0, 300)))
@@ -87,8 +174,8 @@ def test_the_choice_has_the_size_asked_for_and_only_what_is_allowed(vcpus: int, 
     """However odd the set of allowed CPUs."""
     if vcpus > len(allowed):
         with pytest.raises(HostError):
-            choose_cpus(TWO_SOCKETS_SMT, vcpus, allowed)
+            choose_cpus(TWO_SMALL_SOCKETS, vcpus, allowed)
     else:
-        chosen = choose_cpus(TWO_SOCKETS_SMT, vcpus, allowed)
+        chosen = choose_cpus(TWO_SMALL_SOCKETS, vcpus, allowed)
         assert len(chosen) == vcpus == len(set(chosen))
         assert set(chosen) <= allowed

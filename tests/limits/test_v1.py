@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,14 @@ import pytest
 from sizer.errors import HostError
 from sizer.limits import Control, Group, LimitsBackend, Throttle
 from sizer.limits.detect import backend_for
-from sizer.limits.machine import Machine
+from sizer.limits.machine import Machine, uncounted
 from sizer.limits.tree import Tree
-from sizer.records import DiskRates, Limits
+from sizer.records import DiskRates, Limits, Sample
+
+ELSEWHERE = {"time", "sizer_core_seconds", "accelerator_busy"}
+"""What of a Sample the groups do not count."""
+
+STALLS = {"cpu_stall", "memory_stall", "io_stall"}
 
 
 def group_file(tree: Tree, controller: str, file: str) -> Path:
@@ -69,7 +75,12 @@ def counters(tree: Tree, group: Group) -> None:
         ("cpuacct", "cpuacct.usage", "2500000000"),
         ("cpu", "cpu.stat", "nr_periods 20\nnr_throttled 18\nthrottled_time 5\n"),
         ("memory", "memory.usage_in_bytes", "9000"),
-        ("memory", "memory.stat", "rss 1\ntotal_rss 4096\ntotal_shmem 100\n"),
+        ("memory", "memory.kmem.usage_in_bytes", "700"),
+        (
+            "memory",
+            "memory.stat",
+            "cache 9\nrss 1\ntotal_cache 3000\ntotal_rss 4096\ntotal_shmem 100\ntotal_swap 60\ntotal_swapcached 50\n",
+        ),
         ("memory", "memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n"),
         (
             "blkio",
@@ -80,18 +91,90 @@ def counters(tree: Tree, group: Group) -> None:
     ]:
         group_file(tree, controller, file).write_text(text)
     tree.path("/sys/fs/cgroup/cpuacct/cpuacct.usage").write_text("4000000000")
-    assert group.accounted >= {"core_seconds", "oom_kills", "read_ios"}
+    for resource, microseconds in (("cpu", 1_500_000), ("memory", 20), ("io", 250_000)):
+        lines = f"some avg10=1.00 avg60=0.50 avg300=0.10 total={microseconds}\nfull avg10=0.00 total=7\n"
+        group_file(tree, "unified", f"{resource}.pressure").write_text(lines)
+    assert group.accounted == {field.name for field in fields(Sample)} - ELSEWHERE
 
 
 def test_a_sample_is_in_seconds_and_bytes(v1: LimitsBackend, v1_tree: Tree) -> None:
-    """Nanoseconds become seconds; shared memory counts as anonymous; only physical disks are summed."""
+    """Nano- and microseconds become seconds; shared memory counts as anonymous and not as page cache, and neither does
+    the swap cache; only physical disks are summed.
+    """
     with v1.open("a", Limits()) as group:
         counters(v1_tree, group)
         sample = group.sample(8.0)
     assert (sample.core_seconds, sample.host_core_seconds, sample.time) == (2.5, 4.0, 8.0)
     assert (sample.memory_bytes, sample.anonymous_bytes, sample.oom_kills) == (9000, 4196, 3)
+    assert (sample.page_cache_bytes, sample.kernel_bytes, sample.swap_bytes) == (2850, 700, 60)
+    assert (sample.cpu_stall, sample.memory_stall, sample.io_stall) == (1.5, 20e-6, 0.25)
     assert (sample.periods, sample.throttled_periods) == (20, 18)
     assert (sample.read_bytes, sample.written_bytes, sample.read_ios, sample.write_ios) == (10, 20, 1, 2)
+
+
+def test_swap_is_accounted_where_the_kernel_tells_it(
+    v1: LimitsBackend, v1_tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel started with swapaccount=0 has no such line in memory.stat."""
+    make = type(v1_tree).make
+
+    def make_without(tree: Tree, directory: Path) -> None:
+        make(tree, directory)
+        if (directory / "memory.stat").exists():
+            (directory / "memory.stat").write_text("total_cache 0\ntotal_rss 0\n")
+
+    with v1.open("with", Limits()) as group:
+        assert "swap_bytes" in group.accounted
+    monkeypatch.setattr(type(v1_tree), "make", make_without)
+    with v1.open("without", Limits()) as group:
+        assert {"swap_bytes", "page_cache_bytes"} & group.accounted == {"page_cache_bytes"}
+
+
+@pytest.mark.parametrize("lacking", ["mount", "psi", "right"])
+def test_without_pressure_nothing_is_refused(
+    v1_tree: Tree, machine: Machine, lacking: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No cgroup2 mount, a kernel started with psi=0, a user who may not join there: only the stalls are missing."""
+    unified = v1_tree.path("/sys/fs/cgroup/unified")
+    if lacking == "mount":
+        mounts = v1_tree.path("/proc/self/mountinfo")
+        mounts.write_text("\n".join(line for line in mounts.read_text().splitlines() if "cgroup2" not in line))
+    elif lacking == "psi":
+        shutil.rmtree(v1_tree.path("/proc/pressure"))
+    else:
+        monkeypatch.setattr(type(v1_tree), "writable", lambda _, path: path != unified / "cgroup.procs")
+    backend = backend_for(v1_tree, machine)
+    assert not backend.tells_pressure
+    limits = Limits(0.5, 1 << 28, "slow")
+    assert backend.missing(limits) == ()
+    with backend.open("a", limits, Throttle("7:0", DiskRates(read_iops=50))) as group:
+        assert not (unified / "sizer").exists()
+        assert group.accounted == {field.name for field in fields(Sample)} - ELSEWHERE - STALLS
+        assert subprocess.run(group.command(["true"]), timeout=20).returncode == 0
+
+
+def test_pressure_that_is_switched_off_is_not_accounted(
+    v1: LimitsBackend, v1_tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With 0 in cgroup.pressure a group's pressure files are hidden."""
+    make = type(v1_tree).make
+
+    def make_hidden(tree: Tree, directory: Path) -> None:
+        make(tree, directory)
+        (directory / "io.pressure").unlink(missing_ok=True)
+
+    monkeypatch.setattr(type(v1_tree), "make", make_hidden)
+    with v1.open("a", Limits()) as group:
+        assert group.accounted & STALLS == {"cpu_stall", "memory_stall"}
+        assert group.sample(0.0).io_stall == 0.0
+
+
+def test_a_kernel_that_does_not_count_its_own_memory_is_not_believed(v1_tree: Tree, machine: Machine) -> None:
+    """cgroup.memory=nokmem leaves the counter at 0."""
+    backend = backend_for(v1_tree, replace(machine, uncounted=uncounted("quiet cgroup.memory=nosocket,nokmem psi=1")))
+    with backend.open("a", Limits()) as group:
+        assert "kernel_bytes" not in group.accounted
+    assert uncounted("quiet cgroup.memory=nosocket") == frozenset()
 
 
 def test_a_throttled_run_counts_its_device_alone(v1: LimitsBackend, v1_tree: Tree) -> None:
@@ -147,14 +230,13 @@ def test_a_host_with_swap_that_is_not_counted_cannot_cap_memory(
 def test_leftovers_of_a_dead_sizer_are_removed(v1: LimitsBackend, v1_tree: Tree) -> None:
     """Its pid may be in use again: the start time tells. Other folders are not ours."""
     with v1.open("mine", Limits()):
-        for controller in ("cpu", "memory"):
+        for controller in ("cpu", "memory", "unified"):
             for name in ("1-1-old", "999999999-5-gone", "notes"):
                 v1_tree.make(v1_tree.path(f"/sys/fs/cgroup/{controller}/sizer/{name}"))
         assert v1.remove_leftovers() == ("1-1-old", "999999999-5-gone")
-        left = {
-            path.name.rpartition("-")[2] for path in v1_tree.path("/sys/fs/cgroup/cpu/sizer").iterdir() if path.is_dir()
-        }
-        assert left == {"mine", "notes"}
+        for controller in ("cpu", "unified"):
+            groups = [path for path in v1_tree.path(f"/sys/fs/cgroup/{controller}/sizer").iterdir() if path.is_dir()]
+            assert {path.name.rpartition("-")[2] for path in groups} == {"mine", "notes"}
 
 
 def test_a_join_that_fails_is_status_125_with_a_sentence(v1: LimitsBackend) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,14 @@ from sizer.errors import HostError
 from sizer.limits import Control, LimitsBackend, Throttle
 from sizer.limits.detect import backend_for
 from sizer.limits.machine import Machine
-from sizer.limits.tree import Tree
+from sizer.limits.tree import OpenFiles, Tree
 from sizer.limits.v2 import SUPERVISOR
-from sizer.records import DiskRates, Limits
+from sizer.records import DiskRates, Limits, Sample
 
 ROOT = "/sys/fs/cgroup"
+
+ELSEWHERE = {"time", "sizer_core_seconds", "accelerator_busy"}
+"""What of a Sample the groups do not count."""
 
 
 def group_file(tree: Tree, file: str) -> Path:
@@ -49,22 +52,65 @@ def test_whole_vcpus_get_no_quota(v2: LimitsBackend, v2_tree: Tree) -> None:
 
 
 def test_a_sample_is_in_seconds_and_bytes(v2: LimitsBackend, v2_tree: Tree) -> None:
-    """Microseconds become seconds; shared memory counts as anonymous; a device line without counters is no error."""
+    """Microseconds become seconds; shared memory counts as anonymous and not as page cache, and neither does the swap
+    cache; network buffers are the kernel's; a device line without counters is no error.
+    """
     with v2.open("a", Limits(disk="slow"), Throttle("7:0", DiskRates(read_iops=50))) as group:
         for file, text in {
             "cpu.stat": "usage_usec 2500000\nnr_periods 20\nnr_throttled 18\n",
             "memory.current": "9000",
-            "memory.stat": "anon 4096\nfile 7\nshmem 100\n",
+            "memory.swap.current": "60",
+            "memory.stat": "anon 4096\nfile 3000\nkernel 700\nslab 500\nsock 5\nshmem 100\nswapcached 50\n",
             "memory.events": "oom 1\noom_kill 3\n",
             "io.stat": "254:0 rbytes=10 wbytes=20 rios=1 wios=2\n7:0 rbytes=5 wbytes=6 rios=7 wios=8 dbytes=0\n8:0\n",
+            "cpu.pressure": "some avg10=9.00 avg60=1.00 avg300=0.10 total=1500000\nfull avg10=0.00 total=9\n",
+            "memory.pressure": "some avg10=0.00 avg60=0.00 avg300=0.00 total=20\nfull avg10=0.00 total=9\n",
+            "io.pressure": "some avg10=0.00 avg60=0.00 avg300=0.00 total=250000\nfull avg10=0.00 total=9\n",
         }.items():
             group_file(v2_tree, file).write_text(text)
         v2_tree.path(f"{ROOT}/cpu.stat").write_text("usage_usec 4000000\n")
         sample = group.sample(8.0)
     assert (sample.core_seconds, sample.host_core_seconds, sample.time) == (2.5, 4.0, 8.0)
     assert (sample.memory_bytes, sample.anonymous_bytes, sample.oom_kills) == (9000, 4196, 3)
+    assert (sample.page_cache_bytes, sample.kernel_bytes, sample.swap_bytes) == (2850, 705, 60)
+    assert (sample.cpu_stall, sample.memory_stall, sample.io_stall) == (1.5, 20e-6, 0.25)
+    assert group.accounted == {field.name for field in fields(Sample)} - ELSEWHERE
     assert (sample.periods, sample.throttled_periods) == (20, 18)
     assert (sample.read_bytes, sample.written_bytes, sample.read_ios, sample.write_ios) == (5, 6, 7, 8)
+
+
+def test_before_linux_5_18_the_kernels_memory_is_the_sum_of_what_is_told(v2: LimitsBackend, v2_tree: Tree) -> None:
+    """There the `kernel` line is missing; page tables may be missing, too."""
+    with v2.open("a", Limits()) as group:
+        lines = "anon 1\nkernel_stack 16\nslab 500\nslab_reclaimable 400\npercpu 8\nvmalloc 3\nsock 5\n"
+        group_file(v2_tree, "memory.stat").write_text(lines)
+        assert group.sample(0.0).kernel_bytes == 532
+
+
+@pytest.mark.parametrize(("file", "counter"), [("memory.swap.current", "swap_bytes"), ("io.pressure", "io_stall")])
+def test_what_the_kernel_does_not_count_is_not_accounted(
+    v2: LimitsBackend, v2_tree: Tree, file: str, counter: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel without swap, and pressure that is switched off: the files are not there and the run goes on."""
+    make = type(v2_tree).make
+
+    def make_without(tree: Tree, directory: Path) -> None:
+        make(tree, directory)
+        (directory / file).unlink(missing_ok=True)
+
+    monkeypatch.setattr(type(v2_tree), "make", make_without)
+    with v2.open("a", Limits()) as group:
+        assert group.accounted == {field.name for field in fields(Sample)} - ELSEWHERE - {counter}
+        assert getattr(group.sample(0.0), counter) == 0
+
+
+def test_a_file_that_cannot_be_read_is_not_counted(tmp_path: Path) -> None:
+    """Older kernels started with psi=0 show pressure files and refuse to read them; so does a folder."""
+    (tmp_path / "cpu.stat").write_text("usage_usec 1\n")
+    files = OpenFiles({"cpu.pressure": tmp_path, "cpu.stat": tmp_path / "cpu.stat"})
+    assert files.names == {"cpu.stat"}
+    assert files.text("cpu.pressure") == ""
+    files.close()
 
 
 def test_without_a_throttle_each_byte_counts_once(v2: LimitsBackend, v2_tree: Tree) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+from sizer.model.memory import FLOOR_SEARCH
 from sizer.records import Answer, Outcome, Run
 
 MIB, GIB = 2**20, 2**30
@@ -44,6 +46,20 @@ def test_more_than_the_floor_is_explained_by_what_families_offer(make_run: MakeR
         "4 GiB is the least that families offer with 2 vCPUs; the runs needed 163 MiB that cannot be dropped"
         in answer.reasons
     )
+
+
+def test_a_floor_that_was_searched_for_is_a_reason(make_run: MakeRun, ask: Ask) -> None:
+    """The answer names the bounds, not every cap tried, and the slow runs near the floor do not count as rates."""
+    runs = [make_run(rate, vcpus, anonymous=163 * MIB) for vcpus, rate in ((0.5, 50), (1, 100), (2, 190))]
+    alone = ask(runs)
+    for cap, rate in ((155, None), (168, None), (180, 20), (190, 60)):
+        runs += capped(make_run, cap * MIB, 163 * MIB, (2, rate))
+    answer = ask([replace(run, warnings=(FLOOR_SEARCH,)) if run.spec.limits.memory_bytes else run for run in runs])
+    assert "the memory floor is between 168 MiB and 180 MiB" in answer.reasons
+    assert memory_of(answer) == 4 * GIB
+    assert answer.throughput is not None
+    assert alone.throughput is not None
+    assert answer.throughput.value == alone.throughput.value
 
 
 def test_a_cap_that_held_makes_the_answer_smaller(make_run: MakeRun, ask: Ask) -> None:

@@ -167,11 +167,28 @@ def test_the_nearest_batch_size_wins(parse: Parse) -> None:
         ("input: cached", "", "warm"),
         ("", "axes: {memory: 1GiB}\naround: {memory: 2GiB}", "natural"),
         ("", "axes: {vcpus: 1}\naround: {memory: 2GiB}", "cold"),
+        ("", "axes: {disk: [a, b]}\ndisks: {a: /, b: /}", "cold"),
+        ("cache: warm", "axes: {disk: [a, b]}\ndisks: {a: /, b: /}", "warm"),
+        ("", "axes: {disk: [a, b], memory: [1GiB, 2GiB]}\ndisks: {a: /, b: /}", "natural"),
+        ("memory_floor: true", "axes: {vcpus: 1}", "cold"),
+        ("memory_floor: true", "axes: {memory: [1GiB, 2GiB]}", "natural"),
     ],
 )
 def test_a_memory_axis_is_measured_natural(parse: Parse, keys: str, rest: str, cache: str) -> None:
     """Unless the file says otherwise; without one, the page cache is cold."""
     assert one(parse, keys, rest + "\n").workloads[0].workload.cache == cache
+
+
+@pytest.mark.parametrize(("keys", "asked"), [("memory_floor: true", True), ("memory_floor: false", False), ("", False)])
+def test_a_memory_floor_is_searched_for_on_demand(parse: Parse, keys: str, asked: bool) -> None:
+    """Only for the workload that asks for it."""
+    assert one(parse, keys).workloads[0].memory_floor is asked
+
+
+def test_whether_to_search_is_yes_or_no(parse: Parse) -> None:
+    """Anything else is refused with what to write."""
+    with pytest.raises(InputError, match="true or false"):
+        one(parse, "memory_floor: 2GiB")
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,7 @@ def plans(draw: st.DrawFn, disks: list[str]) -> WorkloadPlan:
         draw(_axis(quarters)),
         draw(_axis(sizes)),
         draw(_axis(st.sampled_from(disks))) if disks else (),
+        draw(st.booleans()),
     )
 
 

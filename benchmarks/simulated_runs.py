@@ -1,0 +1,122 @@
+"""Runs of a child whose true rate is known: its steps are drawn, its clock is counted, nothing is started. Pure.
+
+The runs are observed as the launcher observes them: events are taken and the run is judged every half second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sizer.events import Start
+from sizer.launcher import TICK_SECONDS
+from sizer.observation import Observation
+from sizer.records import Limits, Measure, RunSpec, Step, Workload
+from sizer.steady_state import SteadyState
+
+Array = NDArray[np.float64]
+Random = np.random.Generator
+
+SAMPLES = 8
+"""A step's."""
+
+LONGEST = 2.5
+"""Times its asked seconds for which a child has steps: the longest warm-up is as long as what remains."""
+
+
+@dataclass(frozen=True)
+class Child:
+    """Durations of its steps in seconds, and its true mean samples/s between two times after its start."""
+
+    durations: Array
+    truth: Callable[[float, float], float]
+
+
+def noisy(random: Random, seconds: float, step: float, spread: float = 0.1, correlation: float = 0.0) -> Child:
+    """Steps whose log durations are AR(1): `spread` is their standard deviation, `correlation` that of neighbours."""
+    durations = step * np.exp(_correlated(random, _count(seconds, step), correlation) * spread - spread**2 / 2)
+    return Child(durations, lambda _, __: SAMPLES / step)
+
+
+def warming(random: Random, seconds: float, step: float) -> Child:
+    """Twice as slow at first, which fades with a twentieth of the run as its time constant; the truth is without it."""
+    child = noisy(random, seconds, step)
+    fading = np.exp(-np.arange(len(child.durations)) * step / (0.05 * seconds))
+    return Child(child.durations * (1 + fading), child.truth)
+
+
+def drifting(random: Random, seconds: float, step: float, change: float) -> Child:
+    """The rate changes by the share `change` in `seconds`, linearly; the truth is its mean over the time measured."""
+    slope = change / seconds
+    # Work w at the rate 1 + slope * t is done at the time t with t + slope * t**2 / 2 = w.
+    work = np.cumsum(noisy(random, seconds, step, 0.05).durations)
+    times = (np.sqrt(np.maximum(1 + 2 * slope * work, 0.0)) - 1) / slope
+    return Child(np.diff(times, prepend=0.0), lambda start, end: SAMPLES / step * (1 + slope * (start + end) / 2))
+
+
+def stalling(random: Random, seconds: float, step: float, regular: bool = False, stall: float = 0.15) -> Child:
+    """A stall every 3 s of work, at random (Poisson) or `regular` (1.5 to 4.5 s apart); the truth is the long run's."""
+    every, count = 3.0, int(LONGEST * seconds) + 20
+    gaps = random.uniform(0.5 * every, 1.5 * every, count) if regular else random.exponential(every, count)
+    gaps[0] *= random.uniform() if regular else 1.0
+    durations = noisy(random, seconds, step, 0.05).durations
+    stalled = np.searchsorted(np.cumsum(durations), np.cumsum(gaps))
+    np.add.at(durations, stalled[stalled < len(durations)], stall)
+    return Child(durations, lambda _, __: SAMPLES / step * every / (every + stall))
+
+
+def throttled(random: Random, seconds: float, step: float, share: float = 0.6, period: float = 0.1) -> Child:
+    """Work is done in the first `share` of each period, as under a CPU quota or a throttled disk."""
+    work = np.cumsum(noisy(random, seconds, step).durations) + random.uniform(0, share * period)
+    times = work + np.floor(work / (share * period)) * (1 - share) * period
+    return Child(np.diff(times), lambda _, __: SAMPLES / step * share)
+
+
+def falling(random: Random, seconds: float, step: float, at: float) -> Child:
+    """Half of the rate from the share `at` of the seconds on, as when burst credit is spent."""
+    durations = noisy(random, seconds, step, 0.05).durations
+    late = np.cumsum(durations) > at * seconds
+    return Child(np.where(late, 2 * durations, durations), lambda _, __: float("nan"))
+
+
+def observed(child: Child, seconds: float, precision: float = 0.02) -> Observation:
+    """The run of this child, from its first step to where sizer would stop it; its clock starts at 0."""
+    spec = RunSpec(Workload("child", "command"), SAMPLES, Limits(), Measure(1, seconds, precision))
+    seen = Observation(spec, began=0.0, start=Start("sample", SAMPLES, 0, 0))
+    steps = [Step(float(time), SAMPLES, 0.0, 0) for time in np.cumsum(child.durations)]
+    taken, now = 0, 0.0
+    while seen.stop is None:
+        now += TICK_SECONDS
+        until = taken
+        while until < len(steps) and steps[until].time <= now:
+            until += 1
+        seen.take(steps[taken:until])
+        taken = until
+        seen.decide(now, stop_now=False)
+    return seen
+
+
+def measured(child: Child, seconds: float) -> tuple[SteadyState, bool]:
+    """What the run's record would hold, and whether it ended early because it was precise."""
+    seen = observed(child, seconds)
+    steady = seen.shown.steady
+    assert steady is not None
+    assert seen.stop is not None
+    return steady, seen.stop.value == "precision"
+
+
+def _count(seconds: float, step: float) -> int:
+    return int(LONGEST * seconds / step) + 20
+
+
+def _correlated(random: Random, count: int, correlation: float) -> Array:
+    """A stationary AR(1) series with variance 1."""
+    from scipy.signal import lfilter
+
+    shocks = random.normal(size=count) * np.sqrt(1 - correlation**2)
+    shocks[0] = random.normal()
+    series: Array = lfilter([1.0], [1.0, -correlation], shocks)
+    return series

@@ -1,0 +1,72 @@
+"""Which configurations a study measures a workload at, and which one of them stands for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import product
+
+from sizer.records import Limits, RunSpec, Study, WorkloadPlan
+from sizer.study import Facts
+
+MOST_RUNS = 20_000
+"""A study of more is one that nobody waits for: axes that were crossed by mistake."""
+Place = tuple[float, int, str | None, int]
+"""Where a run really stands on a host: vCPUs, bytes of memory, disk and batch size."""
+
+
+def size(each: WorkloadPlan, around: Limits | None) -> int:
+    """How many configurations at most, without making them."""
+    axes = (len(each.batch_size), len(each.vcpus), len(each.memory_bytes), len(each.disk))
+    if around is not None:
+        return 1 + sum(axes)
+    count = 1
+    for values in axes:
+        count *= max(values, 1)
+    return count
+
+
+def configurations(each: WorkloadPlan, study: Study, host: Facts) -> list[RunSpec]:
+    """The first repeat of each configuration of a workload, the point itself first, none twice on this host."""
+    specs: dict[Place, RunSpec] = {}
+    for batch_size, limits in _crossed(each) if study.around is None else _around(each, study.around):
+        spec = RunSpec(each.workload, batch_size, limits, study.measure)
+        specs.setdefault(place(spec, host), spec)
+    return list(specs.values())
+
+
+def place(spec: RunSpec, host: Facts) -> Place:
+    """Where a run really stands on this host."""
+    limits = spec.limits
+    return limits.vcpus or float(host.vcpus), limits.memory_bytes or host.memory_bytes, limits.disk, spec.batch_size
+
+
+def standing(specs: Sequence[RunSpec], study: Study, host: Facts) -> RunSpec:
+    """The configuration that stands for a workload: its point, or else its most vCPUs with the most memory."""
+    return specs[0] if study.around is not None else max(specs, key=_room(host))
+
+
+def fewest_vcpus(specs: Sequence[RunSpec], host: Facts) -> RunSpec:
+    """The configuration with the fewest vCPUs, of these the one with the most memory."""
+    room = _room(host)
+    return max(specs, key=lambda spec: (-room(spec)[0], room(spec)[1]))
+
+
+def _room(host: Facts) -> Callable[[RunSpec], tuple[float, int]]:
+    return lambda spec: place(spec, host)[:2]
+
+
+def _crossed(each: WorkloadPlan) -> Iterable[tuple[int, Limits]]:
+    axes = (each.batch_size, each.vcpus or (None,), each.memory_bytes or (None,), each.disk or (None,))
+    for batch_size, vcpus, memory_bytes, disk in product(*axes):
+        yield batch_size, Limits(vcpus, memory_bytes, disk)
+
+
+def _around(each: WorkloadPlan, point: Limits) -> Iterable[tuple[int, Limits]]:
+    """The point with the first batch size, then every axis by itself with the others held at the point."""
+    first = each.batch_size[0]
+    yield first, point
+    yield from ((batch_size, point) for batch_size in each.batch_size)
+    yield from ((first, replace(point, vcpus=value)) for value in each.vcpus)
+    yield from ((first, replace(point, memory_bytes=value)) for value in each.memory_bytes)
+    yield from ((first, replace(point, disk=value)) for value in each.disk)

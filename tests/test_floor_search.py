@@ -1,0 +1,156 @@
+"""The memory floor is found in a few runs, whatever is known before."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sizer.floor_search import (
+    LEAST_BYTES,
+    MIB,
+    MOST_RUNS,
+    PRECISION,
+    SECONDS,
+    WITHIN,
+    Search,
+    bounds,
+    marked,
+    next_cap,
+    searches,
+)
+from sizer.model.memory import FLOOR_SEARCH
+from sizer.records import Configuration, Estimate, Limits, Measure, Outcome, Run, RunSpec, Study, Workload, WorkloadPlan
+from sizer.study import Facts
+
+GIB = 1024 * MIB
+HOST = Facts(4, 64 * GIB)
+TRAIN = Workload("train", "image_training")
+
+
+def plan_of(memory_floor: bool = True, **axes: tuple[float, ...]) -> WorkloadPlan:
+    return WorkloadPlan(TRAIN, (16, 32), memory_floor=memory_floor, **{"vcpus": (1.0, 2.0), **axes})  # type: ignore[arg-type]
+
+
+def search_of(study: Study) -> Search:
+    (found,) = searches(study, HOST)
+    return found
+
+
+def tried(spec: RunSpec, outcome: Outcome, needed: int = 0) -> Run:
+    memory = spec.limits.memory_bytes or HOST.memory_bytes
+    stand = Configuration(spec.limits.vcpus or 4.0, memory, "host", spec.batch_size)
+    rate = Estimate(100.0, 99.0, 101.0) if outcome is Outcome.COMPLETED else None
+    start = "2026-11-21T10:00:00+00:00"
+    return Run(spec, outcome, stand, start, 9.0, throughput=rate, peak_anonymous_bytes=needed or None)
+
+
+def found(search: Search, floor: int, runs: list[Run], peak: int | None) -> list[Run]:
+    """Search to the end on a machine where the workload completes from `floor` on."""
+    runs = list(runs)
+    while (spec := search.next_run(runs)) is not None:
+        held = (spec.limits.memory_bytes or 0) >= floor
+        runs.append(tried(spec, Outcome.COMPLETED if held else Outcome.OUT_OF_MEMORY, (peak or 0) if held else 0))
+    return runs
+
+
+@given(
+    st.integers(12 * MIB, 48 * GIB),
+    st.sampled_from([None, 0.3, 0.9, 1.0, 1.05, 3.0]),
+    st.lists(st.integers(1, 60 * 1024), max_size=3),
+)
+def test_the_bounds_close_around_the_floor(floor: int, share: float | None, caps: list[int]) -> None:
+    """Within 10 % or a MiB, in 16 runs at the most, from any caps tried before and any guess of what is needed."""
+    search = search_of(Study("s", (plan_of(),)))
+    peak = round(floor * share) if share else None
+    known = [tried(replace(search.base, limits=Limits(2.0)), Outcome.COMPLETED, peak or 0)]
+    known += [
+        tried(search.at(cap * MIB), Outcome.COMPLETED if cap * MIB >= floor else Outcome.OUT_OF_MEMORY) for cap in caps
+    ]
+    runs = found(search, floor, known, peak)
+    result = search.bounds(runs)
+    assert result.held is not None
+    low = result.too_small or LEAST_BYTES
+    assert low < floor <= result.held
+    assert result.held <= max(WITHIN * low, low + MIB)
+    assert len(runs) - len(known) <= MOST_RUNS
+    asked = [run.spec.limits.memory_bytes or 0 for run in runs[len(known) :]]
+    assert all(cap % MIB == 0 for cap in asked)
+    assert len(set(asked)) == len(asked)
+
+
+@given(st.integers(60 * MIB, 32 * GIB), st.floats(0.9, 1.03))
+def test_what_the_runs_needed_shortens_the_search(floor: int, share: float) -> None:
+    """With the anonymous peak of one completed run the floor is found in five runs."""
+    search = search_of(Study("s", (plan_of(),)))
+    peak = round(floor * share)
+    known = [tried(replace(search.base, limits=Limits(2.0)), Outcome.COMPLETED, peak)]
+    assert len(found(search, floor, known, peak)) - len(known) <= 5
+
+
+def test_bisection_halves_the_ratio() -> None:
+    """Between two caps near each other, the middle on the scale that counts; within a tenth it is enough."""
+    assert next_cap([400 * MIB], [300 * MIB], None, GIB) == round(math.sqrt(300 * 400)) * MIB
+    assert next_cap([328 * MIB], [300 * MIB], None, GIB) is None
+
+
+def test_a_cap_that_held_once_and_was_killed_once_is_too_small() -> None:
+    """What a machine of that size does one time in two is no floor to stand on."""
+    assert bounds([200, 300], [200]).held == 300
+
+
+def test_a_job_larger_than_the_host_has_no_floor_here() -> None:
+    """Nothing is left to try when the host's own memory is too small."""
+    search = search_of(Study("s", (plan_of(),)))
+    runs = [tried(search.at(HOST.memory_bytes), Outcome.OUT_OF_MEMORY)]
+    assert search.next_run(runs) is None
+    assert search.result(runs) == "the memory floor of `train` was not found: no cap held"
+
+
+def test_the_search_stands_at_the_point() -> None:
+    """At the point, or else the most vCPUs, with the first batch size; only where the study asks; short runs, once."""
+    assert searches(Study("s", (plan_of(False),)), HOST) == ()
+    base = search_of(Study("s", (plan_of(memory_bytes=(GIB, 2 * GIB)),), measure=Measure(3, 30.0))).base
+    assert (base.limits, base.batch_size) == (Limits(2.0), 16)
+    assert (base.measure.repeats, base.measure.seconds, base.measure.precision) == (1, SECONDS, PRECISION)
+    around = Study("s", (plan_of(),), around=Limits(1.0, GIB, "ssd"), measure=Measure(3, 2.0))
+    assert search_of(around).base.limits == Limits(1.0, None, "ssd")
+    assert search_of(around).base.measure.seconds == 2.0
+
+
+def test_caps_of_a_memory_axis_count_and_those_of_other_runs_do_not() -> None:
+    """What was tried with the same vCPUs and batch is known; a smaller batch or fewer vCPUs tell nothing here."""
+    search = search_of(Study("s", (plan_of(),)))
+    ordinary = replace(search.at(300 * MIB), measure=Measure(3, 30.0))
+    runs = [
+        tried(ordinary, Outcome.OUT_OF_MEMORY),
+        tried(replace(ordinary, limits=Limits(2.0, 320 * MIB)), Outcome.COMPLETED),
+    ]
+    assert search.next_run(runs) is None
+    assert search.result(runs) == "the memory floor of `train` is between 300 MiB and 320 MiB"
+    other = [tried(replace(run.spec, batch_size=8), run.outcome) for run in runs]
+    assert search.next_run(other) is not None
+
+
+@pytest.mark.parametrize("outcome", [Outcome.CRASHED, Outcome.TIMEOUT])
+def test_a_run_that_fails_otherwise_ends_the_search(outcome: Outcome) -> None:
+    """With a sentence: it says nothing of its cap, and would fail again."""
+    search = search_of(Study("s", (plan_of(),)))
+    known = [tried(replace(search.base, limits=Limits(2.0)), Outcome.COMPLETED, GIB)]
+    spec = search.next_run(known)
+    assert spec is not None
+    runs = [*known, tried(spec, outcome)]
+    assert search.next_run(runs) is None
+    assert search.result(runs).endswith(f"ended as {outcome.value}, which tells nothing of the cap")
+    assert search.next_run([*known, tried(spec, Outcome.REFUSED)]) == spec
+
+
+def test_a_run_of_a_search_says_so_once(make_run: Callable[..., Run]) -> None:
+    """Its warning travels with it, so that nobody takes its rate for a measurement."""
+    once = marked(make_run(100.0))
+    assert once.warnings == (FLOOR_SEARCH,)
+    assert marked(once) is once

@@ -1,0 +1,124 @@
+"""What is seen of a run while it goes on, and when it is ended; the clock is the steps' own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sizer import observation
+from sizer.epochs import Epochs
+from sizer.events import Start
+from sizer.observation import Observation
+from sizer.records import Limits, Measure, RunSpec, Step, Workload
+from sizer.stopping import Stop
+
+Steps = Callable[..., list[Step]]
+
+
+def observing(
+    seconds: float = 10.0, cache: str = "cold", timeout: float | None = None, samples: int = 0
+) -> Observation:
+    workload = Workload("train", "image_training", cache=cache)
+    spec = RunSpec(workload, 8, Limits(1.0), Measure(1, seconds, 0.02, 1, timeout))
+    return Observation(spec, began=0.0, start=Start("image", 8, 0, samples))
+
+
+def play(seen: Observation, steps: list[Step], until: float | None = None) -> float:
+    """Show the steps as they come, with a decision each half second; the time at which the run ended or ran dry."""
+    now = 0.0
+    while seen.stop is None and now < (until or steps[-1].time):
+        now += 0.5
+        seen.take([step for step in steps[len(seen.steps) :] if step.time <= now])
+        seen.decide(now, stop_now=False)
+    return now
+
+
+def test_a_steady_run_ends_at_half_of_its_seconds(make_steps: Steps) -> None:
+    """Steps that are all alike are precise at the first look."""
+    seen = observing()
+    assert play(seen, make_steps([0.1] * 300, start=0.0)) == pytest.approx(5.5, abs=0.5)
+    assert seen.stop is Stop.PRECISION
+
+
+def test_the_rate_shown_is_that_of_the_last_seconds(make_steps: Steps) -> None:
+    """A person sees what the run does now, from its second step on."""
+    seen = observing(seconds=100)
+    seen.take(make_steps([0.1], start=0.0))
+    seen.decide(0.5, stop_now=False)
+    assert seen.live(0.5, []).throughput is None
+    seen.take(make_steps([0.1] * 40 + [0.2] * 50, start=0.1))
+    seen.decide(15.0, stop_now=False)
+    assert seen.live(15.0, []).throughput == pytest.approx(40)
+
+
+def test_a_run_is_judged_a_few_times_only(make_steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each judgement is a chance to stop by luck, and costs time when there are many steps."""
+    judged, judge = [], observation.enough
+    monkeypatch.setattr(observation, "enough", lambda *given: judged.append(given) or judge(*given))
+    seen = observing(seconds=30)
+    play(seen, make_steps([0.05, 0.15, 0.1, 0.6] * 300, start=0.0))
+    assert seen.stop is Stop.TIME
+    assert len(judged) <= 8
+
+
+def test_ctrl_c_ends_a_run_at_once(make_steps: Steps) -> None:
+    """Whatever it has shown."""
+    seen = observing()
+    seen.take(make_steps([0.1] * 300, start=0.0))
+    seen.decide(30.0, stop_now=True)
+    assert seen.stop is Stop.INTERRUPTED
+
+
+def natural(make_steps: Steps, length: int, epochs: int, seconds: float) -> list[Step]:
+    """Epochs of `length` steps."""
+    steps: list[Step] = []
+    for epoch in range(epochs):
+        steps += make_steps([seconds] * length, epoch=epoch, start=steps[-1].time if steps else 0.0)
+    return steps
+
+
+def test_a_memory_study_goes_on_until_its_second_epoch_is_over(make_steps: Steps) -> None:
+    """Ten seconds are asked for, an epoch takes forty: the run ends with the second."""
+    seen = observing(cache="natural", samples=400 * 8)
+    assert play(seen, natural(make_steps, 400, 4, 0.1)) == pytest.approx(80, rel=0.06)
+    assert seen.shown.epochs is Epochs.WHOLE
+    steady = seen.shown.steady
+    assert steady is not None
+    assert steady.measured_seconds == pytest.approx(40.0)
+
+
+def test_short_epochs_are_repeated_until_the_seconds_are_over(make_steps: Steps) -> None:
+    """An epoch of two seconds is not ten seconds of measurement."""
+    seen = observing(cache="natural", samples=4 * 8)
+    rough = [
+        replace(step, time=step.time + (0.3 if index % 3 else 0.0))
+        for index, step in enumerate(natural(make_steps, 4, 40, 0.5))
+    ]
+    assert 12.0 <= play(seen, rough) <= 14.0
+    assert seen.stop is Stop.TIME
+    assert seen.shown.epochs is Epochs.WHOLE
+
+
+def test_the_deadline_leaves_room_for_two_epochs(make_steps: Steps) -> None:
+    """An epoch of 1,000 s is longer than the deadline that ten seconds have."""
+    seen = observing(cache="natural", samples=1000 * 8)
+    play(seen, natural(make_steps, 1000, 3, 1.0))
+    assert seen.stop in (Stop.TIME, Stop.PRECISION)
+    assert seen.shown.epochs is Epochs.WHOLE
+
+
+def test_a_timeout_of_the_study_always_holds(make_steps: Steps) -> None:
+    """The rate is then that of the first epoch, and says so."""
+    seen = observing(cache="natural", samples=1000 * 8, timeout=300.0)
+    assert play(seen, natural(make_steps, 1000, 3, 1.0)) == pytest.approx(300.5)
+    assert seen.stop is Stop.DEADLINE
+    assert seen.shown.epochs is Epochs.FIRST
+
+
+def test_a_child_that_never_steps_ends_at_the_deadline() -> None:
+    """Two minutes of start-up and four times the seconds."""
+    seen = observing()
+    assert play(seen, [], until=500.0) == pytest.approx(160.5)
+    assert seen.stop is Stop.DEADLINE

@@ -1,0 +1,153 @@
+"""The record that is made of a child that is gone."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import pytest
+
+from sizer.observation import Observation
+from sizer.records import (
+    Bottleneck,
+    Configuration,
+    DataSet,
+    DiskCheck,
+    DiskRates,
+    DiskTier,
+    Limits,
+    Measure,
+    Outcome,
+    Run,
+    RunSpec,
+    Sample,
+    Step,
+    Workload,
+)
+from sizer.run_record import Measured, run_record
+
+MIB = 2**20
+EVERY = frozenset(field.name for field in fields(Sample)) - {"time"}
+DATA = DataSet("/data/train.rec", "recordio", 50_000_000, 1000, False)
+
+
+def sample(time: float) -> Sample:
+    """A job that uses 0.98 cores, reads 2 MB/s, and grows by 1 MiB a second."""
+    return Sample(
+        time=time,
+        core_seconds=0.98 * time,
+        memory_bytes=int((300 + 5 * time) * MIB),
+        anonymous_bytes=int((200 + time) * MIB),
+        page_cache_bytes=int(4 * time * MIB),
+        kernel_bytes=3 * MIB,
+        read_bytes=int(2_000_000 * time),
+        read_ios=int(20 * time),
+        host_core_seconds=0.99 * time,
+        io_stall=0.1 * time,
+    )
+
+
+def measured(accounted: frozenset[str] = EVERY, **workload: str) -> Measured:
+    """Twenty seconds of 80 images/s on one vCPU."""
+    named = Workload("train", "image_training", **workload)  # type: ignore[arg-type]
+    seen = Observation(RunSpec(named, 8, Limits(1.0), Measure(seconds=20)), 0.0)
+    seen.steps = [Step(0.1 * number, 8, 0.002, 0) for number in range(201)]
+    return Measured(
+        seen=seen,
+        exit_status=0,
+        samples=tuple(sample(0.5 * tick) for tick in range(41)),
+        accounted=accounted,
+        limited_by="cgroup v1: cpuset 0",
+        last_lines="",
+        resident_bytes=0,
+        resident_after_bytes=40_000_000,
+    )
+
+
+def record(found: Measured) -> Run:
+    place = Configuration(1.0, 2**34, "host", 8)
+    return run_record(found, place, DATA, None, "2026-11-21T10:00:00+00:00", 21.0)
+
+
+def test_a_completed_run_holds_everything_that_was_accounted() -> None:
+    """Rate, demands, memory by kind, hit rate and what bound it."""
+    run = record(measured())
+    assert run.outcome is Outcome.COMPLETED
+    assert run.throughput is not None
+    assert run.demand is not None
+    assert run.throughput.value == pytest.approx(80, rel=1e-6)
+    assert run.demand.core_seconds == pytest.approx(0.98 / 80)
+    assert run.demand.asked_bytes == 50_000
+    assert run.demand.read_bytes == pytest.approx(25_000, rel=1e-3)
+    assert run.hit_rate == pytest.approx(0.5, abs=1e-3)
+    assert run.demand.io_stall == pytest.approx(0.1 / 80)
+    assert (run.peak_anonymous_bytes, run.peak_page_cache_bytes) == (220 * MIB, 80 * MIB)
+    assert (run.peak_kernel_bytes, run.peak_swap_bytes) == (3 * MIB, 0)
+    assert (run.resident_bytes, run.resident_after_bytes) == (0, 40_000_000)
+    assert run.memory_growth is not None
+    assert run.memory_growth.anonymous_bytes_per_step.value == pytest.approx(MIB / 10, rel=0.02)
+    assert run.evidence is not None
+    assert run.evidence.bottleneck is Bottleneck.CPU
+    assert [warning.split(":")[0] for warning in run.warnings] == ["memory rising"]
+
+
+def test_what_the_host_does_not_count_is_left_out() -> None:
+    """An ordinary user without cgroups has the rate and the loop's own times."""
+    run = record(measured(frozenset()))
+    assert run.demand is not None
+    assert (run.demand.core_seconds, run.demand.read_bytes, run.demand.io_stall) == (None, None, None)
+    assert (run.hit_rate, run.memory_growth, run.peak_anonymous_bytes) == (None, None, None)
+    assert run.demand.input_wait == pytest.approx(0.002 / 8)
+
+
+def test_a_later_epoch_that_never_came_is_said() -> None:
+    """The rate of the later epochs was asked for; what there is, is given with its warning."""
+    run = record(measured(cache="natural"))
+    assert run.throughput is not None
+    assert any(warning.startswith("first epoch only") for warning in run.warnings)
+
+
+def test_a_killed_run_keeps_its_peaks_and_has_no_rate() -> None:
+    """out_of_memory is a finding about memory."""
+    found = measured()
+    killed = replace(found, samples=(*found.samples, replace(found.samples[-1], oom_kills=1)), exit_status=-9)
+    run = record(killed)
+    assert run.outcome is Outcome.OUT_OF_MEMORY
+    assert run.throughput is None
+    assert run.peak_anonymous_bytes == 220 * MIB
+
+
+def slowing(disk: DiskCheck | None, cores: float = 0.2, **workload: str) -> Run:
+    """A read-bound job that makes 80 images/s for 12 s and 40 after that."""
+    found = measured(**workload)
+    ends = [*(0.1 * number for number in range(121)), *(12 + 0.2 * number for number in range(1, 61))]
+    found.seen.steps = [Step(end, 8, 0.05, 0) for end in ends]
+    slow = [replace(sample(0.5 * tick), core_seconds=cores * tick) for tick in range(49)]
+    place = Configuration(1.0, 2**34, "disk", 8)
+    return run_record(replace(found, samples=tuple(slow)), place, DATA, disk, "2026-11-21T10:00:00+00:00", 25.0)
+
+
+def test_a_real_disk_that_became_slower_gives_two_rates() -> None:
+    """The rate that lasts is the throughput, over the time after the fall."""
+    run = slowing(DiskCheck(DiskTier("disk", path="/mnt/disk"), DiskRates()))
+    assert run.rate_change is not None
+    assert run.rate_change.before.value == pytest.approx(80, rel=0.02)
+    assert run.rate_change.after.value == pytest.approx(40, rel=0.02)
+    assert run.rate_change.seconds == pytest.approx(12, abs=0.6)
+    assert run.throughput is not None
+    assert run.throughput.value == pytest.approx(40, rel=0.02)
+    assert run.measured_seconds == pytest.approx(12, abs=0.8)
+    assert any(warning.startswith("two rates: 80") for warning in run.warnings)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        pytest.param(slowing(DiskCheck(DiskTier("disk", emulated=DiskRates(1e3, 1e6)), DiskRates())), id="emulated"),
+        pytest.param(slowing(None, cores=0.49), id="bound by the CPU"),
+        pytest.param(slowing(None, input="cached"), id="read from memory"),
+        pytest.param(slowing(None, cache="natural"), id="page cache in use"),
+    ],
+)
+def test_a_fall_that_no_disk_can_have_caused_is_no_rate_of_a_disk(run: Run) -> None:
+    """A throttle has no burst credit, and a host that became slower shows in other ways."""
+    assert run.rate_change is None
