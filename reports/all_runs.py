@@ -1,18 +1,36 @@
-"""The table of every run, as plain dicts of text."""
+"""Every run as one line, which opens to the evidence behind it; plain dicts of text."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sizer.records import Outcome, Run, Study
 
-from . import formatting, results, words
+from . import busy, evidence_card, failures, formatting, results, verdict, warned, words
 from .subject import Subject
-from .verdict import described
 
-FIGURE = re.compile(r"\d+(?:\.\d+)?")
+MEANING = (
+    ("Throughput", "mean rate after warm-up, the 95 % interval of that mean, and its half-width against the rate"),
+    ("Two rates", "the rate fell and stayed down, as where a disk's burst credit is spent"),
+    ("First epoch", "its own rate, beside the one that counts"),
+    ("Measured", "how long after warm-up, and why it ended then"),
+    ("sizer's own use", "core-seconds of sizer's process over those of the workload"),
+    ("Busy", "share of its limit that a resource was used"),
+    ("For input", "what the loop waited, by its own clock"),
+    ("Stalled", "share of the time in which some task of the run waited for it, by the kernel (PSI)"),
+    ("Throttled", "quota periods that were used up"),
+    ("Others on this host", "cores that anything but the run used meanwhile"),
+    ("Memory", "each kind at its highest, which need not be at one time; anonymous memory cannot be dropped"),
+    ("Growth", "by each step after warm-up; where none is to be seen its 95 % interval holds zero"),
+    ("Hit rate", "share of the bytes asked for that did not come from the device"),
+    ("Data resident", "bytes of the data set in the page cache before and after the run"),
+    ("Disk", "the rate of reads and writes, what the tier gives, and the cost of a sample"),
+)
+"""What the labels of a card mean, told once and not with each run."""
+
+LAST_LINES = 4
+"""Lines of a failed run's last words that its card shows; the table of what failed has more."""
 
 
 def all_runs(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
@@ -20,57 +38,12 @@ def all_runs(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
     return [
         {
             "name": subject.name,
-            "what": described(subject),
-            "runs": [_row(run, subject, study) for run in sorted(subject.runs, key=_order)],
+            "what": verdict.described(subject),
+            "runs": [{**_line(run, subject, study), **_card(run)} for run in sorted(subject.runs, key=_order)],
         }
         for subject in subjects
+        if subject.runs
     ]
-
-
-def warned(runs: Iterable[Run]) -> list[dict[str, str]]:
-    """Each kind of warning once, the commonest first: in how many runs, and what they say with the range of figures."""
-    kinds: dict[str, list[str]] = {}
-    for run in runs:
-        for warning in run.warnings:
-            kinds.setdefault(FIGURE.sub("#", warning), []).append(warning)
-    ordered = sorted(kinds.values(), key=lambda alike: (-len(alike), alike[0]))
-    return [_grouped(alike) for alike in ordered]
-
-
-def _grouped(alike: list[str]) -> dict[str, str]:
-    """Warnings that differ in their figures alone: `contended`, `9 runs`, `something else used 0.06–1.2 cores`."""
-    kind, _, words_ = _with_ranges(alike).partition(": ")
-    return {"kind": kind, "where": f"{len(alike)} run{'s' if len(alike) != 1 else ''}", "what": words_.strip()}
-
-
-def _with_ranges(alike: list[str]) -> str:
-    columns = zip(*(FIGURE.findall(warning) for warning in alike), strict=True)
-    ranges = iter([_range(figures) for figures in columns])
-    return FIGURE.sub(lambda _: next(ranges), alike[0])
-
-
-def _range(figures: Iterable[str]) -> str:
-    ordered = sorted(set(figures), key=float)
-    return ordered[0] if len(ordered) == 1 else f"{ordered[0]}–{ordered[-1]}"
-
-
-def _row(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
-    workload, configuration = run.spec.workload, run.configuration
-    return {
-        "id": run.id,
-        "vcpus": f"{configuration.vcpus:g}",
-        "memory": formatting.format_bytes(configuration.memory_bytes),
-        "disk": words.disk(configuration.disk, study),
-        "batch": str(configuration.batch_size),
-        "state": f"{workload.input}, {workload.cache}",
-        "repeat": str(run.spec.repeat + 1),
-        "outcome": words.OUTCOME[run.outcome],
-        "failed": run.outcome is not Outcome.COMPLETED,
-        "throughput": _throughput(run),
-        "bottleneck": words.bottleneck(run.evidence.bottleneck, subject.device) if run.evidence is not None else "",
-        "warnings": "; ".join(run.warnings),
-        **_costs(run),
-    }
 
 
 def _order(run: Run) -> tuple[float, int, str, int, int]:
@@ -78,18 +51,49 @@ def _order(run: Run) -> tuple[float, int, str, int, int]:
     return (stand.vcpus, stand.memory_bytes, stand.disk, stand.batch_size, run.spec.repeat)
 
 
-def _throughput(run: Run) -> str:
+def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
+    """Where it stood, what came out, what bound it, and the kinds of its warnings."""
+    workload, stand = run.spec.workload, run.configuration
+    return {
+        "vcpus": formatting.format_vcpus(stand.vcpus),
+        "memory": formatting.format_bytes(stand.memory_bytes),
+        "disk": words.disk(stand.disk, study),
+        "batch": f"batch {stand.batch_size}",
+        "repeat": f"repeat {run.spec.repeat + 1}",
+        "state": subject.unusual(workload.input, workload.cache),
+        "failed": run.outcome is not Outcome.COMPLETED,
+        "outcome": words.ending(run),
+        "rate": _rate(run),
+        "bound": _bound(run, subject),
+        "warned": ", ".join(warned.kinds(run)),
+    }
+
+
+def _card(run: Run) -> dict[str, Any]:
+    """What the line opens to."""
+    last_words = failures.split(run)[1] if run.outcome is not Outcome.COMPLETED else ""
+    return {
+        "id": run.id,
+        "warnings": [formatting.sentence(each) for each in run.warnings],
+        "busy": busy.bars([run.evidence]) if run.evidence is not None else [],
+        "groups": evidence_card.groups(run),
+        "last_words": "\n".join(last_words.splitlines()[-LAST_LINES:]),
+        "started": run.started_at.replace("T", " ").replace("+00:00", " UTC"),
+        "took": formatting.format_seconds(run.wall_seconds),
+        "limited_by": run.limited_by,
+    }
+
+
+def _rate(run: Run) -> str:
     if run.throughput is None or not results.measured(run):
         return ""
     return formatting.rate_interval(run.throughput, run.sample_unit)
 
 
-def _costs(run: Run) -> dict[str, str]:
-    """What a sample cost, and the highest memory; empty where it was not accounted."""
-    cores = run.demand.core_seconds if run.demand is not None else None
-    read = run.demand.read_bytes if run.demand is not None else None
-    return {
-        "core_time": formatting.format_number(cores * 1000) if cores is not None else "",
-        "read": formatting.volume(read) if read is not None else "",
-        "peak": formatting.format_bytes(run.peak_memory_bytes) if run.peak_memory_bytes is not None else "",
-    }
+def _bound(run: Run, subject: Subject) -> tuple[str, str]:
+    """The bottleneck and the reason; of a run that gave no rate why it did not."""
+    if run.outcome is not Outcome.COMPLETED:
+        return "", failures.split(run)[0]
+    if run.evidence is None:
+        return "", "not accounted"
+    return words.bottleneck(run.evidence.bottleneck, subject.device), run.evidence.reason

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from sizer.records import Estimate
 
 from . import formatting, svg
-from .plot import CLEAR, Failure, Point
+from .plot import BOLD_CHARACTER, CHARACTER, CLEAR, Failure, Point
 from .scales import Scale, nice_ticks
 
 WIDTH, LEFT, RIGHT, TOP = 420.0, 8.0, 404.0, 8.0
@@ -71,9 +71,10 @@ class DotChart:
 
     def _row(self, row: Row, top: float, x: Scale) -> Markup:
         alone = len(row.series) == 1
+        name = _cut(row.name, RIGHT - LEFT - 18 - len(row.remark) * CHARACTER)
         tracks = [top + TRACK + SPREAD * index for index in range(len(row.series))]
         parts = [
-            svg.text(row.name, LEFT + 6, top + 13, "row-name answer-word" if row.is_answer else "row-name", "start"),
+            svg.text(name, LEFT + 6, top + 13, "row-name answer-word" if row.is_answer else "row-name", "start"),
             svg.text(row.remark, RIGHT - 4, top + 13, "tick", "end"),
             svg.text(row.figures, LEFT + 6, top + 28, "figures", "start"),
             *(svg.line(x(0), track, RIGHT - 10, track, "grid") for track in tracks),
@@ -85,6 +86,12 @@ class DotChart:
                 )
             )
         return svg.element("g", *parts)
+
+
+def _cut(name: str, room: float) -> str:
+    """A name that fits into so many pixels; its end, which tells tiers of one family apart, is kept."""
+    most = int(room / BOLD_CHARACTER)
+    return name if len(name) <= most else f"{name[: most // 2]}…{name[len(name) - (most - most // 2 - 1) :]}"
 
 
 def _marks(dots: Dots, index: int, height: float, x: Scale) -> Iterator[Markup]:

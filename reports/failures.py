@@ -31,14 +31,21 @@ def tally(runs: Sequence[Run]) -> list[tuple[str, int]]:
     return [(words.OUTCOME[outcome], count) for outcome, count in counts.items() if count]
 
 
-def _row(run: Run, study: Study) -> dict[str, Any]:
+def split(run: Run) -> tuple[str, str]:
+    """Why a run failed in a line, and its last words, which may be many."""
     first, _, rest = (run.error or _without_error(run)).strip().partition("\n")
+    return first, rest.strip()
+
+
+def _row(run: Run, study: Study) -> dict[str, Any]:
+    first, rest = split(run)
     return {
         "workload": run.spec.workload.name,
         "where": words.configuration(run.configuration, study),
         "outcome": words.OUTCOME[run.outcome],
         "error": first,
-        "last_words": rest.strip()[-LAST_WORDS:],
+        "id": run.id,
+        "last_words": rest[-LAST_WORDS:],
         "log": f"logs/{run.id}.log",
     }
 

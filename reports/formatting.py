@@ -8,29 +8,60 @@ from sizer.records import Estimate
 from sizer.units import format_bytes, format_number, format_rate, format_seconds, format_vcpus, plural
 
 __all__ = [
+    "a_sample",
+    "amount",
+    "brief",
+    "capital",
     "count",
+    "counted",
     "format_bytes",
     "format_number",
     "format_rate",
     "format_seconds",
     "format_vcpus",
+    "half_width",
     "milliseconds",
     "percent",
     "plural",
     "probability",
     "rate_interval",
     "sentence",
+    "signed_bytes",
+    "small_percent",
     "span",
     "transfer",
+    "unbroken",
     "volume",
 ]
 
+_BRIEF = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 _DECIMAL = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 
 
 def count(value: float) -> str:
     """A whole number in full: 1281167 -> '1,281,167'."""
     return f"{round(value):,}"
+
+
+def counted(number: int, noun: str) -> str:
+    """A whole number with what it counts: '1 run', '17 runs'."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural(noun)}"
+
+
+def a_sample(text: str, unit: str) -> str:
+    """What one sample costs: '113 kB an image', '6 B a word'."""
+    return f"{text} {'an' if unit[:1] in 'aeiou' else 'a'} {unit}"
+
+
+def amount(bytes_: float) -> str:
+    """A size of memory: '1.5 GiB', 'none'."""
+    return format_bytes(bytes_) if bytes_ else "none"
+
+
+def signed_bytes(bytes_: float) -> str:
+    """How a size changed: '+1.2 KiB', '−300 B', '0 B'."""
+    text = format_bytes(abs(round(bytes_)))
+    return text if not round(bytes_) else f"{'+' if bytes_ > 0 else '−'}{text}"
 
 
 def volume(bytes_: float) -> str:
@@ -63,6 +94,21 @@ def percent(share: float) -> str:
     return "< 1 %" if 0 < share < 0.005 else f"{share * 100:.0f} %"
 
 
+def small_percent(share: float) -> str:
+    """A share where the digit after the point tells: 0.0034 -> '0.3 %', 0.12 -> '12 %'."""
+    if not math.isfinite(share):
+        return "unknown"
+    percent_ = share * 100
+    if 0 < percent_ < 0.05:
+        return "< 0.1 %"
+    return f"{percent_:.1f} %" if percent_ < 9.95 else f"{percent_:,.0f} %"
+
+
+def half_width(estimate: Estimate) -> str:
+    """Half of the interval against the value: '±1.5 %'."""
+    return f"±{small_percent((estimate.high - estimate.low) / 2 / estimate.value)}" if estimate.value else "±unknown"
+
+
 def probability(value: float) -> str:
     """Two digits, and never 1 or 0, which no finite measurement supports."""
     if value > 0.99:
@@ -70,10 +116,26 @@ def probability(value: float) -> str:
     return "< 0.01" if value < 0.01 else f"{value:.2f}"
 
 
+def capital(text: str) -> str:
+    """The text with a capital first."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def sentence(text: str) -> str:
     """A clause as a sentence: a capital first, a full stop last."""
     text = text.strip()
-    return f"{text[:1].upper()}{text[1:]}" + ("" if not text or text[-1] in ".!?" else ".")
+    return capital(text) + ("" if not text or text[-1] in ".!?" else ".")
+
+
+def unbroken(text: str) -> str:
+    """Words that stay on one line."""
+    return text.replace(" ", "\u00a0")
+
+
+def brief(seconds: float) -> str:
+    """A duration that may be very short: 0.0012 -> '1.2 ms', 23.6e-9 -> '23.6 ns'."""
+    name, scale = next(((name, size) for name, size in _BRIEF if abs(seconds) >= size), ("ms", 1e-3))
+    return f"{format_number(seconds / scale)} {name}"
 
 
 def milliseconds(seconds: float) -> str:

@@ -82,7 +82,7 @@ def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
     """How the rate of a run was taken."""
     measure = study.measure
     facts = [
-        ("Repeats", f"{measure.repeats} fresh processes for each configuration, order mixed with seed {measure.seed}"),
+        ("Repeats", f"{measure.repeats} fresh process{'es' if measure.repeats != 1 else ''} for each configuration"),
         (
             "End of a run",
             f"half-width of the 95 % interval below {formatting.percent(measure.precision)} "
@@ -97,7 +97,12 @@ def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
         if run.stopped:
             ended[run.stopped] = ended.get(run.stopped, 0) + 1
     if ended:
-        facts.append(("Runs ended by", ", ".join(f"{reason} ({count})" for reason, count in ended.items())))
+        facts.append(
+            (
+                "Runs ended by",
+                ", ".join(f"{words.STOPPED.get(reason, reason)} ({count})" for reason, count in ended.items()),
+            )
+        )
     return [(label, value) for label, value in facts if value]
 
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from sizer.files import write_text
 
-from . import all_runs, failures, measurement, verdict
+from . import all_runs, failures, measurement, trust, verdict, warned
 from .material import Material
 from .section import section
 from .subject import subjects
@@ -61,6 +61,10 @@ def contents(material: Material) -> dict[str, Any]:
         "data_sets": measurement.data_sets(runs),
         "emulated_devices": measurement.emulated_devices(found),
         "steady_state": measurement.steady_state(runs, study),
-        "warnings": all_runs.warned(runs),
+        "trust": trust.facts(runs, study),
+        "references": trust.references(found, study),
+        "warnings": warned.by_kind(runs),
+        "warned_count": sum(bool(run.warnings) for run in runs),
+        "meaning": all_runs.MEANING,
         "runs": all_runs.all_runs(found, study),
     }

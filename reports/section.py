@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sizer.model import Parameter
-from sizer.records import Bottleneck, Evidence, Run
+from sizer.records import Evidence, Run
 
-from . import formatting, preprocessing, results, words
+from . import busy, formatting, preprocessing, results, words
 from .figures import figures
 from .subject import Subject
 from .verdict import described
@@ -40,51 +40,28 @@ def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
         "memory": formatting.format_bytes(configuration.memory_bytes),
         "disk": words.disk(configuration.disk, subject.study),
         "batch": str(configuration.batch_size),
-        "state": _state(result, subject),
+        "state": subject.unusual(result.input, result.cache),
         "is_answer": preprocessing.is_answer(configuration, subject),
-        "runs": len(result.runs),
+        "runs": _counted(result.runs),
         "throughput": formatting.rate_interval(result.throughput, subject.unit),
         "bottleneck": _bottleneck(evidence, subject),
         "reason": evidence[0].reason if evidence else "not accounted",
-        "busy": _busy(evidence),
+        "busy": busy.bars(evidence),
         **_latency(result),
     }
 
 
-def _state(result: results.Result, subject: Subject) -> str:
-    """How this configuration was read, said only where it is not what the workload asks for."""
-    asked = subject.plan.workload if subject.plan is not None else None
-    parts = []
-    if asked is None or result.input != asked.input:
-        parts.append(f"input {result.input}")
-    if asked is None or result.cache != asked.cache:
-        parts.append(f"cache {result.cache}")
-    return ", ".join(parts)
+def _counted(runs: tuple[Run, ...]) -> str:
+    """`3 runs, 1 with a warning`."""
+    warned = sum(bool(run.warnings) for run in runs)
+    told = f", {'' if len(runs) == warned == 1 else f'{warned} '}with a warning" if warned else ""
+    return formatting.counted(len(runs), "run") + told
 
 
 def _bottleneck(evidence: list[Evidence], subject: Subject) -> str:
     """What the repeats agree on; where they differ, all that they name."""
     names = dict.fromkeys(words.bottleneck(each.bottleneck, subject.device) for each in evidence)
     return " or ".join(names) if names else "unknown"
-
-
-def _busy(evidence: list[Evidence]) -> list[dict[str, Any]]:
-    """Mean busy share of each resource over the repeats, busiest first."""
-    names = dict.fromkeys(name for each in evidence for name in each.busy)
-    shares = {name: results.mean(each.busy.get(name) for each in evidence) or 0.0 for name in names}
-    return [
-        {
-            "name": _resource(name),
-            "percent": formatting.percent(share),
-            "bar": round(min(max(share, 0.0), 1.0) * 100, 1),
-        }
-        for name, share in sorted(shares.items(), key=lambda item: -item[1])
-    ]
-
-
-def _resource(name: str) -> str:
-    known = {member.value for member in Bottleneck}
-    return words.BOTTLENECK[Bottleneck(name)] if name in known else name.replace("_", " ")
 
 
 def _latency(result: results.Result) -> dict[str, str]:

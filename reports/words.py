@@ -65,6 +65,15 @@ INPUT = {
     "synthetic": "synthetic: nothing is read or decoded",
 }
 
+STOPPED = {
+    "precision": "precise enough",
+    "time": "time was up",
+    "ended": "end of the workload",
+    "deadline": "deadline",
+    "interrupted": "interrupted",
+    "broken_events": "broken events",
+}
+
 
 def bottleneck(value: Bottleneck, device: Device | None = None) -> str:
     """The bottleneck's word; an accelerator that was emulated says so."""

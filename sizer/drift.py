@@ -10,7 +10,7 @@ from statistics import median
 
 from sizer.records import Outcome, Run, RunSpec
 from sizer.reference import is_measurement
-from sizer.units import format_rate
+from sizer.units import format_rate, format_share
 
 DRIFT_SHARE = 0.05
 """A host whose reference changes by more has drifted; on a quiet one fresh processes differ by 0.3 to 2 %."""
@@ -36,7 +36,8 @@ class Spread:
     def sentence(self) -> str:
         """`the reference configuration was measured 4 times: 655 to 742 images/s, a spread of 13.3 %`."""
         rates = f"{format_rate(self.low, self.unit)} to {format_rate(self.high, self.unit)}"
-        return f"the reference configuration was measured {self.count} times: {rates}, a spread of {self.share:.1%}"
+        spread = format_share(self.share, 1)
+        return f"the reference configuration was measured {self.count} times: {rates}, a spread of {spread}"
 
 
 def spread(runs: Sequence[Run], reference: RunSpec | None) -> Spread | None:
@@ -85,7 +86,7 @@ def _between(before: float, after: float, band: tuple[float, float], unit: str) 
     """What is to be said of the runs between two measurements of the reference."""
     change, level = after / before - 1, (before + after) / 2
     if abs(change) > DRIFT_SHARE:
-        rates = f"{format_rate(before, unit)} to {format_rate(after, unit)} ({change:+.1%})"
+        rates = f"{format_rate(before, unit)} to {format_rate(after, unit)} ({100 * change:+.1f} %)"
         return f"{MARK}: the reference configuration went from {rates} while this run was measured between"
     if not _inside(level, band):
         rate = format_rate(level, unit)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sizer.records import Bottleneck, Configuration, DataSet, Demand, Device, DiskRates, Evidence
+from sizer.units import format_share
 
 BUSY = 0.85
 """Busy share from which a resource counts as the one that binds: limits hold their mean within a few percent."""
@@ -97,9 +98,9 @@ def name_bottleneck(
         return Evidence(Bottleneck.AMBIGUOUS, shares, f"nothing is fully busy: {_listed(ranked)}")
     resource, share = ranked[0]
     if starved and resource in (Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS):
-        reason = f"{NAMES[resource]} {share:.0%} busy reading what the page cache could not keep"
+        reason = f"{NAMES[resource]} {format_share(share)} busy reading what the page cache could not keep"
         return Evidence(Bottleneck.MEMORY, shares, reason)
-    return Evidence(resource, shares, f"{NAMES[resource]} {share:.0%} busy")
+    return Evidence(resource, shares, f"{NAMES[resource]} {format_share(share)} busy")
 
 
 def _is_serial(busy: dict[Bottleneck, float], vcpus: float, throttled: float | None) -> bool:
@@ -130,4 +131,4 @@ def _largest(*shares: float | None) -> float | None:
 
 
 def _listed(ranked: list[tuple[Bottleneck, float]]) -> str:
-    return ", ".join(f"{NAMES[resource]} {share:.0%}" for resource, share in ranked) or "no accounting"
+    return ", ".join(f"{NAMES[resource]} {format_share(share)}" for resource, share in ranked) or "no accounting"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from sizer.epochs import Epochs
 from sizer.records import Run
 from sizer.stopping import Stop
-from sizer.units import format_bytes
+from sizer.units import format_bytes, format_share
 
 CONTENDED_CORES = 0.05
 """Cores used by something else on the host from which a run is marked."""
@@ -45,7 +45,7 @@ def _host(run: Run) -> Iterator[str]:
     if run.other_cores is not None and run.other_cores > CONTENDED_CORES:
         yield f"contended: something else on this host used {run.other_cores:.2f} cores meanwhile"
     if run.overhead is not None and run.overhead > OVERHEAD:
-        yield f"overhead: sizer itself used {run.overhead:.1%} of the workload's core-seconds"
+        yield f"overhead: sizer itself used {format_share(run.overhead, 1)} of the workload's core-seconds"
 
 
 def _limits(run: Run) -> Iterator[str]:
@@ -54,18 +54,19 @@ def _limits(run: Run) -> Iterator[str]:
         return
     vcpus = run.configuration.vcpus
     if vcpus.is_integer():
-        yield f"throttled: {run.throttled:.0%} of CPU periods hit a quota that was not asked for"
+        yield f"throttled: {format_share(run.throttled)} of CPU periods hit a quota that was not asked for"
     else:
         waiting = ", and threads that wait for each other lose more than that" if vcpus > 1 else ""
         yield (
-            f"throttled: {run.throttled:.0%} of CPU periods used up the quota of {vcpus:g} vCPU, "
+            f"throttled: {format_share(run.throttled)} of CPU periods used up the quota of {vcpus:g} vCPU, "
             f"so it ran in slices: latencies are not those of a slower CPU{waiting}"
         )
 
 
 def _memory(run: Run) -> Iterator[str]:
     if run.data_set and run.resident_bytes and run.resident_bytes > RESIDENT_SHARE * run.data_set.bytes:
-        yield f"page cache warm: {run.resident_bytes / run.data_set.bytes:.0%} of the data was resident before"
+        share = format_share(run.resident_bytes / run.data_set.bytes)
+        yield f"page cache warm: {share} of the data was resident before"
     if run.peak_swap_bytes:
         yield f"swapped: up to {format_bytes(run.peak_swap_bytes)} of its memory was in swap"
     growth = run.memory_growth
@@ -94,6 +95,7 @@ def _length(run: Run) -> Iterator[str]:
     if throughput is not None and throughput.value > 0:
         half, asked = (throughput.high - throughput.low) / 2 / throughput.value, run.spec.measure.precision
         if half > asked:
-            yield f"imprecise: ±{half:.1%} after {seconds:.0f} s, where ±{asked:.1%} was asked for"
+            wanted = format_share(asked, 1)
+            yield f"imprecise: ±{format_share(half, 1)} after {seconds:.0f} s, where ±{wanted} was asked for"
     if run.stopped == Stop.DEADLINE.value:
         yield f"short: stopped at the deadline after {seconds:.0f} s of steady state"

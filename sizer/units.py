@@ -80,6 +80,11 @@ def format_rate(value: float, unit: str) -> str:
     return f"{format_number(value)} {plural(unit)}/s"
 
 
+def format_share(share: float, digits: int = 0) -> str:
+    """A share in percent with so many digits after the point: `98 %` for 0.9812, `4.7 %` with one digit."""
+    return f"{100 * share:.{digits}f} %"
+
+
 def plural(unit: str) -> str:
     """`images` for `image`; a unit that is plural already stays."""
     return unit if unit.endswith("s") else f"{unit}s"

@@ -60,7 +60,7 @@ def test_the_runs_between_are_marked_with_the_figures() -> None:
     runs = after_marking(measured(742.0, 742.0, 655.0))
     assert [each.warnings for each in runs[:4]] == [()] * 4
     sentence = (
-        "drifting: the reference configuration went from 742 images/s to 655 images/s (-11.7%) "
+        "drifting: the reference configuration went from 742 images/s to 655 images/s (-11.7 %) "
         "while this run was measured between"
     )
     assert [each.warnings for each in runs[4:6]] == [(sentence,)] * 2
@@ -134,6 +134,6 @@ def test_the_spread_over_the_study() -> None:
     found = spread(measured(700.0, 742.0, None, 721.0), REFERENCE)
     assert found is not None
     assert (found.count, found.low, found.high) == (3, 700.0, 742.0)
-    expected = "the reference configuration was measured 3 times: 700 images/s to 742 images/s, a spread of 6.0%"
+    expected = "the reference configuration was measured 3 times: 700 images/s to 742 images/s, a spread of 6.0 %"
     assert found.sentence == expected
     assert spread(measured(700.0, None), REFERENCE) is None

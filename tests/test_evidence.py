@@ -105,4 +105,4 @@ def test_one_core_in_all_beside_a_disk_half_as_busy_is_not_serial() -> None:
 
 def test_the_reason_has_the_number() -> None:
     """A reader sees how busy the resource was."""
-    assert "97%" in name_bottleneck({Bottleneck.CPU: 0.97}, 2).reason
+    assert "97 %" in name_bottleneck({Bottleneck.CPU: 0.97}, 2).reason

@@ -64,9 +64,9 @@ def test_a_quiet_run_has_no_warning(run: Callable[..., Run]) -> None:
     ("figures", "warning"),
     [
         ({"other_cores": 0.31}, "contended: something else on this host used 0.31 cores meanwhile"),
-        ({"overhead": 0.023}, "overhead: sizer itself used 2.3% of the workload's core-seconds"),
-        ({"throttled": 0.4}, "throttled: 40% of CPU periods hit a quota that was not asked for"),
-        ({"resident_bytes": GIB // 2}, "page cache warm: 50% of the data was resident before"),
+        ({"overhead": 0.023}, "overhead: sizer itself used 2.3 % of the workload's core-seconds"),
+        ({"throttled": 0.4}, "throttled: 40 % of CPU periods hit a quota that was not asked for"),
+        ({"resident_bytes": GIB // 2}, "page cache warm: 50 % of the data was resident before"),
         ({"peak_swap_bytes": 3 * GIB}, "swapped: up to 3 GiB of its memory was in swap"),
         (
             {"memory_growth": MemoryGrowth(Estimate(1048.576, 900.0, 1200.0), 0.0, 500, True)},
@@ -82,7 +82,7 @@ def test_a_quiet_run_has_no_warning(run: Callable[..., Run]) -> None:
         ),
         (
             {"throughput": Estimate(100.0, 93.0, 107.0)},
-            "imprecise: ±7.0% after 30 s, where ±2.0% was asked for",
+            "imprecise: ±7.0 % after 30 s, where ±2.0 % was asked for",
         ),
         ({"stopped": "deadline"}, "short: stopped at the deadline after 30 s of steady state"),
     ],
@@ -95,7 +95,7 @@ def test_each_cause_has_its_sentence(run: Callable[..., Run], figures: dict[str,
 def test_a_fraction_is_throttled_by_design_and_says_what_that_does(run: Callable[..., Run]) -> None:
     """Slices of time are not a slower CPU; with more than one thread waiting costs extra."""
     (half,) = run_warnings(run(0.5, throttled=0.97), Epochs.ANY)
-    assert half.startswith("throttled: 97% of CPU periods used up the quota of 0.5 vCPU")
+    assert half.startswith("throttled: 97 % of CPU periods used up the quota of 0.5 vCPU")
     assert "wait for each other" not in half
     (more,) = run_warnings(run(1.5, throttled=0.97), Epochs.ANY)
     assert "wait for each other" in more

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from sizer.records import HOST_DISK, Bottleneck, Device, Outcome, Run, RunSpec, Spec, Study
-from sizer.units import format_bytes, format_rate, format_vcpus
+from sizer.units import format_bytes, format_rate, format_share, format_vcpus
 
 BOUND = {
     Bottleneck.CPU: "bound by the CPU",
@@ -63,7 +63,7 @@ def result_in_words(run: Run) -> str:
         return f"{run.outcome.value} ({_cause(run)})"
     half = (run.throughput.high - run.throughput.low) / 2 / run.throughput.value
     bound = f", {bound_in_words(run.evidence.bottleneck, run.spec.workload.device)}" if run.evidence else ""
-    return f"{format_rate(run.throughput.value, run.sample_unit)} ±{half:.1%}{bound}"
+    return f"{format_rate(run.throughput.value, run.sample_unit)} ±{format_share(half, 1)}{bound}"
 
 
 def _cause(run: Run) -> str:

@@ -9,9 +9,8 @@ from sizer.model import WorkloadModel
 from sizer.model.edge import GAIN, Edge, Trend, before_the_last_doubling, memory_edge, vcpus_edge
 from sizer.recommend.beyond import Beyond, look_beyond
 from sizer.recommend.quality import Quality
-from sizer.recommend.words import percent
 from sizer.records import Configuration
-from sizer.units import format_bytes, format_vcpus
+from sizer.units import format_bytes, format_share, format_vcpus
 
 NOT_SETTLED = "is not settled"
 """In each sentence that leaves an edge open."""
@@ -78,7 +77,7 @@ def _gained(model: WorkloadModel, edge: Edge) -> str:
     """`from 1 to 2 vCPUs it gained 42 %`, or what a known ceiling leaves to gain."""
     most = model.measured.vcpus[-1]
     if edge.foretold:
-        return f"{format_vcpus(2 * most)} should gain {percent(edge.gain)} up to the ceiling that is known"
+        return f"{format_vcpus(2 * most)} should gain {format_share(edge.gain)} up to the ceiling that is known"
     said = f"from {before_the_last_doubling(model):g} to {format_vcpus(most)} it {_change(edge.gain)}"
     if edge.seen is not None and abs(edge.seen - edge.gain) > GAIN:
         said += f" by the fitted curve ({_change(edge.seen)} by the runs themselves)"
@@ -88,7 +87,7 @@ def _gained(model: WorkloadModel, edge: Edge) -> str:
 def _unsettled(model: WorkloadModel, edges: Edges, stand: Configuration, quality: Quality) -> str:
     edge = edges.vcpus
     said = f"whether more vCPUs pay {NOT_SETTLED}: {_gained(model, edge)}"
-    said += f", and more than {percent(GAIN)} with a probability of {edge.probability:.2f}"
+    said += f", and more than {format_share(GAIN)} with a probability of {edge.probability:.2f}"
     if edges.open:
         most = stand.vcpus == model.measured.vcpus[-1]
         place = "the most measured" if most else "the smallest that is likelier enough than not"
@@ -98,4 +97,4 @@ def _unsettled(model: WorkloadModel, edges: Edges, stand: Configuration, quality
 
 
 def _change(gain: float) -> str:
-    return f"gained {percent(gain)}" if gain >= 0 else f"lost {percent(-gain)}"
+    return f"gained {format_share(gain)}" if gain >= 0 else f"lost {format_share(-gain)}"

@@ -11,9 +11,9 @@ from sizer.model.words import accelerator, disk
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.memory import memory_reasons
 from sizer.recommend.rejections import Verdict
-from sizer.recommend.words import accounted, bound, percent, shares_in_words
+from sizer.recommend.words import accounted, bound, shares_in_words
 from sizer.records import Bottleneck, Prediction
-from sizer.units import format_rate, format_vcpus
+from sizer.units import format_rate, format_share, format_vcpus
 
 DISK_STAGES = ("disk_bandwidth", "disk_iops", "disk_write")
 UNCLEAR = "not clear which resource binds there"
@@ -37,8 +37,9 @@ def reasons(verdict: Verdict, prediction: Prediction, best: Prediction) -> list[
 
 def _reaches(verdict: Verdict, best: Prediction) -> str:
     vcpus, unit = verdict.chosen.candidate.spec.vcpus, verdict.model.sample_unit
+    share = format_share(verdict.chosen.judged.fraction)
     return (
-        f"{format_vcpus(vcpus)} {'reach' if vcpus > 1 else 'reaches'} {percent(verdict.chosen.judged.fraction)} of the "
+        f"{format_vcpus(vcpus)} {'reach' if vcpus > 1 else 'reaches'} {share} of the "
         f"best within what was measured ({format_rate(best.throughput.value, unit)} at "
         f"{format_vcpus(best.configuration.vcpus)})"
     )
@@ -82,14 +83,16 @@ def _disk(model: WorkloadModel, chosen: Candidate, prediction: Prediction) -> li
     del gains[chosen.stand.disk]
     other = max(gains, key=lambda name: gains[name])
     if gains[other] < SLOWER:
-        said = [f"no disk measured is faster than {here} for this job: {disk(other)} loses {percent(-gains[other])}"]
+        said = [
+            f"no disk measured is faster than {here} for this job: {disk(other)} loses {format_share(-gains[other])}"
+        ]
     else:
-        gain = percent(max(0.0, gains[other]))
+        gain = format_share(max(0.0, gains[other]))
         said = [f"a faster disk than {here} buys {gain} (the best other, {disk(other)}, measured)"]
     share = sum(prediction.shares.get(stage, 0.0) for stage in DISK_STAGES)
     if gains[other] < 0.02 and share > 0.2:
         said.append(
-            f"the disk holds {percent(share)} of the bottleneck on the fastest tier measured: a faster one may pay"
+            f"the disk holds {format_share(share)} of the bottleneck on the fastest tier measured: a faster one may pay"
         )
     return said
 

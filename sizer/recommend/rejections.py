@@ -9,9 +9,9 @@ from sizer.model import WhatIf, WorkloadModel
 from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.field import Judgement
 from sizer.recommend.judgement import judge
-from sizer.recommend.words import bound, percent
+from sizer.recommend.words import bound
 from sizer.records import Configuration, Objective, Rejection, Spec
-from sizer.units import format_bytes
+from sizer.units import format_bytes, format_share
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ def _why(verdict: Verdict, standing: Judgement) -> str:
 
 def _share(verdict: Verdict, standing: Judgement) -> str:
     if verdict.objective.prefer == "fastest":
-        return f"{percent(standing.judged.fraction)} of the best"
-    return f"{percent(standing.judged.fraction / verdict.objective.target)} of the target"
+        return f"{format_share(standing.judged.fraction)} of the best"
+    return f"{format_share(standing.judged.fraction / verdict.objective.target)} of the target"
 
 
 def _reaches(verdict: Verdict, standing: Judgement) -> bool:

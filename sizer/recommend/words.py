@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sizer.model import MeasuredRate
 from sizer.model.words import accelerator
 from sizer.records import Bottleneck, Device, Estimate
-from sizer.units import format_number, format_rate
+from sizer.units import format_number, format_rate, format_share
 
 GIB = 2**30
 BOUND = {
@@ -40,23 +40,18 @@ def shares_in_words(shares: dict[str, float], device: Device) -> str:
     """The three largest: `CPU 86 %, disk bandwidth 9 %, serial part 3 %`."""
     ordered = sorted(shares.items(), key=lambda item: item[1], reverse=True)[:3]
     names = {**RESOURCE, Bottleneck.ACCELERATOR: accelerator(device)}
-    return ", ".join(f"{names[Bottleneck(name)]} {percent(share)}" for name, share in ordered if share >= 0.005)
+    return ", ".join(f"{names[Bottleneck(name)]} {format_share(share)}" for name, share in ordered if share >= 0.005)
 
 
 def accounted(rate: MeasuredRate, device: Device) -> str:
     """What the accounting of these runs named, with its busy share: `disk bandwidth 91 % busy`."""
     if rate.evidence is None or rate.evidence is Bottleneck.AMBIGUOUS:
         return "no single resource, as its repeats differ" if rate.evidence else "nothing"
-    share = percent(rate.busy) if rate.busy is not None else ""
+    share = format_share(rate.busy) if rate.busy is not None else ""
     if rate.evidence is Bottleneck.SERIAL:
         return f"one core busy and the others idle ({share} of the vCPUs)" if share else "one core busy"
     name = {**RESOURCE, Bottleneck.ACCELERATOR: accelerator(device)}[rate.evidence]
     return f"{name} {share} busy" if share else name
-
-
-def percent(fraction: float) -> str:
-    """`61 %`"""
-    return f"{100 * fraction:.0f} %"
 
 
 def interval(estimate: Estimate, unit: str) -> str:

@@ -26,8 +26,10 @@ from sizer.records import (
     InstanceOffer,
     Limits,
     Measure,
+    MemoryGrowth,
     Objective,
     Outcome,
+    RateChange,
     Recommendation,
     Rejection,
     Run,
@@ -160,6 +162,55 @@ def _measured(run: Run) -> Run:
     )
 
 
+def accounted(run: Run) -> Run:
+    """The run with everything that a host may account for beside what every run of this study has."""
+    assert run.throughput is not None
+    assert run.demand is not None
+    rate = run.throughput.value
+    return replace(
+        run,
+        demand=replace(
+            run.demand,
+            asked_bytes=READ_BYTES[run.spec.workload.name] * 1.64,
+            cpu_stall=0.2 / rate,
+            memory_stall=0.0,
+            io_stall=0.31 / rate,
+            input_wait=0.12 / rate,
+        ),
+        first_epoch_throughput=rate * 0.93,
+        peak_page_cache_bytes=300 * MIB,
+        peak_kernel_bytes=14 * MIB,
+        peak_swap_bytes=0,
+        memory_growth=MemoryGrowth(Estimate(1200.0, 900.0, 1500.0), 30_000.0, 1234, rising=True),
+        resident_bytes=0,
+        resident_after_bytes=20 * MIB,
+        hit_rate=0.392,
+        rate_change=RateChange(
+            12.3, Estimate(rate * 1.2, rate * 1.18, rate * 1.22), Estimate(rate * 0.9, rate * 0.88, rate * 0.92)
+        ),
+        throttled=0.0,
+        other_cores=0.041,
+        overhead=0.0034,
+    )
+
+
+def drifted(run: Run) -> list[Run]:
+    """The same configuration twelve times more, an hour later each, on a host that slows down."""
+    assert run.throughput is not None
+    found = []
+    for hour in range(12):
+        rate = run.throughput.value * (1 - 0.006 * hour)
+        found.append(
+            replace(
+                run,
+                spec=replace(run.spec, repeat=MEASURE.repeats + hour),
+                started_at=f"2026-11-21T{10 + hour}:00:00+00:00",
+                throughput=Estimate(rate, rate * 0.985, rate * 1.015),
+            )
+        )
+    return found
+
+
 @pytest.fixture(scope="session")
 def runs() -> tuple[Run, ...]:
     """Two repeats of every configuration, one of them crashed with HTML in its log."""
@@ -173,7 +224,13 @@ def runs() -> tuple[Run, ...]:
         evidence=None,
         demand=None,
     )
-    return tuple(found)
+    return tuple(accounted(run) if run.spec.workload is TRAIN and run.demand else run for run in found)
+
+
+@pytest.fixture(scope="session")
+def reference(runs: tuple[Run, ...]) -> tuple[Run, ...]:
+    """Further measurements of one configuration through the study."""
+    return tuple(drifted(next(run for run in runs if run.spec.limits == CENTRE)))
 
 
 @pytest.fixture(scope="session")

@@ -43,3 +43,25 @@ def test_an_interval_that_rounds_to_nothing_is_left_out() -> None:
     """'219 images/s', not '219 images/s (219–219)'."""
     assert formatting.rate_interval(Estimate(219.1, 219.0, 219.2), "image") == "219 images/s"
     assert formatting.rate_interval(Estimate(183.0, 178.0, 188.0), "image") == "183 images/s (178–188)"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(2.5, "2.5 s"), (0.0012, "1.2 ms"), (23.6e-9, "23.6 ns"), (0.0, "0 ms"), (4.4e-4, "440 µs")]
+)
+def test_a_very_short_time_keeps_its_digits(seconds: float, text: str) -> None:
+    """What a sample waits may be nanoseconds."""
+    assert formatting.brief(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.0034, "0.3 %"), (0.12, "12 %"), (0.0002, "< 0.1 %"), (0.0, "0.0 %"), (0.0999, "10 %")]
+)
+def test_a_small_share_keeps_a_digit_after_the_point(share: float, text: str) -> None:
+    """An overhead of a third of a percent is not '< 1 %'."""
+    assert formatting.small_percent(share) == text
+
+
+@pytest.mark.parametrize(("bytes_", "text"), [(1229, "+1.2 KiB"), (-300, "−300 B"), (0.2, "0 B")])
+def test_a_change_of_size_has_its_sign(bytes_: float, text: str) -> None:
+    """Growth and shrinkage are told apart; a fraction of a byte is none."""
+    assert formatting.signed_bytes(bytes_) == text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.bundled.reports import Material, all_runs, measurement
+from sizer.bundled.reports import Material, measurement
 from sizer.records import DiskTier
 
 
@@ -37,18 +37,6 @@ def test_a_run_that_was_killed_tells_nothing_of_its_data(material: Material) -> 
     assert data is not None
     killed = replace(material.runs[0], data_set=replace(data, samples=0, bytes=0))
     assert measurement.data_sets([material.runs[0], killed]) == measurement.data_sets([material.runs[0]])
-
-
-def test_warnings_of_a_kind_are_one_line(material: Material) -> None:
-    """Three runs that were contended by different amounts are one warning with a range."""
-    run = material.runs[0]
-    told = [replace(run, warnings=(f"contended: something else on this host used {used} cores meanwhile",))
-            for used in ("0.06", "1.21", "0.31")]  # fmt: skip
-    short = replace(run, warnings=("short: stopped at the deadline after 4 s of steady state",))
-    assert all_runs.warned([*told, short]) == [
-        {"kind": "contended", "where": "3 runs", "what": "something else on this host used 0.06–1.21 cores meanwhile"},
-        {"kind": "short", "where": "1 run", "what": "stopped at the deadline after 4 s of steady state"},
-    ]
 
 
 def test_a_users_own_data_is_named_by_its_path(material: Material) -> None:

@@ -15,6 +15,7 @@ from sizer.bundled.reports import Material, render, write_report
 from sizer.errors import HostError
 from sizer.model import fit
 from sizer.records import Configuration, Estimate, Outcome, Run, Study
+from sizer.store import StudyFolder
 
 
 class Reader(HTMLParser):
@@ -59,8 +60,9 @@ def test_the_page_is_well_formed(reader: Reader) -> None:
 
 
 def test_the_verdict_stands_before_everything_else(page: str) -> None:
-    """Answers, then charts, then failures, then how it was measured."""
-    places = [page.index(mark) for mark in ('id="verdict"', "<figure>", 'id="failures"', 'id="measurement"')]
+    """Answers, then charts, then failures, then whether to trust it, how it was measured, and every run."""
+    sections = ("failures", "trust", "measurement", "runs")
+    places = [page.index(mark) for mark in ('id="verdict"', "<figure>", *(f'id="{name}"' for name in sections))]
     assert places == sorted(places)
     assert page.index("No spec") < page.index("<figure>")
 
@@ -82,10 +84,52 @@ def test_every_failed_run_is_drawn_and_explained(page: str, reader: Reader, runs
     assert "exit status 1" in reader.text
 
 
-def test_every_run_is_in_the_table(reader: Reader, runs: tuple[Run, ...]) -> None:
-    """The full table leaves no run out."""
-    table = reader.text[reader.text.index("All runs") :]
-    assert all(run.id in table for run in runs)
+def test_every_run_has_its_line_and_its_card(reader: Reader, runs: tuple[Run, ...]) -> None:
+    """The list of all runs leaves none out, and each can be linked to."""
+    listed = reader.text[reader.text.index("All runs") :]
+    assert all(run.id in listed for run in runs)
+    cards = [attributes["id"] for tag, attributes in reader.tags if tag == "div" and attributes.get("id")]
+    assert sorted(cards) == sorted(f"run-{run.id}" for run in runs)
+
+
+def test_every_link_within_the_page_has_its_target(
+    material: Material, runs: tuple[Run, ...], reference: tuple[Run, ...]
+) -> None:
+    """From the head, from failures and from the reference, to where it is said."""
+    reader = Reader(render(replace(material, runs=(*runs, *reference))))
+    targets = {attributes["id"] for _, attributes in reader.tags if "id" in attributes}
+    links = {attributes["href"] or "" for tag, attributes in reader.tags if tag == "a"}
+    within = {link[1:] for link in links if link.startswith("#")}
+    assert "trust" in within
+    assert f"run-{reference[0].id}" in within
+    assert within <= targets
+
+
+def test_every_warning_is_said_in_full_with_its_run(reader: Reader, runs: tuple[Run, ...]) -> None:
+    """A warning is not only counted."""
+    listed = reader.text[reader.text.index("All runs") :]
+    warned = [warning for run in runs for warning in run.warnings]
+    assert warned
+    assert all(listed.count(each[1:]) == warned.count(each) for each in warned)
+
+
+def test_runs_of_the_first_version_have_their_page(material: Material) -> None:
+    """A stored run that knows nothing of newer figures shows those it has, and none is made up."""
+    stored = StudyFolder.open(Path(__file__).parents[1] / "stored" / "version_1")
+    text = Reader(render(replace(material, study=stored.study, runs=stored.runs(), recommendation=None))).text
+    card = text[text.index("All runs") :]
+    assert "183 images/s (180–186)" in card
+    assert "Cores used" in card
+    assert not re.search(r"None|Hit rate \d|Stalled CPU|Anonymous growth \+", card)
+
+
+def test_a_page_of_hundreds_of_runs_stays_small(material: Material, runs: tuple[Run, ...]) -> None:
+    """Each further run of the same configurations costs less than 4 kB, card and point in the charts together."""
+    most = [
+        replace(run, spec=replace(run.spec, repeat=2 * turn + run.spec.repeat)) for turn in range(5) for run in runs
+    ]
+    small, large = (len(render(replace(material, runs=tuple(each))).encode()) for each in (runs, most))
+    assert (large - small) / (len(most) - len(runs)) < 4000
 
 
 def test_what_is_emulated_or_embedded_is_said(reader: Reader) -> None:

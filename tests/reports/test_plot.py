@@ -117,3 +117,13 @@ def test_a_disk_chart_has_a_row_for_each_tier() -> None:
     assert [each.text for each in of_class(root, "row-name")] == ["slow", "fast"]
     assert [each.text for each in of_class(root, "figures")] == ["20 MB/s", "400 MB/s"]
     assert len(of_class(root, "point")) == len(of_class(root, "failure")) == len(of_class(root, "model")) == 1
+
+
+def test_a_long_name_of_a_tier_is_cut_in_its_middle() -> None:
+    """It stays inside the picture, and its end, which tells tiers of one family apart, can still be read."""
+    rows = (Row("alibaba-cloud-essd-" + "performance-" * 8 + "level-3", "", "69.5 images/s", (Dots((), ()),)),)
+    text = str(DotChart("label", "images/s", rows).draw())
+    assert "alibaba-cloud" in text
+    assert "…" in text
+    assert "level-3<" in text
+    assert "performance-" * 8 not in text

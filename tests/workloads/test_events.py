@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from workloads import events as events_module
 from workloads.events import Events
 from workloads.faults import InputFault
 
@@ -45,10 +46,11 @@ def test_nothing_read_is_zero_bytes_a_sample() -> None:
 
 def test_latency_is_there_only_where_it_is_measured() -> None:
     """A step without a latency has no such key."""
-    with_latency, without = written(
+    with_latency, without, _ = written(
         lambda events: [
             events.step(samples=4, input_wait=0.5, epoch=1, latency=0.25),
             events.step(samples=4, input_wait=0.5, epoch=1),
+            events.end(),
         ]
     )
     assert with_latency["latency"] == 0.25
@@ -76,3 +78,33 @@ def test_a_reader_that_has_gone_ends_the_program() -> None:
     with pytest.raises(InputFault, match="nobody reads"):
         Events(sender).end()
     os.close(sender)
+
+
+def test_short_steps_are_written_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step is written at once unless a write was just before it; what waits goes with a later one, in order."""
+    receiver, sender = os.pipe()
+    events = Events(sender)
+    seen = []
+    for now in (10.0, 10.1, 10.2, 10.3, 12.0):
+        monkeypatch.setattr(events_module.time, "monotonic", lambda now=now: now)
+        events.step(samples=1, input_wait=0.0, epoch=0)
+        os.set_blocking(receiver, False)
+        try:
+            lines = os.read(receiver, 4096).splitlines()
+        except BlockingIOError:
+            lines = []
+        seen.append([json.loads(line)["time"] for line in lines])
+    os.close(sender)
+    os.close(receiver)
+    assert seen == [[10.0], [], [], [10.1, 10.2, 10.3], [12.0]]
+
+
+def test_the_end_leaves_no_step_behind() -> None:
+    """Steps that still wait are written before the end."""
+
+    def two_steps_and_an_end(events: Events) -> None:
+        events.step(samples=1, input_wait=0.0, epoch=0)
+        events.step(samples=1, input_wait=0.0, epoch=0)
+        events.end()
+
+    assert [event["event"] for event in written(two_steps_and_an_end)] == ["step", "step", "end"]

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import math
+from typing import Any
 
 import pytest
 
@@ -45,3 +47,31 @@ def test_every_network_can_be_built() -> None:
     """Each name that the programs offer exists."""
     for network in NETWORKS:
         assert mxnet_networks.build(network) is not None
+
+
+def operators(model: Any) -> set[str]:
+    """Those of the graph that the model ran last."""
+    return {node["op"] for node in json.loads(model._cached_graph[1].tojson())["nodes"]}
+
+
+@pytest.mark.parametrize("network", ["squeezenet", "mobilenet"])
+def test_inference_runs_fused_operators_and_answers_as_without(network: str) -> None:
+    """As MXNet's own scoring does: no convolution or activation is left by itself, and the classes score alike."""
+    model = mxnet_networks.compiled(network, mx.cpu(), inference_only=True)
+    images = mx.nd.random.uniform(-2, 2, (1, 3, 224, 224))
+    fused = model(images).asnumpy()
+    assert not operators(model) & {"Convolution", "BatchNorm", "Activation"}
+    model.hybridize()
+    alone = model(images).asnumpy()
+    assert "Convolution" in operators(model)
+    assert fused == pytest.approx(alone, rel=1e-4, abs=1e-4 * float(abs(alone).max()))
+
+
+def test_a_network_that_learns_keeps_operators_with_gradients() -> None:
+    """What is compiled for training is not fused, and its gradients are there."""
+    model = mxnet_networks.compiled("squeezenet", mx.cpu())
+    with mx.autograd.record():
+        total = model(mx.nd.random.uniform(-2, 2, (1, 3, 224, 224))).sum()
+    total.backward()
+    assert "Convolution" in operators(model)
+    assert any(float(each.grad().abs().max().asscalar()) > 0 for each in model.collect_params().values())

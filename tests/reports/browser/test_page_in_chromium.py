@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sizer.bundled.reports import Material, write_report
+from sizer.records import Outcome
 
 pytestmark = pytest.mark.slow
 
@@ -54,10 +56,24 @@ OUTSIDE = """
 """
 
 
+LEANING_OUT = """
+[...document.querySelectorAll('#runs details')].filter(each => {
+  each.open = true;
+  return [each, ...each.querySelectorAll('*')].some(
+    node => node.getBoundingClientRect().right > document.documentElement.clientWidth + 1);
+}).length
+"""
+
+LONG = ("nvme-" + "with-a-name-that-no-line-can-hold" * 3)[:100]
+"""As long as a study may name a disk."""
+
+
 @pytest.fixture(scope="module")
 def address(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
     path: Path = tmp_path_factory.mktemp("page") / "report.html"
-    write_report(path, material)
+    run = material.runs[-1]
+    long = replace(run, configuration=replace(run.configuration, disk=LONG), warnings=(f"{LONG}: {LONG}",))
+    write_report(path, replace(material, runs=(*material.runs[:-1], long)))
     return path.as_uri()
 
 
@@ -95,6 +111,21 @@ def test_charts_are_legible_and_inside_their_box(shown: Any) -> None:
     """No text of a chart is smaller than 10 pixels or sticks out of its figure."""
     assert shown.evaluate(SMALLEST_TEXT) >= 10
     assert shown.evaluate(OUTSIDE) == []
+
+
+def test_evidence_of_every_run_stays_inside_the_page(shown: Any) -> None:
+    """With every run opened nothing leans out to the side, not even words without a break."""
+    assert shown.evaluate("document.querySelectorAll('.runs > details').length") == 56
+    assert shown.evaluate(LEANING_OUT) == 0
+
+
+def test_a_link_to_a_run_opens_it(browser: Any, address: str, material: Material) -> None:
+    """Without a script: the browser opens what the link's target lies in."""
+    failed = next(run for run in material.runs if run.outcome is not Outcome.COMPLETED)
+    browser.open("about:blank", 390, "light")
+    browser.open(f"{address}#run-{failed.id}", 390, "light")
+    assert browser.evaluate("[...document.querySelectorAll('.runs > details')].filter(each => each.open).length") == 1
+    assert browser.evaluate(f"document.getElementById('run-{failed.id}').closest('details').open")
 
 
 def test_light_and_dark_differ(browser: Any, address: str) -> None:

@@ -1,0 +1,61 @@
+"""Every run as one line that opens to its evidence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from sizer.bundled.reports import Material, all_runs
+from sizer.bundled.reports.subject import subjects
+from sizer.records import Outcome, Run
+
+
+def line(material: Material, run: Run) -> dict[str, Any]:
+    """The line of that run in a study of its own."""
+    alone = replace(material, runs=(run,))
+    (group,) = all_runs.all_runs(subjects(alone), alone.study)
+    (found,) = group["runs"]
+    return dict(found)
+
+
+def test_a_line_tells_the_essentials(material: Material) -> None:
+    """Where it stood, the rate with its interval, the bottleneck with its reason, and the kinds of its warnings."""
+    run = replace(material.runs[0], warnings=("contended: by 0.3 cores", "contended: twice", "short: of 4 s"))
+    found = line(material, run)
+    place = [found[name] for name in ("vcpus", "memory", "disk", "batch", "repeat")]
+    assert place == ["0.5 vCPU", "4 GiB", "fast (emulated)", "batch 32", "repeat 1"]
+    assert "images/s (" in found["rate"]
+    assert found["bound"] == ("CPU", "cpu 100% busy")
+    assert found["warned"] == "contended, short"
+    assert found["state"] == ""
+
+
+def test_every_warning_stands_in_full_words_with_its_run(material: Material) -> None:
+    """What the line shortens, the card says."""
+    run = replace(material.runs[0], warnings=("contended: by 0.3 cores", "short: of 4 s"))
+    assert line(material, run)["warnings"] == ["Contended: by 0.3 cores.", "Short: of 4 s."]
+
+
+def test_a_run_that_failed_shows_the_end_of_its_error(material: Material) -> None:
+    """Its line gives the reason, its card the last lines of the log."""
+    last_words = "\n".join(f"line {number}" for number in range(20))
+    run = replace(material.runs[0], outcome=Outcome.CRASHED, error=f"exit status 1\n{last_words}", throughput=None)
+    found = line(material, run)
+    assert (found["outcome"], found["rate"], found["bound"]) == ("crashed", "", ("", "exit status 1"))
+    assert found["last_words"] == "line 16\nline 17\nline 18\nline 19"
+
+
+def test_a_run_that_was_read_otherwise_says_so(material: Material) -> None:
+    """Runs that isolate a stage are not taken for the workload as asked for."""
+    run = material.runs[0]
+    workload = replace(run.spec.workload, input="cached")
+    assert line(material, replace(run, spec=replace(run.spec, workload=workload)))["state"] == "input cached"
+
+
+def test_the_smallest_configuration_comes_first(material: Material) -> None:
+    """Runs stand by vCPUs, memory, disk and repeat, whatever order they were made in."""
+    groups = all_runs.all_runs(subjects(replace(material, runs=material.runs[::-1])), material.study)
+    assert [each["id"] for each in groups[0]["runs"]] == [
+        each["id"] for each in all_runs.all_runs(subjects(material), material.study)[0]["runs"]
+    ]
+    assert groups[0]["runs"][0]["vcpus"] == "0.5 vCPU"
