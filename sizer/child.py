@@ -143,6 +143,8 @@ def started(
         try:
             yield child
         finally:
+            # Until it has joined its group, the child is not among those that the group kills.
+            process.kill()
             group.kill()
             process.wait()
             child.drain()

@@ -245,3 +245,16 @@ def test_a_log_pattern_measures_a_foreign_program(make_spec: Callable[..., RunSp
     assert run.outcome is Outcome.COMPLETED
     assert run.throughput is not None
     assert run.throughput.value == pytest.approx(500, rel=0.03)
+
+
+def test_a_child_that_has_not_joined_its_group_yet_is_ended_too(measure: Callable[..., Run]) -> None:
+    """Whatever stops sizer at the first moment, it does not wait for a child that its group does not hold."""
+
+    def interrupted() -> bool:
+        raise KeyboardInterrupt
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        measure("start()\nwhile True: step()", Hooks(stop_now=interrupted), seconds=60)
+    assert time.monotonic() - began < 10
+    assert not sizers_groups()

@@ -1,0 +1,82 @@
+"""Runs measured one by one as `sizer run` measures them, in the order that a benchmark chooses."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sizer import bundled
+from sizer.commands import Place
+from sizer.data_sets import DataSets, cache_folder
+from sizer.errors import HostError
+from sizer.host import facts
+from sizer.interpreters import interpreter
+from sizer.launcher import Setting, launch
+from sizer.limits import LimitsBackend, detect
+from sizer.records import DataSet, Limits, Measure, Outcome, Run, RunSpec, Workload
+
+IMAGES = 400
+"""Photographs in the embedded data set: as many as `halving.py` uses, so that they are made once."""
+
+RAM = "/dev/shm"
+"""Where runs write: a sync costs nothing there, so that the disk has no part in the rates."""
+
+START_UP_SECONDS = 120.0
+
+
+@dataclass(frozen=True)
+class Bench:
+    """This machine, and a folder in RAM for what runs write."""
+
+    backend: LimitsBackend
+    host_vcpus: int
+    host_memory_bytes: int
+    folder: Path
+
+    def run(self, workload: Workload, batch_size: int, vcpus: float, seconds: float, repeat: int = 0) -> Run:
+        """`seconds` of steady state, or less if the workload ends before. Raises HostError if it did not complete."""
+        measure = Measure(1, seconds, 1e-6, timeout=START_UP_SECONDS + 4 * seconds)
+        spec = RunSpec(workload, batch_size, Limits(vcpus=vcpus), measure, repeat)
+        run = launch(spec, self.setting(workload), self.backend)
+        if run.outcome is not Outcome.COMPLETED:
+            raise HostError(f"{workload.name} ended as {run.outcome.value}: {run.error}")
+        return run
+
+    def setting(self, workload: Workload) -> Setting:
+        """Fresh folders, and the data that the workload reads."""
+        data = data_of(workload)
+        fresh = Path(tempfile.mkdtemp(dir=self.folder))
+        for name in ("scratch", "output"):
+            (fresh / name).mkdir()
+        place = Place(
+            interpreter=interpreter(workload.framework),
+            packages=bundled.WORKLOADS_PATH,
+            data=Path(data.path) if data else None,
+            data_format=data.format if data else None,
+            scratch=fresh / "scratch",
+            output=fresh / "output",
+        )
+        log = fresh / "log"
+        return Setting(place, data, None, None, self.host_vcpus, self.host_memory_bytes, os.environ, log)
+
+
+@contextmanager
+def opened() -> Iterator[Bench]:
+    """A bench whose folder is removed at the end."""
+    backend = detect()
+    backend.remove_leftovers()
+    host = facts(backend)
+    with tempfile.TemporaryDirectory(dir=RAM) as folder:
+        yield Bench(backend, host.cpus, host.memory_bytes, Path(folder))
+
+
+def data_of(workload: Workload) -> DataSet | None:
+    """The embedded data set in the form that the workload reads, made once; None if it reads nothing."""
+    sets = DataSets(
+        cache_folder(os.environ), interpreter(workload.framework), bundled.WORKLOADS_PATH, IMAGES, lambda _: None
+    )
+    return sets.prepare(workload)
