@@ -67,6 +67,8 @@ def judged(out: Path, chosen: Sequence[Case], length: Measure, first: int) -> li
         runs = measured(out, points, interleaved(todo, length, repeats), length) if todo else {}
         for case in todo:
             findings[case.name] = finding(case, runs, length, range(repeats.stop))
+        right = sum(map(_is_right, findings.values()))
+        print(f"{right} of {len(findings)} right after {repeats.stop} repeats of what was not right before", flush=True)
     return list(findings.values())
 
 

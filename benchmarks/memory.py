@@ -187,7 +187,7 @@ class Reader:
         seen = Seen()
 
         def look(_live: Live) -> None:
-            seen.resident.append((time.monotonic(), resident_bytes([self.file])))
+            seen.resident.append((time.monotonic(), resident_bytes([self.file]) or 0))
 
         named = workload(kind, self.file)
         measure = Measure(1, self.seconds, 1e-6)

@@ -84,6 +84,8 @@ def processor(run: Run) -> Iterator[Fact]:
         yield "Throttled", f"{formatting.percent(run.throttled)} of quota periods", ""
     if run.other_cores is not None:
         yield "Others on this host", f"{run.other_cores:.2f} cores", ""
+    if run.stolen_cores is not None:
+        yield "Stolen by the hypervisor", f"{run.stolen_cores:.2f} cores", ""
     if used is not None and used.accelerator_seconds is not None:
         device = words.bottleneck(Bottleneck.ACCELERATOR, run.spec.workload.device)
         busy = formatting.a_sample(formatting.brief(used.accelerator_seconds), run.sample_unit)

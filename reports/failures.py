@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sizer.model import memory_floor
+from sizer.model.searched_floor import PIPELINE_ALONE, is_search, searched_floor
 from sizer.records import Outcome, Run, Study
 
 from . import formatting, results, words
@@ -21,8 +22,8 @@ def failures(subjects: Sequence[Subject], study: Study) -> list[dict[str, str]]:
 
 
 def memory_floors(subjects: Sequence[Subject]) -> list[str]:
-    """A sentence for each workload that was killed for memory: between which two caps its floor lies."""
-    return [_floor(subject) for subject in subjects if any(_was_killed(run) for run in subject.runs)]
+    """A sentence for each workload that was searched or killed: between which two caps its memory floor lies."""
+    return [_floor(subject) for subject in subjects if any(_was_killed(run) or is_search(run) for run in subject.runs)]
 
 
 def tally(runs: Sequence[Run]) -> list[tuple[str, int]]:
@@ -61,6 +62,11 @@ def _was_killed(run: Run) -> bool:
 
 
 def _floor(subject: Subject) -> str:
+    found = searched_floor(subject.runs)
+    return f"{subject.name}: {found.told()}.{_peak(subject)}" if found is not None else _by_kills(subject)
+
+
+def _by_kills(subject: Subject) -> str:
     floor = memory_floor(subject.runs)
     below = floor.out_of_memory_bytes if floor is not None else None
     above = floor.completed_bytes if floor is not None else None
@@ -69,6 +75,11 @@ def _floor(subject: Subject) -> str:
     text = f"{subject.name}: killed with {formatting.format_bytes(below)}"
     if above is None:
         return f"{text}, and no larger cap completed, so its memory floor lies above that."
+    alone = PIPELINE_ALONE if subject.device.kind == "emulated" else ""
+    between = f"completed with {formatting.format_bytes(above)}: its memory floor lies between the two{alone}"
+    return f"{text}, {between}.{_peak(subject)}"
+
+
+def _peak(subject: Subject) -> str:
     peak = max((run.peak_anonymous_bytes or 0 for run in subject.runs if results.measured(run)), default=0)
-    seen = f" It held up to {formatting.format_bytes(peak)} that cannot be dropped." if peak else ""
-    return f"{text}, completed with {formatting.format_bytes(above)}: its memory floor lies between the two.{seen}"
+    return f" It held up to {formatting.format_bytes(peak)} that cannot be dropped." if peak else ""

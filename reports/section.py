@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sizer.model import Parameter
+from sizer.model.searched_floor import ordinary
 from sizer.records import Evidence, Run
 
 from . import busy, formatting, preprocessing, results, words
@@ -14,12 +16,16 @@ from .verdict import described
 
 
 def section(subject: Subject) -> dict[str, Any]:
-    """All that the workload's section shows; every value is text, a number for a bar, or finished SVG."""
+    """All that the workload's section shows; every value is text, a number for a bar, or finished SVG.
+
+    Runs of a search for the memory floor show no rate, so none of it draws or counts them.
+    """
+    what, subject = described(subject), replace(subject, runs=ordinary(subject.runs))
     found = results.by_configuration(subject.runs)
     first, more = figures(subject)
     return {
         "name": subject.name,
-        "what": described(subject),
+        "what": what,
         "unit": formatting.plural(subject.unit),
         "figures": first,
         "more_figures": more,

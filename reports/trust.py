@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sizer.model.searched_floor import ordinary
 from sizer.records import Run, Study
 
 from . import formatting, results, words
@@ -30,8 +31,11 @@ class Reference:
 
 
 def facts(runs: Sequence[Run], study: Study) -> list[tuple[str, str, str]]:
-    """Label, value and remark of what the whole study can be judged by; what was not accounted is left out."""
-    measured = [run for run in runs if results.measured(run)]
+    """Label, value and remark of what the whole study can be judged by; what was not accounted is left out.
+
+    Runs of a search for the memory floor were asked for no rate, so they count nowhere.
+    """
+    measured = [run for run in ordinary(runs) if results.measured(run)]
     found = [
         _warned(measured),
         _precision(measured, study),
@@ -109,7 +113,7 @@ def _overhead(runs: Sequence[Run]) -> tuple[str, str, str] | None:
 def _found(subject: Subject, study: Study) -> list[Reference]:
     """Configurations with runs beyond their repeats: these were measured again to show the drift of the host."""
     groups: dict[object, list[Run]] = {}
-    for run in subject.runs:
+    for run in ordinary(subject.runs):
         if results.measured(run):
             groups.setdefault((run.spec.workload, run.configuration), []).append(run)
     return [

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from sizer.model.searched_floor import ordinary
 from sizer.records import Run
 
 from . import formatting
@@ -22,9 +23,12 @@ def kinds(run: Run) -> list[str]:
 
 
 def by_kind(runs: Iterable[Run]) -> list[dict[str, Any]]:
-    """Each kind once, the commonest first: in how many runs, and what they say with the range of their figures."""
+    """Each kind once, the commonest first: in how many runs, and what they say with the range of their figures.
+
+    A run of a search for the memory floor is marked as one, which is no doubt about the study's rates.
+    """
     told: dict[str, list[list[str]]] = {}
-    for run in runs:
+    for run in ordinary(runs):
         for kind in kinds(run):
             told.setdefault(kind, []).append([each for each in run.warnings if _kind(each) == kind])
     ordered = sorted(told.items(), key=lambda item: (-len(item[1]), item[0]))

@@ -79,6 +79,7 @@ def launch(spec: RunSpec, setting: Setting, backend: LimitsBackend, hooks: Hooks
                 last_lines=child.log.last_lines(),
                 resident_bytes=resident,
                 resident_after_bytes=_resident(setting.data_set),
+                throttles_buffered_writes=backend.throttles_buffered_writes,
             )
     except (HostError, OSError) as error:
         return Run(

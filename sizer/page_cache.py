@@ -34,9 +34,11 @@ class _CacheStat(ctypes.Structure):
 
 
 def files_of(path: Path) -> Iterator[Path]:
-    """The regular files of a data set: the file itself and the `.idx` beside a `.rec`, or all files of a folder."""
+    """The regular files of a data set: the file itself and the `.idx` beside a `.rec`, or all files of a folder, also
+    those behind links to folders, as loaders follow them."""
     if path.is_dir():
-        yield from sorted(item for item in path.rglob("*") if item.is_file())
+        found = (Path(folder, name) for folder, _, names in os.walk(path, followlinks=True) for name in names)
+        yield from sorted(item for item in found if item.is_file())
         return
     yield path
     index = path.with_suffix(".idx")
@@ -52,19 +54,28 @@ def evict(files: Iterable[Path]) -> None:
     for path in files:
         with _opened(path) as descriptor:
             counted = _cachestat(descriptor)
-            if counted is None or counted.dirty or counted.writeback:
+            if counted.dirty or counted.writeback if counted else _is_ours(path, descriptor):
                 os.fdatasync(descriptor)
             os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def resident_bytes(files: Iterable[Path]) -> int:
-    """How many bytes of the files are in the page cache, in whole pages."""
+def resident_bytes(files: Iterable[Path]) -> int | None:
+    """How many bytes of the files are in the page cache, in whole pages; None where the kernel does not tell this user.
+
+    It tells root, a file's owner, and who may write to it (Linux 5.2 on); to others mincore says that all is there.
+    """
     pages = 0
     for path in files:
         with _opened(path) as descriptor:
             counted = _cachestat(descriptor)
+            if counted is None and not _is_ours(path, descriptor):
+                return None
             pages += _mincore(descriptor) if counted is None else int(counted.cached)
     return pages * mmap.PAGESIZE
+
+
+def _is_ours(path: Path, descriptor: int) -> bool:
+    return os.geteuid() in (0, os.fstat(descriptor).st_uid) or os.access(path, os.W_OK, effective_ids=True)
 
 
 @contextmanager
@@ -87,7 +98,7 @@ def _cachestat(descriptor: int) -> _CacheStat | None:
 
 
 def _mincore(descriptor: int) -> int:
-    """Pages of the file in the page cache; right for root and for a file's owner (Linux 5.2 hides others' files)."""
+    """Pages of the file in the page cache, for whom the kernel tells it."""
     size = os.fstat(descriptor).st_size
     if size == 0:
         return 0

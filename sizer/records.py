@@ -213,8 +213,10 @@ class Sample:
     """A run's counters at one moment; `time` is monotonic, counters grow from the start of the run.
 
     `memory_bytes` is all that is charged: anonymous memory (with shared memory, which cannot be dropped either), page
-    cache, and the kernel's own for the run. A stall is the seconds in which some task of the run waited for the
-    resource, by the kernel's pressure accounting (PSI `some`). `sizer_core_seconds` is what sizer's own process used.
+    cache, and the kernel's own for the run; `peak_memory_bytes` is the kernel's own high-water mark of it. A stall is
+    the seconds in which some task of the run waited for the resource, by the kernel's pressure accounting (PSI `some`).
+    `sizer_core_seconds` is what sizer's own process used, `steal_core_seconds` what the hypervisor withheld from this
+    host's CPUs, and `unwritten_bytes` the part of the page cache that still has to be written.
     """
 
     time: float
@@ -237,6 +239,9 @@ class Sample:
     memory_stall: float = 0.0
     io_stall: float = 0.0
     accelerator_busy: float | None = None
+    peak_memory_bytes: int = 0
+    steal_core_seconds: float = 0.0
+    unwritten_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -296,8 +301,10 @@ class Run:
 
     Bytes of the data set in the page cache before and after are `resident_bytes` and `resident_after_bytes`. `hit_rate`
     is the share of the bytes the loader asked for that did not come from the device, `throttled` the share of quota
-    periods that were used up, `other_cores` the cores that anything else on the host used, and `overhead` sizer's own
-    core-seconds over the workload's; each over the steady state, None where it was not accounted.
+    periods that were used up, `other_cores` the cores that anything else on the host used, `overhead` sizer's own
+    core-seconds over the workload's, `stolen_cores` the cores that the hypervisor withheld, and `unwritten_bytes` the
+    most that waited in the page cache to be written; each over the steady state, None where it was not accounted.
+    `limits_buffered_writes`: whether the disk's throttle holds such bytes, too; None where no throttle limits writes.
     """
 
     spec: RunSpec
@@ -329,6 +336,9 @@ class Run:
     throttled: float | None = None
     other_cores: float | None = None
     overhead: float | None = None
+    stolen_cores: float | None = None
+    unwritten_bytes: int | None = None
+    limits_buffered_writes: bool | None = None
     evidence: Evidence | None = None
     disk: DiskCheck | None = None
     limited_by: str = ""

@@ -8,18 +8,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sizer import accounting
+from sizer.burst_credit import disk_fall
 from sizer.epochs import Shown, measured_from_epoch
 from sizer.evidence import busy_shares, name_bottleneck, short_of_memory
 from sizer.memory_growth import memory_growth
 from sizer.observation import Observation
-from sizer.rate_change import rate_change
 from sizer.records import (
     Bottleneck,
     Configuration,
     DataSet,
     DiskCheck,
     Outcome,
-    RateChange,
     Run,
     Sample,
     Step,
@@ -44,6 +43,7 @@ class Measured:
     last_lines: str
     resident_bytes: int | None
     resident_after_bytes: int | None
+    throttles_buffered_writes: bool
 
 
 def run_record(
@@ -72,13 +72,15 @@ def run_record(
         sample_unit=seen.unit,
         data_set=_data_set(data_set, seen),
         stopped=ending.stop.value,
-        peak_memory_bytes=_peak(measured, "memory_bytes"),
+        # The kernel's mark has what came and went between two samplings.
+        peak_memory_bytes=_peak(measured, "peak_memory_bytes") or _peak(measured, "memory_bytes"),
         peak_anonymous_bytes=_peak(measured, "anonymous_bytes"),
         peak_page_cache_bytes=_peak(measured, "page_cache_bytes"),
         peak_kernel_bytes=_peak(measured, "kernel_bytes"),
         peak_swap_bytes=_peak(measured, "swap_bytes"),
         resident_bytes=measured.resident_bytes,
         resident_after_bytes=measured.resident_after_bytes,
+        limits_buffered_writes=_limits_buffered_writes(disk, measured.throttles_buffered_writes),
         disk=disk,
         limited_by=measured.limited_by,
         steps=tuple(seen.steps),
@@ -90,7 +92,7 @@ def run_record(
 def _with_result(run: Run, shown: Shown, accounted: frozenset[str]) -> Run:
     assert shown.steady is not None
     measured = _measured(run, shown.steady, accounted)
-    change = _rate_change(run)
+    change = disk_fall(run)
     if change is not None:
         later = mean_rate(
             [step for step in run.steps if step.time > run.steps[0].time + change.seconds], run.steps[0].time
@@ -98,7 +100,7 @@ def _with_result(run: Run, shown: Shown, accounted: frozenset[str]) -> Run:
         sustained = _measured(run, later, accounted) if later else measured
         if sustained.evidence and sustained.evidence.bottleneck not in NOT_THE_DISK:
             measured = replace(sustained, rate_change=change)
-    return replace(measured, warnings=run_warnings(measured, shown.epochs))
+    return replace(measured, warnings=run_warnings(measured, shown.epochs, shown.steady.settled))
 
 
 def _measured(run: Run, steady: SteadyState, accounted: frozenset[str]) -> Run:
@@ -128,18 +130,20 @@ def _measured(run: Run, steady: SteadyState, accounted: frozenset[str]) -> Run:
         throttled=throttled,
         other_cores=accounting.other_cores(run.samples, *span),
         overhead=accounting.overhead(run.samples, *span),
+        stolen_cores=_stolen_cores(run.samples, *span) if "steal_core_seconds" in accounted else None,
+        unwritten_bytes=_most_unwritten(run.samples, *span) if "unwritten_bytes" in accounted else None,
         evidence=name_bottleneck(busy, run.configuration.vcpus, starved, throttled),
     )
 
 
-def _rate_change(run: Run) -> RateChange | None:
-    """A rate that fell while a real disk was read: an emulated one has no burst credit to spend, and under `natural`
-    the page cache changes the rate from epoch to epoch."""
-    emulated = run.disk is not None and run.disk.tier.emulated is not None
-    read = any(sample.read_bytes for sample in run.samples)
-    if emulated or not read or run.spec.workload.input != "disk" or measured_from_epoch(run.spec.workload):
-        return None
-    return rate_change(run.steps)
+def _stolen_cores(samples: Sequence[Sample], start: float, end: float) -> float | None:
+    """Cores that the hypervisor withheld between two times."""
+    return accounting.grown(samples, "steal_core_seconds", start, end) / (end - start) if end > start else None
+
+
+def _most_unwritten(samples: Sequence[Sample], start: float, end: float) -> int | None:
+    """The most that waited in the page cache between two times; None without a sampling between them."""
+    return max((sample.unwritten_bytes for sample in samples if start <= sample.time <= end), default=None)
 
 
 def _first_epoch(steps: Sequence[Step]) -> float | None:
@@ -148,6 +152,14 @@ def _first_epoch(steps: Sequence[Step]) -> float | None:
         return None
     first = steady_state([step for step in steps if step.epoch == 0])
     return first.throughput.value if first else None
+
+
+def _limits_buffered_writes(disk: DiskCheck | None, by_throttle: bool) -> bool | None:
+    """Whether a throttled tier holds writes that nobody waits for; None where it limits no writes."""
+    rates = disk.tier.emulated if disk is not None else None
+    if rates is None or (rates.write_bytes_per_second is None and rates.write_iops is None):
+        return None
+    return by_throttle
 
 
 def _data_set(data_set: DataSet | None, seen: Observation) -> DataSet | None:

@@ -15,6 +15,9 @@ from sizer.units import format_bytes, format_share
 CONTENDED_CORES = 0.05
 """Cores used by something else on the host from which a run is marked."""
 
+STOLEN_CORES = 0.05
+"""Cores withheld by the hypervisor from which a run is marked."""
+
 RESIDENT_SHARE = 0.02
 """Share of the data set still in the page cache before a run from which it is marked."""
 
@@ -24,43 +27,55 @@ THROTTLED_SHARE = 0.05
 AMPLIFIED = 1.1
 """Device bytes over bytes asked for from which a run is marked: less is rounding to pages."""
 
+UNWRITTEN_BYTES = 16 << 20
+"""Bytes that wait to be written past a throttle from which a run is marked; preprocessing syncs every 4 MiB."""
+
 OVERHEAD = 0.01
 """sizer's own core-seconds over the workload's from which a run is marked."""
 
 
 EPOCHS = {
     Epochs.FIRST: "first epoch only: no later epoch was reached before the run ended, so the cache was not in use yet",
+    Epochs.UNTOLD: "no epochs told: the program does not say when an epoch ends, so this may be the rate of its first",
     Epochs.PART: "part of an epoch: the run ended inside its second epoch; the cache serves more at the start of one",
 }
 """What stands for the whole later epochs that were asked for."""
 
 
-def run_warnings(run: Run, epochs: Epochs) -> tuple[str, ...]:
-    """The warnings of a completed run, from what its record holds and the epochs that its rate stands on."""
+UNSETTLED = (
+    "unsettled: the rate moved too slowly, or stalled too seldom, for this run to tell how far it may be off; "
+    "measure for more seconds"
+)
+"""What is said where the interval may well miss."""
+
+
+def run_warnings(run: Run, epochs: Epochs, settled: bool = True) -> tuple[str, ...]:
+    """The warnings of a completed run, from what its record holds, the epochs that its rate stands on, and whether its
+    interval can be trusted."""
     found = [sentence for part in (_host, _limits, _memory, _disk, _length) for sentence in part(run)]
+    found += [] if settled else [UNSETTLED]
     return (*found, EPOCHS[epochs]) if epochs in EPOCHS else tuple(found)
 
 
 def _host(run: Run) -> Iterator[str]:
     if run.other_cores is not None and run.other_cores > CONTENDED_CORES:
         yield f"contended: something else on this host used {run.other_cores:.2f} cores meanwhile"
+    if run.stolen_cores is not None and run.stolen_cores > STOLEN_CORES:
+        yield f"stolen: the hypervisor gave {run.stolen_cores:.2f} cores to others meanwhile"
     if run.overhead is not None and run.overhead > OVERHEAD:
         yield f"overhead: sizer itself used {format_share(run.overhead, 1)} of the workload's core-seconds"
 
 
 def _limits(run: Run) -> Iterator[str]:
-    """A quota holds a run back in slices; on one CPU that is the limit asked for, and its record is enough."""
+    """A quota, which only a fraction of a vCPU has, holds a run back in slices."""
     if run.throttled is None or run.throttled <= THROTTLED_SHARE:
         return
     vcpus = run.configuration.vcpus
-    if vcpus.is_integer():
-        yield f"throttled: {format_share(run.throttled)} of CPU periods hit a quota that was not asked for"
-    else:
-        waiting = ", and threads that wait for each other lose more than that" if vcpus > 1 else ""
-        yield (
-            f"throttled: {format_share(run.throttled)} of CPU periods used up the quota of {vcpus:g} vCPU, "
-            f"so it ran in slices: latencies are not those of a slower CPU{waiting}"
-        )
+    waiting = ", and threads that wait for each other lose more than that" if vcpus > 1 else ""
+    yield (
+        f"throttled: {format_share(run.throttled)} of CPU periods used up the quota of {vcpus:g} vCPU, "
+        f"so it ran in slices: latencies are not those of a slower CPU{waiting}"
+    )
 
 
 def _memory(run: Run) -> Iterator[str]:
@@ -82,6 +97,11 @@ def _disk(run: Run) -> Iterator[str]:
     used = run.demand
     if used and used.asked_bytes and used.read_bytes and used.read_bytes > AMPLIFIED * used.asked_bytes:
         yield f"read amplified: the device gave {used.read_bytes / used.asked_bytes:.2f} bytes for each byte asked for"
+    if run.limits_buffered_writes is False and (run.unwritten_bytes or 0) > UNWRITTEN_BYTES:
+        yield (
+            f"writes unlimited: up to {format_bytes(run.unwritten_bytes or 0)} waited in the page cache, where this "
+            "kernel's throttle does not see them; let the program sync as it writes"
+        )
     change = run.rate_change
     if change is not None:
         yield (

@@ -77,7 +77,7 @@ def enough(shown: Shown, measure: Measure, now: float) -> Stop | None:
     """PRECISION or TIME once the steady state is good enough; None while the run should go on.
 
     `now` is the time of the last step. A run that is measured by whole epochs needs one, and ends with the first that
-    is over when its time is up.
+    is over when its time is up; where no epoch is told, none can be waited for, and the time alone ends the run.
     """
     steady = shown.steady
     if steady is None or not shown.sufficient:
@@ -85,7 +85,7 @@ def enough(shown: Shown, measure: Measure, now: float) -> Stop | None:
     if now - steady.start >= measure.seconds:
         return Stop.TIME
     passed = [width for share, width in LOOKS if steady.measured_seconds >= share * measure.seconds]
-    if not passed or steady.intervals < FEWEST_PRECISE:
+    if not passed or steady.intervals < FEWEST_PRECISE or shown.epochs is Epochs.UNTOLD:
         return None
     return Stop.PRECISION if steady.relative_half_width <= passed[-1] * measure.precision else None
 
@@ -94,7 +94,7 @@ def next_look(shown: Shown, measure: Measure, began: float, now: float) -> float
     """The time at which a run that has not shown enough is judged again; `began` is the time of its first step."""
     if shown.steady is None:
         return now
-    if shown.epochs is not Epochs.ANY:
+    if shown.epochs not in (Epochs.ANY, Epochs.UNTOLD):
         return now + EPOCHS_LOOK * (now - began)
     looks = (shown.steady.start + share * measure.seconds for share, _ in LOOKS)
     return next((look for look in looks if look > now), now)

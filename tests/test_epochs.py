@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from sizer.epochs import Epochs, shown, two_epochs_seconds
-from sizer.records import Step, Workload
+from sizer.records import Measure, Step, Workload
+from sizer.stopping import Stop, enough
 
 Steps = Callable[..., list[Step]]
 NATURAL = Workload("train", "image_training", cache="natural")
@@ -79,6 +81,14 @@ def test_epochs_of_unknown_length_are_measured_from_the_second(reading: Steps) -
     assert found.steady.throughput.value == pytest.approx(80)
     assert shown(reading(20), NATURAL, 0).epochs is Epochs.FIRST
     assert shown([], NATURAL, EPOCH).steady is None
+
+
+def test_lines_of_a_log_tell_no_epochs(reading: Steps) -> None:
+    """No later epoch can be waited for where none is ever told."""
+    found = shown(reading(20), replace(NATURAL, kind="command", pattern="caffe"), 0)
+    assert (found.epochs, found.sufficient) == (Epochs.UNTOLD, True)
+    assert enough(found, Measure(seconds=60), now=105.0) is None
+    assert enough(found, Measure(seconds=2, precision=0.5), now=105.0) is Stop.TIME
 
 
 def test_two_epochs_are_projected_from_the_rate_so_far(reading: Steps) -> None:

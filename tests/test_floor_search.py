@@ -10,21 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.floor_search import (
-    LEAST_BYTES,
-    MIB,
-    MOST_RUNS,
-    PRECISION,
-    SECONDS,
-    WITHIN,
-    Search,
-    bounds,
-    marked,
-    next_cap,
-    searches,
+from sizer.floor_search import PRECISION, SECONDS, WITHIN, Search, marked, next_cap, searches
+from sizer.model.memory import trials
+from sizer.model.searched_floor import FLOOR_SEARCH, LEAST_BYTES, MIB, MOST_RUNS, bounds, searched_floor
+from sizer.records import (
+    Configuration,
+    Device,
+    Estimate,
+    Limits,
+    Measure,
+    Outcome,
+    Run,
+    RunSpec,
+    Study,
+    Workload,
+    WorkloadPlan,
 )
-from sizer.model.memory import FLOOR_SEARCH
-from sizer.records import Configuration, Estimate, Limits, Measure, Outcome, Run, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import Facts
 
 GIB = 1024 * MIB
@@ -72,7 +73,7 @@ def test_the_bounds_close_around_the_floor(floor: int, share: float | None, caps
         tried(search.at(cap * MIB), Outcome.COMPLETED if cap * MIB >= floor else Outcome.OUT_OF_MEMORY) for cap in caps
     ]
     runs = found(search, floor, known, peak)
-    result = search.bounds(runs)
+    result = search.found(runs).bounds
     assert result.held is not None
     low = result.too_small or LEAST_BYTES
     assert low < floor <= result.held
@@ -136,17 +137,62 @@ def test_caps_of_a_memory_axis_count_and_those_of_other_runs_do_not() -> None:
     assert search.next_run(other) is not None
 
 
-@pytest.mark.parametrize("outcome", [Outcome.CRASHED, Outcome.TIMEOUT])
-def test_a_run_that_fails_otherwise_ends_the_search(outcome: Outcome) -> None:
-    """With a sentence: it says nothing of its cap, and would fail again."""
+@pytest.mark.parametrize(
+    ("outcome", "larger", "why"),
+    [
+        (Outcome.CRASHED, True, "crashed, which tells nothing of the cap"),
+        (Outcome.TIMEOUT, False, "timed out, and no larger cap completed"),
+    ],
+)
+def test_a_run_that_fails_otherwise_ends_the_search(outcome: Outcome, larger: bool, why: str) -> None:
+    """With a sentence, which the stored runs tell as well: it says nothing of its cap, and would fail again."""
     search = search_of(Study("s", (plan_of(),)))
-    known = [tried(replace(search.base, limits=Limits(2.0)), Outcome.COMPLETED, GIB)]
+    known = [tried(replace(search.base, limits=Limits(2.0)), Outcome.COMPLETED, GIB)] if larger else []
     spec = search.next_run(known)
     assert spec is not None
-    runs = [*known, tried(spec, outcome)]
+    runs = [*known, marked(tried(spec, outcome))]
     assert search.next_run(runs) is None
-    assert search.result(runs).endswith(f"ended as {outcome.value}, which tells nothing of the cap")
+    assert search.result(runs).endswith(why)
+    stored = searched_floor(runs)
+    assert stored is not None
+    assert stored.told().endswith(why)
     assert search.next_run([*known, tried(spec, Outcome.REFUSED)]) == spec
+
+
+def test_a_cap_that_is_too_slow_is_too_small_if_a_larger_one_completes() -> None:
+    """Without swap a run crawls before it is killed, so the search goes on above it, and says what the bound is."""
+    search = search_of(Study("s", (plan_of(),)))
+    runs = [tried(replace(search.base, limits=Limits(2.0)), Outcome.COMPLETED, 300 * MIB)]
+    while (spec := search.next_run(runs)) is not None:
+        held = (spec.limits.memory_bytes or 0) >= 320 * MIB
+        runs.append(marked(tried(spec, Outcome.COMPLETED if held else Outcome.TIMEOUT)))
+    found = searched_floor(runs)
+    assert found is not None
+    assert found.bounds.close
+    assert (found.bounds.too_small or 0) < 320 * MIB <= (found.bounds.held or 0)
+    assert "it did not finish in time)" in found.told()
+    assert found.told() in search.result(runs).replace(" of `train`", "")
+    assert not [trial for trial in trials(runs) if not trial.completed]
+
+
+def test_a_search_that_was_interrupted_is_not_finished() -> None:
+    """Bounds that are not within a tenth are not told as the floor."""
+    search = search_of(Study("s", (plan_of(),)))
+    runs = [tried(search.at(cap * MIB), Outcome.COMPLETED) for cap in (800, 400)]
+    assert search.result(runs).endswith("is no higher than 400 MiB; the search is not finished")
+    runs.append(tried(search.at(200 * MIB), Outcome.OUT_OF_MEMORY))
+    assert search.result(runs).endswith("is between 200 MiB and 400 MiB; the search is not finished")
+
+
+def test_an_emulated_accelerator_holds_no_memory_of_a_framework() -> None:
+    """So the floor is told as that of the input pipeline."""
+    emulated = replace(TRAIN, device=Device("emulated", gpu="P100", samples_per_second=219.0))
+    search = search_of(Study("s", (replace(plan_of(), workload=emulated),)))
+    runs = [
+        tried(search.at(300 * MIB), Outcome.OUT_OF_MEMORY),
+        tried(search.at(320 * MIB), Outcome.COMPLETED),
+    ]
+    assert search.result(runs).endswith("320 MiB, of the input pipeline alone: a real GPU's framework needs more")
 
 
 def test_a_run_of_a_search_says_so_once(make_run: Callable[..., Run]) -> None:

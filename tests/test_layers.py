@@ -26,6 +26,7 @@ PURE_MEASURING = {
     "observation",
     "memory_growth",
     "run_warnings",
+    "burst_credit",
 }
 
 MAY_IMPORT: dict[str, set[str]] = {

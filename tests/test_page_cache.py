@@ -50,4 +50,23 @@ def test_files_of_a_data_set(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     assert [path.name for path in files_of(tmp_path / "a.rec")] == ["a.rec", "a.idx"]
-    assert [path.name for path in files_of(tmp_path)] == ["a.idx", "a.rec", "c.jpg"]
+    outside = tmp_path.parent / f"{tmp_path.name}-classes"
+    outside.mkdir()
+    (outside / "d.jpg").touch()
+    (tmp_path / "linked").symlink_to(outside)
+    assert [path.name for path in files_of(tmp_path)] == ["a.idx", "a.rec", "c.jpg", "d.jpg"]
+
+
+@pytest.mark.root
+def test_what_the_kernel_hides_is_unknown(data: Path) -> None:
+    """To a user who may only read the file mincore says that all of it is resident."""
+    evict([data])
+    for folder in (data, *data.parents):
+        if folder.stat().st_uid == 0 and folder != Path("/"):
+            folder.chmod(folder.stat().st_mode | 0o055)
+    os.seteuid(65534)
+    try:
+        assert resident_bytes([data]) is None
+    finally:
+        os.seteuid(0)
+    assert resident_bytes([data]) == 0

@@ -43,6 +43,9 @@ def sample(time: float) -> Sample:
         read_ios=int(20 * time),
         host_core_seconds=0.99 * time,
         io_stall=0.1 * time,
+        peak_memory_bytes=int((350 + 5 * time) * MIB),
+        steal_core_seconds=0.25 * time,
+        unwritten_bytes=int(time * MIB),
     )
 
 
@@ -60,6 +63,7 @@ def measured(accounted: frozenset[str] = EVERY, **workload: str) -> Measured:
         last_lines="",
         resident_bytes=0,
         resident_after_bytes=40_000_000,
+        throttles_buffered_writes=False,
     )
 
 
@@ -87,7 +91,38 @@ def test_a_completed_run_holds_everything_that_was_accounted() -> None:
     assert run.memory_growth.anonymous_bytes_per_step.value == pytest.approx(MIB / 10, rel=0.02)
     assert run.evidence is not None
     assert run.evidence.bottleneck is Bottleneck.CPU
-    assert [warning.split(":")[0] for warning in run.warnings] == ["memory rising"]
+    assert [warning.split(":")[0] for warning in run.warnings] == ["stolen", "memory rising"]
+
+
+def test_the_peak_is_the_kernels_own_mark_where_it_has_one() -> None:
+    """A spike between two samplings is in the mark; without one the highest sampling has to do."""
+    assert record(measured()).peak_memory_bytes == 450 * MIB
+    assert record(measured(EVERY - {"peak_memory_bytes"})).peak_memory_bytes == 400 * MIB
+
+
+def test_what_the_hypervisor_took_is_in_cores() -> None:
+    """Steal grows by a quarter of a second each second; a kernel that does not tell leaves it unknown."""
+    assert record(measured()).stolen_cores == pytest.approx(0.25)
+    assert record(measured(EVERY - {"steal_core_seconds"})).stolen_cores is None
+
+
+@pytest.mark.parametrize(
+    ("rates", "throttled", "limited"),
+    [
+        (DiskRates(write_bytes_per_second=16e6), False, False),
+        (DiskRates(write_iops=50), True, True),
+        (DiskRates(read_bytes_per_second=16e6), False, None),
+        (None, False, None),
+    ],
+)
+def test_writes_past_a_throttle_are_told(rates: DiskRates | None, throttled: bool, limited: bool | None) -> None:
+    """What waited in the page cache counts on a tier that limits writes, where the throttle does not hold it."""
+    disk = DiskCheck(DiskTier("slow", emulated=rates), DiskRates())
+    found = replace(measured(), throttles_buffered_writes=throttled)
+    run = run_record(found, Configuration(1.0, 2**34, "slow", 8), DATA, disk, "2026-11-21T10:00:00+00:00", 21.0)
+    assert run.limits_buffered_writes is limited
+    assert run.unwritten_bytes == 20 * MIB
+    assert any(warning.startswith("writes unlimited") for warning in run.warnings) is (limited is False)
 
 
 def test_what_the_host_does_not_count_is_left_out() -> None:
@@ -116,12 +151,25 @@ def test_a_killed_run_keeps_its_peaks_and_has_no_rate() -> None:
     assert run.peak_anonymous_bytes == 220 * MIB
 
 
-def slowing(disk: DiskCheck | None, cores: float = 0.2, **workload: str) -> Run:
-    """A read-bound job that makes 80 images/s for 12 s and 40 after that."""
+def slowing(
+    disk: DiskCheck | None, cores: float = 0.2, read: float = 25_000, others: float = 0.0, **workload: str
+) -> Run:
+    """A job that makes 80 images/s for 12 s and 40 after that, and reads so many bytes an image from the device."""
     found = measured(**workload)
     ends = [*(0.1 * number for number in range(121)), *(12 + 0.2 * number for number in range(1, 61))]
     found.seen.steps = [Step(end, 8, 0.05, 0) for end in ends]
-    slow = [replace(sample(0.5 * tick), core_seconds=cores * tick) for tick in range(49)]
+    slow = []
+    for tick in range(49):
+        images = 80 * min(0.5 * tick, 12) + 40 * max(0.0, 0.5 * tick - 12)
+        busy, late = cores * tick, max(0.0, 0.5 * tick - 12)
+        slow.append(
+            replace(
+                sample(0.5 * tick),
+                core_seconds=busy,
+                read_bytes=int(read * images),
+                host_core_seconds=busy + others * late + 1e-6,
+            )
+        )
     place = Configuration(1.0, 2**34, "disk", 8)
     return run_record(replace(found, samples=tuple(slow)), place, DATA, disk, "2026-11-21T10:00:00+00:00", 25.0)
 
@@ -146,6 +194,8 @@ def test_a_real_disk_that_became_slower_gives_two_rates() -> None:
         pytest.param(slowing(None, cores=0.49), id="bound by the CPU"),
         pytest.param(slowing(None, input="cached"), id="read from memory"),
         pytest.param(slowing(None, cache="natural"), id="page cache in use"),
+        pytest.param(slowing(None, read=500), id="hardly read"),
+        pytest.param(slowing(None, others=0.6), id="a neighbour"),
     ],
 )
 def test_a_fall_that_no_disk_can_have_caused_is_no_rate_of_a_disk(run: Run) -> None:

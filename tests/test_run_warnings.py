@@ -49,6 +49,7 @@ def run() -> Callable[..., Run]:
             resident_bytes=0,
             other_cores=0.01,
             overhead=0.002,
+            stolen_cores=0.01,
         )
         return replace(quiet, **figures)
 
@@ -65,7 +66,12 @@ def test_a_quiet_run_has_no_warning(run: Callable[..., Run]) -> None:
     [
         ({"other_cores": 0.31}, "contended: something else on this host used 0.31 cores meanwhile"),
         ({"overhead": 0.023}, "overhead: sizer itself used 2.3 % of the workload's core-seconds"),
-        ({"throttled": 0.4}, "throttled: 40 % of CPU periods hit a quota that was not asked for"),
+        ({"stolen_cores": 0.31}, "stolen: the hypervisor gave 0.31 cores to others meanwhile"),
+        (
+            {"limits_buffered_writes": False, "unwritten_bytes": 120 << 20},
+            "writes unlimited: up to 120 MiB waited in the page cache, where this kernel's throttle does not see them; "
+            "let the program sync as it writes",
+        ),
         ({"resident_bytes": GIB // 2}, "page cache warm: 50 % of the data was resident before"),
         ({"peak_swap_bytes": 3 * GIB}, "swapped: up to 3 GiB of its memory was in swap"),
         (
@@ -101,13 +107,35 @@ def test_a_fraction_is_throttled_by_design_and_says_what_that_does(run: Callable
     assert "wait for each other" in more
 
 
+@pytest.mark.parametrize(
+    ("limited", "unwritten"), [(True, 120 << 20), (None, 120 << 20), (False, 16 << 20), (False, None)]
+)
+def test_writes_that_wait_are_only_told_where_no_throttle_will_see_them(
+    run: Callable[..., Run], limited: bool | None, unwritten: int | None
+) -> None:
+    """A throttle that holds them, no throttle at all, and a program that syncs as it writes are as they should be."""
+    assert run_warnings(run(limits_buffered_writes=limited, unwritten_bytes=unwritten), Epochs.ANY) == ()
+
+
+def test_an_interval_that_may_miss_is_said(run: Callable[..., Run]) -> None:
+    """A narrow interval of a run that saw one stall is not trusted."""
+    (warning,) = run_warnings(run(), Epochs.ANY, settled=False)
+    assert warning.startswith("unsettled: ")
+
+
 def test_memory_that_does_not_rise_is_not_mentioned(run: Callable[..., Run]) -> None:
     """Growth that ended is a record, not a warning."""
     assert run_warnings(run(memory_growth=MemoryGrowth(Estimate(10.0, 5.0, 15.0), 0.0, 500, False)), Epochs.ANY) == ()
 
 
 @pytest.mark.parametrize(
-    ("epochs", "kind"), [(Epochs.FIRST, "first epoch only"), (Epochs.PART, "part of an epoch"), (Epochs.WHOLE, None)]
+    ("epochs", "kind"),
+    [
+        (Epochs.FIRST, "first epoch only"),
+        (Epochs.UNTOLD, "no epochs told"),
+        (Epochs.PART, "part of an epoch"),
+        (Epochs.WHOLE, None),
+    ],
 )
 def test_a_rate_of_other_epochs_than_were_asked_for_is_said(
     run: Callable[..., Run], epochs: Epochs, kind: str | None

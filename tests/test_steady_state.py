@@ -110,3 +110,14 @@ def test_steps_of_unequal_size_are_weighed_by_their_samples(make_steps: Steps) -
     steady = steady_state(steps)
     assert steady is not None
     assert steady.throughput.value == pytest.approx(60, rel=0.02)
+
+
+def test_a_few_stalls_do_not_settle_a_rate(make_steps: Callable[..., list[Step]]) -> None:
+    """Two stalls in six seconds: how many there will be in the next six is anybody's guess."""
+    random = np.random.default_rng(1)
+    even = [float(each) for each in random.normal(0.1, 0.005, 60)]
+    stalled = [each + (0.15 if number in (11, 42) else 0.0) for number, each in enumerate(even)]
+    quiet, uneven = steady_state(make_steps(even)), steady_state(make_steps(stalled))
+    assert quiet is not None
+    assert uneven is not None
+    assert (quiet.settled, uneven.settled) == (True, False)

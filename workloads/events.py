@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 
@@ -10,12 +11,19 @@ from .faults import InputFault
 
 DESCRIPTOR_VARIABLE = "SIZER_EVENTS_FD"
 
+WRITE_SECONDS = 0.25
+"""Steps that end sooner after the last write wait for each other. Each tells its own time, and between two steps of a
+framework nothing of us is in the processor's caches: an event encoded by itself takes 50-110 us, among others 6 us, and
+each write wakes whoever reads, for another 130 us (2 vCPU AMD EPYC)."""
+
 
 class Events:
     """Writes `start`, `step` and `end`; without a descriptor it writes nothing."""
 
     def __init__(self, descriptor: int | None) -> None:
         self._descriptor = descriptor
+        self._steps: list[tuple[float, int, float, int, float | None]] = []
+        self._written = -math.inf
 
     @classmethod
     def from_environment(cls) -> Events:
@@ -50,30 +58,39 @@ class Events:
         )
 
     def step(self, *, samples: int, input_wait: float, epoch: int, latency: float | None = None) -> None:
-        """Tell that a step has ended now; `input_wait` and `latency` are seconds."""
-        event = {
-            "event": "step",
-            "time": time.monotonic(),
-            "samples": samples,
-            "input_wait": round(input_wait, 6),
-            "epoch": epoch,
-        }
-        if latency is not None:
-            event["latency"] = round(latency, 6)
-        self._write(event)
+        """Tell that a step has ended now; `input_wait` and `latency` are seconds.
+
+        It is written at once, or with the first step that ends WRITE_SECONDS after the last write, or with the end.
+        """
+        if self._descriptor is None:
+            return
+        now = time.monotonic()
+        self._steps.append((now, samples, input_wait, epoch, latency))
+        if now - self._written >= WRITE_SECONDS:
+            self._write()
+            self._written = now
 
     def end(self) -> None:
         """Tell that the program has ended in good order."""
         self._write({"event": "end"})
 
-    def _write(self, event: dict[str, object]) -> None:
+    def _write(self, *after: dict[str, object]) -> None:
+        """The steps that wait, then the events after them, at once."""
         if self._descriptor is None:
             return
-        line = memoryview(json.dumps(event).encode() + b"\n")
+        events = [*(_step(*step) for step in self._steps), *after]
+        self._steps.clear()
+        lines = memoryview("".join(f"{json.dumps(event)}\n" for event in events).encode())
         try:
-            while line:
-                line = line[os.write(self._descriptor, line) :]
+            while lines:
+                lines = lines[os.write(self._descriptor, lines) :]
         except BrokenPipeError:
             raise InputFault(
                 f"nobody reads the descriptor {self._descriptor} of {DESCRIPTOR_VARIABLE} any more"
             ) from None
+
+
+def _step(end: float, samples: int, input_wait: float, epoch: int, latency: float | None) -> dict[str, object]:
+    """The event of a step; `latency` only where it is measured."""
+    event = {"event": "step", "time": end, "samples": samples, "input_wait": round(input_wait, 6), "epoch": epoch}
+    return event if latency is None else {**event, "latency": round(latency, 6)}

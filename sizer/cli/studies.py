@@ -14,6 +14,7 @@ from sizer.cli.progress import AGAIN
 from sizer.cli.wording import emulated_disks, run_in_words
 from sizer.continuing import measured, refuse_other_meaning, refuse_other_study
 from sizer.duration import estimate_seconds
+from sizer.epochs import measured_from_epoch
 from sizer.floor_search import MOST_RUNS, TYPICAL_RUNS, Search, searches
 from sizer.host import facts
 from sizer.limits import detect
@@ -82,6 +83,8 @@ def _list_runs(specs: Sequence[RunSpec], hunted: Sequence[Search], study: Study,
         print(f"{spec.id}  {run_in_words(spec, emulated_disks(study))}, repeat {spec.repeat + 1}{again}{command}")
     time = format_seconds(estimate_seconds(todo, finished))
     print(f"{len(todo)} runs, about {time} beside making data and checking disks; {len(specs) - len(todo)} finished")
+    if any(measured_from_epoch(spec.workload) for spec in todo) and not finished:
+        print("runs with cache natural last two epochs of their data at least, which is not in this time")
     for search in hunted:
         _tell_search(search, finished)
     needs = sorted(_needs_root(_all(specs, hunted), study))

@@ -13,27 +13,40 @@ from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Th
 from sizer.limits.join import join_command
 from sizer.limits.machine import Machine
 from sizer.limits.process_tree import MARK, ProcessTree, environment, kill_all
+from sizer.limits.quota_above import below_quota
 from sizer.records import Limits, Sample
 
 ACCOUNTED = frozenset(
-    {"core_seconds", "memory_bytes", "anonymous_bytes", "read_bytes", "written_bytes", "host_core_seconds"}
+    {
+        "core_seconds",
+        "memory_bytes",
+        "anonymous_bytes",
+        "read_bytes",
+        "written_bytes",
+        "host_core_seconds",
+        "steal_core_seconds",
+    }
 )
 
 
 class AffinityBackend(LimitsBackend):
-    """`why` says what keeps the kernel's groups from us, `fixes` the command that would give each control."""
+    """`why` says what keeps the kernel's groups from us, `fixes` the command that would give each control.
+
+    `quota` is that of the group which this process and its runs stay in, in vCPUs.
+    """
 
     name = "affinity"
 
-    def __init__(self, machine: Machine, why: str, fixes: Mapping[Control, str]) -> None:
+    def __init__(self, machine: Machine, why: str, fixes: Mapping[Control, str], quota: float | None = None) -> None:
         self.topology, self.allowed, self.memory_bytes = machine.topology, machine.allowed, machine.memory_bytes
         self._why = why
         self._fixes = fixes
+        self._quota = quota
 
     def capabilities(self) -> tuple[Capability, ...]:
         lacking = (Control.FRACTIONAL_VCPUS, Control.MEMORY, Control.DISK)
         return (
-            Capability(Control.VCPUS, True, "CPU affinity"),
+            Capability(Control.VCPUS, True, below_quota("CPU affinity", self._quota)),
             *(Capability(control, False, self._why, self._fixes.get(control)) for control in lacking),
         )
 
@@ -79,6 +92,7 @@ class AffinityGroup(Group):
             read_bytes=used.read_bytes,
             written_bytes=used.written_bytes,
             host_core_seconds=host.user + host.nice + host.system + host.irq + host.softirq,
+            steal_core_seconds=host.steal,
         )
 
     def kill(self) -> None:

@@ -11,6 +11,7 @@ from sizer.limits.affinity import AffinityBackend
 from sizer.limits.device import Mount, parse_mounts
 from sizer.limits.interface import Control, LimitsBackend
 from sizer.limits.machine import Machine, read_machine
+from sizer.limits.quota_above import quota_above
 from sizer.limits.tree import Tree
 from sizer.limits.v1_counters import PRESSURE
 
@@ -34,13 +35,15 @@ def backend_for(tree: Tree, machine: Machine) -> LimitsBackend:
             controllers[PRESSURE] = unified
         if LIMITING & v1.usable_bases(tree, controllers).keys():
             return v1.V1Backend(tree, machine, controllers)
-        return _affinity(machine, "cgroup v1 is root's alone", dict.fromkeys(Control, v1.delegation(controllers)))
+        quota = _own_quota(tree, "cpu", controllers.get("cpu"))
+        fixes = dict.fromkeys(Control, v1.delegation(controllers))
+        return _affinity(machine, "cgroup v1 is root's alone", fixes, quota)
     if unified is None:
-        return _affinity(machine, "no cgroups are mounted", {})
+        return _affinity(machine, "no cgroups are mounted", {}, None)
     parent = v2.usable_parent(tree, unified)
     if parent is not None:
         return v2.V2Backend(tree, machine, unified, parent)
-    return _affinity(machine, "no cgroup is delegated to this user", v2.FIXES)
+    return _affinity(machine, "no cgroup is delegated to this user", v2.FIXES, _own_quota(tree, "", unified))
 
 
 def v1_mounts(tree: Tree, mounts: tuple[Mount, ...]) -> dict[str, Path]:
@@ -52,9 +55,22 @@ def v1_mounts(tree: Tree, mounts: tuple[Mount, ...]) -> dict[str, Path]:
     return found
 
 
-def _affinity(machine: Machine, why: str, fixes: Mapping[Control, str]) -> AffinityBackend:
+def _own_quota(tree: Tree, controller: str, top: Path | None) -> float | None:
+    """The CPU quota of the group that this process is in; `controller` is empty for the unified hierarchy."""
+    if top is None:
+        return None
+    for line in tree.text(tree.path("/proc/self/cgroup")).splitlines():
+        _, controllers, group = line.split(":", 2)
+        # A container may see its group's path in the host, where it has but the group itself: at `top`.
+        if controller in controllers.split(","):
+            return quota_above(tree, top / group.lstrip("/"), top)
+    return quota_above(tree, top, top)
+
+
+def _affinity(machine: Machine, why: str, fixes: Mapping[Control, str], quota: float | None) -> AffinityBackend:
     if os.geteuid() == 0:
         # Only a container leaves root without: its cgroups are mounted read-only.
         container = "docker run --privileged --cgroupns=private IMAGE"
-        return AffinityBackend(machine, f"{why}, or read-only in this container", dict.fromkeys(Control, container))
-    return AffinityBackend(machine, why, fixes)
+        why = f"{why}, or read-only in this container"
+        return AffinityBackend(machine, why, dict.fromkeys(Control, container), quota)
+    return AffinityBackend(machine, why, fixes, quota)

@@ -81,13 +81,17 @@ class Group(ABC):
 
 
 class LimitsBackend(ABC):
-    """One way of limiting runs on this host. `tells_pressure`: its groups account what they wait for (PSI)."""
+    """One way of limiting runs on this host. `tells_pressure`: its groups account what they wait for (PSI).
+
+    `throttles_buffered_writes`: a throttle also holds what the kernel writes back later, which no program waits for.
+    """
 
     name: str
     topology: Topology
     allowed: frozenset[int]
     memory_bytes: int | None = None
     tells_pressure: bool = False
+    throttles_buffered_writes: bool = False
 
     @abstractmethod
     def capabilities(self) -> tuple[Capability, ...]:

@@ -86,7 +86,7 @@ def read_topology() -> Topology:
 
 def choose_cpus(topology: Topology, vcpus: float, allowed: Collection[int]) -> tuple[int, ...]:
     """The `ceil(vcpus)` CPUs that a cloud machine of that size would have: whole cores with both hyperthreads, from as
-    few NUMA nodes as will hold them. HostError if fewer are allowed.
+    few NUMA nodes as will hold them; of nodes that do equally well, the smallest. HostError if fewer are allowed.
     """
     count = ceil(vcpus)
     usable = [each for each in topology.processors if each.cpu in allowed]
@@ -97,9 +97,18 @@ def choose_cpus(topology: Topology, vcpus: float, allowed: Collection[int]) -> t
     nodes = defaultdict(list)
     for processor in usable:
         nodes[processor.node].append(processor)
-    # The smallest node that holds all of them keeps memory local; where none does, the largest nodes need the fewest.
-    fitting = sorted((len(members), node) for node, members in nodes.items() if len(members) >= count)
-    order = [fitting[0][1]] if fitting else sorted(nodes, key=lambda node: (-len(nodes[node]), node))
+
+    def cores(node: int) -> int:
+        """How many cores the choice would take in that node: whole ones are fewer."""
+        core_of = {each.cpu: each.core for each in nodes[node]}
+        return len({core_of[cpu] for cpu in _by_core(nodes[node])[:count]})
+
+    # One node that holds all of them keeps memory local; where none does, the largest nodes need the fewest.
+    fitting = [node for node in nodes if len(nodes[node]) >= count]
+    if fitting:
+        order = [min(fitting, key=lambda node: (cores(node), len(nodes[node]), node))]
+    else:
+        order = sorted(nodes, key=lambda node: (-len(nodes[node]), cores(node), node))
     chosen = [cpu for node in order for cpu in _by_core(nodes[node])]
     return tuple(sorted(chosen[:count]))
 

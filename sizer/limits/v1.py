@@ -26,6 +26,7 @@ from sizer.limits.identity import BASE, owned_name
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
 from sizer.limits.machine import Machine
 from sizer.limits.pressure import joinable
+from sizer.limits.quota_above import below_quota, quota_above
 from sizer.limits.topology import format_cpus, parse_cpus
 from sizer.limits.tree import Tree
 from sizer.limits.v1_counters import PRESSURE, V1Counters
@@ -50,12 +51,14 @@ class V1Backend(LimitsBackend):
         self._bases = usable_bases(tree, mounts)
         self.allowed = machine.allowed & self._cpuset_allows()
         self.tells_pressure = PRESSURE in self._bases
+        cpu = mounts.get("cpu")
+        self._quota_above = None if cpu is None else quota_above(tree, self._bases.get("cpu", cpu), cpu)
 
     def capabilities(self) -> tuple[Capability, ...]:
         self._prepare()
         try:
             return (
-                Capability(Control.VCPUS, True, "cpuset" if "cpuset" in self._bases else "CPU affinity"),
+                Capability(Control.VCPUS, True, self._whole_vcpus()),
                 self._capability(Control.FRACTIONAL_VCPUS, "cpu", "cpu.cfs_quota_us"),
                 self._memory_capability(),
                 self._capability(Control.DISK, "blkio", "blkio.throttle.read_bps_device"),
@@ -74,7 +77,9 @@ class V1Backend(LimitsBackend):
         try:
             self._limit(directories, limits, cpus)
             devices = self._limit_disk(directories.get("blkio"), throttle)
-            counters = V1Counters(directories, self._mounts.get("cpuacct"), devices, self._machine.uncounted)
+            statistics = self._tree.path("/proc/stat")
+            cpuacct_root, uncounted = self._mounts.get("cpuacct"), self._machine.uncounted
+            counters = V1Counters(directories, cpuacct_root, statistics, devices, uncounted)
         except BaseException:
             self._remove(distinct)
             raise
@@ -103,6 +108,9 @@ class V1Backend(LimitsBackend):
         if not (base / file).exists():
             return Capability(control, False, f"this kernel has no {file}")
         return Capability(control, True, file)
+
+    def _whole_vcpus(self) -> str:
+        return below_quota("cpuset" if "cpuset" in self._bases else "CPU affinity", self._quota_above)
 
     def _memory_capability(self) -> Capability:
         found = self._capability(Control.MEMORY, "memory", "memory.limit_in_bytes")

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from sizer.limits.pressure import PRESSURE_FILES, stalls
+from sizer.limits.steal import steal_core_seconds
 from sizer.limits.tree import OpenFiles, keyed
 from sizer.records import Sample
 
@@ -16,7 +17,8 @@ _FILES = {
     "cpuacct.usage": ("cpuacct", ("core_seconds", "host_core_seconds")),
     "cpu.stat": ("cpu", ("periods", "throttled_periods")),
     "memory.usage_in_bytes": ("memory", ("memory_bytes",)),
-    "memory.stat": ("memory", ("anonymous_bytes", "page_cache_bytes", "swap_bytes")),
+    "memory.max_usage_in_bytes": ("memory", ("peak_memory_bytes",)),
+    "memory.stat": ("memory", ("anonymous_bytes", "page_cache_bytes", "swap_bytes", "unwritten_bytes")),
     "memory.kmem.usage_in_bytes": ("memory", ("kernel_bytes",)),
     "memory.oom_control": ("memory", ("oom_kills",)),
     "blkio.throttle.io_service_bytes": ("blkio", ("read_bytes", "written_bytes")),
@@ -25,13 +27,21 @@ _FILES = {
 }
 
 
+_LINES = {"swap_bytes": "total_swap", "unwritten_bytes": "total_dirty"}
+"""Counters whose line of memory.stat can be missing: swap's where the kernel was started with swapaccount=0."""
+
+
 class V1Counters:
-    """The counters of one group; the disk's are summed over `devices`. `uncounted` are those that stay at 0."""
+    """The counters of one group; the disk's are summed over `devices`. `uncounted` are those that stay at 0.
+
+    `statistics` is the host's /proc/stat.
+    """
 
     def __init__(
         self,
         directories: Mapping[str, Path],
         cpuacct_root: Path | None,
+        statistics: Path,
         devices: Collection[str],
         uncounted: Collection[str],
     ) -> None:
@@ -42,12 +52,14 @@ class V1Counters:
         }
         if cpuacct_root is not None:
             files["host"] = cpuacct_root / "cpuacct.usage"
+        files["statistics"] = statistics
         self._files = OpenFiles(files)
         self._devices = devices
         counted = {field for name, (_, fields) in _FILES.items() if name in self._files.names for field in fields}
-        # A kernel started with swapaccount=0 leaves the line out.
-        without_swap = set() if "total_swap" in keyed(self._files.text("memory.stat")) else {"swap_bytes"}
-        self.accounted = frozenset(counted - without_swap - set(uncounted))
+        lines = keyed(self._files.text("memory.stat"))
+        untold = {counter for counter, line in _LINES.items() if line not in lines}
+        steal = {"steal_core_seconds"} if steal_core_seconds(self._files.text("statistics")) is not None else set()
+        self.accounted = frozenset((counted | steal) - untold - set(uncounted))
 
     def sample(self, time: float) -> Sample:
         """The counters now; cpuacct counts nanoseconds."""
@@ -74,6 +86,9 @@ class V1Counters:
             throttled_periods=scheduler.get("nr_throttled", 0),
             oom_kills=keyed(files.text("memory.oom_control")).get("oom_kill", 0),
             host_core_seconds=files.number("host") / 1e9,
+            peak_memory_bytes=files.number("memory.max_usage_in_bytes"),
+            steal_core_seconds=steal_core_seconds(files.text("statistics")) or 0.0,
+            unwritten_bytes=memory.get("total_dirty", 0) + memory.get("total_writeback", 0),
             **stalls(files),
         )
 

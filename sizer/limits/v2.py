@@ -25,6 +25,7 @@ from sizer.limits.identity import BASE, owned_name
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
 from sizer.limits.machine import Machine
 from sizer.limits.pressure import kernel_has_pressure
+from sizer.limits.quota_above import below_quota, quota_above
 from sizer.limits.topology import format_cpus, parse_cpus
 from sizer.limits.tree import Tree
 from sizer.limits.v2_counters import V2Counters
@@ -48,6 +49,7 @@ class V2Backend(LimitsBackend):
     """`parent` is the group that ours are made in, `root` the top of the hierarchy."""
 
     name = "cgroup v2"
+    throttles_buffered_writes = True
 
     def __init__(self, tree: Tree, machine: Machine, root: Path, parent: Path) -> None:
         self.topology, self.memory_bytes = machine.topology, machine.memory_bytes
@@ -56,13 +58,16 @@ class V2Backend(LimitsBackend):
         effective = parse_cpus(tree.text(parent / "cpuset.cpus.effective"))
         self.allowed = machine.allowed & frozenset(effective or machine.allowed)
         self.tells_pressure = kernel_has_pressure(tree)
+        self._quota_above = quota_above(tree, self._base, root)
 
     def capabilities(self) -> tuple[Capability, ...]:
         self._prepare()
         try:
             by_cpuset = (self._base / "cpuset.cpus").exists()
             return (
-                Capability(Control.VCPUS, True, "cpuset" if by_cpuset else "CPU affinity"),
+                Capability(
+                    Control.VCPUS, True, below_quota("cpuset" if by_cpuset else "CPU affinity", self._quota_above)
+                ),
                 self._capability(Control.FRACTIONAL_VCPUS, "cpu", "cpu.max"),
                 self._memory_capability(),
                 self._capability(Control.DISK, "io", "io.max"),
@@ -79,7 +84,8 @@ class V2Backend(LimitsBackend):
             if throttle is not None and throttle.rates != DiskRates():
                 self._tree.hold(group / "io.max", io_max(throttle))
             devices = physical_disks(self._tree) if throttle is None else frozenset({throttle.device})
-            counters = V2Counters(group, self._root, devices, self._machine.uncounted)
+            statistics = self._tree.path("/proc/stat")
+            counters = V2Counters(group, self._root, statistics, devices, self._machine.uncounted)
         except BaseException:
             self._remove(group)
             raise

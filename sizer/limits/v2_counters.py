@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from sizer.limits.pressure import PRESSURE_FILES, stalls
+from sizer.limits.steal import steal_core_seconds
 from sizer.limits.tree import OpenFiles, keyed
 from sizer.records import Sample
 
@@ -13,7 +14,8 @@ _FILES = {
     "cpu.stat": ("core_seconds", "periods", "throttled_periods"),
     "memory.current": ("memory_bytes",),
     "memory.swap.current": ("swap_bytes",),
-    "memory.stat": ("anonymous_bytes", "page_cache_bytes", "kernel_bytes"),
+    "memory.peak": ("peak_memory_bytes",),
+    "memory.stat": ("anonymous_bytes", "page_cache_bytes", "kernel_bytes", "unwritten_bytes"),
     "memory.events": ("oom_kills",),
     "io.stat": ("read_bytes", "written_bytes", "read_ios", "write_ios"),
     "host": ("host_core_seconds",),
@@ -25,14 +27,20 @@ KERNEL_PARTS = ("slab", "kernel_stack", "pagetables", "percpu", "vmalloc")
 
 
 class V2Counters:
-    """The counters of one group; the disk's are summed over `devices`. `uncounted` are those that stay at 0."""
+    """The counters of one group; the disk's are summed over `devices`. `uncounted` are those that stay at 0.
 
-    def __init__(self, group: Path, root: Path, devices: Collection[str], uncounted: Collection[str]) -> None:
+    `statistics` is the host's /proc/stat.
+    """
+
+    def __init__(
+        self, group: Path, root: Path, statistics: Path, devices: Collection[str], uncounted: Collection[str]
+    ) -> None:
         files = {name: group / name for name in _FILES}
-        self._files = OpenFiles({**files, "host": root / "cpu.stat"})
+        self._files = OpenFiles({**files, "host": root / "cpu.stat", "statistics": statistics})
         self._devices = devices
-        counted = {field for name in self._files.names for field in _FILES[name]}
-        self.accounted = frozenset(counted - set(uncounted))
+        counted = {field for name in self._files.names for field in _FILES.get(name, ())}
+        steal = {"steal_core_seconds"} if steal_core_seconds(self._files.text("statistics")) is not None else set()
+        self.accounted = frozenset((counted | steal) - set(uncounted))
 
     def sample(self, time: float) -> Sample:
         """The counters now; cpu.stat counts microseconds."""
@@ -57,6 +65,9 @@ class V2Counters:
             throttled_periods=scheduler.get("nr_throttled", 0),
             oom_kills=keyed(files.text("memory.events")).get("oom_kill", 0),
             host_core_seconds=keyed(files.text("host")).get("usage_usec", 0) / 1e6,
+            peak_memory_bytes=files.number("memory.peak"),
+            steal_core_seconds=steal_core_seconds(files.text("statistics")) or 0.0,
+            unwritten_bytes=memory.get("file_dirty", 0) + memory.get("file_writeback", 0),
             **stalls(files),
         )
 

@@ -6,16 +6,12 @@ import math
 from collections.abc import Iterable, Sequence
 
 from sizer.model.model import Facts, Measured, MemoryFloor, MemoryTrial
+from sizer.model.searched_floor import TELLING, is_search
 from sizer.records import Outcome, Run
-
-FLOOR_SEARCH = "memory floor: measured for a few seconds to see whether this cap holds, so the rate counts for nothing"
-"""The warning of a run of a search for the memory floor. Near the floor the kernel drops and reads again what it can,
-so such a run may be slow: it tells whether its cap holds, not how fast the workload is."""
 
 
 def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
-    """Every run that tells whether its memory cap held."""
-    telling = (Outcome.COMPLETED, Outcome.OUT_OF_MEMORY)
+    """Every run that tells whether its memory cap held; one that timed out was not out of memory, so it is none."""
     found = {
         MemoryTrial(
             run.configuration.vcpus,
@@ -23,9 +19,11 @@ def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
             run.configuration.memory_bytes,
             run.outcome is Outcome.COMPLETED,
             run.peak_anonymous_bytes,
+            run.peak_kernel_bytes,
+            is_search(run),
         ): None
         for run in runs
-        if run.outcome in telling
+        if run.outcome in TELLING
     }
     return tuple(found)
 
@@ -57,18 +55,37 @@ MARGIN = 1.25
 
 
 def needed_bytes(measured: Measured, vcpus: float, batch_size: int) -> int | None:
-    """The smallest memory that this configuration is known to run in; None if nothing completed.
+    """The smallest memory in which this configuration is known to keep the rate that was measured; None if none is.
 
-    A cap that held here, or with more vCPUs and a larger batch; or one that held anywhere and leaves MARGIN above the
-    anonymous memory seen here: a study that varies memory at one vCPU limit tells of the others, too.
+    A cap at which an ordinary run held, here or with more vCPUs and a larger batch; or one that held anywhere and
+    leaves MARGIN above what could not be dropped here: a study that varies memory at one vCPU limit tells of the
+    others, too. A cap that a search found to hold counts from that margin up: nearer the floor a run may crawl.
     """
     floor = floor_at(measured, vcpus, batch_size)
-    anonymous = anonymous_bytes(measured, vcpus, batch_size)
-    if anonymous is None or floor.completed_bytes is None:
-        return floor.completed_bytes
-    least = max(MARGIN * anonymous, (floor.out_of_memory_bytes or 0) + 1)
-    elsewhere = [t.memory_bytes for t in measured.trials if t.completed and t.memory_bytes >= least]
-    return min([floor.completed_bytes, *elsewhere])
+    shown = ordinary_bytes(measured, vcpus, batch_size)
+    held = [shown] if shown is not None else []
+    peak = undroppable_bytes(measured, vcpus, batch_size)
+    if peak is not None:
+        least = max(math.ceil(MARGIN * peak), (floor.out_of_memory_bytes or 0) + 1)
+        completed = [trial for trial in measured.trials if trial.completed]
+        held += [t.memory_bytes for t in completed if not t.searched and t.memory_bytes >= least]
+        held += [max(t.memory_bytes, least) for t in completed if t.searched]
+    return min(held, default=None)
+
+
+def ordinary_bytes(measured: Measured, vcpus: float, batch_size: int) -> int | None:
+    """The smallest memory above the floor at which a run that shows its rate held, as `floor_at` counts."""
+    killed = floor_at(measured, vcpus, batch_size).out_of_memory_bytes or 0
+    held = [t for t in measured.trials if t.completed and not t.searched and t.memory_bytes > killed]
+    near = [t for t in held if t.vcpus >= vcpus and t.batch_size >= batch_size]
+    return min((t.memory_bytes for t in near or held), default=None)
+
+
+def only_completed(measured: Measured, vcpus: float, batch_size: int) -> tuple[int, int] | None:
+    """The caps in bytes from which a search saw runs complete, and from which a rate was measured; None if as low."""
+    low = floor_at(measured, vcpus, batch_size).completed_bytes
+    high = ordinary_bytes(measured, vcpus, batch_size)
+    return (low, high) if low is not None and high is not None and low < high else None
 
 
 def _bounds(known: Sequence[MemoryTrial]) -> MemoryFloor:
@@ -79,9 +96,23 @@ def _bounds(known: Sequence[MemoryTrial]) -> MemoryFloor:
 
 def anonymous_bytes(measured: Measured, vcpus: float, batch_size: int) -> int | None:
     """The largest anonymous memory seen at no more vCPUs and no larger batch; else the smallest seen at all."""
-    seen = [trial for trial in measured.trials if trial.completed and trial.anonymous_bytes]
-    near = [t.anonymous_bytes or 0 for t in seen if t.vcpus <= vcpus and t.batch_size <= batch_size]
-    return max(near) if near else min((t.anonymous_bytes or 0 for t in seen), default=None)
+    return _peak(measured, vcpus, batch_size, kernel=False)
+
+
+def undroppable_bytes(measured: Measured, vcpus: float, batch_size: int) -> int | None:
+    """The same of anonymous memory with the kernel's own, where that is known: none of it can be dropped."""
+    return _peak(measured, vcpus, batch_size, kernel=True)
+
+
+def _peak(measured: Measured, vcpus: float, batch_size: int, kernel: bool) -> int | None:
+    """The runs of a search are short, so their peaks count only where no other was accounted."""
+    known = [trial for trial in measured.trials if trial.completed and trial.anonymous_bytes]
+    seen = [
+        (trial, (trial.anonymous_bytes or 0) + ((trial.kernel_bytes or 0) if kernel else 0))
+        for trial in [trial for trial in known if not trial.searched] or known
+    ]
+    near = [peak for trial, peak in seen if trial.vcpus <= vcpus and trial.batch_size <= batch_size]
+    return max(near) if near else min((peak for _, peak in seen), default=None)
 
 
 def hit_rate(cached: float, sequential: bool, blend: float) -> float:

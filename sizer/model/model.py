@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sizer.model.searched_floor import SearchedFloor
 from sizer.records import (
     SCHEMA_VERSION,
     Bottleneck,
@@ -47,13 +48,19 @@ class MemoryFloor:
 
 @dataclass(frozen=True)
 class MemoryTrial:
-    """Whether one memory cap held; `anonymous_bytes` is the peak of memory that cannot be dropped."""
+    """Whether one memory cap held; `anonymous_bytes` is the peak of memory that cannot be dropped.
+
+    `kernel_bytes` is the kernel's own for the run, which cannot be dropped either. `searched` if the run was one of a
+    search for the memory floor: it tells whether the cap holds, and nothing of the rate.
+    """
 
     vcpus: float
     batch_size: int
     memory_bytes: int
     completed: bool
     anonymous_bytes: int | None = None
+    kernel_bytes: int | None = None
+    searched: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,6 +99,7 @@ class Measured:
     rates: tuple[MeasuredRate, ...] = ()
     trials: tuple[MemoryTrial, ...] = ()
     memory_limited: bool = False
+    search: SearchedFloor | None = None
 
     def disk(self, name: str) -> MeasuredDisk | None:
         """The measured disk of that name, or None."""

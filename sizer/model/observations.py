@@ -9,8 +9,9 @@ from dataclasses import dataclass, fields
 from statistics import mean, median
 
 from sizer.model.facts import median_of
-from sizer.model.memory import FLOOR_SEARCH, trials
+from sizer.model.memory import trials
 from sizer.model.model import Measured, MeasuredDisk, MeasuredRate
+from sizer.model.searched_floor import ordinary, searched_floor
 from sizer.records import Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run
 
 UNKNOWN_NOISE = 0.03
@@ -40,9 +41,8 @@ def completed(runs: Iterable[Run]) -> list[Run]:
     """The runs that carry a throughput; those that searched for the memory floor only tell whether their cap held."""
     return [
         run
-        for run in runs
+        for run in ordinary(runs)
         if run.outcome is Outcome.COMPLETED
-        and FLOOR_SEARCH not in run.warnings
         and run.throughput is not None
         and math.isfinite(run.throughput.value)
         and run.throughput.value > 0
@@ -111,6 +111,7 @@ def measure(runs: Sequence[Run]) -> Measured:
         rates=tuple(_measured_rate(key, grouped[key]) for key in sorted(grouped, key=_order)),
         trials=trials(runs),
         memory_limited=any(run.spec.limits.memory_bytes is not None for run in runs),
+        search=searched_floor(runs),
     )
 
 

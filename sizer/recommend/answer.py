@@ -60,7 +60,8 @@ def answer(model: WorkloadModel, objective: Objective, catalog: Catalog, quality
 def _refused(model: WorkloadModel, quality: Quality) -> Answer:
     reason = model.refused or "nothing was fitted"
     _, _, advice = reason.rpartition("; ")
-    reasons = tuple(part for part in (reason, quality.failed) if part)
+    floor = model.measured.search.told() if model.measured.search else ""
+    reasons = tuple(part for part in (reason, floor, quality.failed) if part)
     return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=reasons, next_run=advice)
 
 

@@ -76,8 +76,13 @@ def next_sold(vcpus: float, catalog: Catalog, above: bool = False) -> float:
 
 
 def memory_varied(measured: Measured) -> bool:
-    """Whether runs tell one memory size from another."""
-    return len({trial.memory_bytes for trial in measured.trials}) > 1
+    """Whether runs tell one memory size from another.
+
+    A search for the floor tells only where it is known how much cannot be dropped: from a margin above that up.
+    """
+    searched = any(trial.searched and trial.completed for trial in measured.trials)
+    accounted = any(trial.completed and trial.anonymous_bytes for trial in measured.trials)
+    return len({t.memory_bytes for t in measured.trials if not t.searched}) > 1 or (searched and accounted)
 
 
 def memory_offers(measured: Measured, vcpus: float, judged: float, batch_size: int) -> list[tuple[int | None, int]]:
@@ -96,7 +101,9 @@ def family_memory(vcpus: float) -> list[int]:
 
 
 def _judged_memory(known: Sequence[int], offer: int, floor: int) -> int:
-    return max((value for value in known if floor <= value <= offer), default=floor)
+    """The most measured that it holds; below every one that was measured, where a search found the floor, itself."""
+    default = offer if offer < known[-1] else floor
+    return max((value for value in known if floor <= value <= offer), default=default)
 
 
 def _whole_gib(size: int) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sizer.model.searched_floor import ordinary
 from sizer.records import Outcome, Run
 
-DOUBTS = ("contended", "drifting", "imprecise", "short")
+DOUBTS = ("contended", "stolen", "drifting", "imprecise", "unsettled", "short")
 """Warnings, by their first word, that make a run's rate doubtful."""
 TELLING = (Outcome.COMPLETED, Outcome.OUT_OF_MEMORY)
 
@@ -36,11 +37,12 @@ class Quality:
     @property
     def remedy(self) -> str:
         """How to repeat them."""
-        return "on a quiet host" if {"contended", "drifting"} & set(self.doubts) else "for longer"
+        return "on a quiet host" if {"contended", "stolen", "drifting"} & set(self.doubts) else "for longer"
 
 
 def quality_of(runs: Sequence[Run]) -> Quality:
-    """Of the runs of one workload."""
+    """Of the runs of one workload; those of a search for the memory floor were not to give a rate."""
+    runs = ordinary(runs)
     completed = [run for run in runs if run.outcome is Outcome.COMPLETED]
     found = [_doubts(run) for run in completed]
     named = tuple(doubt for doubt in DOUBTS if any(doubt in doubts for doubts in found))

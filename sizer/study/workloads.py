@@ -110,6 +110,8 @@ def _axes(
 def _workload(document: Document, key: Key, entry: dict[str, Any], name: str) -> Workload:
     """The workload without what depends on framework, network and axes."""
     data = document.locate(entry["data"]) if "data" in entry else None
+    if entry["kind"] == "command":
+        _check_cache(document, key, entry)
     if "pattern" in entry:
         _check_pattern(document, (*key, "pattern"), entry["pattern"])
     return Workload(
@@ -122,6 +124,14 @@ def _workload(document: Document, key: Key, entry: dict[str, Any], name: str) ->
         pattern=entry.get("pattern"),
         sample_unit=entry.get("sample_unit"),
     )
+
+
+def _check_cache(document: Document, key: Key, entry: dict[str, Any]) -> None:
+    """Nobody but a command itself knows how to read its data into memory."""
+    for name, value in (("input", "cached"), ("cache", "warm")):
+        if entry.get(name) == value and not document.resolved:
+            advice = "remove this line, and let the command read its data once before its first step"
+            raise document.error((*key, name), f"`{name}: {value}` is not for a command; {advice}")
 
 
 def _check_pattern(document: Document, key: Key, pattern: str) -> None:
@@ -150,9 +160,14 @@ def _command(document: Document, key: Key, command: str | list[Any] | None) -> t
 
 
 def _cache(entry: dict[str, Any], axes: Axes, around: Limits | None) -> str:
-    """A memory axis is measured natural; cached input is in memory, so it is warm; all else is cold."""
+    """A memory axis is measured natural; cached input is in memory, so it is warm; all else is cold.
+
+    A command that names no data is cold, too: nothing is known that its page cache could hold.
+    """
     if "cache" in entry:
         return str(entry["cache"])
+    if entry["kind"] == "command" and "data" not in entry:
+        return "cold"
     measured = set(axes.memory_bytes or ())
     if measured and around is not None:
         measured.add(around.memory_bytes or 0)

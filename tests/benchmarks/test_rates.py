@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from overhead import printed_rate
-from preprocessing_rate import Decoded, image_list, marginal_rate
+from preprocessing_rate import Decoded, image_list, jpegs, link, marginal_rate
 
 from sizer.errors import HostError
 from workloads.events import Events
@@ -50,9 +50,18 @@ def test_a_decode_costs_the_share_of_the_core_that_it_had() -> None:
     assert Decoded(frames_per_second=500.0, share=0.5).core_seconds == pytest.approx(0.001)
 
 
+def test_links_make_a_larger_data_set_of_the_same_images(tmp_path: Path) -> None:
+    """Each image stands in its class as often as asked for, under names of its own, and reads as the image."""
+    (tmp_path / "n0").mkdir()
+    image = tmp_path / "n0" / "a.JPEG"
+    image.write_bytes(b"pixels")
+    link([image], tmp_path / "more", 3)
+    found = jpegs(tmp_path / "more")
+    assert [path.name for path in found] == ["0_a.JPEG", "1_a.JPEG", "2_a.JPEG"]
+    assert {path.read_bytes() for path in found} == {b"pixels"}
+
+
 def test_im2recs_list_numbers_each_record() -> None:
-    """Number, label and path with tabs between; a second pass goes on counting, for im2rec writes in that order."""
+    """Number, label and path below the root, with tabs between."""
     root = Path("/data")
-    assert image_list(root, [root / "n0" / "a.JPEG", root / "n1" / "b.JPEG"], 2) == (
-        "0\t0\tn0/a.JPEG\n1\t0\tn1/b.JPEG\n2\t0\tn0/a.JPEG\n3\t0\tn1/b.JPEG\n"
-    )
+    assert image_list(root, [root / "n0" / "a.JPEG", root / "n1" / "b.JPEG"]) == ("0\t0\tn0/a.JPEG\n1\t0\tn1/b.JPEG\n")

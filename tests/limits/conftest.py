@@ -25,8 +25,9 @@ V1_FILES = {
         "memory.memsw.limit_in_bytes": "9223372036854771712",
         "memory.swappiness": "60",
         "memory.usage_in_bytes": "0",
+        "memory.max_usage_in_bytes": "0",
         "memory.kmem.usage_in_bytes": "0",
-        "memory.stat": "total_cache 0\ntotal_rss 0\ntotal_shmem 0\ntotal_swap 0\ntotal_swapcached 0\n",
+        "memory.stat": "total_cache 0\ntotal_rss 0\ntotal_shmem 0\ntotal_swap 0\ntotal_swapcached 0\ntotal_dirty 0\n",
         "memory.oom_control": "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n",
     },
     "blkio": {
@@ -45,6 +46,7 @@ V2_FILES = {
         "memory.swap.max": "max",
         "memory.oom.group": "0",
         "memory.current": "0",
+        "memory.peak": "0",
         "memory.swap.current": "0",
         "memory.stat": "anon 0\nfile 0\nkernel 0\nsock 0\nshmem 0\nswapcached 0\n",
         "memory.events": "oom 0\noom_kill 0\n",
@@ -55,6 +57,9 @@ V2_CORE = {"cgroup.procs": "", "cgroup.kill": "", "cpu.stat": "usage_usec 0\nnr_
 
 QUIET = "".join(f"{which} avg10=0.00 avg60=0.00 avg300=0.00 total=0\n" for which in ("some", "full"))
 PRESSURE = {f"{resource}.pressure": QUIET for resource in ("cpu", "memory", "io")}
+
+
+STATISTICS = "cpu  10 0 10 900 0 0 0 0 0 0\ncpu0 10 0 10 900 0 0 0 0 0 0\nintr 7\n"
 
 
 class FakeTree(Tree):
@@ -140,6 +145,7 @@ def _machine() -> Machine:
 
 def _pressure(tree: FakeTree) -> None:
     tree.describe(tree.path("/proc/pressure"), dict.fromkeys(("cpu", "memory", "io"), QUIET))
+    tree.describe(tree.path("/proc"), {"stat": STATISTICS})
 
 
 def _disks(tree: FakeTree) -> None:

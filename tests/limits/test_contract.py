@@ -20,6 +20,7 @@ ONE_CPU = Limits(vcpus=1)
 GROWING = (
     *("core_seconds", "host_core_seconds", "periods", "throttled_periods", "oom_kills"),
     *("read_bytes", "written_bytes", "read_ios", "write_ios", "cpu_stall", "memory_stall", "io_stall"),
+    *("peak_memory_bytes", "steal_core_seconds"),
 )
 STALLS = {"cpu_stall", "memory_stall", "io_stall"}
 

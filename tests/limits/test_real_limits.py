@@ -40,6 +40,13 @@ sys.stdin.read()
 """
 """32 MiB private, 8 MiB shared, and 16 MiB of a file in the page cache."""
 
+SPIKE = """
+print(len(bytearray(b"x" * (96 << 20))), flush=True)
+import sys
+sys.stdin.read()
+"""
+"""96 MiB that are given back before anybody looks."""
+
 DAEMON = """
 import os, time
 if os.fork() == 0:
@@ -128,6 +135,19 @@ def test_memory_is_told_apart(real: LimitsBackend, tmp_path: Path) -> None:
     assert sample.swap_bytes == 0
     parts = sample.anonymous_bytes + sample.page_cache_bytes + sample.kernel_bytes
     assert parts == pytest.approx(sample.memory_bytes, abs=2 << 20)
+
+
+def test_a_spike_that_no_sample_saw_is_in_the_peak(real: LimitsBackend) -> None:
+    """The kernel keeps its own high-water mark."""
+    with real.open("spike", Limits()) as group:
+        needs(group, "peak_memory_bytes")
+        child = started(group, SPIKE)
+        assert child.stdout is not None
+        child.stdout.readline()
+        sample = group.sample(0.0)
+        child.communicate(timeout=20)
+    assert sample.memory_bytes < 64 << 20
+    assert sample.peak_memory_bytes >= 96 << 20
 
 
 def test_the_kernels_memory_is_under_the_cap(real: LimitsBackend) -> None:

@@ -149,6 +149,13 @@ def test_a_topology_is_described_in_words() -> None:
     assert THIS_HOST.describe() == "1 socket, 1 NUMA node, 2 cores, 2 CPUs without hyperthreads"
 
 
+def test_a_node_with_whole_cores_is_taken_before_one_with_halves() -> None:
+    """A smaller node that has but one sibling of each core to give is another machine than the one asked for."""
+    assert choose_cpus(TWO_SMALL_SOCKETS, 2, {0, 1, 2, 3, 6, 7}) == (2, 6)
+    assert choose_cpus(TWO_SMALL_SOCKETS, 1, {0, 1, 2, 3, 6, 7}) == (0,)
+    assert choose_cpus(TWO_SMALL_SOCKETS, 3, {0, 1, 2, 4, 5, 6}) == (0, 1, 4)
+
+
 def test_what_the_kernel_does_not_tell_makes_no_siblings() -> None:
     """Some virtual machines tell no NUMA node, some boards no cores: their CPUs must not pass for one core."""
     without_node = parse_topology("0,0,0,\n1,1,0,")

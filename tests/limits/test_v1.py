@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from dataclasses import fields, replace
@@ -79,7 +80,8 @@ def counters(tree: Tree, group: Group) -> None:
         (
             "memory",
             "memory.stat",
-            "cache 9\nrss 1\ntotal_cache 3000\ntotal_rss 4096\ntotal_shmem 100\ntotal_swap 60\ntotal_swapcached 50\n",
+            "cache 9\nrss 1\ntotal_cache 3000\ntotal_rss 4096\ntotal_shmem 100\ntotal_swap 60\ntotal_swapcached 50\n"
+            "total_dirty 500\ntotal_writeback 40\n",
         ),
         ("memory", "memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n"),
         (
@@ -90,7 +92,9 @@ def counters(tree: Tree, group: Group) -> None:
         ("blkio", "blkio.throttle.io_serviced", "254:0 Read 1\n254:0 Write 2\n7:0 Read 4\nTotal 7\n"),
     ]:
         group_file(tree, controller, file).write_text(text)
+    group_file(tree, "memory", "memory.max_usage_in_bytes").write_text("12000")
     tree.path("/sys/fs/cgroup/cpuacct/cpuacct.usage").write_text("4000000000")
+    tree.path("/proc/stat").write_text(f"cpu  1 2 3 4 5 6 7 {3 * os.sysconf('SC_CLK_TCK')} 0 0\ncpu0 1 2 3\n")
     for resource, microseconds in (("cpu", 1_500_000), ("memory", 20), ("io", 250_000)):
         lines = f"some avg10=1.00 avg60=0.50 avg300=0.10 total={microseconds}\nfull avg10=0.00 total=7\n"
         group_file(tree, "unified", f"{resource}.pressure").write_text(lines)
@@ -106,6 +110,7 @@ def test_a_sample_is_in_seconds_and_bytes(v1: LimitsBackend, v1_tree: Tree) -> N
         sample = group.sample(8.0)
     assert (sample.core_seconds, sample.host_core_seconds, sample.time) == (2.5, 4.0, 8.0)
     assert (sample.memory_bytes, sample.anonymous_bytes, sample.oom_kills) == (9000, 4196, 3)
+    assert (sample.peak_memory_bytes, sample.unwritten_bytes, sample.steal_core_seconds) == (12000, 540, 3.0)
     assert (sample.page_cache_bytes, sample.kernel_bytes, sample.swap_bytes) == (2850, 700, 60)
     assert (sample.cpu_stall, sample.memory_stall, sample.io_stall) == (1.5, 20e-6, 0.25)
     assert (sample.periods, sample.throttled_periods) == (20, 18)

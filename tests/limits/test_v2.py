@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from dataclasses import fields, replace
 from pathlib import Path
@@ -60,7 +61,9 @@ def test_a_sample_is_in_seconds_and_bytes(v2: LimitsBackend, v2_tree: Tree) -> N
             "cpu.stat": "usage_usec 2500000\nnr_periods 20\nnr_throttled 18\n",
             "memory.current": "9000",
             "memory.swap.current": "60",
-            "memory.stat": "anon 4096\nfile 3000\nkernel 700\nslab 500\nsock 5\nshmem 100\nswapcached 50\n",
+            "memory.peak": "12000",
+            "memory.stat": "anon 4096\nfile 3000\nkernel 700\nslab 500\nsock 5\nshmem 100\nswapcached 50\n"
+            "file_dirty 500\nfile_writeback 40\n",
             "memory.events": "oom 1\noom_kill 3\n",
             "io.stat": "254:0 rbytes=10 wbytes=20 rios=1 wios=2\n7:0 rbytes=5 wbytes=6 rios=7 wios=8 dbytes=0\n8:0\n",
             "cpu.pressure": "some avg10=9.00 avg60=1.00 avg300=0.10 total=1500000\nfull avg10=0.00 total=9\n",
@@ -69,9 +72,11 @@ def test_a_sample_is_in_seconds_and_bytes(v2: LimitsBackend, v2_tree: Tree) -> N
         }.items():
             group_file(v2_tree, file).write_text(text)
         v2_tree.path(f"{ROOT}/cpu.stat").write_text("usage_usec 4000000\n")
+        v2_tree.path("/proc/stat").write_text(f"cpu  1 2 3 4 5 6 7 {3 * os.sysconf('SC_CLK_TCK')} 0 0\ncpu0 1 2 3\n")
         sample = group.sample(8.0)
     assert (sample.core_seconds, sample.host_core_seconds, sample.time) == (2.5, 4.0, 8.0)
     assert (sample.memory_bytes, sample.anonymous_bytes, sample.oom_kills) == (9000, 4196, 3)
+    assert (sample.peak_memory_bytes, sample.unwritten_bytes, sample.steal_core_seconds) == (12000, 540, 3.0)
     assert (sample.page_cache_bytes, sample.kernel_bytes, sample.swap_bytes) == (2850, 705, 60)
     assert (sample.cpu_stall, sample.memory_stall, sample.io_stall) == (1.5, 20e-6, 0.25)
     assert group.accounted == {field.name for field in fields(Sample)} - ELSEWHERE
@@ -87,11 +92,16 @@ def test_before_linux_5_18_the_kernels_memory_is_the_sum_of_what_is_told(v2: Lim
         assert group.sample(0.0).kernel_bytes == 532
 
 
-@pytest.mark.parametrize(("file", "counter"), [("memory.swap.current", "swap_bytes"), ("io.pressure", "io_stall")])
+@pytest.mark.parametrize(
+    ("file", "counter"),
+    [("memory.swap.current", "swap_bytes"), ("memory.peak", "peak_memory_bytes"), ("io.pressure", "io_stall")],
+)
 def test_what_the_kernel_does_not_count_is_not_accounted(
     v2: LimitsBackend, v2_tree: Tree, file: str, counter: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A kernel without swap, and pressure that is switched off: the files are not there and the run goes on."""
+    """A kernel without swap, one before 5.19 without a high-water mark, and pressure that is switched off: the files
+    are not there and the run goes on.
+    """
     make = type(v2_tree).make
 
     def make_without(tree: Tree, directory: Path) -> None:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sizer.model.memory import FLOOR_SEARCH
-from sizer.records import Answer, Outcome, Run
+import pytest
+
+from sizer.model.memory import needed_bytes
+from sizer.model.observations import measure
+from sizer.model.searched_floor import FLOOR_SEARCH
+from sizer.records import Answer, Device, Outcome, Run
 
 MIB, GIB = 2**20, 2**30
 Ask = Callable[..., Answer]
@@ -60,6 +64,55 @@ def test_a_floor_that_was_searched_for_is_a_reason(make_run: MakeRun, ask: Ask) 
     assert answer.throughput is not None
     assert alone.throughput is not None
     assert answer.throughput.value == alone.throughput.value
+
+
+def searched(runs: list[Run]) -> list[Run]:
+    return [replace(run, warnings=(FLOOR_SEARCH,)) for run in runs]
+
+
+def test_a_cap_of_a_search_without_margin_is_no_size_to_buy(make_run: MakeRun, ask: Ask) -> None:
+    """A run that crawled at 2 GiB completed, but nobody measured a rate there: what the ordinary runs had is told."""
+    runs = [make_run(rate, vcpus, memory=64 * GIB) for vcpus, rate in ((1, 100), (2, 101), (4, 101))]
+    answer = ask(runs + searched(capped(make_run, 2 * GIB, 0, (4, 8))))
+    assert memory_of(answer) is None
+    assert "memory between 2 GiB and 64 GiB was only tried for completing, not for its rate" in answer.reasons
+    assert "memory was not varied, so none is recommended" in answer.reasons
+
+
+def test_a_search_leaves_the_smallest_memory_with_a_rate(make_run: MakeRun, ask: Ask) -> None:
+    """Of a job that cannot drop 7 GiB, 8 GiB are no margin: the next size up is taken, and the doubt is said."""
+    runs = capped(make_run, 16 * GIB, 7 * GIB, (1, 100), (2, 101), (4, 101))
+    runs += searched(capped(make_run, 8 * GIB, 7 * GIB, (4, 8)) + capped(make_run, 7 * GIB, 0, (4, None)))
+    answer = ask(runs)
+    assert (memory_of(answer) or 0) >= 1.25 * 7 * GIB
+    assert "memory between 8 GiB and 16 GiB was only tried for completing, not for its rate" in answer.reasons
+
+
+def test_what_the_kernel_holds_needs_its_margin_too(make_run: MakeRun) -> None:
+    """Kernel memory cannot be dropped either, so the margin is above both."""
+    runs = [replace(make_run(100, 1, memory=64 * GIB, anonymous=GIB), peak_kernel_bytes=GIB)]
+    runs += searched(capped(make_run, 2 * GIB, GIB, (1, 8)))
+    assert needed_bytes(measure(runs), 1, 32) == 2.5 * GIB
+
+
+@pytest.mark.parametrize("outcome", [Outcome.CRASHED, Outcome.TIMEOUT])
+def test_why_a_search_was_given_up_is_a_reason(make_run: MakeRun, ask: Ask, outcome: Outcome) -> None:
+    """The answer says it from the stored runs, not only the terminal that saw the search; no rate was asked of it."""
+    runs = [make_run(rate, vcpus, memory=4 * GIB) for vcpus, rate in ((0.5, 50), (1, 100), (2, 190))]
+    answer = ask(runs + searched([make_run(None, 2, memory=8 * GIB, capped=True, outcome=outcome)]))
+    (reason,) = [each for each in answer.reasons if "given up: the run with 8 GiB" in each]
+    assert reason.startswith("the memory floor is no higher than 4 GiB; ")
+    assert "gave no rate" not in " ".join(answer.reasons)
+
+
+def test_the_floor_beside_an_emulated_accelerator_is_that_of_the_input(make_run: MakeRun, ask: Ask) -> None:
+    """No framework runs there, so the floor is said to leave it out."""
+    device = Device("emulated", gpu="P100", samples_per_second=219.0)
+    runs = [make_run(r, c, capped=True, memory=4 * GIB, device=device) for c, r in ((0.5, 50), (1, 100), (2, 190))]
+    runs += [make_run(None, 2, capped=True, memory=GIB, device=device, outcome=Outcome.OUT_OF_MEMORY)]
+    alone = "of the input pipeline alone: a real GPU's framework needs more"
+    assert alone in " ".join(ask(runs).reasons)
+    assert alone in " ".join(ask([*runs[:3], *searched(runs[3:])]).reasons)
 
 
 def test_a_cap_that_held_makes_the_answer_smaller(make_run: MakeRun, ask: Ask) -> None:

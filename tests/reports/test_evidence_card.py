@@ -61,10 +61,12 @@ def test_waiting_is_a_share_of_the_time(run: Run) -> None:
 
 def test_cores_are_told_beside_the_limit(run: Run) -> None:
     """How many were used, what a sample cost, how often the quota was used up, and what others took."""
-    processor = facts(replace(run, demand=Demand(core_seconds=0.009), throttled=0.125))["Processor"]
+    processor = facts(replace(run, demand=Demand(core_seconds=0.009), throttled=0.125, stolen_cores=0.313))["Processor"]
     assert processor["Cores used"] == ("1.8 of 2 vCPUs", "9 core-ms an image")
     assert processor["Throttled"] == ("12 % of quota periods", "")
     assert processor["Others on this host"] == ("0.04 cores", "")
+    assert processor["Stolen by the hypervisor"] == ("0.31 cores", "")
+    assert "Stolen by the hypervisor" not in facts(run)["Processor"]
 
 
 def test_each_kind_of_memory_has_its_peak(run: Run) -> None:

@@ -6,9 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports import Material, failures
+from sizer.bundled.reports import Material, all_runs, failures, trust, warned
+from sizer.bundled.reports.section import section
 from sizer.bundled.reports.subject import subjects
+from sizer.model.searched_floor import FLOOR_SEARCH
 from sizer.records import Outcome
+
+MIB = 2**20
+TRAIN = "train-resnet50-p100"
 
 
 def test_a_kill_for_memory_is_told_as_the_memory_floor(material: Material) -> None:
@@ -22,6 +27,45 @@ def test_a_floor_above_every_cap_says_so(material: Material) -> None:
     killed = tuple(replace(run, outcome=Outcome.OUT_OF_MEMORY, throughput=None) for run in material.runs[:14])
     (sentence,) = failures.memory_floors(subjects(replace(material, runs=killed)))
     assert "killed with 4 GiB, and no larger cap completed" in sentence
+
+
+def searched(material: Material, *caps: tuple[int, Outcome]) -> Material:
+    """The ordinary runs without their kills, and a search at their centre that tried these caps."""
+    kept = tuple(run for run in material.runs if run.outcome is Outcome.COMPLETED)
+    centre = max(kept, key=lambda run: (run.spec.workload.name == TRAIN, run.configuration.vcpus, run.id))
+    tried = []
+    for cap, outcome in caps:
+        spec = replace(centre.spec, limits=replace(centre.spec.limits, memory_bytes=cap))
+        stand = replace(centre.configuration, memory_bytes=cap)
+        tried.append(replace(centre, spec=spec, configuration=stand, outcome=outcome, warnings=(FLOOR_SEARCH,)))
+    return replace(material, runs=(*kept, *tried))
+
+
+def test_what_a_search_found_is_told_with_what_it_left_open(material: Material) -> None:
+    """Also where nothing was killed; bounds that are far apart are not told as the floor."""
+    (sentence,) = failures.memory_floors(subjects(searched(material, (900 * MIB, Outcome.COMPLETED))))
+    assert "the memory floor is no higher than 900 MiB" in sentence
+    assert "the search is not finished" in sentence
+    far = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.OUT_OF_MEMORY))
+    (sentence,) = failures.memory_floors(subjects(far))
+    assert "is between 400 MiB and 900 MiB, of the input pipeline alone" in sentence
+    assert "the search is not finished" in sentence
+    crashed = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.CRASHED))
+    (sentence,) = failures.memory_floors(subjects(crashed))
+    assert "given up: the run with 400 MiB crashed" in sentence
+
+
+def test_runs_of_a_search_show_no_rate(material: Material) -> None:
+    """Neither a section's charts and rows nor the trust in its figures count them; the list of all runs has them."""
+    found = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.OUT_OF_MEMORY))
+    alone = replace(found, runs=found.runs[:-2])
+    more, less = (section(next(each for each in subjects(m) if each.name == TRAIN)) for m in (found, alone))
+    assert str(more) == str(less)
+    assert trust.facts(found.runs, found.study) == trust.facts(alone.runs, found.study)
+    assert trust.references(subjects(found), found.study) == trust.references(subjects(alone), found.study)
+    assert warned.by_kind(found.runs) == warned.by_kind(alone.runs)
+    listed = next(each for each in all_runs.all_runs(subjects(found), found.study) if each["name"] == TRAIN)["runs"]
+    assert sum(run["warned"] == "memory floor" for run in listed) == 2
 
 
 @pytest.mark.parametrize("outcome", [each for each in Outcome if each is not Outcome.COMPLETED])

@@ -377,3 +377,16 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes | Non
         read_study(path, None, Facts(2, 2**30), None)
     with pytest.raises(InputError, match="cannot be read"):
         read_study(tmp_path, None, Facts(2, 2**30), None)
+
+
+@pytest.mark.parametrize("line", ["input: cached", "cache: warm"])
+def test_a_command_reads_its_own_data_into_memory(parse: Parse, line: str) -> None:
+    """sizer does not know how, and never says warm of what began cold."""
+    with pytest.raises(InputError, match="is not for a command"):
+        parse(f"workloads: [{{kind: command, command: [true], data: /data/x, {line}}}]")
+
+
+def test_a_command_without_data_is_cold(parse: Parse) -> None:
+    """Its memory axis is about its own memory: no page cache is known that a later epoch could use."""
+    study = parse("workloads: [{kind: command, command: ['true'], axes: {memory: [1GiB, 2GiB]}}]")
+    assert study.workloads[0].workload.cache == "cold"

@@ -58,7 +58,7 @@ class MxnetBackend:
         return images, labels.astype("float32")
 
     def image_training(self, network: str) -> Compute:
-        model = self._model(network)
+        model = mxnet_networks.compiled(network, self._device)
         loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
         loss_of.hybridize(static_alloc=True, static_shape=True)
         rates = {"learning_rate": 0.01, "momentum": 0.9, "wd": 1e-4}
@@ -75,7 +75,7 @@ class MxnetBackend:
         return compute
 
     def image_inference(self, network: str) -> Compute:
-        model = self._model(network)
+        model = mxnet_networks.compiled(network, self._device, inference_only=True)
 
         def compute(batch: Any) -> None:
             images, _ = self._placed(batch)
@@ -85,12 +85,6 @@ class MxnetBackend:
 
     def language_training(self, form: LanguageModelForm) -> Compute:
         return mxnet_language.training(form, self._settings.batch_size, self._device)
-
-    def _model(self, network: str) -> Any:
-        model = mxnet_networks.build(network)
-        model.initialize(mx.init.Xavier(rnd_type="gaussian", factor_type="in", magnitude=2), ctx=self._device)
-        model.hybridize(static_alloc=True, static_shape=True)
-        return model
 
     def _placed(self, batch: Any) -> tuple[Any, Any]:
         """Images and labels on the device; numpy arrays are taken over without a copy on the CPU."""

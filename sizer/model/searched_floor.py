@@ -1,0 +1,135 @@
+"""What a search for a workload's memory floor found, and why it ended, from its runs. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sizer.records import Outcome, Run, RunSpec
+from sizer.units import format_bytes
+
+FLOOR_SEARCH = "memory floor: measured for a few seconds to see whether this cap holds, so the rate counts for nothing"
+"""The warning of a run of a search for the memory floor. Near the floor the kernel drops and reads again what it can,
+so such a run may be slow: it tells whether its cap holds, not how fast the workload is."""
+MIB = 2**20
+WITHIN = 1.10
+"""The floor is found when the smallest cap that held is this much above the largest that did not."""
+LEAST_BYTES = 8 * MIB
+"""No interpreter starts below it, so there is no use in looking there."""
+MOST_RUNS = 16
+"""Runs of one search. With an anonymous peak to start from it takes 3 or 4, without one about 10."""
+TELLING = (Outcome.COMPLETED, Outcome.OUT_OF_MEMORY)
+NOT_FINISHED = "the search is not finished"
+PIPELINE_ALONE = ", of the input pipeline alone: a real GPU's framework needs more"
+"""An emulated accelerator loads no framework, builds no graph and pins no host memory."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The largest cap in bytes that was too small and the smallest above it that completed; None if none did."""
+
+    too_small: int | None
+    held: int | None
+
+    @property
+    def close(self) -> bool:
+        """Whether they are within a tenth or a MiB of each other, or next to the least that is looked at."""
+        low = self.too_small or 0
+        return self.held is not None and self.held <= max(WITHIN * low, low + MIB, LEAST_BYTES)
+
+
+@dataclass(frozen=True)
+class SearchedFloor:
+    """The bounds after a search; `timed_out` if the lower one is of a run that was too slow and not killed.
+
+    `given_up` says why the search ended before the bounds were close, '' if it did not. `pipeline_alone` where the
+    accelerator was emulated.
+    """
+
+    bounds: Bounds
+    timed_out: bool = False
+    given_up: str = ""
+    pipeline_alone: bool = False
+
+    def told(self, what: str = "the memory floor") -> str:
+        """One sentence: `the memory floor is between 212 MiB and 228 MiB`, or what keeps it from being known."""
+        low, held = self.bounds.too_small, self.bounds.held
+        why = f"; {self.given_up}" if self.given_up else ""
+        if held is None:
+            return f"{what} was not found: no cap held{why}"
+        text = f"{what} is no higher than {format_bytes(held)}"
+        if low is not None:
+            text = f"{what} is between {format_bytes(low)} and {format_bytes(held)}"
+            text += f" (with {format_bytes(low)} it did not finish in time)" if self.timed_out else ""
+        text += PIPELINE_ALONE if self.pipeline_alone else ""
+        return text + (why or ("" if self.bounds.close else f"; {NOT_FINISHED}"))
+
+
+def is_search(run: Run) -> bool:
+    """Whether a run was made by a search for the memory floor."""
+    return FLOOR_SEARCH in run.warnings
+
+
+def ordinary(runs: Iterable[Run]) -> tuple[Run, ...]:
+    """The runs that were made to show a rate."""
+    return tuple(run for run in runs if not is_search(run))
+
+
+def same_place(spec: RunSpec, other: RunSpec) -> bool:
+    """Whether a cap that holds for one run holds for the other: workload, batch and share of vCPUs are the same."""
+    mine, its = ((each.workload, each.batch_size, each.limits.vcpus) for each in (spec, other))
+    return mine == its
+
+
+def searched_floor(runs: Sequence[Run]) -> SearchedFloor | None:
+    """What the latest search among the stored runs of a workload found; None if there was none."""
+    latest = max(filter(is_search, runs), key=lambda run: run.started_at, default=None)
+    if latest is None:
+        return None
+    here = [run for run in runs if same_place(run.spec, latest.spec)]
+    return judge(here, [run for run in here if is_search(run)])
+
+
+def judge(here: Sequence[Run], own: Sequence[Run]) -> SearchedFloor:
+    """What all runs `here`, at the place of a search, and its `own` among them say.
+
+    Without swap a cap near the floor makes a run slow before it is killed: a run of the search that timed out was too
+    small if a larger cap completed; else nothing tells that its cap was the reason.
+    """
+    held = caps(here, Outcome.COMPLETED)
+    slow = too_slow(here, own)
+    killed = caps(here, Outcome.OUT_OF_MEMORY)
+    found = bounds(held, [*killed, *slow])
+    return SearchedFloor(
+        found,
+        timed_out=found.too_small is not None and found.too_small > max(killed, default=0),
+        given_up="" if found.close else _given_up(own, slow),
+        pipeline_alone=any(run.spec.workload.device.kind == "emulated" for run in here),
+    )
+
+
+def too_slow(here: Sequence[Run], own: Sequence[Run]) -> list[int]:
+    """The caps in bytes at which a run of the search timed out and above which a run completed."""
+    most = max(caps(here, Outcome.COMPLETED), default=0)
+    return [cap for cap in caps(own, Outcome.TIMEOUT) if cap < most]
+
+
+def _given_up(own: Sequence[Run], slow: Sequence[int]) -> str:
+    for run in own:
+        cap = run.configuration.memory_bytes
+        if run.outcome is Outcome.CRASHED:
+            return f"given up: the run with {format_bytes(cap)} crashed, which tells nothing of the cap"
+        if run.outcome is Outcome.TIMEOUT and cap not in slow:
+            return f"given up: the run with {format_bytes(cap)} timed out, and no larger cap completed"
+    return f"given up after {len(own)} runs" if len(own) >= MOST_RUNS else ""
+
+
+def bounds(held: Iterable[int], too_small: Iterable[int]) -> Bounds:
+    """The bounds of the floor by all caps that were tried: one that held once and was killed once is too small."""
+    failed = max(too_small, default=None)
+    return Bounds(failed, min((cap for cap in held if failed is None or cap > failed), default=None))
+
+
+def caps(runs: Iterable[Run], outcome: Outcome) -> list[int]:
+    """The memory in bytes of the runs that ended so; a run without a cap had the host's."""
+    return [run.configuration.memory_bytes for run in runs if run.outcome is outcome]
