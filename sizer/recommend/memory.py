@@ -37,6 +37,12 @@ def cap_to_try(model: WorkloadModel, chosen: Candidate) -> int | None:
     return next(open_sizes, None)
 
 
+def completes(model: WorkloadModel, chosen: Candidate, size: int) -> bool:
+    """Whether only a search tells that this memory holds, so that no rate was measured there."""
+    between = only_completed(model.measured, chosen.stand.vcpus, chosen.stand.batch_size)
+    return between is not None and between[0] <= size < between[1]
+
+
 def _caps(model: WorkloadModel) -> list[str]:
     """`the memory floor is between 192 MiB and 4 GiB: 192 MiB runs out of memory, 4 GiB holds`.
 
@@ -88,14 +94,14 @@ def _why_this_much(model: WorkloadModel, chosen: Candidate) -> str:
         return f"no family offers {words} with {vcpus}, only {format_bytes(offers[-1])}: take a size with more vCPUs"
     if size == offers[0]:
         return f"{words} is the least that families offer with {vcpus}"
-    between = only_completed(model.measured, chosen.stand.vcpus, chosen.stand.batch_size)
-    if untried is not None and between is not None and untried >= between[0]:
+    if untried is not None and completes(model, chosen, untried):
         return f"{words} and not {format_bytes(untried)}, because no rate was measured below {format_bytes(held)}"
     if untried is not None:
         return f"{words} and not {format_bytes(untried)}, because no cap below {format_bytes(held)} is known to hold"
     if any(held <= offer < size for offer in offers):
         return f"less than {words} holds, but is not sure to be as fast"
-    return f"{words} is the least that families offer with {vcpus} from {format_bytes(held)} on, the least that holds"
+    why = "with a margin above what cannot be dropped" if completes(model, chosen, held) else "that holds"
+    return f"{words} is the least that families offer with {vcpus} from {format_bytes(held)} on, the least {why}"
 
 
 def _sizes(sizes: set[int]) -> str:

@@ -7,7 +7,7 @@ from sizer.model.advice import vcpus_to_measure
 from sizer.model.edge import Trend
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.edges import Edges
-from sizer.recommend.memory import cap_to_try
+from sizer.recommend.memory import cap_to_try, completes
 from sizer.recommend.quality import Quality
 from sizer.recommend.words import listed
 from sizer.units import format_bytes, format_vcpus
@@ -32,7 +32,8 @@ def next_run(model: WorkloadModel, chosen: Candidate, edges: Edges, quality: Qua
         return f"measure `{name}` at {format_vcpus(max(1, known[0] / 2))}: the fewest measured are enough"
     untried = cap_to_try(model, chosen)
     if untried is not None:
-        return f"measure `{name}` with {format_bytes(untried)}: whether that is enough memory was not measured"
+        question = "what its rate is there" if completes(model, chosen, untried) else "whether that is enough memory"
+        return f"measure `{name}` with {format_bytes(untried)}: {question} was not measured"
     return None
 
 

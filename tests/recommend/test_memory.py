@@ -88,6 +88,15 @@ def test_a_search_leaves_the_smallest_memory_with_a_rate(make_run: MakeRun, ask:
     assert "memory between 8 GiB and 16 GiB was only tried for completing, not for its rate" in answer.reasons
 
 
+def test_the_run_to_make_asks_for_the_rate_that_a_search_left_open(make_run: MakeRun, ask: Ask) -> None:
+    """Where it is not accounted what cannot be dropped, a cap that completes is worth an ordinary run."""
+    runs = capped(make_run, 8 * GIB, 0, (1, 100), (2, 101), (4, 101)) + capped(make_run, 16 * GIB, 0, (4, 101))
+    answer = ask(runs + searched(capped(make_run, GIB, 0, (4, 8))))
+    assert memory_of(answer) == 8 * GIB
+    assert "8 GiB and not 2 GiB, because no rate was measured below 8 GiB" in answer.reasons
+    assert answer.next_run == "measure `train` with 2 GiB: what its rate is there was not measured"
+
+
 def test_what_the_kernel_holds_needs_its_margin_too(make_run: MakeRun) -> None:
     """Kernel memory cannot be dropped either, so the margin is above both."""
     runs = [replace(make_run(100, 1, memory=64 * GIB, anonymous=GIB), peak_kernel_bytes=GIB)]
