@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sizer.model.searched_floor import ordinary
 from sizer.recommend.edges import NOT_SETTLED
 from sizer.recommend.field import SURE
 from sizer.records import Answer, InstanceOffer, Objective, Prediction, Study
@@ -79,7 +80,9 @@ def sentence(subject: Subject) -> str:
         parts.append("So this is a lower bound: what lies beyond was not measured.")
     else:
         parts.insert(0, _chosen(subject.objective, answer.probability))
-    if not any(preprocessing.is_answer(run.configuration, subject) for run in subject.runs if results.measured(run)):
+    if not any(
+        preprocessing.is_answer(run.configuration, subject) for run in ordinary(subject.runs) if results.measured(run)
+    ):
         parts.append("This very combination was not run: the model carries it.")
     return " ".join(parts)
 

@@ -143,7 +143,7 @@ class _Measuring:
             self._stop_if_asked()
             ready.progress.begin(spec, self._left(()))
             run = self._launch(spec, ready)
-            self._keep(marked(run) if run.outcome is Outcome.COMPLETED else run, ready.progress)
+            self._keep(marked(run), ready.progress)
             if run.outcome in UNFINISHED:
                 break
         ready.progress.say(search.result(self._folder.runs()))
