@@ -16,7 +16,10 @@ SECONDS = 500
 """Before the quick variant is given up: it takes 100 to 150 s, and more where names must be judged a second time."""
 
 QUIET = 0.3
-"""Cores that something else may use: with more, a vCPU limit of 0.75 is not had, and nothing can be judged."""
+"""Cores that something else may use: with more, a vCPU limit of 0.75 is not had, and NEED_A_CPU cannot be judged."""
+
+NEED_A_CPU = ("CPU", "serial")
+"""Configurations that relax a vCPU limit to a whole one and more; those of disks and accelerators need less."""
 
 UP, UP_WIDELY, SAME, SAME_WIDELY, BETWEEN = (
     Estimate(1.48, 1.4, 1.6),
@@ -85,6 +88,10 @@ def test_bottlenecks_are_named_rightly_on_this_machine() -> None:
     said = re.search(r"used: up to ([\d.]+)\n(\d) of 8 right: (holds|DOES NOT HOLD)$", done.stdout, re.MULTILINE)
     assert said, done.stdout + done.stderr[-2000:]
     if said[3] != "holds" and float(said[1]) > QUIET:
-        pytest.skip(f"something else on this host used {said[1]} cores, and {said[2]} of 8 names were right")
+        rows = re.findall(r"^(\w[\w ]*?)  +\w+ .*  (right|unsure|wrong)  ", done.stdout, re.MULTILINE)
+        judged = {name: verdict for name, verdict in rows if name not in NEED_A_CPU}
+        assert len(rows) == 8, done.stdout
+        assert list(judged.values()).count("right") >= len(judged) - 1, done.stdout
+        return
     assert int(said[2]) >= 7, done.stdout
     assert done.returncode == 0
