@@ -18,7 +18,7 @@ anonymous memory; the caps leave room for 1/4, 1/2, 3/4 and more than all of the
 - recorded: the run's own `hit_rate`, all later epochs together: 1 - device bytes / bytes asked for, not below 0.
 
 Aim, with readahead off: hits within 0.05 of the formula, the recorded rate between that and the resident share (0.05 of
-room); in order, both within 0.02 of 0 or 1; at most 1 % resident before a run.
+room); in order, both within 0.05 of 0 or 1; at most 1 % resident before a run.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ SECTOR_BYTES = 512
 READAHEAD_KIB = 128
 """What sizer sets on an emulated volume, as cloud images do."""
 
-AIM, IN_ORDER_AIM, BEFORE_AIM = 0.05, 0.02, 0.01
+AIM, BEFORE_AIM = 0.05, 0.01
 
 
 @dataclass(frozen=True)
@@ -281,7 +281,7 @@ def right(read: Read, series: Series, formula: float) -> bool:
         return read.before <= BEFORE_AIM
     recorded = formula if read.recorded is None else read.recorded
     if not series.shuffled:
-        return read.before <= BEFORE_AIM and all(abs(x - formula) <= IN_ORDER_AIM for x in (read.hits, recorded))
+        return read.before <= BEFORE_AIM and all(abs(x - formula) <= AIM for x in (read.hits, recorded))
     within = formula - AIM <= recorded <= max(formula, read.resident) + AIM
     return read.before <= BEFORE_AIM and abs(read.hits - formula) <= AIM and within
 

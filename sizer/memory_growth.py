@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from sizer.records import Estimate, MemoryGrowth, Sample, Step
 from sizer.steady_state import SteadyState
@@ -44,8 +45,6 @@ def memory_growth(steady: SteadyState, steps: Sequence[Step], samples: Sequence[
 
 def _slope(steps: Array, values: Array) -> Estimate:
     """Least squares over block means, with the 95 % interval of the slope (Draper & Smith, section 1.4)."""
-    from scipy.special import stdtrit
-
     x = np.array([block.mean() for block in np.array_split(steps, BLOCKS)])
     y = np.array([block.mean() for block in np.array_split(values, BLOCKS)])
     away = x - x.mean()

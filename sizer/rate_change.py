@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import stdtrit
 
 from sizer.records import RateChange, Step
 from sizer.steady_state import Array, long_run_variance, mean_rate, without_line
@@ -72,8 +73,6 @@ def _best_split(rates: Array) -> int:
 
 def _fell(rates: Array, split: int) -> bool:
     """Whether the means on both sides of the split differ by more than noise and drift can do."""
-    from scipy.special import stdtrit
-
     high, low = float(rates[:split].mean()), float(rates[split:].mean())
     if high - low < LEAST_FALL * high:
         return False

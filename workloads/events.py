@@ -78,9 +78,9 @@ class Events:
         """The steps that wait, then the events after them, at once."""
         if self._descriptor is None:
             return
-        events = [*(_step(*step) for step in self._steps), *after]
+        events = [*(_step(*step) for step in self._steps), *map(json.dumps, after)]
         self._steps.clear()
-        lines = memoryview("".join(f"{json.dumps(event)}\n" for event in events).encode())
+        lines = memoryview("".join(f"{event}\n" for event in events).encode())
         try:
             while lines:
                 lines = lines[os.write(self._descriptor, lines) :]
@@ -90,7 +90,10 @@ class Events:
             ) from None
 
 
-def _step(end: float, samples: int, input_wait: float, epoch: int, latency: float | None) -> dict[str, object]:
-    """The event of a step; `latency` only where it is measured."""
-    event = {"event": "step", "time": end, "samples": samples, "input_wait": round(input_wait, 6), "epoch": epoch}
-    return event if latency is None else {**event, "latency": round(latency, 6)}
+def _step(end: float, samples: int, input_wait: float, epoch: int, latency: float | None) -> str:
+    """The event of a step; `latency` only where it is measured. Numbers need no encoder, which takes ten times as long."""
+    measured = "" if latency is None else f', "latency": {latency:.6f}'
+    return (
+        f'{{"event": "step", "time": {end:.6f}, "samples": {samples}, "input_wait": {input_wait:.6f}, '
+        f'"epoch": {epoch}{measured}}}'
+    )
