@@ -98,6 +98,16 @@ def other_cores(samples: Sequence[Sample], start: float, end: float) -> float | 
     return max(0.0, host - own) / (end - start) if host and end > start else None
 
 
+def stolen_cores(samples: Sequence[Sample], start: float, end: float) -> float | None:
+    """Cores that the hypervisor withheld from this host; None where no time passed."""
+    return grown(samples, "steal_core_seconds", start, end) / (end - start) if end > start else None
+
+
+def unwritten_bytes(samples: Sequence[Sample], start: float, end: float) -> int | None:
+    """The most that waited in the page cache to be written; None without a sampling between the two times."""
+    return max((sample.unwritten_bytes for sample in samples if start <= sample.time <= end), default=None)
+
+
 def overhead(samples: Sequence[Sample], start: float, end: float) -> float | None:
     """Core-seconds of sizer's own process over those of the workload; None where the workload's were not counted."""
     workload = grown(samples, "core_seconds", start, end)

@@ -66,7 +66,8 @@ def launch(spec: RunSpec, setting: Setting, backend: LimitsBackend, hooks: Hooks
             environment = commands.environment(spec, setting.place, setting.host_vcpus, setting.environment)
             sampler = Sampler(group, hooks.clock, busy)
             seen = Observation(spec, began)
-            with started(group, argv, environment, setting.place.scratch, setting.log_path) as child:
+            at_once = spec.workload.pattern is not None
+            with started(group, argv, environment, setting.place.scratch, setting.log_path, at_once) as child:
                 _observe(child, seen, sampler, hooks)
                 exit_status = child.exit_status() if seen.stop is None else _stop(child, seen, hooks.clock)
                 sampler.tick()

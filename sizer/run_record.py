@@ -130,20 +130,10 @@ def _measured(run: Run, steady: SteadyState, accounted: frozenset[str]) -> Run:
         throttled=throttled,
         other_cores=accounting.other_cores(run.samples, *span),
         overhead=accounting.overhead(run.samples, *span),
-        stolen_cores=_stolen_cores(run.samples, *span) if "steal_core_seconds" in accounted else None,
-        unwritten_bytes=_most_unwritten(run.samples, *span) if "unwritten_bytes" in accounted else None,
+        stolen_cores=accounting.stolen_cores(run.samples, *span) if "steal_core_seconds" in accounted else None,
+        unwritten_bytes=accounting.unwritten_bytes(run.samples, *span) if "unwritten_bytes" in accounted else None,
         evidence=name_bottleneck(busy, run.configuration.vcpus, starved, throttled),
     )
-
-
-def _stolen_cores(samples: Sequence[Sample], start: float, end: float) -> float | None:
-    """Cores that the hypervisor withheld between two times."""
-    return accounting.grown(samples, "steal_core_seconds", start, end) / (end - start) if end > start else None
-
-
-def _most_unwritten(samples: Sequence[Sample], start: float, end: float) -> int | None:
-    """The most that waited in the page cache between two times; None without a sampling between them."""
-    return max((sample.unwritten_bytes for sample in samples if start <= sample.time <= end), default=None)
 
 
 def _first_epoch(steps: Sequence[Step]) -> float | None:

@@ -91,7 +91,7 @@ class Events:
 
 
 def _step(end: float, samples: int, input_wait: float, epoch: int, latency: float | None) -> str:
-    """The event of a step; `latency` only where it is measured. Numbers need no encoder, which takes ten times as long."""
+    """The event of a step; `latency` only where it is measured. An encoder would take ten times as long."""
     measured = "" if latency is None else f', "latency": {latency:.6f}'
     return (
         f'{{"event": "step", "time": {end:.6f}, "samples": {samples}, "input_wait": {input_wait:.6f}, '
