@@ -20,7 +20,8 @@ READ_BYTES = 1 << 20
 """Most that is read at once, and what the pipes are asked to hold: 1 MiB is what Linux grants to anybody."""
 
 FLOOD_BYTES = READ_BYTES // 4
-"""After a read of more than this, a pipe is read as it fills: a full one would hold the child up."""
+"""After a read of more than this, the pipes are read as they fill for the rest of the run: a full one would hold the
+child up."""
 
 LOG_HEAD_BYTES = 1 << 20
 LOG_TAIL_BYTES = 1 << 16
@@ -91,7 +92,6 @@ class Child:
             seconds = 0.0
         events: list[Event] = []
         printed = b""
-        self._flooded = False
         for key, _ in self._selector.select(seconds):
             data = os.read(key.fd, READ_BYTES)
             self._flooded |= len(data) > FLOOD_BYTES
