@@ -82,16 +82,17 @@ def test_the_interval_of_a_ratio_is_students() -> None:
 @pytest.mark.root
 @pytest.mark.slow
 def test_bottlenecks_are_named_rightly_on_this_machine() -> None:
-    """Of eight configurations at least seven are named so that relaxing the named resource, and no other, helps."""
+    """Of eight configurations at least seven are named so that relaxing the named resource, and no other, helps.
+
+    The eighth is not contradicted. On a host where something else takes the CPUs, those that need them are not judged.
+    """
     command = [sys.executable, str(BENCHMARK), "--quick"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     said = re.search(r"used: up to ([\d.]+)\n(\d) of 8 right: (holds|DOES NOT HOLD)$", done.stdout, re.MULTILINE)
     assert said, done.stdout + done.stderr[-2000:]
-    if said[3] != "holds" and float(said[1]) > QUIET:
-        rows = re.findall(r"^(\w[\w ]*?)  +\w+ .*  (right|unsure|wrong)  ", done.stdout, re.MULTILINE)
-        judged = {name: verdict for name, verdict in rows if name not in NEED_A_CPU}
-        assert len(rows) == 8, done.stdout
-        assert list(judged.values()).count("right") >= len(judged) - 1, done.stdout
-        return
-    assert int(said[2]) >= 7, done.stdout
-    assert done.returncode == 0
+    rows = dict(re.findall(r"^(\w[\w ]*?)  +\w+ .*  (right|unsure|wrong)  ", done.stdout, re.MULTILINE))
+    assert len(rows) == 8, done.stdout
+    judged = {name: verdict for name, verdict in rows.items() if float(said[1]) <= QUIET or name not in NEED_A_CPU}
+    assert list(judged.values()).count("right") >= len(judged) - 1, done.stdout
+    # So few and short runs leave a ratio open now and then; a name that its ratios contradict is another matter.
+    assert "wrong" not in judged.values(), done.stdout
