@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from scipy.special import stdtrit
+from pairs import ratio
 
 from sizer.records import Bottleneck, Estimate
 
@@ -17,8 +15,6 @@ RISES = 1.15
 
 STAYS = 1.07
 """Ratio up to which a rate has stayed: the same run measured twice differs by 5 to 10 % on a shared machine."""
-
-CONFIDENCE = 0.95
 
 
 class Verdict(str, Enum):
@@ -47,7 +43,7 @@ class Finding:
     @property
     def verdict(self) -> Verdict:
         if self.named is Bottleneck.AMBIGUOUS:
-            return Verdict.UNSURE if any(rises(ratio) for ratio in self.ratios.values()) else Verdict.RIGHT
+            return Verdict.UNSURE if any(map(rises, self.ratios.values())) else Verdict.RIGHT
         if self.named not in self.ratios:
             return Verdict.WRONG
         own, others = self.ratios[self.named], [self.ratios[each] for each in self.others]
@@ -62,14 +58,14 @@ class Finding:
         return tuple(each for each in self.ratios if each is not self.named)
 
 
-def rises(ratio: Estimate) -> bool:
+def rises(found: Estimate) -> bool:
     """Whether the rate has surely and markedly risen."""
-    return ratio.value >= RISES and ratio.low > 1
+    return found.value >= RISES and found.low > 1
 
 
-def stays(ratio: Estimate) -> bool:
+def stays(found: Estimate) -> bool:
     """Whether the rate has not risen, or not by more than chance makes of an equal one."""
-    return ratio.value <= STAYS or (ratio.low <= 1 and ratio.value < RISES)
+    return found.value <= STAYS or (found.low <= 1 and found.value < RISES)
 
 
 def ratio_of(relaxed: Sequence[float], base: Sequence[float]) -> Estimate:
@@ -77,14 +73,8 @@ def ratio_of(relaxed: Sequence[float], base: Sequence[float]) -> Estimate:
 
     One pair has no interval and is taken as it is.
     """
-    logarithms = [math.log(after / before) for after, before in zip(relaxed, base, strict=True)]
-    mean, count = statistics.fmean(logarithms), len(logarithms)
-    if count == 1:
-        value = math.exp(mean)
-        return Estimate(value, value, value)
-    quantile = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2))
-    half = quantile * statistics.stdev(logarithms) / math.sqrt(count)
-    return Estimate(math.exp(mean), math.exp(mean - half), math.exp(mean + half))
+    ratios = [after / before for after, before in zip(relaxed, base, strict=True)]
+    return ratio(ratios) if len(ratios) > 1 else Estimate(ratios[0], ratios[0], ratios[0])
 
 
 def holds(findings: Sequence[Finding], exceptions: int) -> bool:

@@ -29,9 +29,21 @@ ELSEWHERE = {"time", "sizer_core_seconds", "accelerator_busy"}
 
 def core_share(backend: LimitsBackend, vcpus: float) -> float:
     """Busy cores of as many burning processes as the limit has CPUs."""
-    with backend.open(f"share-{vcpus}", Limits(vcpus=vcpus)) as group:
+    before, after = burned(backend, vcpus, math.ceil(vcpus))
+    return (after.core_seconds - before.core_seconds) / (after.time - before.time)
+
+
+def waiting_share(backend: LimitsBackend) -> float:
+    """The share of the time in which one of two busy processes waits for their one CPU: 1."""
+    before, after = burned(backend, 1, 2)
+    return (after.cpu_stall - before.cpu_stall) / (after.time - before.time)
+
+
+def burned(backend: LimitsBackend, vcpus: float, processes: int) -> tuple[Sample, Sample]:
+    """The counters of burning processes, SECONDS apart."""
+    with backend.open(f"burning-{processes}-{vcpus}", Limits(vcpus=vcpus)) as group:
         burn = [sys.executable, "-S", "-c", "while True: pass"]
-        children = [subprocess.Popen(group.command(burn)) for _ in range(math.ceil(vcpus))]
+        children = [subprocess.Popen(group.command(burn)) for _ in range(processes)]
         while group.sample(0.0).core_seconds < 0.5:
             time.sleep(0.05)
         before = group.sample(time.monotonic())
@@ -40,7 +52,7 @@ def core_share(backend: LimitsBackend, vcpus: float) -> float:
         group.kill()
         for child in children:
             child.wait()
-    return (after.core_seconds - before.core_seconds) / (after.time - before.time)
+    return before, after
 
 
 def sample_seconds(group: Group) -> float:
@@ -63,21 +75,6 @@ def read_rate(backend: LimitsBackend, folder: Path, rate: float) -> tuple[float,
         subprocess.run(group.command(command), check=True, capture_output=True)
         seconds = time.monotonic() - begin
         return (16 << 20) / seconds, group.sample(0.0).io_stall / seconds
-
-
-def waiting_share(backend: LimitsBackend) -> float:
-    """The share of the time in which one of two busy processes waits for their one CPU: 1."""
-    with backend.open("waiting", Limits(vcpus=1)) as group:
-        children = [subprocess.Popen(group.command([sys.executable, "-S", "-c", "while True: pass"])) for _ in range(2)]
-        while group.sample(0.0).core_seconds < 0.5:
-            time.sleep(0.05)
-        before = group.sample(time.monotonic())
-        time.sleep(SECONDS)
-        after = group.sample(time.monotonic())
-        group.kill()
-        for child in children:
-            child.wait()
-    return (after.cpu_stall - before.cpu_stall) / (after.time - before.time)
 
 
 def memory_parts(backend: LimitsBackend) -> dict[str, float]:

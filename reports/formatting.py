@@ -106,7 +106,7 @@ def small_percent(share: float) -> str:
 
 def half_width(estimate: Estimate) -> str:
     """Half of the interval against the value: '±1.5 %'."""
-    return f"±{small_percent((estimate.high - estimate.low) / 2 / estimate.value)}" if estimate.value else "±unknown"
+    return f"±{small_percent(estimate.relative_half_width)}" if estimate.value else "±unknown"
 
 
 def probability(value: float) -> str:

@@ -78,7 +78,7 @@ def _precision(runs: Sequence[Run], study: Study) -> tuple[str, str, str] | None
 
 def _half_width(run: Run) -> float | None:
     rate = run.throughput
-    return (rate.high - rate.low) / 2 / rate.value if rate is not None and rate.value > 0 else None
+    return rate.relative_half_width if rate is not None and rate.value > 0 else None
 
 
 def _repeats(runs: Sequence[Run]) -> tuple[str, str, str] | None:

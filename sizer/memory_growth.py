@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from sizer.records import Estimate, MemoryGrowth, Sample, Step
-from sizer.steady_state import SteadyState
-
-Array = NDArray[np.float64]
+from sizer.steady_state import Array, SteadyState
 
 BLOCKS = 10
 """Samplings are averaged in as many blocks before the slope is fitted: neighbouring samplings are not independent."""

@@ -50,6 +50,11 @@ class Estimate:
     low: float
     high: float
 
+    @property
+    def relative_half_width(self) -> float:
+        """Half of the interval over the value, which must not be 0."""
+        return (self.high - self.low) / 2 / self.value
+
 
 @dataclass(frozen=True)
 class Device:

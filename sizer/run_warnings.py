@@ -113,7 +113,7 @@ def _disk(run: Run) -> Iterator[str]:
 def _length(run: Run) -> Iterator[str]:
     throughput, seconds = run.throughput, run.measured_seconds or 0.0
     if throughput is not None and throughput.value > 0:
-        half, asked = (throughput.high - throughput.low) / 2 / throughput.value, run.spec.measure.precision
+        half, asked = throughput.relative_half_width, run.spec.measure.precision
         if half > asked:
             wanted = format_share(asked, 1)
             yield f"imprecise: ±{format_share(half, 1)} after {seconds:.0f} s, where ±{wanted} was asked for"

@@ -69,7 +69,7 @@ class SteadyState:
 
     @property
     def relative_half_width(self) -> float:
-        return (self.throughput.high - self.throughput.low) / 2 / self.throughput.value
+        return self.throughput.relative_half_width
 
 
 def steady_state(steps: Sequence[Step], first_epoch: int = 0) -> SteadyState | None:

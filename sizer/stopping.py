@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from sizer.epochs import Epochs, Shown, measured_from_epoch
+from sizer.epochs import Epochs, Shown
 from sizer.records import Measure, Outcome
-
-__all__ = ["Ending", "Stop", "deadline_seconds", "enough", "measured_from_epoch", "next_look", "outcome"]
 
 UNSUPPORTED_STATUS = 69
 """EX_UNAVAILABLE of sysexits.h: the workload's framework or device is not there."""

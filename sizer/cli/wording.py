@@ -61,9 +61,9 @@ def result_in_words(run: Run) -> str:
     """The outcome of a run and, if it has one, its rate."""
     if run.outcome is not Outcome.COMPLETED or run.throughput is None:
         return f"{run.outcome.value} ({_cause(run)})"
-    half = (run.throughput.high - run.throughput.low) / 2 / run.throughput.value
     bound = f", {bound_in_words(run.evidence.bottleneck, run.spec.workload.device)}" if run.evidence else ""
-    return f"{format_rate(run.throughput.value, run.sample_unit)} ±{format_share(half, 1)}{bound}"
+    half = format_share(run.throughput.relative_half_width, 1)
+    return f"{format_rate(run.throughput.value, run.sample_unit)} ±{half}{bound}"
 
 
 def _cause(run: Run) -> str:

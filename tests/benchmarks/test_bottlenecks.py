@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from counterfactual import Finding, Verdict, holds, ratio_of
 
-from benchmarks.counterfactual import Finding, Verdict, holds, ratio_of
 from sizer.records import Bottleneck, Estimate
 
-BENCHMARK = Path(__file__).parents[1] / "benchmarks" / "bottlenecks.py"
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "bottlenecks.py"
 SECONDS = 500
 """Before the quick variant is given up: it takes 100 to 150 s, and more where names must be judged a second time."""
 
