@@ -12,8 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from sizer.errors import HostError
 from sizer.events import Event, EventReader
-from sizer.limits import Group
+from sizer.limits import MARK, Group, owned_name
+from sizer.run_log import Log
 
 EVENTS_VARIABLE = "SIZER_EVENTS_FD"
 READ_BYTES = 1 << 20
@@ -23,41 +25,14 @@ FLOOD_BYTES = READ_BYTES // 4
 """After a read of more than this, the pipes are read as they fill for the rest of the run: a full one would hold the
 child up."""
 
-LOG_HEAD_BYTES = 1 << 20
-LOG_TAIL_BYTES = 1 << 16
+DRAIN_READS = 16
+"""As often the log's pipe is read when all is over: it holds one read, unless something in it cannot be killed."""
+
+REAP_SECONDS = 10.0
+"""For a killed process to be gone: one that waits for a throttled disk needs a while."""
 
 SILENT_SECONDS = 0.02
 """Between two looks at a child that closed its pipes and still runs."""
-
-
-class Log:
-    """What a child printed: the first MiB and the last 64 KiB of it, however much that was."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = path.open("wb", buffering=0)
-        self._head = 0
-        self._left_out = 0
-        self._tail = b""
-
-    def feed(self, data: bytes) -> None:
-        room = max(0, LOG_HEAD_BYTES - self._head)
-        if room:
-            self._file.write(data[:room])
-            self._head += min(room, len(data))
-        kept = self._tail + data
-        self._tail = kept[-LOG_TAIL_BYTES:]
-        self._left_out += max(0, len(data) - room)
-
-    def close(self) -> None:
-        if self._left_out:
-            missing = max(0, self._left_out - len(self._tail))
-            self._file.write(f"\n[sizer: {missing} bytes left out]\n".encode() if missing else b"")
-            self._file.write(self._tail[-self._left_out :])
-        self._file.close()
-
-    def last_lines(self, count: int = 5) -> str:
-        lines = self._tail.decode("utf-8", "replace").strip().splitlines()
-        return "\n".join(line[:500] for line in lines[-count:])
 
 
 class Child:
@@ -117,16 +92,42 @@ class Child:
         return self._process.poll()
 
     def ask_to_stop(self) -> None:
-        """SIGTERM to the workload's own process: it ends after its present step."""
+        """SIGTERM to the workload's own process: it ends after its present step, also if it had stopped itself."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
+            self._process.send_signal(signal.SIGCONT)
+
+    def standing(self) -> str:
+        """What there is to say of a child that no longer steps: that it is stopped, or has closed its event pipe."""
+        found = []
+        with suppress(OSError):
+            state = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+            found += ["its process is stopped (SIGSTOP)"] if state in "Tt" else []
+        if all(key.data != "events" for key in self._selector.get_map().values()):
+            found.append("it had closed its event pipe")
+        return "; ".join(found)
 
     def drain(self) -> None:
         """Take what is still in the log's pipe; a daemon that holds it open does not keep us."""
         for key in list(self._selector.get_map().values()):
             if key.data == "log":
-                while data := _read_now(key.fd):
-                    self.log.feed(data)
+                for _ in range(DRAIN_READS):
+                    self.log.feed(_read_now(key.fd))
+
+    def end(self, group: Group) -> None:
+        """Kill everything in the group, and take what it still had to say. Raises HostError if something lives on."""
+        # Until it has joined its group, the child is not among those that the group kills.
+        self._process.kill()
+        try:
+            group.kill()
+            self._process.wait(REAP_SECONDS)
+        except subprocess.TimeoutExpired:
+            pid = self._process.pid
+            raise HostError(f"process {pid} does not die; type ps -o pid,stat,wchan,cmd {pid} to see why") from None
+        finally:
+            self.drain()
+            assert self._process.stdout is not None
+            self._process.stdout.close()
 
 
 def _widen(pipe: int) -> None:
@@ -150,7 +151,10 @@ def started(
     log_path: Path,
     at_once: bool = True,
 ) -> Iterator[Child]:
-    """A child that joined the group before it became the workload; the whole group is killed at the end."""
+    """A child that joined the group before it became the workload; the whole group is killed at the end.
+
+    Raises HostError if something in the group does not die: the child and its log can be looked at even then.
+    """
     read_end, write_end = os.pipe()
     _widen(read_end)
     log = Log(log_path)
@@ -158,7 +162,7 @@ def started(
         try:
             process = subprocess.Popen(
                 group.command(argv),
-                env={**environment, EVENTS_VARIABLE: str(write_end)},
+                env={**environment, EVENTS_VARIABLE: str(write_end), MARK: owned_name("run")},
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -166,19 +170,16 @@ def started(
                 pass_fds=(write_end,),
                 start_new_session=True,
             )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise HostError(f"the command cannot be started ({reason}); see that it is not too long") from error
         finally:
             os.close(write_end)
         child = Child(process, read_end, log, at_once)
         try:
             yield child
         finally:
-            # Until it has joined its group, the child is not among those that the group kills.
-            process.kill()
-            group.kill()
-            process.wait()
-            child.drain()
-            assert process.stdout is not None
-            process.stdout.close()
+            child.end(group)
     finally:
         os.close(read_end)
         log.close()

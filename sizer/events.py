@@ -14,6 +14,9 @@ LINE_LIMIT = 64 * 1024
 LARGEST = 1e18
 """Larger than any time, count or size that a workload can mean; also keeps nan and inf out."""
 
+SMALLEST_TIME = 1e-9
+"""Seconds; clocks count from 0 in nanoseconds or more. Floats from there on are 2e-25 apart or more."""
+
 
 class EventError(Exception):
     """A line of the event pipe breaks the form; the message holds the line."""
@@ -44,6 +47,7 @@ class EventReader:
         self._rest = b""
         self._started = False
         self._ended = False
+        self._last: Step | None = None
 
     def feed(self, data: bytes) -> list[Event]:
         """The events that these bytes complete. Raises EventError at the first line that breaks the form."""
@@ -62,11 +66,17 @@ class EventReader:
             raise EventError(f"an event out of order (start, then steps, then end): {_shown(line)}")
         self._started = True
         self._ended = isinstance(event, End)
+        if isinstance(event, Step):
+            last, self._last = self._last, event
+            if last is not None and (event.time < last.time or event.epoch < last.epoch):
+                raise EventError(f"a step whose time or epoch is before that of the one before: {_shown(line)}")
         return event
 
 
 def parse_event(line: bytes) -> Event:
     """The event in one line of JSON. Raises EventError; keys that the form does not know are left alone."""
+    if len(line) > LINE_LIMIT:
+        raise EventError(f"an event longer than {LINE_LIMIT} bytes: {_shown(line)}")
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -81,7 +91,7 @@ def parse_event(line: bytes) -> Event:
         )
     if kind == "step":
         return Step(
-            time=_number(fields, "time", line),
+            time=_time(fields, line),
             samples=_count(fields, "samples", line),
             input_wait=_number(fields, "input_wait", line),
             epoch=_count(fields, "epoch", line),
@@ -104,6 +114,14 @@ def _number(fields: dict[str, Any], key: str, line: bytes) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
         raise EventError(f"`{key}` is not a number from 0 to {LARGEST:g}: {_shown(line)}")
     return float(value)
+
+
+def _time(fields: dict[str, Any], line: bytes) -> float:
+    """Steps that lie closer together than a clock can tell would make a rate that no number holds."""
+    value = _number(fields, "time", line)
+    if 0 < value < SMALLEST_TIME:
+        raise EventError(f"`time` is nearer to 0 than any clock: {_shown(line)}")
+    return value
 
 
 def _count(fields: dict[str, Any], key: str, line: bytes) -> int:

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
 from sizer import commands, page_cache
 from sizer.child import Child, started
+from sizer.circumstances import Room, missing_data
 from sizer.errors import HostError
 from sizer.events import EventError
 from sizer.limits import LimitsBackend, Throttle
-from sizer.log_rates import LogRates
+from sizer.log_rates import PATTERN_SECONDS, LogRates
 from sizer.nvml import busy_share
 from sizer.observation import Live, Observation
-from sizer.records import HOST_DISK, Configuration, DataSet, Device, DiskCheck, Outcome, Run, RunSpec
+from sizer.records import HOST_DISK, Configuration, DataSet, Device, DiskCheck, Outcome, Run, RunSpec, Step
+from sizer.run_log import Log
 from sizer.run_record import Measured, run_record
 from sizer.sampler import Sampler
+from sizer.stopping import Stop
+from sizer.time_limit import TimeLimit, at_most
 
 TICK_SECONDS = 0.5
 """Between two samplings; one takes about 0.1 ms."""
 
 GRACE_SECONDS = 10.0
 """For the present step to end after SIGTERM, before the group is killed."""
+
+LAST_BREATH_SECONDS = 0.3
+"""For a child whose event pipe broke to be gone, if that is why it broke."""
 
 
 @dataclass(frozen=True)
@@ -58,42 +65,92 @@ def launch(spec: RunSpec, setting: Setting, backend: LimitsBackend, hooks: Hooks
     KeyboardInterrupt, and a fault of sizer.
     """
     began, started_at = hooks.clock(), datetime.now(timezone.utc).isoformat(timespec="milliseconds")
-    configuration = _configuration(spec, setting)
+    configuration = _configuration(spec, setting.host_vcpus, setting.host_memory_bytes)
+    trial = _Trial(spec, setting, backend, hooks, began)
     try:
+        trial.take_place()
+    except (HostError, OSError) as error:
+        if trial.measured is None:
+            return Run(
+                spec,
+                Outcome.REFUSED,
+                configuration,
+                started_at,
+                hooks.clock() - began,
+                error=str(error),
+                data_set=setting.data_set,
+                disk=setting.disk,
+            )
+        trial.troubles.append(f"left behind: {error}")
+    wall_seconds = hooks.clock() - began
+    return run_record(trial.result(), configuration, setting.data_set, setting.disk, started_at, wall_seconds)
+
+
+class _Trial:
+    """One child from the eviction of its data to its end, and what came out of it so far."""
+
+    def __init__(self, spec: RunSpec, setting: Setting, backend: LimitsBackend, hooks: Hooks, began: float) -> None:
+        self.measured: Measured | None = None
+        self.troubles: list[str] = []
+        self._spec = spec
+        self._setting = setting
+        self._backend = backend
+        self._hooks = hooks
+        self._seen = Observation(spec, began)
+        self._room: Room | None = None
+        self._log: Log | None = None
+
+    def take_place(self) -> None:
+        """Measure the child. Raises HostError or OSError; what was measured by then is kept in `measured`."""
+        spec, setting, hooks = self._spec, self._setting, self._hooks
+        missing = missing_data(setting.data_set, spec)
+        if missing:
+            raise HostError(missing)
         resident = _evict(setting.data_set)
-        with backend.open(spec.id, spec.limits, setting.throttle) as group, _busy(spec.workload.device) as busy:
+        self._room = Room(spec, setting.place.scratch, setting.place.output)
+        with (
+            self._backend.open(spec.id, spec.limits, setting.throttle) as group,
+            _busy(spec.workload.device) as busy,
+        ):
             argv = commands.argv(spec, setting.place, setting.host_vcpus)
             environment = commands.environment(spec, setting.place, setting.host_vcpus, setting.environment)
             sampler = Sampler(group, hooks.clock, busy)
-            seen = Observation(spec, began)
             at_once = spec.workload.pattern is not None
             with started(group, argv, environment, setting.place.scratch, setting.log_path, at_once) as child:
-                _observe(child, seen, sampler, hooks)
-                exit_status = child.exit_status() if seen.stop is None else _stop(child, seen, hooks.clock)
+                self._log = child.log
+                _observe(child, self._seen, sampler, self._room, hooks)
+                self._seen.over = hooks.clock()
+                standing = child.standing()
+                exit_status = child.exit_status() if self._seen.stop is None else _stop(child, self._seen, hooks.clock)
                 sampler.tick()
-            measured = Measured(
-                seen=seen,
-                exit_status=exit_status,
-                samples=tuple(sampler.samples),
-                accounted=group.accounted,
-                limited_by=group.description,
-                last_lines=child.log.last_lines(),
-                resident_bytes=resident,
-                resident_after_bytes=_resident(setting.data_set),
-                throttles_buffered_writes=backend.throttles_buffered_writes,
-            )
-    except (HostError, OSError) as error:
-        return Run(
-            spec,
-            Outcome.REFUSED,
-            configuration,
-            started_at,
-            hooks.clock() - began,
-            error=str(error),
-            data_set=setting.data_set,
-            disk=setting.disk,
+                self.measured = Measured(
+                    seen=self._seen,
+                    exit_status=exit_status,
+                    samples=tuple(sampler.samples),
+                    accounted=group.accounted,
+                    limited_by=group.description,
+                    last_lines="",
+                    resident_bytes=resident,
+                    resident_after_bytes=_resident(setting.data_set),
+                    throttles_buffered_writes=self._backend.throttles_buffered_writes,
+                    standing=standing,
+                )
+
+    def result(self) -> Measured:
+        """All that came out of the child, now that it is gone."""
+        assert self.measured is not None
+        assert self._log is not None
+        assert self._room is not None
+        last_lines = self._log.last_lines()
+        missing = missing_data(self._setting.data_set, self._spec)
+        reasons = (missing, self._room.want(last_lines))
+        changed = missing and f"data set changed: {missing}"
+        return replace(
+            self.measured,
+            last_lines=last_lines,
+            reasons=tuple(filter(None, reasons)),
+            troubles=(*self.troubles, *filter(None, (changed, self._log.trouble))),
         )
-    return run_record(measured, configuration, setting.data_set, setting.disk, started_at, hooks.clock() - began)
 
 
 @contextmanager
@@ -106,12 +163,19 @@ def _busy(device: Device) -> Iterator[Callable[[], float | None] | None]:
         yield read
 
 
-def _configuration(spec: RunSpec, setting: Setting) -> Configuration:
+def refused(spec: RunSpec, reason: str, host_vcpus: int, host_memory_bytes: int) -> Run:
+    """The record of a run that could not begin, because this host lacks what it needs."""
+    now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+    configuration = _configuration(spec, host_vcpus, host_memory_bytes)
+    return Run(spec, Outcome.REFUSED, configuration, now, 0.0, error=reason)
+
+
+def _configuration(spec: RunSpec, host_vcpus: int, host_memory_bytes: int) -> Configuration:
     """The limits, with this host's own values for what is not limited."""
     limits = spec.limits
     return Configuration(
-        vcpus=limits.vcpus if limits.vcpus is not None else float(setting.host_vcpus),
-        memory_bytes=limits.memory_bytes if limits.memory_bytes is not None else setting.host_memory_bytes,
+        vcpus=limits.vcpus if limits.vcpus is not None else float(host_vcpus),
+        memory_bytes=limits.memory_bytes if limits.memory_bytes is not None else host_memory_bytes,
         disk=limits.disk if limits.disk is not None else HOST_DISK,
         batch_size=spec.batch_size,
     )
@@ -129,7 +193,7 @@ def _resident(data_set: DataSet | None) -> int | None:
     return None if data_set is None else page_cache.resident_bytes(page_cache.files_of(Path(data_set.path)))
 
 
-def _observe(child: Child, seen: Observation, sampler: Sampler, hooks: Hooks) -> None:
+def _observe(child: Child, seen: Observation, sampler: Sampler, room: Room, hooks: Hooks) -> None:
     """Take events and samplings until the run has shown enough, ends by itself, or must end."""
     workload = seen.spec.workload
     log_rates = LogRates(workload.pattern, seen.spec.batch_size, hooks.clock) if workload.pattern else None
@@ -138,30 +202,50 @@ def _observe(child: Child, seen: Observation, sampler: Sampler, hooks: Hooks) ->
         ended = child.exit_status() is not None
         try:
             events, printed = child.wait(max(0.0, next_tick - hooks.clock()))
-            seen.take(events)
-            seen.steps += log_rates.feed(printed) if log_rates else []
+            seen.take(events, hooks.clock())
+            seen.take(_rates(log_rates, printed))
         except EventError as error:
             seen.broke(error)
+        except TimeLimit as error:
+            seen.stop, seen.detail = Stop.SLOW_PATTERN, f"it took {error} for one read; avoid nested repetition"
         if hooks.clock() >= next_tick:
             sampler.tick()
+            room.look()
             seen.decide(hooks.clock(), hooks.stop_now())
-            hooks.watch(seen.live(hooks.clock(), sampler.samples))
+            # A terminal may be gone by now: that nobody looks on is no reason to lose a run.
+            with suppress(OSError):
+                hooks.watch(seen.live(hooks.clock(), sampler.samples))
             next_tick = hooks.clock() + TICK_SECONDS
         if ended and child.is_silent():
             return
 
 
+def _rates(log_rates: LogRates | None, printed: bytes) -> list[Step]:
+    """The steps that stand for what was printed. Raises TimeLimit."""
+    if log_rates is None or not printed:
+        return []
+    with at_most(PATTERN_SECONDS):
+        return log_rates.feed(printed)
+
+
 def _stop(child: Child, seen: Observation, clock: Callable[[], float]) -> int | None:
     """Let the present step end, but not for long. The exit status if the child had ended by itself before."""
+    if seen.stop is Stop.BROKEN_EVENTS:
+        # A pipe that ends inside a line may be that of a child that has just died, and is about to tell of what.
+        with suppress(EventError):
+            _await_end(child, clock() + LAST_BREATH_SECONDS, clock)
     status = child.exit_status()
     if status is not None:
         return status
     child.ask_to_stop()
-    deadline = clock() + GRACE_SECONDS
-    while child.exit_status() is None and clock() < deadline:
-        try:
-            child.wait(0.1)
-        except EventError as error:
-            seen.detail = seen.detail or str(error)
-            break
+    try:
+        _await_end(child, clock() + GRACE_SECONDS, clock)
+    except EventError as error:
+        seen.detail = seen.detail or str(error)
     return None
+
+
+def _await_end(child: Child, deadline: float, clock: Callable[[], float]) -> None:
+    """Read what the child still says until it has ended, or until the deadline. Raises EventError."""
+    while child.exit_status() is None and clock() < deadline:
+        child.wait(0.1)

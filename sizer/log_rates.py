@@ -25,7 +25,18 @@ PATTERNS = {
 """A named group says what a number is: `rate` samples/s, `batches` a second, or `seconds` a batch; or what an epoch has
 `done` in `elapsed` seconds."""
 
-LINE_LIMIT = 64 * 1024
+MEANINGS = frozenset({"rate", "batches", "seconds", "done", "elapsed"})
+"""Groups that are read; a user's expression may have others, whatever they hold."""
+
+LINE_LIMIT = 4096
+"""Characters of a line's end that are looked at: no program prints its rate in a longer line, and an expression that
+looks at a line of a megabyte from each of its characters takes hours."""
+
+LARGEST = 1e18
+"""Larger than any rate or time that a program can mean."""
+
+PATTERN_SECONDS = 2.0
+"""CPU time that the lines of one read (1 MiB) may take to be matched: those of the known patterns take 0.02 s."""
 
 
 class LogRates:
@@ -44,26 +55,30 @@ class LogRates:
         """The steps that these bytes of the log complete. A carriage return ends a line, too: progress bars use it."""
         *lines, rest = re.split(r"[\r\n]", self._rest + data.decode("utf-8", "replace"))
         self._rest = rest[-LINE_LIMIT:]
-        steps = [self._step(match) for line in lines if (match := self._pattern.search(line))]
+        steps = [self._step(match) for line in lines if (match := self._pattern.search(line[-LINE_LIMIT:]))]
         return [step for step in steps if step is not None]
 
     def _step(self, match: re.Match[str]) -> Step | None:
+        numbers = _numbers(match)
+        if numbers is None:
+            return None
         now, last = self._clock(), self._last
         self._last = now
-        rate = self._rate(match.groupdict())
+        rate = self._rate(numbers)
         if last is None:
             return Step(now, 0, 0.0, self._epoch)
-        return Step(now, round(rate * (now - last)), 0.0, self._epoch) if rate is not None else None
+        if rate is None or rate > LARGEST:
+            return None
+        return Step(now, round(rate * (now - last)), 0.0, self._epoch)
 
-    def _rate(self, found: dict[str, str | None]) -> float | None:
+    def _rate(self, numbers: dict[str, float]) -> float | None:
         """Samples/s in this line; None where the line only starts a new epoch."""
-        numbers = {name: float(text) for name, text in found.items() if text is not None}
         if "rate" in numbers:
             return numbers["rate"]
         if "batches" in numbers:
             return numbers["batches"] * self._batch_size
         if "seconds" in numbers:
-            return self._batch_size / numbers["seconds"] if numbers["seconds"] else None
+            return self._batch_size / numbers["seconds"]
         done, elapsed = numbers["done"], numbers["elapsed"]
         before, self._progress = self._progress, (done, elapsed)
         if done <= before[0] or elapsed <= before[1]:
@@ -72,15 +87,27 @@ class LogRates:
         return (done - before[0]) * self._batch_size / (elapsed - before[1])
 
 
+def _numbers(match: re.Match[str]) -> dict[str, float] | None:
+    """The numbers that the groups of an expression found; None where one is no number that a rate can be made of."""
+    try:
+        numbers = {name: float(text) for name, text in match.groupdict().items() if name in MEANINGS and text}
+    except ValueError:
+        return None
+    known = {"done", "elapsed"} <= set(numbers) or bool({"rate", "batches", "seconds"} & set(numbers))
+    sane = all(0 <= number <= LARGEST for number in numbers.values()) and numbers.get("seconds", 1.0) > 1 / LARGEST
+    return numbers if known and sane else None
+
+
 def compiled(pattern: str) -> re.Pattern[str]:
     """The regular expression of a known name or of a user's own. Raises InputError."""
     try:
         expression = re.compile(PATTERNS.get(pattern, pattern))
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise InputError(
             f"`{pattern}` is not a regular expression ({error}); known patterns: {', '.join(PATTERNS)}"
         ) from error
-    if not {"rate", "batches", "seconds", "done"} & set(expression.groupindex):
+    groups = set(expression.groupindex)
+    if not {"rate", "batches", "seconds"} & groups and not {"done", "elapsed"} <= groups:
         raise InputError(
             f"the pattern `{pattern}` has no group named rate, batches or seconds, such as (?P<rate>[\\d.]+); "
             f"known patterns: {', '.join(PATTERNS)}"

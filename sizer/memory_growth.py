@@ -21,13 +21,16 @@ RISING_SHARE = 0.01
 allocators' lists move by less."""
 
 
-def memory_growth(steady: SteadyState, steps: Sequence[Step], samples: Sequence[Sample]) -> MemoryGrowth | None:
-    """Slopes of anonymous memory and page cache over the steps; None with fewer than BLOCKS samplings."""
+def memory_growth(
+    steady: SteadyState, steps: Sequence[Step], samples: Sequence[Sample], calls: int = 1
+) -> MemoryGrowth | None:
+    """Slopes of anonymous memory and page cache over the steps, each of which stands for `calls` of the program's;
+    None with fewer than BLOCKS samplings."""
     seen = [sample for sample in samples if steady.start <= sample.time <= steady.end]
     if len(seen) < BLOCKS:
         return None
     step_times = np.array([step.time for step in steps])
-    done = np.searchsorted(step_times, [sample.time for sample in seen], side="right").astype(np.float64)
+    done = calls * np.searchsorted(step_times, [sample.time for sample in seen], side="right").astype(np.float64)
     anonymous = np.array([float(sample.anonymous_bytes) for sample in seen])
     page_cache = np.array([float(sample.page_cache_bytes) for sample in seen])
     if done[-1] <= done[0]:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from sizer.epochs import Shown, measured_from_epoch, shown, two_epochs_seconds
 from sizer.events import End, Event, EventError, Start
+from sizer.joined_steps import JoinedSteps
 from sizer.records import RunSpec, Sample, Step
 from sizer.sampler import rates
 from sizer.stopping import Stop, deadline_seconds, enough, next_look
 
 RECENT_SECONDS = 5.0
 """What a person sees as the rate of a run in hand is that of so many seconds; it costs nothing to know."""
+
+CLOCK_SECONDS = 1.0
+"""A step may seem to end so much before the run began, or after now: time for whoever rounds."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ class Live:
 
 @dataclass
 class Observation:
-    """Collects a child's events and decides when it has shown enough."""
+    """Collects a child's events and decides when it has shown enough. `over` is when it was seen to have ended."""
 
     spec: RunSpec
     began: float
@@ -42,23 +48,55 @@ class Observation:
     throughput: float | None = None
     next_look: float = 0.0
     two_epochs_seconds: float = 0.0
+    count: int = 0
+    over: float | None = None
+
+    def __post_init__(self) -> None:
+        self._joined = JoinedSteps(self.steps)
 
     @property
     def unit(self) -> str:
         """What a sample is: as the workload says, else as the study does."""
         return self.start.sample_unit if self.start else self.spec.workload.sample_unit or "sample"
 
-    def take(self, events: Sequence[Event]) -> None:
+    def take(self, events: Sequence[Event], now: float = math.inf) -> None:
+        """Add what the child told until `now`. Raises EventError for a step whose time is not of our clock."""
         for event in events:
             if isinstance(event, Start):
                 self.start = event
             elif isinstance(event, Step):
-                self.steps.append(event)
+                self._check_clock(event, now)
+                self._joined.add(event)
+                self.count += 1
             else:
                 assert isinstance(event, End)
 
+    def _check_clock(self, step: Step, now: float) -> None:
+        """Counters are read by our clock: with the times of another one nothing of them could be set to a step."""
+        if not self.began - CLOCK_SECONDS <= step.time <= now + CLOCK_SECONDS:
+            raise EventError(
+                f"a step whose time is {step.time:.6g}, where this host's monotonic clock was {self.began:.6g} at the "
+                f"start of the run and is {now:.6g} now; write time.monotonic()"
+            )
+
     def broke(self, error: EventError) -> None:
         self.stop, self.detail = Stop.BROKEN_EVENTS, str(error)
+
+    @property
+    def calls_a_step(self) -> int:
+        """How many of the program's steps each kept one stands for: more than one where it made very many."""
+        return self._joined.calls
+
+    @property
+    def silent_seconds(self) -> float:
+        """From the last step, or the beginning where there was none, to the end of the run."""
+        last = self.steps[-1].time if self.steps else self.began
+        return max(0.0, self.over - last) if self.over is not None else 0.0
+
+    @property
+    def longest_step(self) -> float:
+        """The most seconds between the ends of two steps."""
+        return max((after.time - before.time for before, after in pairwise(self.steps)), default=0.0)
 
     @property
     def shown(self) -> Shown:

@@ -12,11 +12,16 @@ import errno
 import mmap
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from sizer.data_place import files_below
 
 CACHESTAT = 451
 """System call number of cachestat, the same on every architecture (include/uapi/asm-generic/unistd.h)."""
+
+UNOPENED = (FileNotFoundError, PermissionError)
+"""A file of a data set may go while its run goes on, or be one that only others may read."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mmap.restype = ctypes.c_void_p
@@ -37,8 +42,7 @@ def files_of(path: Path) -> Iterator[Path]:
     """The regular files of a data set: the file itself and the `.idx` beside a `.rec`, or all files of a folder, also
     those behind links to folders, as loaders follow them."""
     if path.is_dir():
-        found = (Path(folder, name) for folder, _, names in os.walk(path, followlinks=True) for name in names)
-        yield from sorted(item for item in found if item.is_file())
+        yield from files_below(path)
         return
     yield path
     index = path.with_suffix(".idx")
@@ -49,10 +53,11 @@ def files_of(path: Path) -> Iterator[Path]:
 def evict(files: Iterable[Path]) -> None:
     """Drop the files' pages. Dirty pages cannot be dropped, so a file that has some is synced first; mapped pages stay.
 
-    A sync flushes the device even where nothing is dirty, and a data set may be a million files.
+    A sync flushes the device even where nothing is dirty, and a data set may be a million files. One that cannot be
+    opened is passed over: it is gone, or not ours to read.
     """
     for path in files:
-        with _opened(path) as descriptor:
+        with suppress(*UNOPENED), _opened(path) as descriptor:
             counted = _cachestat(descriptor)
             if counted.dirty or counted.writeback if counted else _is_ours(path, descriptor):
                 os.fdatasync(descriptor)
@@ -63,10 +68,11 @@ def resident_bytes(files: Iterable[Path]) -> int | None:
     """How many bytes of the files are in the page cache, in whole pages; None where the kernel does not tell this user.
 
     It tells root, a file's owner, and who may write to it (Linux 5.2 on); to others mincore says that all is there.
+    A file that cannot be opened counts for none.
     """
     pages = 0
     for path in files:
-        with _opened(path) as descriptor:
+        with suppress(*UNOPENED), _opened(path) as descriptor:
             counted = _cachestat(descriptor)
             if counted is None and not _is_ours(path, descriptor):
                 return None

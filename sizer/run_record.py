@@ -9,6 +9,7 @@ import numpy as np
 
 from sizer import accounting
 from sizer.burst_credit import disk_fall
+from sizer.ending import Ending, outcome
 from sizer.epochs import Shown, measured_from_epoch
 from sizer.evidence import busy_shares, name_bottleneck, short_of_memory
 from sizer.memory_growth import memory_growth
@@ -25,7 +26,10 @@ from sizer.records import (
 )
 from sizer.run_warnings import run_warnings
 from sizer.steady_state import SteadyState, mean_rate, steady_state
-from sizer.stopping import Ending, Stop, outcome
+from sizer.stopping import Stop
+
+EXPLAINED = (Outcome.CRASHED, Outcome.TIMEOUT)
+"""Outcomes that missing data and a full disk may be the cause of."""
 
 NOT_THE_DISK = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
 """What binds after a fall that no disk has caused: the host itself became slower."""
@@ -33,7 +37,8 @@ NOT_THE_DISK = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
 
 @dataclass(frozen=True)
 class Measured:
-    """All that came out of a child."""
+    """All that came out of a child. `reasons` are what around it explains a failure, `troubles` warnings that a run of
+    any outcome carries, `standing` what was seen of it when it was stopped."""
 
     seen: Observation
     exit_status: int | None
@@ -44,6 +49,9 @@ class Measured:
     resident_bytes: int | None
     resident_after_bytes: int | None
     throttles_buffered_writes: bool
+    standing: str = ""
+    reasons: tuple[str, ...] = ()
+    troubles: tuple[str, ...] = ()
 
 
 def run_record(
@@ -57,9 +65,10 @@ def run_record(
     """The Run of a child that is gone."""
     seen = measured.seen
     shown = seen.shown
-    oom_kills = max((sample.oom_kills for sample in measured.samples), default=0)
-    ending = Ending(seen.stop or Stop.ENDED, measured.exit_status, oom_kills, shown.steady is not None, seen.detail)
+    ending = _ending(measured, shown)
     how, error = outcome(ending)
+    if error and how in EXPLAINED:
+        error = "; ".join((error, *measured.reasons))
     if error and measured.last_lines and how is not Outcome.INTERRUPTED:
         error = f"{error}; its last words:\n{measured.last_lines}"
     run = Run(
@@ -83,28 +92,51 @@ def run_record(
         limits_buffered_writes=_limits_buffered_writes(disk, measured.throttles_buffered_writes),
         disk=disk,
         limited_by=measured.limited_by,
+        warnings=measured.troubles,
         steps=tuple(seen.steps),
         samples=measured.samples,
     )
-    return run if how is not Outcome.COMPLETED else _with_result(run, shown, measured.accounted)
+    return run if how is not Outcome.COMPLETED else _with_result(run, shown, measured)
 
 
-def _with_result(run: Run, shown: Shown, accounted: frozenset[str]) -> Run:
+def _ending(measured: Measured, shown: Shown) -> Ending:
+    seen = measured.seen
+    return Ending(
+        stop=seen.stop or Stop.ENDED,
+        exit_status=measured.exit_status,
+        oom_kills=max((sample.oom_kills for sample in measured.samples), default=0),
+        measured=shown.steady is not None,
+        detail=seen.detail,
+        started=seen.start is not None,
+        steps=seen.count,
+        silent_seconds=seen.silent_seconds,
+        longest_step=seen.longest_step,
+        standing=measured.standing,
+        pattern=seen.spec.workload.pattern is not None,
+        capped=seen.spec.limits.memory_bytes is not None,
+        last_lines=measured.last_lines,
+    )
+
+
+def _with_result(run: Run, shown: Shown, found: Measured) -> Run:
     assert shown.steady is not None
-    measured = _measured(run, shown.steady, accounted)
+    measured = _measured(run, shown.steady, found)
     change = disk_fall(run)
     if change is not None:
         later = mean_rate(
             [step for step in run.steps if step.time > run.steps[0].time + change.seconds], run.steps[0].time
         )
-        sustained = _measured(run, later, accounted) if later else measured
+        sustained = _measured(run, later, found) if later else measured
         if sustained.evidence and sustained.evidence.bottleneck not in NOT_THE_DISK:
             measured = replace(sustained, rate_change=change)
-    return replace(measured, warnings=run_warnings(measured, shown.epochs, shown.steady.settled))
+    warnings = run_warnings(measured, shown.epochs, shown.steady.settled, found.seen.calls_a_step)
+    return replace(measured, warnings=(*run.warnings, *warnings))
 
 
-def _measured(run: Run, steady: SteadyState, accounted: frozenset[str]) -> Run:
+def _measured(run: Run, steady: SteadyState, found: Measured) -> Run:
     """The run with its figures over this stretch of time."""
+    accounted = found.accounted
+    growth = memory_growth(steady, run.steps, run.samples, found.seen.calls_a_step)
     workload, span = run.spec.workload, (steady.start, steady.end)
     used = accounting.demand(steady, run.steps, run.samples, workload, run.data_set, accounted)
     rates = run.disk.rates if run.disk else None
@@ -125,7 +157,7 @@ def _measured(run: Run, steady: SteadyState, accounted: frozenset[str]) -> Run:
         demand=used,
         latency_p50=float(np.percentile(latencies, 50)) if latencies else None,
         latency_p99=float(np.percentile(latencies, 99)) if latencies else None,
-        memory_growth=memory_growth(steady, run.steps, run.samples) if "anonymous_bytes" in accounted else None,
+        memory_growth=growth if "anonymous_bytes" in accounted else None,
         hit_rate=accounting.hit_rate(used),
         throttled=throttled,
         other_cores=accounting.other_cores(run.samples, *span),

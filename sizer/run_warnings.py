@@ -49,11 +49,19 @@ UNSETTLED = (
 """What is said where the interval may well miss."""
 
 
-def run_warnings(run: Run, epochs: Epochs, settled: bool = True) -> tuple[str, ...]:
-    """The warnings of a completed run, from what its record holds, the epochs that its rate stands on, and whether its
-    interval can be trusted."""
+JOINED = (
+    "steps joined: the program made so many steps that each one kept stands for {} of them; writing an event costs it "
+    "up to 0.1 ms, so let one event stand for several steps"
+)
+"""What is said of a run with more steps than are kept."""
+
+
+def run_warnings(run: Run, epochs: Epochs, settled: bool = True, calls: int = 1) -> tuple[str, ...]:
+    """The warnings of a completed run, from what its record holds, the epochs that its rate stands on, whether its
+    interval can be trusted, and how many of the program's steps each kept one stands for."""
     found = [sentence for part in (_host, _limits, _memory, _disk, _length) for sentence in part(run)]
     found += [] if settled else [UNSETTLED]
+    found += [JOINED.format(calls)] if calls > 1 else []
     return (*found, EPOCHS[epochs]) if epochs in EPOCHS else tuple(found)
 
 

@@ -1,21 +1,11 @@
-"""When a run has shown enough, and how a run that ended is called. Pure."""
+"""When a run has shown enough. Pure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from sizer.epochs import Epochs, Shown
-from sizer.records import Measure, Outcome
-
-UNSUPPORTED_STATUS = 69
-"""EX_UNAVAILABLE of sysexits.h: the workload's framework or device is not there."""
-
-REFUSED_STATUS = 125
-"""The child could not join its group."""
-
-NOT_FOUND_STATUSES = (126, 127)
-"""The shell could not execute the program."""
+from sizer.records import Measure
 
 LOOKS = ((0.5, 0.5), (0.75, 1.0), (1.0, 1.0))
 """When a run is judged, as a share of its seconds, and the share of the asked half-width that is enough then.
@@ -47,17 +37,7 @@ class Stop(str, Enum):
     DEADLINE = "deadline"
     INTERRUPTED = "interrupted"
     BROKEN_EVENTS = "broken_events"
-
-
-@dataclass(frozen=True)
-class Ending:
-    """What is known when the child is gone; a negative exit status is the signal, None means we stopped it."""
-
-    stop: Stop
-    exit_status: int | None
-    oom_kills: int
-    measured: bool
-    detail: str = ""
+    SLOW_PATTERN = "slow_pattern"
 
 
 def deadline_seconds(measure: Measure, vcpus: float | None = None, two_epochs: float = 0.0) -> float:
@@ -96,33 +76,3 @@ def next_look(shown: Shown, measure: Measure, began: float, now: float) -> float
         return now + EPOCHS_LOOK * (now - began)
     looks = (shown.steady.start + share * measure.seconds for share, _ in LOOKS)
     return next((look for look in looks if look > now), now)
-
-
-def outcome(ending: Ending) -> tuple[Outcome, str | None]:
-    """How the run ended, and a sentence for every outcome but `completed`."""
-    status = ending.exit_status
-    if status == REFUSED_STATUS:
-        return Outcome.REFUSED, "the process could not be put under its limits"
-    if ending.oom_kills:
-        return Outcome.OUT_OF_MEMORY, "killed by the kernel: the memory cap is below what the workload needs"
-    if ending.stop is Stop.BROKEN_EVENTS:
-        return Outcome.CRASHED, f"the event pipe broke its form: {ending.detail}"
-    if ending.stop is Stop.INTERRUPTED:
-        return Outcome.INTERRUPTED, "stopped by Ctrl-C or a signal before it was measured"
-    if status == UNSUPPORTED_STATUS:
-        return Outcome.UNSUPPORTED, "the framework or device is not available here"
-    if ending.stop is Stop.ENDED and status != 0:
-        return Outcome.CRASHED, _crash(status)
-    if ending.measured:
-        return Outcome.COMPLETED, None
-    if ending.stop is Stop.DEADLINE:
-        return Outcome.TIMEOUT, f"not enough steps before the deadline of {ending.detail}"
-    return Outcome.CRASHED, "the workload ended without enough steps to measure a rate"
-
-
-def _crash(status: int | None) -> str:
-    if status in NOT_FOUND_STATUSES:
-        return "the program was not found or may not be executed"
-    if status is not None and status < 0:
-        return f"the workload was killed by signal {-status}"
-    return f"the workload ended with exit status {status}"

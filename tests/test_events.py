@@ -60,6 +60,23 @@ def test_events_out_of_order_break_the_form(stream: bytes) -> None:
         EventReader().feed(stream)
 
 
+@pytest.mark.parametrize(
+    "step", [STEP.replace(b"1.5", b"1.4"), STEP.replace(b'"epoch":0', b'"epoch":-1'), STEP.replace(b"1.5", b"-1")]
+)
+def test_time_and_epochs_do_not_run_backwards(step: bytes) -> None:
+    """A step before the one before it is named; one at the same time is none too many."""
+    reader = EventReader()
+    reader.feed(START + STEP + STEP)
+    with pytest.raises(EventError):
+        reader.feed(step)
+
+
+def test_a_whole_line_may_be_too_long_too() -> None:
+    """However it comes out of the pipe."""
+    with pytest.raises(EventError, match="longer than"):
+        EventReader().feed(b"x" * 70_000 + b"\n")
+
+
 def test_a_pipe_that_ends_inside_a_line_breaks_the_form() -> None:
     """A workload that died while it wrote is noticed."""
     reader = EventReader()
@@ -74,6 +91,15 @@ def test_a_line_without_end_is_refused_before_it_fills_memory() -> None:
     reader.feed(b"x" * 60_000)
     with pytest.raises(EventError, match="longer than"):
         reader.feed(b"x" * 60_000)
+
+
+@pytest.mark.parametrize("time", ["5e-324", "1e-300", "1e-10"])
+def test_a_time_that_no_clock_shows_is_refused(time: str) -> None:
+    """Steps 1e-300 s apart would make an infinite rate, which no file could hold."""
+    reader = EventReader()
+    reader.feed(START)
+    with pytest.raises(EventError, match="`time` is nearer to 0 than any clock"):
+        reader.feed(f'{{"event":"step","time":{time},"samples":1,"input_wait":0,"epoch":0}}\n'.encode())
 
 
 @given(st.binary(max_size=300))

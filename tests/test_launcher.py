@@ -14,9 +14,13 @@ import psutil
 import pytest
 
 from sizer.commands import Place
+from sizer.errors import HostError
 from sizer.launcher import Hooks, Setting, launch
-from sizer.limits import detect
-from sizer.records import DataSet, Outcome, Run, RunSpec
+from sizer.limits import Group, Throttle, detect, owned_name
+from sizer.limits.affinity import AffinityBackend, AffinityGroup
+from sizer.limits.machine import read_machine
+from sizer.limits.tree import Tree
+from sizer.records import DataSet, Limits, Outcome, Run, RunSpec
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -258,3 +262,86 @@ def test_a_child_that_has_not_joined_its_group_yet_is_ended_too(measure: Callabl
         measure("start()\nwhile True: step()", Hooks(stop_now=interrupted), seconds=60)
     assert time.monotonic() - began < 10
     assert not sizers_groups()
+
+
+class Stubborn(AffinityGroup):
+    """A group that tells of a process which does not die, although none is left."""
+
+    def kill(self) -> None:
+        super().kill()
+        raise HostError("processes 4711 do not die")
+
+
+class StubbornBackend(AffinityBackend):
+    """Opens such groups."""
+
+    def open(self, run_id: str, limits: Limits, throttle: Throttle | None = None) -> Group:
+        assert throttle is None
+        return Stubborn(owned_name(run_id), self.cpus_for(limits), "stubborn")
+
+
+def test_a_group_that_cannot_be_emptied_loses_nothing_that_was_measured(
+    make_spec: Callable[..., RunSpec], setting: Setting
+) -> None:
+    """The rate is there, and a warning says what was left behind."""
+    backend = StubbornBackend(read_machine(Tree()), "", {})
+    body = textwrap.dedent(PREFACE) + "start()\nwhile True: step()"
+    run = launch(make_spec(sys.executable, "-c", body, seconds=1.0), setting, backend)
+    assert run.outcome is Outcome.COMPLETED
+    assert run.throughput is not None
+    assert any(warning.startswith("left behind: processes 4711") for warning in run.warnings)
+
+
+def test_data_that_is_gone_refuses_its_run(make_spec: Callable[..., RunSpec], setting: Setting, tmp_path: Path) -> None:
+    """Nothing is started, and the run is measured when the data is back."""
+    data_set = DataSet(str(tmp_path / "gone.rec"), "recordio", 1000, 10, False)
+    run = launch(make_spec("/bin/true"), replace(setting, data_set=data_set), detect())
+    assert run.outcome is Outcome.REFUSED
+    assert "gone.rec is no longer there: put it back" in (run.error or "")
+    assert not setting.log_path.exists()
+
+
+def test_data_that_goes_during_a_run_is_told(
+    make_spec: Callable[..., RunSpec], setting: Setting, tmp_path: Path
+) -> None:
+    """A crash names it; a rate that was measured meanwhile carries a warning."""
+    data = tmp_path / "data.bin"
+    for end, outcome in (("sys.exit(3)", Outcome.CRASHED), ("while True: step()", Outcome.COMPLETED)):
+        data.write_bytes(bytes(10000))
+        body = f"start()\nstep()\nos.remove({str(data)!r})\n{end}"
+        spec = make_spec(sys.executable, "-c", textwrap.dedent(PREFACE) + body)
+        run = launch(spec, replace(setting, data_set=DataSet(str(data), "bin", 10000, 0, False)), detect())
+        assert run.outcome is outcome
+        assert "data.bin is no longer there" in f"{run.error} {run.warnings}"
+
+
+def test_a_log_that_cannot_be_written_ends_no_run(measure: Callable[..., Run], setting: Setting) -> None:
+    """The run is measured, its last words are kept, and a warning says that the log is not whole."""
+    setting.log_path.mkdir()
+    run = measure("print('hello', flush=True)\nstart()\nwhile True: step()")
+    assert run.outcome is Outcome.COMPLETED
+    assert [warning for warning in run.warnings if warning.startswith("log incomplete")]
+    assert "hello" in (measure("sys.exit('hello')").error or "")
+
+
+def test_a_program_that_ends_with_125_was_not_refused(measure: Callable[..., Run]) -> None:
+    """`docker run` ends so, too: only a child that could not join its group is refused."""
+    assert measure("sys.exit(125)").outcome is Outcome.CRASHED
+
+
+def test_a_terminal_that_is_gone_loses_no_run(measure: Callable[..., Run]) -> None:
+    """That nobody looks on any more is no outcome."""
+
+    def watch(_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    assert measure("start()\nwhile True: step()", Hooks(watch=watch), seconds=1.0).outcome is Outcome.COMPLETED
+
+
+def test_a_command_that_is_too_long_is_refused_in_a_sentence(
+    make_spec: Callable[..., RunSpec], setting: Setting
+) -> None:
+    """The kernel takes no word of more than 128 KiB."""
+    run = launch(make_spec("/bin/echo", "x" * 200_000), setting, detect())
+    assert run.outcome is Outcome.REFUSED
+    assert run.error == "the command cannot be started (Argument list too long); see that it is not too long"

@@ -47,3 +47,24 @@ def test_lines_cut_by_the_pipe_are_joined() -> None:
     reader = LogRates("tensorflow", 1, lambda: 1.0)
     assert reader.feed(b"10\timages/sec: 2") == []
     assert len(reader.feed(b"00.0 +/- 0\n")) == 1
+
+
+@pytest.mark.parametrize("found", ["1.2.3", "nan", "inf", "1e999", "-5", "1e30", "fast"])
+def test_what_is_no_rate_is_passed_over(found: str) -> None:
+    """A line that a wide expression also matches neither ends the run nor sets its clock."""
+    now = iter([1.0, 2.0])
+    reader = LogRates(r"rate (?P<rate>\S+)", 1, lambda: next(now))
+    steps = reader.feed(f"rate 100\nrate {found}\nrate 100\n".encode())
+    assert [step.samples for step in steps] == [0, 100]
+
+
+@pytest.mark.parametrize("pattern", ["(?P<done>x)", "(?P<rate>x){99999999999999999999}", "(" * 5000 + ")" * 5000])
+def test_an_expression_that_cannot_give_a_rate_is_refused(pattern: str) -> None:
+    """In a sentence, before anything is run."""
+    with pytest.raises(InputError):
+        LogRates(pattern, 1, lambda: 0.0)
+
+
+def test_an_optional_group_that_found_nothing_is_no_rate() -> None:
+    """And no fault."""
+    assert LogRates(r"line(?P<rate> \d+)?", 1, lambda: 0.0).feed(b"line\nline\n") == []

@@ -9,7 +9,7 @@ import pytest
 
 from sizer import observation
 from sizer.epochs import Epochs
-from sizer.events import Start
+from sizer.events import EventError, Start
 from sizer.observation import Observation
 from sizer.records import Limits, Measure, RunSpec, Step, Workload
 from sizer.stopping import Stop
@@ -122,3 +122,23 @@ def test_a_child_that_never_steps_ends_at_the_deadline() -> None:
     seen = observing()
     assert play(seen, [], until=500.0) == pytest.approx(160.5)
     assert seen.stop is Stop.DEADLINE
+
+
+@pytest.mark.parametrize("time", [98.0, 203.0, 1.7e9])
+def test_a_step_of_another_clock_is_refused(time: float) -> None:
+    """Counters could not be set to it: it would be before the run began, or after now."""
+    seen = Observation(observing().spec, began=100.0)
+    seen.take([Step(150.0, 8, 0.0, 0)], now=200.0)
+    with pytest.raises(EventError, match="monotonic clock"):
+        seen.take([Step(time, 8, 0.0, 0)], now=200.0)
+
+
+def test_what_a_run_hung_for_is_known(make_steps: Steps) -> None:
+    """From its last step, or from its beginning, to when it was stopped; and the longest that a step took."""
+    seen = observing()
+    seen.over = 30.0
+    assert seen.silent_seconds == 30.0
+    seen.take(make_steps([0.1, 0.1, 0.7, 0.1], start=0.0))
+    assert seen.silent_seconds == pytest.approx(29.0)
+    assert seen.longest_step == pytest.approx(0.7)
+    assert seen.count == 4

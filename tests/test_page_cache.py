@@ -70,3 +70,12 @@ def test_what_the_kernel_hides_is_unknown(data: Path) -> None:
     finally:
         os.seteuid(0)
     assert resident_bytes([data]) == 0
+
+
+def test_files_that_are_gone_or_not_ours_are_passed_over(tmp_path: Path) -> None:
+    """A data set may go while a run reads it: that is the run's outcome, and nothing to fail of here."""
+    here = tmp_path / "here"
+    here.write_bytes(bytes(8192))
+    evict([here, tmp_path / "gone"])
+    assert resident_bytes([tmp_path / "gone"]) == 0
+    assert list(files_of(tmp_path / "gone")) == [tmp_path / "gone"]

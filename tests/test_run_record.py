@@ -201,3 +201,28 @@ def test_a_real_disk_that_became_slower_gives_two_rates() -> None:
 def test_a_fall_that_no_disk_can_have_caused_is_no_rate_of_a_disk(run: Run) -> None:
     """A throttle has no burst credit, and a host that became slower shows in other ways."""
     assert run.rate_change is None
+
+
+def test_troubles_stand_in_a_run_of_any_outcome_and_reasons_in_one_that_failed() -> None:
+    """A log that is not whole is a warning; a full disk explains a crash, and says nothing of a run that completed."""
+    found = replace(measured(), troubles=("log incomplete: no room",), reasons=("the disk was full",))
+    assert record(found).warnings[0] == "log incomplete: no room"
+    assert record(found).error is None
+    crashed = record(replace(found, exit_status=3, last_lines="Boom"))
+    assert crashed.outcome is Outcome.CRASHED
+    assert crashed.warnings == ("log incomplete: no room",)
+    assert crashed.error == "the workload ended with exit status 3; the disk was full; its last words:\nBoom"
+
+
+def test_steps_that_stand_for_many_keep_figures_by_the_step() -> None:
+    """Growth is that of a step of the program's, and the record says how many each kept one stands for."""
+    found = measured()
+    one = record(found).memory_growth
+    found.seen._joined.calls = 4
+    run = record(found)
+    assert one is not None
+    assert run.memory_growth is not None
+    assert run.memory_growth.anonymous_bytes_per_step.value == pytest.approx(
+        one.anonymous_bytes_per_step.value / 4, rel=1e-6
+    )
+    assert any("stands for 4 of them" in warning for warning in run.warnings)

@@ -5,10 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from sizer.ending import Ending, outcome
 from sizer.epochs import Epochs, Shown, measured_from_epoch
 from sizer.records import Estimate, Measure, Outcome, Step, Workload
 from sizer.steady_state import SteadyState, steady_state
-from sizer.stopping import Ending, Stop, deadline_seconds, enough, outcome
+from sizer.stopping import Stop, deadline_seconds, enough
 
 Steps = Callable[..., list[Step]]
 MEASURE = Measure(repeats=1, seconds=10.0, precision=0.02)
@@ -77,7 +78,12 @@ def test_whole_epochs_are_enough_when_the_time_is_up() -> None:
         (Ending(Stop.BROKEN_EVENTS, None, 0, True, "'hello'"), Outcome.CRASHED),
         (Ending(Stop.INTERRUPTED, None, 0, True), Outcome.INTERRUPTED),
         (Ending(Stop.ENDED, 69, 0, False), Outcome.UNSUPPORTED),
-        (Ending(Stop.ENDED, 125, 0, False), Outcome.REFUSED),
+        (Ending(Stop.ENDED, 125, 0, False, last_lines="sizer: the run could not join /x"), Outcome.REFUSED),
+        (Ending(Stop.ENDED, 125, 0, False, last_lines="docker: no such image"), Outcome.CRASHED),
+        (Ending(Stop.DEADLINE, None, 0, True, "5 s", steps=9, silent_seconds=4.0, longest_step=0.3), Outcome.TIMEOUT),
+        (Ending(Stop.DEADLINE, None, 0, True, "5 s", steps=9, silent_seconds=4.0, longest_step=0.5), Outcome.COMPLETED),
+        (Ending(Stop.DEADLINE, None, 0, True, "5 s", steps=9, silent_seconds=1.5, longest_step=0.1), Outcome.COMPLETED),
+        (Ending(Stop.SLOW_PATTERN, None, 0, True), Outcome.CRASHED),
         (Ending(Stop.ENDED, 127, 0, False), Outcome.CRASHED),
     ],
 )
@@ -108,3 +114,25 @@ def test_two_epochs_fit_before_the_deadline() -> None:
     assert deadline_seconds(Measure(seconds=30.0), two_epochs=1000) == 2500
     assert deadline_seconds(Measure(seconds=30.0), two_epochs=10) == 240
     assert deadline_seconds(Measure(seconds=30.0, timeout=7.0), two_epochs=1000) == 7
+
+
+@pytest.mark.parametrize(
+    ("ending", "words"),
+    [
+        (Ending(Stop.DEADLINE, None, 0, False, "5 s", started=False), "it wrote no event"),
+        (Ending(Stop.DEADLINE, None, 0, False, "5 s", started=False, pattern=True), "no line of its log matched"),
+        (Ending(Stop.DEADLINE, None, 0, False, "5 s", silent_seconds=5.0), "its start and no step"),
+        (Ending(Stop.DEADLINE, None, 0, False, "5 s", standing="it had closed its pipe"), "closed its pipe"),
+        (Ending(Stop.DEADLINE, None, 0, True, "5 s", steps=3, silent_seconds=4.0), "no step any more in the last 4 s"),
+        (Ending(Stop.ENDED, 0, 0, False, steps=1, silent_seconds=0.5), "1 step, the last one 0.5 s before its end"),
+        (Ending(Stop.ENDED, -9, 0, False), "signal 9 (SIGKILL)"),
+        (Ending(Stop.ENDED, 137, 0, False), "exit status 137 (SIGKILL)"),
+        (Ending(Stop.ENDED, -64, 0, False), "signal 64"),
+        (Ending(Stop.BROKEN_EVENTS, -11, 0, False, "inside a line"), "SIGSEGV); the event pipe broke"),
+        (Ending(Stop.ENDED, -9, 1, False, capped=False), "the host's memory is below"),
+        (Ending(Stop.SLOW_PATTERN, None, 0, True, "it took long"), "the pattern cannot be matched"),
+    ],
+)
+def test_each_reason_is_told(ending: Ending, words: str) -> None:
+    """What came of the workload, and what was seen of it."""
+    assert words in str(outcome(ending)[1])

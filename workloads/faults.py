@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable
+
+ADVICE = {
+    errno.ENOENT: "put it back",
+    errno.EACCES: "let this user read and write it",
+    errno.EPERM: "let this user read and write it",
+    errno.ENOSPC: "make room there",
+    errno.EDQUOT: "make room there",
+    errno.EROFS: "give a folder that can be written",
+    errno.EIO: "look after the disk under it",
+}
+"""What to do about what the system refuses."""
 
 OPTIONAL_MODULES = frozenset({"cv2", "distutils", "lmdb", "mxnet", "numpy"})
 """Modules whose absence is a fact about the environment, not a fault of the program."""
@@ -48,7 +60,11 @@ def run_program(name: str, main: Callable[[], None]) -> int:
         return 0
     except OSError as error:
         where = f" ({error.filename})" if error.filename else ""
-        print(f"{name}: the system refused: {error.strerror or error}{where}", file=sys.stderr)
+        advice = f": {ADVICE[error.errno]}" if error.errno in ADVICE else ""
+        print(f"{name}: the system refused: {error.strerror or error}{where}{advice}", file=sys.stderr)
+        return Fault.exit_code
+    except MemoryError:
+        print(f"{name}: there is too little memory for this: give it more, or a smaller --batch-size", file=sys.stderr)
         return Fault.exit_code
     return 0
 
@@ -56,3 +72,10 @@ def run_program(name: str, main: Callable[[], None]) -> int:
 def _missing_module(module: str) -> str:
     package = {"cv2": "opencv-python-headless", "distutils": "setuptools"}.get(module, module)
     return f"{sys.executable} has no module {module}: type `{sys.executable} -m pip install {package}`"
+
+
+def unreadable_file(path: os.PathLike[str], error: OSError) -> str:
+    """The sentence for a file of a data set that the system does not let be read."""
+    if isinstance(error, FileNotFoundError):
+        return f"{path} is no longer there: put it back"
+    return f"{path} cannot be read ({error.strerror}): {ADVICE.get(error.errno or 0, 'remove it or replace it')}"

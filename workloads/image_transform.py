@@ -12,22 +12,41 @@ from . import datum
 Image = np.ndarray[Any, np.dtype[np.uint8]]
 
 SHORTER_SIDE = 256
+LONGEST_SIDE = 65_500
+"""What libjpeg writes at most."""
 JPEG_QUALITY = 95
 """What im2rec writes unless told otherwise."""
 
 
-def decode(encoded: bytes) -> Image | None:
-    """The BGR pixels, height x width x 3; None if this is no image."""
-    if not encoded:
+JPEG_SCAN, JPEG_END = b"\xff\xda", b"\xff\xd9"
+"""Markers, which cannot occur inside of the data of a scan (ITU-T T.81, B.1.1.5)."""
+
+
+def decode(encoded: bytes | memoryview) -> Image | None:
+    """The BGR pixels, height x width x 3; None if this is no image, or one that is cut off."""
+    if not len(encoded) or _is_cut_off(encoded):
         return None
-    image = cv2.imdecode(np.frombuffer(encoded, np.uint8), cv2.IMREAD_COLOR)
+    try:
+        image = cv2.imdecode(np.frombuffer(encoded, np.uint8), cv2.IMREAD_COLOR)
+    except cv2.error:
+        return None
     return None if image is None else image.astype(np.uint8, copy=False)
 
 
-def resize(image: Image) -> Image:
-    """Shorter side 256, aspect kept, bilinear, as im2rec does."""
+def _is_cut_off(encoded: bytes | memoryview) -> bool:
+    """Whether a JPEG does not end after its last scan: the decoder would fill up what is missing with grey."""
+    if encoded[:2] != b"\xff\xd8" or encoded[-2:] == JPEG_END:
+        return False
+    whole = bytes(encoded)
+    return whole.rfind(JPEG_END) < whole.rfind(JPEG_SCAN)
+
+
+def resize(image: Image) -> Image | None:
+    """Shorter side 256, aspect kept, bilinear, as im2rec does; None for a strip that would be too long for a JPEG."""
     height, width = image.shape[:2]
     scale = SHORTER_SIDE / min(height, width)
+    if scale * max(height, width) > LONGEST_SIDE:
+        return None
     size = (max(SHORTER_SIDE, int(width * scale)), max(SHORTER_SIDE, int(height * scale)))
     return cv2.resize(image, size).astype(np.uint8, copy=False)
 

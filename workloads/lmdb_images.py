@@ -11,7 +11,7 @@ import cv2
 import lmdb
 import numpy as np
 
-from . import datum
+from . import datum, image_transform
 from .ahead import Ahead
 from .faults import InputFault
 
@@ -39,7 +39,11 @@ def measure(folder: Path) -> tuple[int, int]:
         statistics = environment.stat()
     if not statistics["entries"]:
         raise InputFault(f"the LMDB {folder} is empty: give --data one with images")
-    return pages * statistics["psize"], statistics["entries"]
+    size, there = pages * statistics["psize"], (folder / "data.mdb").stat().st_size
+    if there < size:
+        # Its pages are mapped, and reading behind the end of a mapped file is a bus error.
+        raise InputFault(f"{folder}/data.mdb is cut off at byte {there} of {size}: copy it again")
+    return size, statistics["entries"]
 
 
 def _opened(folder: Path) -> Any:
@@ -83,6 +87,12 @@ class LmdbImages:
             self._ahead = None
 
     def _batches(self) -> Iterator[Batch]:
+        try:
+            yield from self._read()
+        except lmdb.Error as error:
+            raise InputFault(f"the LMDB {self._folder} cannot be read ({error}): make it again") from None
+
+    def _read(self) -> Iterator[Batch]:
         with _opened(self._folder) as environment:
             entries = environment.stat()["entries"]
             with environment.begin(buffers=True) as transaction:
@@ -106,7 +116,7 @@ class LmdbImages:
             pixels = self._pixels(record)
         except datum.DatumError as error:
             raise InputFault(
-                f"record {bytes(key)!r} of {self._folder} is no Caffe Datum ({error}): give --data an LMDB of images"
+                f"record {bytes(key)!r} of {self._folder} is no Caffe Datum ({error}): make the LMDB again without it"
             ) from None
         top, left = (self._offset(extent) for extent in pixels.shape[1:])
         crop = pixels[:, top : top + self._side, left : left + self._side]
@@ -119,10 +129,12 @@ class LmdbImages:
     def _pixels(self, record: datum.Datum) -> Array:
         """uint8 of 3 x height x width, at least `side` each way."""
         if record.encoded:
-            image = cv2.imdecode(np.frombuffer(record.data, np.uint8), cv2.IMREAD_COLOR)
-            if image is None:
+            decoded = image_transform.decode(memoryview(record.data))
+            if decoded is None:
                 raise datum.DatumError("the encoded image is not readable")
-            pixels: Array = image.transpose(2, 0, 1)
+            pixels: Array = decoded.transpose(2, 0, 1)
+        elif record.channels not in (1, 3):
+            raise datum.DatumError(f"the image has {record.channels} channels")
         else:
             pixels = np.frombuffer(record.data, np.uint8).reshape(record.channels, record.height, record.width)
         if min(pixels.shape[1:]) < self._side:

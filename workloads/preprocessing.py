@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from .ahead import Ahead
 from .faults import Fault, InputFault
-from .record_writers import RecordWriter, open_writer
+from .record_writers import SYNC_BYTES, RecordWriter, open_writer
 from .transform_workers import Result, Task, TransformWorkers
 
 RECORDS_AHEAD = 64
 """Finished images that may wait for the disk: enough to go on through a sync of 4 MiB, little for a small cap."""
 NAMED_FAULTS = 10
 """Unreadable images that are named; the rest is counted."""
+
+MOST_UNREADABLE = 0.01
+"""Share of a folder's images, but at least one image, that may be unreadable: ImageNet itself holds a few odd ones.
+With more of them it is not the data set that was to be measured."""
 
 
 @dataclass(frozen=True)
@@ -34,18 +40,18 @@ def run_pass(
 ) -> PassOutput:
     """Write all images of `task`, telling `done` of each; stops and leaves nothing when `over` says so.
 
-    Raises InputFault if no image is readable, Fault if the disk is full or a worker dies.
+    Raises InputFault if an image is gone or too many are not readable, Fault if the disk is full or a worker dies.
     """
     skipped = written = 0
     with _writer(output, task) as writer, _results(task, workers) as results:
         while (result := results.next()) is not None:
             if result.payload is None:
                 skipped += 1
-                _name(task.images[result.index].path, skipped)
+                _name(task, result.index, skipped)
             else:
                 writer.write(result.index, task.images[result.index], result.payload)
                 written += 1
-            done(result)
+                done(result)
             if over() and written + skipped < len(task.images):
                 writer.discard()
                 return PassOutput((), writer.bytes_written, written, skipped)
@@ -62,10 +68,19 @@ def _writer(output: Path, task: Task) -> Iterator[RecordWriter]:
     try:
         yield writer
     except BaseException as error:
-        writer.discard()
+        reason = os.strerror(errno.ENOSPC) if _is_full(output) else str(error)
+        # A full disk may refuse the writer's last bytes, too.
+        with suppress(OSError):
+            writer.discard()
         if isinstance(error, OSError) or type(error).__module__ == "lmdb":
-            raise Fault(f"writing to {output} failed ({error}): make room or give another --output") from error
+            raise Fault(f"writing to {output} failed ({reason}): make room or give another --output") from error
         raise
+
+
+def _is_full(folder: Path) -> bool:
+    """Whether what is written between two syncs no longer fits: LMDB calls that an input/output error."""
+    room = os.statvfs(folder)
+    return room.f_bavail * room.f_frsize < SYNC_BYTES
 
 
 @contextmanager
@@ -80,9 +95,15 @@ def _results(task: Task, workers: int) -> Iterator[Ahead[Result]]:
             results.close()
 
 
-def _name(path: Path, count: int) -> None:
+def _name(task: Task, index: int, count: int) -> None:
+    """Name an unreadable image. Raises InputFault if it is one too many, and not the last of nothing else."""
+    path, images = task.images[index].path, len(task.images)
+    if 1 < count < images and count > MOST_UNREADABLE * images:
+        raise InputFault(
+            f"{count} of {images} images are not readable so far, the last one {path}: remove them or replace them"
+        )
     if count <= NAMED_FAULTS:
-        print(f"skipped {path}: not a readable image", file=sys.stderr)
+        print(f"skipped {path}: not a readable image", file=sys.stderr, flush=True)
 
 
 class StepAccount:

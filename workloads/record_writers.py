@@ -64,10 +64,10 @@ class RecordIOWriter:
         return self._records, self._index
 
     def discard(self) -> None:
-        os.close(self._descriptor)
-        self._index_file.close()
         self._records_aside.unlink(missing_ok=True)
         self._index_aside.unlink(missing_ok=True)
+        os.close(self._descriptor)
+        self._index_file.close()
 
 
 class LmdbWriter:
@@ -102,9 +102,9 @@ class LmdbWriter:
         return (self._database,)
 
     def discard(self) -> None:
+        shutil.rmtree(self._aside, ignore_errors=True)
         self._transaction.abort()
         self._environment.close()
-        shutil.rmtree(self._aside, ignore_errors=True)
 
 
 def open_writer(folder: Path, format_name: str, images: int) -> RecordWriter:

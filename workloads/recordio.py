@@ -20,6 +20,8 @@ LENGTH_BITS = 29
 IMAGE_HEADER = struct.Struct("<IfQQ")
 """flag (0: one label), label, id, second id: mx.recordio.IRHeader."""
 
+IF_INDEX_IS_WRONG = " (or remove its index, if that is another file's, and it will be made)"
+
 IMAGE_SIGNATURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n")
 
 
@@ -87,9 +89,9 @@ def read_index(path: Path) -> list[int]:
     try:
         offsets = sorted(int(line.split()[1]) for line in path.read_text().splitlines() if line.strip())
     except (ValueError, IndexError, UnicodeDecodeError):
-        raise InputFault(
-            f"{path} is no RecordIO index (lines of key, tab, offset): remove it and it will be made"
-        ) from None
+        offsets = [-1]
+    if offsets and offsets[0] < 0:
+        raise InputFault(f"{path} is no RecordIO index (lines of key, tab, offset): remove it and it will be made")
     return offsets
 
 
@@ -114,9 +116,28 @@ def check_index(records: Path, offsets: list[int]) -> None:
         raise InputFault(
             f"{records} ends at byte {size}, before the record at {offsets[-1]} of its index: copy it again"
         )
-    next(_parts_from(records, offsets[0]))
-    for _ in _parts_from(records, offsets[-1]):
-        pass
+    try:
+        next(_parts_from(records, offsets[0]))
+        for _ in _parts_from(records, offsets[-1]):
+            pass
+    except InputFault as fault:
+        raise InputFault(f"{fault}{IF_INDEX_IS_WRONG}") from None
+
+
+def image_at(descriptor: int, path: Path, offset: int, size: int) -> bytes:
+    """The encoded image of the record at `offset`, without header and labels. Raises InputFault where there is none."""
+    parts = []
+    mark = BEGIN
+    while mark in (BEGIN, MIDDLE):
+        mark, end = _part_at(descriptor, path, offset, size)
+        (word,) = struct.unpack("<I", os.pread(descriptor, 4, offset + 4))
+        parts.append(os.pread(descriptor, word & ((1 << LENGTH_BITS) - 1), offset + 8))
+        offset = end
+    payload = MAGIC.join(parts)
+    if len(payload) < IMAGE_HEADER.size:
+        return b""
+    # A flag above 0 counts labels that stand between header and image (mx.recordio.pack).
+    return payload[IMAGE_HEADER.size + 4 * IMAGE_HEADER.unpack_from(payload)[0] :]
 
 
 def check_images(records: Path, offsets: list[int]) -> None:

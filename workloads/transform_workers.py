@@ -17,17 +17,20 @@ from types import TracebackType
 import cv2
 
 from . import image_transform as transform
-from .faults import Fault
+from .faults import Fault, InputFault, unreadable_file
 from .image_folder import LabelledImage
 
 HEADER = struct.Struct("<IBd")
+UNREADABLE, GOOD, REFUSED = range(3)
+"""What stands behind a result's header: nothing, the payload, or why the system does not let the file be read."""
+
 PIPE_BYTES = 1 << 20
 """Some sixteen images of 60 kB: a worker goes on while the writer waits for the disk. Linux's limit without root."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What became of image `index`: `payload` None if it could not be read; `read_seconds` its reading alone."""
+    """What became of image `index`: `payload` None if it is no image; `read_seconds` its reading alone."""
 
     index: int
     payload: bytes | None
@@ -44,25 +47,26 @@ class Task:
     seed: int
 
     def run(self, index: int, prepared: transform.Image | None) -> Result:
-        """Transform image `index`; `prepared` stands in for reading and decoding."""
+        """Transform image `index`; `prepared` stands in for reading and decoding. Raises OSError as reading does."""
         begin = time.perf_counter()
         encoded = b"" if self.synthetic else _read(self.images[index].path)
         read_seconds = time.perf_counter() - begin
         image = prepared if self.synthetic else transform.decode(encoded)
-        if image is None:
-            return Result(index, None, read_seconds)
+        return Result(index, None if image is None else self._stored(index, image), read_seconds)
+
+    def _stored(self, index: int, image: transform.Image) -> bytes | None:
+        """What is written for an image; None for one that cannot be written at a shorter side of 256."""
         small = transform.resize(image)
+        if small is None:
+            return None
         if self.format == "lmdb":
-            return Result(index, transform.as_datum(small, self.images[index].label), read_seconds)
-        return Result(index, transform.as_jpeg(small), read_seconds)
+            return transform.as_datum(small, self.images[index].label)
+        return transform.as_jpeg(small)
 
 
 def _read(path: os.PathLike[str]) -> bytes:
-    try:
-        with open(path, "rb", buffering=0) as file:
-            return file.read()
-    except OSError:
-        return b""
+    with open(path, "rb", buffering=0) as file:
+        return file.read()
 
 
 class TransformWorkers:
@@ -98,7 +102,10 @@ class TransformWorkers:
             process.join()
 
     def results(self) -> Iterator[Result]:
-        """One result for each image, in the images' order. Raises Fault if a worker dies."""
+        """One result for each image, in the images' order.
+
+        Raises Fault if a worker dies, InputFault for a file that is gone or may not be read.
+        """
         waiting: dict[int, Result] = {}
         open_receivers = list(self._receivers)
         for index in range(len(self._task.images)):
@@ -126,8 +133,10 @@ class TransformWorkers:
                     "give it more memory or fewer --workers"
                 ) from None
             return None
-        index, good, read_seconds = HEADER.unpack_from(message)
-        return Result(index, message[HEADER.size :] if good else None, read_seconds)
+        index, kind, read_seconds = HEADER.unpack_from(message)
+        if kind == REFUSED:
+            raise InputFault(message[HEADER.size :].decode())
+        return Result(index, message[HEADER.size :] if kind == GOOD else None, read_seconds)
 
     def _work(self, sender: Connection) -> None:
         # The parent alone decides when to stop. Its pipe ends must not live on here, or its death would go unnoticed.
@@ -138,12 +147,18 @@ class TransformWorkers:
         cv2.setNumThreads(1)
         prepared = transform.synthetic_image(self._task.seed) if self._task.synthetic else None
         while (index := self._take()) < len(self._task.images):
-            result = self._task.run(index, prepared)
-            header = HEADER.pack(index, result.payload is not None, result.read_seconds)
             try:
-                sender.send_bytes(header + (result.payload or b""))
+                sender.send_bytes(self._message(index, prepared))
             except BrokenPipeError:
                 return
+
+    def _message(self, index: int, prepared: transform.Image | None) -> bytes:
+        try:
+            result = self._task.run(index, prepared)
+        except OSError as error:
+            return HEADER.pack(index, REFUSED, 0.0) + unreadable_file(self._task.images[index].path, error).encode()
+        kind = UNREADABLE if result.payload is None else GOOD
+        return HEADER.pack(index, kind, result.read_seconds) + (result.payload or b"")
 
     def _take(self) -> int:
         with self._next_index.get_lock():

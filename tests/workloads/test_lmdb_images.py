@@ -89,3 +89,31 @@ def test_an_empty_lmdb_another_file_and_another_record_are_named(tmp_path: Path)
     with pytest.raises(InputFault, match="record b'00000000'"):
         images.next_batch()
     images.close()
+
+
+@pytest.mark.parametrize("cut", [0, 100, 2000])
+def test_an_encoded_image_that_is_cut_off_is_named(tmp_path: Path, cut: int) -> None:
+    """Empty or broken off, with the key of its record."""
+    _, jpeg = cv2.imencode(".jpg", np.random.default_rng(1).integers(0, 256, (300, 260, 3), dtype=np.uint8))
+    message = datum.encode(datum.Datum(3, 0, 0, jpeg.tobytes()[:cut], 4, encoded=True))
+    images = LmdbImages(database(tmp_path, [message]), 224, 1, training=False, seed=1)
+    with pytest.raises(InputFault, match=r"record b'00000000'.*not readable"):
+        images.next_batch()
+    images.close()
+
+
+def test_an_image_of_four_channels_is_named(tmp_path: Path) -> None:
+    """No network here takes one."""
+    message = datum.encode(datum.Datum(4, 256, 256, bytes(4 * 256 * 256), 1))
+    images = LmdbImages(database(tmp_path, [message]), 224, 1, training=False, seed=1)
+    with pytest.raises(InputFault, match="4 channels"):
+        images.next_batch()
+    images.close()
+
+
+def test_a_database_that_is_cut_off_is_named(tmp_path: Path) -> None:
+    """Before its pages are mapped: reading behind the end of the file would be a bus error."""
+    file = database(tmp_path, [flat(1, 0)] * 8) / "data.mdb"
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    with pytest.raises(InputFault, match=r"data\.mdb is cut off at byte"):
+        measure(tmp_path)

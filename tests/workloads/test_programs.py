@@ -146,6 +146,35 @@ def test_a_record_that_is_no_image_is_one_sentence(run: Run, tmp_path: Path) -> 
     assert len(ended.err.splitlines()) == 1
 
 
+@pytest.mark.parametrize("kind", ["no image", "empty"])
+def test_a_bad_record_in_the_middle_is_named(run: Run, records: Path, tmp_path: Path, kind: str) -> None:
+    """MXNet dies of it by a signal or by an error of its own: exit 2 and the record's number all the same."""
+    source = records / "train.rec"
+    with source.open("rb") as file:
+        offsets = list(recordio.record_offsets(source))
+        images = [recordio.image_at(file.fileno(), source, offset, source.stat().st_size) for offset in offsets]
+    images[5] = b"" if kind == "empty" else b"This is no image. " * 50
+    framed = [recordio.framed(recordio.image_record(0.0, number, image)) for number, image in enumerate(images)]
+    (tmp_path / "bad.rec").write_bytes(b"".join(framed))
+    ended = run("image_inference", *IMAGE, "--data", tmp_path / "bad.rec", "--steps", 9)
+    assert ended.code == 2, ended.err
+    assert f"record 6 of {IMAGES}" in ended.err
+    assert "bad.rec is no image that can be read" in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_more_than_one_unreadable_image_in_a_hundred_ends_the_program(run: Run, jpegs: Path, tmp_path: Path) -> None:
+    """What would be left is another data set: exit 2 with a name and what to do."""
+    folder = tmp_path / "some"
+    shutil.copytree(jpegs, folder)
+    for name in ("a.jpg", "b.jpg"):
+        (next(folder.iterdir()) / name).write_bytes(b"")
+    ended = run("imagenet_preprocessing", "--data", folder, "--output", tmp_path / "out")
+    assert ended.code == 2
+    assert f"2 of {IMAGES + 2} images are not readable so far" in ended.err
+    assert list((tmp_path / "out").iterdir()) == []
+
+
 def test_unreadable_images_are_named_and_skipped(run: Run, jpegs: Path, tmp_path: Path) -> None:
     """One broken file costs one image, not the pass; nothing but broken files is exit 2."""
     folder, broken = tmp_path / "some", tmp_path / "broken"

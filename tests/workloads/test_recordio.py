@@ -87,3 +87,24 @@ def test_what_is_no_index_is_refused(tmp_path: Path, content: str) -> None:
     (tmp_path / "some.idx").write_bytes(content.encode("latin1"))
     with pytest.raises(InputFault, match=r"some\.idx is no RecordIO index"):
         recordio.read_index(tmp_path / "some.idx")
+
+
+def test_the_image_of_a_record_comes_back(tmp_path: Path) -> None:
+    """Header and labels are cut off, and parts are joined where the image itself holds the magic."""
+    image = b"\xff\xd8\xff" + bytes(5) + recordio.MAGIC + b"rest"
+    payloads = [recordio.image_record(1.0, 7, image), recordio.IMAGE_HEADER.pack(2, 0.0, 1, 0) + bytes(8) + image]
+    path = write(tmp_path, payloads)
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        found = [recordio.image_at(file.fileno(), path, offset, size) for offset in recordio.record_offsets(path)]
+    assert found == [image, image]
+
+
+def test_an_index_of_another_file_is_suspected(tmp_path: Path) -> None:
+    """Where no record begins, either of the two may be wrong; a place before the file is in no index."""
+    path = write(tmp_path, PAYLOADS)
+    with pytest.raises(InputFault, match=r"no RecordIO at byte 4.*remove its index"):
+        recordio.check_index(path, [0, 4])
+    (tmp_path / "some.idx").write_text("0\t-8\n")
+    with pytest.raises(InputFault, match=r"some\.idx is no RecordIO index"):
+        recordio.read_index(tmp_path / "some.idx")

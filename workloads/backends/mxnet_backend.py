@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from .. import record_fault
 from ..data_set import DataSet
 from ..faults import InputFault, Unavailable
 from ..lmdb_images import Batch
@@ -104,10 +106,11 @@ class RecordIOImages:
     """
 
     def __init__(self, data_set: DataSet, side: int, training: bool, settings: Settings) -> None:
-        self._records = str(data_set.files[0])
+        self._data_set = data_set
+        record_fault.tell_of_fatal_signals(partial(record_fault.unreadable_record, data_set.files[0], data_set.index))
         try:
             self._iterator = mx.io.ImageRecordIter(
-                path_imgrec=self._records,
+                path_imgrec=str(data_set.files[0]),
                 path_imgidx=str(data_set.index),
                 data_shape=(3, side, side),
                 batch_size=settings.batch_size,
@@ -143,5 +146,10 @@ class RecordIOImages:
         del self._iterator
 
     def _unreadable(self, error: Exception) -> InputFault:
-        reason = str(error).strip().splitlines()[-1].strip()
-        return InputFault(f"MXNet cannot read {self._records} ({reason}): make it again with im2rec or preprocessing")
+        # The last line of what MXNet says, without the path of the source file that it was built from.
+        reason = str(error).strip().splitlines()[-1].strip().rpartition(": error: ")[2]
+        records = self._data_set.files[0]
+        record = record_fault.unreadable_record(records, self._data_set.index, reason)
+        return InputFault(
+            record or f"MXNet cannot read {records} ({reason}): make it again with im2rec or preprocessing"
+        )

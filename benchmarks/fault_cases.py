@@ -1,0 +1,372 @@
+"""Each fault, the outcome that is right for it, and what sizer has to say."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import fault_data
+from fault_study import Fault, Place, Spoil, small_disk
+
+from sizer.records import Outcome
+
+Entry = Callable[[Place], dict[str, object]]
+
+COMPLETED, CRASHED, TIMEOUT = Outcome.COMPLETED, Outcome.CRASHED, Outcome.TIMEOUT
+REFUSED, OUT_OF_MEMORY = Outcome.REFUSED, Outcome.OUT_OF_MEMORY
+
+DEADLINE, PERMISSION, LONG, SMALL_SCRATCH, SMALL_OUTPUT = (
+    "deadline",
+    "permission",
+    "long",
+    "small scratch",
+    "small output",
+)
+BROKE = "the event pipe broke its form"
+RECORD = f"record {fault_data.BAD + 1} of {fault_data.IMAGES}"
+BAD_IMAGE = f"{fault_data.BAD:04d}.JPEG"
+
+
+def command(function: str, **more: object) -> Entry:
+    """The faulty program."""
+    return lambda place: {"kind": "command", "command": place.program(function), **more}
+
+
+def reading(name: str) -> Entry:
+    """The faulty program that reads a text again and again."""
+
+    def entry(place: Place) -> dict[str, object]:
+        path = fault_data.text(place.data(name))
+        return {"kind": "command", "command": place.program("reads_data", path), "data": str(path)}
+
+    return entry
+
+
+def made(kind: str, name: str, make: Callable[[Path], Path], **more: object) -> Entry:
+    """A workload of ours on data that is made with a fault."""
+    return lambda place: {"kind": kind, "data": str(make(place.data(name))), **more}
+
+
+def gone(name: str) -> Spoil:
+    """Take the data away."""
+    return lambda place: fault_data.removed(place.data(name))
+
+
+FAST = {"batch_size": 8, "network": "mobilenet", "device": {"emulate": {"samples_per_second": 400}}}
+"""Steps of 20 ms, whatever the machine: the input is what goes wrong."""
+
+
+def training(name: str, make: Callable[[Path], Path]) -> Entry:
+    """Image training on data that is made with a fault."""
+    return made("image_training", name, make, **FAST)
+
+
+def language(name: str, make: Callable[[Path], Path]) -> Entry:
+    """LSTM training on such a text."""
+    return made("lstm_training", name, make, batch_size=4, device={"emulate": {"samples_per_second": 20000}})
+
+
+def preprocessing(name: str, make: Callable[[Path], Path], **more: object) -> Entry:
+    """Preprocessing of such a folder."""
+    return made("imagenet_preprocessing", name, make, batch_size=8, **more)
+
+
+def spoilt(*kinds: str) -> Callable[[Path], Path]:
+    """A folder in which as many images are spoilt."""
+    return lambda where: fault_data.folder(where, {fault_data.BAD + number: kind for number, kind in enumerate(kinds)})
+
+
+def own_program(mode: int) -> Entry:
+    """A command that is a file with these permissions, and no program."""
+
+    def entry(place: Place) -> dict[str, object]:
+        path = place.folder / "tool"
+        path.write_text("#!/nowhere/interpreter\n")
+        path.chmod(mode)
+        return {"kind": "command", "command": [str(path)]}
+
+    return entry
+
+
+def fill_output(place: Place) -> None:
+    """Leave two MB on the output's disk, once fio has measured it."""
+    room = os.statvfs(place.disk)
+    with (place.disk / "filling").open("wb") as file, suppress(OSError):
+        size = 0
+        for piece in (32 << 20, 1 << 20):
+            while size + piece < room.f_bavail * room.f_frsize - (2 << 20):
+                os.posix_fallocate(file.fileno(), size, piece)
+                size += piece
+
+
+def full_log_disk(place: Place) -> None:
+    """Put the logs of the study on a disk with room for 16 KiB."""
+    logs = place.study / "logs"
+    small_disk(logs, 1)
+    (logs / "filling").write_bytes(bytes((1 << 20) - (16 << 10)))
+
+
+COMMANDS = (
+    Fault("daemons that fork twice and close everything", COMPLETED, (), command("leaves_daemons"), quick=True),
+    Fault(
+        "a child that holds the event pipe after its parent",
+        CRASHED,
+        ("ended without enough steps", "its start and no step"),
+        command("leaves_the_pipe_open"),
+    ),
+    Fault("ignores SIGTERM", COMPLETED, (), command("ignores_sigterm")),
+    Fault(
+        "stops itself", TIMEOUT, ("stopped (SIGSTOP)", "5 steps"), command("stops_itself"), needs=DEADLINE, quick=True
+    ),
+    Fault("prints 1 GB in lines", COMPLETED, (), command("prints_lines"), quick=True),
+    Fault("prints 1 GB in one line", COMPLETED, (), command("prints_one_line")),
+    Fault(
+        "prints 1 GB, measured by a pattern",
+        COMPLETED,
+        (),
+        command("prints_rates", pattern="mxnet_speedometer"),
+    ),
+    Fault(
+        "a pattern that backtracks without end",
+        CRASHED,
+        ("the pattern cannot be matched", "aaaa"),
+        command("prints_what_backtracks", pattern="(?P<rate>(a+)+)$"),
+        quick=True,
+    ),
+    Fault("floods the event pipe with a million steps", COMPLETED, (), command("floods"), warning="steps joined"),
+    Fault("writes text for an event", CRASHED, (BROKE, "hello"), command("writes_text"), quick=True),
+    Fault("writes binary for an event", CRASHED, (BROKE,), command("writes_binary")),
+    Fault("writes an event of wrong types", CRASHED, (BROKE, "soon"), command("writes_wrong_types"), quick=True),
+    Fault("writes events out of order", CRASHED, (BROKE, "out of order"), command("writes_out_of_order")),
+    Fault("writes a huge number", CRASHED, (BROKE, "not a number"), command("writes_huge_numbers")),
+    Fault(
+        "writes an event without end", CRASHED, (BROKE, "longer than"), command("writes_an_endless_line"), quick=True
+    ),
+    Fault("tells a time that runs backwards", CRASHED, (BROKE, "before"), command("goes_back_in_time")),
+    Fault("tells the time of day", CRASHED, (BROKE, "monotonic clock"), command("tells_the_time_of_day")),
+    Fault(
+        "hangs before its first step",
+        TIMEOUT,
+        ("its start and no step", "waiting for a licence"),
+        command("hangs_at_first"),
+        needs=DEADLINE,
+        quick=True,
+    ),
+    Fault(
+        "hangs after some steps",
+        TIMEOUT,
+        ("no step any more", "8 steps", "waiting for the next shard"),
+        command("hangs_later"),
+        needs=DEADLINE,
+        quick=True,
+    ),
+    Fault("exits 0 without a step", CRASHED, ("no step", "nothing to do"), command("ends_without_a_step"), quick=True),
+    Fault("exits 0 without an event", CRASHED, ("it wrote no event", "hello"), command("ends_without_a_word")),
+    Fault(
+        "closes its pipes and runs on",
+        TIMEOUT,
+        ("closed its event pipe", "3 steps"),
+        command("closes_its_pipes"),
+        needs=DEADLINE,
+    ),
+    Fault("is killed by a signal", CRASHED, ("SIGKILL", "about to die"), command("kills_itself"), quick=True),
+    Fault(
+        "takes more memory than its cap",
+        OUT_OF_MEMORY,
+        ("memory cap", "loading the model"),
+        command("takes_all_memory", axes={"vcpus": [1], "memory": ["64MiB"]}),
+        quick=True,
+    ),
+    Fault("raises an exception", CRASHED, ("exit status 1", "ZeroDivisionError"), command("raises"), quick=True),
+    Fault("may not be executed", CRASHED, ("may not be executed", "ermission denied"), own_program(0o644), quick=True),
+    Fault("has no interpreter", CRASHED, ("was not found",), own_program(0o755)),
+    Fault("its log's disk is full", COMPLETED, (), command("chatters"), full_log_disk, "", "log incomplete"),
+    Fault(
+        "its scratch disk is full",
+        CRASHED,
+        ("under its scratch folder", "was full", "No space left on device"),
+        command("fills_scratch"),
+        needs=SMALL_SCRATCH,
+        quick=True,
+    ),
+    Fault(
+        "its data is gone before it begins",
+        REFUSED,
+        ("data set", "is no longer there"),
+        reading("gone before"),
+        gone("gone before"),
+        quick=True,
+    ),
+    Fault(
+        "its data goes while it reads",
+        CRASHED,
+        ("data set", "is no longer there", "FileNotFoundError"),
+        reading("gone while"),
+        gone("gone while"),
+        trigger="reading",
+        quick=True,
+    ),
+)
+
+DATA = (
+    *(
+        Fault(f"one JPEG of a folder is {kind}", COMPLETED, (), preprocessing(f"one {kind}", spoilt(kind)), ours=True)
+        for kind in fault_data.SPOILT
+        if kind != "damaged"
+    ),
+    Fault(
+        "several JPEGs of a folder are unreadable",
+        CRASHED,
+        ("2 of 64 images are not readable", ".JPEG"),
+        preprocessing("several", spoilt("empty", "no image", "truncated")),
+        ours=True,
+    ),
+    Fault(
+        "a folder is called like an image",
+        COMPLETED,
+        (),
+        preprocessing("like an image", fault_data.with_folder_for_an_image),
+        ours=True,
+    ),
+    Fault(
+        "nobody may read an image",
+        CRASHED,
+        (BAD_IMAGE, "Permission denied", "let this user read"),
+        preprocessing("unreadable", fault_data.unreadable),
+        needs=PERMISSION,
+        ours=True,
+    ),
+    Fault(
+        "a folder goes while it is preprocessed",
+        CRASHED,
+        ("data set", "is no longer there", "put it back"),
+        preprocessing("folder goes", fault_data.folder),
+        gone("folder goes"),
+        trigger="imagenet_preprocessing:",
+        needs=LONG,
+        ours=True,
+    ),
+    Fault(
+        "the output's disk is full",
+        CRASHED,
+        ("disk `small`", "was full", "No space left on device"),
+        preprocessing("output", fault_data.folder, format="lmdb", axes={"vcpus": [1], "disk": ["small"]}),
+        fill_output,
+        needs=SMALL_OUTPUT,
+        ours=True,
+    ),
+    Fault(
+        "several JPEGs of a folder to be packed are unreadable",
+        REFUSED,
+        ("its data cannot be prepared", "2 of 64 images are not readable", ".JPEG"),
+        training("to be packed", spoilt("empty", "no image")),
+        ours=True,
+        quick=True,
+    ),
+    Fault("a record is truncated", COMPLETED, (), training("truncated", partial(fault_data.records, kind="truncated"))),
+    *(
+        Fault(
+            f"a record is {kind}",
+            CRASHED,
+            (RECORD, "train.rec", "pack the file again"),
+            training(kind, partial(fault_data.records, kind=kind)),
+            ours=True,
+            quick=kind == "no image",
+        )
+        for kind in ("empty", "no image", "damaged")
+    ),
+    Fault(
+        "a .rec is cut short, with its index",
+        CRASHED,
+        ("train.rec ends at byte", "copy it again"),
+        training("cut with index", partial(fault_data.cut_short, index=True)),
+        ours=True,
+    ),
+    Fault(
+        "a .rec is cut short, without an index",
+        REFUSED,
+        ("its data cannot be prepared", "train.rec is cut off"),
+        training("cut", partial(fault_data.cut_short, index=False)),
+        ours=True,
+        quick=True,
+    ),
+    Fault(
+        "an index points past the end",
+        CRASHED,
+        ("before the record at", "of its index"),
+        training("past the end", partial(fault_data.with_index, text="0\t0\n1\tSIZE\n")),
+        ours=True,
+    ),
+    Fault(
+        "an index points to the middle of a record",
+        CRASHED,
+        ("is no RecordIO at byte", "index"),
+        training("middle", partial(fault_data.with_index, text="0\t0\n1\tMIDDLE\n")),
+        ours=True,
+    ),
+    Fault(
+        "an index is garbage",
+        CRASHED,
+        ("train.idx is no RecordIO index", "remove it"),
+        training("garbage", partial(fault_data.with_index, text="what is this\n")),
+        ours=True,
+    ),
+    Fault(
+        "a .rec is gone before its run",
+        REFUSED,
+        ("is no longer there",),
+        training("rec gone", fault_data.records),
+        gone("rec gone"),
+        ours=True,
+    ),
+    Fault(
+        "a .rec goes while it is read",
+        CRASHED,
+        ("data set", "is no longer there"),
+        training("rec goes", fault_data.records),
+        gone("rec goes"),
+        trigger="image_training:",
+        needs=LONG,
+        ours=True,
+    ),
+    *(
+        Fault(
+            f"an image of an LMDB is {kind}",
+            CRASHED,
+            (f"record b'{fault_data.BAD:08d}'", "make the LMDB again"),
+            training(f"lmdb {kind}", partial(fault_data.database, kind=kind)),
+            ours=True,
+        )
+        for kind in ("truncated", "empty", "no image")
+    ),
+    Fault(
+        "an LMDB is cut short",
+        CRASHED,
+        ("data.mdb is cut off", "copy it again"),
+        training("lmdb cut", fault_data.cut_database),
+        ours=True,
+    ),
+    Fault("a text is empty", CRASHED, ("has no words",), language("empty text", partial(fault_data.text, content=b""))),
+    Fault(
+        "a text is not UTF-8",
+        CRASHED,
+        ("is no UTF-8 text",),
+        language("latin text", partial(fault_data.text, content=b"caf\xe9 " * 9000)),
+        ours=True,
+    ),
+    Fault(
+        "a text goes while it is read",
+        CRASHED,
+        ("is no longer there",),
+        language("text goes", fault_data.text),
+        gone("text goes"),
+        trigger="lstm_training:",
+        needs=LONG,
+        ours=True,
+    ),
+)
+
+FAULTS = (*COMMANDS, *DATA)

@@ -1,0 +1,268 @@
+"""A workload with a fault: `fault_program.py NAME` is good until it does what the function NAME says.
+
+It is copied to where it runs and imports nothing of the repository, as a user's own program would.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import NoReturn
+
+EVENTS = int(os.environ.get("SIZER_EVENTS_FD", "1"))
+STEP_SECONDS = 0.01
+GIGABYTE = 10**9
+
+
+def write(data: bytes) -> None:
+    while data:
+        data = data[os.write(EVENTS, data) :]
+
+
+def tell(**fields: object) -> None:
+    write((json.dumps(fields) + "\n").encode())
+
+
+def start() -> None:
+    tell(event="start", sample_unit="image", batch_size=8, dataset_bytes=0, dataset_samples=0, bytes_per_sample=0)
+
+
+def step(**other: object) -> None:
+    time.sleep(STEP_SECONDS)
+    tell(**{"event": "step", "time": time.monotonic(), "samples": 8, "input_wait": 0.0, "epoch": 0, **other})
+
+
+def steps(count: int) -> None:
+    for _ in range(count):
+        step()
+
+
+def go_on() -> NoReturn:
+    while True:
+        step()
+
+
+def hang() -> NoReturn:
+    while True:
+        time.sleep(100)
+
+
+def good() -> None:
+    start()
+    go_on()
+
+
+def fills_scratch() -> None:
+    start()
+    steps(3)
+    with open(Path(os.environ["TMPDIR"]) / "filling", "wb", buffering=0) as file:
+        while True:
+            file.write(bytes(1 << 20))
+            step()
+
+
+def reads_data() -> None:
+    """Reads the file that is named next, again and again, after a wait in which it may go."""
+    print("reading", flush=True)
+    start()
+    time.sleep(1.5)
+    while True:
+        Path(sys.argv[2]).read_bytes()
+        step()
+
+
+def leaves_daemons() -> None:
+    """Forked twice, in sessions of their own, with every descriptor closed; one keeps the event pipe."""
+    for keeps_pipe in (False, True):
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                os.chdir("/")
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                signal.signal(signal.SIGHUP, signal.SIG_IGN)
+                os.closerange(0, 3)
+                if not keeps_pipe:
+                    os.close(EVENTS)
+                hang()
+            os._exit(0)
+    good()
+
+
+def leaves_the_pipe_open() -> None:
+    """The parent ends; its child holds the event pipe and the log, and says nothing."""
+    start()
+    if os.fork() == 0:
+        os.setsid()
+        hang()
+
+
+def ignores_sigterm() -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    good()
+
+
+def stops_itself() -> None:
+    start()
+    steps(5)
+    os.kill(os.getpid(), signal.SIGSTOP)
+    hang()
+
+
+def prints_lines() -> None:
+    start()
+    block = (b"x" * 99 + b"\n") * 10_000
+    for _ in range(GIGABYTE // len(block)):
+        os.write(1, block)
+    go_on()
+
+
+def prints_one_line() -> None:
+    start()
+    for _ in range(GIGABYTE // 10**6):
+        os.write(1, b"x" * 10**6)
+    go_on()
+
+
+def prints_rates() -> None:
+    """A gigabyte that says nothing of a rate, then rates."""
+    block = (b"9" * 99 + b"\n") * 10_000
+    for _ in range(GIGABYTE // len(block)):
+        os.write(1, block)
+    while True:
+        time.sleep(0.1)
+        os.write(1, b"Speed: 500.0 samples/sec\n")
+
+
+def prints_what_backtracks() -> None:
+    while True:
+        print("a" * 60 + "!", flush=True)
+        time.sleep(0.1)
+
+
+def floods() -> None:
+    """A million steps within 0.1 s of their own time, so that sizer has to take them all before it can judge."""
+    start()
+    now = time.monotonic()
+    for begin in range(0, 1_000_000, 1000):
+        lines = (
+            f'{{"event":"step","time":{now + 1e-7 * number:.9f},"samples":8,"input_wait":0,"epoch":0}}\n'
+            for number in range(begin, begin + 1000)
+        )
+        write("".join(lines).encode())
+    tell(event="end")
+
+
+def writes_text() -> None:
+    start()
+    write(b"hello\n")
+    hang()
+
+
+def writes_binary() -> None:
+    start()
+    write(bytes(range(256)) + b"\n")
+    hang()
+
+
+def writes_wrong_types() -> None:
+    start()
+    step(time="soon")
+    hang()
+
+
+def writes_out_of_order() -> None:
+    step()
+    hang()
+
+
+def writes_huge_numbers() -> None:
+    start()
+    steps(5)
+    step(samples=10**30)
+    hang()
+
+
+def writes_an_endless_line() -> None:
+    start()
+    while True:
+        write(b"x" * 65536)
+
+
+def goes_back_in_time() -> None:
+    start()
+    steps(5)
+    step(time=time.monotonic() - 1.0)
+    hang()
+
+
+def tells_the_time_of_day() -> None:
+    start()
+    step(time=time.time())
+    hang()
+
+
+def hangs_at_first() -> None:
+    print("waiting for a licence", flush=True)
+    start()
+    hang()
+
+
+def hangs_later() -> None:
+    start()
+    steps(8)
+    print("waiting for the next shard", flush=True)
+    hang()
+
+
+def ends_without_a_step() -> None:
+    start()
+    print("nothing to do", flush=True)
+    tell(event="end")
+
+
+def ends_without_a_word() -> None:
+    print("hello", flush=True)
+
+
+def closes_its_pipes() -> None:
+    start()
+    steps(3)
+    os.closerange(0, 3)
+    os.close(EVENTS)
+    hang()
+
+
+def kills_itself() -> None:
+    start()
+    steps(3)
+    print("about to die", flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def takes_all_memory() -> None:
+    start()
+    steps(3)
+    print("loading the model", flush=True)
+    hog = [bytearray(1 << 20) for _ in range(1000)]
+    steps(len(hog))
+
+
+def raises() -> None:
+    start()
+    steps(3)
+    print(1 // 0)
+
+
+def chatters() -> None:
+    start()
+    while True:
+        print("x" * 4000, flush=True)
+        step()
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()

@@ -1,0 +1,268 @@
+"""A study on the real command line in which faulty runs stand between good ones, and what they left on the host."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sizer.codec import read_json
+from sizer.records import Outcome, Run
+
+PROGRAM = Path(__file__).with_name("fault_program.py")
+GOOD = "good"
+NO_OVERRIDE = ("setpriv", "--inh-caps=-dac_override,-dac_read_search", "--bounding-set=-dac_override,-dac_read_search")
+"""What makes root ask for permissions as anybody has to."""
+
+SECONDS, LONG_SECONDS, DEADLINE_SECONDS = 0.5, 3.0, 4
+"""Each run's steady state, that of one which something happens to meanwhile, and how long one that hangs may take."""
+
+POLL_SECONDS = 0.02
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one study of the benchmark lives: `folder` is what everything of it is below."""
+
+    folder: Path
+
+    @property
+    def study(self) -> Path:
+        return self.folder / "study"
+
+    @property
+    def temporary(self) -> Path:
+        return self.folder / "tmp"
+
+    @property
+    def disk(self) -> Path:
+        return self.folder / "disk"
+
+    @property
+    def cache(self) -> Path:
+        return self.folder / "cache"
+
+    def data(self, name: str) -> Path:
+        return self.folder / "data" / name.replace(" ", "_")
+
+    def program(self, function: str, *words: object) -> list[str]:
+        """The command line of the faulty program."""
+        return [sys.executable, str(self.folder / PROGRAM.name), function, *map(str, words)]
+
+
+Spoil = Callable[[Place], None]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A workload of a study that goes wrong, and what is to be said of it.
+
+    `workload` gives its entry in the study file and makes its data. `spoil` is done when the run before it begins, or,
+    with a `trigger`, as soon as a log of the study holds that text. `words` stand in the run's error, `warning` in one
+    of its warnings. `needs` is a study of its own kind: with a small disk somewhere, a deadline, or permissions.
+    """
+
+    name: str
+    outcome: Outcome
+    words: tuple[str, ...]
+    workload: Callable[[Place], dict[str, object]]
+    spoil: Spoil | None = None
+    trigger: str = ""
+    warning: str = ""
+    needs: str = ""
+    ours: bool = False
+    quick: bool = False
+
+
+@dataclass
+class Found:
+    """What came of one fault."""
+
+    run: Run | None
+    log: str
+    went_on: bool
+    left: list[str]
+    stderr: str
+    exit_code: int
+    bytes: int = 0
+    misses: list[str] = field(default_factory=list)
+
+
+def small_disk(where: Path, megabytes: int) -> None:
+    """Put a tmpfs of so many MB on that folder."""
+    options = ["-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(where)]
+    subprocess.run(["mount", *options], check=True)
+
+
+def file_system(where: Path, megabytes: int) -> None:
+    """Put an ext4 of so many MB on that folder: fio needs one, and some room."""
+    image = where.with_suffix(".img")
+    with image.open("wb") as file:
+        file.truncate(megabytes << 20)
+    subprocess.run(["mkfs.ext4", "-q", "-m", "0", str(image)], check=True)
+    subprocess.run(["mount", "-o", "loop", str(image), str(where)], check=True)
+
+
+NEEDED: dict[str, Callable[[Place], None]] = {
+    "small scratch": lambda place: small_disk(place.temporary, 8),
+    "small output": lambda place: file_system(place.disk, 320),
+}
+
+
+def measured(faults: Sequence[Fault], place: Place, needs: str = "") -> dict[str, Found]:
+    """Run one study with all of these faults between good runs; what came of each."""
+    for folder in (place.folder, place.temporary, place.disk):
+        folder.mkdir()
+    (place.folder / PROGRAM.name).write_bytes(PROGRAM.read_bytes())
+    try:
+        if needs in NEEDED:
+            NEEDED[needs](place)
+        (place.folder / "study.json").write_text(json.dumps(_study(faults, place, needs)))
+        process, words = _sized(faults, place)
+        left = leftovers(process.pid, place)
+        runs = [read_json(Run, path) for path in (place.study / "runs").glob("*.json")]
+        runs.sort(key=lambda run: run.started_at)
+        return {fault.name: _found(fault, runs, place, left, words, process.returncode) for fault in faults}
+    finally:
+        for mounted in _mounts(place.folder):
+            subprocess.run(["umount", "-l", mounted], check=True)
+
+
+def _mounts(below: Path) -> list[str]:
+    """Where something is mounted below that folder, the innermost first."""
+    points = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+    return [point for point in reversed(points) if point.startswith(f"{below}/")]
+
+
+def _study(faults: Sequence[Fault], place: Place, needs: str) -> dict[str, object]:
+    """Good ones first: a study of four configurations and more measures the first of them again at its end."""
+    good = [
+        {"name": f"{GOOD}-{number}", "kind": "command", "command": place.program("good")}
+        for number in range(max(1, 4 - len(faults)))
+    ]
+    entries = [{"name": _key(fault), **fault.workload(place)} for fault in faults]
+    limit = {"timeout": DEADLINE_SECONDS} if needs == "deadline" else {}
+    disks = {"disks": {"small": str(place.disk)}} if needs == "small output" else {}
+    seconds = LONG_SECONDS if needs == "long" else SECONDS
+    measure = {"repeats": 1, "seconds": seconds, "precision": 0.5, **limit}
+    return {"name": "faults", "measure": measure, "workloads": [*good, *entries], "axes": {"vcpus": [1]}, **disks}
+
+
+def _key(fault: Fault) -> str:
+    return re.sub(r"\W+", "-", fault.name)
+
+
+def _sized(faults: Sequence[Fault], place: Place) -> tuple[subprocess.Popen[str], str]:
+    """`sizer run`, with what spoils the data at the right moments; the ended process and what it said."""
+    argv = [sys.executable, "-m", "sizer", "run", "study.json", "--out", "study"]
+    if any(fault.needs == "permission" for fault in faults):
+        argv = [*NO_OVERRIDE, *argv]
+    environment = {**os.environ, "TMPDIR": str(place.temporary), "SIZER_CACHE": str(place.cache)}
+    process = subprocess.Popen(argv, cwd=place.folder, env=environment, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    watching = [threading.Thread(target=_spoil_in_time, args=(fault, place, process)) for fault in faults]
+    for each in watching:
+        each.start()
+    lines = []
+    for line in process.stderr:
+        lines.append(line)
+        if line.startswith("["):
+            for fault in faults:
+                if fault.spoil and not fault.trigger:
+                    fault.spoil(place)
+            faults = [fault for fault in faults if fault.trigger]
+    process.wait()
+    for each in watching:
+        each.join()
+    return process, "".join(lines)
+
+
+def _spoil_in_time(fault: Fault, place: Place, process: subprocess.Popen[str]) -> None:
+    """Wait for the trigger in any log, then spoil."""
+    if fault.spoil is None or not fault.trigger:
+        return
+    while process.poll() is None:
+        if any(fault.trigger in path.read_text(errors="replace") for path in place.study.glob("logs/*.log")):
+            fault.spoil(place)
+            return
+        time.sleep(POLL_SECONDS)
+
+
+def _found(fault: Fault, runs: list[Run], place: Place, left: list[str], words: str, code: int) -> Found:
+    run = next((run for run in runs if run.spec.workload.name == _key(fault)), None)
+    after = [each for each in runs if run and each.started_at > run.started_at]
+    went_on = any(each.outcome is Outcome.COMPLETED and each.spec.workload.name.startswith(GOOD) for each in after)
+    log = place.study / "logs" / f"{run.id}.log" if run else None
+    text = log.read_text(errors="replace") if log and log.exists() else ""
+    size = (place.study / "runs" / f"{run.id}.json").stat().st_size if run else 0
+    found = Found(run, text, went_on, left, words, code, size)
+    found.misses = list(_misses(fault, found))
+    return found
+
+
+MOST_BYTES = 8 * 10**6
+"""Of a run's file, however much the workload told."""
+
+ENDS_WITH = {Outcome.COMPLETED: (0, 4), Outcome.OUT_OF_MEMORY: (0, 4)}
+
+
+def _misses(fault: Fault, found: Found) -> Iterator[str]:
+    run = found.run
+    if run is None:
+        yield f"no run; sizer said: {found.stderr[-300:]}"
+        return
+    said = run.error or ""
+    if run.outcome is not fault.outcome:
+        yield f"outcome {run.outcome.value}, not {fault.outcome.value}: {said[-300:]}"
+    yield from (f"the error does not say {words!r}: {said}" for words in fault.words if words not in said)
+    last = found.log.strip().splitlines()[-1:]
+    if run.outcome in (Outcome.CRASHED, Outcome.TIMEOUT) and last and last[0][:100] not in said:
+        yield f"the error does not hold the log's last line {last[0][:100]!r}"
+    if fault.warning and not any(fault.warning in each for each in run.warnings):
+        yield f"no warning of {fault.warning!r}: {run.warnings}"
+    if not found.went_on:
+        yield "no good run after it"
+    yield from (f"left behind: {each}" for each in found.left)
+    if found.exit_code not in ENDS_WITH.get(fault.outcome, (4,)):
+        yield f"exit code {found.exit_code}: {found.stderr[-300:]}"
+    if "Traceback" in found.stderr or (fault.ours and "Traceback" in found.log):
+        yield "a traceback"
+    if found.bytes > MOST_BYTES:
+        yield f"a run's file of {found.bytes / 1e6:.0f} MB"
+
+
+def leftovers(pid: int, place: Place) -> list[str]:
+    """What is still there of the sizer with this pid: processes, groups, mounts, loop devices and files."""
+    where = str(place.folder)
+    left = [f"process {each}" for each in _processes(where)]
+    left += [f"group {path}" for path in Path("/sys/fs/cgroup").glob(f"**/sizer/{pid}-*")]
+    backing = Path("/sys/block").glob("loop*/loop/backing_file")
+    left += [f"loop device {path.parts[3]}" for path in backing if f"{place.cache}/" in _text(path)]
+    left += [f"mount {path}" for path in _mounts(place.cache)]
+    left += [f"file {path}" for path in place.temporary.iterdir()]
+    left += [f"file {path}" for path in place.cache.glob("**/*") if path.suffix in (".making", ".part", ".tmp")]
+    left += [f"file {path}" for path in place.study.glob("**/*.tmp")]
+    return left + [f"file {path}" for path in Path("/dev/shm").glob(f"*{pid}*")]
+
+
+def _processes(where: str) -> list[str]:
+    found = []
+    for folder in set(Path("/proc").glob("[0-9]*")) - {Path(f"/proc/{os.getpid()}")}:
+        told = _text(folder / "cmdline") + _text(folder / "environ")
+        if where in told and _text(folder / "stat").rpartition(")")[2].split()[:1] != ["Z"]:
+            found.append(f"{folder.name} {_text(folder / 'cmdline')[:80]!r}")
+    return found
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,92 @@
+"""The log of a run: the beginning and the end of what its child printed, whatever becomes of the disk under it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+HEAD_BYTES = 1 << 20
+TAIL_BYTES = 1 << 16
+
+SHOWN_CHARACTERS = 500
+"""Of a line among the last words; of a longer one, which may be all that was printed, the beginning and the end."""
+
+
+class Log:
+    """What a child printed: the first MiB and the last 64 KiB of it, however much that was.
+
+    The end is kept in memory, too, so that a log that cannot be written costs nothing but itself; `trouble` then says
+    what happened. Whatever stands at `path` is replaced, and a link there is never followed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.trouble: str | None = None
+        self._path = path
+        self._room = HEAD_BYTES
+        self._left_out = 0
+        self._tail = b""
+        self._descriptor = self._opened()
+
+    def feed(self, data: bytes) -> None:
+        """Add what was printed. Raises nothing: where the file takes no more, its end stays in memory."""
+        self._tail = (self._tail + data)[-TAIL_BYTES:]
+        written = self._write(data[: self._room])
+        self._room -= written
+        self._left_out += len(data) - written
+
+    def close(self) -> None:
+        """Write the end of what was printed after its beginning, as far as there is room for it."""
+        if self._descriptor is None:
+            return
+        if self._left_out:
+            missing = max(0, self._left_out - len(self._tail))
+            note = f"\n[sizer: {missing} bytes left out]\n".encode() if missing else b""
+            self._write(note + self._tail[-self._left_out :])
+        with suppress(OSError):
+            os.close(self._descriptor)
+        self._descriptor = None
+
+    def last_lines(self, count: int = 5) -> str:
+        """The end of what was printed, as a person can read it on any terminal."""
+        lines = self._tail.decode("utf-8", "replace").strip().splitlines()
+        return "\n".join(_shown(line) for line in lines[-count:])
+
+    def _opened(self) -> int | None:
+        try:
+            folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                with suppress(FileNotFoundError):
+                    os.unlink(self._path.name, dir_fd=folder)
+                new = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+                return os.open(self._path.name, new, 0o664, dir_fd=folder)
+            finally:
+                os.close(folder)
+        except OSError as error:
+            self._fail(error)
+            return None
+
+    def _write(self, data: bytes) -> int:
+        """How many bytes the file took; none any more once it has failed, until it is closed."""
+        if self._descriptor is None:
+            return 0
+        written = 0
+        try:
+            while written < len(data):
+                written += os.write(self._descriptor, data[written:])
+        except OSError as error:
+            self._fail(error)
+        return written
+
+    def _fail(self, error: OSError) -> None:
+        self._room = 0
+        if self.trouble is None:
+            self.trouble = (
+                f"log incomplete: {self._path} could not be written ({error.strerror or error}); make room there"
+            )
+
+
+def _shown(line: str) -> str:
+    text = "".join(each if each.isprintable() or each == "\t" else repr(each)[1:-1] for each in line)
+    half = SHOWN_CHARACTERS // 2
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:half]} ... {text[-half:]}"

@@ -1,0 +1,83 @@
+"""What explains that a run failed, on files and disks as they may be found."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from sizer import circumstances
+from sizer.circumstances import Room, missing_data
+from sizer.records import DataSet, Limits, Measure, RunSpec, Workload
+
+MakeSpec = Callable[..., RunSpec]
+
+
+@pytest.fixture
+def spec() -> RunSpec:
+    return RunSpec(Workload("train", "image_training"), 8, Limits(1.0), Measure())
+
+
+def folder(path: Path, files: int) -> DataSet:
+    path.mkdir()
+    for number in range(files):
+        (path / str(number)).write_bytes(bytes(1000))
+    return DataSet(str(path), "folder", 1000 * files, files, False)
+
+
+def test_data_that_is_there_explains_nothing(spec: RunSpec, tmp_path: Path) -> None:
+    """Nor does a run that reads none, or a data set that has grown."""
+    data_set = folder(tmp_path / "data", 4)
+    assert missing_data(None, spec) is None
+    assert missing_data(data_set, spec) is None
+    (tmp_path / "data" / "more").write_text("more")
+    assert missing_data(data_set, spec) is None
+
+
+def test_data_that_is_gone_is_named(spec: RunSpec, make_spec: MakeSpec, tmp_path: Path) -> None:
+    """All of it, or a part; a command may remove files of its own."""
+    data_set = folder(tmp_path / "data", 4)
+    (tmp_path / "data" / "0").unlink()
+    assert "only 2.93 KiB of 3.91 KiB are still there" in str(missing_data(data_set, spec))
+    assert missing_data(data_set, make_spec("program")) is None
+    for path in (tmp_path / "data").iterdir():
+        path.unlink()
+    assert missing_data(data_set, make_spec("program")) is not None
+    (tmp_path / "data").rmdir()
+    assert f"{tmp_path}/data is no longer there: put it back" in str(missing_data(data_set, spec))
+
+
+def full(*folders: Path) -> Callable[[Path], SimpleNamespace]:
+    """A host on which the disks of these folders are full, and the others are not."""
+
+    def statvfs(path: Path) -> SimpleNamespace:
+        free = 0 if path in folders else 10**6
+        return SimpleNamespace(f_bfree=free, f_bavail=free, f_frsize=4096, f_blocks=10**7, f_files=100, f_ffree=50)
+
+    return statvfs
+
+
+def test_a_full_disk_is_named(spec: RunSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once it was seen to be full, whatever was removed again since."""
+    room = Room(spec, tmp_path, tmp_path)
+    monkeypatch.setattr(circumstances.os, "statvfs", full())
+    room.look()
+    assert room.want("") is None
+    monkeypatch.setattr(circumstances.os, "statvfs", full(tmp_path))
+    room.look()
+    monkeypatch.setattr(circumstances.os, "statvfs", full())
+    room.look()
+    assert "the disk under its scratch folder (TMPDIR) and its output" in str(room.want(""))
+    assert "was full: make room there" in str(room.want(""))
+
+
+def test_a_program_that_complains_is_believed(spec: RunSpec, tmp_path: Path) -> None:
+    """A disk that was full only between two looks is known by the program's own words, and by a path in them."""
+    room = Room(spec, tmp_path, tmp_path)
+    complaint = f"OSError: [Errno 28] {os.strerror(28)}"
+    assert "a disk that it wrote to was full" in str(room.want(complaint))
+    assert "under its scratch folder" in str(room.want(f"{complaint}: '{tmp_path}/file'"))
+    assert room.want("something else") is None
