@@ -10,14 +10,17 @@ import fcntl
 import hashlib
 import json
 import os
-import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from sizer.data_forms import form_of, record_files
-from sizer.errors import HostError, InputError
+from sizer.data_place import refuse_no_data
+from sizer.errors import HostError, InputError, Interrupted
+from sizer.held_folders import held_folder, remove_left
 from sizer.page_cache import files_of
 from sizer.records import DataSet, Workload
 from sizer.subprograms import complete, never
@@ -26,6 +29,17 @@ EMBEDDED_VERSION = 1
 """Part of the cache's folder names: raised whenever the same seed would give other bytes."""
 
 EMBEDDED_SEED = 1
+
+MAKING_PREFIX = "making-"
+"""Of the folder that holds a data set while it is made."""
+
+SYNC_SECONDS = 300.0
+"""For a disk to write a data set out."""
+
+POLL_SECONDS = 0.2
+"""Between two looks whether another sizer has made its data."""
+
+OTHER_CACHE = "set SIZER_CACHE to a folder that you may write to"
 
 READS = {
     "image_training": ("recordio", "lmdb", "folder"),
@@ -112,31 +126,71 @@ class DataSets:
     @contextmanager
     def _made_once(self, folder: Path, what: str) -> Iterator[Path | None]:
         """A path to make the folder at, or None if it is there; two sizers do not make it at once."""
-        self.cache.mkdir(parents=True, exist_ok=True)
-        aside = folder.with_name(f"{folder.name}.making")
-        with (self.cache / ".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        if folder.exists():
+            yield None  # Also from a cache that this user may only read.
+            return
+        with self._locked():
             if folder.exists():
                 yield None
                 return
-            shutil.rmtree(aside, ignore_errors=True)
             self.announce(f"making {what} in {folder}")
-            try:
-                yield aside
-                aside.rename(folder)
-            finally:
-                shutil.rmtree(aside, ignore_errors=True)
+            with held_folder(self.cache, MAKING_PREFIX) as home:
+                yield home / folder.name
+                # A machine that loses power after the renaming must not keep a folder of empty files.
+                complete(["sync", "--file-system", str(home)], stop=self.stop, patience=SYNC_SECONDS)
+                (home / folder.name).rename(folder)
             self.announce(f"  {size_of(folder) / 1e6:.0f} MB")
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold the cache. Raises Interrupted when `stop` says so before another sizer lets it go."""
+        with _lock_file(self.cache) as lock:
+            waiting = False
+            while not _taken(lock.fileno(), self.cache):
+                if not waiting:
+                    self.announce(f"waiting for another sizer that makes data in {self.cache}")
+                    waiting = True
+                if self.stop():
+                    raise Interrupted(f"interrupted while another sizer was making data in {self.cache}")
+                time.sleep(POLL_SECONDS)
+            yield
 
     def _program(self, name: str, *options: str) -> None:
         argv = [str(self.interpreter), "-m", f"workloads.{name}", *options]
         done = complete(argv, {**os.environ, "PYTHONPATH": str(self.packages)}, self.cache, self.stop)
         if done.returncode == 2:
-            raise InputError(done.stderr.strip()[-500:])
+            raise InputError(done.stderr.strip().splitlines()[-1][-500:])
         if done.returncode != 0:
             raise HostError(f"workloads.{name} failed: {(done.stderr or done.stdout).strip()[-500:]}")
         for line in done.stderr.splitlines():
             self.announce(f"  {line}")
+
+
+def remove_leftovers(cache: Path) -> tuple[Path, ...]:
+    """Data sets that killed sizers were making; those that a living one makes stay."""
+    return remove_left(cache, MAKING_PREFIX)
+
+
+def _lock_file(cache: Path) -> IO[bytes]:
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        return (cache / ".lock").open("ab")
+    except OSError as error:
+        raise HostError(_unwritable(cache, error.strerror)) from error
+
+
+def _unwritable(cache: Path, why: str | None) -> str:
+    return f"data sets are made in {cache}, which cannot be written ({why}); {OTHER_CACHE}"
+
+
+def _taken(descriptor: int, cache: Path) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        raise HostError(f"{cache} takes no locks ({error.strerror}); set SIZER_CACHE to a folder that does") from error
+    return True
 
 
 def check(workload: Workload) -> None:
@@ -146,6 +200,7 @@ def check(workload: Workload) -> None:
     where, path = f"workload `{workload.name}`", Path(workload.data).expanduser()
     if not path.exists():
         raise InputError(f"{where}: {workload.data} does not exist; give `data` a path that does")
+    refuse_no_data(path, where)
     if workload.kind not in READS:
         return
     form, readable = form_of(path), READS[workload.kind]
@@ -159,19 +214,36 @@ def check(workload: Workload) -> None:
         raise InputError(f"{where}: {workload.data} holds several .rec files; give `data` the path of one of them")
 
 
+def check_cache(workload: Workload, cache: Path) -> None:
+    """Raises HostError when the embedded data set cannot be made in `cache`, which needs not be there yet."""
+    if workload.data is None and workload.kind != "command" and workload.input != "synthetic":
+        place = next(path for path in (cache, *cache.parents) if os.path.lexists(path))
+        if place != cache and not os.access(place, os.W_OK | os.X_OK):
+            raise HostError(_unwritable(cache, f"{place} is not yours"))
+
+
 def cache_folder(environment: Mapping[str, str]) -> Path:
-    """Where data sets and emulated volumes lie: SIZER_CACHE, or the user's cache folder (XDG base directories)."""
-    if environment.get("SIZER_CACHE"):
-        return Path(environment["SIZER_CACHE"]).expanduser().resolve()
-    base = environment.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "sizer"
+    """Where data sets and emulated volumes lie: SIZER_CACHE, or the user's cache folder (XDG base directories).
+
+    Raises HostError for a user without a home folder, such as a service's.
+    """
+    try:
+        if environment.get("SIZER_CACHE"):
+            return Path(environment["SIZER_CACHE"]).expanduser().resolve()
+        base = Path(environment.get("XDG_CACHE_HOME", ""))
+        # A relative one is to be ignored: it would be a folder of whoever made the one that we are in.
+        base = base if base.is_absolute() else Path.home() / ".cache"
+    except RuntimeError as error:
+        raise HostError(f"this user has no home folder for data sets; {OTHER_CACHE}") from error
+    return base / "sizer"
 
 
 def describe(path: Path, form: str, embedded: bool = False) -> DataSet:
     """Size of a data set. Samples are the files of a folder; of other forms only the workload knows how many."""
-    files = list(files_of(path))
-    samples = len(files) if form == "folder" else 0
-    return DataSet(str(path), form, sum(item.stat().st_size for item in files), samples, embedded)
+    count, size = 0, 0
+    for item in files_of(path):
+        count, size = count + 1, size + item.stat().st_size
+    return DataSet(str(path), form, size, count if form == "folder" else 0, embedded)
 
 
 def _workers() -> list[str]:

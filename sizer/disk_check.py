@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
-from sizer.disks import Volume
+from sizer.disks import FOLDER_PREFIX, Volume
 from sizer.errors import HostError
-from sizer.limits import LimitsBackend
+from sizer.held_folders import held_folder
+from sizer.limits import LimitsBackend, Throttle
 from sizer.records import DiskCheck, DiskRates, DiskTier, Limits
-from sizer.subprograms import complete
+from sizer.subprograms import complete, never
 
 TOLERANCE = 0.10
 """Share by which a tier may miss its declared figure before it is marked."""
@@ -22,6 +24,9 @@ FILE_BYTES = 256 * 2**20
 
 SMALL, LARGE = 4096, 2**20
 """Bytes of one I/O: the block that providers quote IOPS for, and one that shows bandwidth."""
+
+PATIENCE_SECONDS = 300.0
+"""For fio beyond the time it was told to measure: its file takes as long on a disk of 1 MB/s."""
 
 KIND_OF = {
     "read_bytes_per_second": ("read", LARGE, 4),
@@ -40,16 +45,28 @@ class Fio:
     figures: tuple[str, ...] = tuple(KIND_OF)
 
 
-def check_disk(tier: DiskTier, volume: Volume, backend: LimitsBackend, fio: Fio = Fio()) -> DiskCheck:
-    """Measure the tier on its volume. Raises HostError when fio is missing or fails."""
+def check_disk(
+    tier: DiskTier, volume: Volume, backend: LimitsBackend, fio: Fio = Fio(), stop: Callable[[], bool] = never
+) -> DiskCheck:
+    """Measure the tier on its volume.
+
+    Raises HostError when fio is missing, fails or does not end, Interrupted when `stop` says so.
+    """
     if shutil.which("fio") is None:
         raise HostError("fio is not installed, so no disk can be checked; type: apt-get install fio")
-    path = volume.folder / f"sizer-fio-{os.getpid()}.bin"
-    try:
-        _fio(["--rw=write", f"--bs={LARGE}", "--end_fsync=1"], path)
-        measured = {figure: _measure(figure, tier, path, volume, backend, fio.seconds) for figure in fio.figures}
-    finally:
-        path.unlink(missing_ok=True)
+    with ExitStack() as stack:
+        try:
+            # A fresh folder of our own: in one that others may write to, such as /tmp, a name that can be guessed may
+            # be a link that somebody put there.
+            folder = stack.enter_context(held_folder(volume.folder.absolute(), FOLDER_PREFIX))
+        except OSError as error:
+            raise HostError(f"{volume.folder}: cannot be written ({error.strerror or error})") from error
+        run = partial(_fio, folder=folder, patience=fio.seconds + PATIENCE_SECONDS, stop=stop)
+        run(["--rw=write", f"--bs={LARGE}", "--end_fsync=1"])
+        measured = {
+            figure: _measure(figure, _options(figure, fio.seconds), volume.throttle(tier), backend, run)
+            for figure in fio.figures
+        }
     return judge(tier, DiskRates(**measured))
 
 
@@ -76,29 +93,45 @@ def expected(declared: DiskRates, figure: str) -> float | None:
     return min(known) if known else None
 
 
-def _measure(figure: str, tier: DiskTier, path: Path, volume: Volume, backend: LimitsBackend, seconds: float) -> float:
+def _options(figure: str, seconds: float) -> list[str]:
     kind, block, depth = KIND_OF[figure]
-    options = [f"--rw={kind}", f"--bs={block}", f"--iodepth={depth}", "--time_based", f"--runtime={seconds}"]
-    options += ["--randrepeat=0", "--norandommap"]
-    options += ["--readonly"] if kind.endswith("read") else ["--overwrite=1"]
-    throttle = volume.throttle(tier)
+    # In milliseconds: fio 3.33 cuts a fraction of a second off, and with 0 it goes on until the whole file is done.
+    runtime = ["--time_based", f"--runtime={seconds * 1000:.0f}ms"]
+    options = [f"--rw={kind}", f"--bs={block}", f"--iodepth={depth}", *runtime, "--randrepeat=0", "--norandommap"]
+    return [*options, "--readonly" if kind.endswith("read") else "--overwrite=1"]
+
+
+def _measure(
+    figure: str,
+    options: list[str],
+    throttle: Throttle | None,
+    backend: LimitsBackend,
+    run: Callable[..., dict[str, float]],
+) -> float:
     if throttle is None:
-        side = _fio(options, path)
+        side = run(options)
     else:
         with backend.open(f"fio-{figure.replace('_', '-')}", Limits(), throttle) as group:
-            side = _fio(options, path, group.command)
+            side = run(options, wrap=group.command)
     return float(side["iops" if figure.endswith("iops") else "bw_bytes"])
 
 
-def _fio(options: list[str], path: Path, wrap: Callable[[list[str]], list[str]] = list) -> dict[str, float]:
-    argv = ["fio", "--name=sizer", f"--filename={path}", f"--size={FILE_BYTES}", "--direct=1", "--ioengine=libaio"]
-    done = complete(wrap([*argv, *options, "--output-format=json"]))
+def _fio(
+    options: list[str],
+    folder: Path,
+    patience: float,
+    stop: Callable[[], bool],
+    wrap: Callable[[list[str]], list[str]] = list,
+) -> dict[str, float]:
+    # By its name alone: fio takes a colon in a path for the beginning of a second file.
+    argv = ["fio", "--name=sizer", "--filename=fio.bin", f"--size={FILE_BYTES}", "--direct=1", "--ioengine=libaio"]
+    done = complete(wrap([*argv, *options, "--output-format=json"]), folder=folder, stop=stop, patience=patience)
     start = done.stdout.find("{")
     try:
         job = json.loads(done.stdout[start:])["jobs"][0]
     except (ValueError, KeyError, IndexError) as error:
-        raise HostError(f"fio failed on {path.parent}: {(done.stderr or done.stdout).strip()[-300:]}") from error
+        raise HostError(f"fio failed on {folder.parent}: {(done.stderr or done.stdout).strip()[-300:]}") from error
     if done.returncode != 0 or job["error"]:
-        raise HostError(f"fio failed on {path.parent}: {done.stderr.strip()[-300:] or job['error']}")
+        raise HostError(f"fio failed on {folder.parent}: {done.stderr.strip()[-300:] or job['error']}")
     side: dict[str, float] = job["read"] if job["read"]["total_ios"] else job["write"]
     return side

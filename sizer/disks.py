@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.errors import HostError, InputError
-from sizer.limits import Throttle, owned_name, owner_is_dead
+from sizer.held_folders import claimed, held_folder, remove, remove_left
+from sizer.limits import Throttle, owner_is_dead
+from sizer.limits.device import Mount, parse_mounts
 from sizer.records import DiskTier
-from sizer.subprograms import complete
+from sizer.subprograms import complete, never
 
 READAHEAD_KIB = 128
 """What cloud images set. A host's own can be 8 MiB, which reads 1.27 times the bytes a shuffled loader asks for."""
@@ -23,7 +25,19 @@ READAHEAD_KIB = 128
 ROOM_BYTES = 768 * 10**6
 """Room on an emulated volume beside data and output: fio's file, and the file system itself."""
 
-IMAGE_PREFIX = "volume-"
+VOLUME_PREFIX = "volume-"
+"""Of the folder that holds an emulated volume: its image and the place where it is mounted."""
+
+IMAGE, MOUNT = "disk.img", "mount"
+
+FOLDER_PREFIX = "sizer-"
+"""Of our folder on a real mount."""
+
+PATIENCE_SECONDS = 120.0
+"""For one of the system's commands. mkfs takes 1 s for 10 GB, and on a disk that others keep busy a minute."""
+
+ANSWER_SECONDS = 20.0
+"""For a mount to say that it is there."""
 
 SEARCH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 """Where system programs lie, also for a shell whose path has no /sbin."""
@@ -56,24 +70,26 @@ def missing_for_emulation() -> str | None:
 
 
 @contextmanager
-def emulated_volume(scratch: Path, content_bytes: int) -> Iterator[Volume]:
+def emulated_volume(scratch: Path, content_bytes: int, stop: Callable[[], bool] = never) -> Iterator[Volume]:
     """A mounted ext4 file system with room for `content_bytes` on a loop device with direct I/O, removed at the end.
 
-    Raises HostError when the host has no room, no right or no loop device for it.
+    Raises HostError when the host has no room, no right or no loop device for it, Interrupted when `stop` says so.
     """
     scratch.mkdir(parents=True, exist_ok=True)
-    stem = scratch / f"{IMAGE_PREFIX}{owned_name('disk')}"
-    image, folder = stem.with_suffix(".img"), stem.with_suffix(".mount")
-    try:
-        _allocate(image, int(content_bytes * 1.1) + ROOM_BYTES)
-        _command("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", str(image))
-        loop = _command("losetup", "--find", "--show", "--direct-io=on", str(image))
-        _prepare_loop(Path(loop))
-        folder.mkdir()
-        _command("mount", "-o", "noatime", loop, str(folder))
-        yield Volume(folder, _device_number(Path(loop)))
-    finally:
-        _remove_volume(image, folder)
+    # The kernel's lists, by which it is found again, know paths without links.
+    with held_folder(scratch.resolve(), VOLUME_PREFIX) as home:
+        image, folder = home / IMAGE, home / MOUNT
+        try:
+            _allocate(image, int(content_bytes * 1.1) + ROOM_BYTES)
+            options = ["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"]
+            _command("mkfs.ext4", *options, str(image), stop=stop)
+            loop = _command("losetup", "--find", "--show", "--direct-io=on", str(image), stop=stop)
+            _prepare_loop(Path(loop))
+            folder.mkdir()
+            _command("mount", "-o", "noatime", loop, str(folder), stop=stop)
+            yield Volume(folder, _device_number(Path(loop)))
+        finally:
+            _detach(home)
 
 
 @contextmanager
@@ -83,27 +99,67 @@ def real_volume(tier: DiskTier) -> Iterator[Volume]:
     mount = Path(tier.path)
     if not mount.is_dir():
         raise InputError(f"disk `{tier.name}`: {mount} is not a folder; give the folder where the disk is mounted")
-    folder = mount / f"sizer-{os.getpid()}"
-    try:
-        folder.mkdir()
-    except OSError as error:
-        raise InputError(
-            f"disk `{tier.name}`: cannot write to {mount} ({error.strerror}); give a folder that you may write to"
-        ) from error
-    try:
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(held_folder(mount, FOLDER_PREFIX))
+        except OSError as error:
+            raise InputError(
+                f"disk `{tier.name}`: cannot write to {mount} ({error.strerror or error}); "
+                "give a folder that you may write to"
+            ) from error
         yield Volume(folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
-def remove_leftovers(scratch: Path) -> tuple[str, ...]:
-    """Volumes of sizers that were killed: unmounted, detached, deleted. Those of a live sizer stay."""
-    removed = []
-    for image in sorted(scratch.glob(f"{IMAGE_PREFIX}*.img")):
-        if owner_is_dead(image.stem.removeprefix(IMAGE_PREFIX)):
-            _remove_volume(image, image.with_suffix(".mount"))
-            removed.append(str(image))
+def answers(folder: Path) -> bool:
+    """Whether a folder is there. Another process asks: one that asks a mount which hangs is never heard of again."""
+    try:
+        return complete(["test", "-d", str(folder)], patience=ANSWER_SECONDS).returncode == 0
+    except HostError:
+        return False
+
+
+def remove_leftovers(scratch: Path) -> tuple[Path, ...]:
+    """Volumes of sizers that were killed: unmounted, detached and deleted; the folders of those that are gone.
+
+    Mounts and loop devices are found wherever they lie, images without either in `scratch`. Those of a living sizer
+    stay. Raises HostError when one cannot be removed, after the others.
+    """
+    here = {path for path in scratch.resolve().glob(f"{VOLUME_PREFIX}*") if path.is_dir()}
+    removed, failed = [], []
+    for home in sorted(here | (_homes_in_use() if os.geteuid() == 0 else set())):
+        try:
+            if _remove_left_volume(home):
+                removed.append(home)
+        except HostError as error:
+            failed.append(str(error))
+    if failed:
+        raise HostError("; ".join(failed))
     return tuple(removed)
+
+
+def remove_left_folders(mount: Path) -> tuple[Path, ...]:
+    """Our folders on a real mount whose sizers are dead. A mount that does not answer is passed over."""
+    return remove_left(mount, FOLDER_PREFIX) if answers(mount) else ()
+
+
+def _homes_in_use() -> set[Path]:
+    """The folders of volumes, anybody's, that the kernel still has mounted or attached, there or deleted."""
+    mounts = [Path(mount.point) for mount in _loop_mounts() if Path(mount.point).name == MOUNT]
+    found = [*mounts, *(image for image in _loops().values() if image.name == IMAGE)]
+    return {path.parent for path in found if path.parent.name.startswith(VOLUME_PREFIX)}
+
+
+def _remove_left_volume(home: Path) -> bool:
+    if not home.is_dir():
+        # Its folder was deleted, or lies in another container: the name has to do.
+        is_left = owner_is_dead(home.name.removeprefix(VOLUME_PREFIX))
+        if is_left:
+            _detach(home)
+        return is_left
+    with claimed(home, VOLUME_PREFIX) as is_left:
+        if is_left:
+            _detach(home)
+        return is_left and remove(home)
 
 
 def _allocate(image: Path, size: int) -> None:
@@ -130,25 +186,37 @@ def _prepare_loop(loop: Path) -> None:
     (queue / "queue/read_ahead_kb").write_text(str(READAHEAD_KIB))
 
 
-def _remove_volume(image: Path, folder: Path) -> None:
-    if folder.is_mount():
-        try:
-            _command("umount", str(folder))
-        except HostError:
-            # A process that still holds a file open must not keep the host's disk: detach now, free on its end.
-            _command("umount", "--lazy", str(folder))
-    for loop in _loops_of(image):
-        _command("losetup", "--detach", loop)
-    if folder.is_dir():
-        folder.rmdir()
-    image.unlink(missing_ok=True)
+def _detach(home: Path) -> None:
+    """Unmount the volume of this folder and free its loop device, however far its making had come."""
+    for mount in reversed(_loop_mounts()):
+        if Path(mount.point) == home / MOUNT:
+            _unmount(mount.point)
+    for loop, image in _loops().items():
+        if image == home / IMAGE:
+            _command("losetup", "--detach", loop)
 
 
-def _loops_of(image: Path) -> list[str]:
-    if not image.exists():
-        return []
-    listed = _command("losetup", "--associated", str(image), "--output", "NAME", "--noheadings")
-    return listed.split()
+def _unmount(point: str) -> None:
+    try:
+        _command("umount", point)
+    except HostError:
+        # A process that still holds a file open must not keep the host's disk: detach now, free on its end.
+        _command("umount", "--lazy", point)
+
+
+def _loop_mounts() -> list[Mount]:
+    """The mounts of loop devices, the latest last. The list is read from the kernel: it touches none of them."""
+    mounts = parse_mounts(Path("/proc/self/mountinfo").read_text())
+    return [mount for mount in mounts if mount.kind == "ext4" and mount.source.startswith("/dev/loop")]
+
+
+def _loops() -> dict[str, Path]:
+    """The loop devices of this host with their backing files, which need no longer be there."""
+    found = {}
+    for file in sorted(Path("/sys/block").glob("loop*/loop/backing_file")):
+        with suppress(OSError):
+            found[f"/dev/{file.parts[3]}"] = Path(file.read_text().rstrip("\n").removesuffix(" (deleted)"))
+    return found
 
 
 def _device_number(device: Path) -> str:
@@ -156,10 +224,11 @@ def _device_number(device: Path) -> str:
     return f"{os.major(number)}:{os.minor(number)}"
 
 
-def _command(*argv: str) -> str:
-    """Standard output of a system command. Raises HostError with what it said."""
+def _command(*argv: str, stop: Callable[[], bool] = never) -> str:
+    """Standard output of a system command. Raises HostError with what it said, or that it does not end."""
+    environment = {**os.environ, "PATH": SEARCH, "LC_ALL": "C"}
     try:
-        done = complete(argv, {**os.environ, "PATH": SEARCH, "LC_ALL": "C"})
+        done = complete(argv, environment, stop=stop, patience=PATIENCE_SECONDS)
     except FileNotFoundError as error:
         raise HostError(f"{argv[0]} is not installed; type: apt-get install util-linux e2fsprogs mount") from error
     if done.returncode != 0:

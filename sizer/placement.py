@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,10 +12,11 @@ from pathlib import Path
 
 from sizer.data_sets import describe, size_of
 from sizer.disks import Volume, emulated_volume, real_volume
-from sizer.errors import HostError
-from sizer.limits import owned_name, owner_is_dead
+from sizer.errors import HostError, Interrupted
+from sizer.held_folders import held_folder, remove_left
 from sizer.page_cache import evict, files_of
 from sizer.records import DataSet, DiskTier, RunSpec, Study, Workload
+from sizer.subprograms import never
 
 LMDB_BYTES_PER_IMAGE = 60 * 4096
 """A raw image of 256 x 256 x 3 bytes takes 49 pages of LMDB, the tree some more."""
@@ -29,28 +31,31 @@ FASTEST_WRITING = 10**9
 SCRATCH_PREFIX = "sizer-"
 
 
-def remove_leftovers() -> None:
-    """Scratch folders of sizers that were killed; those of a living one stay."""
-    for path in Path(tempfile.gettempdir()).glob(f"{SCRATCH_PREFIX}*"):
-        if owner_is_dead(path.name.removeprefix(SCRATCH_PREFIX)):
-            shutil.rmtree(path, ignore_errors=True)
+def remove_leftovers() -> tuple[Path, ...]:
+    """Scratch folders of our own sizers that were killed; those of a living one, and other users', stay."""
+    return remove_left(Path(tempfile.gettempdir()), SCRATCH_PREFIX)
 
 
 class Placement:
-    """Volumes and copies, made when they are first asked for and removed with the context."""
+    """Volumes and copies, made when they are first asked for and removed with the context.
 
-    def __init__(self, cache: Path, emulated_bytes: int, announce: Callable[[str], None]) -> None:
+    Making them raises Interrupted when `stop` says so.
+    """
+
+    def __init__(
+        self, cache: Path, emulated_bytes: int, announce: Callable[[str], None], stop: Callable[[], bool] = never
+    ) -> None:
         self._cache = cache
         self._emulated_bytes = emulated_bytes
         self._announce = announce
+        self._stop = stop
         self._stack = ExitStack()
         self._emulated: Volume | None = None
         self._real: dict[str, Volume] = {}
         self._copies: dict[tuple[Path, str], DataSet] = {}
 
     def __enter__(self) -> Placement:
-        name = tempfile.TemporaryDirectory(prefix=f"{SCRATCH_PREFIX}{owned_name('')}")
-        self._scratch = Path(self._stack.enter_context(name))
+        self._scratch = self._stack.enter_context(held_folder(Path(tempfile.gettempdir()), SCRATCH_PREFIX))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -61,7 +66,8 @@ class Placement:
         if tier.emulated is not None:
             if self._emulated is None:
                 self._announce("making the emulated disk")
-                self._emulated = self._stack.enter_context(emulated_volume(self._cache / "disks", self._emulated_bytes))
+                volume = emulated_volume(self._cache / "disks", self._emulated_bytes, self._stop)
+                self._emulated = self._stack.enter_context(volume)
             return self._emulated
         if tier.name not in self._real:
             self._real[tier.name] = self._stack.enter_context(real_volume(tier))
@@ -76,7 +82,7 @@ class Placement:
         if key not in self._copies:
             self._announce(f"copying {data_set.bytes / 1e6:.0f} MB to disk `{tier.name}`")
             name = hashlib.sha256(data_set.path.encode()).hexdigest()[:12]
-            copy = _copied(Path(data_set.path), volume.folder / name)
+            copy = _copied(Path(data_set.path), volume.folder / name, self._stop)
             self._copies[key] = describe(copy, data_set.format, data_set.embedded)
         return self._copies[key]
 
@@ -115,20 +121,27 @@ def _output_bytes(spec: RunSpec, tier: DiskTier, data_set: DataSet | None) -> in
     return int(min(images * each, rate * (2 * spec.measure.seconds + 60)))
 
 
-def _copied(source: Path, folder: Path) -> Path:
+def _copied(source: Path, folder: Path, stop: Callable[[], bool]) -> Path:
     """A copy of a file (with its index) or of a folder, synced and out of the page cache. Raises HostError."""
+
+    def copy(item: str | os.PathLike[str], target: str | os.PathLike[str]) -> object:
+        if stop():
+            raise Interrupted(f"interrupted while {source} was copied")
+        return shutil.copy2(item, target)
+
     needed = size_of(source)
     if shutil.disk_usage(folder.parent).free < needed * 1.02:
         raise HostError(f"{folder.parent} has no room for {needed / 1e6:.0f} MB of {source}; free some space there")
     try:
         if source.is_dir():
-            target = Path(shutil.copytree(source, folder))
+            target = Path(shutil.copytree(source, folder, copy_function=copy))
         else:
             folder.mkdir()
             target = folder / source.name
             for item in files_of(source):
-                shutil.copyfile(item, folder / item.name)
+                copy(item, folder / item.name)
     except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
         raise HostError(f"copying {source} to {folder.parent} failed: {error}") from error
     evict(files_of(target))
     return target

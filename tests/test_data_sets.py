@@ -11,8 +11,8 @@ import pytest
 
 from sizer.bundled import WORKLOADS_PATH
 from sizer.data_forms import form_of
-from sizer.data_sets import DataSets, cache_folder, check
-from sizer.errors import InputError
+from sizer.data_sets import DataSets, cache_folder, check, check_cache
+from sizer.errors import HostError, InputError
 from sizer.page_cache import files_of
 from sizer.records import Workload
 from workloads.data_set import image_format
@@ -150,4 +150,37 @@ def test_the_cache_lies_where_the_user_wants_it() -> None:
     """SIZER_CACHE, then the XDG cache folder."""
     assert cache_folder({"SIZER_CACHE": "/a", "XDG_CACHE_HOME": "/b"}) == Path("/a")
     assert cache_folder({"XDG_CACHE_HOME": "/b"}) == Path("/b/sizer")
-    assert cache_folder({}) == Path.home() / ".cache/sizer"
+    assert cache_folder({}) == cache_folder({"XDG_CACHE_HOME": "here"}) == Path.home() / ".cache/sizer"
+
+
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service's account may have none, and be unknown to /etc/passwd."""
+
+    def unknown(_: str) -> str:
+        raise KeyError
+
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    with pytest.raises(HostError, match="set SIZER_CACHE"):
+        cache_folder({})
+
+
+def test_a_cache_that_cannot_be_made_is_said_before_anything_runs(tmp_path: Path) -> None:
+    """Where data must be made; a user's own command needs none."""
+    file = tmp_path / "file"
+    file.touch(mode=0o444)
+    cache = file / "cache"
+    with pytest.raises(HostError, match="set SIZER_CACHE"):
+        check_cache(Workload("words", "lstm_training"), cache)
+    check_cache(Workload("job", "command", command=("true",)), cache)
+    check_cache(Workload("words", "lstm_training"), tmp_path / "new" / "cache")
+
+
+def test_data_in_a_cache_that_may_only_be_read_is_used(data_sets: DataSets, tmp_path: Path) -> None:
+    """Root makes it once for everybody."""
+    made = tmp_path / "text-v1"
+    made.mkdir()
+    (made / "train.txt").write_text("a b c\n")
+    data_set = replace(data_sets, cache=tmp_path).prepare(Workload("words", "lstm_training"))
+    assert data_set is not None
+    assert not (tmp_path / ".lock").exists()

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from sizer.disk_check import Fio, check_disk, expected, judge
-from sizer.disks import Volume, emulated_volume, real_volume, remove_leftovers
+from sizer.disks import Volume, answers, emulated_volume, real_volume, remove_left_folders, remove_leftovers
 from sizer.errors import HostError, InputError
 from sizer.limits import detect
 from sizer.records import DiskRates, DiskTier
@@ -30,12 +31,15 @@ def test_an_emulated_tier_gives_what_it_declares(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_an_emulated_volume_leaves_nothing_behind(tmp_path: Path) -> None:
     """Image, mount and loop device are gone after the context, even if a process still holds a file open."""
-    with emulated_volume(tmp_path, 0) as volume:
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.mkdir()
+    link.symlink_to(real)
+    with emulated_volume(link, 0) as volume:
         held = subprocess.Popen(["sleep", "60"], cwd=volume.folder)
         (volume.folder / "data").write_bytes(b"x")
     held.kill()
     held.wait()
-    assert list(tmp_path.iterdir()) == []
+    assert list(real.iterdir()) == []
     assert str(tmp_path) not in subprocess.run(["losetup", "--all"], capture_output=True, text=True).stdout
     assert str(tmp_path) not in Path("/proc/mounts").read_text()
 
@@ -43,13 +47,8 @@ def test_an_emulated_volume_leaves_nothing_behind(tmp_path: Path) -> None:
 @pytest.mark.root
 @pytest.mark.slow
 def test_the_volume_of_a_killed_sizer_is_removed_and_that_of_a_living_one_is_not(tmp_path: Path) -> None:
-    """The name of an image tells whose it is."""
-    program = (
-        "import os, sys\nfrom pathlib import Path\nfrom sizer.disks import emulated_volume\n"
-        f"with emulated_volume(Path({str(tmp_path)!r}), 0):\n    os.kill(os.getpid(), 9)\n"
-    )
-    subprocess.run([sys.executable, "-c", program], check=False)
-    assert str(tmp_path) in Path("/proc/mounts").read_text()
+    """The name of its folder tells whose it is."""
+    killed_with_a_volume(tmp_path)
     with emulated_volume(tmp_path, 0) as volume:
         assert len(remove_leftovers(tmp_path)) == 1
         assert volume.folder.is_mount()
@@ -58,15 +57,52 @@ def test_the_volume_of_a_killed_sizer_is_removed_and_that_of_a_living_one_is_not
 
 @pytest.mark.root
 @pytest.mark.slow
+def test_a_volume_is_found_when_the_next_sizer_has_another_cache(tmp_path: Path) -> None:
+    """The kernel's own lists say what is mounted, also of a folder that somebody has deleted."""
+    here, deleted = tmp_path / "here", tmp_path / "deleted"
+    for cache in (here, deleted):
+        killed_with_a_volume(cache)
+    for image in deleted.glob("volume-*/disk.img"):
+        image.unlink()
+    assert len(remove_leftovers(tmp_path / "other")) == 2
+    assert str(tmp_path) not in subprocess.run(["losetup", "--all"], capture_output=True, text=True).stdout
+    assert str(tmp_path) not in Path("/proc/mounts").read_text()
+    assert [*here.iterdir(), *deleted.iterdir()] == []
+
+
+def killed_with_a_volume(scratch: Path) -> None:
+    program = (
+        "import os, sys\nfrom pathlib import Path\nfrom sizer.disks import emulated_volume\n"
+        f"with emulated_volume(Path({str(scratch)!r}), 0):\n    os.kill(os.getpid(), 9)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=False)
+    assert str(scratch) in Path("/proc/mounts").read_text()
+
+
+@pytest.mark.root
+@pytest.mark.slow
 def test_a_real_mount_is_measured_as_it_is(tmp_path: Path) -> None:
     """fio's figures stand alone where nothing is declared."""
     tier = DiskTier("here", path=str(tmp_path))
     with real_volume(tier) as volume:
+        began = time.monotonic()
         check = check_disk(tier, volume, detect(), Fio(0.5, ("read_bytes_per_second",)))
+        assert time.monotonic() - began < 60
         assert volume.throttle(tier) is None
     assert (check.measured.read_bytes_per_second or 0) > 1e6
     assert not check.deviates
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.root
+@pytest.mark.slow
+def test_fio_measures_for_a_fraction_of_a_second(tmp_path: Path) -> None:
+    """fio itself takes whole seconds, and 0 for no limit: the whole file at 100 IOPS is 11 minutes."""
+    slow = DiskTier("slow", emulated=DiskRates(100, 1e6, 100, 1e6))
+    with emulated_volume(tmp_path, 0) as volume:
+        began = time.monotonic()
+        check_disk(slow, volume, detect(), Fio(0.5, ("read_iops",)))
+    assert time.monotonic() - began < 60
 
 
 def test_a_mount_that_is_not_there_is_named() -> None:
@@ -76,6 +112,35 @@ def test_a_mount_that_is_not_there_is_named() -> None:
         real_volume(DiskTier("nvme", path="/nowhere")),
     ):
         pass
+
+
+def test_our_folder_on_a_real_mount_outlives_a_killed_sizer_only_until_the_next(tmp_path: Path) -> None:
+    """A copy of the data can be hundreds of gigabytes."""
+    program = (
+        "import os\nfrom pathlib import Path\nfrom sizer.disks import real_volume\n"
+        "from sizer.records import DiskTier\n"
+        f"with real_volume(DiskTier('here', path={str(tmp_path)!r})) as volume:\n"
+        "    (volume.folder / 'copy').mkdir()\n    (volume.folder / 'copy/data').write_bytes(b'x')\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=False)
+    (tmp_path / "sizer-notes").mkdir()
+    assert len(list(tmp_path.iterdir())) == 2
+    with real_volume(DiskTier("here", path=str(tmp_path))) as volume:
+        assert len(remove_left_folders(tmp_path)) == 1
+        assert {path.name for path in tmp_path.iterdir()} == {"sizer-notes", volume.folder.name}
+
+
+def test_a_mount_that_hangs_does_not_hang_sizer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process asks it, and is given up after a while."""
+    assert answers(tmp_path)
+    assert not answers(tmp_path / "nothing")
+    program = tmp_path / "test"
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setattr("sizer.disks.ANSWER_SECONDS", 0.3)
+    assert not answers(tmp_path)
 
 
 def test_no_room_is_said_before_anything_is_made(tmp_path: Path) -> None:

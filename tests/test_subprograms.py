@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from sizer.errors import Interrupted
+from sizer.errors import HostError, Interrupted
+from sizer.limits import MARK, owner_is_dead
 from sizer.subprograms import complete
 
 
@@ -24,6 +25,30 @@ def test_a_stop_ends_the_program() -> None:
     with pytest.raises(Interrupted):
         complete(["sleep", "60"], stop=lambda: True)
     assert time.monotonic() - began < 10
+
+
+def test_a_program_that_does_not_end_is_given_up() -> None:
+    """What hangs must not hang sizer: one sentence says what it was."""
+    began = time.monotonic()
+    with pytest.raises(HostError, match="sleep has not ended after 0 s"):
+        complete(["sleep", "60"], patience=0.1)
+    assert time.monotonic() - began < 10
+
+
+def test_what_a_program_leaves_running_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A daemon of its that holds the pipes open."""
+    monkeypatch.setattr("sizer.subprograms.GRACE_SECONDS", 0.2)
+    began = time.monotonic()
+    done = complete(["sh", "-c", "echo said; sleep 5 & exit 4"])
+    assert (done.stdout, done.returncode) == ("said\n", 4)
+    assert time.monotonic() - began < 4
+
+
+def test_a_program_carries_our_mark() -> None:
+    """So that the next sizer ends it if this one is killed."""
+    mark = complete(["sh", "-c", f'printf %s "${MARK}"'], {"PATH": os.environ["PATH"]}).stdout
+    assert mark.endswith("-sh")
+    assert not owner_is_dead(mark)
 
 
 def test_ctrl_c_at_the_terminal_does_not_reach_the_program() -> None:

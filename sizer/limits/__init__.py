@@ -5,13 +5,17 @@ Nothing outside this package asks how the limits are set: cgroup v1, cgroup v2 o
 
 from __future__ import annotations
 
+from sizer.limits.delegation import AS_ROOT
 from sizer.limits.detect import detect
 from sizer.limits.device import device_of
 from sizer.limits.identity import owned_name, owner_is_dead
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
+from sizer.limits.process_tree import MARK, end_left
 from sizer.limits.topology import Topology, choose_cpus, parse_topology, read_topology
 
 __all__ = [
+    "AS_ROOT",
+    "MARK",
     "Capability",
     "Control",
     "Group",
@@ -21,6 +25,7 @@ __all__ = [
     "choose_cpus",
     "detect",
     "device_of",
+    "end_left",
     "owned_name",
     "owner_is_dead",
     "parse_topology",

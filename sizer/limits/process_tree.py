@@ -1,4 +1,4 @@
-"""The processes of a run where the kernel keeps no group for us: found by a mark that they inherit."""
+"""Processes found by a mark that they inherit: a run's where the kernel keeps no group for us, and a killed sizer's."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ import psutil
 
 from sizer.errors import HostError
 from sizer.limits.control_group import KILL_SECONDS
+from sizer.limits.identity import owner_is_dead
 
 MARK = "SIZER_GROUP"
-"""The environment variable that names a run's group. A daemon leaves its session and its parent and keeps this."""
+"""The environment variable, with an owned name, of all that a sizer starts.
+
+A daemon leaves its session and its parent and keeps this."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +109,35 @@ def environment(pid: int) -> list[bytes]:
         return []
 
 
+def end_left(wait: bool = True) -> tuple[str, ...]:
+    """Kill the processes that carry a dead sizer's mark, and return the marks; HostError if one will not die.
+
+    Without `wait` they are only told: one in a frozen group dies when that thaws.
+    """
+    names = tuple(sorted({_mark(process.pid) for process in _left()} - {""}))
+    if wait:
+        kill_all(_left)
+    else:
+        _kill(_left())
+    return names
+
+
+def _left() -> list[psutil.Process]:
+    """Not ourselves, nor who started us: a measured program may have opened the terminal that we were typed in."""
+    found = [process for process in psutil.process_iter() if owner_is_dead(_mark(process.pid))]
+    if not found:
+        return []
+    ours = psutil.Process()
+    spared = {ours.pid, *(process.pid for process in ours.parents())}
+    return [process for process in found if process.pid not in spared]
+
+
+def _mark(pid: int) -> str:
+    prefix = f"{MARK}=".encode()
+    marks = [each[len(prefix) :] for each in environment(pid) if each.startswith(prefix)]
+    return marks[0].decode("utf-8", "replace") if marks else ""
+
+
 def kill_all(members: Callable[[], list[psutil.Process]]) -> None:
     """SIGKILL until no member is left; HostError if one will not die."""
     deadline = time.monotonic() + KILL_SECONDS
@@ -113,10 +145,14 @@ def kill_all(members: Callable[[], list[psutil.Process]]) -> None:
         if time.monotonic() > deadline:
             listing = " ".join(str(process.pid) for process in living)
             raise HostError(f"processes {listing} do not die; type ps -o pid,stat,wchan,cmd {listing} to see why")
-        for process in living:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(process.pid, signal.SIGKILL)
+        _kill(living)
         time.sleep(0.002)
+
+
+def _kill(processes: list[psutil.Process]) -> None:
+    for process in processes:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(process.pid, signal.SIGKILL)
 
 
 def _is_dead(process: psutil.Process) -> bool:

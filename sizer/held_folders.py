@@ -1,0 +1,158 @@
+"""A folder that is its maker's as long as he lives: recognised as a leftover, wherever it lies and whoever shares it.
+
+The maker holds a lock on a file in it for all his life, and the kernel frees that on his death. A POSIX lock, because
+of all kinds it is the one that another container, an NFS client and the NFS server see alike (fcntl(2), nfs(5)). It is
+asked only where the folder's name cannot tell, and only on file systems whose locks everybody sees who sees the files.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+
+from sizer.limits import owned_name, owner_is_dead
+from sizer.limits.device import mount_of, parse_mounts
+from sizer.limits.identity import is_of_this_world, is_owned
+
+LOCK = ".lock"
+
+LOCKS_EVERYBODY_SEES = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "tmpfs", "overlay"})
+"""File systems of one kernel. NFS is added where its mount does not keep locks to itself; others do not say."""
+
+TRIES = 10
+
+
+@contextmanager
+def held_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """A fresh folder for us alone in `parent`, removed at the end; OSError where it cannot be made."""
+    folder, lock = _make(parent, prefix)
+    try:
+        yield folder
+    finally:
+        remove(folder)
+        if lock is not None:
+            os.close(lock)
+        # NFS keeps a removed file under another name in its folder until it is closed.
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def remove_left(parent: Path, prefix: str) -> tuple[Path, ...]:
+    """Remove the folders of dead sizers in `parent` and name them. Those of the living, and other users', stay."""
+    removed = []
+    for folder in _named(parent, prefix):
+        with claimed(folder, prefix) as is_left:
+            if is_left and remove(folder):
+                removed.append(folder)
+    return tuple(removed)
+
+
+@contextmanager
+def claimed(folder: Path, prefix: str) -> Iterator[bool]:
+    """Whether this is a dead sizer's folder that we may remove, which until the end nobody else can come to hold."""
+    name = folder.name.removeprefix(prefix)
+    if not is_owned(name) or not _is_our_folder(folder):
+        yield False
+    elif is_of_this_world(name):
+        yield owner_is_dead(name)
+    else:
+        # A maker locks before he puts anything in: without a lock a folder is empty, or none that a sizer made.
+        if not (folder / LOCK).exists():
+            with suppress(OSError):
+                folder.rmdir()
+        lock = _locked(folder / LOCK) if _locks_can_be_trusted(folder) else None
+        try:
+            yield lock is not None
+        finally:
+            if lock is not None:
+                os.close(lock)
+
+
+def _named(parent: Path, prefix: str) -> list[Path]:
+    try:
+        return sorted(path for path in parent.iterdir() if path.name.startswith(prefix))
+    except OSError:
+        return []
+
+
+def _make(parent: Path, prefix: str) -> tuple[Path, int | None]:
+    """The folder and its lock. Between the two steps another world's sizer may take it for a leftover: then again."""
+    for _ in range(TRIES):
+        folder = parent / f"{prefix}{owned_name(token_hex(4))}"
+        folder.mkdir(mode=0o700)
+        try:
+            descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except FileNotFoundError:
+            continue
+        try:
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            os.close(descriptor)
+            continue
+        except OSError:  # No locks on this file system: then nobody else can take it either.
+            os.close(descriptor)
+            return folder, None
+        if _is_at(descriptor, folder / LOCK):
+            return folder, descriptor
+        os.close(descriptor)
+    raise FileExistsError(f"no folder can be kept in {parent}")
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(descriptor), os.lstat(path))
+    return False
+
+
+def _is_our_folder(folder: Path) -> bool:
+    """A folder and no link, made by this very user: another's are his to remove, and not to be trusted."""
+    try:
+        status = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
+
+
+def _locks_can_be_trusted(folder: Path) -> bool:
+    mount = mount_of(folder.resolve(), parse_mounts(Path("/proc/self/mountinfo").read_text()))
+    if mount is None:
+        return False
+    seen_by_the_server = mount.kind in ("nfs", "nfs4") and "local_lock=none" in mount.options
+    return mount.kind in LOCKS_EVERYBODY_SEES or seen_by_the_server
+
+
+def _locked(lock: Path) -> int | None:
+    """The lock, if nobody holds it."""
+    try:
+        descriptor = os.open(lock, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def remove(folder: Path) -> bool:
+    """Remove the folder, its lock last, so that what a kill leaves of it can be told. False if it is still there."""
+    for path in _named(folder, ""):
+        if path.name == LOCK:
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                path.unlink()
+    with suppress(OSError):
+        if {path.name for path in folder.iterdir()} <= {LOCK}:
+            (folder / LOCK).unlink(missing_ok=True)
+            folder.rmdir()
+    return not os.path.lexists(folder)

@@ -1,0 +1,131 @@
+"""Folders with a lock, of this world and of others."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sizer.held_folders import LOCK, held_folder, remove_left
+from sizer.limits.identity import world
+
+HOLD = (
+    "import os, sys\nfrom pathlib import Path\nfrom sizer.held_folders import held_folder\n"
+    "with held_folder(Path(sys.argv[1]), 'x-') as folder:\n"
+    "    (folder / 'inner').mkdir()\n    (folder / 'inner/data').write_bytes(b'x')\n"
+    "    print(folder, flush=True)\n    sys.stdin.read()\n"
+)
+
+
+@pytest.fixture
+def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another container or host: the pids in the others' names mean nothing here."""
+    monkeypatch.setattr("sizer.held_folders.is_of_this_world", lambda _: False)
+
+
+def holder(parent: Path) -> tuple[subprocess.Popen[str], Path]:
+    """A process that holds a folder until its input ends."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(parent)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    return process, Path(process.stdout.readline().strip())
+
+
+def test_a_folder_goes_with_its_context(tmp_path: Path) -> None:
+    """And is nobody's leftover before."""
+    with held_folder(tmp_path, "x-") as folder:
+        (folder / "data").write_bytes(b"x")
+        (folder / "link").symlink_to(tmp_path)
+        assert remove_left(tmp_path, "x-") == ()
+        assert (folder / "data").exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_killed_makers_folder_is_removed(tmp_path: Path) -> None:
+    """By its name, in the world that it was made in."""
+    process, folder = holder(tmp_path)
+    assert remove_left(tmp_path, "x-") == ()
+    process.kill()
+    process.communicate()
+    assert (folder / "inner/data").exists()
+    assert remove_left(tmp_path, "x-") == (folder,)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_another_world_sees_by_the_lock_who_lives(tmp_path: Path) -> None:
+    """Two containers that share a cache do not know each other's pids."""
+    process, folder = holder(tmp_path)
+    assert remove_left(tmp_path, "x-") == ()
+    assert (folder / "inner/data").exists()
+    process.kill()
+    process.communicate()
+    assert remove_left(tmp_path, "x-") == (folder,)
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_without_a_lock_another_worlds_folder_is_left_alone(tmp_path: Path) -> None:
+    """It may be anybody's. An empty one was never begun, and goes: its maker would make another."""
+    full, empty = (tmp_path / f"x-0123456789-1-1-{name}" for name in ("full", "empty"))
+    full.mkdir()
+    (full / "data").write_bytes(b"x")
+    empty.mkdir()
+    remove_left(tmp_path, "x-")
+    assert list(tmp_path.iterdir()) == [full]
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_where_locks_are_not_shared_nothing_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On some network file systems a lock is seen by its own host only."""
+    process, folder = holder(tmp_path)
+    process.kill()
+    process.communicate()
+    monkeypatch.setattr("sizer.held_folders.LOCKS_EVERYBODY_SEES", frozenset())
+    assert remove_left(tmp_path, "x-") == ()
+    assert (folder / LOCK).exists()
+
+
+def test_a_maker_whose_new_folder_is_taken_for_a_leftover_makes_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the making of a folder and its lock."""
+    locks = [BlockingIOError(), None]
+
+    def lockf(*_: object) -> None:
+        outcome = locks.pop(0)
+        if outcome is not None:
+            raise outcome
+
+    monkeypatch.setattr("fcntl.lockf", lockf)
+    with held_folder(tmp_path, "x-") as folder:
+        assert len(list(tmp_path.iterdir())) == 2
+        assert folder.exists()
+    assert locks == []
+
+
+def test_links_and_other_users_folders_are_not_followed_or_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In /tmp anybody can make a folder that is called as ours."""
+    target, parent = tmp_path / "target", tmp_path / "parent"
+    for folder in (target, parent):
+        folder.mkdir()
+    (target / "data").write_bytes(b"x")
+    name = f"x-{world()}-999999999-1-"
+    (parent / f"{name}link").symlink_to(target)
+    (parent / f"{name}file").write_bytes(b"x")
+    assert remove_left(parent, "x-") == ()
+    (parent / f"{name}other").mkdir()
+    monkeypatch.setattr("os.geteuid", lambda: os.getuid() + 1)
+    assert remove_left(parent, "x-") == ()
+    assert len(list(parent.iterdir())) == 3
+    assert (target / "data").exists()
+
+
+def test_a_parent_that_is_not_there_has_no_leftovers(tmp_path: Path) -> None:
+    """A cache that was never used."""
+    assert remove_left(tmp_path / "nothing", "x-") == ()
