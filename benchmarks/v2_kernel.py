@@ -12,24 +12,21 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from emulated_machine import KERNEL_FOLDER, add_busybox, boot, provide_kernel, provide_programs
 from initramfs import Initramfs, add_modules, add_python
 
 PROJECT = Path(__file__).resolve().parents[1]
-PACKAGES = {"qemu-system-x86_64": "qemu-system-x86", "busybox": "busybox-static"}
-KERNEL = "linux-image-cloud-amd64"
 APPLETS = (
     *("sh", "mount", "insmod", "poweroff", "mkswap", "swapon"),
-    *("sleep", "dd", "env", "sync", "nproc", "taskset", "true"),
+    *("cat", "sleep", "dd", "env", "sync", "nproc", "taskset", "true"),
 )
 DISK_BYTES, SWAP_BYTES = 512 << 20, 128 << 20
 GUEST_SECONDS = 240
@@ -49,83 +46,24 @@ poweroff -f
 """
 
 
-def provide_programs() -> None:
-    """QEMU and busybox: installed where we are root, named where not."""
-    missing = [package for program, package in PACKAGES.items() if shutil.which(program) is None]
-    if not missing:
-        return
-    install = ["apt-get", "install", "-y", "--no-install-recommends", *missing]
-    if os.geteuid() != 0 or subprocess.run(install, stdout=sys.stderr).returncode != 0:
-        sys.exit(_refused(f"{' and '.join(missing)} cannot be found; type: sudo {' '.join(install)}"))
-
-
-def _refused(sentence: str) -> int:
-    print(f"v2_kernel: {sentence}", file=sys.stderr)
-    return 3
-
-
-def provide_kernel(cache: Path) -> Path:
-    """Debian's current cloud kernel, unpacked into `cache`; kept there for the next time."""
-    for kernel in sorted(cache.glob("boot/vmlinuz-*")):
-        return kernel
-    cache.mkdir(parents=True, exist_ok=True)
-    depends = subprocess.run(["apt-cache", "depends", KERNEL], capture_output=True, text=True).stdout
-    package = re.search(r"Depends: (linux-image-\S+)", depends)
-    fetched = package and subprocess.run(["apt-get", "download", package[1]], cwd=cache, stdout=sys.stderr)
-    archives = list(cache.glob("linux-image-*.deb"))
-    if not fetched or fetched.returncode != 0 or not archives:
-        sys.exit(_refused(f"apt offers no {KERNEL}; type: sudo apt-get update"))
-    subprocess.run(["dpkg-deb", "-x", str(archives[0]), str(cache)], check=True)
-    archives[0].unlink()
-    return next(cache.glob("boot/vmlinuz-*"))
-
-
 def build(image_file: Path, modules: Path) -> None:
     """The guest's file system: busybox, this interpreter, sizer's limits and their tests."""
     image = Initramfs()
     for folder in ("/proc", "/sys", "/dev", "/tmp", "/disk", "/bin"):
         image.folder(folder)
-    busybox = Path(shutil.which("busybox") or "")
-    image.program(busybox, "/bin/busybox")
-    for applet in APPLETS:
-        image.link(f"/bin/{applet}", "busybox")
+    add_busybox(image, APPLETS)
     image.link("/usr/bin/env", "/bin/busybox")
     image.program(Path(shutil.which("lscpu") or "/usr/bin/lscpu"))
     python = add_python(image, ["psutil", "pytest"])
     for folder in ("sizer/limits", "tests/limits"):
         image.tree(PROJECT / folder)
-    for file in (
-        "pyproject.toml",
-        "sizer/__init__.py",
-        "sizer/records.py",
-        "sizer/errors.py",
-        "sizer/subprograms.py",
-        "sizer/disks.py",
-        "sizer/page_cache.py",
-        "benchmarks/v2_guest.py",
-    ):
-        image.file(PROJECT / file)
+    for file in (*PROJECT.glob("sizer/*.py"), PROJECT / "pyproject.toml", PROJECT / "benchmarks/v2_guest.py"):
+        image.file(file)
     loaded = add_modules(image, modules, ["virtio_pci", "virtio_blk"])
     path = os.pathsep.join([str(PROJECT), python["path"]])
     init = INIT.format(modules=" ".join(loaded), project=PROJECT, path=path, python=python["python"])
     image.text("/init", init)
     image.write(image_file)
-
-
-def boot(kernel: Path, image: Path, disks: Iterable[Path], result: Path) -> float:
-    """Run the guest until it powers off; returns the seconds that took."""
-    begin = time.monotonic()
-    # The kernel's memory controller comes on by itself; panic=-1 with -no-reboot ends a guest that could not start.
-    command = ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", "1024"]
-    command += ["-display", "none", "-no-reboot", "-nodefaults", "-serial", "stdio", "-serial", f"file:{result}"]
-    command += ["-kernel", str(kernel), "-initrd", str(image), "-append", "console=ttyS0 quiet panic=-1"]
-    for disk in disks:
-        command += ["-drive", f"file={disk},if=virtio,format=raw,cache=unsafe"]
-    try:
-        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr, timeout=GUEST_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        print(f"v2_kernel: the guest was stopped after {GUEST_SECONDS} s", file=sys.stderr)
-    return time.monotonic() - begin
 
 
 def verdict(found: dict[str, Any]) -> list[str]:
@@ -153,8 +91,7 @@ def verdict(found: dict[str, Any]) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, help="also write the JSON here")
-    default_cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "sizer" / "v2_kernel"
-    parser.add_argument("--cache", type=Path, default=default_cache, help="where the kernel is kept [%(default)s]")
+    parser.add_argument("--cache", type=Path, default=KERNEL_FOLDER, help="where the kernel is kept [%(default)s]")
     arguments = parser.parse_args()
     provide_programs()
     kernel = provide_kernel(arguments.cache)
@@ -167,7 +104,7 @@ def main() -> int:
             os.truncate(file, size)
         subprocess.run(["mkfs.ext4", "-q", "-F", str(disk)], check=True)
         build_seconds = time.monotonic() - begin
-        qemu_seconds = boot(kernel, image, (disk, swap), result)
+        qemu_seconds = boot(kernel, image, (disk, swap), result, GUEST_SECONDS)
         lines = result.read_text().splitlines() if result.exists() else []
     found: dict[str, Any] = json.loads(lines[-1]) if lines else {}
     found["wrong"] = verdict(found)

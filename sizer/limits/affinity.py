@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 import psutil
 
 from sizer.limits.control_group import describe
-from sizer.limits.identity import owned_name, owner_is_dead
+from sizer.limits.identity import owned_name
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
 from sizer.limits.join import join_command
 from sizer.limits.machine import Machine
-from sizer.limits.process_tree import MARK, ProcessTree, environment, kill_all
+from sizer.limits.process_tree import MARK, ProcessTree, end_left, kill_all
 from sizer.limits.quota_above import below_quota
 from sizer.records import Limits, Sample
 
@@ -54,16 +54,11 @@ class AffinityBackend(LimitsBackend):
         require(self, limits, throttle)
         cpus = self.cpus_for(limits)
         _adopt_orphans()
-        description = describe(self.name, limits, cpus, self.topology, None).replace("cpuset", "CPUs", 1)
+        description = describe(self.name, limits, cpus, self.topology, None, held_by="CPUs")
         return AffinityGroup(owned_name(run_id), cpus, description)
 
     def remove_leftovers(self) -> tuple[str, ...]:
-        def marked_by_the_dead() -> list[psutil.Process]:
-            return [process for process in psutil.process_iter() if owner_is_dead(_mark(process.pid))]
-
-        names = tuple(sorted({_mark(process.pid) for process in marked_by_the_dead()} - {""}))
-        kill_all(marked_by_the_dead)
-        return names
+        return end_left()
 
 
 class AffinityGroup(Group):
@@ -100,11 +95,6 @@ class AffinityGroup(Group):
 
     def close(self) -> None:
         self.kill()
-
-
-def _mark(pid: int) -> str:
-    prefix = f"{MARK}=".encode()
-    return next((each[len(prefix) :].decode() for each in environment(pid) if each.startswith(prefix)), "")
 
 
 def _adopt_orphans() -> None:

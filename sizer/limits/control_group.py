@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from sizer.errors import HostError
 from sizer.limits.identity import BASE, owner_is_dead
@@ -23,6 +23,11 @@ from sizer.records import Limits, Sample
 
 PERIOD_MICROSECONDS = 100_000
 """The kernel's default. A 10 ms period cuts the stalls at 0.25 vCPU from 92 to 11 ms and costs 3-4 % of the rate."""
+
+Found = TypeVar("Found")
+
+TRIES = 3
+"""To make a base that another sizer, which closed its last group, took along."""
 
 KILL_SECONDS = 10.0
 """How long a killed process may take to end: one that waits for a throttled disk needs a while."""
@@ -45,6 +50,10 @@ class Counters(Protocol):
 
     def close(self) -> None:
         """Give the descriptors back."""
+
+
+BY_AFFINITY = "affinity to CPUs"
+"""What holds a run on its CPUs where groups have no cpuset, as those that systemd hands to users."""
 
 
 @dataclass(frozen=True)
@@ -115,9 +124,9 @@ def signal_all(tree: Tree, directories: Collection[Path]) -> None:
 
 
 def leftovers(bases: Collection[Path]) -> list[Path]:
-    """The groups under these bases whose sizer is dead."""
+    """The groups under these bases whose sizer is dead, and that we may empty: an ordinary user cannot end root's."""
     groups = [group for base in bases if base.is_dir() for group in base.iterdir() if group.is_dir()]
-    return sorted(group for group in groups if owner_is_dead(group.name))
+    return sorted(group for group in groups if owner_is_dead(group.name) and os.geteuid() in (0, group.stat().st_uid))
 
 
 def make_group(tree: Tree, prepare: Callable[[], None], directories: Collection[Path]) -> None:
@@ -136,12 +145,23 @@ def make_group(tree: Tree, prepare: Callable[[], None], directories: Collection[
 
 
 def _make(tree: Tree, prepare: Callable[[], None], directory: Path) -> None:
-    for _ in range(3):
+    for _ in range(TRIES):
         with suppress(FileNotFoundError):  # Another sizer closed its last group and took the parent along.
             prepare()
             tree.make(directory)
             return
     raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(directory))
+
+
+def with_bases(bases: Collection[Path], prepare: Callable[[], None], look: Callable[[], Found]) -> Found:
+    """What `look` finds in the bases that `prepare` makes: again if another sizer, a `doctor` say, removed one."""
+    for _ in range(TRIES):
+        with suppress(FileNotFoundError):
+            prepare()
+        found = look()
+        if all(base.is_dir() for base in bases):
+            break
+    return found
 
 
 def remove_base(tree: Tree, base: Path) -> None:
@@ -151,12 +171,19 @@ def remove_base(tree: Tree, base: Path) -> None:
             tree.remove(base)
 
 
-def describe(name: str, limits: Limits, cpus: Collection[int], topology: Topology, throttle: Throttle | None) -> str:
-    """The limits as the record of a run tells them."""
+def describe(
+    name: str,
+    limits: Limits,
+    cpus: Collection[int],
+    topology: Topology,
+    throttle: Throttle | None,
+    held_by: str = "cpuset",
+) -> str:
+    """The limits as the record of a run tells them; `held_by` is what holds it on its CPUs."""
     single, paired = topology.pairing(cpus)
     cores = f"{single + paired} core{'' if single + paired == 1 else 's'}"
     siblings = f" ({cores}{f', {paired} with both hyperthreads' if paired else ''})" if topology.hyperthreads else ""
-    parts = [f"cpuset {format_cpus(cpus)}{siblings}" if limits.vcpus is not None else "vCPUs not limited"]
+    parts = [f"{held_by} {format_cpus(cpus)}{siblings}" if limits.vcpus is not None else "vCPUs not limited"]
     quota = quota_microseconds(limits.vcpus)
     if quota is not None:
         parts.append(f"quota {quota / PERIOD_MICROSECONDS:g} of {PERIOD_MICROSECONDS // 1000} ms")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from sizer.limits import v1, v2
+from sizer.limits import delegation, v1, v2
 from sizer.limits.affinity import AffinityBackend
 from sizer.limits.device import Mount, parse_mounts
 from sizer.limits.interface import Control, LimitsBackend
@@ -36,14 +36,15 @@ def backend_for(tree: Tree, machine: Machine) -> LimitsBackend:
         if LIMITING & v1.usable_bases(tree, controllers).keys():
             return v1.V1Backend(tree, machine, controllers)
         quota = _own_quota(tree, "cpu", controllers.get("cpu"))
-        fixes = dict.fromkeys(Control, v1.delegation(controllers))
+        fixes = {**dict.fromkeys(Control, v1.delegating(controllers)), Control.DISK: delegation.AS_ROOT}
         return _affinity(machine, "cgroup v1 is root's alone", fixes, quota)
     if unified is None:
         return _affinity(machine, "no cgroups are mounted", {}, None)
     parent = v2.usable_parent(tree, unified)
     if parent is not None:
         return v2.V2Backend(tree, machine, unified, parent)
-    return _affinity(machine, "no cgroup is delegated to this user", v2.FIXES, _own_quota(tree, "", unified))
+    quota = _own_quota(tree, "", unified)
+    return _affinity(machine, "no cgroup is delegated to this user", delegation.fixes(tree), quota)
 
 
 def v1_mounts(tree: Tree, mounts: tuple[Mount, ...]) -> dict[str, Path]:

@@ -74,7 +74,7 @@ def read_topology() -> Topology:
     """This host's topology; where lscpu does not answer, every CPU counts as a core of its own."""
     try:
         listing = subprocess.run(
-            ["lscpu", "-p=CPU,CORE,SOCKET,NODE"], capture_output=True, text=True, check=True, timeout=10
+            ["lscpu", "-p=CPU,CORE,SOCKET,NODE"], capture_output=True, text=True, check=True, timeout=10, cwd="/"
         ).stdout
     except (OSError, subprocess.SubprocessError):
         listing = ""

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from sizer.limits.control_group import (
+    BY_AFFINITY,
     PERIOD_MICROSECONDS,
     ControlGroup,
     Place,
@@ -20,7 +21,9 @@ from sizer.limits.control_group import (
     quota_microseconds,
     remove_base,
     signal_all,
+    with_bases,
 )
+from sizer.limits.delegation import AS_ROOT
 from sizer.limits.device import physical_disks
 from sizer.limits.identity import BASE, owned_name
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
@@ -55,16 +58,11 @@ class V1Backend(LimitsBackend):
         self._quota_above = None if cpu is None else quota_above(tree, self._bases.get("cpu", cpu), cpu)
 
     def capabilities(self) -> tuple[Capability, ...]:
-        self._prepare()
+        bases = set(self._bases.values())
         try:
-            return (
-                Capability(Control.VCPUS, True, self._whole_vcpus()),
-                self._capability(Control.FRACTIONAL_VCPUS, "cpu", "cpu.cfs_quota_us"),
-                self._memory_capability(),
-                self._capability(Control.DISK, "blkio", "blkio.throttle.read_bps_device"),
-            )
+            return with_bases(bases, self._prepare, self._capabilities)
         finally:
-            for base in set(self._bases.values()):
+            for base in bases:
                 remove_base(self._tree, base)
 
     def open(self, run_id: str, limits: Limits, throttle: Throttle | None = None) -> Group:
@@ -83,7 +81,8 @@ class V1Backend(LimitsBackend):
         except BaseException:
             self._remove(distinct)
             raise
-        description = describe(self.name, limits, cpus, self.topology, throttle)
+        held_by = "cpuset" if "cpuset" in directories else BY_AFFINITY
+        description = describe(self.name, limits, cpus, self.topology, throttle, held_by)
         place = Place(distinct, cpus, description, by_affinity="cpuset" not in directories)
         return ControlGroup(self._tree, place, counters, partial(freeze_and_kill, self._tree))
 
@@ -98,13 +97,23 @@ class V1Backend(LimitsBackend):
             self._tree.discard(group)
             remove_base(self._tree, group.parent)
 
+    def _capabilities(self) -> tuple[Capability, ...]:
+        return (
+            Capability(Control.VCPUS, True, self._whole_vcpus()),
+            self._capability(Control.FRACTIONAL_VCPUS, "cpu", "cpu.cfs_quota_us"),
+            self._memory_capability(),
+            self._capability(Control.DISK, "blkio", "blkio.throttle.read_bps_device"),
+        )
+
     def _capability(self, control: Control, controller: str, file: str) -> Capability:
         if controller not in self._mounts:
             return Capability(control, False, f"the {controller} controller is not mounted", mounting(controller))
         base = self._bases.get(controller)
         if base is None:
             reason = f"{self._mounts[controller]} is not ours to write"
-            return Capability(control, False, reason, delegation(self._mounts))
+            # A throttled disk needs a loop device as well, which is root's.
+            fix = AS_ROOT if control is Control.DISK else delegating(self._mounts)
+            return Capability(control, False, reason, fix)
         if not (base / file).exists():
             return Capability(control, False, f"this kernel has no {file}")
         return Capability(control, True, file)
@@ -212,7 +221,7 @@ def freeze_and_kill(tree: Tree, directories: Collection[Path]) -> None:
                 tree.write(state, "THAWED")
 
 
-def delegation(mounts: Mapping[str, Path]) -> str:
+def delegating(mounts: Mapping[str, Path]) -> str:
     """What root types once so that this user can set limits."""
     bases = " ".join(dict.fromkeys(str(mounts[each] / BASE) for each in CONTROLLERS if each in mounts))
     return f"sudo mkdir -p {bases} && sudo chown -R {os.geteuid()} {bases}"

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from sizer.limits.control_group import (
+    BY_AFFINITY,
     PERIOD_MICROSECONDS,
     ControlGroup,
     Place,
@@ -19,7 +20,9 @@ from sizer.limits.control_group import (
     quota_microseconds,
     remove_base,
     signal_all,
+    with_bases,
 )
+from sizer.limits.delegation import AS_ROOT, is_kept
 from sizer.limits.device import physical_disks
 from sizer.limits.identity import BASE, owned_name
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
@@ -34,15 +37,6 @@ from sizer.records import DiskRates, Limits
 CONTROLLERS = ("cpuset", "cpu", "memory", "io")
 SUPERVISOR = "supervisor"
 """The group that we move into: a group with processes of its own cannot hand controllers to groups below it."""
-
-FIXES = {
-    Control.VCPUS: "sudo sizer run STUDY.yaml",
-    Control.FRACTIONAL_VCPUS: "systemd-run --user --scope -p Delegate=yes sizer run STUDY.yaml",
-    Control.MEMORY: "systemd-run --user --scope -p Delegate=yes sizer run STUDY.yaml",
-    # systemd hands users cpu, memory and pids but not io, and throttled disks need loop devices, which are root's.
-    Control.DISK: "sudo sizer run STUDY.yaml",
-}
-"""What an ordinary user types to get a control that the host has."""
 
 
 class V2Backend(LimitsBackend):
@@ -61,17 +55,8 @@ class V2Backend(LimitsBackend):
         self._quota_above = quota_above(tree, self._base, root)
 
     def capabilities(self) -> tuple[Capability, ...]:
-        self._prepare()
         try:
-            by_cpuset = (self._base / "cpuset.cpus").exists()
-            return (
-                Capability(
-                    Control.VCPUS, True, below_quota("cpuset" if by_cpuset else "CPU affinity", self._quota_above)
-                ),
-                self._capability(Control.FRACTIONAL_VCPUS, "cpu", "cpu.max"),
-                self._memory_capability(),
-                self._capability(Control.DISK, "io", "io.max"),
-            )
+            return with_bases([self._base], self._prepare, self._capabilities)
         finally:
             remove_base(self._tree, self._base)
 
@@ -89,8 +74,10 @@ class V2Backend(LimitsBackend):
         except BaseException:
             self._remove(group)
             raise
-        description = describe(self.name, limits, cpus, self.topology, throttle)
-        place = Place((group,), cpus, description, by_affinity=not (group / "cpuset.cpus").exists())
+        by_affinity = not (group / "cpuset.cpus").exists()
+        held_by = BY_AFFINITY if by_affinity else "cpuset"
+        description = describe(self.name, limits, cpus, self.topology, throttle, held_by)
+        place = Place((group,), cpus, description, by_affinity)
         return ControlGroup(self._tree, place, counters, partial(kill_group, self._tree))
 
     def remove_leftovers(self) -> tuple[str, ...]:
@@ -104,6 +91,15 @@ class V2Backend(LimitsBackend):
         self._tree.discard(group)
         remove_base(self._tree, group.parent)
 
+    def _capabilities(self) -> tuple[Capability, ...]:
+        by_cpuset = (self._base / "cpuset.cpus").exists()
+        return (
+            Capability(Control.VCPUS, True, below_quota("cpuset" if by_cpuset else "CPU affinity", self._quota_above)),
+            self._capability(Control.FRACTIONAL_VCPUS, "cpu", "cpu.max"),
+            self._memory_capability(),
+            self._capability(Control.DISK, "io", "io.max"),
+        )
+
     def _capability(self, control: Control, controller: str, file: str) -> Capability:
         if (self._base / file).exists():
             return Capability(control, True, file)
@@ -113,7 +109,8 @@ class V2Backend(LimitsBackend):
         at_top = controller in self._tree.text(self._root / "cgroup.controllers").split()
         if at_top and self._parent != self._root:
             reason = f"the {controller} controller is not delegated to {self._parent}"
-            return Capability(control, False, reason, FIXES[control])
+            # Another scope would lack it as well.
+            return Capability(control, False, reason, AS_ROOT)
         return Capability(control, False, f"the {controller} controller is off in this kernel", enabling(controller))
 
     def _memory_capability(self) -> Capability:
@@ -201,7 +198,7 @@ def usable_parent(tree: Tree, root: Path) -> Path | None:
     """Where we may make groups with limits: the top as root, or the scope that systemd delegated to us."""
     for group in (root, own_group(tree, root)):
         if group is not None and tree.writable(group) and tree.writable(group / "cgroup.subtree_control"):
-            return group
+            return None if is_kept(group, root) else group
     return None
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from sizer.errors import HostError
 from sizer.limits import Control, Group, LimitsBackend
+from sizer.limits.join import OOM_SCORE
 from sizer.records import Limits
 
 ONE_CPU = Limits(vcpus=1)
@@ -75,6 +76,17 @@ def test_the_program_keeps_the_pid_and_its_own_exit_status(backend: LimitsBacken
         child = subprocess.Popen(group.command([sys.executable, "-c", program]), stdout=subprocess.PIPE, text=True)
         output, _ = child.communicate(timeout=20)
         assert (int(output), child.returncode) == (child.pid, 7)
+
+
+def test_a_run_goes_before_sizer_when_the_host_is_out_of_memory(backend: LimitsBackend) -> None:
+    """The kernel's killer prefers its processes; one that was told to prefer us still more stays as it is."""
+    ours = int(Path("/proc/self/oom_score_adj").read_text())
+    with backend.open("score", ONE_CPU) as group:
+        show = group.command(["cat", "/proc/self/oom_score_adj"])
+        shown = subprocess.run(show, capture_output=True, text=True, timeout=20)
+        assert int(shown.stdout) == max(OOM_SCORE, ours)
+        told = ["sh", "-c", 'echo 900 >/proc/self/oom_score_adj; exec "$@"', "sh", *show]
+        assert int(subprocess.run(told, capture_output=True, text=True, timeout=20).stdout) == 900
 
 
 def test_arguments_arrive_as_they_are(backend: LimitsBackend) -> None:

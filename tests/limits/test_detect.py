@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.limits import Control, detect
+from sizer.limits import AS_ROOT, Control, detect
+from sizer.limits.delegation import SCOPE, scope_command
 from sizer.limits.detect import backend_for
 from sizer.limits.machine import Machine
 from sizer.limits.tree import Tree
@@ -31,6 +32,16 @@ def test_a_v1_mount_without_controllers_does_not_count(v2_tree: Tree, machine: M
     assert backend_for(v2_tree, machine).name == "cgroup v2"
 
 
+def systemd(tree: Tree, *, manager: bool = True) -> Path:
+    """A described host whose init is systemd; whether this user's manager runs there."""
+    tree.path("/run/systemd/system").mkdir(parents=True)
+    private = tree.path(f"/run/user/{os.geteuid()}/systemd/private")
+    private.parent.mkdir(parents=True)
+    if manager:
+        private.touch()
+    return private
+
+
 @pytest.mark.parametrize(("host", "fix"), [("v1_tree", "chown -R"), ("v2_tree", "systemd-run --user")])
 def test_an_ordinary_user_gets_affinity_and_the_command_that_would_give_more(
     host: str, fix: str, machine: Machine, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
@@ -39,12 +50,30 @@ def test_an_ordinary_user_gets_affinity_and_the_command_that_would_give_more(
     tree = request.getfixturevalue(host)
     monkeypatch.setattr(type(tree), "writable", lambda *_: False)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    systemd(tree)
     backend = backend_for(tree, machine)
     assert backend.name == "affinity"
-    (missing,) = backend.missing(Limits(memory_bytes=1 << 28))
-    assert missing.control is Control.MEMORY
-    assert fix in (missing.fix or "")
-    assert "unified" not in (missing.fix or ""), "pressure is accounting: it is not asked of root"
+    memory, disk = backend.missing(Limits(memory_bytes=1 << 28, disk="slow"))
+    assert memory.control is Control.MEMORY
+    assert fix in (memory.fix or "")
+    assert "unified" not in (memory.fix or ""), "pressure is accounting: it is not asked of root"
+    assert disk.fix == AS_ROOT, "a throttled disk needs a loop device, which nobody delegates"
+
+
+def test_the_command_for_a_delegated_scope_works_where_it_is_typed(v2_tree: Tree) -> None:
+    """In a session as it is; where the manager's socket is not told, or no manager runs, that comes first."""
+    private = systemd(v2_tree)
+    user = os.geteuid()
+    assert scope_command(v2_tree, user, {"XDG_RUNTIME_DIR": f"/run/user/{user}"}) == SCOPE
+    told = f"XDG_RUNTIME_DIR=/run/user/{user} {SCOPE}"
+    assert scope_command(v2_tree, user, {}) == told
+    private.unlink()
+    assert scope_command(v2_tree, user, {}) == f"sudo systemctl start user@{user} && {told}"
+
+
+def test_without_systemd_nothing_is_delegated(v2_tree: Tree) -> None:
+    """Where another init runs, root measures."""
+    assert scope_command(v2_tree, 1000, {"XDG_RUNTIME_DIR": "/run/user/1000"}) == AS_ROOT
 
 
 def test_a_user_uses_the_v1_groups_that_root_delegated(
@@ -58,6 +87,7 @@ def test_a_user_uses_the_v1_groups_that_root_delegated(
     backend = backend_for(v1_tree, machine)
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     with backend.open("mine", Limits(vcpus=0.5)) as group:
+        assert group.description.startswith("cgroup v1: affinity to CPUs ")
         assert "core_seconds" in group.accounted
         assert not {"memory_bytes", "cpu_stall"} & group.accounted
     assert all(base.is_dir() for base in bases)

@@ -12,6 +12,7 @@ import pytest
 
 from sizer.errors import HostError
 from sizer.limits import Group, LimitsBackend, Throttle, device_of
+from sizer.limits.join import join_command
 from sizer.records import DiskRates, Limits
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
@@ -117,6 +118,21 @@ def test_a_process_over_its_cap_is_killed_and_counted(real: LimitsBackend) -> No
         assert child.returncode == -9
         assert sample.oom_kills >= 1
         assert sample.memory_bytes <= 64 << 20
+
+
+def test_the_kernel_kills_the_run_and_not_who_measures_it(real: LimitsBackend) -> None:
+    """Where memory runs out for both, the larger of the two lives: it is sizer."""
+    if real.name == "cgroup v2":
+        pytest.skip("there the first process to be killed takes its group along")
+    measured = join_command([sys.executable, "-S", "-c", HOG])
+    measuring = (
+        "open('/proc/self/oom_score_adj', 'w').write('0')\nimport subprocess\nheld = bytearray(b'x') * (80 << 20)\n"
+        f"print(subprocess.run({measured}).returncode)"
+    )
+    with real.open("both", Limits(memory_bytes=128 << 20)) as group:
+        output, _ = started(group, measuring).communicate(timeout=60)
+        assert output == b"-9\n"
+        assert group.sample(0.0).oom_kills == 1
 
 
 def test_memory_is_told_apart(real: LimitsBackend, tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from sizer.errors import HostError
-from sizer.limits import Control, Group, LimitsBackend, Throttle
+from sizer.limits import Capability, Control, Group, LimitsBackend, Throttle
 from sizer.limits.detect import backend_for
+from sizer.limits.identity import world
 from sizer.limits.machine import Machine, uncounted
 from sizer.limits.tree import Tree
 from sizer.records import DiskRates, Limits, Sample
@@ -232,16 +233,34 @@ def test_a_host_with_swap_that_is_not_counted_cannot_cap_memory(
     assert missing.fix == "sudo swapoff -a"
 
 
+def test_what_another_sizer_removes_meanwhile_is_looked_for_again(
+    v1: LimitsBackend, v1_tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The parent of all groups goes with the last of them: a `doctor` beside must not hide a control."""
+    look, base = type(v1)._capabilities, v1_tree.path("/sys/fs/cgroup/cpu/sizer")
+    removed: list[Path] = []
+
+    def disturbed(backend: LimitsBackend) -> tuple[Capability, ...]:
+        if not removed:
+            removed.append(base)
+            v1_tree.remove(base)
+        return look(backend)
+
+    monkeypatch.setattr(type(v1), "_capabilities", disturbed)
+    assert all(capability.available for capability in v1.capabilities())
+    assert removed
+
+
 def test_leftovers_of_a_dead_sizer_are_removed(v1: LimitsBackend, v1_tree: Tree) -> None:
     """Its pid may be in use again: the start time tells. Other folders are not ours."""
     with v1.open("mine", Limits()):
         for controller in ("cpu", "memory", "unified"):
-            for name in ("1-1-old", "999999999-5-gone", "notes"):
+            for name in (f"{world()}-1-1-old", f"{world()}-999999999-5-gone", "notes", "1-1-old"):
                 v1_tree.make(v1_tree.path(f"/sys/fs/cgroup/{controller}/sizer/{name}"))
-        assert v1.remove_leftovers() == ("1-1-old", "999999999-5-gone")
+        assert v1.remove_leftovers() == (f"{world()}-1-1-old", f"{world()}-999999999-5-gone")
         for controller in ("cpu", "unified"):
             groups = [path for path in v1_tree.path(f"/sys/fs/cgroup/{controller}/sizer").iterdir() if path.is_dir()]
-            assert {path.name.rpartition("-")[2] for path in groups} == {"mine", "notes"}
+            assert {path.name.rpartition("-")[2] for path in groups} == {"mine", "notes", "old"}
 
 
 def test_a_join_that_fails_is_status_125_with_a_sentence(v1: LimitsBackend) -> None:

@@ -12,7 +12,9 @@ import pytest
 
 from sizer.errors import HostError
 from sizer.limits import Control, LimitsBackend, Throttle
+from sizer.limits.delegation import is_kept
 from sizer.limits.detect import backend_for
+from sizer.limits.identity import world
 from sizer.limits.machine import Machine
 from sizer.limits.tree import OpenFiles, Tree
 from sizer.limits.v2 import SUPERVISOR
@@ -152,13 +154,40 @@ def test_a_user_uses_the_scope_that_was_delegated(
     with backend.open("mine", Limits(vcpus=0.5, memory_bytes=1 << 28)) as group:
         assert (scope / SUPERVISOR / "cgroup.procs").read_text().split() == ["4242", "4243"]
         assert [path.name.rpartition("-")[2] for path in (scope / "sizer").iterdir() if path.is_dir()] == ["mine"]
-        # cpuset was not delegated: affinity holds the CPUs instead.
+        # cpuset was not delegated: affinity holds the CPUs instead, and the record says so.
+        assert group.description.startswith(f"cgroup v2: affinity to CPUs {group.cpus[0]}, quota 0.5 of 100 ms, memory")
         assert subprocess.run(group.command(["nproc"]), capture_output=True, text=True, timeout=20).stdout == "1\n"
     by_control = {each.control: each for each in backend.capabilities()}
     assert by_control[Control.VCPUS].how == "CPU affinity"
     assert not by_control[Control.DISK].available
     assert "not delegated" in by_control[Control.DISK].how
-    assert by_control[Control.DISK].fix == "sudo sizer run STUDY.yaml"
+    assert by_control[Control.DISK].fix == "sudo $(command -v sizer) run STUDY.yaml"
+
+
+@pytest.mark.parametrize(("answer", "backend"), [("no", "affinity"), ("yes", "cgroup v2"), ("", "cgroup v2")])
+def test_a_scope_that_systemd_keeps_for_itself_is_left_alone(
+    v2_tree: Any, machine: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: str, backend: str
+) -> None:
+    """A desktop's terminal lies in a group that its user may write to: systemd is asked whether it was handed over."""
+    (tmp_path / "systemctl").write_text(f'#!/bin/sh\n[ "$5" = terminal.scope ] && echo {answer}\n')
+    (tmp_path / "systemctl").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    scope = v2_tree.path(f"{ROOT}/user.slice/user@1000.service/app.slice/terminal.scope")
+    control = {"cgroup.procs": "4242", "cgroup.controllers": "cpu memory", "cgroup.subtree_control": ""}
+    v2_tree.describe(scope, control)
+    v2_tree.path("/proc/self/cgroup").write_text("0::/user.slice/user@1000.service/app.slice/terminal.scope\n")
+    top = v2_tree.path(ROOT)
+    monkeypatch.setattr(type(v2_tree), "writable", lambda _, path: path != top)
+    assert backend_for(v2_tree, machine).name == backend
+    assert (scope / "cgroup.procs").read_text() == "4242"
+
+
+def test_the_group_of_the_users_systemd_itself_is_left_alone(v2_tree: Tree) -> None:
+    """What is no unit's was handed to nobody; outside of it the owner of a group decides."""
+    top = v2_tree.path(ROOT)
+    assert is_kept(top / "user@1000.service/app.slice", top)
+    assert not is_kept(top / "mine", top)
+    assert not is_kept(top, top)
 
 
 def test_sizer_started_again_in_the_scope_finds_it(
@@ -200,9 +229,10 @@ def test_leftovers_of_a_dead_sizer_are_removed(v2: LimitsBackend, v2_tree: Tree)
     """Groups inside them, too; other folders are not ours."""
     with v2.open("mine", Limits()):
         base = v2_tree.path(f"{ROOT}/sizer")
-        for name in ("1-1-old", "1-1-old/inner", "notes"):
+        old = f"{world()}-1-1-old"
+        for name in (old, f"{old}/inner", "notes"):
             v2_tree.make(base / name)
-        assert v2.remove_leftovers() == ("1-1-old",)
+        assert v2.remove_leftovers() == (old,)
         assert {path.name.rpartition("-")[2] for path in base.iterdir() if path.is_dir()} == {"mine", "notes"}
 
 

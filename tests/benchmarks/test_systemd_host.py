@@ -1,0 +1,59 @@
+"""The benchmark of a systemd host: what it puts into the machine, and what it holds to be met."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from systemd_aims import RATES, judge, limits_held
+from systemd_debian import requirements, sources
+from systemd_guest import DELEGATED, THROTTLED
+
+from sizer.catalog import Catalog
+from sizer.study import Facts, parse_study
+
+BURNS = {
+    "workload": "burns",
+    "vcpus": 0.5,
+    "outcome": "completed",
+    "cores": 0.5,
+    "limited_by": "cgroup v2: affinity to CPUs 0, quota 0.5 of 100 ms, memory 64 MiB without swap, disk not limited",
+    "inside": {"cpu.max": "50000 100000", "memory.max": str(64 << 20), "memory.swap.max": "0", "cpus": [0]},
+}
+
+
+def met(**changed: Any) -> list[bool]:
+    return [row.met for row in limits_held({**BURNS, **changed})]
+
+
+def test_a_machine_that_tells_nothing_has_missed_its_aim() -> None:
+    """A guest that could not boot is not taken for one where all is well."""
+    assert [row.met for row in judge({})] == [False]
+
+
+def test_a_limit_that_was_not_held_is_an_aim_missed() -> None:
+    """3 % beside its vCPUs, a cap that the program does not read, a record that names another way."""
+    assert met() == [True, True, True]
+    assert met(cores=0.52) == [False, True, True]
+    assert met(cores=None, outcome="crashed") == [False, True, True]
+    assert met(inside={**BURNS["inside"], "memory.max": "max"}) == [True, False, True]
+    assert met(limited_by="affinity: CPUs 0") == [True, True, False]
+
+
+def test_the_machine_gets_sizer_without_what_only_its_workloads_need() -> None:
+    """Its own requirements from PyPI, its own files from here."""
+    names = {line.split("<")[0].split(">")[0].lower() for line in requirements()}
+    assert {"numpy", "scipy", "psutil", "jinja2"} <= names
+    assert not {"mxnet", "opencv-python-headless", "pytest"} & names
+    targets = {target for _, target in sources()}
+    assert {"sizer/limits/v2.py", "sizer/cli/demo.yaml"} <= targets
+    assert any(target.startswith("sizer/bundled/workloads/") for target in targets)
+
+
+def test_the_studies_are_in_form() -> None:
+    """What is typed in the machine is what sizer reads."""
+    for text in (DELEGATED, THROTTLED):
+        study = parse_study(text, "study.yaml", None, Facts(2, 1 << 30), Catalog.load())
+    (tier,) = study.disks
+    assert tier.emulated is not None
+    assert asdict(tier.emulated) == RATES
