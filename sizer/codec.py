@@ -10,10 +10,12 @@ from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from sizer.domains import Domain
 from sizer.errors import HostError, InputError
 from sizer.files import write_text
+from sizer.own_folder import read_file
 
 Record = TypeVar("Record")
 
@@ -33,8 +35,8 @@ def to_json(record: Any) -> dict[str, Any]:
 def from_json(cls: type[Record], data: object, where: str) -> Record:
     """The record that `to_json` wrote; keys that this version does not know are left out.
 
-    Raises FormatError, which names `where` and the key, when a value is missing or of another type, or when the
-    file's `schema_version` is newer than this sizer.
+    Raises FormatError, which names `where` and the key, when a value is missing, of another type or outside its
+    domain, or when the file's `schema_version` is newer than this sizer.
     """
     return _read_record(cls, data, where, "")
 
@@ -53,7 +55,7 @@ def read_json(cls: type[Record], path: Path) -> Record:
 def load_json(path: Path) -> object:
     """The plain JSON value in `path`; FormatError when it is none, InputError when it cannot be read."""
     try:
-        return json.loads(path.read_bytes(), parse_constant=_refuse_constant)
+        return json.loads(read_file(path), parse_constant=_refuse_constant)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file") from None
     except OSError as error:
@@ -84,7 +86,7 @@ def _plain(value: Any) -> Any:
 
 @cache
 def _hints(cls: type) -> dict[str, Any]:
-    return get_type_hints(cls)
+    return get_type_hints(cls, include_extras=True)
 
 
 def _read_record(cls: type[Record], data: object, where: str, key: str) -> Record:
@@ -115,6 +117,9 @@ def _check_version(found: int, known: Any, where: str) -> None:
 def _read(hint: Any, value: object, where: str, key: str) -> Any:
     """The value as its type hint says; the hints are the few that records use."""
     origin = get_origin(hint)
+    if origin is Annotated:
+        inner, domain = get_args(hint)
+        return _read_domain(inner, domain, value, where, key)
     if origin in (Union, types.UnionType):
         return _read_optional(hint, value, where, key)
     if origin is tuple:
@@ -131,6 +136,13 @@ def _read(hint: Any, value: object, where: str, key: str) -> Any:
     if hint is Any:
         return value
     return _SCALARS[hint](value, where, key)
+
+
+def _read_domain(hint: Any, domain: Domain, value: object, where: str, key: str) -> Any:
+    found = _read(hint, value, where, key)
+    if not domain.holds(found):
+        raise _mismatch(where, key, domain.words, value)
+    return found
 
 
 def _read_optional(hint: Any, value: object, where: str, key: str) -> Any:

@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable
 from dataclasses import fields
 
+from sizer.plain_text import printable
 from sizer.records import Demand, Device, Run
 
 BYTES_PER_GIB = 2**30
@@ -34,6 +35,9 @@ DEMAND_COLUMNS = {field.name: f"{field.name}_per_sample" for field in fields(Dem
 FURTHER_COLUMNS = ("bottleneck", "hit_rate", "warnings", "started_at", "repeat")
 """What helps to judge a figure. With `started_at` and `repeat`, which counts from 1, the order of the runs is told."""
 
+FORMULA = ("=", "+", "-", "@")
+"""What a formula begins with in one spreadsheet or another (OWASP, "CSV injection")."""
+
 Cell = str | int | float | None
 
 
@@ -42,8 +46,16 @@ def write_csv(runs: Iterable[Run]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, (*COLUMNS, *DEMAND_COLUMNS.values(), *FURTHER_COLUMNS), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(row(run) for run in runs)
+    writer.writerows({column: _harmless(cell) for column, cell in row(run).items()} for run in runs)
     return text.getvalue()
+
+
+def _harmless(cell: Cell) -> Cell:
+    """Text in one line, behind an apostrophe where a spreadsheet would take it for a formula."""
+    if not isinstance(cell, str):
+        return cell
+    text = printable(cell)
+    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def row(run: Run) -> dict[str, Cell]:

@@ -1,6 +1,7 @@
 """What the parts of sizer hand to each other: frozen records, plain enough to be written as JSON.
 
-Units are bytes, seconds and samples per second throughout. This module imports nothing of sizer.
+Units are bytes, seconds and samples per second throughout. The type hint of a field
+names its domain: what a file may hold there.
 """
 
 from __future__ import annotations
@@ -9,6 +10,27 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from enum import Enum
+
+from sizer.domains import (
+    Amount,
+    Batch,
+    Bound,
+    Bytes,
+    Cache,
+    Count,
+    DeviceKind,
+    Input,
+    Kind,
+    Label,
+    Moment,
+    Name,
+    Preference,
+    Probability,
+    Rate,
+    Signed,
+    Status,
+    Vcpus,
+)
 
 SCHEMA_VERSION = 1
 """Version of every JSON file in a study folder."""
@@ -46,9 +68,9 @@ class Bottleneck(str, Enum):
 class Estimate:
     """A value with its interval: 95 % of the mean in a run, 90 % for a new run in a prediction."""
 
-    value: float
-    low: float
-    high: float
+    value: Signed
+    low: Bound
+    high: Bound
 
     @property
     def relative_half_width(self) -> float:
@@ -60,17 +82,17 @@ class Estimate:
 class Device:
     """Where the step is computed: `cpu`, `cuda` or `emulated` (the step waits for as long as a GPU takes)."""
 
-    kind: str = "cpu"
-    index: int = 0
-    gpu: str | None = None
-    samples_per_second: float | None = None
+    kind: DeviceKind = "cpu"
+    index: Count = 0
+    gpu: Label | None = None
+    samples_per_second: Rate | None = None
     source: str | None = None
 
     @property
     def label(self) -> str:
         """How a person names it: `cpu`, `cuda:0`, `emulated:P100`, `emulated:300/s`."""
         if self.kind == "emulated":
-            return f"emulated:{self.gpu or f'{self.samples_per_second:g}/s'}"
+            return f"emulated:{self.gpu or f'{self.samples_per_second or 0:g}/s'}"
         return f"cuda:{self.index}" if self.kind == "cuda" else "cpu"
 
 
@@ -78,49 +100,49 @@ class Device:
 class Workload:
     """The program being measured. `data` None means the embedded data set."""
 
-    name: str
-    kind: str
-    framework: str = "mxnet"
-    network: str | None = None
+    name: Name
+    kind: Kind
+    framework: Label = "mxnet"
+    network: Label | None = None
     data: str | None = None
     format: str | None = None
-    input: str = "disk"
-    cache: str = "cold"
+    input: Input = "disk"
+    cache: Cache = "cold"
     device: Device = Device()
     command: tuple[str, ...] = ()
     pattern: str | None = None
-    sample_unit: str | None = None
+    sample_unit: Label | None = None
 
 
 @dataclass(frozen=True)
 class Limits:
     """What a run may use. None is not limited; `disk` is a tier's name in the study."""
 
-    vcpus: float | None = None
-    memory_bytes: int | None = None
-    disk: str | None = None
+    vcpus: Vcpus | None = None
+    memory_bytes: Bytes | None = None
+    disk: Name | None = None
 
 
 @dataclass(frozen=True)
 class DiskRates:
     """What a disk gives. None is not limited, or not measured."""
 
-    read_iops: float | None = None
-    read_bytes_per_second: float | None = None
-    write_iops: float | None = None
-    write_bytes_per_second: float | None = None
+    read_iops: Amount | None = None
+    read_bytes_per_second: Amount | None = None
+    write_iops: Amount | None = None
+    write_bytes_per_second: Amount | None = None
 
 
 @dataclass(frozen=True)
 class DiskTier:
     """A kind of volume: a real mount (`path`) or one emulated by throttling (`emulated`)."""
 
-    name: str
+    name: Name
     path: str | None = None
     emulated: DiskRates | None = None
     disk_class: str | None = None
     catalog_name: str | None = None
-    size_bytes: int | None = None
+    size_bytes: Bytes | None = None
 
 
 @dataclass(frozen=True)
@@ -147,19 +169,19 @@ class DiskCheck:
 class Measure:
     """How each configuration is measured: fresh processes, seconds after warm-up, relative half-width."""
 
-    repeats: int = 3
-    seconds: float = 30.0
-    precision: float = 0.02
-    seed: int = 1
-    timeout: float | None = None
+    repeats: Count = 3
+    seconds: Rate = 30.0
+    precision: Rate = 0.02
+    seed: Count = 1
+    timeout: Rate | None = None
 
 
 @dataclass(frozen=True)
 class Objective:
     """What the answer should prefer, and which share of the best throughput it must reach."""
 
-    prefer: str = "cheapest"
-    target: float = 0.95
+    prefer: Preference = "cheapest"
+    target: Probability = 0.95
 
 
 @dataclass(frozen=True)
@@ -167,10 +189,10 @@ class RunSpec:
     """One planned configuration of a workload and one repeat of it."""
 
     workload: Workload
-    batch_size: int
+    batch_size: Batch
     limits: Limits
     measure: Measure
-    repeat: int = 0
+    repeat: Count = 0
 
     @property
     def id(self) -> str:
@@ -185,10 +207,10 @@ class RunSpec:
 class Configuration:
     """Where a run really stood: its limits with this host's own values where it was not limited."""
 
-    vcpus: float
-    memory_bytes: int
-    disk: str
-    batch_size: int
+    vcpus: Vcpus
+    memory_bytes: Bytes
+    disk: Name
+    batch_size: Batch
 
 
 @dataclass(frozen=True)
@@ -197,8 +219,8 @@ class DataSet:
 
     path: str
     format: str
-    bytes: int
-    samples: int
+    bytes: Count
+    samples: Count
     embedded: bool
 
 
@@ -206,11 +228,11 @@ class DataSet:
 class Step:
     """One call of a workload's inner loop, as its step event tells it; `time` is monotonic."""
 
-    time: float
-    samples: int
-    input_wait: float
-    epoch: int
-    latency: float | None = None
+    time: Amount
+    samples: Count
+    input_wait: Amount
+    epoch: Count
+    latency: Amount | None = None
 
 
 @dataclass(frozen=True)
@@ -224,29 +246,29 @@ class Sample:
     host's CPUs, and `unwritten_bytes` the part of the page cache that still has to be written.
     """
 
-    time: float
-    core_seconds: float = 0.0
-    memory_bytes: int = 0
-    anonymous_bytes: int = 0
-    page_cache_bytes: int = 0
-    kernel_bytes: int = 0
-    swap_bytes: int = 0
-    read_bytes: int = 0
-    written_bytes: int = 0
-    read_ios: int = 0
-    write_ios: int = 0
-    periods: int = 0
-    throttled_periods: int = 0
-    oom_kills: int = 0
-    host_core_seconds: float = 0.0
-    sizer_core_seconds: float = 0.0
-    cpu_stall: float = 0.0
-    memory_stall: float = 0.0
-    io_stall: float = 0.0
-    accelerator_busy: float | None = None
-    peak_memory_bytes: int = 0
-    steal_core_seconds: float = 0.0
-    unwritten_bytes: int = 0
+    time: Amount
+    core_seconds: Amount = 0.0
+    memory_bytes: Count = 0
+    anonymous_bytes: Count = 0
+    page_cache_bytes: Count = 0
+    kernel_bytes: Count = 0
+    swap_bytes: Count = 0
+    read_bytes: Count = 0
+    written_bytes: Count = 0
+    read_ios: Count = 0
+    write_ios: Count = 0
+    periods: Count = 0
+    throttled_periods: Count = 0
+    oom_kills: Count = 0
+    host_core_seconds: Amount = 0.0
+    sizer_core_seconds: Amount = 0.0
+    cpu_stall: Amount = 0.0
+    memory_stall: Amount = 0.0
+    io_stall: Amount = 0.0
+    accelerator_busy: Amount | None = None
+    peak_memory_bytes: Count = 0
+    steal_core_seconds: Amount = 0.0
+    unwritten_bytes: Count = 0
 
 
 @dataclass(frozen=True)
@@ -256,17 +278,17 @@ class Demand:
     `asked_bytes` is what the loader asks for, `read_bytes` what came from the device. A stall is in seconds a sample.
     """
 
-    core_seconds: float | None = None
-    read_bytes: float | None = None
-    read_ios: float | None = None
-    written_bytes: float | None = None
-    write_ios: float | None = None
-    input_wait: float | None = None
-    accelerator_seconds: float | None = None
-    asked_bytes: float | None = None
-    cpu_stall: float | None = None
-    memory_stall: float | None = None
-    io_stall: float | None = None
+    core_seconds: Amount | None = None
+    read_bytes: Amount | None = None
+    read_ios: Amount | None = None
+    written_bytes: Amount | None = None
+    write_ios: Amount | None = None
+    input_wait: Amount | None = None
+    accelerator_seconds: Amount | None = None
+    asked_bytes: Amount | None = None
+    cpu_stall: Amount | None = None
+    memory_stall: Amount | None = None
+    io_stall: Amount | None = None
 
 
 @dataclass(frozen=True)
@@ -274,7 +296,7 @@ class Evidence:
     """What bound a run, from its accounting alone: busy share of each resource and the reason in words."""
 
     bottleneck: Bottleneck
-    busy: dict[str, float]
+    busy: dict[str, Amount]
     reason: str
 
 
@@ -286,8 +308,8 @@ class MemoryGrowth:
     """
 
     anonymous_bytes_per_step: Estimate
-    page_cache_bytes_per_step: float
-    steps: int
+    page_cache_bytes_per_step: Signed
+    steps: Count
     rising: bool
 
 
@@ -295,7 +317,7 @@ class MemoryGrowth:
 class RateChange:
     """A rate that fell and stayed down: samples/s before and after the moment `seconds` after the first step."""
 
-    seconds: float
+    seconds: Amount
     before: Estimate
     after: Estimate
 
@@ -315,34 +337,34 @@ class Run:
     spec: RunSpec
     outcome: Outcome
     configuration: Configuration
-    started_at: str
-    wall_seconds: float
+    started_at: Moment
+    wall_seconds: Amount
     error: str | None = None
     sample_unit: str = "sample"
     data_set: DataSet | None = None
     throughput: Estimate | None = None
-    first_epoch_throughput: float | None = None
-    warm_up_seconds: float | None = None
-    measured_seconds: float | None = None
+    first_epoch_throughput: Amount | None = None
+    warm_up_seconds: Amount | None = None
+    measured_seconds: Amount | None = None
     stopped: str | None = None
     demand: Demand | None = None
-    latency_p50: float | None = None
-    latency_p99: float | None = None
-    peak_memory_bytes: int | None = None
-    peak_anonymous_bytes: int | None = None
-    peak_page_cache_bytes: int | None = None
-    peak_kernel_bytes: int | None = None
-    peak_swap_bytes: int | None = None
+    latency_p50: Amount | None = None
+    latency_p99: Amount | None = None
+    peak_memory_bytes: Count | None = None
+    peak_anonymous_bytes: Count | None = None
+    peak_page_cache_bytes: Count | None = None
+    peak_kernel_bytes: Count | None = None
+    peak_swap_bytes: Count | None = None
     memory_growth: MemoryGrowth | None = None
-    resident_bytes: int | None = None
-    resident_after_bytes: int | None = None
-    hit_rate: float | None = None
+    resident_bytes: Count | None = None
+    resident_after_bytes: Count | None = None
+    hit_rate: Amount | None = None
     rate_change: RateChange | None = None
-    throttled: float | None = None
-    other_cores: float | None = None
-    overhead: float | None = None
-    stolen_cores: float | None = None
-    unwritten_bytes: int | None = None
+    throttled: Amount | None = None
+    other_cores: Amount | None = None
+    overhead: Amount | None = None
+    stolen_cores: Amount | None = None
+    unwritten_bytes: Count | None = None
     limits_buffered_writes: bool | None = None
     evidence: Evidence | None = None
     disk: DiskCheck | None = None
@@ -361,13 +383,13 @@ class Run:
 class Study:
     """All runs asked for, with every default filled in."""
 
-    name: str
+    name: Name
     workloads: tuple[WorkloadPlan, ...]
     disks: tuple[DiskTier, ...] = ()
     around: Limits | None = None
     measure: Measure = Measure()
     objective: Objective = Objective()
-    embedded_images: int = 4000
+    embedded_images: Count = 4000
     schema_version: int = SCHEMA_VERSION
 
     def disk(self, name: str) -> DiskTier:
@@ -386,10 +408,10 @@ class WorkloadPlan:
     """
 
     workload: Workload
-    batch_size: tuple[int, ...]
-    vcpus: tuple[float, ...] = ()
-    memory_bytes: tuple[int, ...] = ()
-    disk: tuple[str, ...] = ()
+    batch_size: tuple[Batch, ...]
+    vcpus: tuple[Vcpus, ...] = ()
+    memory_bytes: tuple[Bytes, ...] = ()
+    disk: tuple[Name, ...] = ()
     memory_floor: bool = False
 
 
@@ -397,11 +419,11 @@ class WorkloadPlan:
 class Prediction:
     """What the model says of one configuration; the interval is 90 % for a new run."""
 
-    workload: str
+    workload: Name
     configuration: Configuration
     throughput: Estimate
     bottleneck: Bottleneck
-    shares: dict[str, float]
+    shares: dict[str, Amount]
     extrapolated: bool
     out_of_memory: bool = False
 
@@ -410,10 +432,10 @@ class Prediction:
 class Spec:
     """An instance spec; `memory_bytes` and `disk` None where they were not varied."""
 
-    vcpus: float
-    memory_bytes: int | None = None
-    disk: str | None = None
-    batch_size: int | None = None
+    vcpus: Vcpus
+    memory_bytes: Bytes | None = None
+    disk: Name | None = None
+    batch_size: Batch | None = None
 
 
 @dataclass(frozen=True)
@@ -430,12 +452,12 @@ class InstanceOffer:
 
     provider: str
     instance_type: str
-    vcpus: float
-    memory_bytes: int
+    vcpus: Amount
+    memory_bytes: Count
     gpu: str | None
-    gpu_count: int
-    usd_per_hour: float | None
-    usd_per_million_samples: float | None
+    gpu_count: Count
+    usd_per_hour: Amount | None
+    usd_per_million_samples: Amount | None
     as_of: str
     source: str
     note: str = ""
@@ -445,12 +467,12 @@ class InstanceOffer:
 class Answer:
     """The recommendation for one workload; status is `recommended`, `at_least` or `refused`."""
 
-    workload: str
-    status: str
+    workload: Name
+    status: Status
     spec: Spec | None = None
     throughput: Estimate | None = None
     sample_unit: str = "sample"
-    probability: float | None = None
+    probability: Probability | None = None
     bottleneck: Bottleneck | None = None
     next_bottleneck: Bottleneck | None = None
     reasons: tuple[str, ...] = ()

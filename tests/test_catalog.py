@@ -104,6 +104,15 @@ def test_the_file_has_one_entry_a_line_and_is_its_own_form(catalog: Catalog, tmp
         ({"memory_bytes": 1.5}, "mine.json: instances entry 1: field `memory_bytes` is 1.5, it must be a whole number"),
         ({"source": ""}, "mine.json: instances entry 1: field `source` is ''"),
         ({"price": 1}, "mine.json: instances entry 1: unknown field `price`"),
+        ({"vcpus": 10**400}, "field `vcpus` is a number too large, it must be a number from"),
+        ({"vcpus": 0}, "field `vcpus` is 0, it must be a number from"),
+        (
+            {"memory_bytes": 10**30},
+            "field `memory_bytes` is 1000000000000000000000000000000, it must be a number from 1 to",
+        ),
+        ({"usd_per_hour": float("nan")}, "field `usd_per_hour` is nan, it must be a number of 0 or more"),
+        ({"usd_per_hour": 1e308}, "field `usd_per_hour` is 1e+308, it must be a number of 0 or more"),
+        ({"source": ["x" * 10_000]}, "field `source` is ['xxx"),
     ],
 )
 def test_a_wrong_field_is_named(catalog: Catalog, tmp_path: Path, change: dict[str, object], sentence: str) -> None:
@@ -120,11 +129,16 @@ def test_a_wrong_field_is_named(catalog: Catalog, tmp_path: Path, change: dict[s
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     """No JSON, another version, no file: a sentence each."""
     path = tmp_path / "mine.json"
-    with pytest.raises(InputError, match="cannot read the catalogue"):
+    with pytest.raises(InputError, match=r"mine\.json: there is no such file"):
         Catalog.load(path)
     path.write_text("provider,region")
     with pytest.raises(InputError, match="is not JSON"):
         Catalog.load(path)
+    path.write_text("[" * 100_000)
+    with pytest.raises(InputError, match="is nested too deeply for a catalogue"):
+        Catalog.load(path)
+    with pytest.raises(InputError, match="/dev/zero: is larger than 64 MiB, which a catalogue never is"):
+        Catalog.load("/dev/zero")
     path.write_text('{"schema_version": 99}')
     with pytest.raises(InputError, match="schema_version is 99"):
         Catalog.load(path)
@@ -141,8 +155,12 @@ def test_csv_becomes_entries(tmp_path: Path) -> None:
     (box,) = import_csv([path]).instance_types
     assert (box.memory_bytes, box.disk_bytes_per_second, box.usd_per_hour, box.gpu) == (16 * GIB, 250 * MB, None, None)
     path.write_text(f"{header}\nme,,box.1,many,16,,0,,,250,,2026-01-01,my own list\n")
-    with pytest.raises(InputError, match=r"line 2.*many"):
+    with pytest.raises(InputError, match=r"mine.csv line 2: field `vcpus` is 'many', it must be a number"):
         import_csv([path])
+    for count in ("1.5", "nan", "inf", "1e400"):
+        path.write_text(f"{header}\nme,,box.1,4,16,T4,{count},,,250,,2026-01-01,my own list\n")
+        with pytest.raises(InputError, match=rf"line 2: field `gpu_count` is '{count}', it must be a (whole )?number"):
+            import_csv([path])
     path.write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="names neither"):
         import_csv([path])
@@ -151,7 +169,8 @@ def test_csv_becomes_entries(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"\x7fELF\xd0\xff", "cannot be read as a table"),
+        (b"\x7fELF\xd0\xff", "mine.csv line 1: is not UTF-8"),
+        (b"mode,samples_per_second\n" + b"x" * 200_000 + b",1\n", "cannot be read as a table"),
         (b"provider,instance_type\nme,box.1,4\n", "line 2: has more cells than the header"),
         (b"provider,instance_type\n", "has no entry"),
         (b"", "has no entry"),

@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import math
+from dataclasses import replace
+
+import pytest
 
 from sizer.measurements import write_csv
 from sizer.records import (
@@ -115,3 +118,23 @@ def test_bytes_come_back_exactly() -> None:
     place = Run(first.spec, first.outcome, Configuration(1.0, odd, "host", 32), first.started_at, 1.0)
     (row,) = rows(place)
     assert math.isclose(float(row["memory_gib"]) * 2**30, odd, rel_tol=0, abs_tol=1e-4)
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)"])
+def test_text_is_never_a_formula(text: str) -> None:
+    """A spreadsheet shows what a workload called its samples, and does not compute it."""
+    (cells,) = rows(replace(run(), sample_unit=text))
+    assert cells["sample_unit"] == f"'{text}"
+
+
+def test_a_run_is_one_line_whatever_its_text() -> None:
+    """A line's end in a cell would make up a row."""
+    text = write_csv([replace(run(), sample_unit="a\nb\r\x1b[2J")])
+    assert len(text.splitlines()) == 2
+    assert r"a\nb\r\x1b[2J" in text
+
+
+def test_a_number_below_nought_stays_one() -> None:
+    """Only text has the apostrophe."""
+    (cells,) = rows(run(hit_rate=-0.25))
+    assert float(cells["hit_rate"]) == -0.25

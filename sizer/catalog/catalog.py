@@ -11,7 +11,9 @@ from importlib.resources import files
 from pathlib import Path
 
 from sizer.catalog.validation import checked
+from sizer.domains import Amount, Batch, Bytes, Count, Rate, Vcpus
 from sizer.errors import InputError
+from sizer.given_files import read_given
 from sizer.records import DiskRates
 
 CATALOG_SCHEMA_VERSION = 1
@@ -25,14 +27,14 @@ class InstanceType:
     provider: str
     region: str | None
     instance_type: str
-    vcpus: float
-    memory_bytes: int
+    vcpus: Vcpus
+    memory_bytes: Bytes
     gpu: str | None
-    gpu_count: int
-    gpu_memory_bytes: int | None
-    local_nvme_bytes: int | None
-    disk_bytes_per_second: float | None
-    usd_per_hour: float | None
+    gpu_count: Count
+    gpu_memory_bytes: Count | None
+    local_nvme_bytes: Count | None
+    disk_bytes_per_second: Amount | None
+    usd_per_hour: Amount | None
     confidence: str | None
     as_of: str
     source: str
@@ -45,16 +47,16 @@ class DiskOffer:
     provider: str
     disk_tier: str
     disk_class: str
-    read_iops_base: float
-    read_iops_per_gib: float
-    read_iops_max: float
-    read_bytes_per_second_base: float
-    read_bytes_per_second_per_gib: float
-    read_bytes_per_second_max: float
-    min_bytes: int | None
-    max_bytes: int | None
-    latency_seconds: float | None
-    usd_per_gib_month: float | None
+    read_iops_base: Amount
+    read_iops_per_gib: Amount
+    read_iops_max: Amount
+    read_bytes_per_second_base: Amount
+    read_bytes_per_second_per_gib: Amount
+    read_bytes_per_second_max: Amount
+    min_bytes: Count | None
+    max_bytes: Count | None
+    latency_seconds: Amount | None
+    usd_per_gib_month: Amount | None
     confidence: str | None
     as_of: str
     source: str
@@ -93,8 +95,8 @@ class AcceleratorRate:
     network: str
     gpu: str
     precision: str
-    batch_size: int | None
-    samples_per_second: float
+    batch_size: Batch | None
+    samples_per_second: Rate
     framework: str
     as_of: str
     source: str
@@ -114,14 +116,18 @@ class Catalog:
 
         InputError names the file, the entry and the field that is wrong.
         """
+        where = str(path or "catalog.json")
+        if path is None:
+            text = (files("sizer.catalog") / "catalog.json").read_text(encoding="utf-8")
+        else:
+            text = read_given(Path(path), "a catalogue")
         try:
-            resource = files("sizer.catalog") / "catalog.json" if path is None else Path(path)
-            data = json.loads(resource.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InputError(f"cannot read the catalogue {path}: {error.strerror}") from error
+            data = json.loads(text)
+        except RecursionError:
+            raise InputError(f"{where}: is nested too deeply for a catalogue") from None
         except ValueError as error:
-            raise InputError(f"{path or 'catalog.json'} is not JSON: {error}") from error
-        return _from_json(data, str(path or "catalog.json"))
+            raise InputError(f"{where} is not JSON: {error}") from error
+        return _from_json(data, where)
 
     def instances(self, gpu: str | None = None) -> tuple[InstanceType, ...]:
         """Instance types, all of them or those with this GPU (its memory size may be part of the name: V100-16GB)."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import Any
 from sizer.catalog.catalog import CATALOG_SCHEMA_VERSION, GIB, AcceleratorRate, Catalog, DiskOffer, InstanceType
 from sizer.catalog.validation import checked
 from sizer.errors import InputError
+from sizer.given_files import read_given
 
 Row = dict[str, str]
 
@@ -48,13 +51,11 @@ def _lines(entries: Sequence[Any]) -> str:
 
 
 def _rows(path: Path) -> list[tuple[int, Row]]:
+    text = read_given(path, "a table")
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file)
-            rows = [(reader.line_num, _row(row, f"{path} line {reader.line_num}")) for row in reader]
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
-    except (UnicodeDecodeError, csv.Error) as error:
+        reader = csv.DictReader(io.StringIO(text, newline=""))
+        rows = [(reader.line_num, _row(row, f"{path} line {reader.line_num}")) for row in reader]
+    except csv.Error as error:
         raise InputError(f"{path} cannot be read as a table ({error}); give a CSV file in UTF-8") from error
     if not rows:
         raise InputError(f"{path} has no entry; give a header and one entry a line below it")
@@ -78,12 +79,30 @@ def _kind(row: Row, where: str) -> tuple[str, type[Any], Callable[[Row], dict[st
     raise InputError(f"{where}: the header names neither instance_type, disk_tier nor samples_per_second")
 
 
-def _number(text: str, unit: float = 1.0) -> float | None:
-    return float(f"{float(text) * unit:.12g}") if text else None
+def _number(row: Row, column: str, unit: float = 1.0) -> float | None:
+    """The number in a cell times its unit; None for an empty cell, ValueError for what is no number."""
+    text = row[column]
+    try:
+        value = float(text) if text else None
+    except ValueError:
+        value = math.nan
+    if value is None:
+        return None
+    if not math.isfinite(value):
+        raise ValueError(f"field `{column}` is {text[:60]!r}, it must be a number")
+    return float(f"{value * unit:.12g}")
 
 
-def _bytes(text: str) -> int | None:
-    return round(float(text) * GIB) if text else None
+def _bytes(row: Row, column: str) -> int | None:
+    gibibytes = _number(row, column)
+    return None if gibibytes is None else round(gibibytes * GIB)
+
+
+def _count(row: Row, column: str) -> int | None:
+    value = _number(row, column)
+    if value is not None and not value.is_integer():
+        raise ValueError(f"field `{column}` is {row[column][:60]!r}, it must be a whole number")
+    return None if value is None else int(value)
 
 
 def _instance(row: Row) -> dict[str, Any]:
@@ -91,14 +110,14 @@ def _instance(row: Row) -> dict[str, Any]:
         "provider": row["provider"],
         "region": row["region"] or None,
         "instance_type": row["instance_type"],
-        "vcpus": _number(row["vcpus"]),
-        "memory_bytes": _bytes(row["memory_gib"]),
+        "vcpus": _number(row, "vcpus"),
+        "memory_bytes": _bytes(row, "memory_gib"),
         "gpu": row["gpu"] or None,
-        "gpu_count": int(row["gpu_count"] or 0),
-        "gpu_memory_bytes": _bytes(row["gpu_memory_gib"]),
-        "local_nvme_bytes": _bytes(row["local_nvme_gib"]),
-        "disk_bytes_per_second": _number(row["disk_cap_mbps"], 1e6),
-        "usd_per_hour": _number(row["usd_per_hour"]),
+        "gpu_count": _count(row, "gpu_count") or 0,
+        "gpu_memory_bytes": _bytes(row, "gpu_memory_gib"),
+        "local_nvme_bytes": _bytes(row, "local_nvme_gib"),
+        "disk_bytes_per_second": _number(row, "disk_cap_mbps", 1e6),
+        "usd_per_hour": _number(row, "usd_per_hour"),
         "confidence": row.get("confidence") or None,
         "as_of": row["as_of"],
         "source": row["source"],
@@ -110,21 +129,21 @@ def _disk(row: Row) -> dict[str, Any]:
         "provider": row["provider"],
         "disk_tier": row["disk_tier"],
         "disk_class": row["class"],
-        **_limit("read_iops", row["read_iops_base"], row["read_iops_per_gib"], row["read_iops_max"], 1.0),
-        **_limit("read_bytes_per_second", row["read_mbps_base"], row["read_mbps_per_gib"], row["read_mbps_max"], 1e6),
-        "min_bytes": _bytes(row["min_gib"]),
-        "max_bytes": _bytes(row["max_gib"]),
-        "latency_seconds": _number(row["latency_ms"], 1e-3),
-        "usd_per_gib_month": _number(row["usd_per_gib_month"]),
+        **_limit(row, "read_iops", "read_iops", 1.0),
+        **_limit(row, "read_bytes_per_second", "read_mbps", 1e6),
+        "min_bytes": _bytes(row, "min_gib"),
+        "max_bytes": _bytes(row, "max_gib"),
+        "latency_seconds": _number(row, "latency_ms", 1e-3),
+        "usd_per_gib_month": _number(row, "usd_per_gib_month"),
         "confidence": row["confidence"] or None,
         "as_of": row["as_of"],
         "source": row["source"],
     }
 
 
-def _limit(name: str, base: str, per_gib: str, most: str, unit: float) -> dict[str, float | None]:
+def _limit(row: Row, name: str, column: str, unit: float) -> dict[str, float | None]:
     """A limit that neither starts anywhere nor grows is its maximum at every size (AWS st1: 500 IOPS)."""
-    start, slope, top = _number(base, unit), _number(per_gib, unit), _number(most, unit)
+    start, slope, top = (_number(row, f"{column}_{part}", unit) for part in ("base", "per_gib", "max"))
     return {f"{name}_base": start if start or slope else top, f"{name}_per_gib": slope, f"{name}_max": top}
 
 
@@ -134,8 +153,8 @@ def _accelerator(row: Row) -> dict[str, Any]:
         "network": row["network"],
         "gpu": row["gpu"],
         "precision": row["precision"],
-        "batch_size": int(row["batch_size"]) if row["batch_size"] else None,
-        "samples_per_second": _number(row["samples_per_second"]),
+        "batch_size": _count(row, "batch_size"),
+        "samples_per_second": _number(row, "samples_per_second"),
         "framework": row["framework"],
         "as_of": row["as_of"],
         "source": row["source"],

@@ -11,7 +11,7 @@ from pathlib import Path
 from sizer import __version__
 from sizer.bundled.reports import Material, write_report
 from sizer.catalog import Catalog
-from sizer.cli.concluding import conclude, fitted, measured_runs, recommended, refuse_folder
+from sizer.cli.concluding import LEFT_OUT, conclude, fitted, measured_runs, opened, recommended, refuse_folder
 from sizer.cli.wording import bound_in_words, spec_in_words
 from sizer.codec import to_json
 from sizer.drift import DRIFT_SHARE, spread
@@ -35,7 +35,7 @@ def answer(folder: StudyFolder, say: Callable[[str], None]) -> None:
     write_text(folder.measurements_path, write_csv(runs))
     write_report(folder.report_path, _material(folder, runs, recommendation))
     for problem in folder.problems():
-        say(f"left out: {problem}")
+        say(f"{LEFT_OUT}: {problem}")
     for note in _drift(folder, runs):
         say(note)
     for each in recommendation.workloads:
@@ -43,7 +43,7 @@ def answer(folder: StudyFolder, say: Callable[[str], None]) -> None:
 
 
 def fit(arguments: argparse.Namespace) -> int:
-    folder = StudyFolder.open(Path(arguments.folder))
+    folder = opened(arguments.folder)
     measured_runs(folder)
     model = fitted(folder)
     if arguments.json:
@@ -57,7 +57,7 @@ def fit(arguments: argparse.Namespace) -> int:
 
 
 def recommend(arguments: argparse.Namespace) -> int:
-    folder = StudyFolder.open(Path(arguments.folder))
+    folder = opened(arguments.folder)
     measured_runs(folder)
     model = fitted(folder)
     recommendation = _asked(arguments, folder, model)
@@ -94,7 +94,7 @@ def _tell(answer: Answer, model: Model) -> None:
 
 
 def report(arguments: argparse.Namespace) -> int:
-    folder = StudyFolder.open(Path(arguments.folder))
+    folder = opened(arguments.folder)
     path = folder.report_path if arguments.out is None else Path(arguments.out)
     refuse_folder(path)
     write_report(path, _material(folder, folder.runs(), recommended(folder)))
@@ -103,7 +103,7 @@ def report(arguments: argparse.Namespace) -> int:
 
 
 def export(arguments: argparse.Namespace) -> int:
-    runs = StudyFolder.open(Path(arguments.folder)).runs()
+    runs = opened(arguments.folder).runs()
     if arguments.format == "csv":
         print(write_csv(runs), end="")
     else:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -18,17 +19,31 @@ from sizer.codec import FormatError, from_json, load_json, to_json, write_json
 from sizer.errors import InputError, NoAnswer
 from sizer.model import Model
 from sizer.model import fit as fit_model
+from sizer.plain_text import typed_path
 from sizer.published import read_recommendation, recommendation_form
 from sizer.recommend import recommend
 from sizer.records import Recommendation, Run
 from sizer.store import StudyFolder
+
+LEFT_OUT = "left out"
+"""What a file among the runs is that cannot be read as one."""
+
+
+def opened(path: str | Path) -> StudyFolder:
+    """The study folder at `path`; what cannot be read among its runs is said on stderr and left out."""
+    folder = StudyFolder.open(Path(path))
+    for problem in folder.problems():
+        print(f"{LEFT_OUT}: {problem}", file=sys.stderr)
+    return folder
 
 
 def measured_runs(folder: StudyFolder) -> tuple[Run, ...]:
     """The runs of a folder; raises NoAnswer where it has none to conclude from."""
     runs = folder.runs()
     if not runs:
-        raise NoAnswer(f"{folder.path}: no run is stored; type: sizer run {folder.study_path} --out {folder.path}")
+        study, path = typed_path(folder.study_path), typed_path(folder.path)
+        lacking = "no run can be read" if folder.problems() else "no run is stored"
+        raise NoAnswer(f"{folder.path}: {lacking}; type: sizer run {study} --out {path}")
     return runs
 
 

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sizer.cli.concluding import fitted, measured_runs
+from sizer.cli.concluding import fitted, measured_runs, opened
 from sizer.cli.tables import read_places
 from sizer.cli.wording import bound_in_words, disk_in_words
 from sizer.errors import InputError, NoAnswer
 from sizer.model import Model, WhatIf, WorkloadModel
 from sizer.published import disk_is_emulated, no_prediction_form, prediction_form
 from sizer.records import HOST_DISK, Configuration, Prediction
-from sizer.store import StudyFolder
 from sizer.units import format_bytes, format_rate, format_vcpus
 
 
@@ -32,7 +31,7 @@ class Outcome:
 
 def predict(arguments: argparse.Namespace) -> int:
     """A configuration without an answer keeps its place; only where none has one is it an error."""
-    folder = StudyFolder.open(Path(arguments.folder))
+    folder = opened(arguments.folder)
     measured_runs(folder)
     model = fitted(folder)
     disks = [tier.name for tier in folder.study.disks]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from sizer.cli import values
 from sizer.errors import InputError
+from sizer.given_files import read_given
 
 COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "workload": ("workload", str),
@@ -26,13 +28,13 @@ def read_places(path: Path) -> list[tuple[str, dict[str, Any]]]:
 
     Raises InputError for a table without rows or without any of the columns, and for a cell out of bounds.
     """
+    text = read_given(path, "a table of configurations")
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file)
-            if not set(COLUMNS) & set(reader.fieldnames or ()):
-                raise InputError(f"{path} line 1: none of the columns {', '.join(COLUMNS)} is in the header")
-            rows = [(f"{path} line {reader.line_num}", row) for row in reader]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reader = csv.DictReader(io.StringIO(text, newline=""))
+        if not set(COLUMNS) & set(reader.fieldnames or ()):
+            raise InputError(f"{path} line 1: none of the columns {', '.join(COLUMNS)} is in the header")
+        rows = [(f"{path} line {reader.line_num}", row) for row in reader]
+    except csv.Error as error:
         raise InputError(f"{path}: cannot be read as a table ({error}); give a CSV file in UTF-8") from error
     if not rows:
         raise InputError(f"{path}: has a header and no row; give one configuration a row")

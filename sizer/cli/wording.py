@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from sizer.plain_text import printable
 from sizer.records import HOST_DISK, Bottleneck, Device, Outcome, Run, RunSpec, Spec, Study
 from sizer.units import format_bytes, format_rate, format_share, format_vcpus
 
@@ -62,11 +63,11 @@ def result_in_words(run: Run) -> str:
     if run.outcome is not Outcome.COMPLETED or run.throughput is None:
         return f"{run.outcome.value} ({_cause(run)})"
     bound = f", {bound_in_words(run.evidence.bottleneck, run.spec.workload.device)}" if run.evidence else ""
-    half = format_share(run.throughput.relative_half_width, 1)
-    return f"{format_rate(run.throughput.value, run.sample_unit)} ±{half}{bound}"
+    half = format_share(run.throughput.relative_half_width, 1) if run.throughput.value else "unknown"
+    return f"{format_rate(run.throughput.value, printable(run.sample_unit))} ±{half}{bound}"
 
 
 def _cause(run: Run) -> str:
     """What happened and, if the log says more, its last line."""
-    first, *more = (run.error or "no reason given").splitlines()
-    return f"{first} {more[-1].strip()}" if more else first
+    first, *more = (run.error or "no reason given").splitlines() or [""]
+    return printable(f"{first} {more[-1].strip()}" if more else first)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-import unicodedata
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 
 from sizer.errors import InputError
+from sizer.plain_text import printable
 
 Key = tuple[str | int, ...]
 """The way to a value: `("workloads", 0, "kind")`."""
@@ -45,8 +45,16 @@ class Document:
         return InputError(f"{self.where} line {self.lines.get(key, 1)}: {sentence}")
 
     def locate(self, path: str) -> str:
-        """The absolute path that a path in the file means: it is taken from the folder that the file lies in."""
-        return os.path.abspath(os.path.join(os.path.dirname(self.where), os.path.expanduser(path)))
+        """The absolute path that a path in the file means: it is taken from the folder that the file lies in.
+
+        Raises InputError where that folder's own name could not stand in a study file.
+        """
+        found = os.path.abspath(os.path.join(os.path.dirname(self.where), os.path.expanduser(path)))
+        if not found.isprintable():
+            raise InputError(
+                f"{self.where}: lies in a folder whose name cannot be printed; move it, or give whole paths"
+            )
+        return found
 
 
 def read_document(text: str, where: str) -> Document:
@@ -56,6 +64,7 @@ def read_document(text: str, where: str) -> Document:
     """
     if len(text) > MAX_CHARACTERS:
         raise InputError(f"{where}: is longer than {MAX_CHARACTERS:,} characters, which no study file needs")
+    _refuse_unseen(text, where)
     root = _compose(text, where)
     if root is None:
         raise InputError(f"{where}: is empty; `sizer init` writes a commented study file to start from")
@@ -69,7 +78,7 @@ def _compose(text: str, where: str) -> yaml.Node | None:
         return yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise InputError(f"{where} line {line}: a character that cannot be printed stands there; remove it") from None
+        raise _unprintable(where, line) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
@@ -78,6 +87,22 @@ def _compose(text: str, where: str) -> yaml.Node | None:
         raise InputError(f"{where}: is nested too deeply for a study file") from None
     except (ValueError, OverflowError, yaml.YAMLError) as error:
         raise InputError(f"{where}: is not YAML: {error}") from None
+
+
+def _refuse_unseen(text: str, where: str) -> None:
+    """Raise InputError for what steers a terminal, turns the order of a line round, or ends one unseen.
+
+    In a comment, too: a person who reads the file must see what is run (Boucher and Anderson 2021, "Trojan Source").
+    """
+    plain = printable(text, keep="\n\t\r")
+    if plain == text:
+        return
+    position = next(i for i, (old, new) in enumerate(zip(text, plain, strict=False)) if old != new)
+    raise _unprintable(where, text.count("\n", 0, position) + 1)
+
+
+def _unprintable(where: str, line: int) -> InputError:
+    return InputError(f"{where} line {line}: a character that cannot be printed stands there; remove it")
 
 
 def _reason(error: yaml.MarkedYAMLError) -> str:
@@ -147,7 +172,8 @@ class _Reader:
             raise self.document.error(key, f"the tag {_short(node.tag)} has no meaning here; remove it")
 
     def _text(self, text: str, key: Key, line: int) -> str:
-        if any(unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\t" for character in text):
+        # By an escape such as "\u202e", what no text may hold comes into a value unseen.
+        if not all(character.isprintable() or character in "\n\t" for character in text):
             self.document.lines[key] = line
             raise self.document.error(key, "a character that cannot be printed stands there; remove it")
         return text

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sizer.errors import InputError
+from sizer.given_files import read_given
 from sizer.records import Measure, Objective, Study
 from sizer.study.axes import read_around, read_axes
 from sizer.study.document import Document, read_document
@@ -19,17 +20,7 @@ from sizer.study.workloads import Surroundings, read_workloads
 
 def read_study(path: str | Path, preset: str | None, facts: Facts, catalog: Figures | None) -> Study:
     """The study in the file at `path`; arguments and errors as `parse_study`."""
-    try:
-        content = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file; `sizer init {path}` writes one to start from") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path} line {line}: is not UTF-8; save the file as UTF-8") from None
+    text = read_given(Path(path), "a study file", f"; `sizer init {path}` writes one to start from")
     return parse_study(text, str(path), preset, facts, catalog)
 
 

@@ -145,18 +145,27 @@ def _check_pattern(document: Document, key: Key, pattern: str) -> None:
 
 def _command(document: Document, key: Key, command: str | list[Any] | None) -> tuple[str, ...]:
     """The words of a command: of a list as they are spelled in the file, of a line as a shell splits it."""
-    if isinstance(command, list):
-        places: list[Key] = [(*key, index) for index in range(len(command))]
-        return tuple(document.texts[place] for place in places)
     if command is None:
         return ()
+    if isinstance(command, list):
+        places: list[Key] = [(*key, index) for index in range(len(command))]
+        program, *others = (document.texts[place] for place in places)
+        return _located(document, key, program), *others
     try:
-        words = tuple(shlex.split(command))
+        words = shlex.split(command)
     except ValueError as error:
         raise document.error(key, f"`command` cannot be split into words: {error}") from None
     if not words:
         raise document.error(key, "`command` has no words; write the program and its arguments")
-    return words
+    return _located(document, key, words[0]), *words[1:]
+
+
+def _located(document: Document, key: Key, program: str) -> str:
+    """A program by its path lies where the study file says; one by its name alone is looked for in PATH, as ever."""
+    if not program or program.startswith("-"):
+        # A shell's `exec` takes it for an option of its own.
+        raise document.error(key, f"`command` begins with `{program}`, which is no program; begin with one")
+    return document.locate(program) if "/" in program and program[0] != "/" else program
 
 
 def _cache(entry: dict[str, Any], axes: Axes, around: Limits | None) -> str:

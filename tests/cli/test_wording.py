@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from sizer.cli.progress import Progress
-from sizer.cli.wording import bound_in_words, disk_in_words
+from sizer.cli.wording import bound_in_words, disk_in_words, result_in_words
 from sizer.events import Start
 from sizer.observation import Live, Observation
 from sizer.records import Bottleneck, Device, DiskRates, Evidence, Limits, Run, RunSpec, Sample
@@ -79,3 +79,8 @@ def line(live: Live) -> str:
         patch.setenv("COLUMNS", "400")
         Progress(2, 0, 60.0, stream).watch(live)
     return stream.getvalue()
+
+
+def test_a_rate_of_nothing_has_no_relative_width(make_run: Callable[..., Run]) -> None:
+    """A run file may say 0 samples/s; half of its interval over that is no number."""
+    assert result_in_words(make_run(0.0)) == "0 images/s ±unknown"

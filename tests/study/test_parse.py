@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -256,6 +257,13 @@ def test_disks_that_cannot_be(parse: Parse, rest: str, sentence: str) -> None:
         one(parse, rest=rest + "\n")
 
 
+@pytest.mark.parametrize("command", ["[./my tool, ./x]", "'./my\\ tool ./x'"])
+def test_a_program_by_its_path_lies_where_the_study_says(parse: Parse, command: str) -> None:
+    """From the study file's folder, whatever folder it will be started in; other words stay."""
+    study = parse(f"workloads:\n  - kind: command\n    command: {command}\n")
+    assert study.workloads[0].workload.command == (os.path.abspath("my tool"), "./x")
+
+
 @pytest.mark.parametrize(
     ("command", "words"),
     [
@@ -280,6 +288,7 @@ def test_a_command_keeps_its_words(parse: Parse, command: str, words: tuple[str,
     [
         ("command: a 'b", "line 3: `command` cannot be split into words: No closing quotation"),
         ('command: "  "', "line 3: `command` has no words"),
+        ("command: [-a, ls, rm]", "line 3: `command` begins with `-a`, which is no program"),
         ("command: a\n    pattern: '('", "line 4: "),
         ("command: a\n    pattern: 'x+'", "line 4: "),
         ("command: a\n    pattern: '" + "(" * 450 + ")" * 450 + "'", "line 4: "),

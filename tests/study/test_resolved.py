@@ -21,8 +21,10 @@ ELSEWHERE = Facts(96, 2**40)
 names = st.text(string.ascii_letters + string.digits + "._-", min_size=1, max_size=12).filter(
     lambda text: text[0].isalnum()
 )
-texts = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=12)
+texts = st.text(st.characters().filter(str.isprintable), min_size=1, max_size=12)
 paths = texts.filter(lambda text: "/" not in text and text not in (".", "..")).map(lambda text: f"/{text}")
+programs = paths | texts.filter(lambda text: "/" not in text)
+"""A path from the study file's folder is whole by the time that it stands in a Study."""
 rates = st.floats(1e-3, 1e9)
 sizes = st.integers(2**20, 2**60)
 quarters = st.integers(1, 400).map(lambda count: count / 4)
@@ -59,7 +61,7 @@ def plans(draw: st.DrawFn, disks: list[str]) -> WorkloadPlan:
             draw(st.none() | names),
             draw(st.none() | paths),
             device=Device(),
-            command=tuple(draw(st.lists(texts, min_size=1, max_size=4))),
+            command=(draw(programs), *draw(st.lists(texts, max_size=3))),
             pattern=draw(st.none() | st.sampled_from(["caffe", r"(?P<rate>[\d.]+) im/s"])),
             sample_unit=draw(st.none() | names),
         )

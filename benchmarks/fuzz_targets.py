@@ -1,0 +1,220 @@
+"""Every file that sizer reads, valid, and the commands that read it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from fuzz_cases import ARGUMENTS, Case, Verdict
+from fuzz_mutations import spoiled_file
+from fuzz_sandbox import Sandbox, parsed, pieces
+from fuzz_study import WRITTEN, write_study
+from fuzz_words import WORDS
+from hypothesis import strategies as st
+
+from sizer.catalog import Catalog, catalog_text
+from sizer.cli.tables import COLUMNS
+from sizer.events import EventError, EventReader
+from sizer.log_rates import PATTERNS, LogRates
+
+Words = tuple[str, ...]
+ANSWERS, LOOKS, ASKS = frozenset({0, 2, 5}), frozenset({0, 2}), frozenset({0, 2, 3})
+
+STUDY = "study"
+PREDICT = ("predict", STUDY, "--workload", "train", "--vcpus", "1.5", "--json")
+READING: tuple[Words, ...] = (
+    ("status", STUDY),
+    ("status", STUDY, "--json"),
+    ("fit", STUDY),
+    PREDICT,
+    ("recommend", STUDY),
+    ("recommend", STUDY, "--objective", "balanced", "--json"),
+    ("report", STUDY),
+    ("export", STUDY),
+    ("export", STUDY, "--json"),
+    ("run", "new.yaml", "--dry-run", "--out", STUDY),
+)
+EVENTS = (
+    b'{"event":"start","sample_unit":"image","batch_size":32,"dataset_bytes":9,"dataset_samples":3,"bytes_per_sample":3}',
+    *(b'{"event":"step","time":%d.5,"samples":32,"input_wait":0.1,"epoch":0,"latency":0.2}' % at for at in range(5)),
+    b'{"event":"end"}',
+)
+LOG = (
+    b"Epoch[0] Batch [20-40]\tSpeed: 1234.56 samples/sec",
+    b"Iteration 40 (1.25 iter/s, 16s/20 iters), loss = 6.9",
+    b"Epoch: [1][20/5004]\tTime 0.387 (0.412)",
+    b"10\timages/sec: 219.1 +/- 0.0 (jitter = 0.1)",
+    b"Minibatch[ 1- 10]: time = 1.234s; samplesPerSecond = 219.1",
+    b"Epoch 0   [Train |####| 390/390 batches, 2.30 cost, 5.82s]",
+)
+MEASURED = "measurements.csv"
+DISKS_HEADER = (
+    "provider,disk_tier,class,read_iops_base,read_iops_per_gib,read_iops_max,read_mbps_base,read_mbps_per_gib,"
+    "read_mbps_max,min_gib,max_gib,latency_ms,usd_per_gib_month,confidence,as_of,source"
+)
+INSTANCES_HEADER = (
+    "provider,region,instance_type,vcpus,memory_gib,gpu,gpu_count,gpu_memory_gib,local_nvme_gib,disk_cap_mbps,"
+    "usd_per_hour,confidence,as_of,source"
+)
+RATES_HEADER = "mode,network,gpu,precision,batch_size,samples_per_second,framework,as_of,source"
+IMPORTED = {
+    "instances.csv": f"{INSTANCES_HEADER}\naws,us,g4dn.xlarge,4,16,T4,1,16,125,600,0.526,documented,2026-07-20,a page\n"
+    "alibaba,,ecs.g6,2,8,,,,,,,,2026-07-20,a page\n",
+    "disks.csv": f"{DISKS_HEADER}\nalibaba,cloud_ssd,ssd,1800,30,25000,120,0.5,300,20,32768,1,0.1,,2026-07-20,a page\n"
+    "aws,st1,standard,,0,500,,0.04,500,125,16384,,0.045,documented,2026-07-20,a page\n",
+    "rates.csv": f"{RATES_HEADER}\ntrain,resnet50,P100,fp32,64,219,TensorFlow,2017-05-01,a page\n"
+    "infer,resnet50,T4,fp16,,1200,TensorRT,2020-01-01,a page\n",
+}
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is spoiled: its name, how many of 10,000 cases it gets, its cases, and what judges one of them."""
+
+    name: str
+    share: int
+    cases: st.SearchStrategy[Case]
+    judge: Callable[[Case], Verdict]
+    judge_in_a_process: Callable[[Case], Verdict] | None = None
+
+
+def targets(sandbox: Sandbox) -> tuple[Target, ...]:
+    """All of them, over the valid files in the sandbox."""
+    root, judge = sandbox.root, sandbox.judge
+    in_a_process = partial(sandbox.judge, in_process=False)
+    runs = sorted(str(path.relative_to(root)) for path in (root / STUDY / "runs").glob("*.json"))
+    dry = ("run", "new.yaml", "--dry-run", "--out", "new")
+    at = [("predict", STUDY, "--at", "places.csv"), (*PREDICT, "--at", "places.csv")]
+    offers = [("recommend", STUDY, "--catalog", "offers.json"), ("catalog", "validate", "offers.json")]
+    listed = [("catalog", "list", "offers.json"), ("catalog", "list", "--json", "offers.json")]
+    concluding = [words for words in READING if words[0] in ("fit", "predict", "recommend", "report")]
+
+    # The page takes ten times as long as what it is made of.
+    seldom_the_page = [*READING, *(words for words in READING if words[0] != "report")]
+
+    def spoil(name: str, share: int, paths: Sequence[str], words: Sequence[Words], codes: frozenset[int]) -> Target:
+        contents = {path: (root / path).read_bytes() for path in paths}
+        return Target(name, share, _cases(name, contents, words, codes), judge, in_a_process)
+
+    imports = {name: text.encode() for name, text in IMPORTED.items()}
+    importing = st.sampled_from(sorted(imports)).flatmap(
+        lambda name: _cases("catalogue, import", {name: imports[name]}, [("catalog", "import", name)], LOOKS)
+    )
+    return (
+        spoil("study.yaml", 2700, ["new.yaml"], [dry, dry, (*dry, "--preset", "quick")], ASKS),
+        spoil("study.yaml, resolved", 900, [f"{STUDY}/study.yaml"], READING, ANSWERS | ASKS),
+        spoil("runs/<id>.json", 1800, runs, seldom_the_page, ANSWERS),
+        spoil("host.json", 700, [f"{STUDY}/host.json"], READING, ANSWERS),
+        spoil("model.json", 200, [f"{STUDY}/model.json"], concluding, frozenset({0})),
+        spoil("recommendation.json", 100, [f"{STUDY}/recommendation.json"], [("report", STUDY)], frozenset({0})),
+        spoil("predict --at", 1200, ["places.csv"], at, ANSWERS),
+        spoil("catalogue", 1200, ["offers.json"], [*offers, *offers, *listed], ANSWERS),
+        Target("catalogue, import", 700, importing, judge, in_a_process),
+        Target("arguments", 300, arguments(), judge, in_a_process),
+        Target("event pipe", 100, _lines("event pipe", EVENTS), lambda case: parsed(case, _read_events)),
+        Target("log lines", 100, _lines("log lines", LOG), lambda case: parsed(case, _read_log)),
+    )
+
+
+def write_files(root: Path) -> Sandbox:
+    """A new sandbox with one valid file of each kind."""
+    for folder in ("temporary", "cache"):
+        (root / folder).mkdir(parents=True)
+    write_study(root / STUDY)
+    (root / "new.yaml").write_text(WRITTEN)
+    (root / "offers.json").write_text(_few_offers())
+    rows = list(csv.DictReader(io.StringIO((root / STUDY / MEASURED).read_text())))
+    with (root / "places.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, [*COLUMNS, "throughput"], extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows[:6])
+    for name, text in IMPORTED.items():
+        (root / name).write_text(text)
+    (root / ARGUMENTS).write_text("")
+    return Sandbox(root)
+
+
+def _few_offers() -> str:
+    """A catalogue of a few entries of each part: what is wrong with one of thousands is found as well in one of six."""
+    offers = json.loads(catalog_text(Catalog.load()))
+    return json.dumps({part: entries[:6] if isinstance(entries, list) else entries for part, entries in offers.items()})
+
+
+def _cases(
+    target: str, contents: dict[str, bytes], words: Sequence[Words], codes: frozenset[int]
+) -> st.SearchStrategy[Case]:
+    def of(path: str) -> st.SearchStrategy[Case]:
+        form = Path(path).suffix.removeprefix(".")
+        spoiled = spoiled_file(contents[path], form)
+        return st.builds(Case, st.just(target), st.just(path), spoiled, st.sampled_from(list(words)), st.just(codes))
+
+    return st.sampled_from(sorted(contents)).flatmap(of)
+
+
+def arguments() -> st.SearchStrategy[Case]:
+    """Words behind every option that takes one, and in the environment."""
+    word = (st.sampled_from(WORDS) | st.text(max_size=12)).filter(lambda text: "\0" not in text)
+    word = word.map(lambda text: text.encode("utf-8", "replace").decode())
+    options = [
+        *(("predict", STUDY, "--workload", "train", option) for option in ("--vcpus", "--memory", "--disk")),
+        *(("predict", STUDY, "--workload", "train", option) for option in ("--batch-size", "--gpu-speedup", "--at")),
+        ("predict", STUDY, "--workload"),
+        *(("recommend", STUDY, option) for option in ("--target", "--objective", "--catalog")),
+        *((command,) for command in ("status", "fit", "export", "run", "report", "frobnicate", "catalog")),
+        ("catalog", "validate"),
+        ("catalog", "import"),
+        ("run", "new.yaml", "--dry-run", "--preset"),
+        ("run", "new.yaml", "--dry-run", "--out"),
+        ("disks", "check", "--seconds"),
+    ]
+    environment = st.dictionaries(st.sampled_from(["SIZER_CACHE", "HOME", "COLUMNS"]), word, max_size=1)
+    return st.builds(
+        lambda words, last, around: Case("arguments", ARGUMENTS, b"", (*words, last), ANSWERS | ASKS, around),
+        st.sampled_from(options),
+        word,
+        environment,
+    )
+
+
+def _lines(target: str, lines: Sequence[bytes]) -> st.SearchStrategy[Case]:
+    """Some of the lines, each perhaps spoiled, in any order."""
+    line = st.sampled_from(list(lines))
+    broken = line.flatmap(lambda each: spoiled_file(each, "json" if each.startswith(b"{") else "csv"))
+    ordered = st.just(list(lines)).map(lambda all_: all_[:])
+    content = st.lists(line | broken, max_size=12) | st.tuples(ordered, broken, st.integers(0, 6)).map(_put)
+    ends = st.sampled_from([b"\n", b"\r", b"\r\n"])
+    whole = st.tuples(content, ends).map(lambda both: both[1].join(both[0]) + both[1])
+    return st.builds(Case, st.just(target), st.just("pipe"), whole, st.just((target,)), st.just(frozenset({0, 4})))
+
+
+def _put(parts: tuple[list[bytes], bytes, int]) -> list[bytes]:
+    lines, line, at = parts
+    return [*lines[:at], line, *lines[at + 1 :]]
+
+
+def _read_events(content: bytes) -> int:
+    reader = EventReader()
+    try:
+        for piece in pieces(content):
+            reader.feed(piece)
+        reader.close()
+    except EventError:
+        return 4
+    return 0
+
+
+def _read_log(content: bytes) -> int:
+    """By every pattern, on a clock that steps on."""
+    for pattern in PATTERNS:
+        ticks = iter(range(10**9))
+        rates = LogRates(pattern, 32, lambda ticks=ticks: float(next(ticks)))  # type: ignore[misc]
+        for piece in pieces(content):
+            for step in rates.feed(piece):
+                if step.samples < 0:
+                    raise ValueError(f"a step of {step.samples} samples")
+    return 0

@@ -1,0 +1,51 @@
+"""A fault of sizer itself: one sentence for whoever typed, and the traceback in a file for whoever mends it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import traceback
+
+from sizer import __version__
+from sizer.cli.printing import LINES
+from sizer.errors import HostError, NoAnswer
+from sizer.plain_text import printable
+
+LONGEST_LINE = 1_000
+"""Characters of one line of an error: it may quote a value that fills the file it stands in."""
+
+
+def sentence(said: Exception | str) -> str:
+    """What an error says, each line no longer than a person reads.
+
+    What a host lacks, and workloads without an answer, are a line each. Of an input there is one sentence, whatever
+    line ends stand in a name that it quotes.
+    """
+    text = str(said)
+    lines = text.split("\n") if isinstance(said, (HostError, NoAnswer)) else [printable(text)]
+    return "\n".join(line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 4]} ..." for line in lines)
+
+
+def unforeseen(error: Exception) -> str:
+    """The sentence about an exception that nobody foresaw; its traceback is written into the temporary folder."""
+    name = type(error).__name__
+    what = printable(f"{name}: {error}" if str(error) else name)[:200]
+    kept = _kept(error)
+    where = (
+        f"report it with {kept}, which says where it happened" if kept else "no file could be written that says where"
+    )
+    return f"a fault of sizer's own ({what}); what was measured is kept; {where}"
+
+
+def _kept(error: Exception) -> str | None:
+    """The path of a new file with the traceback, None where none can be written."""
+    told = "".join(traceback.format_exception(error))
+    content = f"sizer {__version__}, Python {sys.version}\n{sys.argv}\n\n{told}"
+    try:
+        descriptor, path = tempfile.mkstemp(prefix="sizer-fault-", suffix=".txt")
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(printable(content, keep=LINES))
+    except OSError:
+        return None
+    return path

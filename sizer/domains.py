@@ -1,0 +1,135 @@
+"""What a field of a record may hold: the bounds of each kind of number, closed lists of words, names.
+
+Records say in their type hints which of these a field is, and what reads them from a file refuses all else. So nothing
+behind the reader has to expect 1e308 samples/s, a batch of 10**30, or a name that is a path.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any, Protocol
+
+LARGEST = 1e60
+"""Of an amount. A workload may name 1e18 samples a step (`events.LARGEST`), and sums and rates are made of these."""
+
+SMALLEST = 1e-60
+"""Of an amount that is not 0: one over it, and its square, are numbers still."""
+
+LARGEST_COUNT = 2**63
+LARGEST_BYTES = 2**60
+LARGEST_VCPUS = 4096.0
+LARGEST_BATCH = 2**20
+LONGEST_NAME = 100
+
+
+class Domain(Protocol):
+    """The values that a field may hold, of those that are of its type."""
+
+    def holds(self, value: Any) -> bool:
+        """Whether this is one."""
+
+    @property
+    def words(self) -> str:
+        """What it must be, for a person: `a number of 0 or more`."""
+
+
+@dataclass(frozen=True)
+class Between:
+    """Numbers between two bounds, both included; `open_ended`: infinity is one, too."""
+
+    low: float
+    high: float
+    open_ended: bool = False
+
+    def holds(self, value: float) -> bool:
+        """Whether the value lies within, and is 0 or no smaller than SMALLEST."""
+        if isinstance(value, float) and math.isinf(value):
+            return self.open_ended
+        return self.low <= value <= self.high and (value == 0 or abs(value) >= SMALLEST)
+
+    @property
+    def words(self) -> str:
+        if self.high in (LARGEST, LARGEST_COUNT):
+            at_least = {0: " of 0 or more", SMALLEST: " above 0"}.get(self.low, "")
+            return f"a number{at_least} that a machine can mean"
+        return f"a number from {_shown(self.low)} to {_shown(self.high)}"
+
+
+def _shown(value: float) -> str:
+    return f"{int(value)}" if value == int(value) else f"{value:g}"
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Words of a closed list."""
+
+    choices: tuple[str, ...]
+
+    def holds(self, value: str) -> bool:
+        return value in self.choices
+
+    @property
+    def words(self) -> str:
+        return f"one of {', '.join(self.choices)}"
+
+
+@dataclass(frozen=True)
+class Matching:
+    """Text of a form."""
+
+    pattern: str
+    words: str
+
+    def holds(self, value: str) -> bool:
+        return len(value) <= LONGEST_NAME and re.fullmatch(self.pattern, value, re.ASCII) is not None
+
+
+Amount = Annotated[float, Between(0, LARGEST)]
+"""Seconds, bytes, cores, samples, rates and their shares: never below 0."""
+
+Signed = Annotated[float, Between(-LARGEST, LARGEST)]
+"""What may grow or shrink."""
+
+Bound = Annotated[float, Between(-LARGEST, LARGEST, open_ended=True)]
+"""An end of an interval; infinite where too little was measured to have one."""
+
+Rate = Annotated[float, Between(SMALLEST, LARGEST)]
+"""Of a thing that is there: above 0."""
+
+Probability = Annotated[float, Between(0, 1)]
+
+Vcpus = Annotated[float, Between(1 / LARGEST_VCPUS, LARGEST_VCPUS)]
+
+Count = Annotated[int, Between(0, LARGEST_COUNT)]
+
+Bytes = Annotated[int, Between(1, LARGEST_BYTES)]
+"""The size of a memory or a disk: at least one byte."""
+
+Batch = Annotated[int, Between(1, LARGEST_BATCH)]
+
+Name = Annotated[
+    str,
+    Matching(
+        r"[A-Za-z0-9][A-Za-z0-9._-]*", "a name of letters, digits, `.`, `_` and `-` that begins with a letter or digit"
+    ),
+]
+"""Safe in a path, on a shell's line, in a cell of a table and on a page; the same as in the study file's schema."""
+
+Label = Annotated[
+    str,
+    Matching(r"[A-Za-z0-9][A-Za-z0-9 ._+/:-]*", "a short name of letters, digits, spaces and `._+/:-`"),
+]
+"""As safe as a name but in a path."""
+
+Moment = Annotated[str, Matching(r"\d{4}-\d\d-\d\dT[0-9:.+-]+Z?", "a time such as 2026-11-21T10:00:00+00:00")]
+
+Kind = Annotated[
+    str, OneOf(("image_training", "image_inference", "lstm_training", "imagenet_preprocessing", "command"))
+]
+Input = Annotated[str, OneOf(("disk", "cached", "synthetic"))]
+Cache = Annotated[str, OneOf(("cold", "natural", "warm"))]
+DeviceKind = Annotated[str, OneOf(("cpu", "cuda", "emulated"))]
+Preference = Annotated[str, OneOf(("cheapest", "fastest", "balanced"))]
+Status = Annotated[str, OneOf(("recommended", "at_least", "refused"))]

@@ -1,0 +1,88 @@
+"""What a field of a record may hold."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, get_args
+
+import pytest
+
+from sizer.domains import (
+    LARGEST,
+    SMALLEST,
+    Amount,
+    Batch,
+    Between,
+    Bound,
+    Cache,
+    Count,
+    DeviceKind,
+    Domain,
+    Input,
+    Kind,
+    Label,
+    Moment,
+    Name,
+    Preference,
+    Probability,
+    Rate,
+    Vcpus,
+)
+from sizer.study import schema
+from sizer.study.kinds import KINDS
+
+
+def domain(annotated: Any) -> Domain:
+    found: Domain = get_args(annotated)[1]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("annotated", "inside", "outside"),
+    [
+        (Amount, [0, 0.0, 5, SMALLEST, LARGEST], [-1, -1e-9, 5e-324, 1e308, math.inf, math.nan, 10**400]),
+        (Rate, [SMALLEST, 219.0], [0, 0.0, -1, math.nan]),
+        (Bound, [-1.0, 0, math.inf, -math.inf], [math.nan, 1e308]),
+        (Probability, [0, 0.95, 1], [1.01, -0.1, math.nan]),
+        (Vcpus, [0.25, 1, 4096], [0, -1, 5000, math.nan]),
+        (Count, [0, 10**18], [-1, 10**30]),
+        (Batch, [1, 2**20], [0, -1, 2**20 + 1, 10**30]),
+        (
+            Name,
+            ["a", "resnet50-p100", "x" * 100],
+            ["", ".", "..", "-rf", "a/b", "a b", "=1", "@x", "+1", "<b>", "a\n", "é"],
+        ),
+        (Label, ["mxnet", "aws/gp3", "a b"], ["", "-x", "=1", "'", '"', "<", "&", "$x", "a;b", "a\n", "x" * 101]),
+        (Moment, ["2026-11-21T10:00:00+00:00", "2026-11-21T10:00:00.123Z"], ["", "now", "=now()", "2026-11-21"]),
+        (Kind, ["command"], ["", "Command", "image"]),
+    ],
+)
+def test_values_inside_and_outside(annotated: Any, inside: list[Any], outside: list[Any]) -> None:
+    """Each domain holds what a machine and a job can have, and no more."""
+    holds = domain(annotated).holds
+    assert [value for value in inside if not holds(value)] == []
+    assert [value for value in outside if holds(value)] == []
+
+
+def test_a_domain_says_what_it_is() -> None:
+    """In words that stand behind `expected`."""
+    assert Between(1, 2**20).words == "a number from 1 to 1048576"
+    assert Between(0.25, 8).words == "a number from 0.25 to 8"
+    assert domain(Amount).words == "a number of 0 or more that a machine can mean"
+    assert domain(Rate).words == "a number above 0 that a machine can mean"
+    assert domain(DeviceKind).words == "one of cpu, cuda, emulated"
+
+
+def test_records_and_study_file_know_the_same_words() -> None:
+    """What a study file may say can be read again from its runs, and nothing else can."""
+    known = schema()["$defs"]
+    workload = known["workload"]["properties"]
+    for annotated, entry in ((Kind, workload["kind"]), (Input, workload["input"]), (Cache, workload["cache"])):
+        assert domain(annotated).choices == tuple(entry["enum"])  # type: ignore[attr-defined]
+    assert set(domain(Kind).choices) == set(KINDS)  # type: ignore[attr-defined]
+    prefer = schema()["properties"]["objective"]["properties"]["prefer"]["enum"]
+    assert domain(Preference).choices == tuple(prefer)  # type: ignore[attr-defined]
+    for annotated, names in ((Name, ("name", "disk_name")), (Label, ("label",))):
+        for name in names:
+            assert known[name]["pattern"] == f"^{domain(annotated).pattern}$(?!\\n)"  # type: ignore[attr-defined]
+            assert known[name]["maxLength"] == 100
