@@ -33,7 +33,8 @@ def write_text(path: Path, text: str) -> None:
 
 
 def _write_and_sync(path: Path, content: bytes) -> None:
-    with open(path, "xb") as file:
+    # Never for everybody to write, whatever umask says: a study file that others may change runs their command.
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o664), "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

@@ -18,8 +18,9 @@ import psutil
 
 from sizer.errors import HostError
 from sizer.interpreters import interpreter
-from sizer.limits import Capability, LimitsBackend, detect
+from sizer.limits import AS_ROOT, MARK, Capability, LimitsBackend, detect, owned_name
 from sizer.nvml import Gpu, gpus
+from sizer.plain_text import typed_path
 
 PACKAGES = {
     "mxnet": ("mxnet", "numpy", "opencv-python-headless", "lmdb"),
@@ -148,14 +149,14 @@ def _loop_check(control: Path) -> Check:
     if not control.exists():
         return Check("loop devices", False, f"{control} is missing", "sudo modprobe loop")
     if not os.access(control, os.W_OK):
-        return Check("loop devices", False, "for root alone", "sudo $(command -v sizer) run STUDY.yaml")
+        return Check("loop devices", False, "for root alone", AS_ROOT)
     return Check("loop devices", True, str(control))
 
 
 def _mxnet_check() -> Check:
     try:
         python = interpreter("mxnet")
-        tried = subprocess.run([python, "-c", _IMPORT_MXNET], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+        tried = _run([str(python), "-c", _IMPORT_MXNET], PATIENCE_SECONDS)
     except HostError as error:
         return Check("mxnet", False, str(error), "unset SIZER_MXNET_PYTHON")
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -166,15 +167,15 @@ def _mxnet_check() -> Check:
     reason = (tried.stderr.strip().splitlines() or [f"ended with {tried.returncode}"])[-1] + place
     if "cannot open shared object" in reason:
         return Check("mxnet", False, reason, "sudo apt-get install libgomp1 libquadmath0")
-    return Check("mxnet", False, reason, f"{python} -m pip install 'mxnet==1.9.1' 'numpy>=1.23,<2'")
+    return Check("mxnet", False, reason, f"{typed_path(python)} -m pip install 'mxnet==1.9.1' 'numpy>=1.23,<2'")
 
 
 def _first_line(program: str, *arguments: str) -> str | None:
     """The first line that a program prints; some print their version to stderr."""
     path = shutil.which(program, path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin")
-    if path is None:
+    if path is None or not os.path.isabs(path):
         return None
-    shown = subprocess.run([path, *arguments], capture_output=True, text=True, timeout=20)
+    shown = _run([path, *arguments], 20)
     lines = (shown.stdout + shown.stderr).strip().splitlines()
     return lines[0] if lines else program
 
@@ -182,9 +183,7 @@ def _first_line(program: str, *arguments: str) -> str | None:
 def _lscpu() -> dict[str, str]:
     if shutil.which("lscpu") is None:
         return {}
-    environment = {**os.environ, "LC_ALL": "C"}
-    text = subprocess.run(["lscpu"], capture_output=True, text=True, timeout=10, env=environment).stdout
-    pairs = (line.partition(":") for line in text.splitlines())
+    pairs = (line.partition(":") for line in _run(["lscpu"], 10).stdout.splitlines())
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
@@ -222,10 +221,25 @@ def _python() -> str:
 
 def _ask(python: Path, packages: Sequence[str]) -> dict[str, str]:
     """The versions that an interpreter has, its own as `python`; none where it does not run, which its check tells."""
-    argv = [str(python), "-c", _ASK_VERSIONS, *packages]
     try:
-        shown = subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=True).stdout
-        found: dict[str, str] = json.loads(shown)
+        shown = _run([str(python), "-c", _ASK_VERSIONS, *packages], PATIENCE_SECONDS)
+        shown.check_returncode()
+        found: dict[str, str] = json.loads(shown.stdout)
     except (OSError, subprocess.SubprocessError, ValueError):
         return {}
     return found
+
+
+def _run(argv: Sequence[str], seconds: float) -> subprocess.CompletedProcess[str]:
+    """A program of this host, in a folder that is root's: `python -c` looks for modules in the one it is started in
+    first, which may be somebody else's and hold a json.py. Errors as subprocess.run."""
+    return subprocess.run(
+        argv,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=seconds,
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "LC_ALL": "C", MARK: owned_name(Path(argv[0]).name)},
+    )

@@ -43,3 +43,25 @@ def test_an_interpreter_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.setenv("SIZER_MXNET_PYTHON", str(tmp_path))
     with pytest.raises(HostError, match=r"SIZER_MXNET_PYTHON is .*which is not a program"):
         interpreter("mxnet")
+
+
+def test_a_relative_path_is_meant_from_here(monkeypatch: pytest.MonkeyPatch, other: Path, tmp_path: Path) -> None:
+    """Programs are started in other folders, where it would lead elsewhere."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SIZER_MXNET_PYTHON", "./python")
+    assert interpreter("mxnet") == other
+
+
+def test_a_bare_name_is_looked_for_in_the_path_alone(
+    monkeypatch: pytest.MonkeyPatch, other: Path, tmp_path: Path
+) -> None:
+    """A file of that name in a folder of somebody else's is not started."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SIZER_MXNET_PYTHON", "python")
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(HostError, match="which is not a program"):
+        interpreter("mxnet")
+    (tmp_path / "bin").mkdir()
+    other.rename(tmp_path / "bin/python")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert interpreter("mxnet") == tmp_path / "bin/python"

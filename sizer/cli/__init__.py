@@ -7,21 +7,28 @@ import sys
 from collections.abc import Sequence
 
 from sizer.cli.arguments import parser
+from sizer.cli.faults import sentence, unforeseen
+from sizer.cli.printing import escaped
 from sizer.errors import InputError, SizerError
 
 BROKEN_PIPE_STATUS = 141
 """What a shell shows for a program that SIGPIPE ended."""
 
+SEARCHED = frozenset({"PATH", "LD_LIBRARY_PATH"})
+"""Variables with folders that are searched for programs and libraries."""
 
+
+@escaped()
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command. Returns the exit code; a foreseeable fault is one sentence on stderr."""
+    """Run one command. Returns the exit code; whatever goes wrong is one sentence on stderr."""
+    _search_in_no_relative_folder()
     try:
         arguments = parser().parse_args(words)
         code: int = arguments.command(arguments)
         sys.stdout.flush()
         return code
     except SizerError as error:
-        print(f"sizer: {error}", file=sys.stderr)
+        print(f"sizer: {sentence(error)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("sizer: interrupted", file=sys.stderr)
@@ -33,3 +40,17 @@ def main(words: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"sizer: {error}; see to the file or folder named there and type the command again", file=sys.stderr)
         return InputError.exit_code
+    except Exception as error:
+        print(f"sizer: {unforeseen(error)}", file=sys.stderr)
+        return SizerError.exit_code
+
+
+def _search_in_no_relative_folder() -> None:
+    """Programs and libraries are never taken from the folder one is in, or a run's, which may be a stranger's.
+
+    A PATH that ends with a colon says so by accident, and libraries of Python start programs, too: numpy.testing 1.26
+    starts lscpu as it is imported.
+    """
+    for name in SEARCHED & os.environ.keys():
+        entries = os.environ[name].split(os.pathsep)
+        os.environ[name] = os.pathsep.join(entry for entry in entries if os.path.isabs(entry))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
@@ -11,14 +12,17 @@ from pathlib import Path
 from sizer import disks
 from sizer.catalog import Catalog
 from sizer.cli import preconditions
-from sizer.cli.measuring import Bench, measure
+from sizer.cli.measuring import measure
+from sizer.cli.preparing import Bench
+from sizer.data_sets import cache_folder
 from sizer.disk_check import Fio
 from sizer.errors import HostError
 from sizer.host import facts
-from sizer.limits import Control, LimitsBackend, detect
+from sizer.host_lock import measuring_alone
+from sizer.limits import AS_ROOT, Control, LimitsBackend, detect
 from sizer.plan import plan
 from sizer.records import Limits, Study, WorkloadPlan
-from sizer.store import StudyFolder
+from sizer.store import StudyFolder, refuse_unusable
 from sizer.study import Facts, parse_study
 
 FIO = Fio(seconds=1.0, figures=("read_bytes_per_second", "read_iops", "write_bytes_per_second"))
@@ -39,6 +43,7 @@ IN_WORDS = {
 
 
 def demo(arguments: argparse.Namespace) -> int:
+    refuse_unusable(Path(arguments.out))
     backend = detect()
     host = facts(backend)
     here = Facts(host.cpus, host.memory_bytes)
@@ -47,15 +52,15 @@ def demo(arguments: argparse.Namespace) -> int:
     study = within_reach(parse_study(text, "demo.yaml", None, here, Catalog.load()), lacking, here)
     specs = plan(study, here)
     preconditions.check(specs, study, backend)
-    with StudyFolder.create(Path(arguments.out), study, host, notes(lacking)) as folder:
-        return measure(study, specs, folder, Bench(host, backend, FIO))
+    with measuring_alone(), StudyFolder.create(Path(arguments.out), study, host, notes(lacking)) as folder:
+        return measure(study, specs, folder, Bench(host, backend, cache_folder(os.environ), FIO))
 
 
 def what_is_lacking(backend: LimitsBackend) -> Lacking:
     """Raises HostError where not even whole vCPUs can be limited: nothing would be left to show."""
     lacking = {each.control: each.fix for each in backend.capabilities() if not each.available}
     if disks.missing_for_emulation():
-        lacking.setdefault(Control.DISK, "sudo $(command -v sizer) demo")
+        lacking.setdefault(Control.DISK, AS_ROOT)
     if Control.VCPUS in lacking:
         raise HostError(f"this host cannot limit vCPUs, which the demo varies; type: {lacking[Control.VCPUS]}")
     return lacking
@@ -90,7 +95,12 @@ def _within_reach(planned: WorkloadPlan, lacking: Lacking, host_vcpus: int, most
 def notes(lacking: Lacking) -> tuple[str, ...]:
     """What the report says of axes that were left out."""
     return tuple(
-        f"This host did not allow {words}. To have it, type: {lacking[control] or 'sudo $(command -v sizer) demo'}"
+        f"This host did not allow {words}. To have it, type: {_for_demo(lacking[control])}"
         for control, words in IN_WORDS.items()
         if control in lacking
     )
+
+
+def _for_demo(fix: str | None) -> str:
+    """The command that would fix it, for one who runs the demo and no study."""
+    return (fix or AS_ROOT).replace("run STUDY.yaml", "demo")

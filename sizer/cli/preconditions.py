@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sizer import data_sets, disks
+from sizer.data_place import refuse_no_disk
 from sizer.errors import HostError, InputError
 from sizer.interpreters import interpreter
 from sizer.limits import Control, LimitsBackend
@@ -29,6 +30,7 @@ def check(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> Non
     """Raises InputError for data or a mount that is not there, HostError for what this host cannot limit or emulate."""
     for workload in dict.fromkeys(spec.workload for spec in specs):
         data_sets.check(workload)
+        data_sets.check_cache(workload, data_sets.cache_folder(os.environ))
         if workload.kind != "command":
             interpreter(workload.framework)
     _check_mounts(specs, study)
@@ -40,8 +42,11 @@ def check(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> Non
 def _check_mounts(specs: Sequence[RunSpec], study: Study) -> None:
     for name in dict.fromkeys(spec.limits.disk for spec in specs if spec.limits.disk is not None):
         path = study.disk(name).path
-        if path is not None and not Path(path).is_dir():
-            raise InputError(f"disk `{name}`: {path} is not a folder; give the folder where the disk is mounted")
+        if path is not None and not disks.answers(Path(path)):
+            what = f"{path} is not a folder, or does not answer"
+            raise InputError(f"disk `{name}`: {what}; give the folder where it is mounted")
+        if path is not None:
+            refuse_no_disk(Path(path), f"disk `{name}`")
         if path is not None and not os.access(path, os.W_OK):
             raise InputError(f"disk `{name}`: {path} may not be written; give a folder that you may write to")
 
@@ -58,7 +63,7 @@ def _lacking(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> 
                 what = f"this host cannot limit {IN_WORDS[each.control]} ({each.how})"
                 found[each.control, each.how] = f"{what}; type: {each.fix}"
         reason = disks.missing_for_emulation() if emulated else None
-        if reason:
+        if reason and not any(control is Control.DISK for control, _ in found):
             found[Control.DISK, reason] = f"this host cannot emulate disks: {reason}"
     return list(found.values())
 

@@ -8,8 +8,10 @@ import time
 from collections.abc import Collection
 from typing import TextIO
 
+from sizer.cli.printing import controls
 from sizer.cli.wording import result_in_words, run_in_words
 from sizer.observation import Live
+from sizer.plain_text import printable
 from sizer.records import Run, RunSpec
 from sizer.reference import is_extra
 from sizer.units import format_rate, format_seconds
@@ -27,14 +29,14 @@ class Progress:
     """
 
     def __init__(
-        self, total: int, finished: int, left: float, stream: TextIO = sys.stderr, emulated: Collection[str] = ()
+        self, total: int, finished: int, left: float, stream: TextIO | None = None, emulated: Collection[str] = ()
     ) -> None:
         self._total = total
         self._finished = finished
         self._left = left
-        self._stream = stream
+        self._stream = stream or sys.stderr
         self._emulated = emulated
-        self._is_terminal = stream.isatty()
+        self._is_terminal = self._stream.isatty()
         self._began = time.monotonic()
 
     def say(self, text: str) -> None:
@@ -61,7 +63,7 @@ class Progress:
             f"{self._words(live.spec)} | {rate} | {live.cores:.2f} cores | {read:.0f} MB/s read, {written:.0f} written"
         )
         self._clear()
-        self._stream.write(line[: shutil.get_terminal_size().columns - 1])
+        self._stream.write(printable(line)[: shutil.get_terminal_size().columns - 1])
         self._stream.flush()
 
     def end(self, run: Run) -> None:
@@ -74,4 +76,4 @@ class Progress:
 
     def _clear(self) -> None:
         if self._is_terminal:
-            self._stream.write("\r\x1b[K")
+            controls(self._stream, "\r\x1b[K")

@@ -113,9 +113,9 @@ def test_every_warning_is_said_in_full_with_its_run(reader: Reader, runs: tuple[
     assert all(listed.count(each[1:]) == warned.count(each) for each in warned)
 
 
-def test_runs_of_the_first_version_have_their_page(material: Material) -> None:
+def test_runs_of_the_first_version_have_their_page(material: Material, first_version: Path) -> None:
     """A stored run that knows nothing of newer figures shows those it has, and none is made up."""
-    stored = StudyFolder.open(Path(__file__).parents[1] / "stored" / "version_1")
+    stored = StudyFolder.open(first_version)
     text = Reader(render(replace(material, study=stored.study, runs=stored.runs(), recommendation=None))).text
     card = text[text.index("All runs") :]
     assert "183 images/s (180–186)" in card

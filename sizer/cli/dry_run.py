@@ -1,0 +1,160 @@
+"""What a study would do, told without doing it: its runs, and every program, file and device that they touch.
+
+A study may come from anybody. So each command stands here word for word as it would be executed, and nothing in a
+study can make up a line of this list.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sizer.cli.progress import AGAIN
+from sizer.cli.wording import emulated_disks, run_in_words
+from sizer.data_sets import cache_folder
+from sizer.duration import estimate_seconds
+from sizer.epochs import measured_from_epoch
+from sizer.floor_search import MOST_RUNS, TYPICAL_RUNS, Search
+from sizer.interpreters import interpreter
+from sizer.plain_text import typed_line, typed_path
+from sizer.plan import UNFINISHED, remaining
+from sizer.records import DiskTier, Outcome, Run, RunSpec, Study, Workload
+from sizer.reference import is_extra
+from sizer.units import format_seconds
+
+
+@dataclass(frozen=True)
+class Intent:
+    """A study that is to be measured: its runs and searches, where they are stored, which are there already, and with
+    which outcomes one of these is measured again."""
+
+    study: Study
+    specs: Sequence[RunSpec]
+    searches: Sequence[Search]
+    folder: Path
+    finished: Sequence[Run] = ()
+    unfinished: frozenset[Outcome] = UNFINISHED
+
+    @property
+    def all_specs(self) -> list[RunSpec]:
+        """The runs of the plan, and of each search for a memory floor the one with the largest cap."""
+        return [*self.specs, *(search.at(search.most_bytes) for search in self.searches)]
+
+    @property
+    def workloads(self) -> list[Workload]:
+        """Each workload that would run."""
+        return list(dict.fromkeys(spec.workload for spec in self.all_specs))
+
+    @property
+    def disks(self) -> list[DiskTier]:
+        """Each disk that would be used."""
+        names = dict.fromkeys(spec.limits.disk for spec in self.all_specs if spec.limits.disk is not None)
+        return [self.study.disk(name) for name in names]
+
+
+def lines(intent: Intent, environment: Mapping[str, str]) -> Iterator[str]:
+    """The whole list, line by line."""
+    yield from _plan(intent)
+    yield from (f"runs: {line}" for line in _programs(intent, environment))
+    yield from (f"reads: {line}" for line in _read(intent))
+    yield from (f"writes: {line}" for line in _written(intent, environment))
+    yield from (f"uses: {line}" for line in _devices(intent))
+    needs = sorted(_needs_root(intent))
+    yield f"needs root or a delegated cgroup: {', '.join(needs) if needs else 'nothing'}"
+
+
+def _plan(intent: Intent) -> Iterator[str]:
+    specs, finished = intent.specs, intent.finished
+    todo = remaining(specs, finished, intent.unfinished)
+    for spec in todo:
+        command = f": {typed_line(spec.workload.command)}" if spec.workload.command else ""
+        again = AGAIN if is_extra(spec) else ""
+        yield f"{spec.id}  {run_in_words(spec, emulated_disks(intent.study))}, repeat {spec.repeat + 1}{again}{command}"
+    time = format_seconds(estimate_seconds(todo, finished))
+    yield f"{len(todo)} runs, about {time} beside making data and checking disks; {len(specs) - len(todo)} finished"
+    if any(measured_from_epoch(spec.workload) for spec in todo) and not finished:
+        yield "runs with cache natural last two epochs of their data at least, which is not in this time"
+    for search in intent.searches:
+        yield from _search(search, finished)
+
+
+def _search(search: Search, finished: Sequence[Run]) -> Iterator[str]:
+    """How many runs more a search for a memory floor may take, and how long each."""
+    spec, workload = search.next_run(finished), search.base.workload
+    if spec is not None:
+        time = format_seconds(estimate_seconds([spec], finished))
+        most = f"then up to {MOST_RUNS} runs of about {time} to find the memory floor of `{workload.name}`"
+        yield f"{most}, mostly {TYPICAL_RUNS}{f': {typed_line(workload.command)}' if workload.command else ''}"
+
+
+def _programs(intent: Intent, environment: Mapping[str, str]) -> Iterator[str]:
+    for workload in intent.workloads:
+        if workload.command:
+            found = shutil.which(workload.command[0], path=environment.get("PATH"))
+            program = typed_path(found) if found and os.path.isabs(found) else "not found here"
+            yield f"`{workload.name}`, the command above ({program}), in an empty temporary folder"
+        else:
+            yield f"`{workload.name}`, {_module(workload, workload.kind)}, which comes with sizer"
+    for module in dict.fromkeys(line for workload in intent.workloads for line in _making(workload)):
+        yield f"{module}, which comes with sizer, to make data"
+    yield "sh and taskset, to put each run into its limits"
+    if intent.disks:
+        yield "fio, to check disks"
+    if any(tier.emulated is not None for tier in intent.disks):
+        yield "mkfs.ext4, losetup, mount and umount, for the emulated disks"
+
+
+def _making(workload: Workload) -> Iterator[str]:
+    """What may make, pack or index the data of a workload."""
+    if workload.command or workload.input == "synthetic":
+        return
+    if workload.data is None:
+        yield _module(workload, "embedded_data")
+    if workload.kind in ("image_training", "image_inference"):
+        yield _module(workload, "imagenet_preprocessing")
+        if workload.data is not None:
+            yield _module(workload, "record_index")
+
+
+def _module(workload: Workload, module: str) -> str:
+    return f"{typed_path(interpreter(workload.framework))} -m workloads.{module}"
+
+
+def _read(intent: Intent) -> Iterator[str]:
+    for workload in intent.workloads:
+        if workload.data is not None:
+            yield f"{typed_path(workload.data)}, the data of `{workload.name}`"
+
+
+def _written(intent: Intent, environment: Mapping[str, str]) -> Iterator[str]:
+    state = f"with {len(intent.finished)} runs" if intent.finished else "new" if not intent.folder.exists() else "empty"
+    yield f"{typed_path(intent.folder.absolute())}, the study folder ({state})"
+    yield f"{typed_path(cache_folder(environment))}, the cache of data sets and emulated disks"
+    yield f"{typed_path(tempfile.gettempdir())}, in fresh folders that are removed after each run"
+    for tier in intent.disks:
+        if tier.path is not None:
+            yield f"{typed_path(tier.path)}, the disk `{tier.name}`, in a fresh folder that is removed at the end"
+
+
+def _devices(intent: Intent) -> Iterator[str]:
+    for workload in intent.workloads:
+        if workload.device.kind == "cuda":
+            yield f"GPU {workload.device.index}, by `{workload.name}`"
+
+
+def _needs_root(intent: Intent) -> set[str]:
+    """Everything but whole vCPUs and real mounts."""
+    needs = set()
+    for spec in intent.all_specs:
+        limits = spec.limits
+        if limits.vcpus is not None and not float(limits.vcpus).is_integer():
+            needs.add("fractions of a vCPU")
+        if limits.memory_bytes is not None:
+            needs.add("memory caps")
+        if limits.disk is not None and intent.study.disk(limits.disk).emulated is not None:
+            needs.add("emulated disks")
+    return needs
