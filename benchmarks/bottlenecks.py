@@ -15,6 +15,7 @@ Aim: at least 7 of 8 names are right, and one that is not is `ambiguous`.
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import tempfile
 from collections import Counter
@@ -24,9 +25,12 @@ from pathlib import Path
 from bottleneck_cases import Case, Point, cases, known, probe
 from counterfactual import Finding, Verdict, holds, ratio_of
 
-from sizer.cli.measuring import Bench, measure
+from sizer.cli.measuring import measure
+from sizer.cli.preparing import Bench
+from sizer.data_sets import cache_folder
 from sizer.disk_check import Fio
 from sizer.host import facts
+from sizer.host_lock import measuring_alone
 from sizer.limits import detect
 from sizer.records import Bottleneck, Estimate, Measure, Run, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store import StudyFolder
@@ -87,8 +91,8 @@ def measured(out: Path, points: Sequence[Point], specs: Sequence[RunSpec], lengt
     backend = detect()
     host = facts(backend)
     study = study_of(out.name, points, length)
-    with StudyFolder.create(out, study, host) as folder:
-        measure(study, specs, folder, Bench(host, backend, AS_DECLARED))
+    with measuring_alone(), StudyFolder.create(out, study, host) as folder:
+        measure(study, specs, folder, Bench(host, backend, cache_folder(os.environ), AS_DECLARED))
         runs = {run.id: run for run in folder.runs()}
     for spec in specs:
         run = runs.get(spec.id)

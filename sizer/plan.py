@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from itertools import chain
 
@@ -15,6 +15,9 @@ from sizer.study import Facts
 
 UNFINISHED = frozenset({Outcome.INTERRUPTED, Outcome.UNSUPPORTED, Outcome.REFUSED})
 """Nothing was measured: the run was stopped, or the host lacked something that it may have now."""
+
+FAILED = frozenset({Outcome.CRASHED, Outcome.TIMEOUT})
+"""Outcomes that come again unless somebody mends their cause, so such runs are measured again on demand only."""
 
 
 def plan(study: Study, host: Facts) -> tuple[RunSpec, ...]:
@@ -41,14 +44,16 @@ def plan(study: Study, host: Facts) -> tuple[RunSpec, ...]:
     return tuple(chain.from_iterable(blocks)) if again is None else woven(blocks, again)
 
 
-def remaining(specs: Iterable[RunSpec], runs: Iterable[Run]) -> tuple[RunSpec, ...]:
-    """The specs that have no finished run, in their order; one that measured nothing is not finished.
+def remaining(
+    specs: Iterable[RunSpec], runs: Iterable[Run], unfinished: Collection[Outcome] = UNFINISHED
+) -> tuple[RunSpec, ...]:
+    """The specs that have no finished run, in their order; one that ended in an outcome of `unfinished` is not.
 
     Where nothing is left but the reference, and it was never measured again, the study ended before it was to be: what
     it shows now is another day than that of the runs it would stand between.
     """
     stored = tuple(runs)
-    finished = {run.id for run in stored if run.outcome not in UNFINISHED}
+    finished = {run.id for run in stored if run.outcome not in unfinished}
     left = tuple(spec for spec in specs if spec.id not in finished)
     ended = all(map(is_extra, left)) and not any(is_extra(run.spec) for run in stored)
     return () if ended else left

@@ -11,12 +11,19 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
 
+from sizer import own_folder
 from sizer.codec import load_json, read_json, to_json, write_json
 from sizer.continuing import measured, refuse_other_machine, refuse_other_meaning, refuse_other_study
 from sizer.errors import HostError, InputError
 from sizer.files import ASIDE_SUFFIX, write_text
+from sizer.plain_text import printable, typed_path
 from sizer.records import SCHEMA_VERSION, Run, Study
+from sizer.reserve import RESERVED_BYTES, Reserve
 from sizer.study import Facts, read_study, to_yaml
+
+FOLDERS = ("runs", "logs")
+FILES = (".lock", "study.yaml", "host.json", "model.json", "recommendation.json", "measurements.csv", "report.html")
+"""All that sizer reads and writes in a study folder, beside what lies in its folders."""
 
 COUNTS = ("cpus", "memory_bytes")
 """Facts of a host that runs are planned with."""
@@ -30,6 +37,7 @@ class StudyFolder:
         self.path = path
         self.study = study
         self.host = host
+        self._reserve = Reserve(path)
         self._seen: dict[Path, tuple[tuple[int, int, int] | None, Run | str]] = {}
 
     @classmethod
@@ -42,10 +50,11 @@ class StudyFolder:
         """
         facts = to_json(host) if is_dataclass(host) else dict(host)
         path = Path(path)
+        refuse_unusable(path)
         with _file_system(path, "written"):
-            _check_free(path)
-            (path / "runs").mkdir(parents=True, exist_ok=True)
-            (path / "logs").mkdir(exist_ok=True)
+            for made in (path, *(path / name for name in FOLDERS)):
+                own_folder.make_folder(made)
+            own_folder.check_folder(path)
         folder = cls(path, study, {"schema_version": SCHEMA_VERSION, **facts, "notes": list(notes)})
         with folder.locked():
             folder._check_same_study()
@@ -55,12 +64,15 @@ class StudyFolder:
 
     @classmethod
     def open(cls, path: Path) -> StudyFolder:
-        """The study folder at `path`; raises InputError where it is none."""
+        """The study folder at `path`; raises InputError where it is none, or not this user's own."""
         path = Path(path)
         with _file_system(path, "read"):
+            _refuse_what_leads_elsewhere(path)
             found = _is_study_folder(path)
         if not found:
-            raise InputError(f"{path}: is not a study folder; `sizer run STUDY.yaml --out {path}` makes one")
+            raise InputError(
+                f"{path}: is not a study folder; `sizer run STUDY.yaml --out {typed_path(path)}` makes one"
+            )
         host = _checked_host(load_json(path / "host.json"), path / "host.json")
         # A resolved study leaves nothing to a host or a catalogue.
         return cls(path, read_study(path / "study.yaml", None, Facts(1, 1), None), host)
@@ -69,7 +81,7 @@ class StudyFolder:
     def locked(self) -> Iterator[StudyFolder]:
         """Hold the folder, so that no second sizer writes it; HostError when one does already."""
         with _file_system(self.path, "written"):
-            descriptor = os.open(self.path / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            descriptor = own_folder.open_lock(self.path / ".lock")
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -120,8 +132,30 @@ class StudyFolder:
         return self.path / "runs" / f"{_checked(run_id)}.json"
 
     def add(self, run: Run) -> None:
-        """Store a run whole; the same run again takes the place of the one before."""
-        write_json(self.run_path(run.id), run)
+        """Store a run whole; the same run again takes the place of the one before.
+
+        On a full disk the room held by `hold_room` is used. Raises HostError when the run cannot be written even so.
+        """
+        try:
+            write_json(self.run_path(run.id), run)
+        except HostError:
+            if not self._reserve.give_up():
+                raise
+            write_json(self.run_path(run.id), run)
+
+    def hold_room(self) -> None:
+        """Hold room for what is still to be written; HostError when the disk has not as much."""
+        try:
+            self._reserve.take()
+        except OSError as error:
+            raise HostError(
+                f"{self.path}: takes no more runs ({error.strerror}); see that {RESERVED_BYTES >> 20} MiB can be "
+                f"written there, then type: sizer resume {typed_path(self.path)}"
+            ) from error
+
+    def free_room(self) -> None:
+        """Give the held room back: what is written from now on is the last."""
+        self._reserve.give_up()
 
     def runs(self) -> tuple[Run, ...]:
         """Every run that can be read, in the order in which they were measured."""
@@ -138,7 +172,7 @@ class StudyFolder:
         except FileNotFoundError:
             return True
         runs = self.path / "runs"
-        return any(source.stat().st_mtime_ns > concluded for source in (self.study_path, runs, *runs.glob("*.json")))
+        return any(source.lstat().st_mtime_ns > concluded for source in (self.study_path, runs, *runs.glob("*.json")))
 
     def check_host(self, host: Any) -> None:
         """Raise InputError when the runs here come from another machine than `host`, a record or a mapping."""
@@ -151,7 +185,7 @@ class StudyFolder:
         for path in sorted((self.path / "runs").glob("*.json")):
             run = self._read_run(path)
             if isinstance(run, str):
-                problems.append(run)
+                problems.append(printable(run))
                 continue
             other = runs.get(run.id)
             if other is None or other.started_at < run.started_at:
@@ -161,7 +195,7 @@ class StudyFolder:
     def _read_run(self, path: Path) -> Run | str:
         """The run in a file, or what is wrong with it; read again only where the file has changed."""
         try:
-            status = path.stat()
+            status = path.lstat()
         except OSError as error:
             return f"{path}: cannot be read ({error.strerror})"
         version = (status.st_mtime_ns, status.st_ino, status.st_size)
@@ -189,7 +223,8 @@ class StudyFolder:
         """Files that a killed sizer was writing; the lock says that none is writing now."""
         for folder in (self.path, self.path / "runs"):
             for path in folder.glob(f".*{ASIDE_SUFFIX}"):
-                path.unlink(missing_ok=True)
+                if path.is_symlink() or not path.is_dir():
+                    path.unlink(missing_ok=True)
 
 
 def _start(run: Run) -> tuple[str, float, str]:
@@ -216,6 +251,20 @@ def _not_ours(path: Path, why: str) -> InputError:
 
 def _is_study_folder(path: Path) -> bool:
     return all((path / name).exists() for name in ("study.yaml", "host.json", "runs"))
+
+
+def refuse_unusable(path: Path) -> None:
+    """Raise InputError unless a study can be made at `path`, or gone on with; nothing is written."""
+    with _file_system(path, "written"):
+        _refuse_what_leads_elsewhere(path)
+        _check_free(path)
+
+
+def _refuse_what_leads_elsewhere(path: Path) -> None:
+    """Raise InputError where the folder, or what is read or written in it, is a link, a pipe or another user's."""
+    if os.path.lexists(path):
+        own_folder.check_folder(path)
+        own_folder.check_content(path, FOLDERS, FILES)
 
 
 def _check_free(path: Path) -> None:

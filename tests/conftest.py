@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -41,6 +42,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("root"):
             item.add_marker(pytest.mark.skip(reason="sets real limits, so it needs root"))
+
+
+@pytest.fixture
+def first_version(tmp_path: Path) -> Path:
+    """A study folder that the first version stored, as a copy of this user's own, whoever made the checkout."""
+    stored, copy = Path(__file__).parent / "stored" / "version_1", tmp_path / "version_1"
+    for source in sorted(stored.rglob("*")):
+        target = copy / source.relative_to(stored)
+        target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        if source.is_file():
+            target.write_bytes(source.read_bytes())
+            target.chmod(0o644)
+    return copy
 
 
 @pytest.fixture

@@ -10,7 +10,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-GROUND = {"errors", "records", "units", "files", "codec", "bundled", "data_forms", "subprograms", "interpreters"}
+GROUND = {
+    *("errors", "domains", "records", "units", "plain_text", "own_folder", "files", "codec"),
+    *("bundled", "data_forms", "data_place", "interpreters", "given_files"),
+}
 """What knows nobody above it, so that everybody may import it."""
 
 PURE_MEASURING = {
@@ -27,27 +30,36 @@ PURE_MEASURING = {
     "memory_growth",
     "run_warnings",
     "burst_credit",
+    "ending",
+    "joined_steps",
 }
 
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
-    "records": set(),
+    "domains": set(),
+    "records": {"domains"},
     "units": {"errors"},
     "files": {"errors"},
-    "codec": {"errors", "files"},
+    "data_place": {"errors"},
+    "plain_text": set(),
+    "given_files": {"errors"},
+    "own_folder": {"errors", "plain_text"},
+    "codec": {"errors", "files", "own_folder", "domains"},
     "bundled": set(),
     "data_forms": set(),
-    "subprograms": {"errors"},
+    "subprograms": {"errors", "limits"},
     "interpreters": {"errors"},
     "limits": GROUND,
     "nvml": GROUND,
     "sampler": GROUND | {"limits", "nvml"},
     "host": GROUND | {"limits", "nvml", "interpreters"},
     "page_cache": GROUND,
-    "disks": GROUND | {"limits"},
-    "disk_check": GROUND | {"limits", "disks"},
-    "data_sets": GROUND | {"page_cache"},
-    "placement": GROUND | {"limits", "disks", "page_cache", "data_sets"},
+    "held_folders": {"limits"},
+    "disks": GROUND | {"limits", "subprograms", "held_folders"},
+    "disk_check": GROUND | {"limits", "disks", "subprograms", "held_folders"},
+    "data_sets": GROUND | {"page_cache", "subprograms", "held_folders"},
+    "placement": GROUND | {"disks", "page_cache", "data_sets", "subprograms", "held_folders"},
+    "leftovers": GROUND | {"limits", "disks", "placement", "data_sets"},
     "study": GROUND | {"log_rates"},
     "catalog": GROUND,
     "model": GROUND,
@@ -61,11 +73,21 @@ MAY_IMPORT: dict[str, set[str]] = {
     "measurements": GROUND,
     "published": GROUND | {"model"},
     "continuing": GROUND,
-    "store": GROUND | {"study", "continuing"},
+    "reserve": GROUND,
+    "unsaved": GROUND | {"continuing"},
+    "store": GROUND | {"study", "continuing", "reserve"},
+    "host_lock": GROUND,
+    "host_load": GROUND | PURE_MEASURING | {"limits", "sampler"},
     **{name: GROUND | PURE_MEASURING | {"sampler"} for name in PURE_MEASURING},
     "run_record": GROUND | PURE_MEASURING,
-    "child": GROUND | {"limits", "events"},
-    "launcher": GROUND | PURE_MEASURING | {"limits", "disks", "sampler", "nvml", "child", "page_cache", "run_record"},
+    "run_log": GROUND,
+    "time_limit": GROUND,
+    "circumstances": GROUND | {"page_cache"},
+    "child": GROUND | {"limits", "events", "run_log"},
+    "launcher": GROUND
+    | PURE_MEASURING
+    | {"limits", "disks", "sampler", "nvml", "child", "page_cache", "run_record", "run_log", "time_limit"}
+    | {"circumstances"},
 }
 """Modules of sizer that each module of sizer may import. `cli` knows everything and nobody imports it."""
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sizer.duration import AROUND_SECONDS, estimate_seconds
 from sizer.errors import InputError
-from sizer.plan import plan, remaining
+from sizer.plan import FAILED, UNFINISHED, plan, remaining
 from sizer.records import Configuration, Limits, Measure, Outcome, Run, RunSpec, Study, Workload, WorkloadPlan
 from sizer.reference import is_extra
 from sizer.study import Facts
@@ -127,6 +127,15 @@ def test_finished_runs_are_kept(outcome: Outcome) -> None:
     left = remaining(specs, [finished(specs[0], outcome)])
     again = outcome in (Outcome.INTERRUPTED, Outcome.UNSUPPORTED, Outcome.REFUSED)
     assert left == (specs if again else specs[1:])
+
+
+@pytest.mark.parametrize("outcome", list(Outcome))
+def test_failed_runs_are_measured_again_on_demand(outcome: Outcome) -> None:
+    """What crashed or timed out does so again until its cause is mended, which only a person knows."""
+    specs = plan(study(planned(vcpus=(1.0, 2.0))), HOST)
+    left = remaining(specs, [finished(specs[0], outcome)], UNFINISHED | FAILED)
+    kept = outcome in (Outcome.COMPLETED, Outcome.OUT_OF_MEMORY)
+    assert left == (specs[1:] if kept else specs)
 
 
 @given(st.sets(st.integers(0, 11)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import stat
 import subprocess
 import sys
 from dataclasses import dataclass, replace
@@ -14,7 +16,7 @@ import pytest
 from sizer.errors import HostError, InputError
 from sizer.plan import plan, remaining
 from sizer.records import Configuration, Measure, Outcome, Run, RunSpec, Sample, Study, Workload, WorkloadPlan
-from sizer.store import StudyFolder
+from sizer.store import FILES, StudyFolder
 from sizer.study import Facts
 
 HOST = {"cpu_model": "EPYC", "cpus": 2}
@@ -154,7 +156,7 @@ def test_a_broken_run_is_named_and_left_out(path: Path) -> None:
         assert len(folder.runs()) == 1
         (path / "runs" / "away.json").symlink_to("nowhere")
         away, cut, folder_problem, newer = folder.problems()
-    assert "away.json: cannot be read" in away
+    assert "away.json: is a link where sizer keeps a file of its own" in away
     assert "cut.json: is not JSON" in cut
     assert "folder.json: cannot be read" in folder_problem
     assert "newer.json: was written by a newer sizer" in newer
@@ -257,6 +259,142 @@ def test_a_run_id_cannot_leave_the_folder(path: Path) -> None:
         folder.log_path("../../etc/passwd")
 
 
+def test_a_link_is_no_study_folder(path: Path) -> None:
+    """Nor is one that leads to a good folder, or nowhere: what it leads to can change between two commands."""
+    with StudyFolder.create(path, STUDY, HOST):
+        pass
+    good, dangling = path.with_name("good"), path.with_name("dangling")
+    good.symlink_to(path)
+    dangling.symlink_to("nowhere")
+    for link in (good, dangling):
+        with pytest.raises(InputError, match="is a link, and a study folder is none; give the folder"):
+            StudyFolder.open(link)
+        with pytest.raises(InputError, match="is a link"), StudyFolder.create(link, STUDY, HOST):
+            pass
+    assert not path.with_name("nowhere").exists()
+
+
+ENTRIES = [*FILES, "runs", "logs", "runs/x.json", "runs/x.txt", "logs/x.log"]
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("kind", ["link", "dangling link", "link to a folder", "pipe", "socket"])
+def test_what_leads_elsewhere_in_a_folder_is_refused(path: Path, entry: str, kind: str) -> None:
+    """A link in the place of each file that is read or written, or a pipe that no reader gets to the end of."""
+    with StudyFolder.create(path, STUDY, HOST):
+        pass
+    victim = path.parent / "victim"
+    victim.mkdir()
+    (victim / "file").write_text("precious")
+    place = path / entry
+    if place.is_dir():
+        place.rmdir()
+    place.unlink(missing_ok=True)
+    make = {
+        "link": lambda: place.symlink_to(victim / "file"),
+        "dangling link": lambda: place.symlink_to(victim / "new"),
+        "link to a folder": lambda: place.symlink_to(victim),
+        "pipe": lambda: os.mkfifo(place),
+        "socket": lambda: os.mknod(place, stat.S_IFSOCK | 0o600),
+    }
+    make[kind]()
+    said = "is a link where" if "link" in kind else "is no plain file where"
+    with pytest.raises(InputError, match=said):
+        StudyFolder.open(path)
+    with pytest.raises(InputError, match=said), StudyFolder.create(path, STUDY, HOST):
+        pass
+    assert os.listdir(victim) == ["file"]
+    assert (victim / "file").read_text() == "precious"
+
+
+def test_a_pipe_that_comes_later_holds_nobody_up(path: Path) -> None:
+    """A folder that is open already reads on, and names what it left out."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0]))
+        os.mkfifo(path / "runs" / "pipe.json")
+        assert len(folder.runs()) == 1
+        assert "pipe.json: is no plain file" in folder.problems()[0]
+
+
+def test_a_file_without_end_is_not_read(path: Path) -> None:
+    """A run of a terabyte of nothing costs no memory."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        with (path / "runs" / "large.json").open("wb") as file:
+            file.truncate(2**40)
+        assert folder.runs() == ()
+        assert "more than any file that sizer writes" in folder.problems()[0]
+
+
+@pytest.mark.root
+def test_another_users_folder_is_refused(path: Path) -> None:
+    """Who owns it can change what it runs; the sentence says how to make it one's own."""
+    with StudyFolder.create(path, STUDY, HOST):
+        pass
+    os.chown(path, 12345, -1)
+    with pytest.raises(InputError, match=r"belongs to user 12345 and not to root; if you trust .* cp -r "):
+        StudyFolder.open(path)
+    with pytest.raises(InputError, match="user 12345"), StudyFolder.create(path, STUDY, HOST):
+        pass
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("entry", ["study.yaml", "host.json", "runs", "runs/x.json"])
+def test_what_another_user_put_into_a_folder_is_refused(path: Path, entry: str) -> None:
+    """As when root unpacks an archive, which keeps the numbers of its users."""
+    with StudyFolder.create(path, STUDY, HOST):
+        (path / "runs/x.json").write_text("{}")
+    os.chown(path / entry, 12345, -1)
+    with pytest.raises(InputError, match="belongs to user 12345"):
+        StudyFolder.open(path)
+
+
+@pytest.mark.root
+def test_sudo_may_use_the_folder_of_who_typed_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As git does; and what root then wrote there is no stranger's for that user."""
+    with StudyFolder.create(path, STUDY, HOST):
+        pass
+    for each in (path, *path.rglob("*")):
+        os.chown(each, 12345, -1)
+    monkeypatch.setenv("SUDO_UID", "12345")
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0]))
+    monkeypatch.delenv("SUDO_UID")
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    assert len(StudyFolder.open(path).runs()) == 1
+
+
+@pytest.mark.parametrize("entry", ["", "runs", "logs", "study.yaml"])
+def test_what_everybody_may_write_to_is_refused(path: Path, entry: str) -> None:
+    """Another user could change it between the look and the run; a group is a person's own choice."""
+    with StudyFolder.create(path, STUDY, HOST):
+        pass
+    place = path / entry
+    place.chmod(0o775)
+    StudyFolder.open(path)
+    place.chmod(0o777)
+    with pytest.raises(InputError, match="everybody may write to it; type: chmod -R o-w "):
+        StudyFolder.open(path)
+
+
+def test_a_folder_is_never_made_for_everybody(path: Path) -> None:
+    """Not with umask 0 either."""
+    before = os.umask(0)
+    try:
+        with StudyFolder.create(path, STUDY, HOST) as folder:
+            folder.add(run(SPECS[0]))
+    finally:
+        os.umask(before)
+    assert len(StudyFolder.open(path).runs()) == 1
+
+
+def test_a_path_of_odd_characters_is_told_as_it_can_be_typed(path: Path) -> None:
+    """A shell gets just the path from the sentence."""
+    odd = path.parent / "a b; rm -rf $(x)"
+    with pytest.raises(InputError) as told:
+        StudyFolder.open(odd)
+    assert shlex.split(str(told.value).split("`")[1]) == ["sizer", "run", "STUDY.yaml", "--out", str(odd)]
+
+
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     """A file in the way of the path, as a folder without rights would be."""
     (tmp_path / "file").touch()
@@ -264,9 +402,9 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         pass
 
 
-def test_folders_of_version_1_are_read() -> None:
+def test_folders_of_version_1_are_read(first_version: Path) -> None:
     """A study that was stored by the first format stays readable."""
-    folder = StudyFolder.open(Path(__file__).parent / "stored" / "version_1")
+    folder = StudyFolder.open(first_version)
     assert folder.problems() == ()
     (stored,) = folder.runs()
     assert stored.outcome is Outcome.COMPLETED

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from importlib import import_module
+from typing import NoReturn
 
 from sizer import __version__
 from sizer.cli import values
+from sizer.cli.faults import sentence
 from sizer.units import spell_bytes
 
 Command = Callable[[argparse.Namespace], int]
@@ -23,9 +25,16 @@ EXIT_CODES = (
 )
 
 
+class _Parser(argparse.ArgumentParser):
+    """Its complaint about a word does not fill the terminal with that word."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(sentence(message))
+
+
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    top = argparse.ArgumentParser(prog="sizer", description=DESCRIPTION, epilog=EXIT_CODES)
+    top: argparse.ArgumentParser = _Parser(prog="sizer", description=DESCRIPTION, epilog=EXIT_CODES)
     top.add_argument("--version", action="version", version=f"sizer {__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     _add_looking(commands)
@@ -86,13 +95,16 @@ def _add_measuring(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     demo.add_argument("--out", default="sizer-demo", metavar="DIR", help="default: %(default)s")
     run = _add(commands, "run", "studies", "measure a study; finished runs are kept, so it also resumes")
     run.add_argument("study", metavar="STUDY.yaml")
-    run.add_argument("--out", metavar="DIR", help="the study folder; default: the study's name, here")
     run.add_argument(
-        "--dry-run", action="store_true", help="list the runs, their time and what needs root; run nothing"
+        "--out", metavar="DIR", help="the study folder; default: the study file's name without its ending, here"
     )
+    _add_dry_run(run)
     run.add_argument("--preset", choices=["quick", "standard", "full"], help="fills what the file leaves out")
     resume = _add(commands, "resume", "studies", "go on with a study where it was")
     _add_folder(resume)
+    _add_dry_run(resume)
+    for added in (run, resume):
+        added.add_argument("--retry", action="store_true", help="measure again what crashed or timed out before")
 
 
 def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -152,6 +164,11 @@ def _command(module: str, name: str) -> Command:
 
 def _add_folder(added: argparse.ArgumentParser) -> None:
     added.add_argument("folder", metavar="DIR", help="a study folder")
+
+
+def _add_dry_run(added: argparse.ArgumentParser) -> None:
+    told = "list the runs, their time, every program, file and GPU that they use, and what needs root; run nothing"
+    added.add_argument("--dry-run", action="store_true", help=told)
 
 
 def _add_json(added: argparse.ArgumentParser) -> None:

@@ -5,21 +5,26 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from sizer import leftovers
 from sizer.catalog import Catalog, catalog_text, import_csv
 from sizer.cli.arguments import DEFAULT_TIER_SIZE
 from sizer.cli.wording import emulated_disks, result_in_words, run_in_words
 from sizer.codec import to_json
 from sizer.data_sets import cache_folder
 from sizer.disk_check import Fio, check_disk, expected
-from sizer.disks import Volume, emulated_volume, missing_for_emulation, remove_leftovers
+from sizer.disks import emulated_volume, missing_for_emulation, real_volume
 from sizer.errors import HostError, InputError
-from sizer.host import checks, facts
-from sizer.limits import detect
+from sizer.host import Check, checks, facts
+from sizer.host_load import busy_sentence, host_load
+from sizer.host_lock import measuring_alone
+from sizer.limits import LimitsBackend, detect
+from sizer.plain_text import printable, typed_path
 from sizer.plan import plan, remaining
 from sizer.records import DiskCheck, DiskRates, DiskTier, Run
 from sizer.store import StudyFolder
@@ -30,7 +35,7 @@ from sizer.units import format_bytes, parse_bytes
 
 def doctor(arguments: argparse.Namespace) -> int:
     backend = detect()
-    host, found = facts(backend), checks(backend)
+    host, found = facts(backend), (*checks(backend), _load_check(backend))
     if arguments.json:
         print(json.dumps({"host": to_json(host), "checks": [to_json(check) for check in found]}, indent=1))
         return 0
@@ -42,6 +47,13 @@ def doctor(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _load_check(backend: LimitsBackend) -> Check:
+    """Other load spoils figures, and only a person knows what may be ended of it."""
+    busy = busy_sentence(host_load(backend))
+    fix = "ps -eo pid,pcpu,args --sort=-pcpu | head" if busy else None
+    return Check("load", busy is None, busy or "nothing else uses this host", fix)
+
+
 def init(arguments: argparse.Namespace) -> int:
     path = Path(arguments.file)
     try:
@@ -49,7 +61,7 @@ def init(arguments: argparse.Namespace) -> int:
             file.write(template())
     except FileExistsError:
         raise InputError(f"{path} exists already; give another name, such as: sizer init my-study.yaml") from None
-    print(f"{path} written; look it over, then type: sizer run {path} --dry-run")
+    print(f"{path} written; look it over, then type: sizer run {typed_path(path)} --dry-run")
     return 0
 
 
@@ -79,7 +91,7 @@ def status(arguments: argparse.Namespace) -> int:
 
 def _kinds_of_warning(run: Run) -> str:
     """` (contended, short)`: the word of each warning before its colon; the report says all of it."""
-    kinds = dict.fromkeys(warning.partition(":")[0] for warning in run.warnings)
+    kinds = dict.fromkeys(printable(warning.partition(":")[0]) for warning in run.warnings)
     return f" ({', '.join(kinds)})" if kinds else ""
 
 
@@ -129,7 +141,11 @@ def _list_catalog(offers: Catalog) -> None:
 
 
 def disks(arguments: argparse.Namespace) -> int:
-    found = [_check(name, Fio(arguments.seconds)) for name in arguments.disks]
+    with measuring_alone():
+        backend, folders = detect(), [Path(name) for name in arguments.disks if Path(name).is_dir()]
+        for sentence in leftovers.remove(backend, folders, cache_folder(os.environ)):
+            print(sentence, file=sys.stderr)
+        found = [_check(name, Fio(arguments.seconds), backend) for name in arguments.disks]
     if arguments.json:
         print(json.dumps({"checks": [to_json(check) for check in found]}, indent=1))
         return 0
@@ -142,12 +158,13 @@ def disks(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _check(name: str, fio: Fio) -> DiskCheck:
+def _check(name: str, fio: Fio, backend: LimitsBackend) -> DiskCheck:
     """A folder is checked as it is, a tier of the catalogue on an emulated volume."""
-    backend = detect()
     folder = Path(name)
     if folder.is_dir():
-        return check_disk(DiskTier(name, path=str(folder)), Volume(folder), backend, fio)
+        tier = DiskTier(name, path=str(folder))
+        with real_volume(tier) as volume:
+            return check_disk(tier, volume, backend, fio)
     tier_name, _, size = name.partition(":")
     offers = Catalog.load()
     if folder.exists() or _looks_like_a_folder(name, offers):
@@ -155,7 +172,6 @@ def _check(name: str, fio: Fio) -> DiskCheck:
     size_bytes = parse_bytes(size) if size else DEFAULT_TIER_SIZE
     rates = offers.disk_rates(tier_name, size_bytes)
     scratch = cache_folder(os.environ) / "disks"
-    remove_leftovers(scratch)
     reason = missing_for_emulation()
     if reason:
         raise HostError(f"{name} is to be emulated, and {reason}")

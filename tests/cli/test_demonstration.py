@@ -14,6 +14,7 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.cli.demonstration import notes, within_reach
 from sizer.limits import Control
+from sizer.limits.delegation import SCOPE
 from sizer.plan import plan
 from sizer.records import Study
 from sizer.study import Facts, parse_study
@@ -46,6 +47,8 @@ def test_an_ordinary_user_gets_whole_vcpus_and_notes(study: Study) -> None:
     assert {spec.limits.vcpus for spec in plan(reduced, Facts(4, 2**34))} == {1.0, 2.0, 4.0}
     assert all(spec.limits.memory_bytes is spec.limits.disk is None for spec in plan(reduced, Facts(4, 2**34)))
     assert [text.split("type: ")[1] for text in notes(lacking)] == ["fix a", "fix b", "fix c"]
+    commands = [text.split("type: ")[1] for text in notes(dict.fromkeys(lacking, SCOPE))]
+    assert set(commands) == {SCOPE.replace("run STUDY.yaml", "demo")}
 
 
 def test_a_small_host_gets_no_more_vcpus_than_it_has(study: Study) -> None:

@@ -35,7 +35,7 @@ def folder(folder: Path) -> Path:
 
 def marked(folder: Path) -> dict[float, str]:
     """The vCPUs of the runs that are marked, with what is said of them."""
-    runs = [json.loads(path.read_text()) for path in (folder / "quick/runs").glob("*.json")]
+    runs = [json.loads(path.read_text()) for path in (folder / "study/runs").glob("*.json")]
     return {
         run["configuration"]["vcpus"]: warning
         for run in runs
@@ -54,11 +54,11 @@ def test_runs_between_are_marked_in_their_records(sizer: Typed, folder: Path) ->
     assert set(marked(folder)) == {0.5, 1.0, 1.5}
     assert "while this run was measured between" in marked(folder)[1.0]
 
-    lost = next(path for path in (folder / "quick/runs").glob("*.json") if "drifting:" in path.read_text())
+    lost = next(path for path in (folder / "study/runs").glob("*.json") if "drifting:" in path.read_text())
     text = lost.read_text()
     lost.write_text(text.replace("drifting:", "unheard of:"))
-    before = {path: path.stat().st_mtime_ns for path in (folder / "quick/runs").iterdir()}
-    assert sizer("resume", "quick").returncode == 0
-    after = {path: path.stat().st_mtime_ns for path in (folder / "quick/runs").iterdir()}
+    before = {path: path.stat().st_mtime_ns for path in (folder / "study/runs").iterdir()}
+    assert sizer("resume", "study").returncode == 0
+    after = {path: path.stat().st_mtime_ns for path in (folder / "study/runs").iterdir()}
     assert [path for path in after if after[path] != before[path]] == [lost]
     assert set(marked(folder)) == {0.5, 1.0, 1.5}

@@ -42,7 +42,7 @@ def test_the_floor_is_found_within_a_tenth(sizer: Typed, folder: Path) -> None:
 
     done = sizer("run", "study.yaml")
     assert done.returncode == 0, done.stderr
-    runs = json.loads(sizer("export", "quick", "--format", "json").stdout)
+    runs = json.loads(sizer("export", "study", "--format", "json").stdout)
     capped = {run["spec"]["limits"]["memory_bytes"]: run["outcome"] for run in runs}
     held = min(cap for cap, outcome in capped.items() if outcome == "completed" and cap is not None)
     killed = max(cap for cap, outcome in capped.items() if outcome == "out_of_memory")
@@ -52,9 +52,9 @@ def test_the_floor_is_found_within_a_tenth(sizer: Typed, folder: Path) -> None:
     assert f"is between {killed // MIB} MiB and {held // MIB} MiB" in done.stderr
 
     assert "finished already" in sizer("run", "study.yaml").stderr
-    lost = next(path for path in (folder / "quick/runs").iterdir() if '"out_of_memory"' in path.read_text())
+    lost = next(path for path in (folder / "study/runs").iterdir() if '"out_of_memory"' in path.read_text())
     lost.unlink()
-    again = sizer("resume", "quick")
+    again = sizer("resume", "study")
     assert again.returncode == 0
     assert "finished already" not in again.stderr
     assert f"is between {killed // MIB} MiB and {held // MIB} MiB" in again.stderr

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 
 def stored(folder: Path) -> set[str]:
-    return {path.name for path in (folder / "quick/runs").glob("*.json")}
+    return {path.name for path in (folder / "study/runs").glob("*.json")}
 
 
 def test_a_study_ends_with_its_whole_answer(sizer: Typed, folder: Path) -> None:
@@ -27,34 +27,34 @@ def test_a_study_ends_with_its_whole_answer(sizer: Typed, folder: Path) -> None:
     done = sizer("run", "study.yaml")
     assert done.returncode == 0, done.stderr
     assert len(stored(folder)) == 3
-    written = {path.name for path in (folder / "quick").iterdir()}
+    written = {path.name for path in (folder / "study").iterdir()}
     assert {"study.yaml", "host.json", "runs", "logs", "model.json", "recommendation.json"} <= written
     assert {"measurements.csv", "report.html"} <= written
 
-    status = json.loads(sizer("status", "quick", "--json").stdout)
+    status = json.loads(sizer("status", "study", "--json").stdout)
     assert (status["planned"], status["finished"]) == (3, 3)
-    assert len(sizer("export", "quick").stdout.splitlines()) == 4
-    assert len(json.loads(sizer("export", "quick", "--format", "json").stdout)) == 3
-    assert json.loads(sizer("fit", "quick", "--json").stdout)["schema_version"] == 1
-    prediction = json.loads(sizer("predict", "quick", "--workload", "job", "--vcpus", "1", "--json").stdout)
+    assert len(sizer("export", "study").stdout.splitlines()) == 4
+    assert len(json.loads(sizer("export", "study", "--format", "json").stdout)) == 3
+    assert json.loads(sizer("fit", "study", "--json").stdout)["schema_version"] == 1
+    prediction = json.loads(sizer("predict", "study", "--workload", "job", "--vcpus", "1", "--json").stdout)
     assert prediction["predictions"][0]["throughput"] == pytest.approx(400, rel=0.2)
-    answer = json.loads(sizer("recommend", "quick", "--json").stdout)
+    answer = json.loads(sizer("recommend", "study", "--json").stdout)
     assert answer["workloads"][0]["status"] == "recommended"
     assert answer["workloads"][0]["spec"]["vcpus"] == 1
-    assert sizer("report", "quick", "--out", "again.html").returncode == 0
+    assert sizer("report", "study", "--out", "again.html").returncode == 0
     assert (folder / "again.html").stat().st_size > 1000
 
 
 def test_finished_runs_are_kept(sizer: Typed, folder: Path) -> None:
     """The same study again runs nothing; one whose run was lost runs that one."""
     sizer("run", "study.yaml")
-    before = {path: path.stat().st_mtime_ns for path in (folder / "quick/runs").iterdir()}
+    before = {path: path.stat().st_mtime_ns for path in (folder / "study/runs").iterdir()}
     assert sizer("run", "study.yaml").returncode == 0
-    assert {path: path.stat().st_mtime_ns for path in (folder / "quick/runs").iterdir()} == before
+    assert {path: path.stat().st_mtime_ns for path in (folder / "study/runs").iterdir()} == before
     lost = min(before)
     lost.unlink()
-    assert sizer("resume", "quick").returncode == 0
-    after = {path: path.stat().st_mtime_ns for path in (folder / "quick/runs").iterdir()}
+    assert sizer("resume", "study").returncode == 0
+    after = {path: path.stat().st_mtime_ns for path in (folder / "study/runs").iterdir()}
     assert set(after) == set(before)
     assert [path for path in after if after[path] != before[path]] == [lost]
 
@@ -67,7 +67,7 @@ def test_ctrl_c_finishes_the_run_in_hand(folder: Path, environment: dict[str, st
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 130
     assert len(stored(folder)) == 1
-    assert (folder / "quick/report.html").exists()
+    assert (folder / "study/report.html").exists()
 
 
 def test_a_second_ctrl_c_stops_now(folder: Path, environment: dict[str, str]) -> None:
@@ -95,7 +95,7 @@ def test_kill_9_loses_only_the_run_in_hand(sizer: Typed, folder: Path, environme
     process.wait()
     kept = stored(folder)
     assert len(kept) == 1
-    assert sizer("resume", "quick").returncode == 0
+    assert sizer("resume", "study").returncode == 0
     assert len(stored(folder)) == 3
     groups = [path.name for path in Path("/sys/fs/cgroup").glob("**/sizer/*") if str(process.pid) in path.name]
     assert groups == []
@@ -108,7 +108,7 @@ def test_a_crash_is_data_and_exit_4(sizer: Typed, folder: Path) -> None:
     (folder / "child.py").write_text(broken + child)
     done = sizer("run", "study.yaml")
     assert done.returncode == 4, done.stderr
-    assert "no luck with two" in (folder / "quick/report.html").read_text()
+    assert "no luck with two" in (folder / "study/report.html").read_text()
 
 
 def test_what_cannot_be_limited_is_refused_before_anything_runs(sizer: Typed, folder: Path) -> None:
@@ -119,7 +119,7 @@ def test_what_cannot_be_limited_is_refused_before_anything_runs(sizer: Typed, fo
     assert done.returncode == 3
     assert "4096" in done.stderr
     assert "Traceback" not in done.stderr
-    assert not (folder / "quick").exists()
+    assert not (folder / "study").exists()
 
 
 def test_a_dry_run_lists_and_runs_nothing(sizer: Typed, folder: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_dry_run_lists_and_runs_nothing(sizer: Typed, folder: Path) -> None:
     assert done.stdout.count("child.py") == 3
     assert "3 runs, about" in done.stdout
     assert "fractions of a vCPU" in done.stdout
-    assert not (folder / "quick").exists()
+    assert not (folder / "study").exists()
 
 
 def begin(folder: Path, environment: dict[str, str]) -> subprocess.Popen[str]:

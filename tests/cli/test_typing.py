@@ -54,7 +54,7 @@ def test_every_command_has_help(sizer: Typed, command: str) -> None:
         (["disks", "check", ".", "--seconds", "x"], "`x` is not a number of seconds"),
         (["disks", "check", "/nope/x"], "/nope/x: there is no such folder"),
         (["disks", "check", "nope/x"], "there is no such folder"),
-        (["catalog", "import", "/bin/ls"], "/bin/ls cannot be read as a table"),
+        (["catalog", "import", "/bin/ls"], "/bin/ls line 1: is not UTF-8"),
         (["catalog", "list", "--json", "nowhere.json"], "nowhere.json"),
     ],
 )

@@ -1,0 +1,142 @@
+"""What runs need besides their spec: their data, and disks to put it on. What cannot be had is an outcome of the runs
+that need it, and the others go on."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sizer import bundled
+from sizer.commands import Place
+from sizer.data_sets import DataSets
+from sizer.disk_check import Fio, check_disk
+from sizer.errors import HostError, InputError, Interrupted
+from sizer.host import Host
+from sizer.interpreters import interpreter
+from sizer.launcher import Hooks, Setting, launch, refused
+from sizer.limits import LimitsBackend
+from sizer.placement import Placement
+from sizer.records import DataSet, DiskCheck, DiskTier, Run, RunSpec, Study, Workload
+
+
+@dataclass(frozen=True)
+class Bench:
+    """This machine, set up to measure; data sets and emulated volumes lie in `cache`."""
+
+    host: Host
+    backend: LimitsBackend
+    cache: Path
+    fio: Fio = Fio()
+
+
+@dataclass(frozen=True)
+class Data:
+    """The data set of each workload, None for one that reads nothing; `lacking` says why a workload has none."""
+
+    sets: dict[Workload, DataSet | None] = field(default_factory=dict)
+    lacking: dict[Workload, str] = field(default_factory=dict)
+
+
+def prepare_data(
+    study: Study, specs: Sequence[RunSpec], cache: Path, say: Callable[[str], None], stop: Callable[[], bool]
+) -> Data:
+    """Find, make or pack the data of these runs. Raises Interrupted when `stop` says so."""
+    data = Data()
+    for workload in dict.fromkeys(spec.workload for spec in specs):
+        try:
+            python = Path(sys.executable) if workload.kind == "command" else interpreter(workload.framework)
+            sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, say, stop)
+            data.sets[workload] = sets.prepare(workload)
+        except (InputError, HostError, OSError) as error:
+            data.lacking[workload] = f"its data cannot be prepared: {error}"
+            say(f"  workload `{workload.name}`: {data.lacking[workload]}")
+    return data
+
+
+class Ready:
+    """Launches runs of a study where their data lies, on disks that fio has checked."""
+
+    def __init__(self, study: Study, bench: Bench, data: Data, places: Placement) -> None:
+        self._study = study
+        self._bench = bench
+        self._data = data
+        self._places = places
+        self._checks: dict[str, DiskCheck] = {}
+        self._lacking_disks: dict[str, str] = {}
+
+    def prepare(self, specs: Sequence[RunSpec], say: Callable[[str], None], stop: Callable[[], bool]) -> None:
+        """Check every disk that these runs use, and copy their data to it. Raises Interrupted when `stop` says so."""
+        for name in dict.fromkeys(spec.limits.disk for spec in specs if spec.limits.disk is not None):
+            _stop_if_asked(stop)
+            self._check(self._study.disk(name), say, stop)
+        for spec in specs:
+            # A copy that fails, fails again for the run that needs it, and is its outcome.
+            with suppress(HostError, InputError, OSError):
+                self._data_of(spec)
+            _stop_if_asked(stop)
+
+    def launch(self, spec: RunSpec, log_path: Path, hooks: Hooks) -> Run:
+        """Measure one configuration; refused where what it needs could not be had."""
+        lacking = self._data.lacking.get(spec.workload) or self._lacking_disks.get(spec.limits.disk or "")
+        if lacking:
+            return self._refused(spec, lacking)
+        try:
+            data_set, tier = self._data_of(spec), self._tier(spec)
+            with self._places.folders(tier) as (scratch, output):
+                place = self._place(spec, data_set, scratch, output)
+                return launch(spec, self._setting(place, data_set, tier, log_path), self._bench.backend, hooks)
+        except (HostError, OSError) as error:
+            return self._refused(spec, str(error))
+
+    def _check(self, tier: DiskTier, say: Callable[[str], None], stop: Callable[[], bool]) -> None:
+        say(f"checking disk `{tier.name}` with fio")
+        try:
+            check = check_disk(tier, self._places.volume(tier), self._bench.backend, self._bench.fio, stop)
+        except (HostError, InputError, OSError) as error:
+            self._lacking_disks[tier.name] = str(error)
+            say(f"  disk `{tier.name}` cannot be used: {error}")
+            return
+        self._checks[tier.name] = check
+        if check.deviates:
+            say(f"  disk `{tier.name}` deviates: {check.note}")
+
+    def _data_of(self, spec: RunSpec) -> DataSet | None:
+        return self._places.data(self._data.sets.get(spec.workload), self._tier(spec))
+
+    def _place(self, spec: RunSpec, data_set: DataSet | None, scratch: Path, output: Path) -> Place:
+        return Place(
+            interpreter=interpreter(spec.workload.framework),
+            packages=bundled.WORKLOADS_PATH,
+            data=Path(data_set.path) if data_set else None,
+            data_format=data_set.format if data_set else None,
+            scratch=scratch,
+            output=output,
+        )
+
+    def _setting(self, place: Place, data_set: DataSet | None, tier: DiskTier | None, log_path: Path) -> Setting:
+        return Setting(
+            place=place,
+            data_set=data_set,
+            throttle=self._places.volume(tier).throttle(tier) if tier else None,
+            disk=self._checks.get(tier.name) if tier else None,
+            host_vcpus=self._bench.host.cpus,
+            host_memory_bytes=self._bench.host.memory_bytes,
+            environment=os.environ,
+            log_path=log_path,
+        )
+
+    def _refused(self, spec: RunSpec, reason: str) -> Run:
+        host = self._bench.host
+        return refused(spec, reason, host.cpus, host.memory_bytes)
+
+    def _tier(self, spec: RunSpec) -> DiskTier | None:
+        return self._study.disk(spec.limits.disk) if spec.limits.disk is not None else None
+
+
+def _stop_if_asked(stop: Callable[[], bool]) -> None:
+    if stop():
+        raise Interrupted("interrupted before the first run")
