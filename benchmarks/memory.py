@@ -44,11 +44,12 @@ from sizer.data_sets import cache_folder
 from sizer.disks import Volume, emulated_volume, remove_leftovers
 from sizer.errors import HostError, SizerError
 from sizer.interpreters import interpreter
-from sizer.launcher import Hooks, launch
+from sizer.launcher import launch
 from sizer.limits import Throttle
 from sizer.observation import Live
 from sizer.page_cache import resident_bytes
 from sizer.records import Device, DiskRates, Limits, Measure, Outcome, Run, RunSpec, Step, Workload
+from sizer.watching import Hooks
 
 ACCELERATOR = Device("emulated", samples_per_second=20_000)
 TIER = DiskRates(40_000, 400e6, 40_000, 400e6)

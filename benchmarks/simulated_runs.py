@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sizer.events import Start
-from sizer.launcher import TICK_SECONDS
 from sizer.observation import Observation
 from sizer.records import Limits, Measure, RunSpec, Step, Workload
 from sizer.steady_state import SteadyState
+from sizer.watching import TICK_SECONDS
 
 Array = NDArray[np.float64]
 Random = np.random.Generator

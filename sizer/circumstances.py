@@ -1,8 +1,9 @@
-"""What around a run explains that it failed: a data set that is no longer there, or a disk that was full."""
+"""What is found around a run: data that is no longer there, a disk that was full, memory that it left taken."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +19,9 @@ NO_ROOM = ("No space left on device", "Disk quota exceeded", "MDB_MAP_FULL")
 """What programs print of it, by the C library's own words."""
 
 SHARED_MEMORY = Path("/dev/shm")
+
+MOST_NAMED = 3
+"""Files that are named; of more their number is said."""
 
 
 def missing_data(data_set: DataSet | None, spec: RunSpec) -> str | None:
@@ -43,6 +47,33 @@ def _size(path: Path) -> int:
         with suppress(OSError):
             size += item.stat().st_size
     return size
+
+
+def shared_memory() -> dict[str, int]:
+    """The bytes of each file of ours in shared memory, by its name; empty where it cannot be read.
+
+    Such files outlive the programs that made them, and their memory stays taken.
+    """
+    found = {}
+    with suppress(OSError), os.scandir(SHARED_MEMORY) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                facts = entry.stat(follow_symlinks=False)
+                if facts.st_uid == os.geteuid():
+                    found[entry.name] = facts.st_blocks * 512
+    return found
+
+
+def left_in_memory(before: Mapping[str, int], after: Mapping[str, int]) -> str | None:
+    """Pure: which files came into shared memory meanwhile and are still there. They may be another program's, so they
+    are told and not removed."""
+    left = sorted(name for name in after if name not in before)
+    if not left:
+        return None
+    more = f" and {len(left) - MOST_NAMED} more" if len(left) > MOST_NAMED else ""
+    names = ", ".join(str(SHARED_MEMORY / name) for name in left[:MOST_NAMED])
+    size = format_bytes(sum(after[name] for name in left))
+    return f"{names}{more}, {size} of memory; remove what no other program uses"
 
 
 class Room:

@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
 from sizer import commands, page_cache
-from sizer.child import Child, started
-from sizer.circumstances import Room, missing_data
+from sizer.child import started
+from sizer.circumstances import Room, left_in_memory, missing_data, shared_memory
 from sizer.errors import HostError
-from sizer.events import EventError
 from sizer.limits import LimitsBackend, Throttle
-from sizer.log_rates import PATTERN_SECONDS, LogRates
 from sizer.nvml import busy_share
-from sizer.observation import Live, Observation
-from sizer.records import HOST_DISK, Configuration, DataSet, Device, DiskCheck, Outcome, Run, RunSpec, Step
+from sizer.observation import Observation
+from sizer.records import HOST_DISK, Configuration, DataSet, Device, DiskCheck, Outcome, Run, RunSpec
 from sizer.run_log import Log
 from sizer.run_record import Measured, run_record
 from sizer.sampler import Sampler
-from sizer.stopping import Stop
-from sizer.time_limit import TimeLimit, at_most
-
-TICK_SECONDS = 0.5
-"""Between two samplings; one takes about 0.1 ms."""
-
-GRACE_SECONDS = 10.0
-"""For the present step to end after SIGTERM, before the group is killed."""
-
-LAST_BREATH_SECONDS = 0.3
-"""For a child whose event pipe broke to be gone, if that is why it broke."""
+from sizer.watching import UNWATCHED, Hooks, observe, stop
 
 
 @dataclass(frozen=True)
@@ -49,16 +36,7 @@ class Setting:
     log_path: Path
 
 
-@dataclass(frozen=True)
-class Hooks:
-    """How the caller looks on and interferes: `watch` sees each tick, `stop_now` ends the run in hand."""
-
-    watch: Callable[[Live], None] = lambda _: None
-    stop_now: Callable[[], bool] = lambda: False
-    clock: Callable[[], float] = time.monotonic
-
-
-def launch(spec: RunSpec, setting: Setting, backend: LimitsBackend, hooks: Hooks = Hooks()) -> Run:
+def launch(spec: RunSpec, setting: Setting, backend: LimitsBackend, hooks: Hooks = UNWATCHED) -> Run:
     """Measure one configuration. Whatever the run's child does, and a host that refuses, is an outcome of the Run.
 
     What passes is what would fail every run alike: InputError for a workload that cannot be put into a command line,
@@ -98,6 +76,7 @@ class _Trial:
         self._hooks = hooks
         self._seen = Observation(spec, began)
         self._room: Room | None = None
+        self._shared_memory: dict[str, int] = {}
         self._log: Log | None = None
 
     def take_place(self) -> None:
@@ -107,6 +86,7 @@ class _Trial:
         if missing:
             raise HostError(missing)
         resident = _evict(setting.data_set)
+        self._shared_memory = shared_memory()
         self._room = Room(spec, setting.place.scratch, setting.place.output)
         with (
             self._backend.open(spec.id, spec.limits, setting.throttle) as group,
@@ -118,10 +98,10 @@ class _Trial:
             at_once = spec.workload.pattern is not None
             with started(group, argv, environment, setting.place.scratch, setting.log_path, at_once) as child:
                 self._log = child.log
-                _observe(child, self._seen, sampler, self._room, hooks)
+                observe(child, self._seen, sampler, self._room, hooks)
                 self._seen.over = hooks.clock()
                 standing = child.standing()
-                exit_status = child.exit_status() if self._seen.stop is None else _stop(child, self._seen, hooks.clock)
+                exit_status = child.exit_status() if self._seen.stop is None else stop(child, self._seen, hooks.clock)
                 sampler.tick()
                 self.measured = Measured(
                     seen=self._seen,
@@ -145,11 +125,12 @@ class _Trial:
         missing = missing_data(self._setting.data_set, self._spec)
         reasons = (missing, self._room.want(last_lines))
         changed = missing and f"data set changed: {missing}"
+        left = left_in_memory(self._shared_memory, shared_memory())
         return replace(
             self.measured,
             last_lines=last_lines,
             reasons=tuple(filter(None, reasons)),
-            troubles=(*self.troubles, *filter(None, (changed, self._log.trouble))),
+            troubles=(*self.troubles, *filter(None, (changed, left and f"left behind: {left}", self._log.trouble))),
         )
 
 
@@ -191,61 +172,3 @@ def _evict(data_set: DataSet | None) -> int | None:
 def _resident(data_set: DataSet | None) -> int | None:
     """Bytes of the data set in the page cache."""
     return None if data_set is None else page_cache.resident_bytes(page_cache.files_of(Path(data_set.path)))
-
-
-def _observe(child: Child, seen: Observation, sampler: Sampler, room: Room, hooks: Hooks) -> None:
-    """Take events and samplings until the run has shown enough, ends by itself, or must end."""
-    workload = seen.spec.workload
-    log_rates = LogRates(workload.pattern, seen.spec.batch_size, hooks.clock) if workload.pattern else None
-    next_tick = hooks.clock()
-    while seen.stop is None:
-        ended = child.exit_status() is not None
-        try:
-            events, printed = child.wait(max(0.0, next_tick - hooks.clock()))
-            seen.take(events, hooks.clock())
-            seen.take(_rates(log_rates, printed))
-        except EventError as error:
-            seen.broke(error)
-        except TimeLimit as error:
-            seen.stop, seen.detail = Stop.SLOW_PATTERN, f"it took {error} for one read; avoid nested repetition"
-        if hooks.clock() >= next_tick:
-            sampler.tick()
-            room.look()
-            seen.decide(hooks.clock(), hooks.stop_now())
-            # A terminal may be gone by now: that nobody looks on is no reason to lose a run.
-            with suppress(OSError):
-                hooks.watch(seen.live(hooks.clock(), sampler.samples))
-            next_tick = hooks.clock() + TICK_SECONDS
-        if ended and child.is_silent():
-            return
-
-
-def _rates(log_rates: LogRates | None, printed: bytes) -> list[Step]:
-    """The steps that stand for what was printed. Raises TimeLimit."""
-    if log_rates is None or not printed:
-        return []
-    with at_most(PATTERN_SECONDS):
-        return log_rates.feed(printed)
-
-
-def _stop(child: Child, seen: Observation, clock: Callable[[], float]) -> int | None:
-    """Let the present step end, but not for long. The exit status if the child had ended by itself before."""
-    if seen.stop is Stop.BROKEN_EVENTS:
-        # A pipe that ends inside a line may be that of a child that has just died, and is about to tell of what.
-        with suppress(EventError):
-            _await_end(child, clock() + LAST_BREATH_SECONDS, clock)
-    status = child.exit_status()
-    if status is not None:
-        return status
-    child.ask_to_stop()
-    try:
-        _await_end(child, clock() + GRACE_SECONDS, clock)
-    except EventError as error:
-        seen.detail = seen.detail or str(error)
-    return None
-
-
-def _await_end(child: Child, deadline: float, clock: Callable[[], float]) -> None:
-    """Read what the child still says until it has ended, or until the deadline. Raises EventError."""
-    while child.exit_status() is None and clock() < deadline:
-        child.wait(0.1)

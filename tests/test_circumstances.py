@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from sizer import circumstances
-from sizer.circumstances import Room, missing_data
+from sizer.circumstances import Room, left_in_memory, missing_data, shared_memory
 from sizer.records import DataSet, Limits, Measure, RunSpec, Workload
 
 MakeSpec = Callable[..., RunSpec]
@@ -81,3 +81,20 @@ def test_a_program_that_complains_is_believed(spec: RunSpec, tmp_path: Path) -> 
     assert "a disk that it wrote to was full" in str(room.want(complaint))
     assert "under its scratch folder" in str(room.want(f"{complaint}: '{tmp_path}/file'"))
     assert room.want("something else") is None
+
+
+def test_what_came_into_shared_memory_is_told() -> None:
+    """New files with what they take, a few by name; nothing where all was there before."""
+    assert left_in_memory({"a": 5}, {"a": 4096}) is None
+    told = left_in_memory({"a": 5}, {"a": 5, "b": 2**20, "c": 2**20, "d": 0, "e": 0})
+    assert told == "/dev/shm/b, /dev/shm/c, /dev/shm/d and 1 more, 2 MiB of memory; remove what no other program uses"
+
+
+def test_our_files_in_shared_memory_are_found() -> None:
+    """By name, with the memory that they take."""
+    path = circumstances.SHARED_MEMORY / f"sizer-test-{os.getpid()}"
+    try:
+        path.write_bytes(bytes(10_000))
+        assert shared_memory()[path.name] == 12_288
+    finally:
+        path.unlink()

@@ -15,12 +15,13 @@ import pytest
 
 from sizer.commands import Place
 from sizer.errors import HostError
-from sizer.launcher import Hooks, Setting, launch
+from sizer.launcher import Setting, launch
 from sizer.limits import Group, Throttle, detect, owned_name
 from sizer.limits.affinity import AffinityBackend, AffinityGroup
 from sizer.limits.machine import read_machine
 from sizer.limits.tree import Tree
 from sizer.records import DataSet, Limits, Outcome, Run, RunSpec
+from sizer.watching import UNWATCHED, Hooks
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -49,7 +50,7 @@ def setting(tmp_path: Path) -> Setting:
 def measure(make_spec: Callable[..., RunSpec], setting: Setting) -> Callable[..., Run]:
     """Launch a Python child with this body, after the preface that gives it `start` and `step`."""
 
-    def measured(body: str, hooks: Hooks = Hooks(), **asked: float) -> Run:
+    def measured(body: str, hooks: Hooks = UNWATCHED, **asked: float) -> Run:
         child = textwrap.dedent(PREFACE) + textwrap.dedent(body)
         return launch(make_spec(sys.executable, "-c", child, **asked), setting, detect(), hooks)
 
@@ -71,7 +72,8 @@ def test_completed(measure: Callable[..., Run]) -> None:
     assert run.outcome is Outcome.COMPLETED
     assert run.error is None
     assert run.throughput is not None
-    assert 300 < run.throughput.value < 402
+    # Less than 400 by what the host keeps it waiting.
+    assert 100 < run.throughput.value < 402
     assert run.demand is not None
     assert run.demand.core_seconds is not None
     assert run.sample_unit == "image"
@@ -86,6 +88,17 @@ def test_a_child_that_ends_by_itself_is_completed(measure: Callable[..., Run]) -
     run = measure("start()\nfor _ in range(20): step()\nwrite(event='end')", seconds=60)
     assert run.outcome is Outcome.COMPLETED
     assert run.stopped == "ended"
+
+
+def test_what_a_child_leaves_in_shared_memory_is_told(measure: Callable[..., Run]) -> None:
+    """It takes memory when all processes are gone, so the run says which files came while it ran."""
+    path = Path(f"/dev/shm/sizer-test-{os.getpid()}")
+    try:
+        run = measure(f"open({str(path)!r}, 'w').write('x' * 5000)\nstart()\nfor _ in range(20): step()", seconds=60)
+    finally:
+        path.unlink()
+    assert run.outcome is Outcome.COMPLETED
+    assert any(warning.startswith("left behind:") and str(path) in warning for warning in run.warnings)
 
 
 def test_out_of_memory(measure: Callable[..., Run]) -> None:

@@ -84,10 +84,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "time_limit": GROUND,
     "circumstances": GROUND | {"page_cache"},
     "child": GROUND | {"limits", "events", "run_log"},
+    "watching": GROUND | PURE_MEASURING | {"sampler", "child", "circumstances", "time_limit"},
     "launcher": GROUND
     | PURE_MEASURING
-    | {"limits", "disks", "sampler", "nvml", "child", "page_cache", "run_record", "run_log", "time_limit"}
-    | {"circumstances"},
+    | {"limits", "disks", "sampler", "nvml", "child", "page_cache", "run_record", "run_log"}
+    | {"circumstances", "watching"},
 }
 """Modules of sizer that each module of sizer may import. `cli` knows everything and nobody imports it."""
 

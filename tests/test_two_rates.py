@@ -13,10 +13,11 @@ import pytest
 
 from sizer.commands import Place
 from sizer.disks import emulated_volume
-from sizer.launcher import Hooks, Setting, launch
+from sizer.launcher import Setting, launch
 from sizer.limits import Throttle, detect
 from sizer.observation import Live
 from sizer.records import DataSet, DiskCheck, DiskRates, DiskTier, Outcome, RunSpec
+from sizer.watching import Hooks
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -18,7 +18,6 @@ from sizer.duration import estimate_seconds
 from sizer.errors import HostError, Interrupted, SizerError
 from sizer.floor_search import TYPICAL_RUNS, Search, marked, searches
 from sizer.host_load import busy_sentence, host_load
-from sizer.launcher import Hooks
 from sizer.placement import Placement, room_on_emulated
 from sizer.plain_text import typed_path
 from sizer.plan import FAILED, UNFINISHED, remaining
@@ -26,6 +25,7 @@ from sizer.records import Outcome, Run, RunSpec, Study
 from sizer.reference import is_measurement, reference
 from sizer.store import StudyFolder
 from sizer.study import Facts
+from sizer.watching import Hooks
 
 FAULTS = FAILED | {Outcome.UNSUPPORTED, Outcome.REFUSED}
 """Outcomes that end a study with exit code 4; out_of_memory is a finding."""

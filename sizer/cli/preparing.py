@@ -17,10 +17,11 @@ from sizer.disk_check import Fio, check_disk
 from sizer.errors import HostError, InputError, Interrupted
 from sizer.host import Host
 from sizer.interpreters import interpreter
-from sizer.launcher import Hooks, Setting, launch, refused
+from sizer.launcher import Setting, launch, refused
 from sizer.limits import LimitsBackend
 from sizer.placement import Placement
 from sizer.records import DataSet, DiskCheck, DiskTier, Run, RunSpec, Study, Workload
+from sizer.watching import Hooks
 
 
 @dataclass(frozen=True)

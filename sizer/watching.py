@@ -1,0 +1,98 @@
+"""A child is watched until it has shown enough, and is asked to end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from sizer.child import Child
+from sizer.circumstances import Room
+from sizer.events import EventError
+from sizer.log_rates import PATTERN_SECONDS, LogRates
+from sizer.observation import Live, Observation
+from sizer.records import Step
+from sizer.sampler import Sampler
+from sizer.stopping import Stop
+from sizer.time_limit import TimeLimit, at_most
+
+TICK_SECONDS = 0.5
+"""Between two samplings; one takes about 0.1 ms."""
+
+GRACE_SECONDS = 10.0
+"""For the present step to end after SIGTERM, before the group is killed."""
+
+LAST_BREATH_SECONDS = 0.3
+"""For a child whose event pipe broke to be gone, if that is why it broke."""
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """How the caller looks on and interferes: `watch` sees each tick, `stop_now` ends the run in hand."""
+
+    watch: Callable[[Live], None] = lambda _: None
+    stop_now: Callable[[], bool] = lambda: False
+    clock: Callable[[], float] = time.monotonic
+
+
+UNWATCHED = Hooks()
+"""Nobody looks on, and nobody interferes."""
+
+
+def observe(child: Child, seen: Observation, sampler: Sampler, room: Room, hooks: Hooks) -> None:
+    """Take events and samplings until the run has shown enough, ends by itself, or must end."""
+    workload = seen.spec.workload
+    log_rates = LogRates(workload.pattern, seen.spec.batch_size, hooks.clock) if workload.pattern else None
+    next_tick = hooks.clock()
+    while seen.stop is None:
+        ended = child.exit_status() is not None
+        try:
+            events, printed = child.wait(max(0.0, next_tick - hooks.clock()))
+            seen.take(events, hooks.clock())
+            seen.take(_rates(log_rates, printed))
+        except EventError as error:
+            seen.broke(error)
+        except TimeLimit as error:
+            seen.stop, seen.detail = Stop.SLOW_PATTERN, f"it took {error} for one read; avoid nested repetition"
+        if hooks.clock() >= next_tick:
+            sampler.tick()
+            room.look()
+            seen.decide(hooks.clock(), hooks.stop_now())
+            # A terminal may be gone by now: that nobody looks on is no reason to lose a run.
+            with suppress(OSError):
+                hooks.watch(seen.live(hooks.clock(), sampler.samples))
+            next_tick = hooks.clock() + TICK_SECONDS
+        if ended and child.is_silent():
+            return
+
+
+def _rates(log_rates: LogRates | None, printed: bytes) -> list[Step]:
+    """The steps that stand for what was printed. Raises TimeLimit."""
+    if log_rates is None or not printed:
+        return []
+    with at_most(PATTERN_SECONDS):
+        return log_rates.feed(printed)
+
+
+def stop(child: Child, seen: Observation, clock: Callable[[], float]) -> int | None:
+    """Let the present step end, but not for long. The exit status if the child had ended by itself before."""
+    if seen.stop is Stop.BROKEN_EVENTS:
+        # A pipe that ends inside a line may be that of a child that has just died, and is about to tell of what.
+        with suppress(EventError):
+            _await_end(child, clock() + LAST_BREATH_SECONDS, clock)
+    status = child.exit_status()
+    if status is not None:
+        return status
+    child.ask_to_stop()
+    try:
+        _await_end(child, clock() + GRACE_SECONDS, clock)
+    except EventError as error:
+        seen.detail = seen.detail or str(error)
+    return None
+
+
+def _await_end(child: Child, deadline: float, clock: Callable[[], float]) -> None:
+    """Read what the child still says until it has ended, or until the deadline. Raises EventError."""
+    while child.exit_status() is None and clock() < deadline:
+        child.wait(0.1)
