@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields, replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from sizer.codec import from_json, to_json
+from sizer.events import EventError, EventReader
 from sizer.observation import Observation
 from sizer.records import (
     Bottleneck,
@@ -226,3 +231,40 @@ def test_steps_that_stand_for_many_keep_figures_by_the_step() -> None:
         one.anonymous_bytes_per_step.value / 4, rel=1e-6
     )
     assert any("stands for 4 of them" in warning for warning in run.warnings)
+
+
+HOSTILE = st.sampled_from([0, 1, 2, 8, 10**6, 10**12, 10**17, 10**18])
+
+
+@given(
+    gaps=st.lists(st.sampled_from([0.0, 1e-9, 1e-6, 0.001, 0.1, 0.5]), min_size=2, max_size=60),
+    samples=st.lists(HOSTILE, min_size=1, max_size=60),
+    waits=st.lists(st.sampled_from([0.0, 1e-9, 0.01, 1e9, 1e18]), min_size=1, max_size=60),
+    epochs=st.lists(st.sampled_from([0, 0, 0, 1, 10**18]), min_size=1, max_size=60),
+    latency=st.sampled_from([None, 0.0, 0.002, 1e18]),
+    start=st.fixed_dictionaries({"batch_size": HOSTILE, "dataset_bytes": HOSTILE, "dataset_samples": HOSTILE}),
+)
+def test_whatever_a_program_tells_can_be_read_again(
+    gaps: list[float],
+    samples: list[int],
+    waits: list[float],
+    epochs: list[int],
+    latency: float | None,
+    start: dict[str, int],
+) -> None:
+    """A stream that keeps the form becomes a record that sizer's own reader takes: no run is lost by its figures."""
+    lines: list[dict[str, object]] = [{"event": "start", "sample_unit": "image", **start}]
+    time, epoch = 0.0, 0
+    for number, gap in enumerate(gaps):
+        time, epoch = time + gap, max(epoch, epochs[number % len(epochs)])
+        step = {"samples": samples[number % len(samples)], "input_wait": waits[number % len(waits)], "epoch": epoch}
+        lines.append({"event": "step", "time": time, "latency": latency, **step})
+    found = measured()
+    seen = Observation(found.seen.spec, 0.0)
+    reader = EventReader()
+    try:
+        seen.take(reader.feed("".join(json.dumps(line) + "\n" for line in lines).encode()), now=time)
+    except EventError as error:
+        seen.broke(error)
+    run = record(replace(found, seen=seen))
+    assert from_json(Run, json.loads(json.dumps(to_json(run), allow_nan=False)), "run") == run
