@@ -86,6 +86,22 @@ def test_a_second_ctrl_c_stops_now(folder: Path, environment: dict[str, str]) ->
     assert stored(folder) == set()
 
 
+@pytest.mark.parametrize("request_to_end", [signal.SIGTERM, signal.SIGHUP])
+def test_a_request_to_end_does_not_wait(
+    folder: Path, environment: dict[str, str], request_to_end: signal.Signals
+) -> None:
+    """What a spot machine or a closed terminal sends: the run in hand is given up, the answer to the others written."""
+    study = (folder / "study.yaml").read_text().replace("seconds: 1", "seconds: 3").replace("0.2}", "0.0001}")
+    (folder / "study.yaml").write_text(study)
+    process = begin(folder, environment)
+    wait_for(process, "[2/3]")
+    time.sleep(0.5)
+    process.send_signal(request_to_end)
+    assert process.wait(60) == 130
+    assert len(stored(folder)) == 1
+    assert (folder / "study/report.html").exists()
+
+
 def test_kill_9_loses_only_the_run_in_hand(sizer: Typed, folder: Path, environment: dict[str, str]) -> None:
     """After kill -9 in the second run the first is kept, nothing of ours stays on the host, and the study goes on."""
     process = begin(folder, environment)
