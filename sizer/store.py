@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from sizer import own_folder
-from sizer.codec import load_json, read_json, to_json, write_json
+from sizer.codec import load_json, to_json, write_json
 from sizer.continuing import measured, refuse_other_machine, refuse_other_meaning, refuse_other_study
 from sizer.errors import HostError, InputError
 from sizer.files import ASIDE_SUFFIX, write_text
-from sizer.plain_text import printable, typed_path
+from sizer.plain_text import typed_path
 from sizer.records import SCHEMA_VERSION, Run, Study
 from sizer.reserve import RESERVED_BYTES, Reserve
+from sizer.stored_runs import StoredRuns
 from sizer.study import Facts, read_study, to_yaml
 
 FOLDERS = ("runs", "logs")
@@ -38,7 +39,7 @@ class StudyFolder:
         self.study = study
         self.host = host
         self._reserve = Reserve(path)
-        self._seen: dict[Path, tuple[tuple[int, int, int] | None, Run | str]] = {}
+        self._runs = StoredRuns(path / "runs")
 
     @classmethod
     @contextmanager
@@ -159,11 +160,11 @@ class StudyFolder:
 
     def runs(self) -> tuple[Run, ...]:
         """Every run that can be read, in the order in which they were measured."""
-        return self._read()[0]
+        return self._runs.read()[0]
 
     def problems(self) -> tuple[str, ...]:
         """A sentence for each file among the runs that cannot be read as one."""
-        return self._read()[1]
+        return self._runs.read()[1]
 
     def is_stale(self, path: Path) -> bool:
         """Whether `path`, concluded from the runs, is missing or older than the last change among them or the study."""
@@ -177,36 +178,6 @@ class StudyFolder:
     def check_host(self, host: Any) -> None:
         """Raise InputError when the runs here come from another machine than `host`, a record or a mapping."""
         refuse_other_machine(str(self.path), self.host, to_json(host) if is_dataclass(host) else host)
-
-    def _read(self) -> tuple[tuple[Run, ...], tuple[str, ...]]:
-        """Runs by their start, and what is wrong with the other files."""
-        runs: dict[str, Run] = {}
-        problems = []
-        for path in sorted((self.path / "runs").glob("*.json")):
-            run = self._read_run(path)
-            if isinstance(run, str):
-                problems.append(printable(run))
-                continue
-            other = runs.get(run.id)
-            if other is None or other.started_at < run.started_at:
-                runs[run.id] = run
-        return tuple(sorted(runs.values(), key=_start)), tuple(problems)
-
-    def _read_run(self, path: Path) -> Run | str:
-        """The run in a file, or what is wrong with it; read again only where the file has changed."""
-        try:
-            status = path.lstat()
-        except OSError as error:
-            return f"{path}: cannot be read ({error.strerror})"
-        version = (status.st_mtime_ns, status.st_ino, status.st_size)
-        known, found = self._seen.get(path, (None, ""))
-        if known != version:
-            try:
-                found = read_json(Run, path)
-            except (InputError, HostError) as error:
-                found = str(error)
-            self._seen[path] = (version, found)
-        return found
 
     def _check_same_study(self) -> None:
         """Refuse to mix what was measured here with another study, machine, workload or disk."""
@@ -225,11 +196,6 @@ class StudyFolder:
             for path in folder.glob(f".*{ASIDE_SUFFIX}"):
                 if path.is_symlink() or not path.is_dir():
                     path.unlink(missing_ok=True)
-
-
-def _start(run: Run) -> tuple[str, float, str]:
-    """Where a run stands in the order: of two that began in one second, their first samplings tell, which are finer."""
-    return run.started_at, run.samples[0].time if run.samples else 0.0, run.id
 
 
 def _checked_host(host: object, path: Path) -> Mapping[str, Any]:

@@ -1,0 +1,60 @@
+"""The runs of a study folder as they are read: each file once, and again only when it has changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sizer.codec import read_json
+from sizer.errors import HostError, InputError
+from sizer.plain_text import printable
+from sizer.records import Run
+
+Version = tuple[int, int, int]
+"""Time of the last change in ns, inode and bytes: a file that is replaced changes at least one of them."""
+
+
+class StoredRuns:
+    """The files of one folder, one a run."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._seen: dict[Path, tuple[Version, Run | str]] = {}
+
+    def read(self) -> tuple[tuple[Run, ...], tuple[str, ...]]:
+        """Runs by their start, and a sentence for each file that is none. Of a run that lies there twice the later."""
+        runs: dict[str, Run] = {}
+        problems = []
+        for path in sorted(self._folder.glob("*.json")):
+            run = self._read(path)
+            if isinstance(run, str):
+                problems.append(printable(run))
+                continue
+            other = runs.get(run.id)
+            if other is None or other.started_at < run.started_at:
+                runs[run.id] = run
+        return tuple(sorted(runs.values(), key=_start)), tuple(problems)
+
+    def _read(self, path: Path) -> Run | str:
+        """The run in a file, or what is wrong with it."""
+        try:
+            status = path.lstat()
+        except OSError as error:
+            return f"{path}: cannot be read ({error.strerror})"
+        version = (status.st_mtime_ns, status.st_ino, status.st_size)
+        known = self._seen.get(path)
+        if known is None or known[0] != version:
+            known = version, _run(path)
+            self._seen[path] = known
+        return known[1]
+
+
+def _run(path: Path) -> Run | str:
+    try:
+        return read_json(Run, path)
+    except (InputError, HostError) as error:
+        return str(error)
+
+
+def _start(run: Run) -> tuple[str, float, str]:
+    """Where a run stands in the order: of two that began in one second, their first samplings tell, which are finer."""
+    return run.started_at, run.samples[0].time if run.samples else 0.0, run.id
