@@ -11,7 +11,8 @@ from pathlib import Path
 
 from sizer import bundled
 from sizer.commands import Place
-from sizer.data_sets import DataSets, cache_folder
+from sizer.data_cache import cache_folder
+from sizer.data_sets import DataSets
 from sizer.errors import HostError
 from sizer.host import facts
 from sizer.interpreters import interpreter

@@ -27,7 +27,7 @@ from counterfactual import Finding, Verdict, holds, ratio_of
 
 from sizer.cli.measuring import measure
 from sizer.cli.preparing import Bench
-from sizer.data_sets import cache_folder
+from sizer.data_cache import cache_folder
 from sizer.disk_check import Fio
 from sizer.host import facts
 from sizer.host_lock import measuring_alone

@@ -11,7 +11,7 @@ import argparse
 import os
 from dataclasses import asdict
 
-from sizer.data_sets import cache_folder
+from sizer.data_cache import cache_folder
 from sizer.disk_check import Fio, check_disk, expected
 from sizer.disks import emulated_volume
 from sizer.limits import detect

@@ -40,7 +40,7 @@ import numpy as np
 from bench import Bench, data_of, opened
 
 from sizer.bundled import WORKLOADS_PATH
-from sizer.data_sets import cache_folder
+from sizer.data_cache import cache_folder
 from sizer.disks import Volume, emulated_volume, remove_leftovers
 from sizer.errors import HostError, SizerError
 from sizer.interpreters import interpreter

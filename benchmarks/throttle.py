@@ -29,7 +29,8 @@ from pathlib import Path
 import numpy as np
 from bursts import Stamps, after_pause, gaps, most_within, rate
 
-from sizer.data_sets import cache_folder, size_of
+from sizer.data_cache import cache_folder
+from sizer.data_sets import size_of
 from sizer.disks import Volume, emulated_volume, remove_leftovers
 from sizer.errors import HostError, SizerError
 from sizer.limits import LimitsBackend, Throttle, detect

@@ -6,21 +6,18 @@ decoders live there. What is derived from a user's data, a packed folder or an i
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
+from sizer.data_cache import check_writable, made_once
 from sizer.data_forms import form_of, record_files
 from sizer.data_place import refuse_no_data
-from sizer.errors import HostError, InputError, Interrupted
-from sizer.held_folders import held_folder, remove_left
+from sizer.errors import HostError, InputError
 from sizer.page_cache import files_of
 from sizer.records import DataSet, Workload
 from sizer.subprograms import complete, never
@@ -29,17 +26,6 @@ EMBEDDED_VERSION = 1
 """Part of the cache's folder names: raised whenever the same seed would give other bytes."""
 
 EMBEDDED_SEED = 1
-
-MAKING_PREFIX = "making-"
-"""Of the folder that holds a data set while it is made."""
-
-SYNC_SECONDS = 300.0
-"""For a disk to write a data set out."""
-
-POLL_SECONDS = 0.2
-"""Between two looks whether another sizer has made its data."""
-
-OTHER_CACHE = "set SIZER_CACHE to a folder that you may write to"
 
 READS = {
     "image_training": ("recordio", "lmdb", "folder"),
@@ -125,35 +111,11 @@ class DataSets:
 
     @contextmanager
     def _made_once(self, folder: Path, what: str) -> Iterator[Path | None]:
-        """A path to make the folder at, or None if it is there; two sizers do not make it at once."""
-        if folder.exists():
-            yield None  # Also from a cache that this user may only read.
-            return
-        with self._locked():
-            if folder.exists():
-                yield None
-                return
-            self.announce(f"making {what} in {folder}")
-            with held_folder(self.cache, MAKING_PREFIX) as home:
-                yield home / folder.name
-                # A machine that loses power after the renaming must not keep a folder of empty files.
-                complete(["sync", "--file-system", str(home)], stop=self.stop, patience=SYNC_SECONDS)
-                (home / folder.name).rename(folder)
+        """A path to make the folder at, or None if it is there."""
+        with made_once(folder, what, self.announce, self.stop) as aside:
+            yield aside
+        if aside is not None:
             self.announce(f"  {size_of(folder) / 1e6:.0f} MB")
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Hold the cache. Raises Interrupted when `stop` says so before another sizer lets it go."""
-        with _lock_file(self.cache) as lock:
-            waiting = False
-            while not _taken(lock.fileno(), self.cache):
-                if not waiting:
-                    self.announce(f"waiting for another sizer that makes data in {self.cache}")
-                    waiting = True
-                if self.stop():
-                    raise Interrupted(f"interrupted while another sizer was making data in {self.cache}")
-                time.sleep(POLL_SECONDS)
-            yield
 
     def _program(self, name: str, *options: str) -> None:
         argv = [str(self.interpreter), "-m", f"workloads.{name}", *options]
@@ -164,33 +126,6 @@ class DataSets:
             raise HostError(f"workloads.{name} failed: {(done.stderr or done.stdout).strip()[-500:]}")
         for line in done.stderr.splitlines():
             self.announce(f"  {line}")
-
-
-def remove_leftovers(cache: Path) -> tuple[Path, ...]:
-    """Data sets that killed sizers were making; those that a living one makes stay."""
-    return remove_left(cache, MAKING_PREFIX)
-
-
-def _lock_file(cache: Path) -> IO[bytes]:
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        return (cache / ".lock").open("ab")
-    except OSError as error:
-        raise HostError(_unwritable(cache, error.strerror)) from error
-
-
-def _unwritable(cache: Path, why: str | None) -> str:
-    return f"data sets are made in {cache}, which cannot be written ({why}); {OTHER_CACHE}"
-
-
-def _taken(descriptor: int, cache: Path) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError as error:
-        raise HostError(f"{cache} takes no locks ({error.strerror}); set SIZER_CACHE to a folder that does") from error
-    return True
 
 
 def check(workload: Workload) -> None:
@@ -217,25 +152,7 @@ def check(workload: Workload) -> None:
 def check_cache(workload: Workload, cache: Path) -> None:
     """Raises HostError when the embedded data set cannot be made in `cache`, which needs not be there yet."""
     if workload.data is None and workload.kind != "command" and workload.input != "synthetic":
-        place = next(path for path in (cache, *cache.parents) if os.path.lexists(path))
-        if place != cache and not os.access(place, os.W_OK | os.X_OK):
-            raise HostError(_unwritable(cache, f"{place} is not yours"))
-
-
-def cache_folder(environment: Mapping[str, str]) -> Path:
-    """Where data sets and emulated volumes lie: SIZER_CACHE, or the user's cache folder (XDG base directories).
-
-    Raises HostError for a user without a home folder, such as a service's.
-    """
-    try:
-        if environment.get("SIZER_CACHE"):
-            return Path(environment["SIZER_CACHE"]).expanduser().resolve()
-        base = Path(environment.get("XDG_CACHE_HOME", ""))
-        # A relative one is to be ignored: it would be a folder of whoever made the one that we are in.
-        base = base if base.is_absolute() else Path.home() / ".cache"
-    except RuntimeError as error:
-        raise HostError(f"this user has no home folder for data sets; {OTHER_CACHE}") from error
-    return base / "sizer"
+        check_writable(cache)
 
 
 def describe(path: Path, form: str, embedded: bool = False) -> DataSet:

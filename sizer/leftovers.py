@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
-from sizer import data_sets, disks, placement
+from sizer import data_cache, disks, placement
 from sizer.errors import HostError
 from sizer.limits import LimitsBackend, end_left
 
@@ -29,7 +29,7 @@ def remove(backend: LimitsBackend, mounts: Iterable[Path], cache: Path) -> tuple
         ("emulated disks", partial(disks.remove_leftovers, cache / "disks")),
         *[("folders on disks", partial(disks.remove_left_folders, mount)) for mount in mounts],
         ("temporary folders", placement.remove_leftovers),
-        ("unfinished data sets", partial(data_sets.remove_leftovers, cache)),
+        ("unfinished data sets", partial(data_cache.remove_leftovers, cache)),
     ]
     for what, remove_left in places:
         try:

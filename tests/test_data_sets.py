@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from sizer.bundled import WORKLOADS_PATH
+from sizer.data_cache import cache_folder
 from sizer.data_forms import form_of
-from sizer.data_sets import DataSets, cache_folder, check, check_cache
+from sizer.data_sets import DataSets, check, check_cache
 from sizer.errors import HostError, InputError
 from sizer.page_cache import files_of
 from sizer.records import Workload

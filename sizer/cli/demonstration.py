@@ -14,7 +14,7 @@ from sizer.catalog import Catalog
 from sizer.cli import preconditions
 from sizer.cli.measuring import measure
 from sizer.cli.preparing import Bench
-from sizer.data_sets import cache_folder
+from sizer.data_cache import cache_folder
 from sizer.disk_check import Fio
 from sizer.errors import HostError
 from sizer.host import facts

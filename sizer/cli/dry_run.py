@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sizer.cli.progress import AGAIN
 from sizer.cli.wording import emulated_disks, run_in_words
-from sizer.data_sets import cache_folder
+from sizer.data_cache import cache_folder
 from sizer.duration import estimate_seconds
 from sizer.epochs import measured_from_epoch
 from sizer.floor_search import MOST_RUNS, TYPICAL_RUNS, Search

@@ -16,7 +16,7 @@ from sizer.catalog import Catalog, catalog_text, import_csv
 from sizer.cli.arguments import DEFAULT_TIER_SIZE
 from sizer.cli.wording import emulated_disks, result_in_words, run_in_words
 from sizer.codec import to_json
-from sizer.data_sets import cache_folder
+from sizer.data_cache import cache_folder
 from sizer.disk_check import Fio, check_disk, expected
 from sizer.disks import emulated_volume, missing_for_emulation, real_volume
 from sizer.errors import HostError, InputError

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sizer import data_sets, disks
+from sizer.data_cache import cache_folder
 from sizer.data_place import refuse_no_disk
 from sizer.errors import HostError, InputError
 from sizer.interpreters import interpreter
@@ -30,7 +31,7 @@ def check(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> Non
     """Raises InputError for data or a mount that is not there, HostError for what this host cannot limit or emulate."""
     for workload in dict.fromkeys(spec.workload for spec in specs):
         data_sets.check(workload)
-        data_sets.check_cache(workload, data_sets.cache_folder(os.environ))
+        data_sets.check_cache(workload, cache_folder(os.environ))
         if workload.kind != "command":
             interpreter(workload.framework)
     _check_mounts(specs, study)

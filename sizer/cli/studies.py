@@ -14,7 +14,7 @@ from sizer.cli.dry_run import Intent
 from sizer.cli.measuring import measure
 from sizer.cli.preparing import Bench
 from sizer.continuing import measured, refuse_other_meaning, refuse_other_study
-from sizer.data_sets import cache_folder
+from sizer.data_cache import cache_folder
 from sizer.errors import InputError
 from sizer.floor_search import searches
 from sizer.host import facts
