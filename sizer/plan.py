@@ -10,7 +10,7 @@ from itertools import chain
 from sizer.configurations import MOST_RUNS, configurations, size
 from sizer.errors import InputError
 from sizer.records import Outcome, Run, RunSpec, Study
-from sizer.reference import is_extra, reference, woven
+from sizer.reference import reference, woven
 from sizer.study import Facts
 
 UNFINISHED = frozenset({Outcome.INTERRUPTED, Outcome.UNSUPPORTED, Outcome.REFUSED})
@@ -47,16 +47,9 @@ def plan(study: Study, host: Facts) -> tuple[RunSpec, ...]:
 def remaining(
     specs: Iterable[RunSpec], runs: Iterable[Run], unfinished: Collection[Outcome] = UNFINISHED
 ) -> tuple[RunSpec, ...]:
-    """The specs that have no finished run, in their order; one that ended in an outcome of `unfinished` is not.
-
-    Where nothing is left but the reference, and it was never measured again, the study ended before it was to be: what
-    it shows now is another day than that of the runs it would stand between.
-    """
-    stored = tuple(runs)
-    finished = {run.id for run in stored if run.outcome not in unfinished}
-    left = tuple(spec for spec in specs if spec.id not in finished)
-    ended = all(map(is_extra, left)) and not any(is_extra(run.spec) for run in stored)
-    return () if ended else left
+    """The specs that have no finished run, in their order; one that ended in an outcome of `unfinished` is not."""
+    finished = {run.id for run in runs if run.outcome not in unfinished}
+    return tuple(spec for spec in specs if spec.id not in finished)
 
 
 def _block(points: list[RunSpec], others: list[RunSpec], seed: int, repeat: int) -> list[RunSpec]:
