@@ -51,6 +51,10 @@ class Outcome(str, Enum):
     REFUSED = "refused"
 
 
+FAULTS = frozenset({Outcome.CRASHED, Outcome.TIMEOUT, Outcome.UNSUPPORTED, Outcome.REFUSED})
+"""Outcomes of runs from which nothing is learnt; out_of_memory is a finding."""
+
+
 class Bottleneck(str, Enum):
     """The resource that holds throughput back."""
 

@@ -21,14 +21,11 @@ from sizer.host_load import busy_sentence, host_load
 from sizer.placement import Placement, room_on_emulated
 from sizer.plain_text import typed_path
 from sizer.plan import FAILED, UNFINISHED, remaining
-from sizer.records import Outcome, Run, RunSpec, Study
+from sizer.records import FAULTS, Outcome, Run, RunSpec, Study
 from sizer.reference import is_measurement, reference
 from sizer.store import StudyFolder
 from sizer.study import Facts
 from sizer.watching import Hooks
-
-FAULTS = FAILED | {Outcome.UNSUPPORTED, Outcome.REFUSED}
-"""Outcomes that end a study with exit code 4; out_of_memory is a finding."""
 
 
 def measure(
@@ -114,6 +111,9 @@ class _Measuring:
         self._folder.free_room()
         if self._folder.runs():
             self._mark_drift()
+            left = len(remaining(self._specs, self._folder.runs()))
+            if left:
+                _say(f"{left} of {len(self._specs)} runs are still to be made; the answer is that of the others")
             answer(self._folder, say=_say)
             _say(f"report: {self._folder.report_path}")
 

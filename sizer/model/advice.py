@@ -29,11 +29,20 @@ def refusal(name: str, runs: Sequence[Run], measured: Measured) -> str | None:
     values = ", ".join(f"{value:g}" for value in measured.vcpus)
     return (
         f"not enough data: `{name}` was measured at {count} vCPU value{'s' if count > 1 else ''} ({values}) and three "
-        f"are needed; measure it at {vcpus_to_measure(measured.vcpus)}"
+        f"are needed; {to_measure('it', measured)}"
     )
 
 
-def vcpus_to_measure(known: Sequence[float]) -> str:
+def to_measure(what: str, measured: Measured) -> str:
+    """What would make an axis of three: `measure it at 4 vCPUs`; first of all the values that were tried and failed."""
+    if measured.failed_vcpus:
+        *others, last = [f"{value:g}" for value in measured.failed_vcpus]
+        values = f"{', '.join(others)} and {format_vcpus(float(last))}" if others else format_vcpus(float(last))
+        return f"no run of {what} at {values} completed: see their logs, mend the cause, and measure them with --retry"
+    return f"measure {what} at {_vcpus_to_measure(measured.vcpus)}"
+
+
+def _vcpus_to_measure(known: Sequence[float]) -> str:
     """The vCPU values that would make an axis of three: `4 vCPUs`, `0.5 and 2 vCPUs`."""
     low, high = known[0], known[-1]
     if len(known) == 1:
@@ -76,7 +85,7 @@ def _no_run_completed(name: str, runs: Sequence[Run]) -> str:
     if all(outcome is Outcome.OUT_OF_MEMORY for outcome in outcomes):
         tried = max(run.configuration.memory_bytes for run in runs)
         return f"no run of `{name}` completed ({ended}); measure it with {format_bytes(2 * tried)} of memory"
-    return f"no run of `{name}` completed ({ended}); see the log of one, then measure it again"
+    return f"no run of `{name}` completed ({ended}); see the log of one, mend the cause, and measure it with --retry"
 
 
 def mixed_programs(name: str, runs: Sequence[Run]) -> str | None:

@@ -90,7 +90,10 @@ class MeasuredRate:
 
 @dataclass(frozen=True)
 class Measured:
-    """The range that was measured: distinct values of each axis in rising order, and every configuration."""
+    """The range that was measured: distinct values of each axis in rising order, and every configuration.
+
+    `failed_vcpus` are those at which no run completed and some failed otherwise than for want of memory.
+    """
 
     vcpus: tuple[float, ...] = ()
     memory_bytes: tuple[int, ...] = ()
@@ -100,6 +103,7 @@ class Measured:
     trials: tuple[MemoryTrial, ...] = ()
     memory_limited: bool = False
     search: SearchedFloor | None = None
+    failed_vcpus: tuple[float, ...] = ()
 
     def disk(self, name: str) -> MeasuredDisk | None:
         """The measured disk of that name, or None."""

@@ -12,7 +12,7 @@ from sizer.model.facts import median_of
 from sizer.model.memory import trials
 from sizer.model.model import Measured, MeasuredDisk, MeasuredRate
 from sizer.model.searched_floor import ordinary, searched_floor
-from sizer.records import Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run
+from sizer.records import FAULTS, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run
 
 UNKNOWN_NOISE = 0.03
 """Standard deviation of ln throughput assumed where neither repeats nor intervals tell (quiet machines: 0.3-2 %)."""
@@ -112,7 +112,13 @@ def measure(runs: Sequence[Run]) -> Measured:
         trials=trials(runs),
         memory_limited=any(run.spec.limits.memory_bytes is not None for run in runs),
         search=searched_floor(runs),
+        failed_vcpus=_failed_vcpus(runs),
     )
+
+
+def _failed_vcpus(runs: Sequence[Run]) -> tuple[float, ...]:
+    failed = {run.configuration.vcpus for run in runs if run.outcome in FAULTS}
+    return tuple(sorted(failed - {run.configuration.vcpus for run in completed(runs)}))
 
 
 def _measured_rate(configuration: Configuration, group: Sequence[Run]) -> MeasuredRate:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizer.model import WorkloadModel
-from sizer.model.advice import vcpus_to_measure
+from sizer.model.advice import to_measure
 from sizer.model.edge import Trend
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.edges import Edges
@@ -22,10 +22,12 @@ def next_run(model: WorkloadModel, chosen: Candidate, edges: Edges, quality: Qua
         return f"measure `{name}` with {format_bytes(2 * model.measured.memory_bytes[-1])}: more memory may still pay"
     if quality.poor:
         return f"repeat `{name}` {_at(known)} {quality.remedy}: {quality.warning}"
+    if model.measured.failed_vcpus:
+        return to_measure(f"`{name}`", model.measured)
     if 1 < len(known) < 3:
-        return f"measure `{name}` at {vcpus_to_measure(known)}: with three values what lies between is known"
+        return f"{to_measure(f'`{name}`', model.measured)}: with three values what lies between is known"
     if len(known) == 1:
-        return f"measure `{name}` at {vcpus_to_measure(known)}: how many it needs was not measured"
+        return f"{to_measure(f'`{name}`', model.measured)}: how many it needs was not measured"
     if edges.vcpus.trend is Trend.UNSETTLED:
         return f"measure `{name}` at {format_vcpus(2 * known[-1])}: whether more vCPUs pay is not settled"
     if chosen.stand.vcpus == known[0] > 1:

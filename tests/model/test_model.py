@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -153,6 +154,21 @@ def test_too_few_values_name_the_run_that_helps(curve: Callable[..., WorkloadMod
     assert model.predict(at(2)).throughput.value == pytest.approx(190)
     with pytest.raises(NoAnswer, match="measure it at 4 vCPUs"):
         model.predict(at(4))
+
+
+def test_a_size_whose_runs_failed_is_to_be_mended_before_more_are_measured(make_run: MakeRun) -> None:
+    """What crashed at 2 vCPUs is not measured by asking for 2 vCPUs again; running out of memory is another matter."""
+    runs = [make_run(100, 0.5), make_run(190, 1.0)]
+    crashed = replace(make_run(1, 2.0), outcome=Outcome.CRASHED, throughput=None)
+    refused = fit([*runs, crashed]).workload("train").refused
+    assert refused is not None
+    assert refused.endswith(
+        "no run of it at 2 vCPUs completed: see their logs, mend the cause, and measure them with --retry"
+    )
+    for other in (replace(crashed, outcome=Outcome.OUT_OF_MEMORY), make_run(300, 2.0)):
+        again = fit([*runs, other]).workload("train")
+        assert again.measured.failed_vcpus == ()
+        assert "--retry" not in (again.refused or "")
 
 
 def test_too_few_batch_sizes_name_the_run_that_helps(make_run: MakeRun) -> None:
