@@ -74,6 +74,8 @@ class TransformWorkers:
 
     def __init__(self, task: Task, count: int) -> None:
         context = multiprocessing.get_context("fork")
+        # Before the fork: OpenCV would wait for ever in a worker for the threads of its pool, which are not forked.
+        cv2.setNumThreads(1)
         self._task = task
         self._next_index: Synchronized[int] = context.Value("L", 0)
         self._receivers: list[Connection] = []
@@ -144,7 +146,6 @@ class TransformWorkers:
             signal.signal(number, signal.SIG_IGN)
         for receiver in self._receivers:
             receiver.close()
-        cv2.setNumThreads(1)
         prepared = transform.synthetic_image(self._task.seed) if self._task.synthetic else None
         while (index := self._take()) < len(self._task.images):
             try:

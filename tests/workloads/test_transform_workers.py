@@ -51,3 +51,11 @@ def test_an_unreadable_image_is_a_result_without_payload(tmp_path: Path) -> None
     listed[1].path.write_bytes(cv2.imencode(".png", np.zeros((1, 4000, 3), np.uint8))[1].tobytes())
     with TransformWorkers(Task(listed, "recordio", False, 1), 1) as pool:
         assert [result.payload is not None for result in pool.results()] == [False, False, True]
+
+
+def test_workers_of_a_program_that_used_opencvs_threads(tmp_path: Path) -> None:
+    """Its pool of threads is not forked along, and no worker waits for it."""
+    cv2.setNumThreads(2)
+    cv2.resize(np.zeros((2000, 2000, 3), np.uint8), (1000, 1000))
+    with TransformWorkers(Task(images(tmp_path, 4), "recordio", False, 1), 2) as pool:
+        assert [result.payload is not None for result in pool.results()] == [True] * 4
