@@ -29,7 +29,7 @@ MEANING = (
 )
 """What the labels of a card mean, told once and not with each run."""
 
-LAST_LINES = 4
+LAST_LINES = 5
 """Lines of a failed run's last words that its card shows; the table of what failed has more."""
 
 
@@ -93,7 +93,7 @@ def _rate(run: Run) -> str:
 def _bound(run: Run, subject: Subject) -> tuple[str, str]:
     """The bottleneck and the reason; of a run that gave no rate why it did not."""
     if run.outcome is not Outcome.COMPLETED:
-        return "", failures.split(run)[0]
+        return "", failures.line(run)
     if run.evidence is None:
         return "", "not accounted"
     return words.bottleneck(run.evidence.bottleneck, subject.device), run.evidence.reason

@@ -16,9 +16,21 @@ LAST_WORDS = 1500
 """Characters of a run's last words that are shown; its log has all of them."""
 
 
-def failures(subjects: Sequence[Subject], study: Study) -> list[dict[str, str]]:
-    """One row for each run that did not complete."""
-    return [_row(run, study) for subject in subjects for run in subject.runs if run.outcome is not Outcome.COMPLETED]
+LINE = 160
+"""Characters of the last words that a line about a run ends in."""
+
+
+def failures(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
+    """One row for all runs of a workload that ended alike, word for word, with the configurations they stood at."""
+    alike: dict[tuple[str, Outcome, tuple[str, str]], list[Run]] = {}
+    for run in (run for subject in subjects for run in failed(subject)):
+        alike.setdefault((run.spec.workload.name, run.outcome, split(run)), []).append(run)
+    return [_row(runs, study) for runs in alike.values()]
+
+
+def failed(subject: Subject) -> list[Run]:
+    """The workload's runs that did not complete."""
+    return [run for run in subject.runs if run.outcome is not Outcome.COMPLETED]
 
 
 def memory_floors(subjects: Sequence[Subject]) -> list[str]:
@@ -38,16 +50,29 @@ def split(run: Run) -> tuple[str, str]:
     return first, rest.strip()
 
 
-def _row(run: Run, study: Study) -> dict[str, Any]:
+def line(run: Run) -> str:
+    """Why a run failed, ending in the last line that it printed: `exit status 1; its last words: KeyError: 'x'`."""
     first, rest = split(run)
+    said = rest.rpartition("\n")[2].strip()
+    return f"{first} {said if len(said) <= LINE else said[:LINE].rstrip() + '…'}".strip()
+
+
+def log(run: Run) -> str:
+    """Where the log of a run lies in the study's folder."""
+    return f"logs/{run.id}.log"
+
+
+def _row(runs: Sequence[Run], study: Study) -> dict[str, Any]:
+    first, rest = split(runs[0])
+    stands = [words.configuration(run.configuration, study) for run in runs]
     return {
-        "workload": run.spec.workload.name,
-        "where": words.configuration(run.configuration, study),
-        "outcome": words.OUTCOME[run.outcome],
+        "workload": runs[0].spec.workload.name,
+        "where": [(stand, stands.count(stand)) for stand in dict.fromkeys(stands)],
+        "outcome": words.OUTCOME[runs[0].outcome],
         "error": first,
-        "id": run.id,
+        "ids": [run.id for run in runs],
         "last_words": rest[-LAST_WORDS:],
-        "log": f"logs/{run.id}.log",
+        "log": log(runs[0]),
     }
 
 

@@ -39,8 +39,9 @@ def render(material: Material) -> str:
 
 def contents(material: Material) -> dict[str, Any]:
     """Everything that the template shows, as plain values; only charts are markup, made and escaped by `svg`."""
-    study, runs, recommendation = material.study, material.runs, material.recommendation
+    study, recommendation = material.study, material.recommendation
     found = subjects(material)
+    runs = [run for subject in found for run in subject.runs]  # workloads in the study's order, wherever they are named
     return {
         "title": study.name,
         "created_at": material.created_at,

@@ -84,12 +84,16 @@ def _latencies(runs: tuple[Run, ...], name: str) -> list[float | None]:
 
 def _model(subject: Subject) -> dict[str, Any]:
     if subject.model is None:
-        return {"refusal": subject.model_refusal, "summary": "", "parameters": []}
+        return {"refusal": _refusal(subject), "summary": "", "parameters": []}
     return {
         "refusal": "",
         "summary": formatting.sentence(subject.model.summary),
         "parameters": [_parameter(each) for each in subject.model.parameters],
     }
+
+
+def _refusal(subject: Subject) -> str:
+    return formatting.sentence((subject.model_refusal or "").replace("`", ""))
 
 
 def _parameter(value: Parameter) -> dict[str, str]:

@@ -9,10 +9,10 @@ from sizer.recommend.edges import NOT_SETTLED
 from sizer.recommend.field import SURE
 from sizer.records import Answer, InstanceOffer, Objective, Prediction, Study
 
-from . import formatting, preprocessing, results, words
+from . import failures, formatting, preprocessing, results, words
 from .subject import Subject
 
-STATUS = {"recommended": "recommended", "at_least": "at least", "refused": "refused"}
+STATUS = {"recommended": "recommended", "at_least": "at least", "refused": "no answer"}
 SYMBOL = {"recommended": "✓", "at_least": "≥", "refused": "?"}
 UNKNOWN_PRICE = "price unknown"
 FAMILY = {
@@ -41,9 +41,10 @@ def card(subject: Subject) -> dict[str, Any]:
         "probability": _probability(answer),
         "sentence": sentence(subject),
         "facts": _facts(subject, answer),
-        "reasons": [formatting.sentence(reason) for reason in answer.reasons if reason not in _opening(answer)],
+        "reasons": _reasons(answer),
         "next_run": (answer.next_run or "").replace("`", ""),
-        "next_run_title": "What would settle it" if answer.status == "at_least" else "The run that would help",
+        "next_run_title": "What would settle it" if answer.status == "at_least" else "What would help",
+        "failed_log": _failed_log(subject, answer),
         "offers": offers[:MOST_OFFERS],
         "more_offers": offers[MOST_OFFERS:],
     }
@@ -91,6 +92,19 @@ def _opening(answer: Answer) -> tuple[str, ...]:
     """The reasons that belong into the sentence: why it is a lower bound, or what is not settled."""
     doubts = tuple(reason for reason in answer.reasons if NOT_SETTLED in reason)
     return doubts or (answer.reasons[:1] if answer.status == "at_least" else ())
+
+
+def _reasons(answer: Answer) -> list[str]:
+    """What else speaks for the answer, without the advice that the card gives by itself."""
+    told = [reason for reason in answer.reasons if reason not in _opening(answer)]
+    advice = f"; {answer.next_run}"
+    return [formatting.sentence(reason.removesuffix(advice).replace("`", "")) for reason in told]
+
+
+def _failed_log(subject: Subject, answer: Answer) -> str:
+    """The log of one run that failed, where there is no answer: it tells what to mend first."""
+    runs = failures.failed(subject) if answer.status == "refused" else []
+    return failures.log(runs[0]) if runs else ""
 
 
 def _chosen(objective: Objective, probability: float | None) -> str:

@@ -24,7 +24,7 @@ EMBEDDED = "embedded data set"
 OUTCOME = {
     Outcome.COMPLETED: "completed",
     Outcome.OUT_OF_MEMORY: "out of memory",
-    Outcome.TIMEOUT: "timeout",
+    Outcome.TIMEOUT: "timed out",
     Outcome.CRASHED: "crashed",
     Outcome.INTERRUPTED: "interrupted",
     Outcome.UNSUPPORTED: "unsupported",

@@ -37,12 +37,12 @@ def test_every_warning_stands_in_full_words_with_its_run(material: Material) -> 
 
 
 def test_a_run_that_failed_shows_the_end_of_its_error(material: Material) -> None:
-    """Its line gives the reason, its card the last lines of the log."""
+    """Its line gives the reason with the last line of the log, its card the last five, all that an error holds."""
     last_words = "\n".join(f"line {number}" for number in range(20))
     run = replace(material.runs[0], outcome=Outcome.CRASHED, error=f"exit status 1\n{last_words}", throughput=None)
     found = line(material, run)
-    assert (found["outcome"], found["rate"], found["bound"]) == ("crashed", "", ("", "exit status 1"))
-    assert found["last_words"] == "line 16\nline 17\nline 18\nline 19"
+    assert (found["outcome"], found["rate"], found["bound"]) == ("crashed", "", ("", "exit status 1 line 19"))
+    assert found["last_words"] == "line 15\nline 16\nline 17\nline 18\nline 19"
 
 
 def test_a_run_that_was_read_otherwise_says_so(material: Material) -> None:

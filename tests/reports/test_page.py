@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.bundled.reports import Material, render, write_report
+from sizer.bundled.reports import Material, render, words, write_report
+from sizer.bundled.reports.page import contents
 from sizer.errors import HostError
 from sizer.model import fit
 from sizer.records import Configuration, Estimate, Outcome, Run, Study
@@ -75,11 +76,12 @@ def test_every_measured_point_is_drawn(page: str, runs: tuple[Run, ...]) -> None
 
 
 def test_every_failed_run_is_drawn_and_explained(page: str, reader: Reader, runs: tuple[Run, ...]) -> None:
-    """A run that failed has its mark in a chart and its reason and log in the table."""
+    """A run that failed has its mark in a chart, and its reason and a link to it in the table."""
+    listed = page[page.index('id="failures"') : page.index('id="trust"')]
     for run in runs:
         if run.outcome is not Outcome.COMPLETED:
             assert re.search(rf'class="failure"><title>[^<]*run {run.id}</title>', page)
-            assert f"logs/{run.id}.log" in reader.text
+            assert f'href="#run-{run.id}"' in listed
     assert "1 oom_kill in its group" in reader.text
     assert "exit status 1" in reader.text
 
@@ -189,6 +191,15 @@ def test_only_a_web_address_becomes_a_link(material: Material) -> None:
     assert not [link for link in links if link.startswith("javascript")]
 
 
+def test_workloads_stand_in_the_order_of_the_study(material: Material) -> None:
+    """Wherever they are listed, whatever order the runs were made in."""
+    told = contents(replace(material, runs=material.runs[::-1]))
+    for part in ("cards", "sections", "runs"):
+        assert [each["name"] for each in told[part]] == [plan.workload.name for plan in material.study.workloads]
+    assert told["data_sets"][0]["workloads"] == "train-resnet50-p100, infer-squeezenet"
+    assert told["states"][0][0].startswith("train-resnet50-p100, infer-squeezenet")
+
+
 def test_a_study_without_any_run_has_a_page(material: Material) -> None:
     """Before the first run, and without model and recommendation, the page says what is not there."""
     empty = Material(Study("new", ()), {}, (), None, None, (), (), "now", "0")
@@ -205,7 +216,7 @@ def test_a_study_in_which_everything_failed_has_a_page(material: Material) -> No
         for index, run in enumerate(material.runs)
     )
     reader = Reader(render(replace(material, runs=failed, model=fit(failed), recommendation=None)))
-    assert all(outcome.value.replace("_", " ") in reader.text for outcome in outcomes)
+    assert all(words.OUTCOME[outcome] in reader.text for outcome in outcomes)
 
 
 @pytest.mark.parametrize("rate", [Estimate(math.nan, math.nan, math.nan), Estimate(1, 0, math.inf), None])

@@ -11,7 +11,7 @@ import pytest
 from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.subject import subjects
 from sizer.bundled.reports.verdict import card
-from sizer.records import Bottleneck, Configuration, Estimate, Objective, Prediction
+from sizer.records import Bottleneck, Configuration, Estimate, Objective, Outcome, Prediction
 
 
 @pytest.fixture
@@ -121,3 +121,35 @@ def test_what_is_emulated_and_embedded_says_so(cards: dict[str, Any]) -> None:
     what = cards["train-resnet50-p100"]["what"]
     assert "emulated P100, 219 images/s from TensorFlow performance benchmarks" in what
     assert "embedded data set" in what
+
+
+def test_no_answer_is_not_called_as_a_run_that_was_refused(cards: dict[str, Any]) -> None:
+    """`refused` is an outcome of runs; of this workload none was refused, and none failed."""
+    found = cards["lstm-small"]
+    assert found["status_word"] == "no answer"
+    assert found["failed_log"] == ""
+
+
+def test_where_runs_failed_the_card_leads_to_why_and_to_a_log(material: Material) -> None:
+    """Advice to see a log says which, and is not told twice."""
+    assert material.recommendation is not None
+    advice = "see the log of one, then measure it again"
+    answers = tuple(
+        replace(each, reasons=(f"no run of `{each.workload}` completed; {advice}",), next_run=advice)
+        if each.status == "refused"
+        else each
+        for each in material.recommendation.workloads
+    )
+    runs = tuple(
+        replace(run, outcome=Outcome.CRASHED, throughput=None)
+        for run in material.runs
+        if "lstm" in run.spec.workload.name
+    )
+    recommendation = replace(material.recommendation, workloads=answers)
+    failed = replace(material, runs=runs, recommendation=recommendation)
+    found = next(card(subject) for subject in subjects(failed) if subject.name == "lstm-small")
+    assert found["failed_log"] == f"logs/{runs[0].id}.log"
+    assert found["reasons"] == ["No run of lstm-small completed."]
+    help_ = render(failed).partition("What would help:")[2].partition("</p>")[0]
+    assert 'href="#failures"' in help_
+    assert found["failed_log"] in help_

@@ -64,6 +64,25 @@ LEANING_OUT = """
 }).length
 """
 
+CUT_OFF = """
+[...document.querySelectorAll('.scroll')].filter(each => each.scrollWidth > each.clientWidth + 1)
+  .map(each => each.getAttribute('aria-label'))
+"""
+
+NARROW_REASONS = """
+[...document.querySelectorAll('#failures td.wide')].filter(each => {
+  const row = each.parentElement.getBoundingClientRect(), why = each.getBoundingClientRect();
+  return why.width < row.width - 1 || why.top < each.previousElementSibling.getBoundingClientRect().bottom;
+}).length
+"""
+
+UNMARKED = """
+[...document.querySelectorAll('.scroll')].filter(each => {
+  const style = getComputedStyle(each);
+  return !style.backgroundImage.includes('gradient') || !style.backgroundAttachment.includes('local');
+}).length
+"""
+
 LONG = ("nvme-" + "with-a-name-that-no-line-can-hold" * 3)[:100]
 """As long as a study may name a disk."""
 
@@ -98,6 +117,28 @@ def test_the_page_never_scrolls_sideways(shown: Any) -> None:
     """Wide tables scroll inside their own box."""
     width = shown.evaluate("document.documentElement.clientWidth")
     assert shown.evaluate("document.documentElement.scrollWidth") == width
+
+
+@pytest.mark.parametrize("width", [320, 390, 600])
+def test_a_phone_shows_every_cell_without_scrolling_sideways(browser: Any, address: str, width: int) -> None:
+    """Cells stack, each with its column's name; why a run failed has the full width below what it tells of."""
+    browser.open(address, width, "light")
+    assert browser.evaluate("document.documentElement.scrollWidth") == width
+    assert browser.evaluate(CUT_OFF) == []
+    assert browser.evaluate("document.querySelectorAll('#failures td.wide').length") > 1
+    assert browser.evaluate(NARROW_REASONS) == 0
+    labels = browser.evaluate("getComputedStyle(document.querySelector('td.busy'), '::before').content")
+    assert "Busy" in labels
+
+
+@pytest.mark.parametrize("width", [660, 760, 1000])
+def test_a_table_that_is_wider_than_the_page_shows_that_it_scrolls(browser: Any, address: str, width: int) -> None:
+    """A shadow lies at the edge behind which there is more; the page itself does not scroll."""
+    browser.open(address, width, "light")
+    assert browser.evaluate("document.documentElement.scrollWidth") == width
+    assert browser.evaluate(UNMARKED) == 0
+    if width < 900:
+        assert browser.evaluate(CUT_OFF) != []
 
 
 def test_all_text_is_readable(shown: Any) -> None:
