@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sizer.errors import HostError
 from sizer.events import Event, EventReader
-from sizer.limits import MARK, Group, owned_name
+from sizer.limits import MARK, Group, end_marked, owned_name
 from sizer.run_log import Log
 
 EVENTS_VARIABLE = "SIZER_EVENTS_FD"
@@ -114,12 +114,16 @@ class Child:
                 for _ in range(DRAIN_READS):
                     self.log.feed(_read_now(key.fd))
 
-    def end(self, group: Group) -> None:
-        """Kill everything in the group, and take what it still had to say. Raises HostError if something lives on."""
+    def end(self, group: Group, mark: str) -> None:
+        """Kill everything in the group and what carries the mark outside of it, and take what it still had to say.
+
+        Raises HostError if something lives on.
+        """
         # Until it has joined its group, the child is not among those that the group kills.
         self._process.kill()
         try:
             group.kill()
+            end_marked(mark)
             self._process.wait(REAP_SECONDS)
         except subprocess.TimeoutExpired:
             pid = self._process.pid
@@ -155,6 +159,7 @@ def started(
 
     Raises HostError if something in the group does not die: the child and its log can be looked at even then.
     """
+    mark = owned_name("run")
     read_end, write_end = os.pipe()
     _widen(read_end)
     log = Log(log_path)
@@ -162,7 +167,7 @@ def started(
         try:
             process = subprocess.Popen(
                 group.command(argv),
-                env={**environment, EVENTS_VARIABLE: str(write_end), MARK: owned_name("run")},
+                env={**environment, EVENTS_VARIABLE: str(write_end), MARK: mark},
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -179,7 +184,7 @@ def started(
         try:
             yield child
         finally:
-            child.end(group)
+            child.end(group, mark)
     finally:
         os.close(read_end)
         log.close()

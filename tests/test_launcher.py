@@ -90,6 +90,34 @@ def test_a_child_that_ends_by_itself_is_completed(measure: Callable[..., Run]) -
     assert run.stopped == "ended"
 
 
+def test_a_daemon_that_leaves_its_group_is_ended_too(measure: Callable[..., Run]) -> None:
+    """As root a program may move itself to any group; the mark in its environment goes with it."""
+    nap = f"300.{os.getpid()}"
+    run = measure(
+        f"""
+        import glob, os, subprocess
+        for file in glob.glob("/sys/fs/cgroup/*/cgroup.procs") + glob.glob("/sys/fs/cgroup/cgroup.procs"):
+            try:
+                open(file, "w").write(str(os.getpid()))
+            except OSError:
+                pass
+        subprocess.Popen(["sleep", "{nap}"], start_new_session=True)
+        start()
+        for _ in range(20): step()
+        """,
+        seconds=60,
+    )
+    assert run.outcome is Outcome.COMPLETED
+    assert not [process for process in psutil.process_iter() if nap in _words(process)]
+
+
+def _words(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
+
+
 def test_what_a_child_leaves_in_shared_memory_is_told(measure: Callable[..., Run]) -> None:
     """It takes memory when all processes are gone, so the run says which files came while it ran."""
     path = Path(f"/dev/shm/sizer-test-{os.getpid()}")

@@ -7,6 +7,7 @@ stderr passes here, whoever prints it; only what is written by `controls` is tak
 from __future__ import annotations
 
 import os
+import select
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +16,14 @@ from typing import Any, TextIO, cast
 from sizer.plain_text import printable
 
 LINES = "\n\t"
+
+PIECE = 1000
+"""Characters written at once: 4,000 bytes at most, which a pipe that can be written takes whole (pipe(7), PIPE_BUF)."""
+
+PATIENCE_SECONDS = 1
+"""For a reader to take what it was told, before it is left out of what follows until it reads again."""
+
+LEFT_OUT = "\n[what was said meanwhile is left out]\n"
 
 
 class _Escaping:
@@ -44,16 +53,40 @@ class _Escaping:
 
 
 class _Telling(_Escaping):
-    """A stream of progress that nobody needs to hear: a closed terminal, or a pipe without a reader, ends no study.
-    What is said from then on goes nowhere."""
+    """A stream of progress that nobody needs to hear.
+
+    A closed terminal, or a pipe without a reader, ends no study: what is said from then on goes nowhere. A terminal
+    that was halted (Ctrl-S), or a reader that does not read, holds none up: what it does not take is left out.
+    """
+
+    def __init__(self, stream: TextIO | None) -> None:
+        super().__init__(stream)
+        self._left_out = False
 
     def put(self, text: str) -> None:
         with self._unheard():
-            super().put(text)
+            for start in range(0, len(text), PIECE):
+                if not self._takes_more():
+                    self._left_out = True
+                    return
+                if self._left_out:
+                    self._left_out = False
+                    super().put(LEFT_OUT)
+                super().put(text[start : start + PIECE])
+                super().flush()
 
     def flush(self) -> None:
-        with self._unheard():
-            super().flush()
+        """Each piece was flushed as it was written."""
+
+    def _takes_more(self) -> bool:
+        """Whether a piece can be written at once; a reader that has just fallen behind gets some time."""
+        try:
+            descriptor = self.stream.fileno()
+        except (OSError, ValueError):
+            return True  # A stream in memory.
+        ready = select.poll()
+        ready.register(descriptor, select.POLLOUT)
+        return bool(ready.poll(0 if self._left_out else 1000 * PATIENCE_SECONDS))
 
     @contextmanager
     def _unheard(self) -> Iterator[None]:

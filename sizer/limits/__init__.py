@@ -10,7 +10,7 @@ from sizer.limits.detect import detect
 from sizer.limits.device import device_of
 from sizer.limits.identity import owned_name, owner_is_dead
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
-from sizer.limits.process_tree import MARK, end_left
+from sizer.limits.process_tree import MARK, end_left, end_marked
 from sizer.limits.topology import Topology, choose_cpus, parse_topology, read_topology
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "detect",
     "device_of",
     "end_left",
+    "end_marked",
     "owned_name",
     "owner_is_dead",
     "parse_topology",

@@ -86,7 +86,7 @@ def test_a_second_ctrl_c_stops_now(folder: Path, environment: dict[str, str]) ->
     assert stored(folder) == set()
 
 
-@pytest.mark.parametrize("request_to_end", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("request_to_end", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1])
 def test_a_request_to_end_does_not_wait(
     folder: Path, environment: dict[str, str], request_to_end: signal.Signals
 ) -> None:
@@ -100,6 +100,16 @@ def test_a_request_to_end_does_not_wait(
     assert process.wait(60) == 130
     assert len(stored(folder)) == 1
     assert (folder / "study/report.html").exists()
+
+
+def test_what_is_ignored_stays_ignored(folder: Path, environment: dict[str, str]) -> None:
+    """A study started with nohup outlives the terminal that it was started from."""
+    argv = ["nohup", sys.executable, "-m", "sizer", "run", "study.yaml"]
+    with subprocess.Popen(argv, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        wait_for(process, "[2/3]")
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(60) == 0
+    assert len(stored(folder)) == 3
 
 
 def test_kill_9_loses_only_the_run_in_hand(sizer: Typed, folder: Path, environment: dict[str, str]) -> None:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -185,6 +186,24 @@ def test_a_reader_that_is_gone_ends_no_study(folder: Path, environment: dict[str
         assert process.wait(120) == 0
     assert len(StudyFolder.open(folder / "study").runs()) == 3
     assert (folder / "study/report.html").exists()
+
+
+def test_a_reader_that_does_not_read_holds_no_study_up(folder: Path, environment: dict[str, str]) -> None:
+    """A terminal that was halted, a pager that waits: the runs go on, and what was not read is left out."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    with suppress(BlockingIOError):
+        while os.write(writing, bytes(4096)):
+            pass
+    os.set_blocking(writing, True)
+    argv = [sys.executable, "-m", "sizer", "run", "study.yaml"]
+    try:
+        with subprocess.Popen(argv, cwd=folder, env=environment, stderr=writing) as process:
+            assert process.wait(120) == 0
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert len(StudyFolder.open(folder / "study").runs()) == 3
 
 
 def test_closed_streams_end_no_study(folder: Path, environment: dict[str, str]) -> None:
