@@ -158,7 +158,7 @@ COMMANDS = (
     Fault(
         "hangs after some steps",
         TIMEOUT,
-        ("no step any more", "8 steps", "waiting for the next shard"),
+        ("hung: 8 steps, then none", "waiting for the next shard"),
         command("hangs_later"),
         needs=DEADLINE,
         quick=True,

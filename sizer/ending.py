@@ -89,22 +89,25 @@ def _broken(ending: Ending) -> str:
 
 
 def _timeout(ending: Ending) -> str:
-    what = f"not enough steps before the deadline of {ending.detail}"
+    what = f"not enough steps before the deadline of {ending.detail}: {_seen(ending)}"
     if ending.steps and ending.hung:
-        what = f"no step any more in the last {ending.silent_seconds:.0f} s before the deadline of {ending.detail}"
-    return "; ".join(filter(None, (f"{what}: {_seen(ending)}", ending.standing)))
+        what = f"hung: {_steps(ending)}, then none for the last {ending.silent_seconds:.1f} s of its {ending.detail}"
+    return "; ".join(filter(None, (what, ending.standing)))
 
 
 def _seen(ending: Ending) -> str:
     """What came of the workload, and where there is nothing, what it should have done."""
     if ending.steps:
-        steps = f"{ending.steps} step{'s' if ending.steps > 1 else ''}"
-        return f"{steps}, the last one {ending.silent_seconds:.1f} s before its end"
+        return f"{_steps(ending)}, the last one {ending.silent_seconds:.1f} s before its end"
     if ending.pattern:
         return "no line of its log matched the pattern"
     if not ending.started:
         return "it wrote no event; one that writes none can be measured by a `pattern` on its log"
     return "it wrote its start and no step"
+
+
+def _steps(ending: Ending) -> str:
+    return f"{ending.steps} step{'s' if ending.steps > 1 else ''}"
 
 
 def _crash(status: int | None) -> str:

@@ -12,10 +12,14 @@ LINE_LIMIT = 64 * 1024
 """Longest line of an event in bytes; a workload that writes more is not writing events."""
 
 LARGEST = 1e18
-"""Larger than any time, count or size that a workload can mean; also keeps nan and inf out."""
+"""Larger than any time, count or size that a workload can mean, all of its samples together, too; so a sum of them is a
+count that a record holds (`domains.LARGEST_COUNT`). Also keeps nan and inf out."""
 
 SMALLEST_TIME = 1e-9
-"""Seconds; clocks count from 0 in nanoseconds or more. Floats from there on are 2e-25 apart or more."""
+"""Seconds; clocks count from 0 in nanoseconds or more. Floats from there on are 2e-25 apart or more.
+
+A waiting or latency that is shorter is what is left of a difference of two times, and is taken for 0: with as many as
+LARGEST samples, its share of one still is a number that a record holds (`domains.SMALLEST`)."""
 
 
 class EventError(Exception):
@@ -48,6 +52,7 @@ class EventReader:
         self._started = False
         self._ended = False
         self._last: Step | None = None
+        self._samples = 0
 
     def feed(self, data: bytes) -> list[Event]:
         """The events that these bytes complete. Raises EventError at the first line that breaks the form."""
@@ -70,6 +75,9 @@ class EventReader:
             last, self._last = self._last, event
             if last is not None and (event.time < last.time or event.epoch < last.epoch):
                 raise EventError(f"a step whose time or epoch is before that of the one before: {_shown(line)}")
+            self._samples += event.samples
+            if self._samples > LARGEST:
+                raise EventError(f"more than {LARGEST:g} samples in all: {_shown(line)}")
         return event
 
 
@@ -93,9 +101,9 @@ def parse_event(line: bytes) -> Event:
         return Step(
             time=_time(fields, line),
             samples=_count(fields, "samples", line),
-            input_wait=_number(fields, "input_wait", line),
+            input_wait=_duration(fields, "input_wait", line),
             epoch=_count(fields, "epoch", line),
-            latency=_number(fields, "latency", line) if fields.get("latency") is not None else None,
+            latency=_duration(fields, "latency", line) if fields.get("latency") is not None else None,
         )
     if kind == "end":
         return End()
@@ -122,6 +130,11 @@ def _time(fields: dict[str, Any], line: bytes) -> float:
     if 0 < value < SMALLEST_TIME:
         raise EventError(f"`time` is nearer to 0 than any clock: {_shown(line)}")
     return value
+
+
+def _duration(fields: dict[str, Any], key: str, line: bytes) -> float:
+    value = _number(fields, key, line)
+    return value if value >= SMALLEST_TIME else 0.0
 
 
 def _count(fields: dict[str, Any], key: str, line: bytes) -> int:

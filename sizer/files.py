@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from pathlib import Path
 
@@ -10,6 +11,14 @@ from sizer.errors import HostError
 
 ASIDE_SUFFIX = ".tmp"
 """What a file is called while it is written; one that a killed process left behind may be removed."""
+
+_ASIDE = re.compile(rf"\.(?P<name>.+)\.[0-9a-f]{{8}}{re.escape(ASIDE_SUFFIX)}")
+
+
+def written_aside(name: str) -> str | None:
+    """What the file of this name was to be called once it was whole; None for a name that no such file has."""
+    match = _ASIDE.fullmatch(name)
+    return match["name"] if match else None
 
 
 def write_text(path: Path, text: str) -> None:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 
+from sizer import folder_removal
 from sizer.limits import owned_name, owner_is_dead
 from sizer.limits.device import mount_of, parse_mounts
 from sizer.limits.identity import is_of_this_world, is_owned
@@ -44,12 +43,21 @@ def held_folder(parent: Path, prefix: str) -> Iterator[Path]:
 
 
 def remove_left(parent: Path, prefix: str) -> tuple[Path, ...]:
-    """Remove the folders of dead sizers in `parent` and name them. Those of the living, and other users', stay."""
-    removed = []
+    """Remove the folders of dead sizers in `parent` and name them. Those of the living, and other users', stay.
+
+    For root the others' go, too, if they are of this world. Raises OSError that names those that cannot be removed,
+    after the others.
+    """
+    removed: list[Path] = []
+    kept: list[str] = []
     for folder in _named(parent, prefix):
         with claimed(folder, prefix) as is_left:
             if is_left and remove(folder):
                 removed.append(folder)
+            elif is_left:
+                kept.append(f"{folder} ({folder_removal.why_it_stays(folder, LOCK)})")
+    if kept:
+        raise OSError("; ".join(kept))
     return tuple(removed)
 
 
@@ -57,13 +65,16 @@ def remove_left(parent: Path, prefix: str) -> tuple[Path, ...]:
 def claimed(folder: Path, prefix: str) -> Iterator[bool]:
     """Whether this is a dead sizer's folder that we may remove, which until the end nobody else can come to hold."""
     name = folder.name.removeprefix(prefix)
-    if not is_owned(name) or not _is_our_folder(folder):
+    owner = folder_removal.owner_of(folder)
+    # Another user's folder is his to remove, and a lock in it not to be trusted. Root sees by the name who is dead.
+    ours, here = owner == os.geteuid(), is_of_this_world(name)
+    if owner is None or not is_owned(name) or not (ours or (here and os.geteuid() == 0)):
         yield False
-    elif is_of_this_world(name):
+    elif here:
         yield owner_is_dead(name)
     else:
         # A maker locks before he puts anything in: without a lock a folder is empty, or none that a sizer made.
-        if not (folder / LOCK).exists():
+        if not os.path.lexists(folder / LOCK):
             with suppress(OSError):
                 folder.rmdir()
         lock = _locked(folder / LOCK) if _locks_can_be_trusted(folder) else None
@@ -110,15 +121,6 @@ def _is_at(descriptor: int, path: Path) -> bool:
     return False
 
 
-def _is_our_folder(folder: Path) -> bool:
-    """A folder and no link, made by this very user: another's are his to remove, and not to be trusted."""
-    try:
-        status = folder.lstat()
-    except OSError:
-        return False
-    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
-
-
 def _locks_can_be_trusted(folder: Path) -> bool:
     mount = mount_of(folder.resolve(), parse_mounts(Path("/proc/self/mountinfo").read_text()))
     if mount is None:
@@ -143,16 +145,4 @@ def _locked(lock: Path) -> int | None:
 
 def remove(folder: Path) -> bool:
     """Remove the folder, its lock last, so that what a kill leaves of it can be told. False if it is still there."""
-    for path in _named(folder, ""):
-        if path.name == LOCK:
-            continue
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            with suppress(OSError):
-                path.unlink()
-    with suppress(OSError):
-        if {path.name for path in folder.iterdir()} <= {LOCK}:
-            (folder / LOCK).unlink(missing_ok=True)
-            folder.rmdir()
-    return not os.path.lexists(folder)
+    return folder_removal.remove(folder, LOCK)

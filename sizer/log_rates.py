@@ -33,7 +33,7 @@ LINE_LIMIT = 4096
 looks at a line of a megabyte from each of its characters takes hours."""
 
 LARGEST = 1e18
-"""Larger than any rate or time that a program can mean."""
+"""Larger than any rate or time that a program can mean, and than all of its samples."""
 
 PATTERN_SECONDS = 2.0
 """CPU time that the lines of one read (1 MiB) may take to be matched: those of the known patterns take 0.02 s."""
@@ -50,6 +50,7 @@ class LogRates:
         self._last: float | None = None
         self._epoch = 0
         self._progress = (0.0, 0.0)
+        self._samples = 0
 
     def feed(self, data: bytes) -> list[Step]:
         """The steps that these bytes of the log complete. A carriage return ends a line, too: progress bars use it."""
@@ -69,7 +70,11 @@ class LogRates:
             return Step(now, 0, 0.0, self._epoch)
         if rate is None or rate > LARGEST:
             return None
-        return Step(now, round(rate * (now - last)), 0.0, self._epoch)
+        samples = round(rate * (now - last))
+        if self._samples + samples > LARGEST:
+            return None
+        self._samples += samples
+        return Step(now, samples, 0.0, self._epoch)
 
     def _rate(self, numbers: dict[str, float]) -> float | None:
         """Samples/s in this line; None where the line only starts a new epoch."""

@@ -32,7 +32,7 @@ SCRATCH_PREFIX = "sizer-"
 
 
 def remove_leftovers() -> tuple[Path, ...]:
-    """Scratch folders of our own sizers that were killed; those of a living one, and other users', stay."""
+    """Scratch folders of sizers that were killed; those of a living one stay, and for all but root other users'."""
     return remove_left(Path(tempfile.gettempdir()), SCRATCH_PREFIX)
 
 

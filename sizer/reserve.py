@@ -11,12 +11,15 @@ from sizer.files import ASIDE_SUFFIX
 RESERVED_BYTES = 32 * 2**20
 """The record of a run of ten minutes is 0.1 to 2 MB, a study's report 1 MB: room for all that is written at its end."""
 
+RESERVE = f".reserve{ASIDE_SUFFIX}"
+"""The file that takes up the room: by this name a killed sizer's is found and removed."""
+
 
 class Reserve:
-    """A file in `folder` that takes up room until the room is needed. Named so that a killed sizer's is removed."""
+    """A file in `folder` that takes up room until the room is needed."""
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / f".reserve{ASIDE_SUFFIX}"
+        self._path = folder / RESERVE
 
     def take(self) -> None:
         """Take up the room, if it is not taken already; OSError where the disk has not as much."""

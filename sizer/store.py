@@ -6,7 +6,7 @@ import fcntl
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,12 @@ from typing import Any
 from sizer import own_folder
 from sizer.codec import load_json, to_json, write_json
 from sizer.continuing import measured, refuse_other_machine, refuse_other_meaning, refuse_other_study
+from sizer.data_place import refuse_no_disk
 from sizer.errors import HostError, InputError
-from sizer.files import ASIDE_SUFFIX, write_text
+from sizer.files import write_text, written_aside
 from sizer.plain_text import typed_path
 from sizer.records import SCHEMA_VERSION, Run, Study
-from sizer.reserve import RESERVED_BYTES, Reserve
+from sizer.reserve import RESERVE, RESERVED_BYTES, Reserve
 from sizer.stored_runs import StoredRuns
 from sizer.study import Facts, read_study, to_yaml
 
@@ -53,8 +54,7 @@ class StudyFolder:
         path = Path(path)
         refuse_unusable(path)
         with _file_system(path, "written"):
-            for made in (path, *(path / name for name in FOLDERS)):
-                own_folder.make_folder(made)
+            own_folder.make_folder(path)
             own_folder.check_folder(path)
         folder = cls(path, study, {"schema_version": SCHEMA_VERSION, **facts, "notes": list(notes)})
         with folder.locked():
@@ -71,16 +71,17 @@ class StudyFolder:
             _refuse_what_leads_elsewhere(path)
             found = _is_study_folder(path)
         if not found:
-            raise InputError(
-                f"{path}: is not a study folder; `sizer run STUDY.yaml --out {typed_path(path)}` makes one"
-            )
+            raise InputError(f"{path}: {_why_no_study_folder(path)}")
         host = _checked_host(load_json(path / "host.json"), path / "host.json")
         # A resolved study leaves nothing to a host or a catalogue.
         return cls(path, read_study(path / "study.yaml", None, Facts(1, 1), None), host)
 
     @contextmanager
     def locked(self) -> Iterator[StudyFolder]:
-        """Hold the folder, so that no second sizer writes it; HostError when one does already."""
+        """Hold the folder, so that no second sizer writes it; HostError when one does already.
+
+        What a killed sizer left half written is removed; folders in it that somebody removed are made again.
+        """
         with _file_system(self.path, "written"):
             descriptor = own_folder.open_lock(self.path / ".lock")
         try:
@@ -90,7 +91,12 @@ class StudyFolder:
                 raise HostError(
                     f"{self.path}: another sizer is writing it; wait, or choose another folder with --out"
                 ) from None
-            self._remove_leftovers()
+            # Since when the folder is held: `in_hand` tells an old log from that of a run that goes on now.
+            os.utime(descriptor)
+            with _file_system(self.path, "written"):
+                for name in FOLDERS:
+                    own_folder.make_folder(self.path / name)
+                self._remove_leftovers()
             yield self
         finally:
             os.close(descriptor)
@@ -120,6 +126,14 @@ class StudyFolder:
         return self.path / "report.html"
 
     @property
+    def going_on(self) -> str:
+        """The command that goes on with this study here, whatever of the folder was removed in the meantime."""
+        with suppress(OSError):
+            if _is_study_folder(self.path):
+                return f"sizer resume {typed_path(self.path)}"
+        return f"sizer run STUDY.yaml --out {typed_path(self.path)} (with the file of this same study)"
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What the host left out of this study, in sentences."""
         return tuple(str(note) for note in self.host.get("notes", ()))
@@ -127,6 +141,11 @@ class StudyFolder:
     def log_path(self, run_id: str) -> Path:
         """Where the output of a run goes."""
         return self.path / "logs" / f"{_checked(run_id)}.log"
+
+    def log_of(self, run: Run) -> Path | None:
+        """The log of a stored run, None where it has none."""
+        path = self.log_path(run.id)
+        return path if path.exists() else None
 
     def run_path(self, run_id: str) -> Path:
         """Where a run is stored."""
@@ -151,7 +170,7 @@ class StudyFolder:
         except OSError as error:
             raise HostError(
                 f"{self.path}: takes no more runs ({error.strerror}); see that {RESERVED_BYTES >> 20} MiB can be "
-                f"written there, then type: sizer resume {typed_path(self.path)}"
+                f"written there, then type: {self.going_on}"
             ) from error
 
     def free_room(self) -> None:
@@ -168,12 +187,13 @@ class StudyFolder:
 
     def is_stale(self, path: Path) -> bool:
         """Whether `path`, concluded from the runs, is missing or older than the last change among them or the study."""
+        runs = self.path / "runs"
         try:
             concluded = path.stat().st_mtime_ns
+            sources = (self.study_path, runs, *runs.glob("*.json"))
+            return any(source.lstat().st_mtime_ns > concluded for source in sources)
         except FileNotFoundError:
             return True
-        runs = self.path / "runs"
-        return any(source.lstat().st_mtime_ns > concluded for source in (self.study_path, runs, *runs.glob("*.json")))
 
     def check_host(self, host: Any) -> None:
         """Raise InputError when the runs here come from another machine than `host`, a record or a mapping."""
@@ -192,10 +212,11 @@ class StudyFolder:
 
     def _remove_leftovers(self) -> None:
         """Files that a killed sizer was writing; the lock says that none is writing now."""
-        for folder in (self.path, self.path / "runs"):
-            for path in folder.glob(f".*{ASIDE_SUFFIX}"):
-                if path.is_symlink() or not path.is_dir():
-                    path.unlink(missing_ok=True)
+        ours = [path for path in self.path.iterdir() if _is_half_written(path.name)]
+        ours += [path for path in (self.path / "runs").iterdir() if _is_half_a_run(path.name)]
+        for path in ours:
+            if path.is_symlink() or not path.is_dir():
+                path.unlink(missing_ok=True)
 
 
 def _checked_host(host: object, path: Path) -> Mapping[str, Any]:
@@ -216,7 +237,40 @@ def _not_ours(path: Path, why: str) -> InputError:
 
 
 def _is_study_folder(path: Path) -> bool:
-    return all((path / name).exists() for name in ("study.yaml", "host.json", "runs"))
+    """Also one whose runs somebody removed: then its host.json tells it from a folder of somebody's own."""
+    if not all((path / name).exists() for name in ("study.yaml", "host.json")):
+        return False
+    if (path / "runs").exists():
+        return True
+    with suppress(InputError, HostError):
+        host = load_json(path / "host.json")
+        return isinstance(host, dict) and "schema_version" in host
+    return False
+
+
+def _why_no_study_folder(path: Path) -> str:
+    """A folder that holds other things is none that `run` would take, so that is not proposed."""
+    if not path.exists():
+        return "there is no such folder; give a study folder, which `sizer run` makes"
+    if _foreign(path):
+        return "is not a study folder and holds other things; give one that `sizer run` has made"
+    return f"is not a study folder; `sizer run STUDY.yaml --out {typed_path(path)}` makes one"
+
+
+def _foreign(path: Path) -> list[str]:
+    """What is in a folder that is no study folder, beside what a making that was cut short leaves."""
+    known = (".lock", "runs", "logs", "host.json")
+    return [name for name in os.listdir(path) if name not in known and not _is_half_written(name)]
+
+
+def _is_half_written(name: str) -> bool:
+    """Whether a file of this name in a study folder is one that a killed sizer was writing: any other is a person's."""
+    return name == RESERVE or written_aside(name) in FILES
+
+
+def _is_half_a_run(name: str) -> bool:
+    """The same for the folder of the runs."""
+    return re.fullmatch(r"[0-9a-f]{12}\.json", written_aside(name) or "") is not None
 
 
 def refuse_unusable(path: Path) -> None:
@@ -224,6 +278,13 @@ def refuse_unusable(path: Path) -> None:
     with _file_system(path, "written"):
         _refuse_what_leads_elsewhere(path)
         _check_free(path)
+    above = next(place for place in (path, *path.absolute().parents) if place.exists())
+    try:
+        refuse_no_disk(above, str(path))
+    except InputError as error:
+        raise HostError(f"{path}: cannot be written (the kernel makes {above} up); choose another folder") from error
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise HostError(f"{path}: cannot be written ({above} takes no new files); choose another folder")
 
 
 def _refuse_what_leads_elsewhere(path: Path) -> None:
@@ -239,8 +300,7 @@ def _check_free(path: Path) -> None:
         return
     if not path.is_dir():
         raise InputError(f"{path}: is a file; choose a folder with --out")
-    foreign = [name for name in os.listdir(path) if name not in (".lock", "runs", "logs", "host.json")]
-    if any(not name.endswith(ASIDE_SUFFIX) for name in foreign):
+    if _foreign(path):
         raise InputError(f"{path}: holds other things and is not a study folder; choose an empty one with --out")
 
 

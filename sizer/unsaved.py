@@ -21,7 +21,7 @@ from sizer.records import Run
 
 def keep(run: Run, study: Path, host: Mapping[str, Any], cache: Path) -> Path:
     """Store the run in the cache, and return the file. Raises HostError when it cannot be written there either."""
-    folder = _folder(study, host, cache)
+    folder = place(study, host, cache)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -36,7 +36,7 @@ def take_back(study: Path, host: Mapping[str, Any], cache: Path, store: Callable
 
     Files that are no runs are left where they are.
     """
-    folder, taken = _folder(study, host, cache), 0
+    folder, taken = place(study, host, cache), 0
     for path in sorted(folder.glob("*.json")):
         with suppress(InputError, HostError):
             if store(read_json(Run, path)):
@@ -49,7 +49,10 @@ def take_back(study: Path, host: Mapping[str, Any], cache: Path, store: Callable
     return taken
 
 
-def _folder(study: Path, host: Mapping[str, Any], cache: Path) -> Path:
-    """By the study folder's place and the machine: a cache may lie on a network mount that several machines share."""
+def place(study: Path, host: Mapping[str, Any], cache: Path) -> Path:
+    """Where the cache keeps a study's runs.
+
+    By the study folder's place and the machine: a cache may lie on a network mount that several machines share.
+    """
     facts = [str(study.resolve()), *(host.get(fact) for fact in SAME_MACHINE)]
     return cache / "unsaved" / hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]

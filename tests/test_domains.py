@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, get_args
+from dataclasses import make_dataclass
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
+from sizer.codec import from_json
 from sizer.domains import (
     LARGEST,
     SMALLEST,
@@ -28,6 +30,7 @@ from sizer.domains import (
     Rate,
     Vcpus,
 )
+from sizer.records import Device, DiskRates, Measure, Objective, RunSpec, Study
 from sizer.study import schema
 from sizer.study.kinds import KINDS
 
@@ -86,3 +89,27 @@ def test_records_and_study_file_know_the_same_words() -> None:
         for name in names:
             assert known[name]["pattern"] == f"^{domain(annotated).pattern}$(?!\\n)"  # type: ignore[attr-defined]
             assert known[name]["maxLength"] == 100
+
+
+def test_no_number_of_a_study_file_is_one_that_its_runs_could_not_hold() -> None:
+    """The schema's bounds lie within those of the record's fields, which are what reads a run again."""
+    known, measure = schema()["$defs"], schema()["properties"]["measure"]["properties"]
+    fields = [
+        *((Measure, name, measure[name], 1) for name in ("repeats", "seconds", "precision", "seed", "timeout")),
+        (Objective, "target", schema()["properties"]["objective"]["properties"]["target"], 1),
+        (Study, "embedded_images", schema()["properties"]["embedded_images"], 1),
+        (Device, "samples_per_second", known["rate"], 1),
+        (RunSpec, "batch_size", known["batch"], 1),
+        (DiskRates, "read_iops", known["iops"], 1),
+        (DiskRates, "read_bytes_per_second", known["mbps"], 10**6),
+    ]
+    for record, name, rule, unit in fields:
+        for bound in ("minimum", "maximum") if "maximum" in rule else ("minimum", "exclusiveMaximum"):
+            plain = {name: rule[bound] * unit}
+            value = from_json(_only(record, name), plain, "bounds")
+            assert getattr(value, name) == plain[name]
+
+
+def _only(record: type, name: str) -> type:
+    """A record of this one field."""
+    return make_dataclass(record.__name__, [(name, get_type_hints(record, include_extras=True)[name])], frozen=True)

@@ -102,6 +102,23 @@ def test_a_time_that_no_clock_shows_is_refused(time: str) -> None:
         reader.feed(f'{{"event":"step","time":{time},"samples":1,"input_wait":0,"epoch":0}}\n'.encode())
 
 
+@pytest.mark.parametrize("shown", ["5e-324", "1e-70", "1e-10", "0"])
+def test_a_waiting_that_no_clock_shows_is_none(shown: str) -> None:
+    """What is left where two equal times are subtracted is 0; its share of a sample could be no number of a record."""
+    line = f'{{"event":"step","time":1,"samples":8,"input_wait":{shown},"epoch":0,"latency":{shown}}}\n'
+    reader = EventReader()
+    assert reader.feed(START + line.encode())[1:] == [Step(1.0, 8, 0.0, 0, 0.0)]
+
+
+def test_more_samples_in_all_than_there_can_be_break_the_form() -> None:
+    """Each step's may be a number that a record holds, and their sum none."""
+    reader = EventReader()
+    step = STEP.replace(b'"samples":8', b'"samples":500000000000000000')
+    reader.feed(START + step + step)
+    with pytest.raises(EventError, match=r"more than 1e\+18 samples in all"):
+        reader.feed(step)
+
+
 @given(st.binary(max_size=300))
 def test_garbage_is_an_event_error_and_nothing_else(garbage: bytes) -> None:
     """Whatever a pipe holds, the parser ends in events or in an EventError."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -124,6 +128,123 @@ def test_links_and_other_users_folders_are_not_followed_or_touched(
     assert remove_left(parent, "x-") == ()
     assert len(list(parent.iterdir())) == 3
     assert (target / "data").exists()
+
+
+USER = 61_235
+"""A user that no file of this host knows."""
+
+DEAD = f"x-{world()}-999999999-1-dead"
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """A place like /tmp: everybody may make a folder in it, and remove his own."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o1777)
+        yield Path(folder)
+
+
+@contextmanager
+def an_ordinary_user() -> Iterator[None]:
+    """What is done in here is done without root's rights."""
+    before = os.geteuid()
+    if before == 0:
+        os.seteuid(USER)
+    try:
+        yield
+    finally:
+        os.seteuid(before)
+
+
+def without_rights(folder: Path) -> None:
+    """What a measured program may leave: folders that not even their owner may write to, or look into."""
+    for mode in (0o555, 0o000):
+        inner = folder / f"mode-{mode:o}" / "inner"
+        inner.mkdir(parents=True)
+        (inner / "data").write_bytes(b"x")
+        inner.chmod(mode)
+        inner.parent.chmod(mode)
+
+
+def test_folders_that_may_not_be_written_to_are_removed(shared: Path) -> None:
+    """After a run, and by the next start; a link in one of them changes nothing outside."""
+    outside = shared / "outside"
+    with an_ordinary_user():
+        outside.mkdir(mode=0o500)
+        with held_folder(shared, "x-") as folder:
+            without_rights(folder)
+        left = shared / DEAD
+        left.mkdir()
+        (left / "link").symlink_to(outside)
+        without_rights(left)
+        left.chmod(0o000)
+        assert remove_left(shared, "x-") == (left,)
+    assert list(shared.iterdir()) == [outside]
+    assert outside.stat().st_mode & 0o777 == 0o500
+
+
+@pytest.mark.root
+def test_root_removes_a_users_left_folder_and_nothing_that_the_user_could_not(shared: Path) -> None:
+    """Whatever he puts there: neither root's file behind a link, nor one of root's own in it; and that is told."""
+    secret = shared / "secret"
+    secret.write_text("precious")
+    left, mixed = shared / DEAD, shared / f"{DEAD}-mixed"
+    with an_ordinary_user():
+        for folder in (left, mixed):
+            folder.mkdir()
+            without_rights(folder)
+            (folder / "link").symlink_to(secret)
+    (mixed / "roots").mkdir()
+    (mixed / "roots/data").write_text("precious")
+    rights = os.geteuid(), os.getegid(), os.getgroups()
+    with pytest.raises(OSError, match=rf"^{mixed} \(Permission denied\)$"):
+        remove_left(shared, "x-")
+    assert (os.geteuid(), os.getegid(), os.getgroups()) == rights
+    assert sorted(shared.iterdir()) == [secret, mixed]
+    assert [path.name for path in mixed.rglob("*")] == ["roots", "data"]
+    assert secret.read_text() == "precious"
+    shutil.rmtree(mixed)
+
+
+@pytest.mark.root
+@pytest.mark.usefixtures("elsewhere")
+def test_root_leaves_a_users_folder_of_another_world_alone(shared: Path) -> None:
+    """Only the lock in it could tell, and that is the user's to make."""
+    left = shared / DEAD
+    left.mkdir()
+    (left / LOCK).touch()
+    for path in (left / LOCK, left):
+        os.chown(path, USER, USER)
+    assert remove_left(shared, "x-") == ()
+    assert left.exists()
+
+
+def test_a_living_users_folder_is_kept_by_root(shared: Path) -> None:
+    """Its name tells that its sizer lives."""
+    with an_ordinary_user(), held_folder(shared, "x-") as folder:
+        user = os.geteuid()
+        os.seteuid(os.getuid())
+        assert remove_left(shared, "x-") == ()
+        os.seteuid(user)
+        assert folder.exists()
+
+
+def test_a_tree_without_end_is_told(shared: Path) -> None:
+    """A program that makes folder in folder for ever is no error of sizer."""
+    left = shared / DEAD
+    left.mkdir()
+    here = os.open(left, os.O_RDONLY)
+    for _ in range(2 * sys.getrecursionlimit()):
+        os.mkdir("d", dir_fd=here)
+        inner = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+    try:
+        with pytest.raises(OSError, match=str(left)):
+            remove_left(shared, "x-")
+    finally:
+        subprocess.run(["rm", "-rf", str(left)], check=True)
 
 
 def test_a_parent_that_is_not_there_has_no_leftovers(tmp_path: Path) -> None:

@@ -108,6 +108,23 @@ def test_what_cannot_be_removed_is_told_and_the_rest_goes(
     assert not left.exists()
 
 
+@pytest.mark.root
+def test_a_folder_that_cannot_be_removed_is_told(tmp_path: Path, temporary: Path, backend: LimitsBackend) -> None:
+    """By its path and what the system says, and those beside it go."""
+    kept, gone = (temporary / f"sizer-{DEAD}-{name}" for name in ("a", "b"))
+    for folder in (kept, gone):
+        folder.mkdir()
+        (folder / "data").write_bytes(b"x")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(kept)], check=True)
+    try:
+        told = leftovers.remove(backend, [], tmp_path / "cache")
+    finally:
+        subprocess.run(["umount", str(kept)], check=True)
+    what = "temporary folders that a killed sizer left cannot be removed"
+    assert told == (f"{what}: {kept} (Device or resource busy)",)
+    assert not gone.exists()
+
+
 def test_a_data_set_that_another_sizer_makes_is_waited_for_but_not_for_ever(tmp_path: Path) -> None:
     """Ctrl-C ends the wait."""
     code = (

@@ -68,3 +68,11 @@ def test_an_expression_that_cannot_give_a_rate_is_refused(pattern: str) -> None:
 def test_an_optional_group_that_found_nothing_is_no_rate() -> None:
     """And no fault."""
     assert LogRates(r"line(?P<rate> \d+)?", 1, lambda: 0.0).feed(b"line\nline\n") == []
+
+
+def test_samples_that_no_record_can_count_are_none() -> None:
+    """A rate of 10^18 a second over ten seconds is no count that a run's file could hold."""
+    now = iter([0.0, 1.0, 2.0, 3.0])
+    reader = LogRates(r"rate (?P<rate>[\de]+)", 1, lambda: next(now))
+    steps = reader.feed(b"rate 6e17\n" * 3 + b"rate 200\n")
+    assert [step.samples for step in steps] == [0, 6 * 10**17, 200]

@@ -6,9 +6,10 @@ import json
 from dataclasses import fields, replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sizer import joined_steps
 from sizer.codec import from_json, to_json
 from sizer.events import EventError, EventReader
 from sizer.observation import Observation
@@ -234,15 +235,26 @@ def test_steps_that_stand_for_many_keep_figures_by_the_step() -> None:
 
 
 HOSTILE = st.sampled_from([0, 1, 2, 8, 10**6, 10**12, 10**17, 10**18])
+DURATIONS = st.sampled_from([0.0, 5e-324, 1e-70, 1e-60, 1e-30, 1e-18, 1e-9, 0.01, 1e9, 1e18]) | st.floats(0, 1e18)
 
 
+@example(
+    gaps=[0.1] * 60,
+    samples=[10**18],
+    waits=[0.0],
+    epochs=[0],
+    latency=None,
+    start={"batch_size": 1, "dataset_bytes": 0, "dataset_samples": 0},
+    most=4,
+)
 @given(
     gaps=st.lists(st.sampled_from([0.0, 1e-9, 1e-6, 0.001, 0.1, 0.5]), min_size=2, max_size=60),
     samples=st.lists(HOSTILE, min_size=1, max_size=60),
-    waits=st.lists(st.sampled_from([0.0, 1e-9, 0.01, 1e9, 1e18]), min_size=1, max_size=60),
+    waits=st.lists(DURATIONS, min_size=1, max_size=60),
     epochs=st.lists(st.sampled_from([0, 0, 0, 1, 10**18]), min_size=1, max_size=60),
-    latency=st.sampled_from([None, 0.0, 0.002, 1e18]),
+    latency=st.none() | DURATIONS,
     start=st.fixed_dictionaries({"batch_size": HOSTILE, "dataset_bytes": HOSTILE, "dataset_samples": HOSTILE}),
+    most=st.sampled_from([4, 8, joined_steps.MOST_STEPS]),
 )
 def test_whatever_a_program_tells_can_be_read_again(
     gaps: list[float],
@@ -251,6 +263,7 @@ def test_whatever_a_program_tells_can_be_read_again(
     epochs: list[int],
     latency: float | None,
     start: dict[str, int],
+    most: int,
 ) -> None:
     """A stream that keeps the form becomes a record that sizer's own reader takes: no run is lost by its figures."""
     lines: list[dict[str, object]] = [{"event": "start", "sample_unit": "image", **start}]
@@ -262,9 +275,13 @@ def test_whatever_a_program_tells_can_be_read_again(
     found = measured()
     seen = Observation(found.seen.spec, 0.0)
     reader = EventReader()
-    try:
-        seen.take(reader.feed("".join(json.dumps(line) + "\n" for line in lines).encode()), now=time)
-    except EventError as error:
-        seen.broke(error)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(joined_steps, "MOST_STEPS", most)  # Their sums have to be numbers of a record, too.
+        for line in lines:
+            try:
+                seen.take(reader.feed(json.dumps(line).encode() + b"\n"), now=time)
+            except EventError as error:
+                seen.broke(error)
+                break
     run = record(replace(found, seen=seen))
     assert from_json(Run, json.loads(json.dumps(to_json(run), allow_nan=False)), "run") == run

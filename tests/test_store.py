@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import stat
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pytest
 from sizer.errors import HostError, InputError
 from sizer.plan import plan, remaining
 from sizer.records import Configuration, Measure, Outcome, Run, RunSpec, Sample, Study, Workload, WorkloadPlan
-from sizer.store import FILES, StudyFolder
+from sizer.store import FILES, StudyFolder, refuse_unusable
 from sizer.study import Facts
 
 HOST = {"cpu_model": "EPYC", "cpus": 2}
@@ -175,11 +176,24 @@ def test_the_same_run_twice_counts_once(path: Path) -> None:
 
 
 def test_what_is_no_study_folder_is_told(path: Path) -> None:
-    """Missing or empty, with the command that makes one."""
-    for _ in range(2):
-        with pytest.raises(InputError, match=r"is not a study folder; `sizer run STUDY\.yaml --out"):
-            StudyFolder.open(path)
-        path.mkdir(parents=True, exist_ok=True)
+    """Missing, empty with the command that makes one there, or full of other things, where none can be made."""
+    with pytest.raises(InputError, match="there is no such folder"):
+        StudyFolder.open(path)
+    path.mkdir(parents=True)
+    with pytest.raises(InputError, match=r"is not a study folder; `sizer run STUDY\.yaml --out"):
+        StudyFolder.open(path)
+    (path / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="holds other things; give one that `sizer run` has made"):
+        StudyFolder.open(path)
+
+
+def test_a_place_that_takes_no_folder_is_told_before_anything_runs(path: Path) -> None:
+    """In the kernel's own file systems, and below a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("a file")
+    for place in (Path("/proc/x"), path / "study"):
+        with pytest.raises(HostError, match="cannot be written"):
+            refuse_unusable(place)
 
 
 def test_a_folder_with_other_things_is_left_alone(path: Path) -> None:
@@ -204,13 +218,74 @@ def test_a_making_that_was_cut_short_is_taken_up(path: Path) -> None:
     """A kill between the first files leaves a folder that can still be used, and its half files are removed."""
     (path / "runs").mkdir(parents=True)
     (path / "host.json").write_text("{}")
-    for leftover in (path / ".study.yaml.1f.tmp", path / "runs" / ".ab.json.2c.tmp"):
+    half = path / ".study.yaml.1f2e3d4c.tmp", path / ".reserve.tmp", path / "runs/.0123456789ab.json.1f2e3d4c.tmp"
+    for leftover in half:
         leftover.touch()
     with StudyFolder.create(path, STUDY, HOST) as folder:
         assert folder.runs() == ()
         assert folder.problems() == ()
     assert sorted(os.listdir(path)) == [".lock", "host.json", "logs", "runs", "study.yaml"]
     assert os.listdir(path / "runs") == []
+
+
+PRECIOUS = [".precious.tmp", ".precious.1f2e3d4c.tmp", ".study.yaml.tmp", "study.yaml.1f2e3d4c.tmp", "notes.tmp"]
+
+
+@pytest.mark.parametrize("name", PRECIOUS)
+def test_a_persons_own_temporary_file_is_never_removed(path: Path, name: str) -> None:
+    """Only what is called exactly as sizer calls what it writes aside: a folder with others is not taken."""
+    path.mkdir(parents=True)
+    (path / name).write_text("mine")
+    with pytest.raises(InputError, match="holds other things"), StudyFolder.create(path, STUDY, HOST):
+        pass
+    assert os.listdir(path) == [name]
+    (path / name).unlink()
+    with StudyFolder.create(path, STUDY, HOST):
+        places = [path / name, path / "runs" / name, path / "runs/.report.html.1f2e3d4c.tmp"]
+        for place in places:
+            place.write_text("mine")
+    with StudyFolder.open(path).locked():
+        assert [place.read_text() for place in places] == ["mine"] * 3
+
+
+@pytest.mark.parametrize("gone", [("runs",), ("logs",), ("runs", "logs")])
+def test_folders_that_somebody_removed_are_made_again(path: Path, gone: tuple[str, ...]) -> None:
+    """It stays a study folder: the study is read, and both commands go on with it."""
+    for again in (lambda: StudyFolder.open(path).locked(), lambda: StudyFolder.create(path, STUDY, HOST)):
+        with StudyFolder.create(path, STUDY, HOST) as folder:
+            folder.model_path.write_text("{}")
+        for name in gone:
+            shutil.rmtree(path / name)
+        assert folder.going_on == f"sizer resume {path}"
+        assert StudyFolder.open(path).study == STUDY
+        assert StudyFolder.open(path).is_stale(folder.model_path) == ("runs" in gone)
+        with again() as folder:
+            folder.add(run(SPECS[0]))
+            assert len(folder.runs()) == 1
+            assert (path / "logs").is_dir()
+
+
+def test_what_a_person_calls_as_sizer_does_is_no_study_folder(path: Path) -> None:
+    """Two files of those names without runs, which no sizer wrote."""
+    path.mkdir(parents=True)
+    (path / "study.yaml").write_text("# mine\n")
+    for host in ("{}", "[1]", "not JSON"):
+        (path / "host.json").write_text(host)
+        with pytest.raises(InputError, match="is not a study folder and holds other things"):
+            StudyFolder.open(path)
+        with pytest.raises(InputError, match="holds other things"), StudyFolder.create(path, STUDY, HOST):
+            pass
+        assert sorted(os.listdir(path)) == ["host.json", "study.yaml"]
+
+
+def test_a_folder_that_is_gone_is_gone_on_with_by_its_study(path: Path) -> None:
+    """`resume` would find nothing to read; what is said instead takes the same place."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        shutil.rmtree(path)
+        with pytest.raises(HostError, match=rf"then type: sizer run STUDY\.yaml --out {path} \(with the file of this"):
+            folder.hold_room()
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        assert folder.going_on == f"sizer resume {path}"
 
 
 def test_two_sizers_do_not_write_one_folder(path: Path) -> None:
@@ -390,6 +465,7 @@ def test_a_folder_is_never_made_for_everybody(path: Path) -> None:
 def test_a_path_of_odd_characters_is_told_as_it_can_be_typed(path: Path) -> None:
     """A shell gets just the path from the sentence."""
     odd = path.parent / "a b; rm -rf $(x)"
+    odd.mkdir(parents=True)
     with pytest.raises(InputError) as told:
         StudyFolder.open(odd)
     assert shlex.split(str(told.value).split("`")[1]) == ["sizer", "run", "STUDY.yaml", "--out", str(odd)]

@@ -25,7 +25,7 @@ from sizer.records import Answer, DiskCheck, Objective, Recommendation, Run, Spe
 from sizer.reference import reference
 from sizer.store import StudyFolder
 from sizer.study import Facts
-from sizer.units import format_rate
+from sizer.units import format_number, format_rate
 
 
 def answer(folder: StudyFolder, say: Callable[[str], None]) -> None:
@@ -51,8 +51,9 @@ def fit(arguments: argparse.Namespace) -> int:
     for workload in () if arguments.json else model.workloads:
         print(f"{workload.name}: {workload.refused or workload.summary}")
         for parameter in workload.parameters:
-            interval = f"({parameter.low:.4g} to {parameter.high:.4g})"
-            print(f"  {parameter.name}: {parameter.value:.4g} {parameter.unit} {interval}, {parameter.source}")
+            low, value, high = map(format_number, (parameter.low, parameter.value, parameter.high))
+            interval = "" if low == value == high else f" ({low} to {high})"
+            print(f"  {parameter.name}: {value} {parameter.unit}{interval}, {parameter.source}")
     return 0 if any(workload.refused is None for workload in model.workloads) else NoAnswer.exit_code
 
 
@@ -81,12 +82,12 @@ def _asked(arguments: argparse.Namespace, folder: StudyFolder, model: Model) -> 
 
 
 def _tell(answer: Answer, model: Model) -> None:
-    print(_verdict(answer, model))
+    print(_headline(answer, model))
     for reason in answer.reasons:
         print(f"  {reason}")
     for rejection in answer.rejected:
         print(f"  not {_spec(rejection.spec, answer, model)}: {rejection.why}")
-    if answer.next_run:
+    if answer.next_run and not any(answer.next_run in reason for reason in answer.reasons):
         print(f"  next: {answer.next_run}")
     for offer in answer.instances:
         price = f"${offer.usd_per_hour:g} an hour" if offer.usd_per_hour is not None else "price unknown"
@@ -140,7 +141,14 @@ def _disk_checks(runs: tuple[Run, ...]) -> tuple[DiskCheck, ...]:
 def _verdict(answer: Answer, model: Model) -> str:
     """One line: `training: recommended 1 vCPU, 217 images/s (210 to 221), bound by the emulated accelerator (P100)`."""
     if answer.spec is None or answer.throughput is None:
-        return f"{answer.workload}: no recommendation; {' '.join(answer.reasons)}"
+        return "; ".join((_headline(answer, model), ". ".join(reason.rstrip(".") for reason in answer.reasons)))
+    return _headline(answer, model)
+
+
+def _headline(answer: Answer, model: Model) -> str:
+    """The verdict without its reasons."""
+    if answer.spec is None or answer.throughput is None:
+        return f"{answer.workload}: no recommendation"
     unit = answer.sample_unit
     interval = f"{format_rate(answer.throughput.low, unit)} to {format_rate(answer.throughput.high, unit)}"
     device = model.workload(answer.workload).facts.device

@@ -37,25 +37,33 @@ def parser() -> argparse.ArgumentParser:
     top: argparse.ArgumentParser = _Parser(prog="sizer", description=DESCRIPTION, epilog=EXIT_CODES)
     top.add_argument("--version", action="version", version=f"sizer {__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    _add_looking(commands)
+    _add_beginning(commands)
     _add_measuring(commands)
+    _add_status(commands)
     _add_answering(commands)
+    _add_disks(commands)
+    _add_catalog(commands)
+    _add(commands, "schema", "looking", "the study file's JSON Schema")
     return top
 
 
-def _add_looking(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_beginning(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     doctor = _add(
         commands, "doctor", "looking", "what this host lets us control, and the command that would fix the rest"
     )
     _add_json(doctor)
+    demo = _add(
+        commands, "demo", "demonstration", "a small real study and its report, in under 5 minutes; no GPU, no download"
+    )
+    demo.add_argument("--out", default="sizer-demo", metavar="DIR", help="default: %(default)s")
     init = _add(commands, "init", "looking", "write a commented study file")
     init.add_argument("file", nargs="?", default="study.yaml", metavar="FILE", help="default: %(default)s")
-    status = _add(commands, "status", "looking", "how far a study is")
+
+
+def _add_status(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    status = _add(commands, "status", "standing", "how far a study is")
     _add_folder(status)
     _add_json(status)
-    _add(commands, "schema", "looking", "the study file's JSON Schema")
-    _add_catalog(commands)
-    _add_disks(commands)
 
 
 def _add_catalog(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -89,10 +97,6 @@ def _add_disks(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _add_measuring(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    demo = _add(
-        commands, "demo", "demonstration", "a small real study and its report, in under 5 minutes; no GPU, no download"
-    )
-    demo.add_argument("--out", default="sizer-demo", metavar="DIR", help="default: %(default)s")
     run = _add(commands, "run", "studies", "measure a study; finished runs are kept, so it also resumes")
     run.add_argument("study", metavar="STUDY.yaml")
     run.add_argument(
@@ -108,9 +112,12 @@ def _add_measuring(commands: argparse._SubParsersAction[argparse.ArgumentParser]
 
 
 def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    fit = _add(commands, "fit", "answering", "fit the model to a study's runs")
-    _add_folder(fit)
-    _add_json(fit)
+    recommend = _add(commands, "recommend", "answering", "the instance spec to take")
+    _add_folder(recommend)
+    recommend.add_argument("--catalog", metavar="FILE", help="default: the catalogue that comes with sizer")
+    recommend.add_argument("--objective", choices=["cheapest", "fastest", "balanced"])
+    recommend.add_argument("--target", type=values.share, metavar="0.95", help="share of the best throughput to reach")
+    _add_json(recommend)
     predict = _add(commands, "predict", "predicting", "what the model expects of a configuration")
     _add_folder(predict)
     predict.add_argument("--workload", metavar="W", help="needed where the study has several and --at names none")
@@ -127,12 +134,6 @@ def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     )
     predict.add_argument("--at", metavar="FILE.csv", help="one configuration a row, columns as in measurements.csv")
     _add_json(predict)
-    recommend = _add(commands, "recommend", "answering", "the instance spec to take")
-    _add_folder(recommend)
-    recommend.add_argument("--catalog", metavar="FILE", help="default: the catalogue that comes with sizer")
-    recommend.add_argument("--objective", choices=["cheapest", "fastest", "balanced"])
-    recommend.add_argument("--target", type=values.share, metavar="0.95", help="share of the best throughput to reach")
-    _add_json(recommend)
     report = _add(commands, "report", "answering", "write the report again")
     _add_folder(report)
     report.add_argument("--out", metavar="FILE.html", help="default: DIR/report.html")
@@ -142,6 +143,9 @@ def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     form = export.add_mutually_exclusive_group()
     form.add_argument("--format", choices=["csv", "json"], default="csv", help="default: %(default)s")
     form.add_argument("--json", action="store_const", dest="format", const="json", help="the same as --format json")
+    fit = _add(commands, "fit", "answering", "fit the model to a study's runs")
+    _add_folder(fit)
+    _add_json(fit)
 
 
 def _add(

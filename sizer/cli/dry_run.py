@@ -10,6 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +19,9 @@ from sizer.cli.wording import emulated_disks, run_in_words
 from sizer.data_cache import cache_folder
 from sizer.duration import estimate_seconds
 from sizer.epochs import measured_from_epoch
+from sizer.errors import HostError
 from sizer.floor_search import MOST_RUNS, TYPICAL_RUNS, Search
+from sizer.host import PACKAGES
 from sizer.interpreters import interpreter
 from sizer.plain_text import typed_line, typed_path
 from sizer.plan import UNFINISHED, remaining
@@ -45,14 +48,30 @@ class Intent:
         return [*self.specs, *(search.at(search.most_bytes) for search in self.searches)]
 
     @property
+    def kept(self) -> list[Run]:
+        """The runs that are there and not measured again."""
+        return [run for run in self.finished if run.outcome not in self.unfinished]
+
+    @property
+    def todo(self) -> tuple[RunSpec, ...]:
+        """The runs of the plan that are not there yet, or are measured again."""
+        return remaining(self.specs, self.finished, self.unfinished)
+
+    @property
+    def left(self) -> list[RunSpec]:
+        """These runs, and of each search that has not found its floor the next one."""
+        searched = (search.next_run(self.kept) for search in self.searches)
+        return [*self.todo, *(spec for spec in searched if spec is not None)]
+
+    @property
     def workloads(self) -> list[Workload]:
         """Each workload that would run."""
-        return list(dict.fromkeys(spec.workload for spec in self.all_specs))
+        return list(dict.fromkeys(spec.workload for spec in self.left))
 
     @property
     def disks(self) -> list[DiskTier]:
         """Each disk that would be used."""
-        names = dict.fromkeys(spec.limits.disk for spec in self.all_specs if spec.limits.disk is not None)
+        names = dict.fromkeys(spec.limits.disk for spec in self.left if spec.limits.disk is not None)
         return [self.study.disk(name) for name in names]
 
 
@@ -68,18 +87,18 @@ def lines(intent: Intent, environment: Mapping[str, str]) -> Iterator[str]:
 
 
 def _plan(intent: Intent) -> Iterator[str]:
-    specs, finished = intent.specs, intent.finished
-    todo = remaining(specs, finished, intent.unfinished)
+    specs, finished, todo = intent.specs, intent.finished, intent.todo
     for spec in todo:
         command = f": {typed_line(spec.workload.command)}" if spec.workload.command else ""
         again = AGAIN if is_extra(spec) else ""
         yield f"{spec.id}  {run_in_words(spec, emulated_disks(intent.study))}, repeat {spec.repeat + 1}{again}{command}"
     time = format_seconds(estimate_seconds(todo, finished))
-    yield f"{len(todo)} runs, about {time} beside making data and checking disks; {len(specs) - len(todo)} finished"
+    beside = "not counting making data and checking disks"
+    yield f"{len(todo)} runs, about {time}, {beside}; {len(specs) - len(todo)} finished"
     if any(measured_from_epoch(spec.workload) for spec in todo) and not finished:
         yield "runs with cache natural last two epochs of their data at least, which is not in this time"
     for search in intent.searches:
-        yield from _search(search, finished)
+        yield from _search(search, intent.kept)
 
 
 def _search(search: Search, finished: Sequence[Run]) -> Iterator[str]:
@@ -99,13 +118,39 @@ def _programs(intent: Intent, environment: Mapping[str, str]) -> Iterator[str]:
             yield f"`{workload.name}`, the command above ({program}), in an empty temporary folder"
         else:
             yield f"`{workload.name}`, {_module(workload, workload.kind)}, which comes with sizer"
-    for module in dict.fromkeys(line for workload in intent.workloads for line in _making(workload)):
-        yield f"{module}, which comes with sizer, to make data"
-    yield "sh and taskset, to put each run into its limits"
+    making = list(dict.fromkeys(line for workload in intent.workloads for line in _making(workload)))
+    yield from (f"{module}, which comes with sizer, to make data" for module in making)
+    if making:
+        yield "sync --file-system, to have that data on its disk"
+    if intent.workloads:
+        yield "sh and taskset, to put each run into its limits"
     if intent.disks:
         yield "fio, to check disks"
     if any(tier.emulated is not None for tier in intent.disks):
         yield "mkfs.ext4, losetup, mount and umount, for the emulated disks"
+    yield from _looking(intent)
+
+
+def _looking(intent: Intent) -> Iterator[str]:
+    """What is started only to ask something: before any run, and whether one is left to be made or not."""
+    yield "lscpu and fio --version, to describe this host"
+    for python in _interpreters():
+        yield f"{typed_path(python)} -c, to ask for its versions"
+    if os.geteuid() != 0:
+        yield "systemctl --user show, to ask whether control groups are this user's"
+    for name in dict.fromkeys(spec.limits.disk for spec in intent.all_specs if spec.limits.disk is not None):
+        mount = intent.study.disk(name).path
+        if mount is not None:
+            yield f"test -d {typed_path(mount)}, to see whether the disk `{name}` answers"
+
+
+def _interpreters() -> list[Path]:
+    """Each Python that is asked for the versions of a framework's packages, once."""
+    found: dict[Path, None] = {}
+    for framework in PACKAGES:
+        with suppress(HostError):
+            found[interpreter(framework)] = None
+    return list(found)
 
 
 def _making(workload: Workload) -> Iterator[str]:
@@ -149,7 +194,7 @@ def _devices(intent: Intent) -> Iterator[str]:
 def _needs_root(intent: Intent) -> set[str]:
     """Everything but whole vCPUs and real mounts."""
     needs = set()
-    for spec in intent.all_specs:
+    for spec in intent.left:
         limits = spec.limits
         if limits.vcpus is not None and not float(limits.vcpus).is_integer():
             needs.add("fractions of a vCPU")

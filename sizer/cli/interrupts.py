@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import sys
+import time
+from contextlib import suppress
 from types import FrameType, TracebackType
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+from sizer.units import format_seconds
+
+SIGNALS = (
+    signal.SIGINT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGQUIT,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGXCPU,
+)
+"""What terminals, spot machines and batch systems end a program with; by default each would end it on the spot."""
 
 
 class Interrupts:
@@ -14,9 +28,12 @@ class Interrupts:
 
     def __init__(self) -> None:
         self._count = 0
+        self._until: float | None = None
 
     def __enter__(self) -> Interrupts:
-        self._before = {number: signal.signal(number, self._take) for number in SIGNALS}
+        # What is ignored stays so: `nohup` asks for it, and a shell for what it starts in the background.
+        heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        self._before = {number: signal.signal(number, self._take) for number in heeded}
         return self
 
     def __exit__(
@@ -33,7 +50,20 @@ class Interrupts:
         """The run in hand should stop, too. A hang-up or a request to terminate does not wait."""
         return self._count > 1
 
+    def expect(self, seconds: float | None) -> None:
+        """The run that begins now takes about so many seconds; None where none is in hand."""
+        self._until = None if seconds is None else time.monotonic() + seconds
+
     def _take(self, number: int, _: FrameType | None) -> None:
         self._count += 1 if number == signal.SIGINT else 2
-        if self._count == 1:
-            print("\nfinishing what is in hand; press Ctrl-C again to stop it now", file=sys.stderr, flush=True)
+        if self._count > 1:
+            return
+        # The signal may have come in the middle of another line, where nothing more can be written.
+        with suppress(RuntimeError):
+            print(f"\n{self._waiting()}; Ctrl-C again stops it now", file=sys.stderr, flush=True)
+
+    def _waiting(self) -> str:
+        if self._until is None:
+            return "finishing what is in hand"
+        left = math.ceil(self._until - time.monotonic())
+        return f"finishing the run in hand ({f'about {format_seconds(left)}' if left > 0 else 'longer than expected'})"

@@ -1,4 +1,4 @@
-"""doctor, init, status, schema, catalog and disks: what is there, without measuring a workload."""
+"""doctor, init, schema, catalog and disks: what is there, without measuring a workload."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import argparse
 import json
 import os
 import sys
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from sizer import leftovers
 from sizer.catalog import Catalog, catalog_text, import_csv
 from sizer.cli.arguments import DEFAULT_TIER_SIZE
-from sizer.cli.wording import emulated_disks, result_in_words, run_in_words
+from sizer.cli.interrupts import Interrupts
 from sizer.codec import to_json
 from sizer.data_cache import cache_folder
 from sizer.disk_check import Fio, check_disk, expected
@@ -24,16 +23,18 @@ from sizer.host import Check, checks, facts
 from sizer.host_load import busy_sentence, host_load
 from sizer.host_lock import measuring_alone
 from sizer.limits import LimitsBackend, detect
-from sizer.plain_text import printable, typed_path
-from sizer.plan import plan, remaining
-from sizer.records import DiskCheck, DiskRates, DiskTier, Run
-from sizer.store import StudyFolder
-from sizer.study import Facts, template
+from sizer.plain_text import typed_path
+from sizer.records import DiskCheck, DiskRates, DiskTier
 from sizer.study import schema as study_schema
-from sizer.units import format_bytes, parse_bytes
+from sizer.study import template
+from sizer.units import format_bytes, format_seconds, parse_bytes
+
+AIM_OF_FIX = {"load": "see which"}
+"""What the command of a check does that does not fix it."""
 
 
 def doctor(arguments: argparse.Namespace) -> int:
+    print("looking at this host, which takes some seconds", file=sys.stderr, flush=True)
     backend = detect()
     host, found = facts(backend), (*checks(backend), _load_check(backend))
     if arguments.json:
@@ -43,7 +44,7 @@ def doctor(arguments: argparse.Namespace) -> int:
     for check in found:
         print(f"{'ok ' if check.ok else 'NO '} {check.name}: {check.found}")
         if not check.ok and check.fix:
-            print(f"      to fix it, type: {check.fix}")
+            print(f"      to {AIM_OF_FIX.get(check.name, 'fix it')}, type: {check.fix}")
     return 0
 
 
@@ -61,38 +62,10 @@ def init(arguments: argparse.Namespace) -> int:
             file.write(template())
     except FileExistsError:
         raise InputError(f"{path} exists already; give another name, such as: sizer init my-study.yaml") from None
+    except FileNotFoundError:
+        raise InputError(f"{path}: the folder {path.parent} does not exist; make it first") from None
     print(f"{path} written; look it over, then type: sizer run {typed_path(path)} --dry-run")
     return 0
-
-
-def status(arguments: argparse.Namespace) -> int:
-    folder = StudyFolder.open(Path(arguments.folder))
-    runs = folder.runs()
-    host = folder.host
-    specs = plan(folder.study, Facts(int(host.get("cpus", 1)), int(host.get("memory_bytes", 1))))
-    todo = remaining(specs, runs)
-    warned = sum(bool(run.warnings) for run in runs)
-    if arguments.json:
-        outcomes = Counter(run.outcome.value for run in runs)
-        finished = len(specs) - len(todo)
-        counts = {"planned": len(specs), "finished": finished, "warned": warned, "outcomes": outcomes}
-        print(json.dumps({**counts, "problems": folder.problems(), "report": str(folder.report_path)}, indent=1))
-        return 0
-    emulated = emulated_disks(folder.study)
-    for run in runs:
-        print(f"{run.id}  {run_in_words(run.spec, emulated)}: {result_in_words(run)}{_kinds_of_warning(run)}")
-    for spec in todo:
-        print(f"{spec.id}  {run_in_words(spec, emulated)}: to be run")
-    for problem in folder.problems():
-        print(f"left out: {problem}")
-    print(f"{len(specs) - len(todo)} of {len(specs)} runs finished, {warned or 'none'} with a warning")
-    return 0
-
-
-def _kinds_of_warning(run: Run) -> str:
-    """` (contended, short)`: the word of each warning before its colon; the report says all of it."""
-    kinds = dict.fromkeys(printable(warning.partition(":")[0]) for warning in run.warnings)
-    return f" ({', '.join(kinds)})" if kinds else ""
 
 
 def schema(_: argparse.Namespace) -> int:
@@ -132,7 +105,7 @@ def _list_catalog(offers: Catalog) -> None:
         size = f"{each.vcpus:g} vCPU, {format_bytes(each.memory_bytes)}{gpu}"
         print(f"{each.provider} {each.instance_type}: {size}; {price} ({each.as_of}, {each.source})")
     for disk in offers.disks:
-        most = f"up to {disk.read_iops_max:g} IOPS and {disk.read_bytes_per_second_max / 1e6:g} MB/s"
+        most = f"up to {disk.read_iops_max:,.0f} IOPS and {disk.read_bytes_per_second_max / 1e6:,.0f} MB/s"
         print(f"{disk.name}: {disk.disk_class}, {most}; {disk.price_note} ({disk.as_of}, {disk.source})")
     for rate in offers.accelerators:
         batch = f", batch {rate.batch_size}" if rate.batch_size else ""
@@ -141,11 +114,11 @@ def _list_catalog(offers: Catalog) -> None:
 
 
 def disks(arguments: argparse.Namespace) -> int:
-    with measuring_alone():
+    with measuring_alone(), Interrupts() as interrupts:
         backend, folders = detect(), [Path(name) for name in arguments.disks if Path(name).is_dir()]
         for sentence in leftovers.remove(backend, folders, cache_folder(os.environ)):
             print(sentence, file=sys.stderr)
-        found = [_check(name, Fio(arguments.seconds), backend) for name in arguments.disks]
+        found = [_told(name, Fio(arguments.seconds), backend, interrupts.finish) for name in arguments.disks]
     if arguments.json:
         print(json.dumps({"checks": [to_json(check) for check in found]}, indent=1))
         return 0
@@ -158,13 +131,20 @@ def disks(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _check(name: str, fio: Fio, backend: LimitsBackend) -> DiskCheck:
-    """A folder is checked as it is, a tier of the catalogue on an emulated volume."""
+def _told(name: str, fio: Fio, backend: LimitsBackend, stop: Callable[[], bool]) -> DiskCheck:
+    """Checked, with a line before, since it takes long."""
+    time = format_seconds(fio.seconds * len(fio.figures))
+    print(f"checking {name} with fio: {time}, and what making its file takes", file=sys.stderr, flush=True)
+    return _check(name, fio, backend, stop)
+
+
+def _check(name: str, fio: Fio, backend: LimitsBackend, stop: Callable[[], bool]) -> DiskCheck:
+    """A folder is checked as it is, a tier of the catalogue on an emulated volume. Raises Interrupted."""
     folder = Path(name)
     if folder.is_dir():
         tier = DiskTier(name, path=str(folder))
         with real_volume(tier) as volume:
-            return check_disk(tier, volume, backend, fio)
+            return check_disk(tier, volume, backend, fio, stop)
     tier_name, _, size = name.partition(":")
     offers = Catalog.load()
     if folder.exists() or _looks_like_a_folder(name, offers):
@@ -175,9 +155,9 @@ def _check(name: str, fio: Fio, backend: LimitsBackend) -> DiskCheck:
     reason = missing_for_emulation()
     if reason:
         raise HostError(f"{name} is to be emulated, and {reason}")
-    with emulated_volume(scratch, 0) as volume:
+    with emulated_volume(scratch, 0, stop) as volume:
         tier = DiskTier(name, emulated=rates, catalog_name=tier_name, size_bytes=size_bytes)
-        return check_disk(tier, volume, backend, fio)
+        return check_disk(tier, volume, backend, fio, stop)
 
 
 def _looks_like_a_folder(name: str, offers: Catalog) -> bool:

@@ -137,10 +137,13 @@ class _Measuring:
                 return True
             return False
 
-        taken = unsaved.take_back(self._folder.path, self._folder.host, self._bench.cache, store)
+        path, host, cache = self._folder.path, self._folder.host, self._bench.cache
+        taken = unsaved.take_back(path, host, cache, store)
         if taken:
+            counted = "1 run of this study was" if taken == 1 else f"{taken} runs of this study were"
             _say(
-                f"{taken} run{'s' if taken > 1 else ''} that could not be stored before are in {self._folder.path} now"
+                f"{counted} measured before and could not be stored then; "
+                f"taken from {unsaved.place(path, host, cache)} into {path}"
             )
 
     def _tell_load(self, progress: Progress) -> None:
@@ -167,11 +170,13 @@ class _Measuring:
             raise Interrupted("interrupted between two runs")
         self._folder.hold_room()
         progress.begin(spec, left)
+        self._interrupts.expect(estimate_seconds([spec], self._folder.runs()))
         run = ready.launch(spec, self._folder.log_path(spec.id), Hooks(progress.watch, self._interrupts.now))
+        self._interrupts.expect(None)
         run = marked(run) if search else run
         if run.outcome is not Outcome.INTERRUPTED:
             self._store(run)
-        progress.end(run)
+        progress.end(run, self._folder.log_of(run))
         if self._reference is not None and is_measurement(run.spec, self._reference):
             self._mark_drift()
         return run
@@ -188,7 +193,7 @@ class _Measuring:
                 raise HostError(f"{error}; nor can the run just measured be kept in the cache: {second}") from error
             raise HostError(
                 f"{error}; the run just measured is kept in {aside}, and this takes it from there and goes on: "
-                f"sizer resume {typed_path(folder.path)}"
+                f"{folder.going_on}"
             ) from error
 
     def _search(self, search: Search, ready: Ready, progress: Progress) -> None:

@@ -103,7 +103,7 @@ class Ready:
             return
         self._checks[tier.name] = check
         if check.deviates:
-            say(f"  disk `{tier.name}` deviates: {check.note}")
+            say(f"  disk `{tier.name}` {check.note}")
 
     def _data_of(self, spec: RunSpec) -> DataSet | None:
         return self._places.data(self._data.sets.get(spec.workload), self._tier(spec))

@@ -6,6 +6,7 @@ import shutil
 import sys
 import time
 from collections.abc import Collection
+from pathlib import Path
 from typing import TextIO
 
 from sizer.cli.printing import controls
@@ -16,7 +17,8 @@ from sizer.records import Run, RunSpec
 from sizer.reference import is_extra
 from sizer.units import format_rate, format_seconds
 
-BAR_WIDTH = 24
+BAR_WIDTH = 8
+"""Narrow, and the rate right after it, since a terminal of 80 columns cuts the end of the line."""
 AGAIN = ", the reference again"
 """Said of a run beyond the repeats, which shows whether the host has drifted."""
 
@@ -60,16 +62,17 @@ class Progress:
         read, written = live.read_bytes_per_second / 1e6, live.written_bytes_per_second / 1e6
         line = (
             f"[{'#' * done}{'.' * (BAR_WIDTH - done)}] {self._finished}/{self._total}, {format_seconds(left)} left | "
-            f"{self._words(live.spec)} | {rate} | {live.cores:.2f} cores | {read:.0f} MB/s read, {written:.0f} written"
+            f"{rate} | {self._words(live.spec)} | {live.cores:.2f} cores | {read:.0f} MB/s read, {written:.0f} written"
         )
         self._clear()
         self._stream.write(printable(line)[: shutil.get_terminal_size().columns - 1])
         self._stream.flush()
 
-    def end(self, run: Run) -> None:
+    def end(self, run: Run, log: Path | None = None) -> None:
+        """The result of a run, and its `log` where that says more."""
         self._finished += 1
         known = {run.disk.tier.name} if run.disk is not None and run.disk.tier.emulated is not None else self._emulated
-        self.say(f"  {run_in_words(run.spec, known)}: {result_in_words(run)}")
+        self.say(f"  {run_in_words(run.spec, known)}: {result_in_words(run, log)}")
 
     def _words(self, spec: RunSpec) -> str:
         return run_in_words(spec, self._emulated) + (AGAIN if is_extra(spec) else "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _tell(replace(intent, finished=_finished(path, study)), backend)
     preconditions.check(intent.all_specs, study, backend)
     with measuring_alone(), StudyFolder.create(path, study, host) as folder:
+        _warn(replace(intent, finished=folder.runs()))
         bench = Bench(host, backend, cache_folder(os.environ))
         return measure(study, intent.specs, folder, bench, intent.unfinished)
 
@@ -55,10 +57,13 @@ def resume(arguments: argparse.Namespace) -> int:
         return _tell(Intent(study, specs, hunted, found.path, found.runs(), _unfinished(arguments)), backend)
     with measuring_alone(), StudyFolder.open(Path(arguments.folder)).locked() as folder:
         folder.check_host(host)
-        intent = Intent(folder.study, plan(folder.study, here), searches(folder.study, here), folder.path)
-        preconditions.check(intent.all_specs, folder.study, backend)
+        study = folder.study
+        specs, hunted = plan(study, here), searches(study, here)
+        intent = Intent(study, specs, hunted, folder.path, folder.runs(), _unfinished(arguments))
+        preconditions.check(intent.all_specs, study, backend)
+        _warn(intent)
         bench = Bench(host, backend, cache_folder(os.environ))
-        return measure(folder.study, intent.specs, folder, bench, _unfinished(arguments))
+        return measure(study, intent.specs, folder, bench, intent.unfinished)
 
 
 def _unfinished(arguments: argparse.Namespace) -> frozenset[Outcome]:
@@ -69,8 +74,10 @@ def _unfinished(arguments: argparse.Namespace) -> frozenset[Outcome]:
 def default_folder(study: Path) -> Path:
     """Where a study goes that is not told where: here, by the name of its file. Nothing in the file has a say in it.
 
-    Raises InputError where the file's name has no ending to leave out.
+    Raises InputError where there is no such file, or its name has no ending to leave out.
     """
+    if not study.exists():
+        raise InputError(f"{study}: there is no such file; `sizer init my-study.yaml` writes one to start from")
     if not study.suffix or study.stem.strip(".") == "":
         raise InputError(
             f"{study}: its name without its ending is to be the study folder's, and it has none; "
@@ -85,9 +92,15 @@ def _tell(intent: Intent, backend: LimitsBackend) -> int:
         print(line)
     preconditions.check(intent.all_specs, intent.study, backend)
     print("this host can set every limit that these runs ask for")
-    for doubt in preconditions.doubts(intent.all_specs):
+    for doubt in preconditions.doubts(intent.left):
         print(f"but {doubt}")
     return 0
+
+
+def _warn(intent: Intent) -> None:
+    """Say before any data is made which runs cannot do well here."""
+    for doubt in preconditions.doubts(intent.left):
+        print(f"warning: {doubt}", file=sys.stderr, flush=True)
 
 
 def _finished(path: Path, study: Study) -> tuple[Run, ...]:

@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from pathlib import Path
 
-from sizer.plain_text import printable
-from sizer.records import HOST_DISK, Bottleneck, Device, Outcome, Run, RunSpec, Spec, Study
-from sizer.units import format_bytes, format_rate, format_share, format_vcpus
+from sizer.plain_text import printable, typed_path
+from sizer.records import HOST_DISK, Bottleneck, Device, Estimate, Outcome, Run, RunSpec, Spec, Study
+from sizer.units import format_bytes, format_number, format_rate, format_share, format_vcpus
+
+OUTCOME = {
+    Outcome.COMPLETED: "completed",
+    Outcome.OUT_OF_MEMORY: "out of memory",
+    Outcome.TIMEOUT: "timed out",
+    Outcome.CRASHED: "crashed",
+    Outcome.INTERRUPTED: "interrupted",
+    Outcome.UNSUPPORTED: "unsupported",
+    Outcome.REFUSED: "refused",
+}
+
+LONGEST_CAUSE = 160
+"""Characters of why a run failed that a line shows; its log has the rest."""
+
+WIDEST_SHARE = 0.5
+"""Half of an interval over its value up to which `±` says something; beyond it, the interval itself is shown."""
 
 BOUND = {
     Bottleneck.CPU: "bound by the CPU",
@@ -58,16 +75,28 @@ def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
     return f"{spec.workload.name} {', '.join([*parts, f'batch {spec.batch_size}'])}"
 
 
-def result_in_words(run: Run) -> str:
-    """The outcome of a run and, if it has one, its rate."""
+def result_in_words(run: Run, log: Path | None = None) -> str:
+    """The outcome of a run and, if it has one, its rate; `log` is named where a cause is too long to be shown."""
     if run.outcome is not Outcome.COMPLETED or run.throughput is None:
-        return f"{run.outcome.value} ({_cause(run)})"
+        return f"{OUTCOME[run.outcome]} ({_cause(run, log)})"
     bound = f", {bound_in_words(run.evidence.bottleneck, run.spec.workload.device)}" if run.evidence else ""
-    half = format_share(run.throughput.relative_half_width, 1) if run.throughput.value else "unknown"
-    return f"{format_rate(run.throughput.value, printable(run.sample_unit))} ±{half}{bound}"
+    rate = format_rate(run.throughput.value, printable(run.sample_unit))
+    return f"{rate} {_interval(run.throughput)}{bound}"
 
 
-def _cause(run: Run) -> str:
+def _interval(rate: Estimate) -> str:
+    """`±1.9 %`, or `(0 to 103)` where the rate is hardly known."""
+    if not rate.value:
+        return "±unknown"
+    if rate.relative_half_width > WIDEST_SHARE:
+        return f"({format_number(max(0.0, rate.low))} to {format_number(rate.high)})"
+    return f"±{format_share(rate.relative_half_width, 1)}"
+
+
+def _cause(run: Run, log: Path | None) -> str:
     """What happened and, if the log says more, its last line."""
     first, *more = (run.error or "no reason given").splitlines() or [""]
-    return printable(f"{first} {more[-1].strip()}" if more else first)
+    cause = printable(f"{first} {more[-1].strip()}" if more else first)
+    if len(cause) <= LONGEST_CAUSE:
+        return cause
+    return f"{cause[:LONGEST_CAUSE]}..." + (f"; log: {typed_path(log)}" if log is not None else "")

@@ -52,7 +52,7 @@ def parse_study(text: str, where: str, preset: str | None, facts: Facts, catalog
         around=around,
         measure=_measure(document, MEASURE[level or Preset.STANDARD]),
         objective=_objective(document),
-        embedded_images=document.data.get("embedded_images", Study.embedded_images),
+        embedded_images=int(document.data.get("embedded_images", Study.embedded_images)),
     )
 
 

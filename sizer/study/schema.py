@@ -31,6 +31,21 @@ def check(document: Document) -> None:
         raise first
 
 
+def expected(definition: str, value: object) -> str | None:
+    """What the schema's definition of that name says a value must be; None where this is one.
+
+    For figures that a catalogue gives: they stand in the resolved study file, which is held to the same schema.
+    """
+    rule: Any = _definition(definition)
+    error = next(rule.iter_errors(value), None)
+    return None if error is None else _expected(error.schema, value)
+
+
+@cache
+def _definition(name: str) -> Draft202012Validator:
+    return Draft202012Validator(schema()["$defs"][name])
+
+
 @cache
 def _validator() -> Draft202012Validator:
     return Draft202012Validator(schema())
@@ -63,7 +78,8 @@ def _complaint(document: Document, error: ValidationError) -> tuple[int, int, In
     if error.validator == "additionalProperties":
         name = next(name for name in instance if name not in rule["properties"])
         key, rank = (*key, name), 0
-        message = f"`{name}` is not a key of {_place(key[:-1])}; {_nearest(name, rule['properties'])}"
+        advice = _its_place(name, key) or _nearest(name, rule["properties"])
+        message = f"`{name}` is not a key of {_place(key[:-1])}; {advice}"
     elif error.validator == "required":
         message = _missing(key, rule, instance)
     elif "propertyNames" in error.absolute_schema_path:
@@ -97,6 +113,13 @@ def _expected(rule: Any, instance: object) -> str:
 
 def _choices(values: Iterable[str]) -> str:
     return ", ".join(values)
+
+
+def _its_place(name: str, key: Key) -> str | None:
+    """Where a key belongs that is one of the file itself and was written further in."""
+    if len(key) == 1 or name == "workloads" or name not in schema()["properties"]:
+        return None
+    return "it stands at the top of the file, beside `workloads`"
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from sizer.errors import InputError
 from sizer.records import HOST_DISK, Device, DiskRates, DiskTier
 from sizer.study.axes import read_size
 from sizer.study.document import Document, Key
+from sizer.study.schema import expected
 
 BYTES_PER_MB = 10**6
 MODES = {"image_training": "train", "image_inference": "infer", "lstm_training": "train"}
@@ -66,10 +67,31 @@ def _emulated_tier(document: Document, key: Key, name: str, entry: dict[str, Any
             raise document.error(key, f"the figures of {emulate} are in no catalogue here; give its read_mbps")
         try:
             offer = figures.disk(emulate)
-            return DiskTier(name, None, _in_whole_bytes(offer.rates(size)), offer.disk_class, emulate, size)
+            rates = _in_whole_bytes(offer.rates(size))
+            _check_figures(emulate, [*_figures(rates), ("label", emulate), ("disk_class", offer.disk_class)])
         except InputError as error:
             raise document.error(key, str(error)) from None
+        return DiskTier(name, None, rates, offer.disk_class, emulate, size)
     return DiskTier(name, None, _rates(emulate), emulate.get("class"), emulate.get("name"), size)
+
+
+def _figures(rates: DiskRates) -> list[tuple[str, object]]:
+    """Each rate with the definition of the schema that it has to keep to."""
+    figures = [
+        ("iops", rates.read_iops, 1),
+        ("iops", rates.write_iops, 1),
+        ("mbps", rates.read_bytes_per_second, BYTES_PER_MB),
+        ("mbps", rates.write_bytes_per_second, BYTES_PER_MB),
+    ]
+    return [(rule, count / unit) for rule, count, unit in figures if count is not None]
+
+
+def _check_figures(offer: str, figures: list[tuple[str, object]]) -> None:
+    """Raise InputError where a catalogue's figure is none that a study file may hold: it is written into one."""
+    for rule, value in figures:
+        must = expected(rule, value)
+        if must is not None:
+            raise InputError(f"the catalogue's {offer} comes to {value!r} here, and a study file takes {must}")
 
 
 def _rates(emulate: dict[str, Any]) -> DiskRates:
@@ -112,6 +134,8 @@ def read_device(
         raise document.error(key, f"the rate of {gpu} is in no catalogue here; give its samples_per_second")
     try:
         figure = figures.accelerator_rate(MODES[kind], network or "", gpu)
+        rate = float(figure.samples_per_second)
+        _check_figures(gpu, [("label", figure.gpu), ("rate", rate), ("source", figure.source)])
     except InputError as error:
         raise document.error(key, str(error)) from None
-    return Device("emulated", 0, figure.gpu, float(figure.samples_per_second), figure.source)
+    return Device("emulated", 0, figure.gpu, rate, figure.source)

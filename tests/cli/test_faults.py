@@ -72,4 +72,4 @@ def test_a_word_of_a_megabyte_does_not_fill_the_terminal(capsys: pytest.CaptureF
 def test_a_name_of_two_lines_makes_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     """Nobody can make up a second line of an error by the name of a file or folder."""
     assert main(["status", "a\nsizer: all is well"]) == 2
-    assert capsys.readouterr().err.startswith("sizer: a\\nsizer: all is well: is not a study folder")
+    assert capsys.readouterr().err.startswith("sizer: a\\nsizer: all is well: there is no such folder")

@@ -146,7 +146,14 @@ def person() -> Iterator[Person]:
     for pid in processes_of_the_user():
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+    for left in scratch_of_the_user():
+        shutil.rmtree(left)
     shutil.rmtree(place)
+
+
+def scratch_of_the_user() -> list[Path]:
+    """The folders that this user's sizers have among the temporary files."""
+    return [path for path in Path(tempfile.gettempdir()).glob("sizer-*") if path.lstat().st_uid == USER]
 
 
 def processes_of_the_user() -> list[int]:
@@ -309,11 +316,19 @@ def test_what_a_killed_sizer_left_goes_with_the_next_start(person: Person) -> No
         time.sleep(1.5)
         process.kill()
         process.wait()
-        left = processes_of_the_user()
-        assert left
+        assert processes_of_the_user()
+        (left,) = scratch_of_the_user()
+        (left / "inner").mkdir()
+        (left / "inner/data").write_bytes(b"x")
+        for path in (left / "inner/data", left / "inner"):
+            path.chmod(0o500)
+            os.chown(path, USER, USER)
         done = person.sizer("run", person.study("quick", vcpus=[1]))
         assert done.returncode == 0, done.stderr
+        assert f"removed temporary folders that a killed sizer left: {left}\n" in done.stderr
         assert processes_of_the_user() == []
+        assert scratch_of_the_user() == []
+        assert scratch.exists()
     finally:
         roots.kill()
         roots.wait()
@@ -321,20 +336,23 @@ def test_what_a_killed_sizer_left_goes_with_the_next_start(person: Person) -> No
 
 
 def test_root_removes_what_a_users_killed_sizer_left(person: Person) -> None:
-    """The next start of root ends the user's processes, and measures."""
+    """The next start of root ends the user's processes, removes his temporary folder, and measures."""
     process = person.begin("run", person.study("left", "daemon", seconds=100, vcpus=[1]))
     said(process, "[1/1]")
     time.sleep(1.5)
     process.kill()
     process.wait()
     assert processes_of_the_user()
+    (left,) = scratch_of_the_user()
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(person.home / person.study("quick", vcpus=[1]), folder)
         environment = {**os.environ, "SIZER_CACHE": str(Path(folder, "cache")), "PYTHONPATH": str(PROJECT)}
         argv = ["unshare", "--net", sys.executable, "-m", "sizer", "run", "quick.yaml"]
         done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+    assert f"removed temporary folders that a killed sizer left: {left}\n" in done.stderr
     assert processes_of_the_user() == []
+    assert scratch_of_the_user() == []
 
 
 def left_by_root() -> tuple[subprocess.Popen[bytes], Path]:

@@ -173,3 +173,18 @@ def wait_for(process: subprocess.Popen[str], words: str) -> None:
             os.set_blocking(process.stderr.fileno(), False)
             return
     raise AssertionError(f"{words} was never said")
+
+
+@pytest.mark.parametrize("request_to_end", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT])
+def test_a_check_of_a_disk_can_be_ended(
+    folder: Path, environment: dict[str, str], request_to_end: signal.Signals
+) -> None:
+    """Nothing of it is left: neither the emulated disk nor fio."""
+    argv = [sys.executable, "-m", "sizer", "disks", "check", "alibaba/cloud_ssd:500GiB", "--seconds", "30"]
+    with subprocess.Popen(argv, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        wait_for(process, "checking")
+        time.sleep(3)
+        process.send_signal(request_to_end)
+        assert process.wait(30) == 130
+    assert not list((folder / "cache/disks").iterdir())
+    assert str(folder) not in Path("/proc/mounts").read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -130,17 +131,41 @@ def test_a_study_folder_that_becomes_read_only_costs_no_run(
 def test_a_study_folder_that_is_removed_costs_only_what_lay_in_it(
     sizer: Typed, folder: Path, meanwhile: Callable[[str], None]
 ) -> None:
-    """The run in hand is kept in the cache, and one sentence says where."""
+    """The run in hand is kept in the cache; one sentence says where, and the command that takes it from there."""
     study = folder / "study"
     meanwhile(f"import shutil; shutil.rmtree('{study}', ignore_errors=True)")
     done = sizer("run", "study.yaml")
     assert done.returncode == 3
     assert "Traceback" not in done.stderr
     (kept,) = (folder / "cache/unsaved").glob("*/*.json")
-    assert str(kept) in done.stderr
+    assert (
+        f"is kept in {kept}, and this takes it from there and goes on: sizer run STUDY.yaml --out study" in done.stderr
+    )
     meanwhile("pass")
     shutil.rmtree(study, ignore_errors=True)
-    assert sizer("run", "study.yaml").returncode == 0
+    record = kept.read_bytes()
+    again = sizer("run", "study.yaml", "--out", "study")
+    assert again.returncode == 0, again.stderr
+    taken = "1 run of this study was measured before and could not be stored then; taken from"
+    assert f"{taken} {kept.parent} into study\n" in again.stderr
+    assert len(StudyFolder.open(study).runs()) == 3
+    assert (study / "runs" / kept.name).read_bytes() == record
+
+
+def test_runs_that_are_removed_meanwhile_cost_only_themselves(
+    sizer: Typed, folder: Path, meanwhile: Callable[[str], None]
+) -> None:
+    """The folder stays a study's: the command that is told takes the run in hand and measures the others again."""
+    study = folder / "study"
+    meanwhile(f"import shutil; shutil.rmtree('{study}/runs', ignore_errors=True)")
+    done = sizer("run", "study.yaml")
+    assert done.returncode == 3
+    assert "takes it from there and goes on: sizer resume study\n" in done.stderr
+    meanwhile("pass")
+    assert json.loads(sizer("status", "study", "--json").stdout)["finished"] == 0
+    again = sizer("resume", "study")
+    assert again.returncode == 0, again.stderr
+    assert "1 run of this study was measured before and could not be stored then; taken from" in again.stderr
     assert len(StudyFolder.open(study).runs()) == 3
 
 

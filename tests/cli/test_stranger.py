@@ -194,6 +194,10 @@ def test_a_dry_run_names_all_that_would_be_touched(typed: Typed, strangers: Path
     assert f"writes: {tmp_path / 'cache'}, the cache of data sets and emulated disks" in told
     assert f"writes: {strangers}, the disk `mount`, in a fresh folder that is removed at the end" in told
     assert "runs: fio, to check disks" in told
+    assert "runs: sync --file-system, to have that data on its disk" in told
+    assert "runs: lscpu and fio --version, to describe this host" in told
+    assert f"runs: {sys.executable} -c, to ask for its versions" in told
+    assert f"runs: test -d {strangers}, to see whether the disk `mount` answers" in told
     assert "uses: GPU 3, by `gpu`" in told
 
 
@@ -336,7 +340,7 @@ def test_a_stored_run_of_a_name_that_is_none_is_left_out(
 def test_words_of_a_stranger_in_an_error_are_escaped(tried: Callable[..., str]) -> None:
     """Also where they were typed by way of the shell's completion."""
     said = tried("status", f"x{Escape}")
-    assert "x\\x1b]0;owned\\x07\\x1b[2J\\u009b31m: is not a study folder" in said
+    assert "x\\x1b]0;owned\\x07\\x1b[2J\\u009b31m: there is no such folder" in said
 
 
 CHILD = """

@@ -36,8 +36,10 @@ def test_every_command_has_help(sizer: Typed, command: str) -> None:
     [
         (["run", "nowhere.yaml"], "nowhere.yaml"),
         (["status", "."], "not a study folder"),
-        (["fit", "nowhere"], "not a study folder"),
-        (["resume", "nowhere"], "not a study folder"),
+        (["fit", "nowhere"], "nowhere: there is no such folder"),
+        (["resume", "nowhere"], "nowhere: there is no such folder"),
+        (["init", "nowhere/x.yaml"], "the folder nowhere does not exist; make it first"),
+        (["run", "nowhere"], "nowhere: there is no such file"),
         (["disks", "check", "alibaba/cloud_sd"], "alibaba/cloud_ssd"),
         (["catalog", "validate", "nowhere.json"], "nowhere.json"),
         (["frobnicate"], "invalid choice"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,18 @@ from sizer.cli.progress import Progress
 from sizer.cli.wording import bound_in_words, disk_in_words, result_in_words
 from sizer.events import Start
 from sizer.observation import Live, Observation
-from sizer.records import Bottleneck, Device, DiskRates, Evidence, Limits, Run, RunSpec, Sample
+from sizer.records import (
+    Bottleneck,
+    Device,
+    DiskRates,
+    Estimate,
+    Evidence,
+    Limits,
+    Outcome,
+    Run,
+    RunSpec,
+    Sample,
+)
 
 
 @pytest.mark.parametrize("bottleneck", list(Bottleneck))
@@ -64,7 +76,9 @@ def test_live_figures_have_the_workloads_unit_and_both_directions(make_spec: Cal
     samples = [Sample(0.0), Sample(1.0, core_seconds=1.5, read_bytes=12_000_000, written_bytes=3_000_000)]
     assert seen.live(1.0, samples).unit == "sample"
     seen.take([Start("word", 20, 0, 0)])
-    assert line(seen.live(1.0, samples)).endswith("5,300 words/s | 1.50 cores | 12 MB/s read, 3 written")
+    told = line(seen.live(1.0, samples))
+    assert told.endswith(" | 1.50 cores | 12 MB/s read, 3 written")
+    assert "5,300 words/s" in told[:80]
 
 
 def line(live: Live) -> str:
@@ -79,6 +93,23 @@ def line(live: Live) -> str:
         patch.setenv("COLUMNS", "400")
         Progress(2, 0, 60.0, stream).watch(live)
     return stream.getvalue()
+
+
+def test_a_rate_that_is_hardly_known_shows_its_interval(make_run: Callable[..., Run]) -> None:
+    """`±246.9 %` says nothing to anybody; less than nothing cannot be done."""
+    run = replace(make_run(42.0), evidence=None)
+    assert result_in_words(replace(run, throughput=Estimate(42.0, -61.0, 145.0))) == "42 images/s (0 to 145)"
+    assert result_in_words(replace(run, throughput=Estimate(42.0, 21.0, 63.0))) == "42 images/s ±50.0 %"
+
+
+def test_a_long_cause_is_cut_and_its_log_named(make_run: Callable[..., Run]) -> None:
+    """A line of a log may be 500 characters; the log itself has them."""
+    run = replace(make_run(None), outcome=Outcome.TIMEOUT, error="x" * 500)
+    told = result_in_words(run, Path("fails/logs/0123.log"))
+    assert told.startswith("timed out (xxx")
+    assert told.endswith("xxx...; log: fails/logs/0123.log)")
+    assert len(told) < 220
+    assert "log" not in result_in_words(replace(run, error="x" * 100), Path("fails/logs/0123.log"))
 
 
 def test_a_rate_of_nothing_has_no_relative_width(make_run: Callable[..., Run]) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import string
 from collections.abc import Callable
 from typing import TypeVar
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.catalog import Catalog
+from sizer.codec import from_json, to_json
+from sizer.errors import InputError
 from sizer.records import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study, Workload, WorkloadPlan
 from sizer.study import Facts, parse_study, template, to_yaml
 from sizer.study.kinds import KINDS
@@ -26,9 +30,10 @@ paths = texts.filter(lambda text: "/" not in text and text not in (".", "..")).m
 programs = paths | texts.filter(lambda text: "/" not in text)
 """A path from the study file's folder is whole by the time that it stands in a Study."""
 rates = st.floats(1e-3, 1e9)
+operations = st.floats(1, 1e9)
 sizes = st.integers(2**20, 2**60)
 quarters = st.integers(1, 400).map(lambda count: count / 4)
-megabytes = st.integers(1, 10**12).map(float)
+megabytes = st.integers(1000, 10**12).map(float)
 devices = st.one_of(
     st.just(Device()),
     st.integers(0, 99).map(lambda index: Device("cuda", index)),
@@ -40,7 +45,7 @@ tiers = st.one_of(
         DiskTier,
         names,
         st.none(),
-        st.builds(DiskRates, rates, megabytes, rates, megabytes),
+        st.builds(DiskRates, operations, megabytes, operations, megabytes),
         st.none() | st.sampled_from(["nvme", "ssd", "standard"]),
         st.none() | names,
         st.none() | sizes,
@@ -99,20 +104,111 @@ def studies(draw: st.DrawFn) -> Study:
             st.builds(
                 Measure,
                 st.integers(1, 1000),
-                st.floats(1e-3, 86400),
-                st.floats(1e-6, 0.999),
+                st.floats(0.01, 86400),
+                st.floats(1e-4, 0.999),
                 st.integers(0, 2**32 - 1),
-                st.none() | st.floats(1e-3, 604800),
+                st.none() | st.floats(0.01, 604800),
             )
         ),
-        draw(st.builds(Objective, st.sampled_from(["cheapest", "fastest", "balanced"]), st.floats(1e-6, 1))),
+        draw(st.builds(Objective, st.sampled_from(["cheapest", "fastest", "balanced"]), st.floats(0.01, 1))),
     )
+
+
+NUMBERS = st.sampled_from(
+    [
+        *(0, 5e-324, 1e-70, 1e-60, 1e-30, 4e-7, 1e-6, 1e-4, 0.001, 0.0010004, 0.01, 0.1 + 0.2, 1, 1.0, 1.5, 20.0),
+        *(86400, 123456.7890123, 999999999.9999999, 1e9, 1e15, 1e18, 2**63, 10**30),
+    ]
+) | st.floats(allow_nan=False)
+SIZES = st.sampled_from(["0.00000001B", "0.5B", "1B", "1.3333KiB", "1.5MiB", "1.23456789GiB", "2GB", "1000000.333TB"])
+"""What a person, or a program of theirs, may write into a study file: most of it makes no sense."""
 
 
 @given(studies(), st.sampled_from([None, "quick", "full"]))
 def test_a_resolved_study_comes_back_equal(study: Study, preset: str | None) -> None:
     """On another host, with a preset and without a catalogue: nothing is left to fill in."""
     assert parse_study(to_yaml(study), "/x/study.yaml", preset, ELSEWHERE, None) == study
+
+
+def _given(**keys: st.SearchStrategy[object]) -> st.SearchStrategy[dict[str, object]]:
+    return st.fixed_dictionaries({}, optional=keys)
+
+
+@given(
+    measure=_given(seconds=NUMBERS, precision=NUMBERS, timeout=NUMBERS, seed=NUMBERS, repeats=NUMBERS),
+    objective=_given(target=NUMBERS),
+    rates=_given(read_iops=NUMBERS, read_mbps=NUMBERS, write_iops=NUMBERS, write_mbps=NUMBERS),
+    device=_given(samples_per_second=NUMBERS),
+    axes=_given(vcpus=NUMBERS, memory=SIZES, batch_size=NUMBERS),
+    top=_given(embedded_images=NUMBERS),
+    part=st.sampled_from(["measure", "objective", "disks", "device", "axes", "top"]),
+)
+def test_what_is_accepted_is_accepted_again_and_so_are_its_runs(
+    measure: dict[str, object],
+    objective: dict[str, object],
+    rates: dict[str, object],
+    device: dict[str, object],
+    axes: dict[str, object],
+    top: dict[str, object],
+    part: str,
+) -> None:
+    """Whatever numbers a file holds, its resolved form means the same, and no run is left out for what it was given."""
+    workload: dict[str, object] = {"kind": "image_training"}
+    data: dict[str, object] = {"workloads": [workload]}
+    # One part at a time: a file with a mistake anywhere is refused as a whole.
+    if part == "device" and device:
+        workload["device"] = {"emulate": device}
+    disks = {"d": {"emulate": {"read_mbps": 40, **rates}}}
+    given_parts = {"measure": measure, "objective": objective, "disks": disks, "axes": axes}
+    data |= top if part == "top" else {part: given_parts[part]} if part in given_parts else {}
+    try:
+        study = parse_study(yaml.safe_dump(data), "/x/study.yaml", None, ELSEWHERE, None)
+    except InputError:
+        return
+    assert parse_study(to_yaml(study), "/x/study.yaml", "full", Facts(2, 2**30), None) == study
+    assert from_json(Study, json.loads(json.dumps(to_json(study), allow_nan=False)), "study") == study
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "measure: {precision: 1.0e-70}",
+        "measure: {seconds: 1.0e-70}",
+        "measure: {timeout: 1.0e-70}",
+        "objective: {target: 1.0e-70}",
+        "disks: {d: {emulate: {read_mbps: 0.0000004}}}",
+        "disks: {d: {emulate: {read_mbps: 40, read_iops: 0.5}}}",
+    ],
+)
+def test_a_number_that_its_runs_could_not_hold_is_refused_before_they_are_made(
+    parse: Callable[..., Study], line: str
+) -> None:
+    """In one sentence with its line, and not after hours of measuring."""
+    with pytest.raises(InputError, match=r"line 2: .* 0\.0|line 2: .* from 1 "):
+        parse(f"workloads: [{{kind: image_training}}]\n{line}\n")
+
+
+@pytest.mark.parametrize("size", ["1B", "1048576TiB"])
+def test_a_catalogues_tier_that_no_study_file_could_hold_is_refused(parse: Callable[..., Study], size: str) -> None:
+    """30 IOPS a GiB are a request in a year, or 10^10 a second, for sizes that nobody sells."""
+    with pytest.raises(
+        InputError, match=r"line 2: the catalogue's alibaba/cloud_ssd comes to .* and a study file takes"
+    ):
+        parse(f"workloads: [{{kind: image_training}}]\ndisks: {{d: {{emulate: alibaba/cloud_ssd, size: {size}}}}}\n")
+
+
+def test_every_gpu_of_the_catalogue_comes_back_without_it() -> None:
+    """A published rate, its GPU and its source are all that a resolved study needs of it."""
+    catalog = Catalog.load()
+    for rate in catalog.accelerators:
+        kind = {"train": "image_training", "infer": "image_inference"}[rate.mode]
+        text = f"workloads: [{{kind: {kind}, network: {rate.network}, device: {{emulate: {{gpu: {rate.gpu}}}}}}}]\n"
+        try:
+            study = parse_study(text, "study.yaml", None, ELSEWHERE, catalog)
+        except InputError as error:
+            assert "must be" in str(error)  # noqa: PT017  (a network that is no image network of ours)
+            continue
+        assert parse_study(to_yaml(study), "study.yaml", None, ELSEWHERE, None) == study
 
 
 def test_the_template_is_valid_and_comes_back_equal() -> None:
