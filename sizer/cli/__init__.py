@@ -38,11 +38,18 @@ def main(words: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE_STATUS
     except OSError as error:
-        print(f"sizer: {error}; see to the file or folder named there and type the command again", file=sys.stderr)
+        print(f"sizer: {_what_failed(error)}", file=sys.stderr)
         return InputError.exit_code
     except Exception as error:
         print(f"sizer: {unforeseen(error)}", file=sys.stderr)
         return SizerError.exit_code
+
+
+def _what_failed(error: OSError) -> str:
+    """The sentence about the file that the system names; it names none for what is printed."""
+    if error.filename is None:
+        return f"the system refused ({error.strerror or error}); see to where the output goes and type the command again"
+    return f"{error}; see to the file or folder named there and type the command again"
 
 
 def _search_in_no_relative_folder() -> None:
