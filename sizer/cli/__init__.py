@@ -48,7 +48,7 @@ def main(words: Sequence[str] | None = None) -> int:
 def _what_failed(error: OSError) -> str:
     """The sentence about the file that the system names; it names none for what is printed."""
     if error.filename is None:
-        return f"the system refused ({error.strerror or error}); see to where the output goes and type the command again"
+        return f"the system refused ({error.strerror or error}); see where the output goes and type the command again"
     return f"{error}; see to the file or folder named there and type the command again"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sizer.errors import NoAnswer
 from sizer.model.model import Measured, WorkloadModel
+from sizer.model.words import ended
 from sizer.records import Configuration, Outcome, Run
 from sizer.units import format_bytes, format_vcpus
 
@@ -81,11 +82,10 @@ def _too_few(name: str, values: str, known: Sequence[float], asked: str) -> NoAn
 
 def _no_run_completed(name: str, runs: Sequence[Run]) -> str:
     outcomes = [run.outcome for run in runs]
-    ended = ", ".join(f"{outcomes.count(outcome)} {outcome.value}" for outcome in Outcome if outcome in outcomes)
     if all(outcome is Outcome.OUT_OF_MEMORY for outcome in outcomes):
         tried = max(run.configuration.memory_bytes for run in runs)
-        return f"no run of `{name}` completed ({ended}); measure it with {format_bytes(2 * tried)} of memory"
-    return f"no run of `{name}` completed ({ended}); see the log of one, mend the cause, and measure it with --retry"
+        return f"no run of `{name}` completed ({ended(outcomes)}); measure it with {format_bytes(2 * tried)} of memory"
+    return f"no run of `{name}` completed ({ended(outcomes)}); see the log of one, mend the cause, and measure it with --retry"
 
 
 def mixed_programs(name: str, runs: Sequence[Run]) -> str | None:

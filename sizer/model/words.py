@@ -1,8 +1,14 @@
-"""How an accelerator and a disk are called in a sentence."""
+"""How an accelerator, a disk and the ends of runs are called in a sentence."""
 
 from __future__ import annotations
 
-from sizer.records import HOST_DISK, Device
+from collections import Counter
+from collections.abc import Iterable
+
+from sizer.records import HOST_DISK, Device, Outcome
+
+ENDED = {Outcome.TIMEOUT: "timed out", Outcome.OUT_OF_MEMORY: "out of memory"}
+"""Outcomes whose stored name is no word of a sentence."""
 
 
 def accelerator(device: Device) -> str:
@@ -13,3 +19,9 @@ def accelerator(device: Device) -> str:
 def disk(name: str) -> str:
     """The tier's name, or `the host's own disk` where none was asked for."""
     return "the host's own disk" if name == HOST_DISK else name
+
+
+def ended(outcomes: Iterable[Outcome]) -> str:
+    """`5 crashed, 2 timed out`, in the order of the outcomes' list."""
+    counted = Counter(outcomes)
+    return ", ".join(f"{counted[each]} {ENDED.get(each, each.value)}" for each in Outcome if each in counted)

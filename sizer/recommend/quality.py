@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sizer.model.searched_floor import ordinary
+from sizer.model.words import ended
 from sizer.records import Outcome, Run
 
 DOUBTS = ("contended", "stolen", "drifting", "imprecise", "unsettled", "short")
@@ -57,5 +58,4 @@ def _failed(runs: Sequence[Run]) -> str:
     failed = [run.outcome for run in runs if run.outcome not in TELLING]
     if not failed:
         return ""
-    kinds = ", ".join(f"{failed.count(outcome)} {outcome.value}" for outcome in Outcome if outcome in failed)
-    return f"{len(failed)} of {len(runs)} runs gave no rate ({kinds})"
+    return f"{len(failed)} of {len(runs)} runs gave no rate ({ended(failed)})"

@@ -269,7 +269,7 @@ def test_runs_that_failed_leave_the_reason(make_run: MakeRun) -> None:
     """A workload of which no run completed is refused, with how they ended and what to try."""
     model = fit([make_run(None, 1, outcome=Outcome.OUT_OF_MEMORY)]).workload("train")
     assert model.refused == (
-        "not enough data: no run of `train` completed (1 out_of_memory); measure it with 16 GiB of memory"
+        "not enough data: no run of `train` completed (1 out of memory); measure it with 16 GiB of memory"
     )
     assert model.predict(at(1)).out_of_memory
     with pytest.raises(NoAnswer, match="no run of `train` completed"):
