@@ -81,11 +81,11 @@ def _too_few(name: str, values: str, known: Sequence[float], asked: str) -> NoAn
 
 
 def _no_run_completed(name: str, runs: Sequence[Run]) -> str:
-    outcomes = [run.outcome for run in runs]
+    none, outcomes = f"no run of `{name}` completed", [run.outcome for run in runs]
     if all(outcome is Outcome.OUT_OF_MEMORY for outcome in outcomes):
         tried = max(run.configuration.memory_bytes for run in runs)
-        return f"no run of `{name}` completed ({ended(outcomes)}); measure it with {format_bytes(2 * tried)} of memory"
-    return f"no run of `{name}` completed ({ended(outcomes)}); see the log of one, mend the cause, and measure it with --retry"
+        return f"{none} ({ended(outcomes)}); measure it with {format_bytes(2 * tried)} of memory"
+    return f"{none} ({ended(outcomes)}); see the log of one, mend the cause, and measure it with --retry"
 
 
 def mixed_programs(name: str, runs: Sequence[Run]) -> str | None:
