@@ -31,8 +31,10 @@ class Interrupts:
         self._until: float | None = None
 
     def __enter__(self) -> Interrupts:
-        # What is ignored stays so: `nohup` asks for it, and a shell for what it starts in the background.
-        heeded = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        # An ignored hang-up stays so, which is what `nohup` is for. An ignored Ctrl-C does not: the background jobs of
+        # every script would be deaf to `kill -INT`.
+        nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        heeded = [number for number in SIGNALS if number != signal.SIGHUP or not nohup]
         self._before = {number: signal.signal(number, self._take) for number in heeded}
         return self
 

@@ -8,14 +8,35 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 
+Begin = Callable[..., subprocess.Popen[str]]
+
 pytestmark = [pytest.mark.root, pytest.mark.slow]
+
+
+@pytest.fixture
+def begin(folder: Path, environment: dict[str, str]) -> Iterator[Begin]:
+    """Start `sizer run study.yaml`, or other words, as from a terminal; ended with the test whatever becomes of it."""
+    begun: list[subprocess.Popen[str]] = []
+
+    def start(*words: str, nohup: bool = False) -> subprocess.Popen[str]:
+        # Whoever runs the tests may have been told to ignore hang-ups.
+        first = "nohup" if nohup else "env --default-signal=HUP"
+        argv = [*first.split(), sys.executable, "-m", "sizer", *(words or ("run", "study.yaml"))]
+        told = {**environment, "PYTHONUNBUFFERED": "1"}
+        begun.append(subprocess.Popen(argv, cwd=folder, env=told, stderr=subprocess.PIPE, text=True))
+        return begun[-1]
+
+    yield start
+    for process in begun:
+        process.kill()
+        process.wait()
 
 
 def stored(folder: Path) -> set[str]:
@@ -59,9 +80,9 @@ def test_finished_runs_are_kept(sizer: Typed, folder: Path) -> None:
     assert [path for path in after if after[path] != before[path]] == [lost]
 
 
-def test_ctrl_c_finishes_the_run_in_hand(folder: Path, environment: dict[str, str]) -> None:
+def test_ctrl_c_finishes_the_run_in_hand(folder: Path, begin: Begin) -> None:
     """One interrupt: the run in hand is stored, the report is written, the exit code is 130."""
-    process = begin(folder, environment)
+    process = begin()
     wait_for(process, "[1/3]")
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
@@ -70,11 +91,11 @@ def test_ctrl_c_finishes_the_run_in_hand(folder: Path, environment: dict[str, st
     assert (folder / "study/report.html").exists()
 
 
-def test_a_second_ctrl_c_stops_now(folder: Path, environment: dict[str, str]) -> None:
+def test_a_second_ctrl_c_stops_now(folder: Path, begin: Begin) -> None:
     """Two interrupts: the run in hand is given up, and what was finished stays."""
     study = (folder / "study.yaml").read_text().replace("seconds: 1", "seconds: 100")
     (folder / "study.yaml").write_text(study)
-    process = begin(folder, environment)
+    process = begin()
     wait_for(process, "[1/3]")
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
@@ -87,13 +108,11 @@ def test_a_second_ctrl_c_stops_now(folder: Path, environment: dict[str, str]) ->
 
 
 @pytest.mark.parametrize("request_to_end", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1])
-def test_a_request_to_end_does_not_wait(
-    folder: Path, environment: dict[str, str], request_to_end: signal.Signals
-) -> None:
+def test_a_request_to_end_does_not_wait(folder: Path, begin: Begin, request_to_end: signal.Signals) -> None:
     """What a spot machine or a closed terminal sends: the run in hand is given up, the answer to the others written."""
     study = (folder / "study.yaml").read_text().replace("seconds: 1", "seconds: 3").replace("0.2}", "0.0001}")
     (folder / "study.yaml").write_text(study)
-    process = begin(folder, environment)
+    process = begin()
     wait_for(process, "[2/3]")
     time.sleep(0.5)
     process.send_signal(request_to_end)
@@ -102,19 +121,18 @@ def test_a_request_to_end_does_not_wait(
     assert (folder / "study/report.html").exists()
 
 
-def test_what_is_ignored_stays_ignored(folder: Path, environment: dict[str, str]) -> None:
+def test_a_hang_up_is_ignored_under_nohup(folder: Path, begin: Begin) -> None:
     """A study started with nohup outlives the terminal that it was started from."""
-    argv = ["nohup", sys.executable, "-m", "sizer", "run", "study.yaml"]
-    with subprocess.Popen(argv, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        wait_for(process, "[2/3]")
-        process.send_signal(signal.SIGHUP)
-        assert process.wait(60) == 0
+    process = begin(nohup=True)
+    wait_for(process, "[2/3]")
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(60) == 0
     assert len(stored(folder)) == 3
 
 
-def test_kill_9_loses_only_the_run_in_hand(sizer: Typed, folder: Path, environment: dict[str, str]) -> None:
+def test_kill_9_loses_only_the_run_in_hand(sizer: Typed, folder: Path, begin: Begin) -> None:
     """After kill -9 in the second run the first is kept, nothing of ours stays on the host, and the study goes on."""
-    process = begin(folder, environment)
+    process = begin()
     wait_for(process, "[2/3]")
     time.sleep(0.3)
     process.kill()
@@ -158,13 +176,6 @@ def test_a_dry_run_lists_and_runs_nothing(sizer: Typed, folder: Path) -> None:
     assert not (folder / "study").exists()
 
 
-def begin(folder: Path, environment: dict[str, str]) -> subprocess.Popen[str]:
-    argv = [sys.executable, "-m", "sizer", "run", "study.yaml"]
-    return subprocess.Popen(
-        argv, cwd=folder, env={**environment, "PYTHONUNBUFFERED": "1"}, stderr=subprocess.PIPE, text=True
-    )
-
-
 def wait_for(process: subprocess.Popen[str], words: str) -> None:
     assert process.stderr is not None
     for line in process.stderr:
@@ -176,15 +187,12 @@ def wait_for(process: subprocess.Popen[str], words: str) -> None:
 
 
 @pytest.mark.parametrize("request_to_end", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT])
-def test_a_check_of_a_disk_can_be_ended(
-    folder: Path, environment: dict[str, str], request_to_end: signal.Signals
-) -> None:
+def test_a_check_of_a_disk_can_be_ended(folder: Path, begin: Begin, request_to_end: signal.Signals) -> None:
     """Nothing of it is left: neither the emulated disk nor fio."""
-    argv = [sys.executable, "-m", "sizer", "disks", "check", "alibaba/cloud_ssd:500GiB", "--seconds", "30"]
-    with subprocess.Popen(argv, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        wait_for(process, "checking")
-        time.sleep(3)
-        process.send_signal(request_to_end)
-        assert process.wait(30) == 130
+    process = begin("disks", "check", "alibaba/cloud_ssd:500GiB", "--seconds", "30")
+    wait_for(process, "checking")
+    time.sleep(3)
+    process.send_signal(request_to_end)
+    assert process.wait(30) == 130
     assert not list((folder / "cache/disks").iterdir())
     assert str(folder) not in Path("/proc/mounts").read_text()
