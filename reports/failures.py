@@ -41,7 +41,7 @@ def memory_floors(subjects: Sequence[Subject]) -> list[str]:
 def tally(runs: Sequence[Run]) -> list[tuple[str, int]]:
     """How many runs ended in each way, in the order of the outcomes."""
     counts = {outcome: sum(run.outcome is outcome for run in runs) for outcome in Outcome}
-    return [(words.OUTCOME[outcome], count) for outcome, count in counts.items() if count]
+    return [(outcome.words, count) for outcome, count in counts.items() if count]
 
 
 def split(run: Run) -> tuple[str, str]:
@@ -68,7 +68,7 @@ def _row(runs: Sequence[Run], study: Study) -> dict[str, Any]:
     return {
         "workload": runs[0].spec.workload.name,
         "where": [(stand, stands.count(stand)) for stand in dict.fromkeys(stands)],
-        "outcome": words.OUTCOME[runs[0].outcome],
+        "outcome": runs[0].outcome.words,
         "error": first,
         "ids": [run.id for run in runs],
         "last_words": rest[-LAST_WORDS:],

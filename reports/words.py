@@ -21,16 +21,6 @@ from . import formatting
 
 EMBEDDED = "embedded data set"
 
-OUTCOME = {
-    Outcome.COMPLETED: "completed",
-    Outcome.OUT_OF_MEMORY: "out of memory",
-    Outcome.TIMEOUT: "timed out",
-    Outcome.CRASHED: "crashed",
-    Outcome.INTERRUPTED: "interrupted",
-    Outcome.UNSUPPORTED: "unsupported",
-    Outcome.REFUSED: "refused",
-}
-
 BOTTLENECK = {
     Bottleneck.CPU: "CPU",
     Bottleneck.SERIAL: "a serial part",
@@ -106,7 +96,7 @@ def answer(value: Answer, axis: str) -> str:
 
 def ending(run: Run) -> str:
     """How a run that gave no rate ended; one that completed without says just that."""
-    return "no rate" if run.outcome is Outcome.COMPLETED else OUTCOME[run.outcome]
+    return "no rate" if run.outcome is Outcome.COMPLETED else run.outcome.words
 
 
 def workload(value: Workload) -> str:

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sizer.errors import InputError
-from sizer.records import Outcome, Run, Study
+from sizer.records import FINDINGS, Run, Study
 
-MEASURED = frozenset({Outcome.COMPLETED, Outcome.OUT_OF_MEMORY})
-"""Outcomes that a model learns from; other runs mix with nothing."""
 SAME_MACHINE = {"cpu_model": "the processor", "cpus": "vCPUs:"}
 """Facts of a host that must not change inside a study, and what a person calls them."""
 ADVICE = "choose another folder with --out"
@@ -17,7 +15,7 @@ ADVICE = "choose another folder with --out"
 
 def measured(runs: Iterable[Run]) -> tuple[Run, ...]:
     """The runs that a model learns from."""
-    return tuple(run for run in runs if run.outcome in MEASURED)
+    return tuple(run for run in runs if run.outcome in FINDINGS)
 
 
 def refuse_other_study(where: str, before: Study, now: Study) -> None:

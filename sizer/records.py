@@ -50,9 +50,17 @@ class Outcome(str, Enum):
     UNSUPPORTED = "unsupported"
     REFUSED = "refused"
 
+    @property
+    def words(self) -> str:
+        """As a person reads it; the value is what is stored."""
+        return {Outcome.TIMEOUT: "timed out", Outcome.OUT_OF_MEMORY: "out of memory"}.get(self, self.value)
+
 
 FAULTS = frozenset({Outcome.CRASHED, Outcome.TIMEOUT, Outcome.UNSUPPORTED, Outcome.REFUSED})
 """Outcomes of runs from which nothing is learnt; out_of_memory is a finding."""
+
+FINDINGS = frozenset({Outcome.COMPLETED, Outcome.OUT_OF_MEMORY})
+"""Outcomes that say something of their own configuration, and that a model learns from."""
 
 
 class Bottleneck(str, Enum):

@@ -9,18 +9,15 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizer.cli.wording import OUTCOME, emulated_disks, result_in_words, run_in_words
+from sizer.cli.wording import emulated_disks, result_in_words, run_in_words
 from sizer.duration import estimate_seconds
 from sizer.in_hand import is_held, run_in_hand
 from sizer.plain_text import printable
 from sizer.plan import UNFINISHED, plan, remaining
-from sizer.records import Outcome, Run, RunSpec
+from sizer.records import FINDINGS, Outcome, Run, RunSpec
 from sizer.store import StudyFolder
 from sizer.study import Facts
 from sizer.units import format_seconds
-
-FOUND = frozenset({Outcome.COMPLETED, Outcome.OUT_OF_MEMORY})
-"""Outcomes that say something of their own configuration, so that each has its line."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +92,7 @@ def _groups(runs: Sequence[Run]) -> list[list[Run]]:
     groups: dict[tuple[str, ...], list[Run]] = {}
     for run in runs:
         alike = (run.spec.workload.name, result_in_words(run), _kinds_of_warning(run))
-        groups.setdefault((run.id,) if run.outcome in FOUND else alike, []).append(run)
+        groups.setdefault((run.id,) if run.outcome in FINDINGS else alike, []).append(run)
     return list(groups.values())
 
 
@@ -118,7 +115,7 @@ def _again(group: Sequence[Run], standing: Standing) -> str:
 
 def _summary(standing: Standing) -> Iterator[str]:
     counts = Counter(run.outcome for run in standing.runs)
-    outcomes = ", ".join(f"{counts[outcome]} {words}" for outcome, words in OUTCOME.items() if counts[outcome])
+    outcomes = ", ".join(f"{counts[outcome]} {outcome.words}" for outcome in Outcome if counts[outcome])
     yield f"{standing.finished} of {len(standing.specs)} runs finished" + (f" ({outcomes})" if outcomes else "")
     yield f"{standing.warned or 'none'} with a warning"
     if standing.todo:

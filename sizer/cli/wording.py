@@ -9,16 +9,6 @@ from sizer.plain_text import printable, typed_path
 from sizer.records import HOST_DISK, Bottleneck, Device, Estimate, Outcome, Run, RunSpec, Spec, Study
 from sizer.units import format_bytes, format_number, format_rate, format_share, format_vcpus
 
-OUTCOME = {
-    Outcome.COMPLETED: "completed",
-    Outcome.OUT_OF_MEMORY: "out of memory",
-    Outcome.TIMEOUT: "timed out",
-    Outcome.CRASHED: "crashed",
-    Outcome.INTERRUPTED: "interrupted",
-    Outcome.UNSUPPORTED: "unsupported",
-    Outcome.REFUSED: "refused",
-}
-
 LONGEST_CAUSE = 160
 """Characters of why a run failed that a line shows; its log has the rest."""
 
@@ -78,7 +68,7 @@ def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
 def result_in_words(run: Run, log: Path | None = None) -> str:
     """The outcome of a run and, if it has one, its rate; `log` is named where a cause is too long to be shown."""
     if run.outcome is not Outcome.COMPLETED or run.throughput is None:
-        return f"{OUTCOME[run.outcome]} ({_cause(run, log)})"
+        return f"{run.outcome.words} ({_cause(run, log)})"
     bound = f", {bound_in_words(run.evidence.bottleneck, run.spec.workload.device)}" if run.evidence else ""
     rate = format_rate(run.throughput.value, printable(run.sample_unit))
     return f"{rate} {_interval(run.throughput)}{bound}"

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 
 from sizer.model.model import Facts, Measured, MemoryFloor, MemoryTrial
-from sizer.model.searched_floor import TELLING, is_search
-from sizer.records import Outcome, Run
+from sizer.model.searched_floor import is_search
+from sizer.records import FINDINGS, Outcome, Run
 
 
 def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
@@ -23,7 +23,7 @@ def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
             is_search(run),
         ): None
         for run in runs
-        if run.outcome in TELLING
+        if run.outcome in FINDINGS
     }
     return tuple(found)
 

@@ -7,9 +7,6 @@ from collections.abc import Iterable
 
 from sizer.records import HOST_DISK, Device, Outcome
 
-ENDED = {Outcome.TIMEOUT: "timed out", Outcome.OUT_OF_MEMORY: "out of memory"}
-"""Outcomes whose stored name is no word of a sentence."""
-
 
 def accelerator(device: Device) -> str:
     """`accelerator`, or `emulated P100`: what was emulated is never named without saying so."""
@@ -24,4 +21,4 @@ def disk(name: str) -> str:
 def ended(outcomes: Iterable[Outcome]) -> str:
     """`5 crashed, 2 timed out`, in the order of the outcomes' list."""
     counted = Counter(outcomes)
-    return ", ".join(f"{counted[each]} {ENDED.get(each, each.value)}" for each in Outcome if each in counted)
+    return ", ".join(f"{counted[each]} {each.words}" for each in Outcome if each in counted)

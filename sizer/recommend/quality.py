@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from sizer.model.searched_floor import ordinary
 from sizer.model.words import ended
-from sizer.records import Outcome, Run
+from sizer.records import FINDINGS, Outcome, Run
 
 DOUBTS = ("contended", "stolen", "drifting", "imprecise", "unsettled", "short")
 """Warnings, by their first word, that make a run's rate doubtful."""
-TELLING = (Outcome.COMPLETED, Outcome.OUT_OF_MEMORY)
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ def _doubts(run: Run) -> set[str]:
 
 
 def _failed(runs: Sequence[Run]) -> str:
-    failed = [run.outcome for run in runs if run.outcome not in TELLING]
+    failed = [run.outcome for run in runs if run.outcome not in FINDINGS]
     if not failed:
         return ""
     return f"{len(failed)} of {len(runs)} runs gave no rate ({ended(failed)})"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports import Material, all_runs, failures, trust, warned, words
+from sizer.bundled.reports import Material, all_runs, failures, trust, warned
 from sizer.bundled.reports.section import section
 from sizer.bundled.reports.subject import subjects
 from sizer.model.searched_floor import FLOOR_SEARCH
@@ -74,7 +74,7 @@ def test_every_outcome_that_is_not_completed_is_listed(material: Material, outco
     run = replace(material.runs[0], outcome=outcome, error=None)
     found = replace(material, runs=(run,))
     (row,) = failures.failures(subjects(found), found.study)
-    assert row["outcome"] == words.OUTCOME[outcome]
+    assert row["outcome"] == outcome.words
     assert row["error"]
 
 

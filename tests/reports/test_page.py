@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.bundled.reports import Material, render, words, write_report
+from sizer.bundled.reports import Material, render, write_report
 from sizer.bundled.reports.page import contents
 from sizer.errors import HostError
 from sizer.model import fit
@@ -216,7 +216,7 @@ def test_a_study_in_which_everything_failed_has_a_page(material: Material) -> No
         for index, run in enumerate(material.runs)
     )
     reader = Reader(render(replace(material, runs=failed, model=fit(failed), recommendation=None)))
-    assert all(words.OUTCOME[outcome] in reader.text for outcome in outcomes)
+    assert all(outcome.words in reader.text for outcome in outcomes)
 
 
 @pytest.mark.parametrize("rate", [Estimate(math.nan, math.nan, math.nan), Estimate(1, 0, math.inf), None])
