@@ -16,6 +16,8 @@ from sizer.records import Run
 SLOW_SECONDS = 10.0
 """Of CPU time."""
 LEFT_OUT = "left out: "
+WARNING = "warning: "
+"""Of a command that goes on all the same."""
 MADE_BY_READING = {"model.json", "recommendation.json", "report.html"}
 """What a reading command makes anew in a study folder where it is missing or older than the runs."""
 ARGUMENTS = "arguments"
@@ -96,7 +98,7 @@ def _kept_trace(said: str) -> str:
 
 def _wrong(case: Case, ended: Ended) -> Iterator[str]:
     lines = ended.err.splitlines()
-    said = [line for line in lines if not line.startswith((LEFT_OUT, "usage:", " "))]
+    said = [line for line in lines if not line.startswith((LEFT_OUT, WARNING, "usage:", " "))]
     if ended.code not in case.codes:
         yield f"exit code {ended.code}, which is none of {sorted(case.codes)}: {ended.err}"
     if ended.warned:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,8 +20,13 @@ from hypothesis import strategies as st
 
 from sizer.catalog import Catalog, catalog_text
 from sizer.cli.tables import COLUMNS
+from sizer.codec import from_json, to_json
+from sizer.errors import InputError
 from sizer.events import EventError, EventReader
+from sizer.imported import read_measurements
 from sizer.log_rates import PATTERNS, LogRates
+from sizer.records import Run
+from sizer.study import Facts, parse_study, to_yaml
 
 Words = tuple[str, ...]
 ANSWERS, LOOKS, ASKS = frozenset({0, 2, 5}), frozenset({0, 2}), frozenset({0, 2, 3})
@@ -56,6 +62,11 @@ MEASURED = "measurements.csv"
 DISKS_HEADER = (
     "provider,disk_tier,class,read_iops_base,read_iops_per_gib,read_iops_max,read_mbps_base,read_mbps_per_gib,"
     "read_mbps_max,min_gib,max_gib,latency_ms,usd_per_gib_month,confidence,as_of,source"
+)
+MEASURED_ELSEWHERE = (
+    "workload;vcpus;memory_gib;gpu;gpu_count;epoch;throughput;throughput_low;throughput_high;outcome;note\n"
+    "res;2;8;V100;1;0;90;;;;first\nres;2;8;V100;1;1;180;175;186;;\nres;8;8;V100;2;1;350.5;;;;\n"
+    "res;8;4;V100;2;;;;;out_of_memory;'=1+1\nlm;0.5;;;;;12.5;;;;\nlm;1;;;;;25;;;completed;\n"
 )
 INSTANCES_HEADER = (
     "provider,region,instance_type,vcpus,memory_gib,gpu,gpu_count,gpu_memory_gib,local_nvme_gib,disk_cap_mbps,"
@@ -106,7 +117,7 @@ def targets(sandbox: Sandbox) -> tuple[Target, ...]:
         lambda name: _cases("catalogue, import", {name: imports[name]}, [("catalog", "import", name)], LOOKS)
     )
     return (
-        spoil("study.yaml", 2700, ["new.yaml"], [dry, dry, (*dry, "--preset", "quick")], ASKS),
+        spoil("study.yaml", 1800, ["new.yaml"], [dry, dry, (*dry, "--preset", "quick")], ASKS),
         spoil("study.yaml, resolved", 900, [f"{STUDY}/study.yaml"], READING, ANSWERS | ASKS),
         spoil("runs/<id>.json", 1800, runs, seldom_the_page, ANSWERS),
         spoil("host.json", 700, [f"{STUDY}/host.json"], READING, ANSWERS),
@@ -115,6 +126,7 @@ def targets(sandbox: Sandbox) -> tuple[Target, ...]:
         spoil("predict --at", 1200, ["places.csv"], at, ANSWERS),
         spoil("catalogue", 1200, ["offers.json"], [*offers, *offers, *listed], ANSWERS),
         Target("catalogue, import", 700, importing, judge, in_a_process),
+        Target("import", 900, _measured_tables(root), lambda case: parsed(case, _import)),
         Target("arguments", 300, arguments(), judge, in_a_process),
         Target("event pipe", 100, _lines("event pipe", EVENTS), lambda case: parsed(case, _read_events)),
         Target("log lines", 100, _lines("log lines", LOG), lambda case: parsed(case, _read_log)),
@@ -156,6 +168,31 @@ def _cases(
     return st.sampled_from(sorted(contents)).flatmap(of)
 
 
+def _measured_tables(root: Path) -> st.SearchStrategy[Case]:
+    """measurements.csv, and a table as anybody has one."""
+    contents = {"own.csv": (root / STUDY / MEASURED).read_bytes(), "table.csv": MEASURED_ELSEWHERE.encode()}
+    return _cases("import", contents, [("import",)], LOOKS)
+
+
+def _import(content: bytes) -> int:
+    """What a table tells is refused in one sentence, or is a study whose every record a folder can hold."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        path.write_bytes(content)
+        try:
+            found = read_measurements(path, None)
+        except InputError as error:
+            if not str(error).startswith(str(path)) or "\n" in str(error):
+                raise ValueError(f"does not name its file in one sentence: {error}") from error
+            return 2
+    for run in found.runs:
+        if from_json(Run, to_json(run), "run") != run:
+            raise ValueError(f"does not come back: {run}")
+    if parse_study(to_yaml(found.study), "study.yaml", None, Facts(1, 1), None) != found.study:
+        raise ValueError(f"does not come back: {found.study}")
+    return 0
+
+
 def arguments() -> st.SearchStrategy[Case]:
     """Words behind every option that takes one, and in the environment."""
     word = (st.sampled_from(WORDS) | st.text(max_size=12)).filter(lambda text: "\0" not in text)
@@ -163,6 +200,8 @@ def arguments() -> st.SearchStrategy[Case]:
     options = [
         *(("predict", STUDY, "--workload", "train", option) for option in ("--vcpus", "--memory", "--disk")),
         *(("predict", STUDY, "--workload", "train", option) for option in ("--batch-size", "--gpu-speedup", "--at")),
+        *(("predict", STUDY, "--workload", "train", option) for option in ("--gpu", "--gpu-count", "--disk-iops")),
+        *(("predict", STUDY, "--workload", "train", option) for option in ("--data-size", "--decode-factor")),
         ("predict", STUDY, "--workload"),
         *(("recommend", STUDY, option) for option in ("--target", "--objective", "--catalog")),
         *((command,) for command in ("status", "fit", "export", "run", "report", "frobnicate", "catalog")),

@@ -7,7 +7,7 @@ from typing import Any
 
 from sizer.records import Outcome, Run, Study
 
-from . import busy, evidence_card, failures, formatting, results, verdict, warned, words
+from . import busy, evidence_card, failures, formatting, isolated, results, verdict, warned, words
 from .subject import Subject
 
 MEANING = (
@@ -53,19 +53,28 @@ def _order(run: Run) -> tuple[float, int, str, int, int]:
 
 def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
     """Where it stood, what came out, what bound it, and the kinds of its warnings."""
-    workload, stand = run.spec.workload, run.configuration
+    workload = run.spec.workload
     return {
-        "vcpus": formatting.format_vcpus(stand.vcpus),
-        "memory": formatting.format_bytes(stand.memory_bytes),
-        "disk": words.disk(stand.disk, study),
-        "batch": f"batch {stand.batch_size}",
+        **_told(run, study),
         "repeat": f"repeat {run.spec.repeat + 1}",
-        "state": subject.unusual(workload.input, workload.cache),
+        "state": isolated.remark(run) or subject.unusual(workload.input, workload.cache),
         "failed": run.outcome is not Outcome.COMPLETED,
         "outcome": words.ending(run),
         "rate": _rate(run),
         "bound": _bound(run, subject),
         "warned": ", ".join(warned.kinds(run)),
+    }
+
+
+def _told(run: Run, study: Study) -> dict[str, str]:
+    """Where it stood, without what an imported table did not tell."""
+    stand, untold = run.configuration, run.untold
+    vcpus = formatting.format_vcpus(stand.vcpus) if "vcpus" not in untold else ""
+    return {
+        "vcpus": ", ".join(part for part in (vcpus, words.accelerators(stand)) if part),
+        "memory": formatting.format_bytes(stand.memory_bytes) if "memory_gib" not in untold else "",
+        "disk": words.disk(stand.disk, study) if "disk" not in untold else "",
+        "batch": f"batch {stand.batch_size}" if "batch_size" not in untold else "",
     }
 
 
@@ -78,8 +87,8 @@ def _card(run: Run) -> dict[str, Any]:
         "busy": busy.bars([run.evidence]) if run.evidence is not None else [],
         "groups": evidence_card.groups(run),
         "last_words": "\n".join(last_words.splitlines()[-LAST_LINES:]),
-        "started": run.started_at.replace("T", " ").replace("+00:00", " UTC"),
-        "took": formatting.format_seconds(run.wall_seconds),
+        "started": "" if "started_at" in run.untold else run.started_at.replace("T", " ").replace("+00:00", " UTC"),
+        "took": formatting.format_seconds(run.wall_seconds) if run.wall_seconds else "",
         "limited_by": run.limited_by,
     }
 

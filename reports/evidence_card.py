@@ -79,7 +79,8 @@ def processor(run: Run) -> Iterator[Fact]:
     if used is not None and throughput is not None and used.core_seconds is not None:
         cores = formatting.format_number(used.core_seconds * throughput.value)
         each = formatting.a_sample(f"{formatting.format_number(used.core_seconds * 1000)} core-ms", run.sample_unit)
-        yield "Cores used", f"{cores} of {formatting.format_vcpus(run.configuration.vcpus)}", each
+        whole = f" of {formatting.format_vcpus(run.configuration.vcpus)}" if "vcpus" not in run.untold else ""
+        yield "Cores used", f"{cores}{whole}", each
     if run.throttled is not None:
         yield "Throttled", f"{formatting.percent(run.throttled)} of quota periods", ""
     if run.other_cores is not None:
@@ -101,7 +102,7 @@ def memory(run: Run) -> Iterator[Fact]:
         "Kernel": run.peak_kernel_bytes,
         "Swap": run.peak_swap_bytes,
     }
-    cap = f" of {formatting.format_bytes(run.configuration.memory_bytes)}"
+    cap = f" of {formatting.format_bytes(run.configuration.memory_bytes)}" if "memory_gib" not in run.untold else ""
     for label, peak in peaks.items():
         if peak is not None:
             yield label, formatting.amount(peak) + (cap if label == "Highest" else ""), ""

@@ -64,7 +64,7 @@ def log(run: Run) -> str:
 
 def _row(runs: Sequence[Run], study: Study) -> dict[str, Any]:
     first, rest = split(runs[0])
-    stands = [words.configuration(run.configuration, study) for run in runs]
+    stands = [words.configuration(run.configuration, study, run.untold) for run in runs]
     return {
         "workload": runs[0].spec.workload.name,
         "where": [(stand, stands.count(stand)) for stand in dict.fromkeys(stands)],
@@ -77,7 +77,7 @@ def _row(runs: Sequence[Run], study: Study) -> dict[str, Any]:
 
 
 def _without_error(run: Run) -> str:
-    if run.outcome is Outcome.OUT_OF_MEMORY:
+    if run.outcome is Outcome.OUT_OF_MEMORY and "memory_gib" not in run.untold:
         return f"killed at its memory cap of {formatting.format_bytes(run.configuration.memory_bytes)}"
     return "no reason was recorded"
 

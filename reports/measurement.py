@@ -41,6 +41,8 @@ def states(runs: Sequence[Run]) -> list[tuple[str, str]]:
     users: dict[tuple[str, str], dict[str, None]] = {}
     for run in runs:
         workload = run.spec.workload
+        if {"input", "cache"} <= set(run.untold):
+            continue
         users.setdefault((workload.input, workload.cache), {})[workload.name] = None
     return [
         (", ".join(names), f"Input {words.INPUT.get(input_, input_)}. Cache {words.CACHE.get(cache, cache)}.")
@@ -120,7 +122,7 @@ def _disk(tier: DiskTier, check: DiskCheck | None) -> dict[str, str]:
         "name": tier.name,
         "nature": words.tier_nature(tier),
         "kind": ", ".join(part for part in (tier.disk_class, tier.catalog_name, tier.path) if part),
-        "declared": words.rates(tier.emulated) if tier.emulated is not None else "nothing, it is a real mount",
+        "declared": words.rates(tier.emulated) if tier.emulated is not None else words.undeclared(tier),
         "measured": words.rates(measured) or "not measured",
         "deviates": "yes" if check is not None and check.deviates else "",
         "note": (check.note or "") if check is not None else "",

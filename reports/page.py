@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from markupsafe import Markup
 
 from sizer.files import write_text
-from sizer.model.searched_floor import ordinary
+from sizer.model.isolation import as_asked
 
 from . import all_runs, failures, measurement, trust, verdict, warned
 from .material import Material
@@ -62,11 +62,12 @@ def contents(material: Material) -> dict[str, Any]:
         "states": measurement.states(runs),
         "data_sets": measurement.data_sets(runs),
         "emulated_devices": measurement.emulated_devices(found),
-        "steady_state": measurement.steady_state(ordinary(runs), study),
+        "imported": study.imported,
+        "steady_state": measurement.steady_state(as_asked(runs), study),
         "trust": trust.facts(runs, study),
         "references": trust.references(found, study),
         "warnings": warned.by_kind(runs),
-        "warned_count": sum(bool(run.warnings) for run in ordinary(runs)),
+        "warned_count": sum(bool(run.warnings) for run in as_asked(runs)),
         "meaning": all_runs.MEANING,
         "runs": all_runs.all_runs(found, study),
     }

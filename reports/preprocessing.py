@@ -64,10 +64,11 @@ def is_answer(configuration: Configuration, subject: Subject) -> bool:
     spec = subject.answer.spec if subject.answer is not None else None
     return (
         spec is not None
-        and configuration.vcpus == spec.vcpus
+        and spec.vcpus in (None, configuration.vcpus)
         and spec.memory_bytes in (None, configuration.memory_bytes)
         and spec.disk in (None, configuration.disk)
         and spec.batch_size in (None, configuration.batch_size)
+        and ((spec.gpu, spec.gpu_count) in ((None, 0), (configuration.gpu, configuration.gpu_count)))
     )
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sizer.model.searched_floor import ordinary
+from sizer.model.isolation import as_asked
 from sizer.records import Configuration, Estimate, Outcome, Run
 
 
@@ -36,7 +36,7 @@ def measured(run: Run) -> bool:
 def by_configuration(runs: Iterable[Run]) -> tuple[Result, ...]:
     """Completed runs grouped by where they stood, smallest first; not those of a search for the memory floor."""
     groups: dict[tuple[Configuration, str, str], list[Run]] = {}
-    for run in ordinary(runs):
+    for run in as_asked(runs):
         if measured(run):
             key = (run.configuration, run.spec.workload.input, run.spec.workload.cache)
             groups.setdefault(key, []).append(run)

@@ -6,25 +6,27 @@ from dataclasses import replace
 from typing import Any
 
 from sizer.model import Parameter
-from sizer.model.searched_floor import ordinary
+from sizer.model.isolation import as_asked
 from sizer.records import Evidence, Run
 
-from . import busy, formatting, preprocessing, results, words
+from . import busy, formatting, isolated, preprocessing, results, words
 from .figures import figures
 from .subject import Subject
-from .verdict import described
+from .verdict import described, status
 
 
 def section(subject: Subject) -> dict[str, Any]:
     """All that the workload's section shows; every value is text, a number for a bar, or finished SVG.
 
-    Runs of a search for the memory floor show no rate, so none of it draws or counts them.
+    Runs of a search for the memory floor show no rate, and runs that isolate a stage not that of the workload, so none
+    of it draws or counts them; the latter have a table of their own.
     """
-    what, subject = described(subject), replace(subject, runs=ordinary(subject.runs))
+    what, alone, subject = described(subject), isolated.rows(subject), replace(subject, runs=as_asked(subject.runs))
     found = results.by_configuration(subject.runs)
     first, more = figures(subject)
     return {
         "name": subject.name,
+        "status": status(subject.answer),
         "what": what,
         "unit": formatting.plural(subject.unit),
         "figures": first,
@@ -32,6 +34,7 @@ def section(subject: Subject) -> dict[str, Any]:
         "rows": [_row(result, subject) for result in found],
         "has_latency": any(row["p50"] for row in map(_latency, found)),
         "preprocessing": preprocessing.times(subject),
+        "isolated": alone,
         "model": _model(subject),
         "rejected": _rejected(subject),
         "none_completed": not found,
@@ -41,12 +44,14 @@ def section(subject: Subject) -> dict[str, Any]:
 def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
     configuration = result.configuration
     evidence = [run.evidence for run in result.runs if run.evidence is not None]
+    untold, remarks = result.runs[0].untold, [words.accelerators(configuration)]
+    remarks += [subject.unusual(result.input, result.cache)]
     return {
-        "vcpus": f"{configuration.vcpus:g}",
-        "memory": formatting.format_bytes(configuration.memory_bytes),
-        "disk": words.disk(configuration.disk, subject.study),
-        "batch": str(configuration.batch_size),
-        "state": subject.unusual(result.input, result.cache),
+        "vcpus": f"{configuration.vcpus:g}" if "vcpus" not in untold else "",
+        "memory": formatting.format_bytes(configuration.memory_bytes) if "memory_gib" not in untold else "",
+        "disk": words.disk(configuration.disk, subject.study) if "disk" not in untold else "",
+        "batch": str(configuration.batch_size) if "batch_size" not in untold else "",
+        "state": ", ".join(remark for remark in remarks if remark),
         "is_answer": preprocessing.is_answer(configuration, subject),
         "runs": _counted(result.runs),
         "throughput": formatting.rate_interval(result.throughput, subject.unit),
@@ -107,4 +112,4 @@ def _parameter(value: Parameter) -> dict[str, str]:
 
 def _rejected(subject: Subject) -> list[dict[str, str]]:
     rejected = subject.answer.rejected if subject.answer is not None else ()
-    return [{"spec": words.spec(each.spec, subject.study), "why": each.why} for each in rejected]
+    return [{"spec": words.spec(each.spec, subject.study, subject.device), "why": each.why} for each in rejected]

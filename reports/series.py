@@ -10,6 +10,8 @@ from sizer.records import Configuration, Run, Study
 from . import formatting, words
 
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
+COLUMN = {"memory_bytes": "memory_gib"}
+"""What the axis is called in measurements.csv, where it is called otherwise."""
 LONE = "other configurations"
 _CONDITIONS = (*AXES, "input", "cache")
 
@@ -57,6 +59,7 @@ def common(axis: str, series: Sequence[Series], study: Study) -> str:
     """What holds for every run of these series, in words: '4 GiB memory, ssd (emulated), batch 32'."""
     runs = [run for each in series for run in each.runs]
     fixed = [name for name in AXES if name != axis and len({_condition(run, name) for run in runs}) == 1]
+    fixed = [name for name in fixed if COLUMN.get(name, name) not in runs[0].untold]
     return ", ".join(_words(name, runs[0], study) for name in fixed)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sizer.model.searched_floor import ordinary
+from sizer.model.isolation import as_asked
 from sizer.records import Run, Study
 
 from . import formatting, results, words
@@ -35,18 +35,14 @@ def facts(runs: Sequence[Run], study: Study) -> list[tuple[str, str, str]]:
 
     Runs of a search for the memory floor were asked for no rate, so they count nowhere.
     """
-    measured = [run for run in ordinary(runs) if results.measured(run)]
+    measured = [run for run in as_asked(runs) if results.measured(run)]
     found = [
         _warned(measured),
         _precision(measured, study),
         _repeats(measured),
         _others(measured),
         _overhead(measured),
-        (
-            "Order of the runs",
-            f"mixed, by seed {study.measure.seed}",
-            "each repeat of everything is shuffled anew, so that a drift of the host does not look like a finding",
-        ),
+        _order(study),
     ]
     return [fact for fact in found if fact is not None]
 
@@ -54,6 +50,17 @@ def facts(runs: Sequence[Run], study: Study) -> list[tuple[str, str, str]]:
 def references(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
     """Each reference with its rates through the study and how far they lie apart."""
     return [_shown(found) for subject in subjects for found in _found(subject, study)]
+
+
+def _order(study: Study) -> tuple[str, str, str] | None:
+    """Nobody knows how those that were imported followed each other."""
+    if study.imported:
+        return None
+    return (
+        "Order of the runs",
+        f"mixed, by seed {study.measure.seed}",
+        "each repeat of everything is shuffled anew, so that a drift of the host does not look like a finding",
+    )
 
 
 def _warned(runs: Sequence[Run]) -> tuple[str, str, str] | None:
@@ -70,15 +77,16 @@ def _precision(runs: Sequence[Run], study: Study) -> tuple[str, str, str] | None
     asked = study.measure.precision
     reached = sum(each <= asked for each in halves)
     middle, widest = (formatting.small_percent(each) for each in (statistics.median(halves), max(halves)))
-    remark = (
-        f"median; widest ±{widest}; {reached} of {len(halves)} within the ±{formatting.small_percent(asked)} asked for"
-    )
+    remark = f"median; widest ±{widest}"
+    if not study.imported:
+        remark += f"; {reached} of {len(halves)} within the ±{formatting.small_percent(asked)} asked for"
     return ("Half-width of the 95 % intervals", f"±{middle}", remark)
 
 
 def _half_width(run: Run) -> float | None:
     rate = run.throughput
-    return rate.relative_half_width if rate is not None and rate.value > 0 else None
+    told = rate is not None and "throughput_low" not in run.untold
+    return rate.relative_half_width if rate is not None and told and rate.value > 0 else None
 
 
 def _repeats(runs: Sequence[Run]) -> tuple[str, str, str] | None:
@@ -113,12 +121,12 @@ def _overhead(runs: Sequence[Run]) -> tuple[str, str, str] | None:
 def _found(subject: Subject, study: Study) -> list[Reference]:
     """Configurations with runs beyond their repeats: these were measured again to show the drift of the host."""
     groups: dict[object, list[Run]] = {}
-    for run in ordinary(subject.runs):
+    for run in as_asked(subject.runs):
         if results.measured(run):
             groups.setdefault((run.spec.workload, run.configuration), []).append(run)
     return [
         Reference(
-            f"{subject.name}, {words.configuration(group[0].configuration, study)}",
+            f"{subject.name}, {words.configuration(group[0].configuration, study, group[0].untold)}",
             subject.unit,
             tuple(sorted(group, key=lambda run: run.started_at)),
         )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from sizer.model.searched_floor import ordinary
+from sizer.model.isolation import as_asked
 from sizer.records import Run
 
 from . import formatting
@@ -28,7 +28,7 @@ def by_kind(runs: Iterable[Run]) -> list[dict[str, Any]]:
     A run of a search for the memory floor is marked as one, which is no doubt about the study's rates.
     """
     told: dict[str, list[list[str]]] = {}
-    for run in ordinary(runs):
+    for run in as_asked(runs):
         for kind in kinds(run):
             told.setdefault(kind, []).append([each for each in run.warnings if _kind(each) == kind])
     ordered = sorted(told.items(), key=lambda item: (-len(item[1]), item[0]))

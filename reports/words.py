@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
+from sizer.recommend.accelerators import Accelerators, named
 from sizer.records import (
     HOST_DISK,
     Answer,
@@ -39,8 +42,11 @@ KIND = {
     "lstm_training": "LSTM training",
     PREPROCESSING: "ImageNet-style preprocessing",
     "command": "own command",
+    "imported": "measured elsewhere",
 }
 
+UNTOLD_FRAMEWORK = "other"
+"""Of a command, or of an imported table, that names none."""
 FRAMEWORK = {"opencv": "OpenCV", "mxnet": "MXNet", "pytorch": "PyTorch", "tensorflow": "TensorFlow"}
 
 CACHE = {
@@ -53,6 +59,7 @@ INPUT = {
     "disk": "read from disk",
     "cached": "encoded bytes already in the page cache, decoding still happens",
     "synthetic": "synthetic: nothing is read or decoded",
+    "replay": "read from disk as the loader does, and nothing made of it",
 }
 
 STOPPED = {
@@ -90,7 +97,9 @@ def device(value: Device, unit: str) -> str:
 def answer(value: Answer, axis: str) -> str:
     """What a chart calls the place of the answer: only along vCPUs can it be a lower bound."""
     if value.status != "at_least":
-        return "recommended"
+        return "provisional" if value.provisional else "recommended"
+    if value.edge == "unsettled":
+        return "so far"
     return "at least" if axis == "vcpus" else "answer"
 
 
@@ -105,7 +114,7 @@ def workload(value: Workload) -> str:
     parts = [KIND.get(value.kind, value.kind), value.network, FRAMEWORK.get(framework, framework)]
     if value.kind == "command":
         parts = [KIND["command"]]
-    return " · ".join(part for part in parts if part)
+    return " · ".join(part for part in parts if part and part != UNTOLD_FRAMEWORK)
 
 
 def rates(value: DiskRates) -> str:
@@ -132,6 +141,11 @@ def _rates(bytes_per_second: float | None, iops: float | None) -> str:
     return ", ".join(parts)
 
 
+def undeclared(tier: DiskTier) -> str:
+    """What a tier that is not emulated declares; one without a place was imported."""
+    return "nothing, it is a real mount" if tier.path is not None else "nothing was told"
+
+
 def tier_nature(tier: DiskTier | None) -> str:
     """'emulated', 'real', or 'not limited' for the host's own disk."""
     if tier is None:
@@ -147,9 +161,11 @@ def disk(name: str, study: Study) -> str:
     return f"{name} ({tier_nature(tier)})"
 
 
-def spec(value: Spec, study: Study) -> str:
+def spec(value: Spec, study: Study, device: Device | None = None) -> str:
     """'2 vCPU · 4 GiB memory · ssd (emulated) · batch 32', without the axes that were not varied."""
-    parts = [formatting.format_vcpus(value.vcpus)]
+    parts = [formatting.format_vcpus(value.vcpus)] if value.vcpus is not None else []
+    if value.gpu or value.gpu_count:
+        parts.append(named(Accelerators(value.gpu, value.gpu_count), device))
     if value.memory_bytes is not None:
         parts.append(f"{formatting.format_bytes(value.memory_bytes)} memory")
     if value.disk is not None:
@@ -159,6 +175,19 @@ def spec(value: Spec, study: Study) -> str:
     return " · ".join(parts)
 
 
-def configuration(value: Configuration, study: Study) -> str:
-    """Where a run stood, as one line."""
-    return spec(Spec(value.vcpus, value.memory_bytes, value.disk, value.batch_size), study)
+def configuration(value: Configuration, study: Study, untold: Collection[str] = ()) -> str:
+    """Where a run stood, as one line, without what an imported table did not tell."""
+    told = Spec(
+        None if "vcpus" in untold else value.vcpus,
+        None if "memory_gib" in untold else value.memory_bytes,
+        None if "disk" in untold else value.disk,
+        None if "batch_size" in untold else value.batch_size,
+        value.gpu,
+        value.gpu_count,
+    )
+    return spec(told, study)
+
+
+def accelerators(value: Configuration) -> str:
+    """Kind and count where a run names them; empty otherwise."""
+    return named(Accelerators(value.gpu, value.gpu_count)) if value.gpu or value.gpu_count else ""

@@ -24,7 +24,7 @@ def disk_fall(run: Run) -> RateChange | None:
     An emulated tier has no credit to spend, and under `natural` the page cache changes the rate from epoch to epoch.
     """
     emulated = run.disk is not None and run.disk.tier.emulated is not None
-    if emulated or run.spec.workload.input != "disk" or measured_from_epoch(run.spec.workload):
+    if emulated or run.spec.workload.input not in ("disk", "replay") or measured_from_epoch(run.spec.workload):
         return None
     change = rate_change(run.steps)
     return change if change is not None and _from_the_device(run, change) and not _by_others(run, change) else None

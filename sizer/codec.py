@@ -6,9 +6,9 @@ import json
 import math
 import types
 from collections.abc import Callable
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -18,6 +18,12 @@ from sizer.files import write_text
 from sizer.own_folder import read_file
 
 Record = TypeVar("Record")
+
+Reader = Callable[[object, str, str], Any]
+"""A value of a file, the file's name and the way to the value in it -> what a record holds; raises FormatError."""
+
+_PLAIN_ALREADY = frozenset({str, int, bool})
+"""Types whose values JSON has as they are; a member of an enumeration has a type of its own."""
 
 NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 """JSON has no such numbers; they are written as these words and only a float may be one of them."""
@@ -29,7 +35,8 @@ class FormatError(InputError):
 
 def to_json(record: Any) -> dict[str, Any]:
     """The record as plain JSON values: enumerations as their values, tuples as lists, non-finite floats as words."""
-    return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
+    kind: Any = type(record)
+    return {name: _plain(getattr(record, name)) for name in _names(kind)}
 
 
 def from_json(cls: type[Record], data: object, where: str) -> Record:
@@ -70,7 +77,14 @@ def _refuse_constant(word: str) -> object:
     raise ValueError(f"{word} is not a JSON number")
 
 
+@cache
+def _names(cls: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(cls))
+
+
 def _plain(value: Any) -> Any:
+    if value is None or type(value) in _PLAIN_ALREADY:
+        return value
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value):
@@ -89,19 +103,43 @@ def _hints(cls: type) -> dict[str, Any]:
     return get_type_hints(cls, include_extras=True)
 
 
+@dataclass(frozen=True)
+class _Field:
+    """One field of a record: how its value is read, and what stands for it where a file has none."""
+
+    name: str
+    read: Reader
+    needed: bool
+    default: Any
+
+
+@cache
+def _record_fields(cls: type) -> tuple[_Field, ...]:
+    hints = _hints(cls)
+    return tuple(
+        _Field(
+            field.name,
+            _reader(hints[field.name]),
+            field.default is MISSING and field.default_factory is MISSING,
+            field.default,
+        )
+        for field in fields(cls)
+    )
+
+
 def _read_record(cls: type[Record], data: object, where: str, key: str) -> Record:
     if not isinstance(data, dict):
         raise _mismatch(where, key, f"an object ({cls.__name__})", data)
     kind: Any = cls
-    hints = _hints(kind)
     values: dict[str, Any] = {}
-    for field in fields(kind):
-        inner = f"{key}.{field.name}" if key else field.name
-        if field.name in data:
-            values[field.name] = _read(hints[field.name], data[field.name], where, inner)
-            if field.name == "schema_version":
-                _check_version(values[field.name], field.default, where)
-        elif field.default is MISSING and field.default_factory is MISSING:
+    for field in _record_fields(kind):
+        name = field.name
+        if name in data:
+            values[name] = field.read(data[name], where, f"{key}.{name}" if key else name)
+            if name == "schema_version":
+                _check_version(values[name], field.default, where)
+        elif field.needed:
+            inner = f"{key}.{name}" if key else name
             raise FormatError(f"{where}: {inner}: is missing")
     return cls(**values)
 
@@ -114,55 +152,67 @@ def _check_version(found: int, known: Any, where: str) -> None:
         )
 
 
-def _read(hint: Any, value: object, where: str, key: str) -> Any:
-    """The value as its type hint says; the hints are the few that records use."""
+@cache
+def _reader(hint: Any) -> Reader:
+    """What reads a value as its type hint says; the hints are the few that records use."""
     origin = get_origin(hint)
     if origin is Annotated:
         inner, domain = get_args(hint)
-        return _read_domain(inner, domain, value, where, key)
+        return _in_domain(_reader(inner), domain)
     if origin in (Union, types.UnionType):
-        return _read_optional(hint, value, where, key)
+        (inner,) = (choice for choice in get_args(hint) if choice is not type(None))
+        return _optional(_reader(inner))
     if origin is tuple:
-        return _read_tuple(get_args(hint), value, where, key)
+        return _tuple(get_args(hint))
     if origin is dict:
+        return _mapping(_reader(get_args(hint)[1]))
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return partial(_read_enum, hint)
+    if is_dataclass(hint) and isinstance(hint, type):
+        return partial(_read_record, hint)
+    if hint is Any:
+        return lambda value, _where, _key: value
+    return _SCALARS[hint]
+
+
+def _in_domain(read: Reader, domain: Domain) -> Reader:
+    def reader(value: object, where: str, key: str) -> Any:
+        found = read(value, where, key)
+        if not domain.holds(found):
+            raise _mismatch(where, key, domain.words, value)
+        return found
+
+    return reader
+
+
+def _optional(read: Reader) -> Reader:
+    return lambda value, where, key: None if value is None else read(value, where, key)
+
+
+def _mapping(read: Reader) -> Reader:
+    def reader(value: object, where: str, key: str) -> Any:
         if not isinstance(value, dict):
             raise _mismatch(where, key, "an object", value)
-        value_hint = get_args(hint)[1]
-        return {name: _read(value_hint, item, where, f"{key}.{name}") for name, item in value.items()}
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        return _read_enum(hint, value, where, key)
-    if is_dataclass(hint) and isinstance(hint, type):
-        return _read_record(hint, value, where, key)
-    if hint is Any:
-        return value
-    return _SCALARS[hint](value, where, key)
+        return {name: read(item, where, f"{key}.{name}") for name, item in value.items()}
+
+    return reader
 
 
-def _read_domain(hint: Any, domain: Domain, value: object, where: str, key: str) -> Any:
-    found = _read(hint, value, where, key)
-    if not domain.holds(found):
-        raise _mismatch(where, key, domain.words, value)
-    return found
+def _tuple(arguments: tuple[Any, ...]) -> Reader:
+    any_length = arguments[-1] is Ellipsis
+    readers = [_reader(argument) for argument in arguments if argument is not Ellipsis]
 
+    def reader(value: object, where: str, key: str) -> Any:
+        if not isinstance(value, list):
+            raise _mismatch(where, key, "a list", value)
+        if not any_length and len(readers) != len(value):
+            raise _mismatch(where, key, f"a list of {len(readers)}", value)
+        wanted = readers * len(value) if any_length else readers
+        return tuple(
+            read(item, where, f"{key}[{index}]") for index, (read, item) in enumerate(zip(wanted, value, strict=True))
+        )
 
-def _read_optional(hint: Any, value: object, where: str, key: str) -> Any:
-    if value is None:
-        return None
-    (inner,) = (choice for choice in get_args(hint) if choice is not type(None))
-    return _read(inner, value, where, key)
-
-
-def _read_tuple(arguments: tuple[Any, ...], value: object, where: str, key: str) -> tuple[Any, ...]:
-    if not isinstance(value, list):
-        raise _mismatch(where, key, "a list", value)
-    if arguments[-1] is Ellipsis:
-        arguments = arguments[:1] * len(value)
-    elif len(arguments) != len(value):
-        raise _mismatch(where, key, f"a list of {len(arguments)}", value)
-    return tuple(
-        _read(hint, item, where, f"{key}[{index}]")
-        for index, (hint, item) in enumerate(zip(arguments, value, strict=True))
-    )
+    return reader
 
 
 def _read_enum(hint: type[Enum], value: object, where: str, key: str) -> Enum:
@@ -201,7 +251,7 @@ def _read_number(value: object, where: str, key: str) -> float:
         raise _mismatch(where, key, "a number that fits a float", value) from None
 
 
-_SCALARS: dict[Any, Callable[[object, str, str], Any]] = {
+_SCALARS: dict[Any, Reader] = {
     str: _read_text,
     bool: _read_truth,
     int: _read_count,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from sizer.errors import InputError
@@ -42,7 +43,10 @@ def refuse_other_meaning(where: str, runs: Iterable[Run], study: Study) -> None:
     disks = {tier.name: tier for tier in study.disks}
     for run in runs:
         workload = run.spec.workload
-        if workloads.get(workload.name, workload) != workload:
+        now = workloads.get(workload.name, workload)
+        if run.spec.isolates is not None:
+            now = replace(now, input=workload.input, cache=workload.cache)
+        if now != workload:
             raise _other(where, f"workload named `{workload.name}`")
         if run.disk is not None and disks.get(run.disk.tier.name, run.disk.tier) != run.disk.tier:
             raise _other(where, f"disk named `{run.disk.tier.name}`")

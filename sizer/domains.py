@@ -126,10 +126,16 @@ Label = Annotated[
 Moment = Annotated[str, Matching(r"\d{4}-\d\d-\d\dT[0-9:.+-]+Z?", "a time such as 2026-11-21T10:00:00+00:00")]
 
 Kind = Annotated[
-    str, OneOf(("image_training", "image_inference", "lstm_training", "imagenet_preprocessing", "command"))
+    str, OneOf(("image_training", "image_inference", "lstm_training", "imagenet_preprocessing", "command", "imported"))
 ]
-Input = Annotated[str, OneOf(("disk", "cached", "synthetic"))]
+Input = Annotated[str, OneOf(("disk", "cached", "synthetic", "replay"))]
+"""`replay` reads the data as the loader does and makes nothing of it: no workload is asked for so, only a part of one."""
+
+Stage = Annotated[str, OneOf(("step", "pipeline", "disk", "cache"))]
+"""What a run isolates of a workload: its step, its input pipeline without the disk, the disk alone, the page cache."""
+
 Cache = Annotated[str, OneOf(("cold", "natural", "warm"))]
 DeviceKind = Annotated[str, OneOf(("cpu", "cuda", "emulated"))]
 Preference = Annotated[str, OneOf(("cheapest", "fastest", "balanced"))]
 Status = Annotated[str, OneOf(("recommended", "at_least", "refused"))]
+EdgeState = Annotated[str, OneOf(("settled", "rising", "unsettled"))]

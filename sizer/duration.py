@@ -13,8 +13,10 @@ START_UP_SECONDS = {
     "lstm_training": 8.0,
     "imagenet_preprocessing": 4.0,
     "command": 15.0,
+    "imported": 0.0,
 }
-"""Start-up and warm-up on one vCPU: interpreter, framework, graph and first steps (MXNet 1.9.1, 2 vCPU EPYC, 2026)."""
+"""Start-up and warm-up on one vCPU: interpreter, framework, graph and first steps (MXNet 1.9.1, 2 vCPU EPYC, 2026).
+What was imported is never started."""
 EMULATED_START_UP_SECONDS = 4.0
 """An emulated step needs no framework's graph, only its input pipeline."""
 AROUND_SECONDS = 1.5
@@ -23,18 +25,22 @@ AROUND_SECONDS = 1.5
 
 def estimate_seconds(specs: Iterable[RunSpec], runs: Iterable[Run] = ()) -> float:
     """How long these runs take at most, or what finished runs of the same workload and settings took."""
-    took: dict[tuple[str, float], list[float]] = {}
+    took: dict[tuple[str, str, float], list[float]] = {}
     for run in runs:
         if run.outcome is Outcome.COMPLETED:
-            took.setdefault((run.spec.workload.name, run.spec.measure.seconds), []).append(run.wall_seconds)
-    return sum(_seconds(spec, took.get((spec.workload.name, spec.measure.seconds))) for spec in specs)
+            took.setdefault(_alike(run.spec), []).append(run.wall_seconds)
+    return sum(_seconds(spec, took.get(_alike(spec))) for spec in specs)
 
 
 def start_up_seconds(spec: RunSpec) -> float:
     """Before the steady state begins; a fraction of a vCPU starts slower."""
-    emulated = spec.workload.device.kind == "emulated"
-    start_up = EMULATED_START_UP_SECONDS if emulated else START_UP_SECONDS[spec.workload.kind]
+    no_step = spec.workload.device.kind == "emulated" or spec.workload.input == "replay"
+    start_up = EMULATED_START_UP_SECONDS if no_step else START_UP_SECONDS[spec.workload.kind]
     return start_up / min(spec.limits.vcpus or 1.0, 1.0)
+
+
+def _alike(spec: RunSpec) -> tuple[str, str, float]:
+    return spec.workload.name, spec.workload.input, spec.measure.seconds
 
 
 def _seconds(spec: RunSpec, took: Sequence[float] | None) -> float:

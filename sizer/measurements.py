@@ -6,9 +6,11 @@ import csv
 import io
 from collections.abc import Iterable
 from dataclasses import fields
+from pathlib import PurePath
 
-from sizer.plain_text import printable
-from sizer.records import Demand, Device, Run
+from sizer.records import Demand, DiskRates, Run
+from sizer.table_cells import in_megabytes
+from sizer.tables import harmless
 
 BYTES_PER_GIB = 2**30
 COLUMNS = (
@@ -35,45 +37,57 @@ DEMAND_COLUMNS = {field.name: f"{field.name}_per_sample" for field in fields(Dem
 FURTHER_COLUMNS = ("bottleneck", "hit_rate", "warnings", "started_at", "repeat")
 """What helps to judge a figure. With `started_at` and `repeat`, which counts from 1, the order of the runs is told."""
 
-FORMULA = ("=", "+", "-", "@")
-"""What a formula begins with in one spreadsheet or another (OWASP, "CSV injection")."""
+DATA_COLUMNS = ("kind", "format", "dataset", "dataset_gib", "dataset_samples", "first_epoch_throughput")
+"""What was run, over which data; `dataset` is its name, or `embedded` where sizer made it."""
+DISK_COLUMNS = {
+    "disk_read_iops": "read_iops",
+    "disk_read_mbps": "read_bytes_per_second",
+    "disk_write_iops": "write_iops",
+    "disk_write_mbps": "write_bytes_per_second",
+}
+"""What the disk gives, IOs or MB (10^6) a second, by the field of its rates."""
+LAST_COLUMNS = ("disk_class", "disk_emulated", "peak_anonymous_gib", "accelerator_samples_per_second", "isolates")
+EMBEDDED = "embedded"
 
 Cell = str | int | float | None
 
 
 def write_csv(runs: Iterable[Run]) -> str:
-    """The runs as CSV with a header; a figure that a run does not have is an empty cell."""
+    """The runs as CSV with a header; a figure that a run does not have is an empty cell.
+
+    After the columns of sizer stand those of an imported table that it does not know, by their own names.
+    """
+    rows = [(row(run), run) for run in runs]
+    others = tuple(dict.fromkeys(name for cells, run in rows for name in run.other if name not in cells))
     text = io.StringIO()
-    writer = csv.DictWriter(text, (*COLUMNS, *DEMAND_COLUMNS.values(), *FURTHER_COLUMNS), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({column: _harmless(cell) for column, cell in row(run).items()} for run in runs)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*ALL_COLUMNS, *map(harmless, others)])
+    for cells, run in rows:
+        known = (None if column in run.untold else cells[column] for column in ALL_COLUMNS)
+        writer.writerow([_harmless(cell) for cell in (*known, *(run.other.get(name) for name in others))])
     return text.getvalue()
 
 
 def _harmless(cell: Cell) -> Cell:
-    """Text in one line, behind an apostrophe where a spreadsheet would take it for a formula."""
-    if not isinstance(cell, str):
-        return cell
-    text = printable(cell)
-    return f"'{text}" if text.startswith(FORMULA) else text
+    return harmless(cell) if isinstance(cell, str) else cell
 
 
 def row(run: Run) -> dict[str, Cell]:
     """One run by column: `vcpus` and `memory_gib` are where it really stood, low and high the 95 % interval."""
-    workload, throughput = run.spec.workload, run.throughput
+    workload, throughput, stand = run.spec.workload, run.throughput, run.configuration
     cells: dict[str, Cell] = {
         "workload": workload.name,
         "framework": workload.framework,
         "device": workload.device.label,
         "network": workload.network,
-        "batch_size": run.configuration.batch_size,
-        "vcpus": _number(run.configuration.vcpus),
-        "memory_gib": _number(run.configuration.memory_bytes / BYTES_PER_GIB),
-        "disk": run.configuration.disk,
+        "batch_size": stand.batch_size,
+        "vcpus": _number(stand.vcpus),
+        "memory_gib": _number(stand.memory_bytes / BYTES_PER_GIB),
+        "disk": stand.disk,
         "input": workload.input,
         "cache": workload.cache,
-        "gpu": workload.device.gpu,
-        "gpu_count": _gpu_count(workload.device),
+        "gpu": stand.gpu or workload.device.gpu,
+        "gpu_count": _gpu_count(run),
         "throughput": throughput.value if throughput else None,
         "throughput_low": throughput.low if throughput else None,
         "throughput_high": throughput.high if throughput else None,
@@ -82,7 +96,7 @@ def row(run: Run) -> dict[str, Cell]:
     }
     for name, column in DEMAND_COLUMNS.items():
         cells[column] = getattr(run.demand, name) if run.demand else None
-    return cells | _further(run)
+    return cells | _further(run) | _data(run) | _disk(run)
 
 
 def _further(run: Run) -> dict[str, Cell]:
@@ -95,11 +109,47 @@ def _further(run: Run) -> dict[str, Cell]:
     }
 
 
-def _gpu_count(device: Device) -> int:
+def _data(run: Run) -> dict[str, Cell]:
+    """Of the data set the name alone: where it lies is nobody else's business."""
+    data = run.data_set
+    return {
+        "kind": run.spec.workload.kind,
+        "format": run.spec.workload.format,
+        "dataset": None if data is None else EMBEDDED if data.embedded else PurePath(data.path).name,
+        "dataset_gib": None if data is None else _number(data.bytes / BYTES_PER_GIB),
+        "dataset_samples": None if data is None else data.samples,
+        "first_epoch_throughput": run.first_epoch_throughput,
+        "peak_anonymous_gib": (
+            None if run.peak_anonymous_bytes is None else _number(run.peak_anonymous_bytes / BYTES_PER_GIB)
+        ),
+        "accelerator_samples_per_second": run.spec.workload.device.samples_per_second,
+        "isolates": run.spec.isolates,
+    }
+
+
+def _disk(run: Run) -> dict[str, Cell]:
+    """The figures to compute with: measured where they were, declared where they were not."""
+    tier = run.disk.tier if run.disk else None
+    rates = run.disk.rates if run.disk else DiskRates()
+    figures = {column: getattr(rates, name) for column, name in DISK_COLUMNS.items()}
+    return {
+        **{
+            column: None if figure is None else in_megabytes(figure) if column.endswith("mbps") else _number(figure)
+            for column, figure in figures.items()
+        },
+        "disk_class": tier.disk_class if tier else None,
+        "disk_emulated": "yes" if tier and tier.emulated is not None else None,
+    }
+
+
+def _gpu_count(run: Run) -> int:
     """An emulated rate without a GPU's name stands for one, too."""
-    return 0 if device.kind == "cpu" else 1
+    return run.configuration.gpu_count or (0 if run.spec.workload.device.kind == "cpu" else 1)
 
 
 def _number(value: float) -> float:
     """Whole numbers without their point; every other digit is kept, so that bytes can be had back exactly."""
     return int(value) if float(value).is_integer() else value
+
+
+ALL_COLUMNS = (*COLUMNS, *DEMAND_COLUMNS.values(), *FURTHER_COLUMNS, *DATA_COLUMNS, *DISK_COLUMNS, *LAST_COLUMNS)

@@ -9,6 +9,7 @@ from itertools import chain
 
 from sizer.configurations import MOST_RUNS, configurations, size
 from sizer.errors import InputError
+from sizer.isolating_runs import isolating_runs
 from sizer.records import Outcome, Run, RunSpec, Study
 from sizer.reference import reference, woven
 from sizer.study import Facts
@@ -23,7 +24,8 @@ FAILED = frozenset({Outcome.CRASHED, Outcome.TIMEOUT})
 def plan(study: Study, host: Facts) -> tuple[RunSpec, ...]:
     """Every run of the study. Inside each repeat the order is shuffled by the study's seed, so that a drift of the
     host does not look like an axis; with a point to vary around, that point comes first in each repeat. The reference
-    configuration is measured first, last, and again between.
+    configuration is measured first, last, and again between. Runs that isolate a stage are among those of the first
+    repeat, once each.
 
     Two limits that come to the same on this host, like its own vCPUs and no limit, are measured once. Raises
     InputError for a study of more runs than anyone waits for.
@@ -39,7 +41,11 @@ def plan(study: Study, host: Facts) -> tuple[RunSpec, ...]:
         first, *rest = configurations(each, study, host)
         (points if study.around is not None else others).append(first)
         others += rest
-    blocks = [_block(points, others, study.measure.seed, repeat) for repeat in range(study.measure.repeats)]
+    isolated = [spec for each in study.workloads for spec in isolating_runs(each, study, host)]
+    blocks = [
+        _block(points, [*others, *isolated] if repeat == 0 else others, study.measure.seed, repeat)
+        for repeat in range(study.measure.repeats)
+    ]
     again = reference(study, host)
     return tuple(chain.from_iterable(blocks)) if again is None else woven(blocks, again)
 

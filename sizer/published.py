@@ -10,9 +10,11 @@ from typing import Any
 
 from sizer.codec import from_json, to_json
 from sizer.model import Model, WorkloadModel
-from sizer.records import SCHEMA_VERSION, Configuration, Prediction, Recommendation
+from sizer.records import SCHEMA_VERSION, Configuration, Objective, Prediction, Recommendation
 
 GIB = 2**30
+DEADLINE = "deadline"
+"""The `objective` where a job is to be finished in time; what job, and when, stands under `deadline`."""
 
 
 def recommendation_form(recommendation: Recommendation, model: Model) -> dict[str, Any]:
@@ -24,10 +26,12 @@ def recommendation_form(recommendation: Recommendation, model: Model) -> dict[st
         workload = model.workload(answer.workload)
         beyond = prediction_form(answer.beyond, workload) if answer.beyond else None
         answers.append({**_in_gibibytes(form), "beyond": beyond, "emulated": is_emulated(workload, disk)})
+    objective = recommendation.objective
     return {
         "schema_version": SCHEMA_VERSION,
-        "objective": recommendation.objective.prefer,
-        "target": recommendation.objective.target,
+        "objective": DEADLINE if objective.deadline is not None else objective.prefer,
+        "target": objective.target,
+        "deadline": plain["objective"]["deadline"],
         "workloads": answers,
         "family": plain["family"],
     }
@@ -37,7 +41,12 @@ def read_recommendation(form: object, where: str) -> Recommendation:
     """The record that `recommendation_form` was made of; FormatError, which names `where`, for anything else."""
     if not isinstance(form, dict):
         return from_json(Recommendation, form, where)
-    objective = {"prefer": form.get("objective"), "target": form.get("target")}
+    prefer = form.get("objective")
+    objective = {
+        "prefer": Objective().prefer if prefer == DEADLINE else prefer,
+        "target": form.get("target"),
+        "deadline": form.get("deadline"),
+    }
     answers = form.get("workloads")
     if isinstance(answers, list):
         answers = [_answer(answer) for answer in answers]
@@ -83,6 +92,8 @@ def configuration_form(configuration: Configuration) -> dict[str, Any]:
         "memory_gib": configuration.memory_bytes / GIB,
         "disk": configuration.disk,
         "batch_size": configuration.batch_size,
+        "gpu": configuration.gpu,
+        "gpu_count": configuration.gpu_count,
     }
 
 
@@ -104,9 +115,9 @@ def _answer(form: object) -> object:
         return form
     beyond = form.get("beyond")
     if isinstance(beyond, dict):
-        keys = ("vcpus", "memory_gib", "disk", "batch_size")
+        keys = ("vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count")
         estimate = {"value": beyond.get("throughput"), "low": beyond.get("low"), "high": beyond.get("high")}
-        place = {key: beyond.get(key) for key in keys}
+        place = {key: beyond[key] for key in keys if key in beyond}
         form = {**form, "beyond": {**beyond, "configuration": place, "throughput": estimate}}
     return _in_bytes(form)
 

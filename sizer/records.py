@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from enum import Enum
+from functools import cached_property
 
 from sizer.domains import (
     Amount,
@@ -19,6 +20,7 @@ from sizer.domains import (
     Cache,
     Count,
     DeviceKind,
+    EdgeState,
     Input,
     Kind,
     Label,
@@ -28,6 +30,7 @@ from sizer.domains import (
     Probability,
     Rate,
     Signed,
+    Stage,
     Status,
     Vcpus,
 )
@@ -189,40 +192,73 @@ class Measure:
 
 
 @dataclass(frozen=True)
+class Deadline:
+    """A job of so many samples that is to be finished within so many seconds."""
+
+    samples: Rate
+    seconds: Rate
+
+    @property
+    def rate(self) -> float:
+        """The samples per second that it takes."""
+        return self.samples / self.seconds
+
+
+@dataclass(frozen=True)
 class Objective:
-    """What the answer should prefer, and which share of the best throughput it must reach."""
+    """What the answer should prefer, and which share of the best throughput it must reach.
+
+    With a deadline neither counts: then it is the spec that costs least for the job of those that finish it in time.
+    """
 
     prefer: Preference = "cheapest"
     target: Probability = 0.95
+    deadline: Deadline | None = None
 
 
 @dataclass(frozen=True)
 class RunSpec:
-    """One planned configuration of a workload and one repeat of it."""
+    """One planned configuration of a workload and one repeat of it.
+
+    `isolates` names the stage that a run is to show by itself; None is a run of the workload as asked for. `line` is
+    where an imported run stands in its file; 0 for one that is measured here.
+    """
 
     workload: Workload
     batch_size: Batch
     limits: Limits
     measure: Measure
     repeat: Count = 0
+    line: Count = 0
+    isolates: Stage | None = None
 
-    @property
+    @cached_property
     def id(self) -> str:
         """Twelve hex digits of everything that makes this run this run; the name of its file."""
-        identity = asdict(self)
-        del identity["measure"]["repeats"]
-        text = json.dumps(identity, sort_keys=True, default=str)
+        identity = {each.name: getattr(self, each.name) for each in fields(self)}
+        identity["measure"] = {name: value for name, value in vars(self.measure).items() if name != "repeats"}
+        if not self.line:
+            del identity["line"]
+        if self.isolates is None:
+            del identity["isolates"]
+        text = json.dumps(identity, sort_keys=True, default=vars)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """Where a run really stood: its limits with this host's own values where it was not limited."""
+    """Where a run really stood: its limits with this host's own values where it was not limited.
+
+    `gpu` names the accelerator where one job was measured on several kinds, and `gpu_count` how many of them it used: 0
+    where nothing is told, which is one where the step is not computed on the CPU.
+    """
 
     vcpus: Vcpus
     memory_bytes: Bytes
     disk: Name
     batch_size: Batch
+    gpu: Label | None = None
+    gpu_count: Count = 0
 
 
 @dataclass(frozen=True)
@@ -344,6 +380,8 @@ class Run:
     core-seconds over the workload's, `stolen_cores` the cores that the hypervisor withheld, and `unwritten_bytes` the
     most that waited in the page cache to be written; each over the steady state, None where it was not accounted.
     `limits_buffered_writes`: whether the disk's throttle holds such bytes, too; None where no throttle limits writes.
+    Of an imported run, `untold` are the columns of measurements.csv that nobody filled in, where this record has to
+    hold something and means nothing by it, and `other` the cells of columns that sizer does not know.
     """
 
     spec: RunSpec
@@ -381,6 +419,8 @@ class Run:
     evidence: Evidence | None = None
     disk: DiskCheck | None = None
     limited_by: str = ""
+    untold: tuple[Name, ...] = ()
+    other: dict[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
     samples: tuple[Sample, ...] = ()
@@ -404,6 +444,11 @@ class Study:
     embedded_images: Count = 4000
     schema_version: int = SCHEMA_VERSION
 
+    @property
+    def imported(self) -> bool:
+        """Whether it was measured elsewhere, so that nothing of it can be run and nothing was set by sizer."""
+        return all(plan.workload.kind == "imported" for plan in self.workloads)
+
     def disk(self, name: str) -> DiskTier:
         """The tier of that name; KeyError if the study has none."""
         for tier in self.disks:
@@ -416,7 +461,8 @@ class Study:
 class WorkloadPlan:
     """A workload with the values of each axis; an empty axis is not limited.
 
-    `memory_floor`: after its runs, the smallest memory cap that completes is searched for.
+    `memory_floor`: after its runs, the smallest memory cap that completes is searched for. `isolate`: runs that show
+    one stage of it each are made, too.
     """
 
     workload: Workload
@@ -425,6 +471,7 @@ class WorkloadPlan:
     memory_bytes: tuple[Bytes, ...] = ()
     disk: tuple[Name, ...] = ()
     memory_floor: bool = False
+    isolate: bool = False
 
 
 @dataclass(frozen=True)
@@ -442,12 +489,17 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Spec:
-    """An instance spec; `memory_bytes` and `disk` None where they were not varied."""
+    """An instance spec; an axis is None, and `gpu_count` 0, where it was not varied.
 
-    vcpus: Vcpus
+    vCPUs that were not varied are given all the same; they are None where nobody told how many they were.
+    """
+
+    vcpus: Vcpus | None
     memory_bytes: Bytes | None = None
     disk: Name | None = None
     batch_size: Batch | None = None
+    gpu: Label | None = None
+    gpu_count: Count = 0
 
 
 @dataclass(frozen=True)
@@ -476,8 +528,47 @@ class InstanceOffer:
 
 
 @dataclass(frozen=True)
+class Baseline:
+    """What an answer is compared with: the largest configuration measured, or an instance type that was named.
+
+    `share` is the answer's rate over the baseline's, `saving` the share of the baseline's price that the answer saves.
+    Both prices are of the cheapest instance types that hold the specs; None is unknown.
+    """
+
+    spec: Spec
+    throughput: Estimate
+    share: Amount
+    usd_per_hour: Amount | None = None
+    instance_type: str | None = None
+    answer_usd_per_hour: Amount | None = None
+    answer_instance_type: str | None = None
+    saving: Signed | None = None
+    named: bool = False
+    extrapolated: bool = False
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the job of a deadline takes on a spec: `seconds` with their 90 % interval at the steady rate.
+
+    `probability` is that of finishing within `within` seconds. `usd` None is unknown.
+    """
+
+    samples: Rate
+    within: Rate
+    seconds: Estimate
+    probability: Probability
+    usd: Amount | None = None
+    instance_type: str | None = None
+
+
+@dataclass(frozen=True)
 class Answer:
-    """The recommendation for one workload; status is `recommended`, `at_least` or `refused`."""
+    """The recommendation for one workload; status is `recommended`, `at_least` or `refused`.
+
+    `edge` says of a lower bound what makes it one: the rate is `rising` at the most measured, or whether it is stays
+    `unsettled`. `provisional` is an answer whose own runs, or whose probability, speak against relying on it.
+    """
 
     workload: Name
     status: Status
@@ -493,6 +584,10 @@ class Answer:
     next_run: str | None = None
     instances: tuple[InstanceOffer, ...] = ()
     beyond: Prediction | None = None
+    provisional: bool = False
+    edge: EdgeState = "settled"
+    baseline: Baseline | None = None
+    job: Job | None = None
 
 
 @dataclass(frozen=True)

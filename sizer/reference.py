@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from sizer.configurations import MOST_RUNS, configurations, fewest_vcpus, size, standing
 from sizer.duration import start_up_seconds
+from sizer.isolating_runs import isolating_runs
 from sizer.records import RunSpec, Study
 from sizer.study import Facts
 
@@ -28,7 +29,8 @@ def reference(study: Study, host: Facts) -> RunSpec | None:
     if sum(size(each, study.around) for each in study.workloads) > MOST_RUNS:
         return None
     measured = [configurations(each, study, host) for each in study.workloads]
-    if sum(map(len, measured)) * study.measure.repeats < FEWEST_RUNS:
+    isolated = sum(len(isolating_runs(each, study, host)) for each in study.workloads)
+    if sum(map(len, measured)) * study.measure.repeats + isolated < FEWEST_RUNS:
         return None
     specs = min(measured, key=lambda specs: _rank(standing(specs, study, host)))
     emulated = specs[0].workload.device.kind == "emulated"

@@ -18,11 +18,13 @@ from sizer.records import (
     Bottleneck,
     Configuration,
     DataSet,
+    Device,
     DiskCheck,
     Outcome,
     Run,
     Sample,
     Step,
+    Workload,
 )
 from sizer.run_warnings import run_warnings
 from sizer.steady_state import SteadyState, mean_rate, steady_state
@@ -137,7 +139,7 @@ def _measured(run: Run, steady: SteadyState, found: Measured) -> Run:
     """The run with its figures over this stretch of time."""
     accounted = found.accounted
     growth = memory_growth(steady, run.steps, run.samples, found.seen.calls_a_step)
-    workload, span = run.spec.workload, (steady.start, steady.end)
+    workload, span = _taking_part(run.spec.workload), (steady.start, steady.end)
     used = accounting.demand(steady, run.steps, run.samples, workload, run.data_set, accounted)
     rates = run.disk.rates if run.disk else None
     busy = busy_shares(steady.throughput.value, used, run.configuration, rates, workload.device)
@@ -166,6 +168,11 @@ def _measured(run: Run, steady: SteadyState, found: Measured) -> Run:
         unwritten_bytes=accounting.unwritten_bytes(run.samples, *span) if "unwritten_bytes" in accounted else None,
         evidence=name_bottleneck(busy, run.configuration.vcpus, starved, throttled),
     )
+
+
+def _taking_part(workload: Workload) -> Workload:
+    """The workload with the accelerator that its run used: a replay of the reads uses none."""
+    return replace(workload, device=Device()) if workload.input == "replay" else workload
 
 
 def _first_epoch(steps: Sequence[Step]) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import is_dataclass
 from pathlib import Path
@@ -163,6 +163,11 @@ class StudyFolder:
                 raise
             write_json(self.run_path(run.id), run)
 
+    def know(self, runs: Iterable[Run]) -> None:
+        """Runs that were just written here by somebody else than `add`, so that thousands need not be read again."""
+        for run in runs:
+            self._runs.know(self.run_path(run.id), run)
+
     def hold_room(self) -> None:
         """Hold room for what is still to be written; HostError when the disk has not as much."""
         try:
@@ -197,6 +202,11 @@ class StudyFolder:
 
     def check_host(self, host: Any) -> None:
         """Raise InputError when the runs here come from another machine than `host`, a record or a mapping."""
+        if self.study.imported:
+            raise InputError(
+                f"{self.path}: was measured elsewhere and imported, so there is nothing to go on with; "
+                "`sizer init` writes a study file to measure here"
+            )
         refuse_other_machine(str(self.path), self.host, to_json(host) if is_dataclass(host) else host)
 
     def _check_same_study(self) -> None:
@@ -204,6 +214,8 @@ class StudyFolder:
         if not self.study_path.exists():
             return
         before, where = StudyFolder.open(self.path), str(self.path)
+        if before.study.imported:
+            raise InputError(f"{where}: holds imported measurements; choose another folder with --out")
         refuse_other_study(where, before.study, self.study)
         runs = measured(before.runs())
         if runs:

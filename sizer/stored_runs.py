@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from sizer.codec import read_json
@@ -34,18 +35,26 @@ class StoredRuns:
                 runs[run.id] = run
         return tuple(sorted(runs.values(), key=_start)), tuple(problems)
 
+    def know(self, path: Path, run: Run) -> None:
+        """This run was just written there, so the file need not be read to know it."""
+        self._seen[path] = _version(path.lstat()), run
+
     def _read(self, path: Path) -> Run | str:
         """The run in a file, or what is wrong with it."""
         try:
             status = path.lstat()
         except OSError as error:
             return f"{path}: cannot be read ({error.strerror})"
-        version = (status.st_mtime_ns, status.st_ino, status.st_size)
+        version = _version(status)
         known = self._seen.get(path)
         if known is None or known[0] != version:
             known = version, _run(path)
             self._seen[path] = known
         return known[1]
+
+
+def _version(status: os.stat_result) -> Version:
+    return status.st_mtime_ns, status.st_ino, status.st_size
 
 
 def _run(path: Path) -> Run | str:
@@ -55,6 +64,9 @@ def _run(path: Path) -> Run | str:
         return str(error)
 
 
-def _start(run: Run) -> tuple[str, float, str]:
-    """Where a run stands in the order: of two that began in one second, their first samplings tell, which are finer."""
-    return run.started_at, run.samples[0].time if run.samples else 0.0, run.id
+def _start(run: Run) -> tuple[str, float, int, str]:
+    """Where a run stands in the order: of two that began in one second, their first samplings tell, which are finer.
+
+    Imported runs that began in one second, or of which nobody knows when, stand as in their file.
+    """
+    return run.started_at, run.samples[0].time if run.samples else 0.0, run.spec.line, run.id

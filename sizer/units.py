@@ -22,6 +22,10 @@ BYTES_PER_UNIT = {
 }
 SECONDS_PER_UNIT = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 SIZE_PATTERN = re.compile(r"\s*(\d{1,20}(?:\.\d{1,20})?)\s*([A-Za-z]+)\s*", re.ASCII)
+SECONDS_PATTERN = re.compile(r"\s*(\d{1,12}(?:\.\d{1,12})?)\s*(s|m|min|h|d)\s*", re.ASCII)
+COUNT_PATTERN = re.compile(r"\s*(\d{1,15}(?:\.\d{1,12})?(?:[eE]\+?\d{1,2})?)\s*([kMB]?)\s*", re.ASCII)
+FACTORS = {"": 1, "k": 10**3, "M": 10**6, "B": 10**9}
+LARGEST_COUNTED = 1e18
 SIZE_EXAMPLES = "like 500MB (10^6) or 2GiB (2^30)"
 
 
@@ -45,6 +49,24 @@ def parse_bytes(size: str | int) -> int:
             scale: int = 10 ** len(decimals)
             return (2 * numerator + scale) // (2 * scale)
     raise InputError(f"{size!r} does not say which unit it means; write {SIZE_EXAMPLES}")
+
+
+def parse_seconds(text: str) -> float:
+    """Seconds of `90s`, `30m` (or `30min`), `6h` or `2d`. Raises InputError: a number alone does not say of what."""
+    match = SECONDS_PATTERN.fullmatch(text)
+    if match is None or float(match[1]) == 0:
+        raise InputError(f"{text!r} is not a time; write a number and its unit, like 90s, 30m, 6h or 2d")
+    return float(match[1]) * {**SECONDS_PER_UNIT, "m": 60}[match[2]]
+
+
+def parse_count(text: str) -> float:
+    """The number that `1200000`, `1,200,000`, `1.2M`, `1.2e6` or `90k` means. Raises InputError."""
+    plain = text.replace(",", "") if re.fullmatch(r"\s*\d{1,3}(,\d{3})+\s*", text, re.ASCII) else text
+    match = COUNT_PATTERN.fullmatch(plain)
+    number = float(match[1]) * FACTORS[match[2]] if match else 0.0
+    if not 0 < number <= LARGEST_COUNTED:
+        raise InputError(f"{text!r} is not a number of samples; write one like 1200000, 1.2M or 1.2e6")
+    return number
 
 
 def spell_bytes(count: int) -> str:

@@ -59,6 +59,16 @@ def test_a_workload_that_is_something_else_now_is_refused() -> None:
         refuse_other_meaning("x", [RUN], other)
 
 
+def test_a_run_that_isolates_a_stage_is_of_the_same_workload() -> None:
+    """It is fed otherwise, and nothing else about it may differ."""
+    fed = replace(TRAIN, input="replay", cache="cold")
+    stage = replace(RUN, spec=replace(RUN.spec, workload=fed, isolates="disk"))
+    refuse_other_meaning("x", [stage], STUDY)
+    other = replace(stage, spec=replace(stage.spec, workload=replace(fed, network="vgg16")))
+    with pytest.raises(InputError, match="another workload named `train`"):
+        refuse_other_meaning("x", [other], STUDY)
+
+
 def test_a_disk_that_is_something_else_now_is_refused() -> None:
     """A run's identity holds the disk's name alone, so its figures must stay what they were."""
     faster = replace(SLOW, emulated=DiskRates(read_bytes_per_second=8e7))

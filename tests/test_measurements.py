@@ -31,7 +31,10 @@ HEADER = (
     "core_seconds_per_sample,read_bytes_per_sample,read_ios_per_sample,written_bytes_per_sample,"
     "write_ios_per_sample,input_wait_per_sample,accelerator_seconds_per_sample,asked_bytes_per_sample,"
     "cpu_stall_per_sample,memory_stall_per_sample,io_stall_per_sample,"
-    "bottleneck,hit_rate,warnings,started_at,repeat"
+    "bottleneck,hit_rate,warnings,started_at,repeat,"
+    "kind,format,dataset,dataset_gib,dataset_samples,first_epoch_throughput,"
+    "disk_read_iops,disk_read_mbps,disk_write_iops,disk_write_mbps,disk_class,disk_emulated,"
+    "peak_anonymous_gib,accelerator_samples_per_second,isolates"
 )
 
 

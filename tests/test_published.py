@@ -19,10 +19,10 @@ CONTRACT = {
     *("workload", "status", "spec", "throughput", "probability", "bottleneck", "next_bottleneck", "reasons"),
     *("rejected", "runner_up", "instances"),
 }
-SPEC = {"vcpus", "memory_gib", "disk", "batch_size"}
+SPEC = {"vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count"}
 PREDICTION = {
     *("workload", "vcpus", "memory_gib", "disk", "batch_size", "throughput", "low", "high", "bottleneck", "shares"),
-    "extrapolated",
+    *("gpu", "gpu_count", "extrapolated"),
 }
 
 
@@ -47,10 +47,11 @@ def test_a_recommendation_has_exactly_the_keys_of_the_contract(concluded: tuple[
     """Objective and target beside each other, sizes in GiB, and what else is known added."""
     model, recommendation = concluded
     form = json.loads(json.dumps(recommendation_form(recommendation, model)))
-    assert set(form) == {"schema_version", "objective", "target", "workloads", "family"}
+    assert set(form) == {"schema_version", "objective", "target", "deadline", "workloads", "family"}
     assert (form["schema_version"], form["objective"], form["target"]) == (1, "cheapest", 0.9)
     for answer in form["workloads"]:
         assert set(answer) >= CONTRACT | {"sample_unit", "next_run", "beyond", "emulated"}
+        assert set(answer) >= {"provisional", "edge", "baseline", "job"}
         assert set(answer["spec"]) == SPEC
         assert set(answer["throughput"]) == {"value", "low", "high"}
         assert answer["rejected"]

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from . import data_set, threads
+from . import data_set, replay, threads
 from .accelerator import EmulatedAccelerator
 from .backends import NETWORKS, Backend, Input, Settings, image_side, open_backend
 from .data_set import DataSet
@@ -26,7 +26,7 @@ def run(program: str, description: str, training: bool) -> None:
     events, stop = Events.from_environment(), StopRequest.on_signals()
     threads.limit_threads(options.threads)
     settings = Settings(_real_device(options), options.threads, options.seed, options.batch_size)
-    backend = open_backend(options.framework, settings)
+    backend = None if options.input == "replay" else open_backend(options.framework, settings)
     with data_set.open_images(options.data, options.format, options.scratch, options.threads, options.seed) as images:
         cache = CacheState(images.files, options.cache_state)
         cache.before_run()
@@ -34,8 +34,9 @@ def run(program: str, description: str, training: bool) -> None:
         with _source(backend, images, options, training) as source:
             _announce(program, options, images, backend, progress)
             compute = _compute(backend, options, training)
-            Loop(source, compute, cache, options.batch_size, report_latency=not training).run(progress)
-        progress.end(" (emulated device)" if options.device == "emulated" else "")
+            latency = not training and backend is not None
+            Loop(source, compute, cache, options.batch_size, report_latency=latency).run(progress)
+        progress.end(_remark(options))
 
 
 def _parser(program: str, description: str) -> OneSentenceParser:
@@ -55,10 +56,12 @@ def _real_device(options: Options) -> str:
 
 
 @contextmanager
-def _source(backend: Backend, images: DataSet, options: Options, training: bool) -> Iterator[Input]:
+def _source(backend: Backend | None, images: DataSet, options: Options, training: bool) -> Iterator[Input]:
     side = image_side(options.network)
     source: Input
-    if images.format == "synthetic":
+    if backend is None:
+        source = replay.replayed(images, options.batch_size, training, options.seed)
+    elif images.format == "synthetic":
         source = SameBatch(backend.synthetic_images(side))
     elif images.format == "lmdb":
         from .lmdb_images import LmdbImages
@@ -72,17 +75,26 @@ def _source(backend: Backend, images: DataSet, options: Options, training: bool)
         source.close()
 
 
-def _compute(backend: Backend, options: Options, training: bool) -> TimedCompute:
+def _compute(backend: Backend | None, options: Options, training: bool) -> TimedCompute:
+    if backend is None:
+        return lambda _batch: 0.0
     if options.rate is not None and options.device == "emulated":
         return emulated(EmulatedAccelerator(options.rate), options.batch_size)
     return timed(backend.image_training(options.network) if training else backend.image_inference(options.network))
 
 
-def _announce(program: str, options: Options, images: DataSet, backend: Backend, progress: Progress) -> None:
+def _remark(options: Options) -> str:
+    if options.input == "replay":
+        return " (read only)"
+    return " (emulated device)" if options.device == "emulated" else ""
+
+
+def _announce(program: str, options: Options, images: DataSet, backend: Backend | None, progress: Progress) -> None:
     about = f"{images.samples} images, {images.bytes / 1e6:.1f} MB" if images.samples else "synthetic input"
+    version = "not used" if backend is None else backend.version
     print(
         f"{program}: {options.network}, batch {options.batch_size}, {about}, {options.device}, "
-        f"{options.threads} threads, {options.framework} {backend.version}",
+        f"{options.threads} threads, {options.framework} {version}",
         flush=True,
     )
     progress.start(
@@ -92,7 +104,7 @@ def _announce(program: str, options: Options, images: DataSet, backend: Backend,
         program=program,
         network=options.network,
         framework=options.framework,
-        framework_version=backend.version,
+        framework_version=version,
         format=images.format,
         device=options.device,
         threads=options.threads,

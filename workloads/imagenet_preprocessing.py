@@ -33,6 +33,7 @@ class Request:
     cache_state: str
     seed: int
     extent: Extent
+    read_only: bool = False
 
 
 def main() -> None:
@@ -45,17 +46,17 @@ def main() -> None:
 
 def preprocess(request: Request, events: Events, stop: StopRequest) -> None:
     """All passes, with their events and printed rate."""
-    from .preprocessing import PassOutput, StepAccount, run_pass
+    from .preprocessing import NO_OUTPUT, StepAccount, read_pass, run_pass
     from .record_writers import remove_output
     from .transform_workers import Task
 
     images = _images(request)
-    task = Task(images, request.format, request.data is None, request.seed)
+    task = Task(images, request.format, request.data is None, request.seed, request.read_only)
     cache = CacheState(tuple(image.path for image in images) if request.data else (), request.cache_state)
     progress = Progress(f"imagenet_preprocessing to {request.format}", "image", events, stop, request.extent)
     cache.before_run()
     _start(progress, request, images)
-    epoch, output = 0, PassOutput((), 0, 0, 0)
+    epoch, output = 0, NO_OUTPUT
     while not progress.over and (request.passes == 0 or epoch < request.passes):
         if epoch:
             remove_output(output.files)
@@ -65,7 +66,10 @@ def preprocess(request: Request, events: Events, stop: StopRequest) -> None:
             request.workers,
             lambda samples, wait, epoch=epoch: progress.step(samples, wait, epoch),  # type: ignore[misc]
         )
-        output = run_pass(task, request.workers, request.output, account.add, lambda: progress.over)
+        if request.read_only:
+            output = read_pass(task, request.workers, account.add, lambda: progress.over)
+        else:
+            output = run_pass(task, request.workers, request.output, account.add, lambda: progress.over)
         account.flush()
         epoch += 1
     if request.passes == 0:
@@ -94,7 +98,9 @@ def _start(progress: Progress, request: Request, images: list[LabelledImage]) ->
 
 
 def _finish(progress: Progress, request: Request, files: tuple[Path, ...], size: int) -> None:
-    if request.passes == 0 or not files:
+    if request.read_only:
+        remark = "; nothing written, for --input replay only reads"
+    elif request.passes == 0 or not files:
         remark = "; output removed, for " + (
             "--passes 0 only measures" if request.passes == 0 else "the pass was stopped"
         )
@@ -157,6 +163,7 @@ def read_request(arguments: list[str]) -> Request:
         cache_state="warm" if source == "cached" else given.cache,
         seed=given.seed,
         extent=Extent(given.steps, given.seconds),
+        read_only=source == "replay",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,24 @@ def _opened(folder: Path) -> Any:
         ) from None
 
 
+@contextmanager
+def reading(folder: Path) -> Iterator[tuple[int, Iterator[tuple[memoryview, memoryview]]]]:
+    """The number of images of an LMDB, and key and message of each in the order of the keys, over and over.
+
+    Raises InputFault, in its block as well, if it cannot be read.
+    """
+    try:
+        with _opened(folder) as environment, environment.begin(buffers=True) as transaction:
+            yield environment.stat()["entries"], _over_and_over(transaction)
+    except lmdb.Error as error:
+        raise InputFault(f"the LMDB {folder} cannot be read ({error}): make it again") from None
+
+
+def _over_and_over(transaction: Any) -> Iterator[tuple[memoryview, memoryview]]:
+    while True:
+        yield from transaction.cursor()
+
+
 class LmdbImages:
     """Batches of one LMDB. Training crops and mirrors at random; inference takes the centre."""
 
@@ -87,27 +106,13 @@ class LmdbImages:
             self._ahead = None
 
     def _batches(self) -> Iterator[Batch]:
-        try:
-            yield from self._read()
-        except lmdb.Error as error:
-            raise InputFault(f"the LMDB {self._folder} cannot be read ({error}): make it again") from None
-
-    def _read(self) -> Iterator[Batch]:
-        with _opened(self._folder) as environment:
-            entries = environment.stat()["entries"]
-            with environment.begin(buffers=True) as transaction:
-                messages = self._messages(transaction)
-                for _ in range(-(-entries // self._batch_size)):
-                    images = np.empty((self._batch_size, 3, self._side, self._side), np.float32)
-                    labels = np.empty(self._batch_size, np.float32)
-                    for row in range(self._batch_size):
-                        labels[row] = self._fill(images[row], *next(messages))
-                    yield Batch(images, labels)
-
-    @staticmethod
-    def _messages(transaction: Any) -> Iterator[tuple[memoryview, memoryview]]:
-        while True:
-            yield from transaction.cursor()
+        with reading(self._folder) as (count, messages):
+            for _ in range(-(-count // self._batch_size)):
+                images = np.empty((self._batch_size, 3, self._side, self._side), np.float32)
+                labels = np.empty(self._batch_size, np.float32)
+                for row in range(self._batch_size):
+                    labels[row] = self._fill(images[row], *next(messages))
+                yield Batch(images, labels)
 
     def _fill(self, row: Array, key: memoryview, message: memoryview) -> int:
         """Crop, mirror and normalise one image into `row`; returns its label."""

@@ -32,7 +32,7 @@ BATCH_SIZE = 20
 
 def main() -> None:
     """Run the program."""
-    parser = program_parser("lstm_training", "Train a word-level LSTM language model.", "word")
+    parser = program_parser("lstm_training", "Train a word-level LSTM language model.", "word", replays=False)
     parser.add_argument("--format", choices=("text",), default="text", help="what --data is")
     add_network_options(parser, tuple(FORMS), "small", BATCH_SIZE)
     options = read_options(parser, sys.argv[1:])

@@ -70,16 +70,16 @@ def device(text: str) -> str:
     return text
 
 
-def program_parser(module: str, description: str, sample: str) -> OneSentenceParser:
-    """A parser with the options that every program has."""
+def program_parser(module: str, description: str, sample: str, replays: bool = True) -> OneSentenceParser:
+    """A parser with the options that every program has; `replays`: its reads can be made without the rest of it."""
     name = f"python -m {__package__}.{module}"
     parser = OneSentenceParser(prog=name, description=description)
     parser.add_argument("--data", type=Path, metavar="PATH", help="what to read")
     parser.add_argument(
         "--input",
-        choices=("disk", "cached", "synthetic"),
-        help="disk: read the data; cached: read it from the page cache; synthetic: read nothing "
-        "(default: disk with --data, else synthetic)",
+        choices=("disk", "cached", "synthetic", *(("replay",) if replays else ())),
+        help="disk: read the data; cached: read it from the page cache; synthetic: read nothing; "
+        f"{'replay: read the data, and no more ' if replays else ''}(default: disk with --data, else synthetic)",
     )
     parser.add_argument(
         "--cache",

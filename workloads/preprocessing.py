@@ -35,6 +35,9 @@ class PassOutput:
     skipped: int
 
 
+NO_OUTPUT = PassOutput((), 0, 0, 0)
+
+
 def run_pass(
     task: Task, workers: int, output: Path, done: Callable[[Result], None], over: Callable[[], bool]
 ) -> PassOutput:
@@ -60,6 +63,14 @@ def run_pass(
         if skipped:
             print(f"skipped {skipped} of {len(task.images)} images that are not readable", file=sys.stderr)
         return PassOutput(writer.finish(), writer.bytes_written, written, skipped)
+
+
+def read_pass(task: Task, workers: int, done: Callable[[Result], None], over: Callable[[], bool]) -> PassOutput:
+    """The reads of a pass by as many workers, and nothing else; raises as `run_pass` does."""
+    with _results(task, workers) as results:
+        while not over() and (result := results.next()) is not None:
+            done(result)
+    return NO_OUTPUT
 
 
 @contextmanager

@@ -39,18 +39,24 @@ class Result:
 
 @dataclass(frozen=True)
 class Task:
-    """What workers do: to each of `images`, unless `synthetic`, then to the same image as often."""
+    """What workers do: to each of `images`, unless `synthetic`, then to the same image as often.
+
+    `read_only`: the images are read, and nothing is made of them.
+    """
 
     images: Sequence[LabelledImage]
     format: str
     synthetic: bool
     seed: int
+    read_only: bool = False
 
     def run(self, index: int, prepared: transform.Image | None) -> Result:
         """Transform image `index`; `prepared` stands in for reading and decoding. Raises OSError as reading does."""
         begin = time.perf_counter()
         encoded = b"" if self.synthetic else _read(self.images[index].path)
         read_seconds = time.perf_counter() - begin
+        if self.read_only:
+            return Result(index, b"", read_seconds)
         image = prepared if self.synthetic else transform.decode(encoded)
         return Result(index, None if image is None else self._stored(index, image), read_seconds)
 

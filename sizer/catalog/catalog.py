@@ -135,6 +135,15 @@ class Catalog:
             return self.instance_types
         return tuple(instance for instance in self.instance_types if instance.gpu and same_gpu(instance.gpu, gpu))
 
+    def instance(self, name: str) -> InstanceType:
+        """The instance type `aws/c6i.large`, or `c6i.large`; InputError with the nearest name if there is none."""
+        wanted = name.replace("/", " ", 1).lower()
+        for instance in self.instance_types:
+            if wanted in (f"{instance.provider} {instance.instance_type}".lower(), instance.instance_type.lower()):
+                return instance
+        nearest = _nearest(wanted, [f"{each.provider} {each.instance_type}" for each in self.instance_types])
+        raise InputError(f"the catalogue has no instance type `{name}`: {nearest}")
+
     def disk(self, name: str) -> DiskOffer:
         """The disk tier of that name; InputError with the nearest name if there is none."""
         for offer in self.disks:

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 
 from sizer import __version__
 from sizer.bundled.reports import Material, write_report
 from sizer.catalog import Catalog
-from sizer.cli.concluding import LEFT_OUT, conclude, fitted, measured_runs, opened, recommended, refuse_folder
-from sizer.cli.wording import bound_in_words, spec_in_words
+from sizer.cli.concluding import LEFT_OUT, conclude, cpus_of, fitted, measured_runs, opened, recommended, refuse_folder
+from sizer.cli.wording import bound_in_words, spec_in_words, verdict_in_words
 from sizer.codec import to_json
 from sizer.drift import DRIFT_SHARE, spread
-from sizer.errors import NoAnswer
+from sizer.errors import InputError, NoAnswer
 from sizer.files import write_text
 from sizer.measurements import write_csv
 from sizer.model import Model
 from sizer.published import disk_is_emulated, recommendation_form
 from sizer.recommend import recommend as recommend_spec
-from sizer.records import Answer, DiskCheck, Objective, Recommendation, Run, Spec
+from sizer.recommend.gates import Finding, look_at, read_gate
+from sizer.records import Answer, Deadline, DiskCheck, Objective, Recommendation, Run, Spec
 from sizer.reference import reference
 from sizer.store import StudyFolder
 from sizer.study import Facts
 from sizer.units import format_number, format_rate
+
+GATE_EXIT_CODE = 6
 
 
 def answer(folder: StudyFolder, say: Callable[[str], None]) -> None:
@@ -59,26 +63,51 @@ def fit(arguments: argparse.Namespace) -> int:
 
 def recommend(arguments: argparse.Namespace) -> int:
     folder = opened(arguments.folder)
+    asked = _objective(arguments, folder.study.objective)
+    catalog = Catalog.load(arguments.catalog)
+    machine = None if arguments.baseline is None else catalog.instance(arguments.baseline)
     measured_runs(folder)
     model = fitted(folder)
-    recommendation = _asked(arguments, folder, model)
+    names = [each.name for each in model.workloads]
+    gates = [read_gate(text, names, asked.deadline is not None) for text in arguments.fail_if or ()]
+    own = asked == folder.study.objective and arguments.catalog is machine is None
+    recommendation = conclude(folder, folder.runs(), model) if own else None
+    if recommendation is None:
+        # A question other than the study's own leaves the study folder as it is.
+        host_vcpus = cpus_of(folder)
+        recommendation = recommend_spec(model, folder.runs(), asked, catalog, machine=machine, host_vcpus=host_vcpus)
     if arguments.json:
         print(json.dumps(recommendation_form(recommendation, model), indent=1))
     for each in () if arguments.json else recommendation.workloads:
         _tell(each, model)
+    return _exit_code(recommendation, [look_at(gate, recommendation.workloads) for gate in gates])
+
+
+def _exit_code(recommendation: Recommendation, findings: Sequence[Finding]) -> int:
+    """A gate comes first: whoever gave one asked for its verdict."""
+    for finding in findings:
+        print(f"sizer: {finding.sentence}", file=sys.stderr)
+    if not all(finding.met for finding in findings):
+        return GATE_EXIT_CODE
     return 0 if any(each.status != "refused" for each in recommendation.workloads) else NoAnswer.exit_code
 
 
-def _asked(arguments: argparse.Namespace, folder: StudyFolder, model: Model) -> Recommendation:
-    """What was asked for; a question other than the study's own leaves the study folder as it is."""
-    if arguments.catalog is arguments.objective is arguments.target is None:
-        return conclude(folder, folder.runs(), model)
-    own = folder.study.objective
-    objective = Objective(
-        own.prefer if arguments.objective is None else arguments.objective,
-        own.target if arguments.target is None else arguments.target,
-    )
-    return recommend_spec(model, folder.runs(), objective, Catalog.load(arguments.catalog))
+def _objective(arguments: argparse.Namespace, own: Objective) -> Objective:
+    """The study's own with what was asked for on the command line. Raises InputError for half of a deadline."""
+    if (arguments.samples is None) != (arguments.within is None):
+        given, lacking = ("--samples", "--within 6h") if arguments.within is None else ("--within", "--samples 1.2M")
+        raise InputError(f"{given} says half of a deadline; add the other half, such as {lacking}")
+    prefer = own.prefer if arguments.objective is None else arguments.objective
+    target = own.target if arguments.target is None else arguments.target
+    if arguments.samples is None:
+        asked = arguments.objective is not None or arguments.target is not None
+        return Objective(prefer, target, None if asked else own.deadline)
+    if arguments.objective is not None or arguments.target is not None:
+        raise InputError(
+            "--samples and --within ask for the spec on which the job costs least of those that finish it in time; "
+            "leave --objective and --target out"
+        )
+    return Objective(prefer, target, Deadline(arguments.samples, arguments.within))
 
 
 def _tell(answer: Answer, model: Model) -> None:
@@ -148,15 +177,16 @@ def _verdict(answer: Answer, model: Model) -> str:
 def _headline(answer: Answer, model: Model) -> str:
     """The verdict without its reasons."""
     if answer.spec is None or answer.throughput is None:
-        return f"{answer.workload}: no recommendation"
+        return f"{answer.workload}: {'nothing measured is in time' if answer.job else 'no recommendation'}"
     unit = answer.sample_unit
     interval = f"{format_rate(answer.throughput.low, unit)} to {format_rate(answer.throughput.high, unit)}"
     device = model.workload(answer.workload).facts.device
     bound = f", {bound_in_words(answer.bottleneck, device)}" if answer.bottleneck else ""
-    words = answer.status.replace("_", " ")
+    spec = verdict_in_words(answer, _spec(answer.spec, answer, model))
     rate = format_rate(answer.throughput.value, unit)
-    return f"{answer.workload}: {words} {_spec(answer.spec, answer, model)}, {rate} ({interval}){bound}"
+    return f"{answer.workload}: {spec}, {rate} ({interval}){bound}"
 
 
 def _spec(spec: Spec, answer: Answer, model: Model) -> str:
-    return spec_in_words(spec, disk_is_emulated(model.workload(answer.workload), spec.disk))
+    workload = model.workload(answer.workload)
+    return spec_in_words(spec, disk_is_emulated(workload, spec.disk), workload.facts.device)

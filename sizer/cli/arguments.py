@@ -21,7 +21,18 @@ DEFAULT_TIER_SIZE = 500 * 2**30
 EXIT_CODES = (
     "exit codes: 0 done; 1 a fault of sizer; 2 usage, study file or input file; 3 this host cannot do what was asked; "
     "4 some runs crashed, timed out, were unsupported or refused, report made; 5 no workload has an answer; "
-    "130 interrupted"
+    "6 a gate given with --fail-if is not met; 130 interrupted"
+)
+
+
+IMPORT_COLUMNS = (
+    "Needed are the columns workload, throughput (samples a second), and one that varies of vcpus, memory_gib, disk, "
+    "batch_size, gpu and gpu_count. Read where they are there: framework, device, network, input, cache, "
+    "throughput_low and throughput_high (95 %% interval), sample_unit, outcome (completed, out_of_memory, timeout, "
+    "crashed, ...), the demands (core_seconds_per_sample, ...), bottleneck, hit_rate, warnings, started_at, repeat, "
+    "epoch (0 is the first), first_epoch_throughput, kind, format, dataset, dataset_gib, dataset_samples, "
+    "disk_read_iops, disk_read_mbps, disk_write_iops, disk_write_mbps, disk_class, disk_emulated, peak_anonymous_gib, "
+    "accelerator_samples_per_second and isolates. Any other column is kept as it is. docs/import.md tells more."
 )
 
 
@@ -41,6 +52,7 @@ def parser() -> argparse.ArgumentParser:
     _add_measuring(commands)
     _add_status(commands)
     _add_answering(commands)
+    _add_importing(commands)
     _add_disks(commands)
     _add_catalog(commands)
     _add(commands, "schema", "looking", "the study file's JSON Schema")
@@ -117,21 +129,36 @@ def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     recommend.add_argument("--catalog", metavar="FILE", help="default: the catalogue that comes with sizer")
     recommend.add_argument("--objective", choices=["cheapest", "fastest", "balanced"])
     recommend.add_argument("--target", type=values.share, metavar="0.95", help="share of the best throughput to reach")
+    recommend.add_argument(
+        "--samples", type=values.samples, metavar="1.2M", help="with --within: how many samples the job has"
+    )
+    recommend.add_argument(
+        "--within", type=values.duration, metavar="6h", help="with --samples: the spec that finishes them in that time"
+    )
+    recommend.add_argument(
+        "--baseline",
+        metavar="PROVIDER/TYPE",
+        help="an instance type to compare with; default: the largest configuration measured",
+    )
+    recommend.add_argument(
+        "--fail-if",
+        action="append",
+        metavar="CONDITION",
+        help="exit with 6 if an answer is so, such as 'throughput<500' or 'status!=recommended'; may be repeated",
+    )
     _add_json(recommend)
     predict = _add(commands, "predict", "predicting", "what the model expects of a configuration")
     _add_folder(predict)
     predict.add_argument("--workload", metavar="W", help="needed where the study has several and --at names none")
     predict.add_argument("--vcpus", type=values.vcpus, metavar="N")
     predict.add_argument("--memory", type=values.memory, metavar="30GiB")
-    predict.add_argument("--disk", metavar="T", help="a disk of the study")
-    predict.add_argument("--batch-size", type=values.batch_size, metavar="B")
     predict.add_argument(
-        "--gpu-speedup",
-        type=values.speedup,
-        default=1.0,
-        metavar="F",
-        help="as if the accelerator were F times as fast",
+        "--disk", metavar="T", help="a disk of the study, or as if it were a tier of the catalogue: NAME:SIZE"
     )
+    predict.add_argument("--batch-size", type=values.batch_size, metavar="B")
+    predict.add_argument("--gpu", metavar="NAME", help="an accelerator that was measured")
+    predict.add_argument("--gpu-count", type=values.gpu_count, metavar="N", help="how many of it")
+    _add_what_if(predict)
     predict.add_argument("--at", metavar="FILE.csv", help="one configuration a row, columns as in measurements.csv")
     _add_json(predict)
     report = _add(commands, "report", "answering", "write the report again")
@@ -148,11 +175,49 @@ def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     _add_json(fit)
 
 
+def _add_what_if(predict: argparse.ArgumentParser) -> None:
+    """Changes that no run has seen."""
+    asked = predict.add_argument_group("what if")
+    asked.add_argument(
+        "--gpu-speedup",
+        type=values.speedup,
+        default=1.0,
+        metavar="F",
+        help="as if the accelerator were F times as fast",
+    )
+    asked.add_argument("--disk-iops", type=values.iops, metavar="N", help="as if the disk gave N IOs a second")
+    asked.add_argument("--disk-mbps", type=values.mbps, metavar="N", help="as if the disk gave N MB (10^6) a second")
+    size = asked.add_mutually_exclusive_group()
+    size.add_argument("--data-size", type=values.data_size, metavar="600GiB", help="as if the data set were as large")
+    size.add_argument(
+        "--data-factor", type=values.speedup, metavar="F", help="as if the data set were F times as large"
+    )
+    asked.add_argument(
+        "--decode-factor",
+        type=values.speedup,
+        default=1.0,
+        metavar="F",
+        help="as if decoding a sample cost F times the CPU, such as 0.5",
+    )
+
+
+def _add_importing(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    added = _add(commands, "import", "importing", "measurements made elsewhere become a study", "import_table")
+    added.epilog = IMPORT_COLUMNS
+    added.add_argument("file", metavar="FILE.csv", help="a table with one run a row")
+    added.add_argument("--out", required=True, metavar="DIR", help="the study folder, new or empty")
+    _add_json(added)
+
+
 def _add(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, module: str, summary: str
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    module: str,
+    summary: str,
+    function: str | None = None,
 ) -> argparse.ArgumentParser:
     added = commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
-    added.set_defaults(command=_command(module, name))
+    added.set_defaults(command=_command(module, function or name))
     return added
 
 

@@ -54,10 +54,16 @@ def fitted(folder: StudyFolder) -> Model:
     if not folder.is_stale(path):
         with suppress(FormatError):
             return _read_model(path)
-    model = fit_model(folder.runs())
+    model = fit_model(_in_the_studys_order(folder))
     form = to_json(model)
     write_json(path, {**form, "checksum": _checksum(form)})
     return model
+
+
+def _in_the_studys_order(folder: StudyFolder) -> list[Run]:
+    """The runs by their workload as the study names them, whichever was measured first; then those it does not name."""
+    rank = {plan.workload.name: number for number, plan in enumerate(folder.study.workloads)}
+    return sorted(folder.runs(), key=lambda run: rank.get(run.spec.workload.name, len(rank)))
 
 
 def recommended(folder: StudyFolder) -> Recommendation:
@@ -73,9 +79,15 @@ def recommended(folder: StudyFolder) -> Recommendation:
 def conclude(folder: StudyFolder, runs: tuple[Run, ...], model: Model) -> Recommendation:
     """The recommendation by the study's own objective and the catalogue of sizer, written into the folder."""
     refuse_folder(folder.recommendation_path)
-    recommendation = recommend(model, runs, folder.study.objective, Catalog.load())
+    recommendation = recommend(model, runs, folder.study.objective, Catalog.load(), host_vcpus=cpus_of(folder))
     write_json(folder.recommendation_path, recommendation_form(recommendation, model))
     return recommendation
+
+
+def cpus_of(folder: StudyFolder) -> float | None:
+    """How many the measuring host has; None where that is not known, as of measurements made elsewhere."""
+    cpus = folder.host.get("cpus")
+    return float(cpus) if isinstance(cpus, (int, float)) and cpus > 0 else None
 
 
 def refuse_folder(path: Path) -> None:

@@ -23,17 +23,19 @@ from sizer.errors import HostError
 from sizer.floor_search import MOST_RUNS, TYPICAL_RUNS, Search
 from sizer.host import PACKAGES
 from sizer.interpreters import interpreter
+from sizer.model.isolation import ISOLATED, TELLS
 from sizer.plain_text import typed_line, typed_path
 from sizer.plan import UNFINISHED, remaining
 from sizer.records import DiskTier, Outcome, Run, RunSpec, Study, Workload
 from sizer.reference import is_extra
+from sizer.two_epochs import TwoEpochs
 from sizer.units import format_seconds
 
 
 @dataclass(frozen=True)
 class Intent:
-    """A study that is to be measured: its runs and searches, where they are stored, which are there already, and with
-    which outcomes one of these is measured again."""
+    """A study that is to be measured: its runs, searches and two-epoch passes, where they are stored, which are there
+    already, and with which outcomes one of these is measured again."""
 
     study: Study
     specs: Sequence[RunSpec]
@@ -41,6 +43,7 @@ class Intent:
     folder: Path
     finished: Sequence[Run] = ()
     unfinished: frozenset[Outcome] = UNFINISHED
+    passes: Sequence[TwoEpochs] = ()
 
     @property
     def all_specs(self) -> list[RunSpec]:
@@ -59,9 +62,15 @@ class Intent:
 
     @property
     def left(self) -> list[RunSpec]:
-        """These runs, and of each search that has not found its floor the next one."""
+        """These runs, of each search that has not found its floor the next one, and the passes that may come."""
         searched = (search.next_run(self.kept) for search in self.searches)
-        return [*self.todo, *(spec for spec in searched if spec is not None)]
+        passes = (each.at(each.most_bytes) for each in self.passes_to_come)
+        return [*self.todo, *(spec for spec in searched if spec is not None), *passes]
+
+    @property
+    def passes_to_come(self) -> list[TwoEpochs]:
+        """The passes that are to be made, or may be when the runs before them show how."""
+        return [each for each in self.passes if each.next_run(self.kept) or (self.todo and not each.is_done(self.kept))]
 
     @property
     def workloads(self) -> list[Workload]:
@@ -78,12 +87,17 @@ class Intent:
 def lines(intent: Intent, environment: Mapping[str, str]) -> Iterator[str]:
     """The whole list, line by line."""
     yield from _plan(intent)
-    yield from (f"runs: {line}" for line in _programs(intent, environment))
-    yield from (f"reads: {line}" for line in _read(intent))
-    yield from (f"writes: {line}" for line in _written(intent, environment))
-    yield from (f"uses: {line}" for line in _devices(intent))
+    yield from _each_once("runs", _programs(intent, environment))
+    yield from _each_once("reads", _read(intent))
+    yield from _each_once("writes", _written(intent, environment))
+    yield from _each_once("uses", _devices(intent))
     needs = sorted(_needs_root(intent))
     yield f"needs root or a delegated cgroup: {', '.join(needs) if needs else 'nothing'}"
+
+
+def _each_once(heading: str, found: Iterator[str]) -> Iterator[str]:
+    """A workload stands here once, although runs that isolate a stage are fed otherwise."""
+    yield from (f"{heading}: {line}" for line in dict.fromkeys(found))
 
 
 def _plan(intent: Intent) -> Iterator[str]:
@@ -92,11 +106,18 @@ def _plan(intent: Intent) -> Iterator[str]:
         command = f": {typed_line(spec.workload.command)}" if spec.workload.command else ""
         again = AGAIN if is_extra(spec) else ""
         yield f"{spec.id}  {run_in_words(spec, emulated_disks(intent.study))}, repeat {spec.repeat + 1}{again}{command}"
+    for stage in dict.fromkeys(spec.isolates for spec in todo if spec.isolates is not None):
+        yield f"runs isolating {ISOLATED[stage]} show {TELLS[stage]}"
     time = format_seconds(estimate_seconds(todo, finished))
     beside = "not counting making data and checking disks"
     yield f"{len(todo)} runs, about {time}, {beside}; {len(specs) - len(todo)} finished"
     if any(measured_from_epoch(spec.workload) for spec in todo) and not finished:
         yield "runs with cache natural last two epochs of their data at least, which is not in this time"
+    for each in intent.passes_to_come:
+        yield (
+            f"then 1 run of two epochs of `{each.base.workload.name}` under a memory cap that holds half of its data, "
+            "for what the page cache serves, unless that would take long"
+        )
     for search in intent.searches:
         yield from _search(search, intent.kept)
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sizer import leftovers, unsaved
+from sizer.cli import preconditions
 from sizer.cli.answering import answer
 from sizer.cli.interrupts import Interrupts
 from sizer.cli.preparing import Bench, Ready, prepare_data
@@ -25,6 +26,7 @@ from sizer.records import FAULTS, Outcome, Run, RunSpec, Study
 from sizer.reference import is_measurement, reference
 from sizer.store import StudyFolder
 from sizer.study import Facts
+from sizer.two_epochs import TwoEpochs, two_epoch_passes
 from sizer.watching import Hooks
 
 
@@ -65,7 +67,8 @@ def measure(
 
 
 class _Measuring:
-    """One stretch of measuring: data first, then disks, then run after run, and the search for memory floors."""
+    """One stretch of measuring: data first, then disks, then run after run, and what follows from these: two-epoch
+    passes, and the search for memory floors."""
 
     def __init__(
         self, study: Study, specs: Sequence[RunSpec], folder: StudyFolder, bench: Bench, interrupts: Interrupts
@@ -77,7 +80,8 @@ class _Measuring:
         self._interrupts = interrupts
         here = Facts(bench.host.cpus, bench.host.memory_bytes)
         self._reference = reference(study, here)
-        self._searches = searches(study, here)
+        passes = two_epoch_passes(study, here) if preconditions.caps_memory(bench.backend) else ()
+        self._following: tuple[Search | TwoEpochs, ...] = (*passes, *searches(study, here))
         self._set_aside: frozenset[tuple[str, str]] = frozenset()
 
     def run(self, unfinished: Collection[Outcome]) -> None:
@@ -89,7 +93,7 @@ class _Measuring:
         specs = self._specs
         todo = remaining(specs, self._folder.runs(), unfinished)
         self._set_aside = frozenset(map(_which, (run for run in self._folder.runs() if run.outcome in unfinished)))
-        needed = [*todo, *(spec for spec in map(self._next, self._searches) if spec is not None)]
+        needed = [*todo, *(spec for spec in map(self._next, self._following) if spec is not None)]
         if not needed:
             _say(f"all {len(specs)} runs are finished already; for new ones choose another folder with --out")
             return
@@ -103,8 +107,8 @@ class _Measuring:
             ready.prepare(needed, progress.say, self._interrupts.finish)
             for number, spec in enumerate(todo):
                 self._launch(spec, self._left(todo[number:]), ready, progress)
-            for search in self._searches:
-                self._search(search, ready, progress)
+            for each in self._following:
+                self._follow(each, ready, progress)
 
     def conclude(self) -> None:
         """Write the marks of drift and the answer from every run that is stored. Raises HostError."""
@@ -154,15 +158,20 @@ class _Measuring:
     def _asked(self, run: Run) -> bool:
         """Whether the study asks for a run: a folder may hold others, of a time when its axes were longer."""
         planned: Collection[str] = {spec.id for spec in self._specs}
-        return run.id in planned or any(search.includes(run.spec) for search in self._searches)
+        return run.id in planned or any(each.includes(run.spec) for each in self._following)
 
     def _left(self, todo: Sequence[RunSpec]) -> float:
-        """Seconds that these runs and the searches after them are expected to take."""
-        searched = [spec for search in self._searches if (spec := self._next(search)) for _ in range(TYPICAL_RUNS)]
-        return estimate_seconds([*todo, *searched], self._folder.runs())
+        """Seconds that these runs, and the passes and searches after them, are expected to take."""
+        after = [
+            spec
+            for each in self._following
+            if (spec := self._next(each))
+            for _ in range(TYPICAL_RUNS if isinstance(each, Search) else 1)
+        ]
+        return estimate_seconds([*todo, *after], self._folder.runs())
 
-    def _next(self, search: Search) -> RunSpec | None:
-        return search.next_run(run for run in self._folder.runs() if _which(run) not in self._set_aside)
+    def _next(self, following: Search | TwoEpochs) -> RunSpec | None:
+        return following.next_run(run for run in self._folder.runs() if _which(run) not in self._set_aside)
 
     def _launch(self, spec: RunSpec, left: float, ready: Ready, progress: Progress, search: bool = False) -> Run:
         """Measure one configuration and store it."""
@@ -196,12 +205,13 @@ class _Measuring:
                 f"{folder.going_on}"
             ) from error
 
-    def _search(self, search: Search, ready: Ready, progress: Progress) -> None:
-        """Run after run until the floor is found, or a run shows that it cannot be."""
-        while (spec := self._next(search)) is not None:
-            if self._launch(spec, self._left(()), ready, progress, search=True).outcome in UNFINISHED:
+    def _follow(self, each: Search | TwoEpochs, ready: Ready, progress: Progress) -> None:
+        """Run after run until the floor is found or the pass is made, or a run shows that it cannot be."""
+        search = isinstance(each, Search)
+        while (spec := self._next(each)) is not None:
+            if self._launch(spec, self._left(()), ready, progress, search=search).outcome in UNFINISHED:
                 break
-        progress.say(search.result(self._folder.runs()))
+        progress.say(each.result(self._folder.runs()))
 
     def _mark_drift(self) -> None:
         """Write each run again whose warning of drift is not what the runs of the reference say by now."""

@@ -14,10 +14,13 @@ from sizer.errors import HostError, InputError
 from sizer.interpreters import interpreter
 from sizer.limits import Control, LimitsBackend
 from sizer.nvml import gpus
-from sizer.records import RunSpec, Study
+from sizer.records import Limits, RunSpec, Study
 
 RUNNABLE = frozenset({"mxnet", "opencv"})
 """Frameworks that the workloads have a backend for."""
+
+SMALL_CAP = 2**26
+"""Bytes that every host has, to ask whether memory can be limited at all."""
 
 IN_WORDS = {
     Control.VCPUS: "vCPUs",
@@ -67,6 +70,11 @@ def _lacking(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> 
         if reason and not any(control is Control.DISK for control, _ in found):
             found[Control.DISK, reason] = f"this host cannot emulate disks: {reason}"
     return list(found.values())
+
+
+def caps_memory(backend: LimitsBackend) -> bool:
+    """Whether runs can be made under a memory cap here."""
+    return not backend.missing(Limits(memory_bytes=SMALL_CAP))
 
 
 def doubts(specs: Sequence[RunSpec]) -> list[str]:

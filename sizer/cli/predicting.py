@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from sizer.cli.accelerators import accelerator
 from sizer.cli.concluding import fitted, measured_runs, opened
+from sizer.cli.supposing import SUPPOSED_DISK, Supposed, form, in_words, is_tier, supposed, tier_rates
 from sizer.cli.tables import read_places
 from sizer.cli.wording import bound_in_words, disk_in_words
 from sizer.errors import InputError, NoAnswer
 from sizer.model import Model, WhatIf, WorkloadModel
 from sizer.published import disk_is_emulated, no_prediction_form, prediction_form
-from sizer.records import HOST_DISK, Configuration, Prediction
+from sizer.records import HOST_DISK, Bottleneck, Configuration, DiskRates, Prediction
+from sizer.tables import named
 from sizer.units import format_bytes, format_rate, format_vcpus
 
 
@@ -25,6 +29,7 @@ class Outcome:
 
     workload: WorkloadModel
     configuration: Configuration
+    what_if: WhatIf = WhatIf()
     prediction: Prediction | None = None
     why: str = ""
 
@@ -35,8 +40,7 @@ def predict(arguments: argparse.Namespace) -> int:
     measured_runs(folder)
     model = fitted(folder)
     disks = [tier.name for tier in folder.study.disks]
-    what_if = WhatIf(gpu_speedup=arguments.gpu_speedup)
-    outcomes = [_outcome(*place, what_if) for place in _asked(arguments, model, disks)]
+    outcomes = [_outcome(*place) for place in _asked(arguments, model, disks)]
     answered = any(outcome.prediction for outcome in outcomes)
     if arguments.json:
         print(json.dumps({"predictions": [_form(each) for each in outcomes]}, indent=1))
@@ -49,7 +53,7 @@ def predict(arguments: argparse.Namespace) -> int:
 
 def _asked(
     arguments: argparse.Namespace, model: Model, disks: Sequence[str]
-) -> list[tuple[WorkloadModel, Configuration]]:
+) -> list[tuple[WorkloadModel, Configuration, Supposed]]:
     """Each configuration asked for. What is left out stands at its largest measured value."""
     typed = {
         "workload": arguments.workload,
@@ -57,28 +61,59 @@ def _asked(
         "memory_bytes": arguments.memory,
         "disk": arguments.disk,
         "batch_size": arguments.batch_size,
+        "gpu": arguments.gpu,
+        "gpu_count": arguments.gpu_count,
     }
     given = {name: value for name, value in typed.items() if value is not None}
+    wish = supposed(arguments)
+    if wish.what_if.disk_rates is not None:
+        given["disk"] = SUPPOSED_DISK
     if arguments.at is None:
-        return [_place(given, model, disks, "")]
-    return [_place({**row, **given}, model, disks, f"{where}: ") for where, row in read_places(Path(arguments.at))]
+        return [_place(given, model, disks, wish, "")]
+    rows, unknown = read_places(Path(arguments.at))
+    asked = [_place({**row, **given}, model, disks, wish, f"{where}: ") for where, row in rows]
+    if unknown:
+        print(f"warning: {arguments.at}: sizer knows nothing of {named(unknown)}; not looked at", file=sys.stderr)
+    return asked
 
 
 def _place(
-    asked: Mapping[str, Any], model: Model, disks: Sequence[str], where: str
-) -> tuple[WorkloadModel, Configuration]:
-    """Raises InputError, which begins with `where`, for a workload or a disk that the study does not have."""
+    asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: Supposed, where: str
+) -> tuple[WorkloadModel, Configuration, Supposed]:
+    """Raises InputError, which begins with `where`, for a workload, disk or GPU that the study does not have."""
     workload = _workload(asked.get("workload"), model, where)
     measured = workload.measured
-    known = list(dict.fromkeys([*disks, *(disk.name for disk in measured.disks)]))
     disk = asked.get("disk", measured.disks[0].name if measured.disks else HOST_DISK)
-    if "disk" in asked and disk not in known:
-        raise InputError(f"{where}disk `{disk}` is not one of this study; its disks are {', '.join(known)}")
-    return workload, Configuration(
-        vcpus=_or_largest(asked.get("vcpus"), measured.vcpus),
-        memory_bytes=_or_largest(asked.get("memory_bytes"), measured.memory_bytes),
-        disk=disk,
-        batch_size=_or_largest(asked.get("batch_size"), measured.batch_size),
+    tier = None
+    if "disk" in asked and wish.what_if.disk_rates is None:
+        tier = _tier(disk, list(dict.fromkeys([*disks, *(disk.name for disk in measured.disks)])), where)
+    gpus = accelerator(asked.get("gpu"), asked.get("gpu_count"), workload, where)
+    return (
+        workload,
+        Configuration(
+            vcpus=_or_largest(asked.get("vcpus"), measured.vcpus),
+            memory_bytes=_or_largest(asked.get("memory_bytes"), measured.memory_bytes),
+            disk=disk,
+            batch_size=_or_largest(asked.get("batch_size"), measured.batch_size),
+            gpu=gpus.gpu,
+            gpu_count=gpus.count,
+        ),
+        wish.on(tier),
+    )
+
+
+def _tier(disk: str, known: Sequence[str], where: str) -> DiskRates | None:
+    """The rates of a tier that is supposed; None for a disk of the study."""
+    if disk in known:
+        return None
+    if is_tier(disk):
+        try:
+            return tier_rates(disk)
+        except InputError as error:
+            raise InputError(f"{where}{error}") from None
+    raise InputError(
+        f"{where}disk `{disk}` is not one of this study; its disks are {', '.join(known)}: give one of them, or a tier "
+        "of `sizer catalog list` with its size, to suppose it: alibaba/cloud_ssd:500GiB"
     )
 
 
@@ -98,31 +133,82 @@ def _or_largest(asked: Any, measured: Sequence[Any]) -> Any:
     return asked if asked is not None else max(measured, default=1)
 
 
-def _outcome(workload: WorkloadModel, configuration: Configuration, what_if: WhatIf) -> Outcome:
+def _outcome(workload: WorkloadModel, configuration: Configuration, wish: Supposed) -> Outcome:
     if workload.refused and not workload.measured.rates:
         return Outcome(workload, configuration, why=f"workload `{workload.name}` has no model: {workload.refused}")
     try:
-        return Outcome(workload, configuration, workload.predict(configuration, what_if))
+        what_if = wish.of(workload)
     except NoAnswer as error:
         return Outcome(workload, configuration, why=str(error))
+    try:
+        return Outcome(workload, configuration, what_if, _no_guess(workload.predict(configuration, what_if), workload))
+    except NoAnswer as error:
+        return Outcome(workload, configuration, what_if, why=str(error))
+
+
+def _no_guess(prediction: Prediction, workload: WorkloadModel) -> Prediction:
+    """Where nobody told the vCPUs, what is left over from the other stages is the CPU's by default alone."""
+    measured = workload.measured
+    guessed = prediction.bottleneck in (Bottleneck.CPU, Bottleneck.SERIAL) and "vcpus" in measured.untold
+    if guessed and measured.evidence_at(prediction.configuration) is not prediction.bottleneck:
+        return replace(prediction, bottleneck=Bottleneck.AMBIGUOUS)
+    return prediction
 
 
 def _form(outcome: Outcome) -> dict[str, Any]:
+    """Null is what an imported table did not tell; of accelerators only what is known stands there."""
+    workload, configuration = outcome.workload, outcome.configuration
     if outcome.prediction is None:
-        return no_prediction_form(outcome.configuration, outcome.workload, outcome.why)
-    return prediction_form(outcome.prediction, outcome.workload)
+        found = no_prediction_form(configuration, workload, outcome.why)
+    else:
+        found = prediction_form(outcome.prediction, workload)
+    found |= {"gpu": configuration.gpu or workload.facts.device.gpu, "gpu_count": _gpu_count(outcome)}
+    found = {key: value for key, value in found.items() if value or key not in ("gpu", "gpu_count")}
+    found |= {column: None for column in workload.measured.untold if column in found}
+    return found | ({"what_if": form(outcome.what_if)} if outcome.what_if != WhatIf() else {})
+
+
+def _gpu_count(outcome: Outcome) -> int:
+    device = outcome.workload.facts.device
+    return outcome.configuration.gpu_count or (0 if device.kind == "cpu" else 1)
 
 
 def _in_words(outcome: Outcome) -> str:
-    where, workload, prediction = outcome.configuration, outcome.workload, outcome.prediction
-    disk = disk_in_words(where.disk, disk_is_emulated(workload, where.disk))
-    place = f"{format_vcpus(where.vcpus)}, {format_bytes(where.memory_bytes)}, {disk}, batch {where.batch_size}"
+    workload, prediction = outcome.workload, outcome.prediction
+    place = f"{workload.name} at {_stand(outcome)}"
     if prediction is None:
-        return f"{workload.name} at {place}: no answer: {outcome.why}"
+        return f"{place}: no answer: {outcome.why}"
+    assumed = in_words(outcome.what_if, workload)
+    supposing = f"; assumed: {assumed}" if assumed else ""
     if prediction.out_of_memory:
-        return f"{workload.name} at {place}: out of memory"
+        return f"{place}: out of memory{supposing}"
     rate, unit = prediction.throughput, workload.sample_unit
     interval = f"{format_rate(rate.low, unit)} to {format_rate(rate.high, unit)}"
     bound = bound_in_words(prediction.bottleneck, workload.facts.device)
     extrapolated = ", extrapolated" if prediction.extrapolated else ""
-    return f"{workload.name} at {place}: {format_rate(rate.value, unit)} ({interval}), {bound}{extrapolated}"
+    return f"{place}: {format_rate(rate.value, unit)} ({interval}), {bound}{extrapolated}{supposing}"
+
+
+def _stand(outcome: Outcome) -> str:
+    """`2 vCPUs, 8 GiB, disk nvme, batch 32, 2 × V100`, without what an imported table did not tell."""
+    where, workload = outcome.configuration, outcome.workload
+    untold = workload.measured.untold
+    parts = {
+        "vcpus": format_vcpus(where.vcpus),
+        "memory_gib": format_bytes(where.memory_bytes),
+        "disk": disk_in_words(where.disk, disk_is_emulated(workload, where.disk)),
+        "batch_size": f"batch {where.batch_size}",
+    }
+    if outcome.what_if.disk_rates is not None:
+        parts["disk"] = "another disk" if where.disk == SUPPOSED_DISK else f"as if on {where.disk}"
+    told = [
+        text for column, text in parts.items() if column not in untold or text.startswith(("another disk", "as if on"))
+    ]
+    if where.gpu is not None or where.gpu_count > 1:
+        told.append(f"{max(1, where.gpu_count)} × {where.gpu or _gpu_name(workload)}")
+    return ", ".join(told) or "the place that was measured"
+
+
+def _gpu_name(workload: WorkloadModel) -> str:
+    device = workload.facts.device
+    return device.gpu or ("GPU" if device.kind == "cuda" else device.label)

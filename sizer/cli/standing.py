@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizer.cli.wording import emulated_disks, result_in_words, run_in_words
+from sizer.cli.wording import emulated_disks, imported_run_in_words, result_in_words, run_in_words
 from sizer.duration import estimate_seconds
 from sizer.in_hand import is_held, run_in_hand
 from sizer.plain_text import printable
@@ -68,6 +68,9 @@ def status(arguments: argparse.Namespace) -> int:
 
 def _standing(folder: StudyFolder) -> Standing:
     host = folder.host
+    if folder.study.imported:
+        runs = folder.runs()
+        return Standing([run.spec for run in runs], runs, False, None)
     specs = plan(folder.study, Facts(int(host.get("cpus", 1)), int(host.get("memory_bytes", 1))))
     held = is_held(folder)
     return Standing(specs, folder.runs(), held, run_in_hand(folder) if held else None)
@@ -98,7 +101,8 @@ def _groups(runs: Sequence[Run]) -> list[list[Run]]:
 
 def _line(group: Sequence[Run], folder: StudyFolder, emulated: Collection[str], standing: Standing) -> str:
     first = group[0]
-    places = {run_in_words(run.spec, emulated) for run in group}
+    imported = folder.study.imported
+    places = {imported_run_in_words(run) if imported else run_in_words(run.spec, emulated) for run in group}
     place = places.pop() if len(places) == 1 else first.spec.workload.name
     times = f" ×{len(group)}" if len(group) > 1 else ""
     result = f"{result_in_words(first, folder.log_of(first))}{_kinds_of_warning(first)}"

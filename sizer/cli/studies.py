@@ -25,7 +25,8 @@ from sizer.plain_text import typed_path
 from sizer.plan import FAILED, UNFINISHED, plan
 from sizer.records import Outcome, Run, Study
 from sizer.store import StudyFolder, refuse_unusable
-from sizer.study import Facts, read_study
+from sizer.study import IMPORTED, Facts, read_study
+from sizer.two_epochs import two_epoch_passes
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,7 +36,10 @@ def run(arguments: argparse.Namespace) -> int:
     host = facts(backend)
     here = Facts(host.cpus, host.memory_bytes)
     study = read_study(Path(arguments.study), arguments.preset, here, Catalog.load())
-    intent = Intent(study, plan(study, here), searches(study, here), path, unfinished=_unfinished(arguments))
+    _refuse_imported(study, arguments.study)
+    passes = two_epoch_passes(study, here) if preconditions.caps_memory(backend) else ()
+    unfinished = _unfinished(arguments)
+    intent = Intent(study, plan(study, here), searches(study, here), path, unfinished=unfinished, passes=passes)
     if arguments.dry_run:
         return _tell(replace(intent, finished=_finished(path, study)), backend)
     preconditions.check(intent.all_specs, study, backend)
@@ -50,20 +54,35 @@ def resume(arguments: argparse.Namespace) -> int:
     backend = detect()
     host = facts(backend)
     here = Facts(host.cpus, host.memory_bytes)
+    found.check_host(host)  # before anybody waits for the host to be free
     if arguments.dry_run:
-        found.check_host(host)
-        study = found.study
-        specs, hunted = plan(study, here), searches(study, here)
-        return _tell(Intent(study, specs, hunted, found.path, found.runs(), _unfinished(arguments)), backend)
+        return _tell(_going_on(found, here, backend, arguments), backend)
     with measuring_alone(), StudyFolder.open(Path(arguments.folder)).locked() as folder:
         folder.check_host(host)
         study = folder.study
-        specs, hunted = plan(study, here), searches(study, here)
-        intent = Intent(study, specs, hunted, folder.path, folder.runs(), _unfinished(arguments))
+        intent = _going_on(folder, here, backend, arguments)
         preconditions.check(intent.all_specs, study, backend)
         _warn(intent)
         bench = Bench(host, backend, cache_folder(os.environ))
         return measure(study, intent.specs, folder, bench, intent.unfinished)
+
+
+def _refuse_imported(study: Study, path: str) -> None:
+    """Raise InputError where the file names what was measured elsewhere: no program belongs to it."""
+    for each in study.workloads:
+        if each.workload.kind == IMPORTED:
+            raise InputError(
+                f"{path}: `{each.workload.name}` was measured elsewhere and imported, so it cannot be run; "
+                "`sizer init` writes a study file to measure here"
+            )
+
+
+def _going_on(folder: StudyFolder, here: Facts, backend: LimitsBackend, arguments: argparse.Namespace) -> Intent:
+    """What is left of a study that its folder holds."""
+    study = folder.study
+    passes = two_epoch_passes(study, here) if preconditions.caps_memory(backend) else ()
+    specs, hunted = plan(study, here), searches(study, here)
+    return Intent(study, specs, hunted, folder.path, folder.runs(), _unfinished(arguments), passes)
 
 
 def _unfinished(arguments: argparse.Namespace) -> frozenset[Outcome]:

@@ -9,13 +9,16 @@ import argparse
 import math
 
 from sizer.errors import InputError
-from sizer.units import format_bytes, parse_bytes
+from sizer.units import format_bytes, parse_bytes, parse_count, parse_seconds
 
 LARGEST_VCPUS = 4096.0
 LARGEST_BATCH = 2**20
 SMALLEST_MEMORY = 2**20
 LARGEST_MEMORY = 2**60
 LARGEST_SPEEDUP = 1e6
+LARGEST_GPUS = 4096
+LARGEST_DISK_FIGURE = 1e9
+BYTES_PER_MB = 10**6
 LARGEST_SECONDS = 3600.0
 
 
@@ -42,6 +45,22 @@ def share(text: str) -> float:
     return value
 
 
+def duration(text: str) -> float:
+    """Seconds of a time with its unit, such as 6h."""
+    try:
+        return parse_seconds(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def samples(text: str) -> float:
+    """How many samples a job has, such as 1.2M."""
+    try:
+        return parse_count(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def batch_size(text: str) -> int:
     """A whole number of samples; a table may write it as 32.0."""
     value = _number(text)
@@ -50,6 +69,37 @@ def batch_size(text: str) -> int:
             f"`{text}` is not a batch size; give a whole number from 1 to {LARGEST_BATCH}, such as 32"
         )
     return int(value)
+
+
+def gpu_count(text: str) -> int:
+    """How many accelerators."""
+    value = _number(text)
+    if value is None or not value.is_integer() or not 1 <= value <= LARGEST_GPUS:
+        raise argparse.ArgumentTypeError(
+            f"`{text}` is not a number of GPUs; give a whole number from 1 to {LARGEST_GPUS}, such as 2"
+        )
+    return int(value)
+
+
+def iops(text: str) -> float:
+    """What a disk gives, IOs a second."""
+    return _between(text, LARGEST_DISK_FIGURE, "a number of IOs a second")
+
+
+def mbps(text: str) -> float:
+    """Bytes a second of a number of MB (10^6)."""
+    return _between(text, LARGEST_DISK_FIGURE, "a number of MB (10^6) a second") * BYTES_PER_MB
+
+
+def data_size(text: str) -> int:
+    """Bytes of a data set, such as 600GiB."""
+    try:
+        count = parse_bytes(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    if not 1 <= count <= LARGEST_MEMORY:
+        raise argparse.ArgumentTypeError(f"`{text}` is no size of a data set; give one up to {LARGEST_MEMORY >> 50}PiB")
+    return count
 
 
 def memory(text: str) -> int:

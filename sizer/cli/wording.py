@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from sizer.model.isolation import ISOLATED
 from sizer.plain_text import printable, typed_path
-from sizer.records import HOST_DISK, Bottleneck, Device, Estimate, Outcome, Run, RunSpec, Spec, Study
+from sizer.recommend.accelerators import Accelerators, named
+from sizer.records import HOST_DISK, Answer, Bottleneck, Device, Estimate, Outcome, Run, RunSpec, Spec, Study
 from sizer.units import format_bytes, format_number, format_rate, format_share, format_vcpus
 
 LONGEST_CAUSE = 160
@@ -47,13 +49,22 @@ def emulated_disks(study: Study) -> frozenset[str]:
     return frozenset(tier.name for tier in study.disks if tier.emulated is not None)
 
 
-def spec_in_words(spec: Spec, emulated: bool) -> str:
+def spec_in_words(spec: Spec, emulated: bool, device: Device | None = None) -> str:
     """`2 vCPUs, 8 GiB, disk nvme`, with only what the spec fixes; `emulated` is said of its disk."""
-    parts = [format_vcpus(spec.vcpus)]
+    parts = [format_vcpus(spec.vcpus)] if spec.vcpus is not None else []
+    parts += [named(Accelerators(spec.gpu, spec.gpu_count), device)] if spec.gpu or spec.gpu_count else []
     parts += [format_bytes(spec.memory_bytes)] if spec.memory_bytes is not None else []
     parts += [disk_in_words(spec.disk, emulated)] if spec.disk is not None else []
     parts += [f"batch {spec.batch_size}"] if spec.batch_size is not None else []
     return ", ".join(parts)
+
+
+def verdict_in_words(answer: Answer, spec: str) -> str:
+    """`recommended 4 vCPUs`; what is a lower bound, not settled, or rests on doubtful runs does not sound as sure."""
+    if answer.edge == "unsettled":
+        return f"not settled, {spec} so far"
+    words = "at least" if answer.status == "at_least" else answer.status
+    return f"{'provisionally ' if answer.provisional else ''}{words} {spec}"
 
 
 def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
@@ -62,7 +73,23 @@ def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
     parts = [format_vcpus(limits.vcpus)] if limits.vcpus is not None else []
     parts += [format_bytes(limits.memory_bytes)] if limits.memory_bytes is not None else []
     parts += [disk_in_words(limits.disk, limits.disk in emulated)] if limits.disk is not None else []
-    return f"{spec.workload.name} {', '.join([*parts, f'batch {spec.batch_size}'])}"
+    alone = [f"isolating {ISOLATED[spec.isolates]}"] if spec.isolates is not None else []
+    return f"{spec.workload.name} {', '.join([*parts, f'batch {spec.batch_size}', *alone])}"
+
+
+def imported_run_in_words(run: Run) -> str:
+    """The same of a run that was measured elsewhere, with its accelerators, and without what nobody told."""
+    limits, stand = run.spec.limits, run.configuration
+    parts = [format_vcpus(limits.vcpus)] if limits.vcpus is not None else []
+    parts += [f"{max(1, stand.gpu_count)} × {stand.gpu or 'GPU'}"] if stand.gpu or stand.gpu_count else []
+    parts += [format_bytes(limits.memory_bytes)] if limits.memory_bytes is not None else []
+    parts += [disk_in_words(limits.disk, _is_emulated(run))] if limits.disk is not None else []
+    parts += [f"batch {stand.batch_size}"] if "batch_size" not in run.untold else []
+    return " ".join([run.spec.workload.name, ", ".join(parts)]).strip()
+
+
+def _is_emulated(run: Run) -> bool:
+    return run.disk is not None and run.disk.tier.emulated is not None
 
 
 def result_in_words(run: Run, log: Path | None = None) -> str:
@@ -71,7 +98,8 @@ def result_in_words(run: Run, log: Path | None = None) -> str:
         return f"{run.outcome.words} ({_cause(run, log)})"
     bound = f", {bound_in_words(run.evidence.bottleneck, run.spec.workload.device)}" if run.evidence else ""
     rate = format_rate(run.throughput.value, printable(run.sample_unit))
-    return f"{rate} {_interval(run.throughput)}{bound}"
+    interval = f" {_interval(run.throughput)}" if "throughput_low" not in run.untold else ""
+    return f"{rate}{interval}{bound}"
 
 
 def _interval(rate: Estimate) -> str:

@@ -23,6 +23,8 @@ def refusal(name: str, runs: Sequence[Run], measured: Measured) -> str | None:
         or len(measured.memory_bytes) >= ENOUGH
         or len(measured.batch_size) >= ENOUGH
         or len(measured.disks) > 1
+        or len({max(1, gpus.count) for gpus in measured.gpus}) >= ENOUGH
+        or len({gpus.gpu for gpus in measured.gpus}) > 1
     )
     if enough:
         return None
@@ -59,13 +61,25 @@ def check_axes(model: WorkloadModel, stand: Configuration) -> None:
         raise _too_few(name, "vCPU value", measured.vcpus, format_vcpus(stand.vcpus))
     if not _known(stand.batch_size, measured.batch_size):
         raise _too_few(name, "batch size", measured.batch_size, f"batch size {stand.batch_size}")
-    levels = max((len(member.structure.memory_levels) for member in model.members if member.weight > 0.1), default=0)
+    _check_gpus(model, stand)
+    matters = any(member.structure.memory_levels and member.weight > 0.1 for member in model.members)
     known = measured.memory_bytes
-    if levels and levels < ENOUGH and known[0] < stand.memory_bytes < known[-1] and stand.memory_bytes not in known:
+    if matters and len(known) < ENOUGH and known[0] < stand.memory_bytes < known[-1]:
         raise NoAnswer(
-            f"not enough data: `{name}` was measured with {levels} memory caps that differ in throughput and three are "
-            f"needed to say what lies between; measure it with {format_bytes(stand.memory_bytes)}"
+            f"not enough data: `{name}` was measured with {len(known)} memory caps that differ in throughput and three "
+            f"are needed to say what lies between; measure it with {format_bytes(stand.memory_bytes)}"
         )
+
+
+def _check_gpus(model: WorkloadModel, stand: Configuration) -> None:
+    measured, name = model.measured, model.name
+    kinds = list(dict.fromkeys(gpus.gpu for gpus in measured.gpus))
+    if kinds and stand.gpu not in kinds:
+        known = ", ".join(str(kind) for kind in kinds)
+        raise NoAnswer(f"`{name}` was not measured on {stand.gpu} (measured: {known}); measure it on {stand.gpu}")
+    counts = sorted({max(1, gpus.count) for gpus in measured.gpus})
+    if counts and not _known(max(1, stand.gpu_count), counts):
+        raise _too_few(name, "accelerator count", counts, f"{stand.gpu_count} of them")
 
 
 def _known(value: float, known: Sequence[float]) -> bool:
@@ -85,16 +99,15 @@ def _no_run_completed(name: str, runs: Sequence[Run]) -> str:
     if all(outcome is Outcome.OUT_OF_MEMORY for outcome in outcomes):
         tried = max(run.configuration.memory_bytes for run in runs)
         return f"{none} ({ended(outcomes)}); measure it with {format_bytes(2 * tried)} of memory"
+    if all(run.spec.workload.kind == "imported" for run in runs):
+        return f"{none} ({ended(outcomes)}); import a table with runs of it that completed"
     return f"{none} ({ended(outcomes)}); see the log of one, mend the cause, and measure it with --retry"
 
 
 def mixed_programs(name: str, runs: Sequence[Run]) -> str | None:
     """Why runs of one name that are of several programs cannot be fitted: a curve through two would be neither's."""
-    for field in ("kind", "framework", "network", "input", "cache"):
+    for field in ("kind", "framework", "network"):
         values = sorted({str(getattr(run.spec.workload, field)) for run in runs})
         if len(values) > 1:
             return f"the runs of `{name}` mix {field} {' and '.join(values)}; give each its own workload name"
-    devices = sorted({run.spec.workload.device.label for run in runs})
-    if len(devices) > 1:
-        return f"the runs of `{name}` mix device {' and '.join(devices)}; give each its own workload name"
     return None

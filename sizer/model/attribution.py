@@ -22,7 +22,7 @@ def shares_by_bottleneck(shares: Array, contention: float, read_is_iops: bool) -
     named = {
         Bottleneck.CPU.value: stage["cpu"] - contention,
         Bottleneck.SERIAL.value: stage["serial"] + contention,
-        read.value: stage["read"],
+        read.value: stage["read"] + stage["latency"],
         Bottleneck.DISK_WRITE.value: stage["write"],
         Bottleneck.ACCELERATOR.value: stage["accelerator"],
         Bottleneck.MEMORY.value: stage["memory"],

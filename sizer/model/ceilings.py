@@ -10,6 +10,7 @@ import numpy as np
 from sizer.model.equation import Array, solve
 from sizer.model.model import Member, WorkloadModel
 from sizer.model.rates import predict_rates
+from sizer.model.settings import usual_place
 from sizer.model.stages import build_design, disk_is_free
 from sizer.records import Bottleneck, Configuration
 
@@ -17,6 +18,7 @@ REACHED = 0.9
 """A ceiling counts as reached from this share of it: nothing can gain more than a ninth on top."""
 FAR = 40.0
 """Ln of a rate that no machine has."""
+UNKNOWN = ("rate", "step", "cap")
 CONTRADICTS = {Bottleneck.CPU, Bottleneck.SERIAL}
 
 
@@ -35,16 +37,20 @@ def _alone(model: WorkloadModel, member: Member, stands: Sequence[Configuration]
     """The member's rate with all that is not known made so fast that it does not count."""
     theta = np.array([member.estimate])
     for index, name in enumerate(member.names):
-        if name in ("rate", "cap") or name.startswith("memory:") or _is_free_disk(model, name):
-            theta[0, index] += FAR
+        if name in UNKNOWN or name.startswith(("memory:", "latency:")) or _is_free(model, name):
+            theta[0, index] += -FAR if name == "step" or name.startswith("latency:") else FAR
+    stands = [usual_place(model.measured, stand) for stand in stands]
     design = build_design(model.facts, model.measured, member.structure, stands)
     rates: Array = solve(member.structure, theta, design).log_rate[0]
     return np.where(rates > FAR / 2, np.inf, rates)
 
 
-def _is_free_disk(model: WorkloadModel, name: str) -> bool:
-    kind, _, disk = name.partition(":")
-    return kind == "disk" and disk_is_free(model.facts, model.measured, disk)
+def _is_free(model: WorkloadModel, name: str) -> bool:
+    """A disk without figures, or an accelerator of which only the curve tells."""
+    kind, _, key = name.partition(":")
+    if kind == "accelerator":
+        return key not in model.facts.accelerator_rates
+    return kind == "disk" and disk_is_free(model.facts, model.measured, key)
 
 
 def at_known_ceiling(model: WorkloadModel, stand: Configuration) -> bool:

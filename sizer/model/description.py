@@ -46,6 +46,9 @@ def _scaling_words(model: WorkloadModel) -> str:
     if len(known) < 3:
         return ""
     top = best(model).configuration
+    at_best, at_most = predict_rates(model, [top, replace(top, vcpus=known[-1])]).mean
+    if at_best - at_most > math.log(1 + GAIN):
+        return f"it is fastest at about {format_vcpus(float(f'{top.vcpus:.2g}'))}, and slower with more"
     trend = vcpus_edge(model, top).trend
     if trend is Trend.RISING:
         return f"it still gains from vCPUs at {known[-1]:g}, the most measured"

@@ -1,56 +1,58 @@
 """The bottleneck equation: service times of the stages -> throughput, shares and derivatives.
 
 With t_j the seconds a sample takes at stage j alone, `X = (sum t_j^p)^(-1/p)`: p = 1 is one after another, large p is
-perfect overlap. The share of stage j is `-d ln X / d ln t_j = t_j^p / sum t^p`, so shares sum to one.
+perfect overlap. The share of stage j is `-d ln X / d ln t_j = t_j^p / sum t^p`, so shares sum to one. A blocking
+loader's wait for the disk adds to its CPU time (p = 1 between these two): a worker does one after the other.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sizer.model.model import Structure
+from sizer.model.scaling import PARAMETERS, scale
 
 Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Indices = NDArray[np.intp]
 
-STAGES = ("cpu", "serial", "accelerator", "read", "write", "memory")
-LOG_SHARPNESS = (0.0, 3.5)
-"""Bounds of ln p: below one the stages would hinder each other, above 33 a hard minimum is reached within 2 %."""
+STAGES = ("cpu", "serial", "accelerator", "read", "write", "memory", "latency")
+CPU, SERIAL, ACCELERATOR, READ, WRITE, MEMORY, LATENCY = range(7)
+LOG_SHARPNESS = (0.0, 4.6)
+"""Bounds of ln p: below one the stages would hinder each other, above 100 a hard minimum is reached within 1 %."""
 
 
 @dataclass(frozen=True)
 class Design:
     """Configurations as arrays of one length n, one row a configuration.
 
-    `read` and `write` are ln seconds a sample takes at the disk by demand and rates (-inf: no such stage); `disk` and
-    `memory_level` index the structure's own parameters (-1: none); `decode` and `accelerator` shift ln times.
+    `read` and `write` are ln seconds a sample takes at the disk by demand and rates (-inf: no such stage), `missed` the
+    share of reads that go to the disk; `accelerator`, `disk` and `memory_level` index the structure's own parameters
+    (-1: none), `gpus` counts accelerators. `decodes` and `computes` say which parts of the CPU's work a row does:
+    synthetic input decodes nothing, a replay of the files does neither, and `step_on_cpu` where the step is the CPU's
+    own. `slowness` is ln of how much slower the CPUs were than usual. `decode_shift` and `accelerator_shift` are a
+    what-if's factors on these times, in ln.
     """
 
     vcpus: Array
     batch_ratio: Array
     read: Array
-    read_is_iops: NDArray[np.bool_]
+    read_is_iops: Flags
     write: Array
-    disk: NDArray[np.intp]
-    memory_level: NDArray[np.intp]
-    decode: float = 0.0
-    accelerator: float = 0.0
-
-    def take(self, rows: NDArray[np.intp]) -> Design:
-        """Only these rows."""
-        return Design(
-            self.vcpus[rows],
-            self.batch_ratio[rows],
-            self.read[rows],
-            self.read_is_iops[rows],
-            self.write[rows],
-            self.disk[rows],
-            self.memory_level[rows],
-            self.decode,
-            self.accelerator,
-        )
+    missed: Array
+    disk: Indices
+    memory_level: Indices
+    accelerator: Indices
+    gpus: Array
+    decodes: Flags
+    computes: Flags
+    step_on_cpu: Flags
+    slowness: Array
+    decode_shift: float = 0.0
+    accelerator_shift: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -58,105 +60,179 @@ class Solution:
     """Throughput for R parameter vectors at n configurations.
 
     `log_rate` (R, n); `shares` (R, n, stages); `contention` (R, n): which part of the CPU's time no more vCPUs shorten;
-    `gradient` (R, n, k): d ln X / d parameter.
+    `gradient` (R, n, k): d ln X / d parameter. `cpu` and `accelerator` are ln seconds of these stages (R, n) with their
+    gradients (R, n, k), which accounting sees by itself.
     """
 
     log_rate: Array
     shares: Array
     contention: Array
     gradient: Array
+    cpu: Array
+    cpu_gradient: Array
+    accelerator: Array
+    accelerator_gradient: Array
 
 
 def parameter_names(structure: Structure) -> tuple[str, ...]:
-    """The structure's parameters in the order of its vectors; all are logarithms except `exponent`."""
-    scaling = {
-        "linear": (),
-        "power": ("exponent",),
-        "amdahl": ("contention",),
-        "usl": ("contention", "coherence"),
-    }[structure.scaling]
+    """The structure's parameters in the order of its vectors; all are logarithms except `exponent` and `yield`."""
     return (
         "rate",
-        *scaling,
+        *(("step",) if structure.step_apart else ()),
+        *PARAMETERS[structure.scaling],
         *(("cap",) if structure.capped else ()),
-        *(("accelerator",) if structure.accelerator else ()),
-        *(("batch",) if structure.batch else ()),
+        *(f"accelerator:{label}" for label in structure.accelerators),
+        *(("gpus",) if structure.several_gpus else ()),
+        *(("batch",) if structure.batch_stage else ()),
         *(f"disk:{name}" for name in structure.disks),
+        *(f"latency:{name}" for name in structure.blocking),
         *(f"memory:{level}" for level in structure.memory_levels),
         "sharpness",
     )
 
 
+@dataclass
+class _Times:
+    """Ln seconds of each stage (R, n, stages), and how each depends on which parameter, while they are put together."""
+
+    names: tuple[str, ...]
+    theta: Array
+    times: Array
+    slopes: list[tuple[int, int, Array]] = field(default_factory=list)
+
+    def parameter(self, name: str) -> Array:
+        return self.theta[:, self.names.index(name), None]
+
+    def depends(self, name: str, stage: int, slope: Array | float) -> None:
+        shape = self.times.shape[:2]
+        self.slopes.append((self.names.index(name), stage, np.broadcast_to(np.asarray(slope, dtype=float), shape)))
+
+    def gradient(self, stage: int) -> Array:
+        """D ln seconds of one stage / d parameter (R, n, k)."""
+        found = np.zeros((*self.times.shape[:2], self.theta.shape[1]))
+        for parameter, where, slope in self.slopes:
+            if where == stage:
+                found[:, :, parameter] += slope
+        return found
+
+
 def solve(structure: Structure, theta: Array, design: Design) -> Solution:
     """The equation for parameter vectors `theta` (R, k) at the rows of `design`."""
     names = parameter_names(structure)
-    column = {name: index for index, name in enumerate(names)}
     shape = (theta.shape[0], design.vcpus.size)
-    times = np.full((*shape, len(STAGES)), -np.inf)
-    slopes: list[tuple[int, int, Array]] = []  # (parameter, stage, d ln t / d parameter)
+    made = _Times(names, theta, np.full((*shape, len(STAGES)), -np.inf))
+    contention = _cpu(structure, made, design)
+    _accelerator(structure, made, design)
+    if structure.batch_stage:
+        _batch(structure, made, design)
+    _disk(structure, made, design)
+    for index, level in enumerate(structure.memory_levels):
+        here = (design.memory_level == index) & design.computes
+        made.times[:, here, MEMORY] = -made.parameter(f"memory:{level}")
+        made.depends(f"memory:{level}", MEMORY, -here.astype(float)[None])
+    return _combine(made, contention)
 
-    def parameter(name: str) -> Array:
-        return theta[:, column[name], None]
 
-    def depends(name: str, stage: str, slope: Array | float) -> None:
-        slopes.append((column[name], STAGES.index(stage), np.broadcast_to(np.asarray(slope, dtype=float), shape)))
+def _cpu(structure: Structure, made: _Times, design: Design) -> Array:
+    """The CPU's stage and the serial one; returns which part of the former is contention."""
+    decode = np.where(design.decodes, 0.0, -np.inf)[None] - made.parameter("rate") + design.decode_shift
+    if structure.step_apart:
+        step = np.where(design.computes & design.step_on_cpu, 0.0, -np.inf)[None] + made.parameter("step")
+        with np.errstate(invalid="ignore"):
+            work = np.logaddexp(decode, step)
+    else:
+        step, work = np.full_like(decode, -np.inf), decode
+    doing = np.isfinite(work)
+    scaled = scale(structure.scaling, design.vcpus, made.parameter)
+    made.times[:, :, CPU] = np.where(
+        doing, work + scaled.log_factor + (design.slowness - np.log(design.vcpus))[None], -np.inf
+    )
+    with np.errstate(invalid="ignore"):
+        made.depends("rate", CPU, np.where(doing, -np.exp(decode - work), 0.0))
+        if structure.step_apart:
+            made.depends("step", CPU, np.where(doing, np.exp(step - work), 0.0))
+    for name, slope in scaled.slopes.items():
+        made.depends(name, CPU, np.where(doing, slope, 0.0))
+    if structure.capped and structure.cap_stage == "serial":
+        made.times[:, design.decodes, SERIAL] = -made.parameter("cap")
+        made.depends("cap", SERIAL, -design.decodes.astype(float)[None])
+    return np.broadcast_to(scaled.contention, doing.shape)
 
-    log_vcpus, extra = np.log(design.vcpus)[None], np.maximum(0.0, design.vcpus - 1)[None]
-    cpu = -parameter("rate") - log_vcpus + design.decode
-    depends("rate", "cpu", -1.0)
-    contention = np.zeros(shape)
-    if structure.scaling == "power":  # only above one vCPU: a fraction is a quota, which is linear
-        above = np.maximum(0.0, log_vcpus)
-        cpu = cpu + (1 - parameter("exponent")) * above
-        depends("exponent", "cpu", -above)
-        contention = np.where(above > 0, np.clip(1 - parameter("exponent"), 0.0, 1.0), 0.0)
-    if structure.scaling in ("amdahl", "usl"):
-        a = np.exp(parameter("contention")) * extra
-        q = np.exp(parameter("coherence")) * extra * design.vcpus if structure.scaling == "usl" else 0.0
-        whole = 1 + a + q
-        cpu, contention = cpu + np.log(whole), (a + q) / whole
-        depends("contention", "cpu", a / whole)
-        if structure.scaling == "usl":
-            depends("coherence", "cpu", q / whole)
-    if structure.batch:
-        launch = np.exp(parameter("batch"))
-        cpu = cpu + np.log((1 + launch * design.batch_ratio) / (1 + launch))
-        slope = launch * design.batch_ratio / (1 + launch * design.batch_ratio) - launch / (1 + launch)
-        depends("batch", "cpu", slope)
-    times[:, :, 0] = cpu
-    if structure.capped:
-        shift = design.accelerator if structure.cap_stage == "accelerator" else 0.0
-        times[:, :, STAGES.index(structure.cap_stage)] = -parameter("cap") + shift
-        depends("cap", structure.cap_stage, -1.0)
-    if structure.accelerator:
-        times[:, :, 2] = -parameter("accelerator") + design.accelerator
-        depends("accelerator", "accelerator", -1.0)
-    times[:, :, 3], times[:, :, 4] = design.read[None], design.write[None]
+
+def _accelerator(structure: Structure, made: _Times, design: Design) -> None:
+    gpus, slope = np.ones_like(design.gpus)[None], np.zeros(1)
+    if structure.several_gpus:  # n of them lose to each other as Amdahl's law has it
+        lost = np.exp(np.clip(made.parameter("gpus"), -40, 20))
+        more = design.gpus[None] - 1
+        gpus, slope = design.gpus[None] / (1 + lost * more), lost * more / (1 + lost * more)
+    if structure.capped and structure.cap_stage == "accelerator":
+        made.times[:, :, ACCELERATOR] = -made.parameter("cap") + design.accelerator_shift - np.log(gpus)
+        made.times[:, ~design.computes, ACCELERATOR] = -np.inf
+        made.depends("cap", ACCELERATOR, -design.computes.astype(float)[None])
+    for index, label in enumerate(structure.accelerators):
+        here = (design.accelerator == index) & design.computes
+        time = -made.parameter(f"accelerator:{label}") + design.accelerator_shift - np.log(gpus)
+        made.times[:, :, ACCELERATOR] = np.where(here, time, made.times[:, :, ACCELERATOR])
+        made.depends(f"accelerator:{label}", ACCELERATOR, -here.astype(float)[None])
+    if structure.several_gpus:
+        made.depends("gpus", ACCELERATOR, slope * design.computes.astype(float)[None])
+
+
+def _batch(structure: Structure, made: _Times, design: Design) -> None:
+    """A step costs a launch and its samples: ln of `(1 + launch / b) / (1 + launch / reference)`."""
+    stage = ACCELERATOR if structure.batch_stage == "accelerator" else CPU
+    launch, ratio = np.exp(made.parameter("batch")), design.batch_ratio[None]
+    made.times[:, :, stage] += np.log((1 + launch * ratio) / (1 + launch))
+    here = design.computes.astype(float)[None]
+    made.depends("batch", stage, here * (launch * ratio / (1 + launch * ratio) - launch / (1 + launch)))
+
+
+def _disk(structure: Structure, made: _Times, design: Design) -> None:
+    made.times[:, :, READ], made.times[:, :, WRITE] = design.read[None], design.write[None]
     for index, name in enumerate(structure.disks):
         here = (design.disk == index).astype(float)[None]
-        for stage in ("read", "write"):
-            times[:, :, STAGES.index(stage)] -= here * parameter(f"disk:{name}")
-            depends(f"disk:{name}", stage, -here)
-    for index, level in enumerate(structure.memory_levels):
-        rows = design.memory_level == index
-        times[:, rows, 5] = -parameter(f"memory:{level}")
-        depends(f"memory:{level}", "memory", -rows.astype(float)[None])
-    return _combine(times, theta, column["sharpness"], slopes, contention)
+        for stage in (READ, WRITE):
+            made.times[:, :, stage] -= here * made.parameter(f"disk:{name}")
+            made.depends(f"disk:{name}", stage, -here)
+        if name in structure.blocking:
+            rows = (design.disk == index) & (design.missed > 0) & design.decodes
+            with np.errstate(divide="ignore"):
+                waits = np.log(design.missed) - np.log(np.maximum(1.0, design.vcpus))
+            time = np.where(rows, waits, -np.inf)[None] + made.parameter(f"latency:{name}")
+            made.times[:, :, LATENCY] = np.maximum(made.times[:, :, LATENCY], time)
+            made.depends(f"latency:{name}", LATENCY, rows.astype(float)[None])
 
 
-def _combine(
-    times: Array, theta: Array, sharpness: int, slopes: list[tuple[int, int, Array]], contention: Array
-) -> Solution:
-    raw = theta[:, sharpness]
+def _combine(made: _Times, contention: Array) -> Solution:
+    times = made.times.copy()
+    blocked = times[:, :, LATENCY].copy()
+    with np.errstate(invalid="ignore"):  # a stage that is not there takes exp(-inf)
+        worker = np.logaddexp(times[:, :, CPU], blocked)
+        computing = np.exp(np.where(np.isfinite(worker), times[:, :, CPU] - worker, 0.0))
+    times[:, :, CPU], times[:, :, LATENCY] = worker, -np.inf
+    sharpness = made.names.index("sharpness")
+    raw = made.theta[:, sharpness]
     p = np.exp(np.clip(raw, *LOG_SHARPNESS))[:, None]
     powered = p[:, :, None] * times
     top = powered.max(axis=2, keepdims=True)
-    total = top[:, :, 0] + np.log(np.exp(powered - top).sum(axis=2))
+    with np.errstate(invalid="ignore"):  # nor does a row that has none at all
+        total = top[:, :, 0] + np.log(np.exp(powered - top).sum(axis=2))
     shares = np.exp(powered - total[:, :, None])
-    gradient = np.zeros((*times.shape[:2], theta.shape[1]))
-    for parameter, stage, slope in slopes:
-        gradient[:, :, parameter] -= shares[:, :, stage] * slope
     free = ((raw > LOG_SHARPNESS[0]) & (raw < LOG_SHARPNESS[1])).astype(float)[:, None]
     mean_time = (shares * np.where(np.isfinite(times), times, 0.0)).sum(axis=2)
+    shares[:, :, LATENCY] = shares[:, :, CPU] * (1 - computing)
+    shares[:, :, CPU] *= computing
+    gradient = np.zeros((*times.shape[:2], made.theta.shape[1]))
+    for parameter, stage, slope in made.slopes:
+        gradient[:, :, parameter] -= shares[:, :, stage] * slope
     gradient[:, :, sharpness] = free * (total / p - mean_time)
-    return Solution(-total / p, shares, contention, gradient)
+    return Solution(
+        -total / p,
+        shares,
+        contention,
+        gradient,
+        made.times[:, :, CPU],
+        made.gradient(CPU),
+        made.times[:, :, ACCELERATOR],
+        made.gradient(ACCELERATOR),
+    )

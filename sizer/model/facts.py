@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import median
 
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
 from sizer.model.model import Facts, Measured
+from sizer.model.settings import CPU_LABEL, label_of, setting_of
 from sizer.records import Run
+
+SHUFFLING = ("image_training", "command", "imported")
+"""Kinds whose loader mixes the data set anew each epoch, or may."""
+HIT_SPREAD, BLEND_SPREAD, AMPLIFICATION_SPREAD = 0.1, 0.4, 0.7
+"""Standard deviations: of an accounted miss rate from run to run, and of what is believed of the blend (LRU was
+measured to 0.003) and of ln read amplification (up to 4 was seen with the usual readahead of 128 KiB)."""
 
 
 def median_of(values: Iterable[float | None]) -> float | None:
@@ -18,34 +27,43 @@ def median_of(values: Iterable[float | None]) -> float | None:
     return median(known) if known else None
 
 
-def gather_facts(runs: Sequence[Run], measured: Measured) -> Facts:
-    """The demands and the data set of one workload, from its completed runs; `runs` must not be empty."""
+def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measured) -> Facts:
+    """The demands and the data set of one workload, from its completed runs; `runs` must not be empty.
+
+    `isolating` are its runs that show one stage alone.
+    """
     workload = runs[0].spec.workload
+    setting = setting_of(runs[0])
     data = next((run.data_set for run in runs if run.data_set is not None), None)
-    natural = workload.cache == "natural" and workload.input == "disk"
     batches = sorted(run.configuration.batch_size for run in runs)
     read = _demand(runs, "read_bytes")
     accounted = read is not None
     reads_disk = workload.input == "disk" and workload.kind != "command"
-    if data is not None and data.samples > 0 and reads_disk and (natural or read is None):
-        read = max(read or 0.0, data.bytes / data.samples)
+    if data is not None and data.samples > 0 and reads_disk and (setting.natural or read is None):
+        read = data.bytes / data.samples  # what came from the device depends on the cap there
+    synthetic = [run for run in isolating if run.spec.workload.input == "synthetic"]
+    labels = Counter(label_of(run) for run in runs)
+    usual = labels.most_common(1)[0][0]
     facts = Facts(
         kind=workload.kind,
-        device=workload.device,
-        core_seconds=_core_seconds(runs),
+        device=next(run.spec.workload.device for run in runs if label_of(run) == usual),
+        setting=setting,
+        core_seconds=_core_seconds([run for run in runs if label_of(run) == usual]),
+        step_core_seconds=_core_seconds([run for run in synthetic if label_of(run) == usual]),
         read_bytes=read,
         read_ios=_read_ios(runs, read),
         written_bytes=_demand(runs, "written_bytes"),
         write_ios=_demand(runs, "write_ios"),
         demand_accounted=accounted,
         data_bytes=data.bytes if data is not None and data.bytes > 0 else None,
-        natural=natural,
-        sequential=workload.format == "lmdb" or workload.kind not in ("image_training", "command"),
-        accelerator_rate=_accelerator_rate(runs),
+        sequential=workload.format == "lmdb" or workload.kind not in SHUFFLING,
+        accelerator=usual,
+        accelerator_rates=_accelerator_rates([*runs, *isolating]),
+        mixed_with_cpu=CPU_LABEL in labels and len(labels) > 1,
         reference_batch=max(1, batches[len(batches) // 2]),
         highest_rate=max(run.throughput.value for run in runs if run.throughput is not None),
     )
-    return _with_hit_blend(facts, runs, measured)
+    return _with_hit_blend(facts, [*runs, *isolating], measured)
 
 
 def _demand(runs: Sequence[Run], name: str) -> float | None:
@@ -69,32 +87,45 @@ def _read_ios(runs: Sequence[Run], read_bytes: float | None) -> float | None:
     return read_bytes / median(sizes) if sizes and read_bytes else None
 
 
-def _accelerator_rate(runs: Sequence[Run]) -> float | None:
-    """Of the accelerator alone: as given for an emulated one, else from its busy seconds a sample."""
-    device = runs[0].spec.workload.device
-    if device.kind == "emulated" and device.samples_per_second:
-        return device.samples_per_second
-    busy = _demand(runs, "accelerator_seconds")
-    return 1 / busy if busy and device.kind != "cpu" else None
+def _accelerator_rates(runs: Sequence[Run]) -> dict[str, float]:
+    """Of each accelerator alone: as given for an emulated one, else from the busy seconds a sample of a single one."""
+    found: dict[str, float] = {}
+    for label in dict.fromkeys(label_of(run) for run in runs):
+        if label is None or label == CPU_LABEL:
+            continue
+        alike = [run for run in runs if label_of(run) == label]
+        device = alike[0].spec.workload.device
+        busy = _demand([run for run in alike if run.configuration.gpu_count <= 1], "accelerator_seconds")
+        if device.samples_per_second:
+            found[label] = device.samples_per_second
+        elif busy:
+            found[label] = 1 / busy
+    return found
 
 
 def _with_hit_blend(facts: Facts, runs: Sequence[Run], measured: Measured) -> Facts:
-    """`hit_blend` from the reads that were accounted under each cap; LRU where nothing tells."""
-    if not facts.natural or not facts.read_bytes or facts.sequential:
+    """`hit_blend` and `read_amplification` from the reads accounted under each cap; LRU where nothing tells."""
+    if not facts.read_bytes or not facts.data_bytes:
         return facts
+    natural = [run for run in runs if setting_of(run).natural and run.demand is not None]
     seen = [
-        (_cached(facts, run, measured), 1 - min(1.0, run.demand.read_bytes / facts.read_bytes))
-        for run in runs
+        (_cached(facts, run, measured), run.demand.read_bytes / facts.read_bytes)
+        for run in natural
         if run.demand is not None and run.demand.read_bytes is not None
     ]
-    seen = [(cached, hit) for cached, hit in seen if 0.05 < cached < 0.999]
+    seen = [(cached, missed) for cached, missed in seen if cached < 0.999]
     if not seen:
         return facts
+    blends = [0.0] if facts.sequential else [step / 20 for step in range(21)]
+    amplified = [1.0 + step / 20 for step in range(101)]
 
-    def misfit(blend: float) -> float:
-        return sum((hit_rate(cached, False, blend) - hit) ** 2 for cached, hit in seen)
+    def misfit(pair: tuple[float, float]) -> float:
+        blend, factor = pair
+        off = sum((factor * (1 - hit_rate(c, facts.sequential, blend)) - missed) ** 2 for c, missed in seen)
+        return off / HIT_SPREAD**2 + (blend / BLEND_SPREAD) ** 2 + (math.log(factor) / AMPLIFICATION_SPREAD) ** 2
 
-    return replace(facts, hit_blend=min((step / 50 for step in range(51)), key=misfit))
+    blend, factor = min(itertools.product(blends, amplified), key=misfit)
+    return replace(facts, hit_blend=blend, read_amplification=factor)
 
 
 def _cached(facts: Facts, run: Run, measured: Measured) -> float:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import median
 
 import numpy as np
 
 from sizer.model.equation import Array, parameter_names
 from sizer.model.model import Facts, Measured, Structure
 from sizer.model.observations import Observation
+from sizer.model.settings import CPU_LABEL, REPLAY
 from sizer.model.stages import UNBINDING, disk_is_free, fitted_disks
 
-SCALINGS = ("linear", "amdahl", "power", "usl")
-"""How throughput grows with vCPUs: Amdahl 1967; USL, Gunther 2007; the power law stands for what neither foresees."""
+MOST_LEVELS = 6
+"""Memory caps up to which each may have a capacity of its own."""
+MANY_VCPUS = 5
+"""vCPU values from which a knee with a slope behind it can be told from the other forms."""
 
 
 @dataclass(frozen=True)
@@ -26,49 +30,137 @@ class Prior:
     deviation: Array
 
 
-def structures(facts: Facts, measured: Measured) -> Iterator[Structure]:
-    """Every form worth trying: scaling x (a cap or none) x (memory levels or none)."""
-    base = {
-        "accelerator": facts.accelerator_rate is not None,
-        "batch": len(measured.batch_size) > 1,
-        "disks": fitted_disks(facts, measured),
-    }
-    cap_stage = "accelerator" if facts.device.kind != "cpu" and facts.accelerator_rate is None else "serial"
-    memory: list[tuple[int, ...]] = [()]
-    page_cache_explains = facts.natural and facts.data_bytes and facts.read_bytes
-    if len(measured.memory_bytes) > 1 and not page_cache_explains:
-        memory.append(measured.memory_bytes)
-    scalings = SCALINGS if len(measured.vcpus) > 2 else SCALINGS[:1]
-    for scaling, capped, levels in itertools.product(scalings, (False, True), memory):
-        yield Structure(scaling, capped, cap_stage, memory_levels=levels, **base)  # type: ignore[arg-type]
+def scalings(facts: Facts, measured: Measured, observations: Sequence[Observation]) -> list[Structure]:
+    """The forms of vCPU scaling, each with and without a cap, and nothing else that is optional."""
+    inputs = {observation.setting.input for observation in observations}
+    labels = tuple(dict.fromkeys(o.configuration.gpu or facts.accelerator or CPU_LABEL for o in observations))
+    several = len({max(1, gpus.count) for gpus in measured.gpus}) > 1
+    alone = several or len(labels) > 1 or "synthetic" in inputs
+    apart = [label for label in labels if label in facts.accelerator_rates or alone]
+    step_apart = facts.mixed_with_cpu or ("synthetic" in inputs and facts.setting.input != "synthetic")
+    base = Structure(
+        "linear",
+        False,
+        cap_stage="accelerator" if facts.device.kind != "cpu" and facts.accelerator_rate is None else "serial",
+        accelerators=tuple(label for label in apart if label != CPU_LABEL),
+        several_gpus=several,
+        step_apart=step_apart,
+        batch_stage=_batch_stage(facts, observations),
+        disks=_told_apart(facts, measured, observations),
+    )
+    base = replace(base, cap_stage="serial" if base.accelerators else base.cap_stage)
+    vcpus = sorted({observation.configuration.vcpus for observation in observations})
+    return [replace(base, scaling=form, capped=cap) for form in _forms(vcpus) for cap in (False, True)]
+
+
+def _told_apart(facts: Facts, measured: Measured, observations: Sequence[Observation]) -> tuple[str, ...]:
+    """Disks with figures that are busy enough to matter, and those that a replay shows by themselves."""
+    known = [name for name in fitted_disks(facts, measured) if not disk_is_free(facts, measured, name)]
+    replayed = [o.configuration.disk for o in observations if o.setting.input == REPLAY]
+    return tuple(dict.fromkeys([*known, *replayed]))
+
+
+def _forms(vcpus: Sequence[float]) -> list[str]:
+    if len(vcpus) < 3:
+        return ["linear"]
+    forms = ["linear", "amdahl", "power", "usl"]
+    if len(vcpus) >= MANY_VCPUS:
+        forms.append("knee")
+        if vcpus[0] <= 1 and any(value > 2 and value % 2 == 1 for value in vcpus):
+            forms.append("paired")
+    return forms
+
+
+def _batch_stage(facts: Facts, observations: Sequence[Observation]) -> str:
+    """The launch of a step costs the CPU where it computes, else the accelerator."""
+    if len({observation.configuration.batch_size for observation in observations}) < 2:
+        return ""
+    return "cpu" if facts.accelerator in (None, CPU_LABEL) else "accelerator"
+
+
+def refinements(structure: Structure, facts: Facts, measured: Measured) -> Iterator[Structure]:
+    """The same form with one thing more: memory that counts, or a loader whose workers wait for the disk."""
+    known = measured.memory_bytes
+    explained = facts.natural and facts.data_bytes and facts.read_bytes
+    if len(known) > 1 and not explained:
+        if len(known) <= MOST_LEVELS:
+            yield replace(structure, memory_levels=known)
+        if len(known) > 2:
+            yield from (replace(structure, memory_levels=(known[0], level)) for level in _sampled(known[1:]))
+    every = fitted_disks(facts, measured)
+    if not set(every) <= set(structure.disks):
+        yield replace(structure, disks=_joined(structure.disks, every))
+    if facts.setting.input == "disk" and (facts.core_seconds or len(measured.disks) > 1):
+        waiting = tuple(disk.name for disk in measured.disks)
+        yield replace(structure, disks=_joined(structure.disks, waiting), blocking=waiting)
+    if structure.batch_stage == "accelerator":
+        yield replace(structure, batch_stage="cpu")
+
+
+def _joined(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*one, *other]))
+
+
+def _sampled(levels: Sequence[int]) -> Sequence[int]:
+    step = math.ceil(len(levels) / 12)
+    return levels[::step]
 
 
 def prior(structure: Structure, facts: Facts, measured: Measured, observations: Sequence[Observation]) -> Prior:
     """Demands from accounting are beliefs with a narrow spread; what nothing is known of is wide."""
-    beliefs = [_belief(name, facts, measured, observations) for name in parameter_names(structure)]
+    beliefs = [_belief(name, structure, facts, measured, observations) for name in parameter_names(structure)]
     return Prior(np.array([mean for mean, _ in beliefs]), np.array([deviation for _, deviation in beliefs]))
 
 
-def _belief(name: str, facts: Facts, measured: Measured, observations: Sequence[Observation]) -> tuple[float, float]:
-    if name == "rate":
-        if facts.core_seconds:
-            return -math.log(facts.core_seconds), 0.25  # waiting that spins and siblings that share a core
-        return max(o.log_rate - math.log(o.configuration.vcpus) for o in observations), 1.5
-    if name == "accelerator":
-        assert facts.accelerator_rate is not None, "only structures with a known accelerator have this parameter"
-        return math.log(facts.accelerator_rate), 0.03 if facts.device.kind == "emulated" else 0.15
-    if name.startswith("disk:"):
-        return 0.0, _disk_spread(name.removeprefix("disk:"), facts, measured)
-    if name.startswith("memory:"):
+def _belief(
+    name: str, structure: Structure, facts: Facts, measured: Measured, observations: Sequence[Observation]
+) -> tuple[float, float]:
+    kind, _, key = name.partition(":")
+    if kind in ("rate", "step", "latency"):
+        return _work(kind, structure, facts, observations)
+    if kind == "accelerator":
+        return _accelerator(key, facts, observations)
+    if kind == "disk":
+        return 0.0, _disk_spread(key, facts, measured)
+    if kind == "memory":
         return math.log(UNBINDING * facts.highest_rate), 1.5
     return {
         "exponent": (1.0, 0.3),
         "contention": (math.log(0.05), 1.5),
         "coherence": (math.log(1e-3), 2.0),
-        "cap": (math.log(1.5 * facts.highest_rate), 1.5),
+        "knee": (math.log(median(sorted({o.configuration.vcpus for o in observations}))), 1.0),
+        "yield": (0.3, 0.3),
+        "cap": (math.log(UNBINDING * facts.highest_rate), 1.5),
+        "gpus": (math.log(0.03), 1.5),
         "batch": (math.log(0.1), 1.5),
-        "sharpness": (math.log(6.0), 0.8),  # a closed network of 4 to 16 buffers loses 6-20 % at its knee
+        "sharpness": (math.log(8.0), 1.0),  # a closed network of 4 to 16 buffers loses 6-20 % at its knee, even steps 0 %
     }[name]
+
+
+def _work(kind: str, structure: Structure, facts: Facts, observations: Sequence[Observation]) -> tuple[float, float]:
+    """Core-seconds a sample (ln; `rate` is their negative), and the seconds that a blocking worker waits."""
+    quickest = -max(o.log_rate - math.log(o.configuration.vcpus) for o in observations)
+    core_seconds, spread = quickest, 1.5
+    if facts.core_seconds:
+        core_seconds, spread = math.log(facts.core_seconds), 0.25  # spinning, and siblings that share a core
+    if kind == "latency":
+        return core_seconds + math.log(0.5), 1.5
+    if not structure.step_apart:
+        return -core_seconds, spread
+    step = min(math.log(facts.step_core_seconds), core_seconds - 0.02) if facts.step_core_seconds else None
+    if kind == "step":
+        return (step, 0.25) if step is not None else (core_seconds + math.log(0.5), 1.5)
+    if step is None:
+        return -core_seconds - math.log(0.5), 1.5
+    return -math.log(math.exp(core_seconds) - math.exp(step)), 0.35
+
+
+def _accelerator(label: str, facts: Facts, observations: Sequence[Observation]) -> tuple[float, float]:
+    rate = facts.accelerator_rates.get(label)
+    if rate is not None:
+        return math.log(rate), 0.03 if label.startswith("emulated") or facts.device.kind == "emulated" else 0.15
+    alike = [o for o in observations if (o.configuration.gpu or facts.accelerator) == label] or observations
+    return max(o.log_rate - math.log(max(1, o.configuration.gpu_count)) for o in alike) + math.log(1.5), 1.5
 
 
 def _disk_spread(name: str, facts: Facts, measured: Measured) -> float:
@@ -80,11 +172,12 @@ def _disk_spread(name: str, facts: Facts, measured: Measured) -> float:
 
 STARTS = {
     "cap": (0.05, 0.7),
-    "sharpness": (math.log(3), math.log(12)),
+    "sharpness": (math.log(3), math.log(16)),
     "contention": (-4.5, -1.0),
     "coherence": (-9.0, -5.0),
+    "knee": (-0.7, 0.0, 0.7),
 }
-"""Where the search starts; `cap` is relative to the highest rate."""
+"""Where the search starts; `cap` is relative to the highest rate, `knee` to its belief."""
 
 
 def starting_points(structure: Structure, highest: float, belief: Prior) -> Array:
@@ -95,6 +188,7 @@ def starting_points(structure: Structure, highest: float, belief: Prior) -> Arra
     for values in itertools.product(*(STARTS[name] for name in varied)):
         point = belief.mean.copy()
         for name, value in zip(varied, values, strict=True):
-            point[names.index(name)] = value + (highest if name == "cap" else 0.0)
+            base = highest if name == "cap" else belief.mean[names.index(name)] if name == "knee" else 0.0
+            point[names.index(name)] = value + base
         points.append(point)
     return np.array(points)

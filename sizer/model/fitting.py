@@ -3,61 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sizer.model import advice
 from sizer.model.description import described
-from sizer.model.equation import Array, Design, parameter_names, solve
+from sizer.model.equation import Array, Flags, parameter_names, solve
 from sizer.model.facts import gather_facts
-from sizer.model.families import Prior, prior, starting_points, structures
+from sizer.model.families import refinements, scalings, starting_points
+from sizer.model.isolation import end_to_end
+from sizer.model.isolation import isolating as isolating_runs
 from sizer.model.least_squares import minimise
 from sizer.model.memory import memory_floor
-from sizer.model.model import Facts, Measured, Member, Structure, WorkloadModel
+from sizer.model.model import Facts, Measured, Member, Residual, Structure, WorkloadModel
 from sizer.model.observations import Noise, Observation, completed, measure, observe
-from sizer.model.stages import build_design
-from sizer.records import Run
+from sizer.model.problem import Problem, problem_of
+from sizer.model.residual import MOST, fit_residual, posterior
+from sizer.model.settings import labelled
+from sizer.records import Configuration, Run
 
 DRAWS = 32
 """Parameter draws a member."""
 FOLDS = 24
 """Configurations are left out one at a time up to this many, then in this many groups."""
+SCREENED = 600
+"""Observations by which forms are chosen; the chosen ones are then fitted to all."""
 WEIGHT_KEPT = 0.02
-MEMBERS = 4
+MEMBERS = 6
+IDLE = 0.5
+"""What a parameter costs that the data do not determine: of forms that explain the same, the shorter counts more."""
 SEED = 20181
 NORMAL_90 = 1.645
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One structure with its data: `target` ln throughput (n,), `deviation` of each (n,)."""
-
-    structure: Structure
-    design: Design
-    target: Array
-    deviation: Array
-    belief: Prior
-
-    def residuals(self, target: Array, mean: Array, included: Array) -> Callable[[Array], tuple[Array, Array]]:
-        """For `minimise`: data (R or 1, n) and prior means (R or 1, k), with rows of `included` 0 left out."""
-        weight = included / self.deviation
-        slope_of_prior = np.diag(1 / self.belief.deviation)
-
-        def evaluate(theta: Array) -> tuple[Array, Array]:
-            solution = solve(self.structure, theta, self.design)
-            data = (solution.log_rate - target) * weight
-            belief = (theta - mean) / self.belief.deviation
-            priors = np.broadcast_to(slope_of_prior, (len(theta), *slope_of_prior.shape))
-            slope = np.concatenate([solution.gradient * weight[:, :, None], priors], axis=1)
-            return np.concatenate([data, belief], axis=1), slope
-
-        return evaluate
-
-    @property
-    def everything(self) -> Array:
-        return np.ones((1, self.target.size))
 
 
 @dataclass(frozen=True)
@@ -73,7 +51,12 @@ class Fitted:
 
 def fit_workload(runs: Sequence[Run]) -> WorkloadModel:
     """The model of one workload; refused, with the reason, where its runs cannot carry one."""
-    measured, usable = measure(runs), completed(runs)
+    runs = labelled(runs)
+    isolating = isolating_runs(runs)
+    runs = end_to_end(runs)
+    if not runs:
+        return _only_stages(isolating)
+    measured, usable = measure(runs, isolating), completed(runs)
     workload = runs[0].spec.workload
     unit = next((run.sample_unit for run in usable), runs[0].sample_unit)
     empty = WorkloadModel(workload.name, unit, Facts(workload.kind, workload.device), measured)
@@ -84,51 +67,109 @@ def fit_workload(runs: Sequence[Run]) -> WorkloadModel:
     reason = advice.refusal(workload.name, runs, measured)
     if not usable:
         return replace(empty, refused=reason)
-    observations, noise = observe(usable)
-    fitted = _fit(replace(empty, facts=gather_facts(usable, measured)), observations, noise)
+    aside = completed(isolating)
+    observations, noise = observe([*usable, *aside])
+    facts = gather_facts(usable, aside, measured)
+    fitted = _fit(replace(empty, facts=facts), observations, noise)
     return replace(fitted, refused=reason) if reason else described(fitted)
 
 
+def _only_stages(runs: Sequence[Run]) -> WorkloadModel:
+    """Refused: stages alone do not say how they work together."""
+    workload = runs[0].spec.workload
+    reason = (
+        f"not enough data: of `{workload.name}` only runs that isolate one stage are stored; finish its study, or "
+        "measure the whole job"
+    )
+    return WorkloadModel(workload.name, runs[0].sample_unit, Facts(workload.kind, workload.device), Measured(), reason)
+
+
 def _fit(model: WorkloadModel, observations: Sequence[Observation], noise: Noise) -> WorkloadModel:
-    candidates = [
-        _optimum(_problem(structure, model.facts, model.measured, observations), noise)
-        for structure in structures(model.facts, model.measured)
-    ]
-    kept = _weighed(candidates)
+    observations = _expressible(model, observations)
+    kept = _weighed(_candidates(model, observations, noise))
     scale = _scale(kept[0][0], noise)
     random = np.random.default_rng(SEED)
     members = tuple(_member(fitted, weight, scale, random) for fitted, weight in kept)
+    main = np.array([o.setting == model.facts.setting for o in observations])
+    residual = _residual(kept, [o.configuration for o in observations], main, noise)
     deviation = kept[0][0].problem.deviation
-    spread = scale * float(np.median(deviation))
+    spread, misfit = scale * float(np.median(deviation)), 0.01
+    if residual is not None:
+        spread = math.sqrt(float(np.median(residual.variances)))
+    elif noise.measured:
+        misfit = math.sqrt(max(0.0, scale**2 - 1)) * float(np.median(deviation))
     run_noise = max(noise.run if noise.measured else 0.0, spread)
-    misfit = math.sqrt(max(0.0, scale**2 - 1)) * float(np.median(deviation)) if noise.measured else 0.01
-    model = replace(model, members=members, noise=run_noise, misfit=max(misfit, 0.005))
-    return replace(model, widening=_widening(model, kept))
+    model = replace(model, members=members, residual=residual, noise=run_noise, misfit=max(misfit, 0.005))
+    return replace(model, widening=_widening(model, kept, observations, main))
 
 
-def _problem(structure: Structure, facts: Facts, measured: Measured, observations: Sequence[Observation]) -> Problem:
-    return Problem(
-        structure,
-        build_design(facts, measured, structure, [o.configuration for o in observations]),
-        np.array([o.log_rate for o in observations]),
-        np.array([o.deviation for o in observations]),
-        prior(structure, facts, measured, observations),
-    )
+def _expressible(model: WorkloadModel, observations: Sequence[Observation]) -> Sequence[Observation]:
+    """Those that have a stage at all: a replay from the page cache touches none."""
+    structure = scalings(model.facts, model.measured, observations)[0]
+    problem = problem_of(structure, model.facts, model.measured, observations)
+    finite = np.isfinite(solve(structure, problem.belief.mean[None], problem.design).log_rate[0])
+    return [each for each, counts in zip(observations, finite, strict=True) if counts]
 
 
-def _optimum(problem: Problem, noise: Noise) -> Fitted:
-    starts = starting_points(problem.structure, float(problem.target.max()), problem.belief)
+def _candidates(model: WorkloadModel, observations: Sequence[Observation], noise: Noise) -> list[Fitted]:
+    """The forms, each at its optimum. Of very many observations some are enough to tell forms apart."""
+    step = math.ceil(len(observations) / SCREENED)
+    found = _searched(model, observations[::step], noise)
+    if step == 1:
+        return found
+    likely = sorted(found, key=lambda fitted: fitted.criterion)[:MEMBERS]
+    whole = [problem_of(each.problem.structure, model.facts, model.measured, observations) for each in likely]
+    return [_optimum(problem, noise, each.theta[None]) for problem, each in zip(whole, likely, strict=True)]
+
+
+def _searched(model: WorkloadModel, observations: Sequence[Observation], noise: Noise) -> list[Fitted]:
+    """Every form of vCPU scaling; the best of them refined one step at a time for as long as that pays."""
+    facts, measured = model.facts, model.measured
+    plain = scalings(facts, measured, observations)
+    found: dict[Structure, Fitted] = {}
+
+    def best_with(structures: Iterable[Structure]) -> Fitted:
+        for structure in structures:
+            if structure not in found:
+                found[structure] = _optimum(problem_of(structure, facts, measured, observations), noise)
+        return min(found.values(), key=lambda fitted: fitted.criterion)
+
+    best = best_with(plain)
+    while (refined := best_with(refinements(best.problem.structure, facts, measured))) is not best:
+        best = best_with(_with_scaling_of(each, refined.problem.structure) for each in plain)
+    return list(found.values())
+
+
+def _with_scaling_of(plain: Structure, refined: Structure) -> Structure:
+    return replace(refined, scaling=plain.scaling, capped=plain.capped)
+
+
+def _residual(
+    kept: Sequence[tuple[Fitted, float]], places: Sequence[Configuration], main: Flags, noise: Noise
+) -> Residual | None:
+    """Of the runs that predictions are about."""
+    problem = kept[0][0].problem
+    fitted = np.sum([w * solve(f.problem.structure, f.theta[None], f.problem.design).log_rate[0] for f, w in kept], 0)
+    chosen = [place for place, counts in zip(places, main, strict=True) if counts]
+    return fit_residual(chosen, (problem.target - fitted)[main], problem.deviation[main] ** 2, noise)
+
+
+def _optimum(problem: Problem, noise: Noise, starts: Array | None = None) -> Fitted:
+    if starts is None:
+        starts = starting_points(problem.structure, float(problem.target.max()), problem.belief)
     residuals = problem.residuals(problem.target[None], problem.belief.mean[None], problem.everything)
     thetas, costs = minimise(residuals, starts)
     theta = thetas[int(np.argmin(costs))][None]
     values, slopes = residuals(theta)
     n = problem.target.size
-    data = slopes[0, :n]
+    data = slopes[0, : -theta.shape[1]]
     information = data.T @ data
     effective = float(np.trace(np.linalg.solve(information + np.diag(problem.belief.deviation**-2.0), information)))
     # The priors' misfit counts as data: a form that must bend what accounting says is a worse form.
     squares = float((values[0] ** 2).sum())
-    return Fitted(problem, theta[0], _criterion(squares, n, effective, noise), squares, effective)
+    undetermined = theta.shape[1] - effective
+    criterion = _criterion(squares, n, effective, noise) + IDLE * undetermined
+    return Fitted(problem, theta[0], criterion, squares, effective)
 
 
 def _criterion(squares: float, n: int, effective: float, noise: Noise) -> float:
@@ -183,38 +224,65 @@ def _short(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def _widening(model: WorkloadModel, kept: Sequence[tuple[Fitted, float]]) -> float:
+def _widening(
+    model: WorkloadModel, kept: Sequence[tuple[Fitted, float]], observations: Sequence[Observation], main: Flags
+) -> float:
     """How many standard deviations make 90 %, from configurations left out (conformal: Lei et al. 2018)."""
     target = kept[0][0].problem.target
-    n = target.size
+    n = int(main.sum())
     if n < 4:
         return NORMAL_90 * (1 + 2 / max(n, 1))
-    inner, left_out = _left_out(kept)
-    deviation = math.sqrt(model.noise**2 + float(np.median(_draw_variance(model, kept))))
-    scores = np.sort(np.abs(left_out - target)[inner] / deviation)
+    places = [o.configuration for o in observations]
+    left_out = _left_out(kept, places, main, model.residual)
+    counts = _inner(places, main)
+    variance = _draw_variance(model, kept)
+    if model.residual is not None:
+        variance = variance + posterior(model.residual, places)[1]
+    deviation = math.sqrt(model.noise**2 + float(np.median(variance)))
+    scores = np.sort(np.abs(left_out - target)[counts] / deviation)
     rank = math.ceil(0.9 * (scores.size + 1))
     score = float(scores[rank - 1]) if rank <= scores.size else float(scores[-1]) if scores.size else 0.0
     few = 1 + 1 / n
     return min(max(score, NORMAL_90 * few), 2.5 * NORMAL_90)
 
 
-def _left_out(kept: Sequence[tuple[Fitted, float]]) -> tuple[Array, Array]:
-    """Which rows count (those inside the range of what remains) and what each is predicted to be without it."""
-    vcpus = kept[0][0].problem.design.vcpus
-    n = vcpus.size
+def _inner(places: Sequence[Configuration], main: Flags) -> Flags:
+    """Rows inside the range of what remains without them."""
+    vcpus = np.array([place.vcpus for place in places])
+    inside = main & (vcpus > vcpus[main].min()) & (vcpus < vcpus[main].max())
+    return inside if inside.sum() >= 3 else main
+
+
+def _left_out(
+    kept: Sequence[tuple[Fitted, float]], places: Sequence[Configuration], main: Flags, residual: Residual | None
+) -> Array:
+    """What each row is predicted to be without it (n,)."""
+    problem = kept[0][0].problem
+    n = problem.target.size
     fold = np.arange(n) % FOLDS
-    inside = (vcpus > vcpus.min()) & (vcpus < vcpus.max())
-    inner = inside if inside.sum() >= 3 else np.ones(n, dtype=bool)
     folds = int(fold.max()) + 1
     included = (fold[None] != np.arange(folds)[:, None]).astype(float)
-    prediction = np.zeros(n)
+    everywhere = np.zeros((folds, n))
     for fitted, weight in kept:
-        problem = fitted.problem
-        residuals = problem.residuals(problem.target[None], problem.belief.mean[None], included)
+        own = fitted.problem
+        residuals = own.residuals(own.target[None], own.belief.mean[None], included)
         thetas, _ = minimise(residuals, np.repeat(fitted.theta[None], folds, axis=0), iterations=20)
-        without = solve(problem.structure, thetas, problem.design).log_rate
-        prediction += weight * without[fold, np.arange(n)]
-    return inner, prediction
+        everywhere += weight * solve(own.structure, thetas, own.design).log_rate
+    prediction: Array = everywhere[fold, np.arange(n)]
+    if residual is None or n > MOST:
+        return prediction
+    for index in range(folds):
+        known, asked = main & (fold != index), main & (fold == index)
+        if not asked.any():
+            continue
+        near = replace(
+            residual,
+            places=tuple(place for place, use in zip(places, known, strict=True) if use),
+            values=tuple((problem.target - everywhere[index])[known]),
+            variances=tuple(problem.deviation[known] ** 2),
+        )
+        prediction[asked] += posterior(near, [p for p, use in zip(places, asked, strict=True) if use])[0]
+    return prediction
 
 
 def _draw_variance(model: WorkloadModel, kept: Sequence[tuple[Fitted, float]]) -> Array:

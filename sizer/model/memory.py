@@ -11,7 +11,10 @@ from sizer.records import FINDINGS, Outcome, Run
 
 
 def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
-    """Every run that tells whether its memory cap held; one that timed out was not out of memory, so it is none."""
+    """Every run that tells whether its memory cap held: one that timed out was not out of memory, so it is none.
+
+    Nor is one of which nobody told how much memory it had.
+    """
     found = {
         MemoryTrial(
             run.configuration.vcpus,
@@ -23,7 +26,7 @@ def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
             is_search(run),
         ): None
         for run in runs
-        if run.outcome in FINDINGS
+        if run.outcome in FINDINGS and "memory_gib" not in run.untold
     }
     return tuple(found)
 
@@ -131,7 +134,7 @@ def hit_rate(cached: float, sequential: bool, blend: float) -> float:
 
 
 def cached_fraction(facts: Facts, memory_bytes: float, anonymous: float | None, data_factor: float = 1.0) -> float:
-    """The share of the data set that fits beside the anonymous memory; 0 where the cache is not kept between epochs."""
-    if not facts.natural or not facts.data_bytes:
+    """The share of the data set that fits beside the anonymous memory; 0 where its size is not known."""
+    if not facts.data_bytes:
         return 0.0
     return min(1.0, max(0.0, memory_bytes - (anonymous or 0)) / (facts.data_bytes * data_factor))

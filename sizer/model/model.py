@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sizer.model.searched_floor import SearchedFloor
 from sizer.records import (
@@ -89,21 +89,34 @@ class MeasuredRate:
 
 
 @dataclass(frozen=True)
+class Gpus:
+    """A kind of accelerator and how many of it; the label is None where only one kind was measured."""
+
+    gpu: str | None = None
+    count: int = 0
+
+
+@dataclass(frozen=True)
 class Measured:
     """The range that was measured: distinct values of each axis in rising order, and every configuration.
 
-    `failed_vcpus` are those at which no run completed and some failed otherwise than for want of memory.
+    `rates` are those of the runs that predictions are about: not those that isolate one stage. `gpus` are the measured
+    pairs of a kind of accelerator and its count, the usual kind first. `failed_vcpus` are those at which no run
+    completed and some failed otherwise than for want of memory. `untold` are the columns of measurements.csv that were
+    imported without: what stands for them here was never measured.
     """
 
     vcpus: tuple[float, ...] = ()
     memory_bytes: tuple[int, ...] = ()
     batch_size: tuple[int, ...] = ()
+    gpus: tuple[Gpus, ...] = ()
     disks: tuple[MeasuredDisk, ...] = ()
     rates: tuple[MeasuredRate, ...] = ()
     trials: tuple[MemoryTrial, ...] = ()
     memory_limited: bool = False
     search: SearchedFloor | None = None
     failed_vcpus: tuple[float, ...] = ()
+    untold: tuple[str, ...] = ()
 
     def disk(self, name: str) -> MeasuredDisk | None:
         """The measured disk of that name, or None."""
@@ -114,6 +127,7 @@ class Measured:
         for rate in self.rates:
             here = rate.configuration
             same = (here.vcpus, here.disk, here.batch_size) == (stand.vcpus, stand.disk, stand.batch_size)
+            same = same and (here.gpu, here.gpu_count) == (stand.gpu, stand.gpu_count)
             if same and (here.memory_bytes == stand.memory_bytes or len(self.memory_bytes) == 1):
                 return rate
         return None
@@ -125,40 +139,76 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Setting:
+    """What a run was fed with, and whether the page cache was left to it: `natural`, and not emptied between epochs."""
+
+    input: str = "disk"
+    cache: str = "cold"
+
+    @property
+    def natural(self) -> bool:
+        return self.input == "disk" and self.cache == "natural"
+
+
+@dataclass(frozen=True)
 class Facts:
     """What is known of a workload without fitting: demands of one sample from accounting, and its data set.
 
-    Bytes, IOs and core-seconds are per sample. `hit_blend` is where the page cache lies between LRU (0) and the
-    cached fraction (1). `accelerator_rate` is samples per second of the device alone.
+    Bytes, IOs and core-seconds are per sample; `step_core_seconds` is the part of them that synthetic input needs, too.
+    `hit_blend` is where the page cache lies between LRU (0) and the cached fraction (1), `read_amplification` how many
+    bytes the device reads for each one that missed it (readahead). `accelerator` is the label of
+    the one that most runs used, `accelerator_rates` samples per second of each one alone, where known; `mixed_with_cpu`
+    if some runs had none. `setting` is that of the runs that predictions are about.
     """
 
     kind: str
     device: Device
+    setting: Setting = Setting()
     core_seconds: float | None = None
+    step_core_seconds: float | None = None
     read_bytes: float | None = None
     read_ios: float | None = None
     written_bytes: float | None = None
     write_ios: float | None = None
     demand_accounted: bool = False
     data_bytes: int | None = None
-    natural: bool = False
     sequential: bool = False
     hit_blend: float = 0.0
-    accelerator_rate: float | None = None
+    read_amplification: float = 1.0
+    accelerator: str | None = None
+    accelerator_rates: dict[str, float] = field(default_factory=dict)
+    mixed_with_cpu: bool = False
     reference_batch: int = 1
     highest_rate: float = 1.0
+
+    @property
+    def natural(self) -> bool:
+        """Whether the page cache keeps what it can between epochs."""
+        return self.setting.natural
+
+    @property
+    def accelerator_rate(self) -> float | None:
+        """Samples per second of the usual accelerator alone; None where it has none or nothing tells."""
+        return self.accelerator_rates.get(self.accelerator) if self.accelerator is not None else None
 
 
 @dataclass(frozen=True)
 class Structure:
-    """Which stages a member of the model has; `disks` and `memory_levels` name those with a parameter of their own."""
+    """Which stages a member of the model has.
+
+    `disks`, `blocking`, `accelerators` and `memory_levels` name those with a parameter of their own; a disk of
+    `blocking` makes its loader's workers wait. `step_apart`: decoding and the step on the CPU have a demand each.
+    """
 
     scaling: str
     capped: bool
     cap_stage: str = "serial"
-    accelerator: bool = False
-    batch: bool = False
+    accelerators: tuple[str, ...] = ()
+    several_gpus: bool = False
+    step_apart: bool = False
+    batch_stage: str = ""
     disks: tuple[str, ...] = ()
+    blocking: tuple[str, ...] = ()
     memory_levels: tuple[int, ...] = ()
 
 
@@ -171,6 +221,21 @@ class Member:
     names: tuple[str, ...]
     estimate: tuple[float, ...]
     draws: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Residual:
+    """What the forms leave unexplained, as a Gaussian process over the measured configurations.
+
+    `values` (n,) are ln measured over ln fitted at `places`, `variances` (n,) those of their noise; `amplitude` is the
+    process's standard deviation and `length` how far it reaches, in ln of vCPUs, memory and batch size.
+    """
+
+    places: tuple[Configuration, ...]
+    values: tuple[float, ...]
+    variances: tuple[float, ...]
+    amplitude: float
+    length: float
 
 
 @dataclass(frozen=True)
@@ -191,6 +256,7 @@ class WorkloadModel:
     parameters: tuple[Parameter, ...] = ()
     floor: MemoryFloor | None = None
     members: tuple[Member, ...] = ()
+    residual: Residual | None = None
     noise: float = 0.0
     misfit: float = 0.0
     widening: float = 1.645

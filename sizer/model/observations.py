@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from statistics import mean, median
 
 from sizer.model.facts import median_of
 from sizer.model.memory import trials
-from sizer.model.model import Measured, MeasuredDisk, MeasuredRate
+from sizer.model.model import Gpus, Measured, MeasuredDisk, MeasuredRate, Setting
 from sizer.model.searched_floor import ordinary, searched_floor
+from sizer.model.settings import setting_of
+from sizer.model.slowness import slowness
 from sizer.records import FAULTS, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run
 
 UNKNOWN_NOISE = 0.03
@@ -22,19 +24,32 @@ DRIFT = 0.01
 
 @dataclass(frozen=True)
 class Observation:
-    """One configuration: the centre of ln throughput over its repeats and the standard deviation of that centre."""
+    """One configuration: the centre of ln throughput over its repeats and the standard deviation of that centre.
+
+    `slowness` is ln of how much more core-seconds a sample took than usual while these runs were made, `read_bytes`
+    what a sample read from the device then; `core_seconds` and `accelerator_seconds` are what it kept them busy for.
+    """
 
     configuration: Configuration
+    setting: Setting
     log_rate: float
     deviation: float
+    slowness: float = 0.0
+    read_bytes: float | None = None
+    core_seconds: float | None = None
+    accelerator_seconds: float | None = None
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Standard deviation of ln throughput from run to run, and whether it was measured or is assumed."""
+    """Standard deviation of ln throughput from run to run, and whether it was measured or is assumed.
+
+    `repeated`: by repeats, and not by what moved within single runs, which is less than what moves between them.
+    """
 
     run: float
     measured: bool
+    repeated: bool = False
 
 
 def completed(runs: Iterable[Run]) -> list[Run]:
@@ -51,20 +66,39 @@ def completed(runs: Iterable[Run]) -> list[Run]:
 
 
 def observe(runs: Sequence[Run]) -> tuple[list[Observation], Noise]:
-    """One observation a configuration, by vCPUs; from three repeats on their median, as one may be bad."""
-    grouped = _grouped(runs)
-    noise = _noise(grouped)
+    """One observation a configuration and setting, by vCPUs; from three repeats on their median, as one may be bad."""
+    settings: dict[Setting, list[Run]] = defaultdict(list)
+    for run in runs:
+        settings[setting_of(run)].append(run)
+    grouped = {
+        (setting, configuration): group
+        for setting, alike in settings.items()
+        for configuration, group in _grouped(alike).items()
+    }
+    slow = slowness(runs)
+    noise = _noise([[(run, slow.get(id(run), 0.0)) for run in group] for group in grouped.values()])
     observations = []
-    for configuration, group in grouped.items():
-        logs = [math.log(_rate(run).value) for run in group]
+    for (setting, configuration), group in grouped.items():
+        slower = mean(slow.get(id(run), 0.0) for run in group)
+        logs = [math.log(_rate(run).value) + slow.get(id(run), 0.0) - slower for run in group]
         centre = median(logs) if len(logs) > 2 else mean(logs)
         run_deviation = max(noise.run, mean(_within(run) or 0.0 for run in group))
-        observations.append(Observation(configuration, centre, math.hypot(run_deviation / math.sqrt(len(logs)), DRIFT)))
+        deviation = math.hypot(run_deviation / math.sqrt(len(logs)), DRIFT)
+        accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
+        if configuration.gpu_count > 1:
+            accounted["accelerator_seconds"] = None  # busy one beside another
+        observations.append(Observation(configuration, setting, centre, deviation, slower, **accounted))
     return sorted(observations, key=lambda o: _order(o.configuration)), noise
 
 
-def _order(configuration: Configuration) -> tuple[float, int, str, int]:
-    return (configuration.vcpus, configuration.memory_bytes, configuration.disk, configuration.batch_size)
+def _accounted(group: Sequence[Run], name: str) -> float | None:
+    known = [getattr(run.demand, name) for run in group if run.demand is not None]
+    known = [value for value in known if value is not None]
+    return mean(known) if known else None
+
+
+def _order(place: Configuration) -> tuple[float, int, str, int, str, int]:
+    return (place.vcpus, place.memory_bytes, place.disk, place.batch_size, place.gpu or "", place.gpu_count)
 
 
 def _grouped(runs: Sequence[Run]) -> dict[Configuration, list[Run]]:
@@ -87,33 +121,47 @@ def _within(run: Run) -> float | None:
     return (math.log(rate.high) - math.log(rate.low)) / (2 * 1.96)
 
 
-def _noise(grouped: dict[Configuration, list[Run]]) -> Noise:
+def _noise(groups: Collection[Sequence[tuple[Run, float]]]) -> Noise:
+    """Of the runs of each group with their slowness, which is no noise: accounting sees it."""
     squares, freedom = 0.0, 0
-    for group in grouped.values():
-        logs = [math.log(_rate(run).value) for run in group]
+    for group in groups:
+        logs = [math.log(_rate(run).value) + slow for run, slow in group]
         squares += sum((log - mean(logs)) ** 2 for log in logs)
         freedom += len(logs) - 1
-    inside = [within for group in grouped.values() for run in group if (within := _within(run))]
+    inside = [within for group in groups for run, _ in group if (within := _within(run))]
     if freedom >= 2:
-        return Noise(math.sqrt(squares / freedom), measured=True)
+        return Noise(math.sqrt(squares / freedom), measured=True, repeated=True)
     return Noise(max(median(inside), 0.01), measured=True) if inside else Noise(UNKNOWN_NOISE, measured=False)
 
 
-def measure(runs: Sequence[Run]) -> Measured:
-    """The range that completed runs cover, and every memory cap that any run tried."""
+def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> Measured:
+    """The range that completed runs cover, and every memory cap that any run tried.
+
+    `isolating` runs show one stage alone: of them only the caps count under which the whole job ran.
+    """
     usable = completed(runs)
     grouped = _grouped(usable)
+    inputs = {run.spec.workload.input for run in runs}
+    whole = [run for run in isolating if run.spec.workload.input in inputs]
     return Measured(
         vcpus=tuple(sorted({run.configuration.vcpus for run in usable})),
         memory_bytes=tuple(sorted({run.configuration.memory_bytes for run in usable})),
         batch_size=tuple(sorted({run.configuration.batch_size for run in usable})),
+        gpus=_gpus(usable),
         disks=_disks(usable),
         rates=tuple(_measured_rate(key, grouped[key]) for key in sorted(grouped, key=_order)),
-        trials=trials(runs),
+        trials=trials([*runs, *whole]),
         memory_limited=any(run.spec.limits.memory_bytes is not None for run in runs),
         search=searched_floor(runs),
         failed_vcpus=_failed_vcpus(runs),
+        untold=tuple(dict.fromkeys(column for run in usable for column in run.untold)),
     )
+
+
+def _gpus(runs: Sequence[Run]) -> tuple[Gpus, ...]:
+    """The usual first: that of the most runs, of these the one with the fewest accelerators."""
+    counted = Counter(Gpus(run.configuration.gpu, run.configuration.gpu_count) for run in runs)
+    return tuple(sorted(counted, key=lambda each: (-counted[each], each.count, each.gpu or "")))
 
 
 def _failed_vcpus(runs: Sequence[Run]) -> tuple[float, ...]:

@@ -14,7 +14,7 @@ from sizer.model.stages import disk_is_free, read_seconds
 from sizer.records import HOST_DISK
 from sizer.units import format_bytes, plural
 
-CPU_ALONE = {"rate", "exponent", "contention", "coherence", "batch", "sharpness"}
+CPU_ALONE = {"rate", "step", "exponent", "contention", "coherence", "knee", "yield", "batch", "sharpness"}
 """With no stage beside the CPU there is nothing to overlap."""
 
 
@@ -52,23 +52,39 @@ def _fitted(model: WorkloadModel) -> list[Parameter]:
             continue
         named = _named(name, model, member)
         if named is not None:
-            to_value = float if name == "exponent" else math.exp
-            found.append(_parameter(*named, member.estimate[index], draws[:, index], to_value))
+            found.append(_parameter(*named, member.estimate[index], draws[:, index], VALUES.get(name, math.exp)))
     return [*found, *_capacities(model, member, draws)]
+
+
+def _share(logit: float) -> float:
+    return 1 / (1 + math.exp(-logit))
+
+
+VALUES: dict[str, Callable[[float], float]] = {"exponent": float, "yield": float, "contention": _share}
+"""From the value that is fitted to the one that is told; the others are logarithms."""
 
 
 def _named(name: str, model: WorkloadModel, member: Member) -> tuple[str, str] | None:
     """Label and unit of one parameter of the equation; None for those of one disk or memory level."""
+    kind, _, key = name.partition(":")
     device = words.accelerator(model.facts.device)
+    if kind == "accelerator":
+        return (key if len(model.measured.gpus) > 1 and key != "accelerator" else device, _per_second(model))
+    if kind == "latency":
+        return (f"a worker's wait for {words.disk(key)}", f"seconds/{model.sample_unit}")
     cap = device if member.structure.cap_stage == "accelerator" else "serial"
+    launch = "CPU" if member.structure.batch_stage == "cpu" else device
     return {
         "rate": ("parallel rate of one vCPU", _per_second(model)),
+        "step": ("CPU time of the step alone", f"core-seconds/{model.sample_unit}"),
         "exponent": ("exponent of vCPU scaling", ""),
         "contention": ("serial share", ""),
         "coherence": ("cost of coherence", ""),
+        "knee": ("vCPUs up to which each counts in full", ""),
+        "yield": ("yield of a vCPU beyond", ""),
         "cap": (f"{cap} ceiling", _per_second(model)),
-        "accelerator": (device, _per_second(model)),
-        "batch": (f"launch cost, relative to a batch of {model.facts.reference_batch}", ""),
+        "gpus": ("what each further accelerator loses", ""),
+        "batch": (f"launch cost on the {launch}, relative to a batch of {model.facts.reference_batch}", ""),
         "sharpness": ("overlap exponent", ""),
     }.get(name)
 

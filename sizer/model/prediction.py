@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
 from sizer.model.rates import Rates, predict_rates
+from sizer.model.settings import CPU_LABEL, usual_place
 from sizer.model.stages import read_seconds
 from sizer.records import Bottleneck, Configuration, Estimate, Prediction
 
@@ -32,6 +34,7 @@ def predict(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -> Pred
     Raises NoAnswer where the runs cannot say: an axis with fewer than three values between its measured ones, a disk
     without figures, a what-if about a stage that was not told apart.
     """
+    stand = usual_place(model.measured, stand)
     _check_what_if(model, stand, what_if)
     if _does_not_fit(model, stand):
         nothing = Estimate(0.0, 0.0, 0.0)
@@ -53,8 +56,7 @@ def predict(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -> Pred
     if model.refused and measured is not None:
         throughput = _widened(measured.throughput, model)
     else:
-        jump = abs(float(both.mean[1] - both.mean[0])) / 2 if 0 < position < 1 else 0.0
-        throughput = _estimate(model, rates, stand, what_if, jump, beyond)
+        throughput = _estimate(model, rates, stand, what_if, beyond, both if 0 < position < 1 else rates)
     evidence = measured.evidence if measured else None
     return Prediction(
         workload=model.name,
@@ -85,9 +87,19 @@ def inside(model: WorkloadModel) -> list[Configuration]:
             float(c) for c in range(math.ceil(low), math.floor(high) + 1) if c <= 16 or c % max(1, int(high // 32)) == 0
         }
     stands = []
-    for c, batch, disk in itertools.product(sorted(vcpus), measured.batch_size, measured.disks):
-        fitting = [m for m in measured.memory_bytes if m >= (needed_bytes(measured, c, batch) or m)]
-        stands += [Configuration(c, memory, disk.name, batch) for memory in fitting or measured.memory_bytes[-1:]]
+
+    @cache
+    def holding(c: float, batch: int) -> list[int]:
+        known = measured.memory_bytes
+        return [m for m in known if len(known) == 1 or m >= (needed_bytes(measured, c, batch) or m)]
+
+    axes = (sorted(vcpus), measured.batch_size, measured.disks, measured.gpus)
+    for c, batch, disk, gpus in itertools.product(*axes):
+        fitting = holding(c, batch)
+        stands += [
+            Configuration(c, memory, disk.name, batch, gpus.gpu, gpus.count)
+            for memory in fitting or measured.memory_bytes[-1:]
+        ]
     return stands
 
 
@@ -104,13 +116,13 @@ def _between_levels(model: WorkloadModel, stand: Configuration) -> tuple[Configu
 
 
 def _estimate(
-    model: WorkloadModel, rates: Rates, stand: Configuration, what_if: WhatIf, jump: float, beyond: Onward | None
+    model: WorkloadModel, rates: Rates, stand: Configuration, what_if: WhatIf, beyond: Onward | None, around: Rates
 ) -> Estimate:
-    """The interval of a new run; `jump` is half the step in ln throughput that lies somewhere between two levels.
+    """The interval of a new run; it holds what lies `around` in memory: the step between two levels may be anywhere.
 
     Beyond a curve that still rises it reaches from no more gain to the last gain again.
     """
-    variance = float(rates.variance()[0]) + model.noise**2 + jump**2
+    variance = float(rates.variance()[0]) + model.noise**2
     variance += (BEYOND * _outside(model, stand) * (1 - 0.8 * _known_share(model, rates))) ** 2
     if what_if.disk_rates is not None:
         variance += UNMEASURED_DISK**2
@@ -118,7 +130,7 @@ def _estimate(
         variance += UNMEASURED_DISK**2
     half = model.widening * math.sqrt(variance)
     centre = float(rates.mean[0])
-    low, high = centre - half, centre + half
+    low, high = min(centre, float(around.mean.min())) - half, max(centre, float(around.mean.max())) + half
     if beyond is not None and beyond.expected > centre:
         centre = beyond.expected
         low, high = min(beyond.now, centre - half), max(beyond.highest, centre + half)
@@ -128,7 +140,7 @@ def _estimate(
 def _known_share(model: WorkloadModel, rates: Rates) -> float:
     """The share of stages whose capacity is known beyond the measured range: accelerator and disk do not see vCPUs."""
     accelerator, read, write = (float(rates.shares[0, STAGES.index(name)]) for name in ("accelerator", "read", "write"))
-    return read + write + (accelerator if model.facts.accelerator_rate is not None else 0.0)
+    return read + write + (accelerator if model.facts.accelerator_rates else 0.0)
 
 
 def _widened(rate: Estimate, model: WorkloadModel) -> Estimate:
@@ -137,11 +149,13 @@ def _widened(rate: Estimate, model: WorkloadModel) -> Estimate:
 
 
 def _outside(model: WorkloadModel, stand: Configuration) -> float:
-    """How far outside the measured range, in e-folds of vCPUs and batch size; 0 inside."""
+    """How far outside the measured range, in e-folds of vCPUs, batch size and accelerators; 0 inside."""
     measured = model.measured
     distance = 0.0
-    for value, known in ((stand.vcpus, measured.vcpus), (stand.batch_size, measured.batch_size)):
-        if known:
+    counts = sorted({gpus.count for gpus in measured.gpus if gpus.count})
+    axes = ((stand.vcpus, measured.vcpus), (stand.batch_size, measured.batch_size), (stand.gpu_count, counts))
+    for value, known in axes:
+        if known and value:
             distance += max(0.0, math.log(known[0] / value), math.log(value / known[-1]))
     return distance
 
@@ -169,11 +183,12 @@ def _check_what_if(model: WorkloadModel, stand: Configuration, what_if: WhatIf) 
     name, facts = model.name, model.facts
     if min(what_if.gpu_speedup, what_if.data_bytes_factor, what_if.decode_factor) <= 0:
         raise NoAnswer("a speed-up or a factor is a number above 0, for example 2")
-    if what_if.gpu_speedup != 1 and facts.device.kind == "cpu":
+    if what_if.gpu_speedup != 1 and (stand.gpu or facts.accelerator or CPU_LABEL) == CPU_LABEL:
         raise NoAnswer(
             f"workload `{name}` was measured without a GPU, so there is none to speed up: measure it with one"
         )
-    if what_if.decode_factor != 1 and facts.device.kind == "cpu" and facts.kind != "imagenet_preprocessing":
+    apart = facts.step_core_seconds is not None or facts.kind == "imagenet_preprocessing"
+    if what_if.decode_factor != 1 and facts.accelerator in (None, CPU_LABEL) and not apart:
         raise NoAnswer(
             f"workload `{name}` computes its step on the CPU that also decodes, and no run tells them apart: "
             "measure it with `input: synthetic`, too"

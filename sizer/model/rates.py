@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 
 from sizer.model.equation import Array, solve
 from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.observations import DRIFT
+from sizer.model.residual import drawn, posterior
+from sizer.model.settings import usual_place
 from sizer.model.stages import build_design
 from sizer.records import Configuration
 
@@ -48,6 +52,7 @@ class Rates:
 
 def predict_rates(model: WorkloadModel, stands: Sequence[Configuration], what_if: WhatIf | None = None) -> Rates:
     """The members' weighted answer for many configurations at once; asks nothing about whether they were measured."""
+    stands = [usual_place(model.measured, stand) for stand in stands]
     means, draws, weights, shares, contention = [], [], [], [], []
     for member in model.members:
         design = build_design(model.facts, model.measured, member.structure, stands, what_if)
@@ -55,17 +60,32 @@ def predict_rates(model: WorkloadModel, stands: Sequence[Configuration], what_if
         means.append(member.weight * centre.log_rate[0])
         shares.append(member.weight * centre.shares[0])
         contention.append(member.weight * centre.shares[0, :, 0] * centre.contention[0])
-        drawn = solve(member.structure, np.array(member.draws), design).log_rate
-        draws.append(drawn)
-        weights.append(np.full(len(drawn), member.weight / len(drawn)))
-    return Rates(
-        _sum(means),
-        np.concatenate(draws),
-        np.concatenate(weights),
-        _sum(shares),
-        _sum(contention),
-        design.read_is_iops,
-    )
+        found = solve(member.structure, np.array(member.draws), design).log_rate
+        draws.append(found)
+        weights.append(np.full(len(found), member.weight / len(found)))
+    mean, rates = _sum(means), np.concatenate(draws)
+    if model.residual is not None:
+        mean = mean + posterior(model.residual, stands)[0]
+        rates = rates + drawn(model.residual, stands, len(rates))
+    return Rates(mean, rates, np.concatenate(weights), _sum(shares), _sum(contention), design.read_is_iops)
+
+
+def own_effects(model: WorkloadModel, stands: Sequence[Configuration], mean: Array) -> tuple[Array, Array]:
+    """What each configuration has beyond the fitted curve: mean (n,) and variance (n,) of ln rate over `mean` (n,).
+
+    The model's misfit is a property of each configuration, so where one was measured its own runs tell of it: a normal
+    belief of that spread, updated by how far their mean lies off the curve.
+    """
+    believed = model.misfit**2
+    effects, variances = np.zeros(len(stands)), np.full(len(stands), believed)
+    for index, stand in enumerate(stands):
+        rate = model.measured.rate_at(usual_place(model.measured, stand))
+        if rate is not None:
+            known = model.noise**2 / rate.runs + DRIFT**2
+            kept = believed / (believed + known)
+            effects[index] = kept * (math.log(rate.throughput.value) - mean[index])
+            variances[index] = kept * known
+    return effects, variances
 
 
 def _sum(parts: Sequence[Array]) -> Array:

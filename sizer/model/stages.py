@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from sizer.model.equation import Design
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
-from sizer.model.model import Facts, Measured, Structure, WhatIf
+from sizer.model.model import Facts, Measured, Setting, Structure, WhatIf
+from sizer.model.observations import Observation
+from sizer.model.settings import CPU_LABEL, REPLAY
 from sizer.records import Configuration, DiskRates
 
 UNBINDING = 3.0
@@ -69,44 +72,97 @@ def build_design(
     structure: Structure,
     configurations: Sequence[Configuration],
     what_if: WhatIf | None = None,
+    seen: Sequence[Observation] | None = None,
 ) -> Design:
-    """The rows of the equation for these configurations, as the what-if would have them."""
+    """The rows of the equation for these configurations, as the what-if would have them.
+
+    `seen` are the observations of these rows where they were measured; without them each is of the kind that
+    predictions are about, on CPUs as fast as usual.
+    """
     what_if = what_if or WhatIf()
-    rows = [_disk_row(facts, measured, structure, configuration, what_if) for configuration in configurations]
+    seen = seen or [Observation(c, facts.setting, 0.0, 1.0) for c in configurations]
+    fed = [each.setting for each in seen]
+    rows = [_disk_row(facts, measured, structure, each, what_if) for each in seen]
     levels = [_level(structure, configuration.memory_bytes) for configuration in configurations]
     return Design(
         vcpus=np.array([configuration.vcpus for configuration in configurations], dtype=float),
         batch_ratio=np.array([facts.reference_batch / max(1, c.batch_size) for c in configurations], dtype=float),
-        read=np.array([row[0] for row in rows], dtype=float),
-        read_is_iops=np.array([row[1] for row in rows], dtype=bool),
-        write=np.array([row[2] for row in rows], dtype=float),
-        disk=np.array([row[3] for row in rows], dtype=np.intp),
+        read=np.array([row.read for row in rows], dtype=float),
+        read_is_iops=np.array([row.read_is_iops for row in rows], dtype=bool),
+        write=np.array([row.write for row in rows], dtype=float),
+        missed=np.array([row.missed for row in rows], dtype=float),
+        disk=np.array([row.index for row in rows], dtype=np.intp),
         memory_level=np.array(levels, dtype=np.intp),
-        decode=math.log(what_if.decode_factor),
-        accelerator=-math.log(what_if.gpu_speedup),
+        accelerator=np.array([_accelerator(facts, structure, c) for c in configurations], dtype=np.intp),
+        gpus=np.array([max(1, c.gpu_count) for c in configurations], dtype=float),
+        decodes=np.array([each.input in (facts.setting.input, "disk", "cached") for each in fed], dtype=bool),
+        computes=np.array([each.input != REPLAY for each in fed], dtype=bool),
+        step_on_cpu=np.array([_step_on_cpu(facts, c) for c in configurations], dtype=bool),
+        slowness=np.array([each.slowness for each in seen], dtype=float),
+        decode_shift=math.log(what_if.decode_factor),
+        accelerator_shift=-math.log(what_if.gpu_speedup),
     )
 
 
-def _disk_row(
-    facts: Facts, measured: Measured, structure: Structure, stand: Configuration, what_if: WhatIf
-) -> tuple[float, bool, float, int]:
+@dataclass(frozen=True)
+class _DiskRow:
+    """Ln seconds of reading and writing a sample, the share of reads that miss the cache, and the disk's parameter."""
+
+    read: float = -math.inf
+    read_is_iops: bool = False
+    write: float = -math.inf
+    missed: float = 0.0
+    index: int = -1
+
+
+def _disk_row(facts: Facts, measured: Measured, structure: Structure, seen: Observation, what_if: WhatIf) -> _DiskRow:
+    stand, setting = seen.configuration, seen.setting
     disk = measured.disk(stand.disk)
     rates = what_if.disk_rates or (disk.rates if disk else DiskRates())
     index = -1
     if what_if.disk_rates is None and stand.disk in structure.disks:
         index = structure.disks.index(stand.disk)
-        if disk_is_free(facts, measured, stand.disk):
-            return -math.log(UNBINDING * facts.highest_rate), False, -math.inf, index
-    hits = hit_share(facts, measured, stand, what_if.data_bytes_factor)
-    read = read_seconds(facts, rates, 1 - hits) or (0.0, False)
-    return _log(read[0]), read[1], _log(write_seconds(facts, rates) or 0.0), index
+    if setting.input == "synthetic":
+        return _DiskRow()
+    missed = _missed(facts, measured, seen, what_if)
+    if index >= 0 and disk_is_free(facts, measured, stand.disk):
+        free = _log(missed / (UNBINDING * facts.highest_rate))
+        return _DiskRow(free, missed=missed, index=index)
+    read = read_seconds(facts, rates, missed) or (0.0, False)
+    write = 0.0 if setting.input == REPLAY else write_seconds(facts, rates) or 0.0
+    return _DiskRow(_log(read[0]), read[1], _log(write), missed, index)
 
 
-def hit_share(facts: Facts, measured: Measured, stand: Configuration, data_factor: float = 1.0) -> float:
+def _missed(facts: Facts, measured: Measured, seen: Observation, what_if: WhatIf) -> float:
+    """Device bytes over the bytes of a sample: as accounted where the page cache kept some, else as foretold."""
+    stand, setting = seen.configuration, seen.setting
+    if setting.input == "cached" or setting.cache == "warm":
+        return 0.0
+    if setting.natural and seen.read_bytes is not None and facts.read_bytes:
+        return seen.read_bytes / facts.read_bytes
+    missed = 1 - hit_share(facts, measured, stand, setting, what_if.data_bytes_factor)
+    return missed * facts.read_amplification if setting.natural else missed
+
+
+def hit_share(
+    facts: Facts, measured: Measured, stand: Configuration, setting: Setting, data_factor: float = 1.0
+) -> float:
     """The share of reads that the page cache would serve at this configuration."""
+    if not setting.natural:
+        return 0.0
     anonymous = anonymous_bytes(measured, stand.vcpus, stand.batch_size)
     cached = cached_fraction(facts, stand.memory_bytes, anonymous, data_factor)
     return hit_rate(cached, facts.sequential, facts.hit_blend)
+
+
+def _accelerator(facts: Facts, structure: Structure, stand: Configuration) -> int:
+    label = stand.gpu or facts.accelerator
+    return structure.accelerators.index(label) if label in structure.accelerators else -1
+
+
+def _step_on_cpu(facts: Facts, stand: Configuration) -> bool:
+    """Where some runs had no accelerator, the step of the others costs the CPU nothing that counts."""
+    return (stand.gpu or facts.accelerator or CPU_LABEL) == CPU_LABEL if facts.mixed_with_cpu else True
 
 
 def _level(structure: Structure, memory_bytes: int) -> int:

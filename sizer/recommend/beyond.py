@@ -34,7 +34,7 @@ def look_beyond(model: WorkloadModel, best: Configuration, catalog: Catalog) -> 
     the curve is only drawn on by Amdahl's law, which is weak: the sentence says which.
     """
     high = model.measured.vcpus[-1]
-    ceiling = vcpus_of_ceiling(model)
+    ceiling = vcpus_of_ceiling(model, best)
     if ceiling is not None and ceiling[0] > high:
         return _to_ceiling(model, best, catalog, ceiling)
     size = next_sold(2 * high, catalog)

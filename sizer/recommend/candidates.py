@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from sizer.catalog import Catalog
 from sizer.model import WorkloadModel
 from sizer.model.memory import needed_bytes
 from sizer.model.model import Measured
+from sizer.recommend.accelerators import measured_accelerators
 from sizer.recommend.prices import Prices, disk_prices, disks_by_price
 from sizer.records import Configuration, Spec
 
@@ -38,23 +40,41 @@ class Candidate:
     @property
     def exists(self) -> bool:
         """Whether a family offers this much memory with these vCPUs."""
-        return self.spec.memory_bytes is None or self.spec.memory_bytes <= family_memory(self.spec.vcpus)[-1]
+        memory, vcpus = self.spec.memory_bytes, self.spec.vcpus
+        return memory is None or vcpus is None or memory <= family_memory(vcpus)[-1]
 
 
 def candidates(model: WorkloadModel, catalog: Catalog, price: Prices, batch_size: int) -> list[Candidate]:
     """Every spec within the measured range, cheapest first; the batch size is the best one's."""
-    measured = model.measured
+    measured, kinds = model.measured, measured_accelerators(model)
     disks, disk_usd = disks_by_price(measured.disks, catalog), disk_prices(measured.disks, catalog)
-    several_batches = len(measured.batch_size) > 1
     found = []
     for vcpus, judged in sizes(measured, catalog):
         for memory, stand_memory in memory_offers(measured, vcpus, judged, batch_size):
-            for rank, disk in enumerate(disks):
-                spec = Spec(vcpus, memory, disk if len(disks) > 1 else None, batch_size if several_batches else None)
-                stand = Configuration(judged, stand_memory, disk, batch_size)
+            for (rank, disk), kind in product(enumerate(disks), kinds):
+                stand = Configuration(judged, stand_memory, disk, batch_size, kind.gpu, kind.count)
                 volume = disk_usd[disk] if len(disks) > 1 else 0.0
-                found.append(Candidate(spec, stand, price.usd_per_hour(vcpus, memory) + volume, rank))
+                usd = price.usd_per_hour(vcpus, memory, kind) + volume
+                found.append(Candidate(spec_of(model, stand, vcpus, memory, len(kinds) > 1), stand, usd, rank))
     return sorted(found, key=lambda candidate: candidate.cost)
+
+
+def spec_of(model: WorkloadModel, stand: Configuration, vcpus: float, memory_bytes: int | None, several: bool) -> Spec:
+    """Of this size, with what else was varied; `several`: more than one kind or count of accelerators was."""
+    measured = model.measured
+    return Spec(
+        vcpus if vcpus_told(model.measured) else None,
+        memory_bytes,
+        stand.disk if len(measured.disks) > 1 else None,
+        stand.batch_size if len(measured.batch_size) > 1 else None,
+        stand.gpu if several else None,
+        stand.gpu_count if several else 0,
+    )
+
+
+def vcpus_told(measured: Measured) -> bool:
+    """Whether anybody told how many vCPUs the runs had; of measurements made elsewhere it may be that nobody did."""
+    return "vcpus" not in measured.untold
 
 
 def sizes(measured: Measured, catalog: Catalog) -> list[tuple[float, float]]:
@@ -91,7 +111,10 @@ def memory_offers(measured: Measured, vcpus: float, judged: float, batch_size: i
     if not memory_varied(measured):
         return [(None, known[-1])]
     floor = needed_bytes(measured, judged, batch_size) or known[-1]
-    holding = [offer for offer in family_memory(vcpus) if offer >= floor] or [_whole_gib(floor)]
+    if vcpus_told(measured):
+        holding = [offer for offer in family_memory(vcpus) if offer >= floor] or [_whole_gib(floor)]
+    else:
+        holding = sorted({_whole_gib(size) for size in known if size >= floor} or {_whole_gib(floor)})
     return [(offer, _judged_memory(known, offer, floor)) for offer in holding]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sizer.catalog import Catalog
+from sizer.domains import EdgeState
 from sizer.model import WorkloadModel
 from sizer.model.edge import GAIN, Edge, Trend, before_the_last_doubling, memory_edge, vcpus_edge
 from sizer.recommend.beyond import Beyond, look_beyond
@@ -40,6 +41,12 @@ class Edges:
     def unsettled_at(self, stand: Configuration, model: WorkloadModel) -> bool:
         """Whether this size is the most measured and nothing shows that more would not pay."""
         return self.open and stand.vcpus == model.measured.vcpus[-1]
+
+    def state(self, status: str) -> EdgeState:
+        """What makes a lower bound one: the rate is seen to rise, or nothing tells whether it does."""
+        if status != "at_least":
+            return "settled"
+        return "rising" if self.more_vcpus or self.more_memory else "unsettled"
 
     def status(self, stand: Configuration, model: WorkloadModel, sure: bool) -> str:
         """`recommended` needs evidence: the rate no longer rises, or a size below the most measured surely suffices."""
@@ -90,7 +97,7 @@ def _unsettled(model: WorkloadModel, edges: Edges, stand: Configuration, quality
     said += f", and more than {format_share(GAIN)} with a probability of {edge.probability:.2f}"
     if edges.open:
         most = stand.vcpus == model.measured.vcpus[-1]
-        place = "the most measured" if most else "the smallest that is likelier enough than not"
+        place = "the most measured" if most else "the smallest that is more likely enough than not"
         said += f"; {format_vcpus(stand.vcpus)} is {place}, and whether it is the right size stays open"
         said += " until the runs are repeated" if quality.poor else ""
     return said

@@ -17,12 +17,7 @@ def family(answers: Sequence[Answer]) -> dict[str, str]:
     specs = [(answer, answer.spec) for answer in answers if answer.spec is not None]
     if not specs:
         return {}
-    most = max(specs, key=lambda pair: pair[1].vcpus)
-    least = min(spec.vcpus for _, spec in specs)
-    at_least = "at least " if any(answer.status == "at_least" for answer, _ in specs) else ""
-    top = f"{at_least}{most[1].vcpus:g}"
-    each = ", ".join(f"{answer.workload} {_at_least(answer)}{spec.vcpus:g}" for answer, spec in specs)
-    found = {"vcpus": f"{top if least == most[1].vcpus else f'{least:g} to {top}'} ({each})"}
+    found = _vcpus(answers)
     found |= _memory(specs_with_memory(answers))
     disks = {answer.workload: disk(spec.disk) for answer, spec in specs if spec.disk}
     if disks:
@@ -35,12 +30,22 @@ def family(answers: Sequence[Answer]) -> dict[str, str]:
     return found
 
 
+def _vcpus(answers: Sequence[Answer]) -> dict[str, str]:
+    known = [(answer, answer.spec.vcpus) for answer in answers if answer.spec and answer.spec.vcpus is not None]
+    if not known:
+        return {}
+    least, most = (pick(vcpus for _, vcpus in known) for pick in (min, max))
+    top = f"{'at least ' if any(answer.edge == 'rising' for answer, _ in known) else ''}{most:g}"
+    each = ", ".join(f"{answer.workload} {_told(answer, vcpus)}" for answer, vcpus in known)
+    return {"vcpus": f"{top if least == most else f'{least:g} to {top}'} ({each})"}
+
+
 def specs_with_memory(answers: Sequence[Answer]) -> list[tuple[str, float, int]]:
     """(workload, vCPUs, memory in bytes) of the answers that say how much memory."""
     return [
         (answer.workload, answer.spec.vcpus, answer.spec.memory_bytes)
         for answer in answers
-        if answer.spec is not None and answer.spec.memory_bytes
+        if answer.spec is not None and answer.spec.memory_bytes and answer.spec.vcpus is not None
     ]
 
 
@@ -54,5 +59,7 @@ def _memory(needs: Sequence[tuple[str, float, int]]) -> dict[str, str]:
     return {"gib_per_vcpu": f"{words} (most is needed by {name}: {format_bytes(size)} for {format_vcpus(vcpus)})"}
 
 
-def _at_least(answer: Answer) -> str:
-    return "at least " if answer.status == "at_least" else ""
+def _told(answer: Answer, vcpus: float) -> str:
+    if answer.edge == "unsettled":
+        return f"{vcpus:g} so far"
+    return f"{'at least ' if answer.status == 'at_least' else ''}{vcpus:g}"

@@ -1,15 +1,16 @@
-"""The candidates with their standing against the best, and the choice among them."""
+"""The candidates with their standing against what was asked for, and the choice among them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog
 from sizer.model import WorkloadModel
+from sizer.recommend.accelerators import measured_accelerators
 from sizer.recommend.candidates import Candidate, candidates
 from sizer.recommend.edges import Edges
-from sizer.recommend.judgement import Judged, judge
+from sizer.recommend.judgement import Judged, judge, judge_in_time
 from sizer.recommend.prices import prices
 from sizer.records import Configuration, Objective, Spec
 
@@ -21,13 +22,16 @@ LIKELY = 0.5
 TIE = 0.99
 """`fastest` takes the cheapest of those within one percent of the highest rate."""
 
+DISK_LOSS = 0.02
+"""The share of the best disk's rate that a cheaper one may cost, at the same size and whatever the target."""
+
 ALIKE = 0.02
 """Where no spec is sure, the cheapest of those whose probability differs less than draws of the parameters can tell."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A candidate with its standing against the best."""
+    """A candidate with its standing against what was asked for."""
 
     candidate: Candidate
     judged: Judged
@@ -36,23 +40,56 @@ class Judgement:
     def passes(self) -> bool:
         return self.judged.probability >= SURE
 
+    @property
+    def usd_a_sample(self) -> float:
+        """For comparing specs only, up to a factor."""
+        return self.candidate.usd_per_hour / self.judged.rate if self.judged.rate > 0 else float("inf")
+
 
 def lay_out(model: WorkloadModel, best: Configuration, objective: Objective, catalog: Catalog) -> list[Judgement]:
     """Every candidate with its standing, cheapest first."""
-    price = prices(catalog, model.facts.device.gpu)
+    price = prices(catalog, model.facts.device, measured_accelerators(model))
     offered = candidates(model, catalog, price, best.batch_size)
-    judged = judge(model, [candidate.stand for candidate in offered], best, objective.target)
+    stands = [candidate.stand for candidate in offered]
+    if objective.deadline is not None:
+        judged = judge_in_time(model, stands, best, objective.deadline.rate)
+    else:
+        judged = judge(model, stands, best, objective.target)
     return [Judgement(candidate, standing) for candidate, standing in zip(offered, judged, strict=True)]
 
 
+def sold(field: Sequence[Judgement]) -> list[Judgement]:
+    """The sizes that exist; all where none does."""
+    return [j for j in field if j.candidate.exists] or list(field)
+
+
 def allowed(field: Sequence[Judgement], model: WorkloadModel, edges: Edges) -> list[Judgement]:
-    """What may be chosen: a size that exists, and where the rate still rises, the most measured."""
-    found = [j for j in field if j.candidate.exists] or list(field)
+    """What may be chosen: a size that exists on a disk worth having, and where the rate still rises, the most measured.
+
+    A disk costs little beside vCPUs, memory and accelerators, so what it loses is not weighed against the target: the
+    target is for how many of those are bought.
+    """
+    top = best_of_disks(field)
+    found = [j for j in sold(field) if disk_loss(j, top) <= DISK_LOSS]
     if edges.more_vcpus:
         found = [j for j in found if j.candidate.stand.vcpus == model.measured.vcpus[-1]] or found
     if edges.more_memory:
         found = [j for j in found if j.candidate.stand.memory_bytes == model.measured.memory_bytes[-1]] or found
     return found
+
+
+def best_of_disks(field: Sequence[Judgement]) -> dict[Spec, float]:
+    """The highest rate over best of each size, whatever the disk; the key is the spec without its disk."""
+    top: dict[Spec, float] = {}
+    for standing in field:
+        size = replace(standing.candidate.spec, disk=None)
+        top[size] = max(top.get(size, 0.0), standing.judged.fraction)
+    return top
+
+
+def disk_loss(standing: Judgement, top: dict[Spec, float]) -> float:
+    """The share of its rate that this size loses by its disk against the best of all disks."""
+    return 1 - standing.judged.fraction / top[replace(standing.candidate.spec, disk=None)]
 
 
 def lower_bound(field: Sequence[Judgement]) -> Judgement | None:
@@ -78,6 +115,15 @@ def choose(field: Sequence[Judgement], objective: Objective) -> Judgement:
     if objective.prefer == "balanced":
         return min(passing, key=lambda j: (j.candidate.usd_per_hour / j.judged.fraction**2, j.candidate.disk_rank))
     return min(passing, key=lambda j: j.candidate.cost)
+
+
+def in_time(field: Sequence[Judgement]) -> Judgement | None:
+    """Of those that are sure to finish in time, the one whose machine costs least for the whole job; None if none is.
+
+    Not the least an hour: a machine with an accelerator that is starved of vCPUs costs less an hour and more a sample.
+    """
+    passing = [j for j in field if j.passes]
+    return min(passing, key=lambda j: (j.usd_a_sample, j.candidate.cost), default=None)
 
 
 def runner_up(field: Sequence[Judgement], chosen: Judgement) -> Spec | None:

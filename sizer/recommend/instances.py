@@ -8,6 +8,7 @@ from sizer.catalog import Catalog, InstanceType
 from sizer.model import WorkloadModel
 from sizer.model.memory import anonymous_bytes
 from sizer.model.words import accelerator
+from sizer.recommend.accelerators import Accelerators
 from sizer.records import InstanceOffer, Spec
 from sizer.units import format_number
 
@@ -24,19 +25,43 @@ def matching(
     `rate` is the spec's throughput in samples per second: an instance type is larger or equal, so its price for a
     million samples is at most what is shown, on cores like those that were measured.
     """
-    gpu = model.facts.device.gpu
+    priced, unpriced = holding(model, spec, batch_size, catalog)
+    return tuple(_offer(i, model, spec, rate) for i in [*priced[:PRICED], *unpriced[:UNPRICED]])
+
+
+def holding(
+    model: WorkloadModel, spec: Spec, batch_size: int, catalog: Catalog
+) -> tuple[list[InstanceType], list[InstanceType]]:
+    """All instance types that hold the spec: those with a price, cheapest first, and those without, smallest first.
+
+    None where it is not known how many vCPUs that takes.
+    """
+    if spec.vcpus is None:
+        return [], []
+    device, kind = model.facts.device, Accelerators(spec.gpu, spec.gpu_count)
+    gpu, count = kind.catalog_name(device), kind.number(device)
     needed = spec.memory_bytes or anonymous_bytes(model.measured, spec.vcpus, batch_size) or 0
-    fitting = [i for i in catalog.instances(gpu) if i.vcpus >= spec.vcpus and i.memory_bytes >= needed]
+    fitting = [
+        i for i in catalog.instances(gpu) if i.vcpus >= spec.vcpus and i.memory_bytes >= needed and i.gpu_count >= count
+    ]
     priced = sorted(
         (i for i in fitting if i.usd_per_hour is not None), key=lambda i: (is_arm(i), i.usd_per_hour or 0.0)
     )
     unpriced = sorted((i for i in fitting if i.usd_per_hour is None), key=lambda i: (i.gpu_count, i.vcpus))
-    if gpu is None:
+    if count == 0:
         unpriced = [i for i in unpriced if i.gpu is None]
-    return tuple(_offer(i, model, rate) for i in [*priced[:PRICED], *unpriced[:UNPRICED]])
+    return priced, unpriced
 
 
-def _offer(instance: InstanceType, model: WorkloadModel, rate: float) -> InstanceOffer:
+def cheapest(
+    model: WorkloadModel, spec: Spec, batch_size: int, catalog: Catalog, provider: str | None = None
+) -> InstanceType | None:
+    """The cheapest instance type with a price that holds the spec, of this provider if it has one; no ARM cores."""
+    priced = [i for i in holding(model, spec, batch_size, catalog)[0] if not is_arm(i)]
+    return next((i for i in priced if i.provider == provider), priced[0] if priced else None)
+
+
+def _offer(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float) -> InstanceOffer:
     usd = instance.usd_per_hour
     return InstanceOffer(
         provider=instance.provider,
@@ -49,20 +74,25 @@ def _offer(instance: InstanceType, model: WorkloadModel, rate: float) -> Instanc
         usd_per_million_samples=usd / 3600 / rate * 1e6 if usd is not None and rate > 0 else None,
         as_of=instance.as_of,
         source=instance.source,
-        note="; ".join(_notes(instance, model, rate)),
+        note="; ".join(_notes(instance, model, spec, rate)),
     )
 
 
-def _notes(instance: InstanceType, model: WorkloadModel, rate: float) -> list[str]:
-    notes = []
+def _notes(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float) -> list[str]:
+    notes, device = [], model.facts.device
+    kind = Accelerators(spec.gpu, spec.gpu_count)
+    used = kind.number(device)
     if instance.usd_per_hour is None:
         notes.append("price unknown")
     if instance.confidence:
         notes.append(f"figures {instance.confidence}")
-    if model.facts.device.kind != "cpu" and instance.gpu_count > 1:
-        one = "one" if model.facts.device.kind == "cuda" else f"one {accelerator(model.facts.device)}"
-        notes.append(f"has {instance.gpu_count} GPUs, the job was measured with {one}")
-    if model.facts.device.kind == "cpu" and instance.gpu:
+    if used and instance.gpu_count > used:
+        what = f" {accelerator(device)}" if device.kind == "emulated" and kind.gpu is None else ""
+        number = "one" if used == 1 else f"{used}"
+        notes.append(f"has {instance.gpu_count} GPUs, the job was measured with {number}{what}")
+    if used and kind.catalog_name(device) is None:
+        notes.append("whether its GPU is the one that was measured is not known")
+    if used == 0 and instance.gpu:
         notes.append("has a GPU that the job does not use")
     if is_arm(instance):
         notes.append("ARM cores")

@@ -4,52 +4,115 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import NormalDist
 
 import numpy as np
 
 from sizer.model import WorkloadModel
 from sizer.model.edge import reaches
 from sizer.model.equation import Array
-from sizer.model.rates import predict_rates
-from sizer.records import Configuration
+from sizer.model.rates import own_effects, predict_rates
+from sizer.records import Configuration, Estimate
+
+NORMAL_90 = 1.645
+"""Standard deviations from the value to either end of a 90 % interval."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One configuration against the best: expected rate over best, and P(rate >= target x best)."""
+    """One configuration against the best: expected rate over best, and P(rate >= target x best).
+
+    With a deadline the probability is that of a rate that finishes in time. `rate` is in samples per second.
+    """
 
     fraction: float
     probability: float
+    rate: float
 
 
 def judge(model: WorkloadModel, stands: Sequence[Configuration], best: Configuration, target: float) -> list[Judged]:
     """Each configuration against the best one.
 
     Both come from the same draw of the parameters: what is uncertain about both alike does not count. The model's own
-    misfit does, once for each of the two.
+    misfit does, once for each of the two, less what the runs of a measured one tell of it.
     """
     rates = predict_rates(model, [*stands, best])
-    ratio = rates.draws[:, :-1] - rates.draws[:, -1:]
+    own, variance = own_effects(model, [*stands, best], rates.mean)
+    mean, ratio = rates.mean + own, rates.draws[:, :-1] - rates.draws[:, -1:] + own[:-1] - own[-1]
     found = []
     for index, stand in enumerate(stands):
-        fraction = math.exp(float(rates.mean[index] - rates.mean[-1]))
-        same = (stand.vcpus, stand.disk) == (best.vcpus, best.disk)
-        spread = 0.0 if same else math.sqrt(2) * model.misfit
+        same = replace(stand, memory_bytes=best.memory_bytes) == best
+        spread = 0.0 if same else math.sqrt(variance[index] + variance[-1])
         probability = reaches(ratio[:, index] - math.log(target), rates.weights, spread)
-        found.append(Judged(fraction, probability))
+        fraction = math.exp(float(mean[index] - mean[-1]))
+        found.append(Judged(fraction, probability, math.exp(float(mean[index]))))
     return found
 
 
-def vcpus_of_ceiling(model: WorkloadModel) -> tuple[float, float, float] | None:
-    """(value, low, high) of the vCPUs that keep a known accelerator busy: its rate x the core-seconds of a sample."""
-    found, weights = [], []
+def judge_in_time(
+    model: WorkloadModel, stands: Sequence[Configuration], best: Configuration, needed: float
+) -> list[Judged]:
+    """Each configuration against a rate in samples per second that a job needs to be finished in time.
+
+    Not against the best: what is uncertain about all alike, and the noise of a new run, count in full. The intervals
+    are those of a prediction within the measured range, of all configurations at once.
+    """
+    rates = predict_rates(model, [*stands, best])
+    half = model.widening * np.sqrt(rates.variance() + model.noise**2)
+    found = []
+    for mean, width in zip(rates.mean[:-1], half[:-1], strict=True):
+        low, value, high = (math.exp(float(mean + side * width)) for side in (-1, 0, 1))
+        judged = exceeds(Estimate(value, low, high), needed)
+        found.append(Judged(math.exp(float(mean - rates.mean[-1])), judged, value))
+    return found
+
+
+def exceeds(estimate: Estimate, needed: float) -> float:
+    """P(a new run's rate >= needed): ln rate is normal about the value, each side as wide as its half of the interval.
+
+    The interval is that of 90 %, which the model has widened by what configurations left out told.
+    """
+    if estimate.value <= 0:
+        return 0.0
+    end = estimate.low if needed < estimate.value else estimate.high
+    half = abs(math.log(end / estimate.value)) if end > 0 else math.inf
+    margin = math.log(estimate.value / needed)
+    if half == 0:
+        return float(margin >= 0)
+    return 0.5 * math.erfc(-margin / (half / NORMAL_90) / math.sqrt(2))
+
+
+def rounded(probability: float) -> float:
+    """Three digits, and never 0 or 1, which no finite measurement supports."""
+    return min(max(round(probability, 3), 0.001), 0.999)
+
+
+def surely(estimate: Estimate, probability: float) -> float:
+    """The rate in samples per second that a new run has with this probability, of 0.5 or more."""
+    if estimate.low <= 0:
+        return 0.0
+    below = NormalDist().inv_cdf(probability) / NORMAL_90
+    return estimate.value * math.exp(below * math.log(estimate.low / estimate.value))
+
+
+def vcpus_of_ceiling(model: WorkloadModel, stand: Configuration) -> tuple[float, float, float] | None:
+    """(value, low, high) of the vCPUs that keep known accelerators busy: their rate x the core-seconds of a sample.
+
+    n of them carry n / (1 + loss (n - 1)) times what one does, with the loss that was fitted; None where what one
+    carries is not known apart from the curve.
+    """
+    label = stand.gpu or model.facts.accelerator
+    if label is None or label not in model.facts.accelerator_rates:
+        return None
+    found, weights, more = [], [], max(1, stand.gpu_count) - 1
     for member in model.members:
-        if "accelerator" not in member.names:
+        if f"accelerator:{label}" not in member.names:
             return None
-        rate, ceiling = member.names.index("rate"), member.names.index("accelerator")
+        rate, ceiling = member.names.index("rate"), member.names.index(f"accelerator:{label}")
         draws = np.array(member.draws)
-        found.append(np.exp(draws[:, ceiling] - draws[:, rate]))
+        lost = np.exp(draws[:, member.names.index("gpus")]) if "gpus" in member.names else 0.0
+        found.append(np.exp(draws[:, ceiling] - draws[:, rate]) * (1 + more) / (1 + lost * more))
         weights.append(np.full(len(draws), member.weight))
     values, weight = np.concatenate(found), np.concatenate(weights)
     low, value, high = _quantiles(values, weight, (0.05, 0.5, 0.95))

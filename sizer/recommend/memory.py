@@ -29,7 +29,7 @@ def cap_to_try(model: WorkloadModel, chosen: Candidate) -> int | None:
     measured, floor = model.measured, model.floor
     stand, size = chosen.stand, chosen.spec.memory_bytes
     held = needed_bytes(measured, stand.vcpus, stand.batch_size)
-    if size is None or held is None:
+    if size is None or held is None or chosen.spec.vcpus is None:
         return None
     peak = undroppable_bytes(measured, stand.vcpus, stand.batch_size)
     too_small = max(MARGIN * (peak or 0), (floor.out_of_memory_bytes or 0) if floor else 0)
@@ -75,7 +75,8 @@ def _rate_not_measured(model: WorkloadModel, chosen: Candidate) -> list[str]:
         return []
     low, high = between
     size = chosen.spec.memory_bytes
-    smaller = [offer for offer in family_memory(chosen.spec.vcpus) if low <= offer < (size or high)]
+    offers = family_memory(chosen.spec.vcpus) if chosen.spec.vcpus is not None else []
+    smaller = [offer for offer in offers if low <= offer < (size or high)]
     if size is not None and size >= high and not smaller:
         return []
     said = (
@@ -86,6 +87,8 @@ def _rate_not_measured(model: WorkloadModel, chosen: Candidate) -> list[str]:
 
 def _why_this_much(model: WorkloadModel, chosen: Candidate) -> str:
     size = chosen.spec.memory_bytes or 0
+    if chosen.spec.vcpus is None:
+        return f"{format_bytes(size)} is the least sold that is known to hold the job and to keep its rate"
     words, vcpus = format_bytes(size), format_vcpus(chosen.spec.vcpus)
     offers = family_memory(chosen.spec.vcpus)
     untried = cap_to_try(model, chosen)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import MeasuredDisk
+from sizer.recommend.accelerators import Accelerators, ordered_prices
+from sizer.records import Device
 
 GIB = 2**30
 CLASS_PRICE = {"standard": 0.045, "ssd": 0.08, "nvme": 0.125}
@@ -20,25 +22,26 @@ LAST_RESORT = (0.039, 0.003)
 
 @dataclass(frozen=True)
 class Prices:
-    """USD an hour of one vCPU and of one GiB, and of the accelerator that the job needs."""
+    """USD an hour of one vCPU and of one GiB, and of the accelerators that the job was measured on."""
 
     vcpu: float
     gib: float
-    accelerator: float = 0.0
+    accelerators: dict[Accelerators, float] = field(default_factory=dict)
 
-    def usd_per_hour(self, vcpus: float, memory_bytes: int | None) -> float:
-        """Of a machine of this size; without a memory size, of its vCPUs alone."""
-        return self.accelerator + self.vcpu * vcpus + self.gib * (memory_bytes or 0) / GIB
+    def usd_per_hour(self, vcpus: float, memory_bytes: int | None, accelerators: Accelerators) -> float:
+        """Of a machine of this size; without a memory size, of its vCPUs and accelerators alone."""
+        machine = self.vcpu * vcpus + self.gib * (memory_bytes or 0) / GIB
+        return machine + self.accelerators.get(accelerators, 0.0)
 
 
-def prices(catalog: Catalog, gpu: str | None) -> Prices:
+def prices(catalog: Catalog, device: Device, kinds: Sequence[Accelerators]) -> Prices:
     """Least squares of price on vCPUs and GiB over the instance types without a GPU.
 
     Only the order of specs rests on these: what an instance type costs is taken from its own entry.
     """
     plain = [i for i in catalog.instances() if i.gpu is None and i.usd_per_hour is not None]
     vcpu, gib = _regression(plain)
-    return Prices(vcpu, gib, _accelerator_price(catalog, gpu, vcpu, gib))
+    return Prices(vcpu, gib, ordered_prices(catalog, device, kinds, vcpu, gib))
 
 
 def _regression(plain: Sequence[InstanceType]) -> tuple[float, float]:
@@ -53,18 +56,6 @@ def _regression(plain: Sequence[InstanceType]) -> tuple[float, float]:
         return LAST_RESORT
     vcpu, gib = (cp * mm - mp * cm) / determinant, (mp * cc - cp * cm) / determinant
     return (vcpu, gib) if vcpu > 0 and gib > 0 else LAST_RESORT
-
-
-def _accelerator_price(catalog: Catalog, gpu: str | None, vcpu: float, gib: float) -> float:
-    """What is left of the cheapest machine with one of this GPU when its vCPUs and memory are paid; 0 if unknown."""
-    if gpu is None:
-        return 0.0
-    left = [
-        i.usd_per_hour - vcpu * i.vcpus - gib * i.memory_bytes / GIB
-        for i in catalog.instances(gpu)
-        if i.usd_per_hour is not None and i.gpu_count == 1
-    ]
-    return max(0.0, min(left, default=0.0))
 
 
 def disk_prices(disks: Sequence[MeasuredDisk], catalog: Catalog) -> dict[str, float]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sizer.model.searched_floor import ordinary
+from sizer.model.isolation import as_asked
 from sizer.model.words import ended
-from sizer.records import FINDINGS, Outcome, Run
+from sizer.records import FINDINGS, Configuration, Outcome, Run
 
 DOUBTS = ("contended", "stolen", "drifting", "imprecise", "unsettled", "short")
 """Warnings, by their first word, that make a run's rate doubtful."""
@@ -15,24 +15,33 @@ DOUBTS = ("contended", "stolen", "drifting", "imprecise", "unsettled", "short")
 
 @dataclass(frozen=True)
 class Quality:
-    """How many of a workload's completed runs carry which doubts; `failed` is a sentence, empty if none did."""
+    """How many of a workload's completed runs carry which doubts; `failed` is a sentence, empty if none did.
+
+    `stands` are the configurations of which every run is doubtful.
+    """
 
     completed: int = 0
     doubtful: int = 0
     doubts: tuple[str, ...] = ()
     failed: str = ""
+    stands: frozenset[Configuration] = frozenset()
 
     @property
     def poor(self) -> bool:
         """Whether at least half of the runs are doubtful."""
         return 0 < self.completed <= 2 * self.doubtful
 
+    def rests_on_doubt(self, stand: Configuration) -> bool:
+        """Whether at least half of the runs are doubtful, or all of those at this configuration."""
+        return self.poor or stand in self.stands
+
     @property
     def warning(self) -> str:
-        """`3 of 4 runs were contended or imprecise`; empty if none was."""
+        """`3 of 4 runs were contended or imprecise`, `1 of 4 runs was short`; empty if none was."""
         if not self.doubtful:
             return ""
-        return f"{self.doubtful} of {self.completed} runs were {' or '.join(self.doubts)}"
+        verb = "was" if self.doubtful == 1 else "were"
+        return f"{self.doubtful} of {self.completed} runs {verb} {' or '.join(self.doubts)}"
 
     @property
     def remedy(self) -> str:
@@ -41,12 +50,17 @@ class Quality:
 
 
 def quality_of(runs: Sequence[Run]) -> Quality:
-    """Of the runs of one workload; those of a search for the memory floor were not to give a rate."""
-    runs = ordinary(runs)
+    """Of the runs of one workload, but not those that search for the memory floor or isolate a stage."""
+    runs = as_asked(runs)
     completed = [run for run in runs if run.outcome is Outcome.COMPLETED]
     found = [_doubts(run) for run in completed]
     named = tuple(doubt for doubt in DOUBTS if any(doubt in doubts for doubts in found))
-    return Quality(len(completed), sum(map(bool, found)), named, _failed(runs))
+    return Quality(len(completed), sum(map(bool, found)), named, _failed(runs), _doubtful_stands(completed))
+
+
+def _doubtful_stands(completed: Sequence[Run]) -> frozenset[Configuration]:
+    trusted = {run.configuration for run in completed if not _doubts(run)}
+    return frozenset({run.configuration for run in completed} - trusted)
 
 
 def _doubts(run: Run) -> set[str]:

@@ -7,42 +7,43 @@ from dataclasses import replace
 
 from sizer.model import WorkloadModel
 from sizer.model.rates import predict_rates
-from sizer.model.words import accelerator, disk
+from sizer.model.words import accelerator
+from sizer.recommend.accelerators import accelerators_of, measured_accelerators, named
 from sizer.recommend.candidates import Candidate
+from sizer.recommend.disks import disk_reasons
 from sizer.recommend.memory import memory_reasons
 from sizer.recommend.rejections import Verdict
 from sizer.recommend.words import accounted, bound, shares_in_words
 from sizer.records import Bottleneck, Prediction
 from sizer.units import format_rate, format_share, format_vcpus
 
-DISK_STAGES = ("disk_bandwidth", "disk_iops", "disk_write")
 UNCLEAR = "not clear which resource binds there"
-SLOWER = -0.02
-"""A disk that loses more than this is told as slower, not as one that gains nothing."""
 
 
 def reasons(verdict: Verdict, prediction: Prediction, best: Prediction) -> list[str]:
     """The sentences of an answer, the most telling first."""
     model, chosen = verdict.model, verdict.chosen.candidate
     return [
-        _reaches(verdict, best),
+        *([] if verdict.objective.deadline is not None else [_reaches(verdict, best)]),
         _binds(verdict, prediction),
         *_snapped(model, chosen),
-        *_disk(model, chosen, prediction),
-        *_emulated_disk(model, chosen),
+        *_accelerators(model, chosen),
+        *disk_reasons(model, chosen, prediction),
         *memory_reasons(model, chosen),
         *_device(model),
     ]
 
 
 def _reaches(verdict: Verdict, best: Prediction) -> str:
-    vcpus, unit = verdict.chosen.candidate.spec.vcpus, verdict.model.sample_unit
-    share = format_share(verdict.chosen.judged.fraction)
-    return (
-        f"{format_vcpus(vcpus)} {'reach' if vcpus > 1 else 'reaches'} {share} of the "
-        f"best within what was measured ({format_rate(best.throughput.value, unit)} at "
-        f"{format_vcpus(best.configuration.vcpus)})"
+    vcpus, rate = (
+        verdict.chosen.candidate.spec.vcpus,
+        format_rate(best.throughput.value, verdict.model.sample_unit),
     )
+    of_best = f"{format_share(verdict.chosen.judged.fraction)} of the best within what was measured ({rate}"
+    if vcpus is None:
+        return f"this reaches {of_best})"
+    what = f"{format_vcpus(vcpus)} {'reach' if vcpus > 1 else 'reaches'}"
+    return f"{what} {of_best} at {format_vcpus(best.configuration.vcpus)})"
 
 
 def _binds(verdict: Verdict, prediction: Prediction) -> str:
@@ -62,6 +63,8 @@ def _binds(verdict: Verdict, prediction: Prediction) -> str:
 
 def _snapped(model: WorkloadModel, chosen: Candidate) -> list[str]:
     known, judged = model.measured.vcpus, chosen.stand.vcpus
+    if chosen.spec.vcpus is None:
+        return ["how many vCPUs the runs had was not told, so nothing is said of how many are needed"]
     if len(known) == 1:
         return [f"vCPUs were not varied: {judged:g} is what was measured, not what is needed"]
     if judged < chosen.spec.vcpus:
@@ -71,37 +74,22 @@ def _snapped(model: WorkloadModel, chosen: Candidate) -> list[str]:
     return []
 
 
-def _disk(model: WorkloadModel, chosen: Candidate, prediction: Prediction) -> list[str]:
-    """What the other disks measured would buy; of a faster one than any measured, only that the disk still binds."""
-    names = [measured.name for measured in model.measured.disks]
-    if len(names) < 2:
+def _accelerators(model: WorkloadModel, chosen: Candidate) -> list[str]:
+    """What the best of the other kinds and counts measured would give at this size."""
+    here = accelerators_of(chosen.stand)
+    others = [each for each in measured_accelerators(model) if each != here]
+    if not others:
         return []
-    stands = [replace(chosen.stand, disk=name) for name in names]
+    stands = [replace(chosen.stand, gpu=each.gpu, gpu_count=each.count) for each in others]
     rates = predict_rates(model, [*stands, chosen.stand]).mean
-    gains = {name: math.exp(float(rates[i] - rates[-1])) - 1 for i, name in enumerate(names)}
-    here = disk(chosen.stand.disk)
-    del gains[chosen.stand.disk]
-    other = max(gains, key=lambda name: gains[name])
-    if gains[other] < SLOWER:
-        said = [
-            f"no disk measured is faster than {here} for this job: {disk(other)} loses {format_share(-gains[other])}"
+    index = max(range(len(others)), key=lambda i: float(rates[i]))
+    device, gain = model.facts.device, math.exp(float(rates[index] - rates[-1])) - 1
+    other, this = named(others[index], device), named(here, device)
+    if gain < 0:
+        return [
+            f"nothing else measured is faster than {this} at this size: with {other} it loses {format_share(-gain)}"
         ]
-    else:
-        gain = format_share(max(0.0, gains[other]))
-        said = [f"a faster disk than {here} buys {gain} (the best other, {disk(other)}, measured)"]
-    share = sum(prediction.shares.get(stage, 0.0) for stage in DISK_STAGES)
-    if gains[other] < 0.02 and share > 0.2:
-        said.append(
-            f"the disk holds {format_share(share)} of the bottleneck on the fastest tier measured: a faster one may pay"
-        )
-    return said
-
-
-def _emulated_disk(model: WorkloadModel, chosen: Candidate) -> list[str]:
-    measured = model.measured.disk(chosen.stand.disk)
-    if measured is None or not measured.emulated:
-        return []
-    return [f"the disk {measured.name} is emulated: held to its IOPS and MB/s, without its latency and its bursts"]
+    return [f"{other} instead of {this} would buy {format_share(gain)} at this size"]
 
 
 def _device(model: WorkloadModel) -> list[str]:

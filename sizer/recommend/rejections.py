@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from sizer.model import WhatIf, WorkloadModel
 from sizer.recommend.candidates import Candidate, family_memory
-from sizer.recommend.field import Judgement
-from sizer.recommend.judgement import judge
+from sizer.recommend.field import DISK_LOSS, Judgement, best_of_disks, disk_loss
+from sizer.recommend.jobs import why_not
+from sizer.recommend.judgement import judge, judge_in_time
 from sizer.recommend.words import bound
-from sizer.records import Configuration, Objective, Rejection, Spec
+from sizer.records import Bottleneck, Configuration, Objective, Prediction, Rejection, Spec
 from sizer.units import format_bytes, format_share
+
+SHOWN_BY_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
+"""Bottlenecks that only runs at several vCPU values tell from one another, where nothing was accounted."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,22 @@ class Verdict:
     field: Sequence[Judgement]
     chosen: Judgement
     bound: bool = True
+
+    def bottleneck(self, prediction: Prediction) -> Bottleneck:
+        """What binds there, as far as the runs can tell: CPU, serial part and accelerator only show as vCPUs vary.
+
+        Or by accounting.
+        """
+        measured = self.model.measured
+        accounted = self.model.facts.core_seconds is not None or measured.evidence_at(prediction.configuration)
+        if prediction.bottleneck in SHOWN_BY_VCPUS and len(measured.vcpus) < 2 and not accounted:
+            return Bottleneck.AMBIGUOUS
+        return prediction.bottleneck
+
+    @cached_property
+    def top(self) -> dict[Spec, float]:
+        """The best of all disks at each size."""
+        return best_of_disks(self.field)
 
 
 def rejections(verdict: Verdict) -> tuple[Rejection, ...]:
@@ -44,32 +65,47 @@ def _neighbour(standing: Judgement, verdict: Verdict) -> bool:
     """Of fewer vCPUs, the memory that does best among the cheaper ones."""
     spec, taken = standing.candidate.spec, verdict.chosen.candidate.spec
     if spec.vcpus == taken.vcpus:
-        return (spec.memory_bytes == taken.memory_bytes) != (spec.disk == taken.disk)
-    if spec.vcpus > taken.vcpus or spec.disk != taken.disk:
+        differs = (spec.memory_bytes != taken.memory_bytes, spec.disk != taken.disk, _gpus(spec) != _gpus(taken))
+        return sum(differs) == 1
+    if (spec.vcpus or 0) > (taken.vcpus or 0) or (spec.disk, *_gpus(spec)) != (taken.disk, *_gpus(taken)):
         return False
-    alike = [
-        j
-        for j in verdict.field
-        if (j.candidate.spec.vcpus, j.candidate.spec.disk) == (spec.vcpus, spec.disk) and _cheaper(j, verdict)
-    ]
+    size = replace(spec, memory_bytes=None)
+    alike = [j for j in verdict.field if replace(j.candidate.spec, memory_bytes=None) == size and _cheaper(j, verdict)]
     return standing is min(alike, key=lambda j: (-round(j.judged.fraction, 3), j.candidate.cost))
+
+
+def _gpus(spec: Spec) -> tuple[str | None, int]:
+    return spec.gpu, spec.gpu_count
 
 
 def _why(verdict: Verdict, standing: Judgement) -> str:
     """`61 % of the target, CPU-bound`"""
     words = _share(verdict, standing)
-    if verdict.bound:
-        model = verdict.model
-        words += f", {bound(model.predict(standing.candidate.stand, WhatIf()).bottleneck, model.facts.device)}"
-    if not standing.candidate.exists:
-        spec = standing.candidate.spec
+    bottleneck = verdict.bottleneck(verdict.model.predict(standing.candidate.stand, WhatIf()))
+    if verdict.bound or bottleneck not in (*SHOWN_BY_VCPUS, Bottleneck.AMBIGUOUS):
+        words += f", {bound(bottleneck, verdict.model.facts.device)}"
+    spec = standing.candidate.spec
+    if not standing.candidate.exists and spec.vcpus is not None:
         return f"{words}; families offer at most {format_bytes(family_memory(spec.vcpus)[-1])} with so few vCPUs"
-    if verdict.objective.prefer != "fastest" and _reaches(verdict, standing) and not standing.passes:
-        words += f"; reaches it with a probability of {standing.judged.probability:.2f} only"
+    by_target = verdict.objective.deadline is None and verdict.objective.prefer != "fastest"
+    if by_target and _reaches(verdict, standing):
+        words += _not_taken(verdict, standing)
     return words
 
 
+def _not_taken(verdict: Verdict, standing: Judgement) -> str:
+    """Why one that is expected to reach the target was not taken all the same."""
+    if not standing.passes:
+        return f"; reaches it with a probability of {standing.judged.probability:.2f} only"
+    loss = disk_loss(standing, verdict.top)
+    if loss <= DISK_LOSS:
+        return ""
+    return f"; loses {format_share(loss)} by its disk, more than the {format_share(DISK_LOSS)} that a disk may cost"
+
+
 def _share(verdict: Verdict, standing: Judgement) -> str:
+    if verdict.objective.deadline is not None:
+        return why_not(standing, verdict.chosen, verdict.objective.deadline)
     if verdict.objective.prefer == "fastest":
         return f"{format_share(standing.judged.fraction)} of the best"
     return f"{format_share(standing.judged.fraction / verdict.objective.target)} of the target"
@@ -82,16 +118,21 @@ def _reaches(verdict: Verdict, standing: Judgement) -> bool:
 def _fraction(verdict: Verdict) -> list[Rejection]:
     """The largest fraction of a vCPU that was measured, where the smallest size sold was chosen."""
     taken, model = verdict.chosen.candidate, verdict.model
-    smallest = min(j.candidate.spec.vcpus for j in verdict.field)
+    smallest = min(j.candidate.spec.vcpus or 0 for j in verdict.field)
     less = [vcpus for vcpus in model.measured.vcpus if vcpus < min(smallest, taken.stand.vcpus)]
     if taken.spec.vcpus != smallest or not less:
         return []
     stand = replace(taken.stand, vcpus=less[-1])
-    (judged,) = judge(model, [stand], verdict.best, verdict.objective.target)
+    deadline = verdict.objective.deadline
+    if deadline is not None:
+        (judged,) = judge_in_time(model, [stand], verdict.best, deadline.rate)
+    else:
+        (judged,) = judge(model, [stand], verdict.best, verdict.objective.target)
     spec = replace(taken.spec, vcpus=less[-1])
-    standing = Judgement(Candidate(spec, stand, 0.0, taken.disk_rank), judged)
+    standing = Judgement(Candidate(spec, stand, taken.usd_per_hour, taken.disk_rank), judged)
     if standing.passes:
-        return [Rejection(spec, f"{_share(verdict, standing)}, but fractions of a vCPU are not sold")]
+        what = "in time" if deadline is not None else _share(verdict, standing)
+        return [Rejection(spec, f"{what}, but fractions of a vCPU are not sold")]
     return [Rejection(spec, _why(verdict, standing))]
 
 

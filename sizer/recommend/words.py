@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.model import MeasuredRate
-from sizer.model.words import accelerator
-from sizer.records import Bottleneck, Device, Estimate
-from sizer.units import format_number, format_rate, format_share
+from sizer.model import MeasuredRate, WorkloadModel
+from sizer.model.words import accelerator, disk
+from sizer.recommend.accelerators import Accelerators, named
+from sizer.records import Bottleneck, Device, Estimate, Spec
+from sizer.units import format_bytes, format_number, format_rate, format_share, format_vcpus
 
 GIB = 2**30
 BOUND = {
@@ -63,3 +64,26 @@ def interval(estimate: Estimate, unit: str) -> str:
 def listed(words: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def chance(probability: float) -> str:
+    """Two digits, and never 1 or 0, which no finite measurement supports."""
+    if probability > 0.99:
+        return "above 0.99"
+    return "below 0.01" if probability < 0.01 else f"of {probability:.2f}"
+
+
+def usd(amount: float) -> str:
+    """`$0.34`, `$1,240`, `$0.0123`: cents for whole dollars, three digits below one."""
+    return f"${amount:,.2f}" if 1 <= amount < 1000 else f"${format_number(amount)}"
+
+
+def spec_in_words(spec: Spec, model: WorkloadModel) -> str:
+    """`4 vCPUs, 2 x V100, 16 GiB, ssd (emulated)`."""
+    measured = model.measured.disk(spec.disk) if spec.disk is not None else None
+    emulated = " (emulated)" if measured is not None and measured.emulated else ""
+    parts = [format_vcpus(spec.vcpus)] if spec.vcpus is not None else []
+    parts += [named(Accelerators(spec.gpu, spec.gpu_count), model.facts.device)] if spec.gpu or spec.gpu_count else []
+    parts += [format_bytes(spec.memory_bytes)] if spec.memory_bytes is not None else []
+    parts += [disk(spec.disk) + emulated] if spec.disk is not None else []
+    return ", ".join(parts)

@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 
 COMMAND = "command"
+IMPORTED = "imported"
+"""What was measured elsewhere; only `sizer import` writes it, and nothing of it can be run."""
 PREPROCESSING = "imagenet_preprocessing"
 OPENCV = "opencv"
 """What decodes and encodes the images of preprocessing: no framework of the others takes part in it."""
@@ -29,6 +31,7 @@ KINDS = {
     PREPROCESSING: Kind(OPENCV, None, "recordio", 32),
     # Nothing is known of a command: a step is a sample until its file says how many samples a step has.
     COMMAND: Kind("other", None, None, 1),
+    IMPORTED: Kind("other", None, None, 1),
 }
 
 

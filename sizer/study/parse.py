@@ -12,7 +12,7 @@ from sizer.given_files import read_given
 from sizer.records import Measure, Objective, Study
 from sizer.study.axes import read_around, read_axes
 from sizer.study.document import Document, read_document
-from sizer.study.presets import MEASURE, Facts, Preset, vcpus_axis
+from sizer.study.presets import ISOLATED, MEASURE, Facts, Preset, vcpus_axis
 from sizer.study.schema import check
 from sizer.study.tiers import Figures, read_disks
 from sizer.study.workloads import Surroundings, read_workloads
@@ -44,6 +44,7 @@ def parse_study(text: str, where: str, preset: str | None, facts: Facts, catalog
         figures=catalog,
         vcpus=vcpus_axis(level or Preset.STANDARD, facts.vcpus),
         preset_asked=level is not None,
+        isolate=document.data.get("isolate", level in ISOLATED and not document.resolved),
     )
     return Study(
         name=_name(document),

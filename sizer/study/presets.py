@@ -37,6 +37,10 @@ MEASURE = {
 }
 
 
+ISOLATED = frozenset({Preset.FULL})
+"""Presets that isolate the stages of each workload."""
+
+
 def vcpus_axis(preset: Preset, host_vcpus: int) -> tuple[float, ...]:
     """vCPU limits from the host's own downwards by halves, ascending.
 

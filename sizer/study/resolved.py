@@ -52,6 +52,7 @@ def _workload(plan: WorkloadPlan) -> dict[str, Any]:
         "pattern": workload.pattern,
         "sample_unit": workload.sample_unit,
         "memory_floor": plan.memory_floor or None,
+        "isolate": plan.isolate or None,
         "axes": {
             "vcpus": [_number(value) for value in plan.vcpus],
             "memory": [spell_bytes(value) for value in plan.memory_bytes],

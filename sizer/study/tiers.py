@@ -8,6 +8,7 @@ from sizer.errors import InputError
 from sizer.records import HOST_DISK, Device, DiskRates, DiskTier
 from sizer.study.axes import read_size
 from sizer.study.document import Document, Key
+from sizer.study.kinds import IMPORTED
 from sizer.study.schema import expected
 
 BYTES_PER_MB = 10**6
@@ -130,6 +131,8 @@ def read_device(
         return Device("emulated", 0, gpu, float(rate), emulate.get("source", GIVEN))
     if gpu is None:
         raise document.error((*key, "emulate"), "an emulated GPU needs `gpu`, like P100, or `samples_per_second`")
+    if kind == IMPORTED:
+        return Device("emulated", 0, gpu)
     if figures is None:
         raise document.error(key, f"the rate of {gpu} is in no catalogue here; give its samples_per_second")
     try:

@@ -31,6 +31,8 @@ class Surroundings:
     """The vCPU axis of a workload that names no axis."""
     preset_asked: bool
     """Whether these vCPUs also stand beside other axes: a preset that was asked for fills what is left out."""
+    isolate: bool = False
+    """Whether stages are isolated of a workload that does not say."""
 
 
 def read_workloads(document: Document, surroundings: Surroundings) -> tuple[WorkloadPlan, ...]:
@@ -76,6 +78,7 @@ def _expand(document: Document, key: Key, surroundings: Surroundings) -> list[Wo
                 axes.memory_bytes or (),
                 axes.disk or (),
                 entry.get("memory_floor", False),
+                entry.get("isolate", surroundings.isolate) and entry["kind"] != COMMAND,
             )
         )
     return plans
@@ -110,8 +113,11 @@ def _axes(
 def _workload(document: Document, key: Key, entry: dict[str, Any], name: str) -> Workload:
     """The workload without what depends on framework, network and axes."""
     data = document.locate(entry["data"]) if "data" in entry else None
-    if entry["kind"] == "command":
+    if entry["kind"] == COMMAND:
         _check_cache(document, key, entry)
+        if entry.get("isolate"):
+            advice = "nobody but a command itself knows how to leave a stage of it out; remove this line"
+            raise document.error((*key, "isolate"), f"`isolate: true` is not for a command; {advice}")
     if "pattern" in entry:
         _check_pattern(document, (*key, "pattern"), entry["pattern"])
     return Workload(

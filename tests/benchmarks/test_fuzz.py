@@ -20,6 +20,7 @@ CASES = {
     "predict --at": 40,
     "catalogue": 40,
     "catalogue, import": 40,
+    "import": 60,
     "arguments": 30,
     "event pipe": 30,
     "log lines": 30,

@@ -118,7 +118,7 @@ def test_quantities_are_in_the_units_of_the_workload(make_run: MakeRun) -> None:
     runs = [
         make_run(min(100 * c, top), c, disk=disk, rates=rates, demand=demand, device=p100)
         for c in (1, 2, 4)
-        for disk, rates, top in (("host", DiskRates(), 200), ("slow", TIERS["slow"], 150))
+        for disk, rates, top in (("host", DiskRates(), 110), ("slow", TIERS["slow"], 150))
     ]
     model = fit(runs).workload("train")
     units = {parameter.name: parameter.unit for parameter in model.parameters}
@@ -277,10 +277,9 @@ def test_runs_that_failed_leave_the_reason(make_run: MakeRun) -> None:
 
 
 def test_two_programs_under_one_name_are_refused(make_run: MakeRun) -> None:
-    """A curve through the runs of two GPUs would be neither's."""
-    gpus = [Device("emulated", gpu=gpu, samples_per_second=rate) for gpu, rate in (("P100", 219), ("K80", 52))]
-    runs = [make_run(100 * c, c, device=gpu) for gpu in gpus for c in (1, 2, 4)]
-    assert "mix device emulated:K80 and emulated:P100" in str(fit(runs).workload("train").refused)
+    """A curve through the runs of two programs would be neither's."""
+    runs = [make_run(100 * c, c, kind=kind) for kind in ("image_training", "image_inference") for c in (1, 2, 4)]
+    assert "mix kind image_inference and image_training" in str(fit(runs).workload("train").refused)
 
 
 @pytest.mark.slow

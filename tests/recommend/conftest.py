@@ -9,7 +9,7 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import recommend
-from sizer.records import Answer, Objective, Run
+from sizer.records import Answer, Deadline, Objective, Run
 
 
 @pytest.fixture(scope="session")
@@ -21,8 +21,16 @@ def catalog() -> Catalog:
 def ask(catalog: Catalog) -> Callable[..., Answer]:
     """The answer to runs of one workload."""
 
-    def ask(runs: list[Run], prefer: str = "cheapest") -> Answer:
-        return recommend(fit(runs), runs, Objective(prefer), catalog).workloads[0]
+    def ask(
+        runs: list[Run],
+        prefer: str = "cheapest",
+        *,
+        target: float = 0.95,
+        within: Deadline | None = None,
+        **known: object,
+    ) -> Answer:
+        objective = Objective(prefer, target, within)
+        return recommend(fit(runs), runs, objective, catalog, **known).workloads[0]  # type: ignore[arg-type]
 
     return ask
 

@@ -186,6 +186,33 @@ def test_a_memory_floor_is_searched_for_on_demand(parse: Parse, keys: str, asked
     assert one(parse, keys).workloads[0].memory_floor is asked
 
 
+@pytest.mark.parametrize(
+    ("keys", "rest", "preset", "asked"),
+    [
+        ("isolate: true", "", None, True),
+        ("", "isolate: true\n", None, True),
+        ("isolate: false", "isolate: true\n", None, False),
+        ("", "", None, False),
+        ("", "", "standard", False),
+        ("", "", "full", True),
+        ("isolate: false", "", "full", False),
+        ("", "isolate: false\n", "full", False),
+    ],
+)
+def test_stages_are_isolated_on_demand(parse: Parse, keys: str, rest: str, preset: str | None, asked: bool) -> None:
+    """A workload's own word counts more than the study's, and both more than a preset."""
+    text = f"workloads:\n  - kind: image_training\n    {keys}\n{rest}"
+    assert parse(text, preset).workloads[0].isolate is asked
+
+
+def test_no_stage_of_a_command_is_isolated(parse: Parse) -> None:
+    """For a whole study a command is passed over; asked of it by name, the request is refused with its line."""
+    command = "workloads:\n  - kind: command\n    command: ./train\n    pattern: torch\n"
+    assert parse(f"{command}isolate: true\n", "full").workloads[0].isolate is False
+    with pytest.raises(InputError, match="line 5: `isolate: true` is not for a command"):
+        parse(f"{command}    isolate: true\n")
+
+
 def test_whether_to_search_is_yes_or_no(parse: Parse) -> None:
     """Anything else is refused with what to write."""
     with pytest.raises(InputError, match="true or false"):

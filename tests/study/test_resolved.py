@@ -241,3 +241,10 @@ def test_a_tier_of_the_catalogue_comes_back_without_it(disk: str) -> None:
     study = parse_study(text, "study.yaml", None, ELSEWHERE, Catalog.load())
     assert study.disks[0].catalog_name == disk
     assert parse_study(to_yaml(study), "study.yaml", None, ELSEWHERE, None) == study
+
+
+@pytest.mark.parametrize("keys", ["isolate: true", "isolate: false", ""])
+def test_whether_stages_are_isolated_comes_back_under_any_preset(parse: Callable[..., Study], keys: str) -> None:
+    """Also where `full` would isolate them: the study folder holds what was asked for then."""
+    study = parse(f"workloads:\n  - kind: image_training\n    {keys}\n")
+    assert parse(to_yaml(study), "full") == study

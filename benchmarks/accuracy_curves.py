@@ -1,0 +1,139 @@
+"""Curves of the shapes that tables from elsewhere have, drawn with a known truth. Pure.
+
+2 to 512 vCPUs, 0.1 to a million samples a second, 4 to 200 points, noisy to 10 %.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from accuracy_network import Array, Random
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points of one axis: `noise` is the standard deviation of ln rate of each; `truth` is without it.
+
+    `axis` is `vcpus`, `memory` (GiB), `batch` or `gpus`. A published curve has no other truth than its figures.
+    """
+
+    shape: str
+    axis: str
+    places: tuple[float, ...]
+    truth: tuple[float, ...]
+    noise: float
+    source: str = ""
+
+
+def _flat(_: Array, __: Random) -> Array:
+    return np.zeros(1)
+
+
+def _linear(c: Array, _: Random) -> Array:
+    found: Array = np.log(c)
+    return found
+
+
+def _saturating(c: Array, random: Random) -> Array:
+    found: Array = np.log(c / (1 + random.uniform(0.01, 0.2) * (c - 1)))
+    return found
+
+
+def _knee(c: Array, random: Random) -> Array:
+    sharp, limit = random.uniform(3, 20), math.exp(random.uniform(math.log(c[0]), math.log(c[-1])))
+    found: Array = -np.log(c**-sharp + limit**-sharp) / sharp
+    return found
+
+
+def _retrograde(c: Array, random: Random) -> Array:
+    """Up to somewhere inside of the range, then down again by up to half."""
+    peak = math.exp(random.uniform(math.log(c[-1]) - 1.6, math.log(c[-1]) - 0.4))
+    found: Array = np.log(c / (1 + random.uniform(0.0, 0.05) * (c - 1) + (c / peak) ** 2))
+    return found
+
+
+def _falling(c: Array, random: Random) -> Array:
+    """Slower with every further one, as loaders that start anew for each epoch."""
+    found: Array = -random.uniform(0.1, 0.8) * np.log(c) - random.uniform(0.0, 0.02) * c
+    return found
+
+
+def _hyperthreads(c: Array, random: Random) -> Array:
+    half, siblings = c[-1] / 2, random.uniform(0.15, 0.5)
+    found: Array = np.log(np.minimum(c, half) + siblings * np.maximum(0.0, c - half))
+    return found
+
+
+def _irregular(c: Array, random: Random) -> Array:
+    """A saturating curve with bumps of a few percent that repeat: placement, sizes that do not divide."""
+    bumps = random.uniform(0.02, 0.06) * np.sin(random.uniform(2, 5) * np.log(c) + random.uniform(0, 6))
+    found: Array = _saturating(c, random) + bumps
+    return found
+
+
+def _jump(m: Array, random: Random) -> Array:
+    """Memory that suddenly holds the data set."""
+    found: Array = np.where(m >= m[int(random.integers(1, len(m) - 1))], math.log(random.uniform(1.5, 6)), 0.0)
+    return found
+
+
+def _slope(m: Array, random: Random) -> Array:
+    """More of shuffled data stays in the page cache, until something else binds."""
+    unseen = np.clip(1 - m / m[-1] * random.uniform(0.8, 1.2), 0.02, 1)
+    found: Array = np.minimum(-np.log(unseen), random.uniform(0.5, 2.5))
+    return found
+
+
+def _batches(b: Array, random: Random) -> Array:
+    found: Array = -np.log(random.uniform(1, 30) / b + 1)
+    return found
+
+
+def _gpus(g: Array, random: Random) -> Array:
+    found: Array = np.log(g / (1 + random.uniform(0.005, 0.08) * (g - 1)))
+    return found
+
+
+SHAPES: dict[str, tuple[str, Callable[[Array, Random], Array]]] = {
+    "flat": ("vcpus", _flat),
+    "linear": ("vcpus", _linear),
+    "saturating": ("vcpus", _saturating),
+    "knee": ("vcpus", _knee),
+    "retrograde": ("vcpus", _retrograde),
+    "falling": ("vcpus", _falling),
+    "hyperthreads": ("vcpus", _hyperthreads),
+    "irregular": ("vcpus", _irregular),
+    "memory jump": ("memory", _jump),
+    "memory slope": ("memory", _slope),
+    "batch sizes": ("batch", _batches),
+    "GPU counts": ("gpus", _gpus),
+}
+
+
+def drawn(shape: str, number: int, seed: int) -> Curve:
+    """A curve of that shape; the same for the same seed."""
+    axis, law = SHAPES[shape]
+    random = np.random.default_rng([seed, number, list(SHAPES).index(shape)])
+    places = _places(axis, random)
+    values = np.broadcast_to(law(np.array(places), random), (len(places),))
+    rate = math.exp(random.uniform(math.log(0.1), math.log(1e6))) / math.exp(float(values.max()))
+    truth = tuple(float(rate * math.exp(value)) for value in values)
+    return Curve(shape, axis, places, truth, float(random.choice([0.003, 0.01, 0.03, 0.1])))
+
+
+def _places(axis: str, random: Random) -> tuple[float, ...]:
+    if axis == "batch":
+        return tuple(float(2**power) for power in range(int(random.integers(0, 3)), int(random.integers(6, 11))))
+    if axis == "gpus":
+        return tuple(float(2**power) for power in range(int(random.integers(4, 7))))
+    if axis == "memory":
+        return tuple(float(4 * step) for step in range(1, int(random.integers(6, 17))))
+    most = int(random.choice([4, 8, 16, 32, 64, 96, 128, 256, 512]))
+    count = int(random.choice([5, 6, 8, 12, 40, 200]))
+    spaced = np.unique(
+        np.round(np.geomspace(1, most, count)) if random.random() < 0.6 else np.linspace(1, most, count).round()
+    )
+    return tuple(float(value) for value in spaced)

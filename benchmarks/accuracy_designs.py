@@ -1,0 +1,62 @@
+"""Which configurations of a grid to measure: a rule that sees the axes and no rate. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from sizer.records import Configuration
+
+
+def designed(stands: Sequence[Configuration], count: int) -> tuple[Configuration, ...]:
+    """So many configurations, spread by a rule that sees nothing but the axes.
+
+    One after another, the one whose values were taken least often so far, then whose pairs of values were (a pairwise
+    covering design, as in Cohen et al. 1997); among equals the one whose vCPUs are nearest to an end, then the larger.
+    """
+    single: Counter[object] = Counter()
+    paired: Counter[object] = Counter()
+    ends = sorted({stand.vcpus for stand in stands})
+
+    def cost(stand: Configuration) -> tuple[float, ...]:
+        values = values_of(stand)
+        vcpus = 4 * single[values[0]]  # three values of it are needed to say anything between them
+        middle = min(stand.vcpus - ends[0], ends[-1] - stand.vcpus)
+        alone = vcpus + sum(single[value] for value in values[1:])
+        return (alone, sum(paired[pair] for pair in combinations(values, 2)), middle, -stand.vcpus, -stand.memory_bytes)
+
+    chosen: list[Configuration] = []
+    left = sorted(stands, key=lambda s: (s.vcpus, s.memory_bytes, s.disk, s.batch_size, s.gpu or "", s.gpu_count))
+    for _ in range(min(count, len(stands))):
+        best = min(left, key=cost)
+        left.remove(best)
+        chosen.append(best)
+        single.update(values_of(best))
+        paired.update(combinations(values_of(best), 2))
+    return tuple(chosen)
+
+
+def values_of(stand: Configuration) -> tuple[tuple[str, object], ...]:
+    """By axis, vCPUs first."""
+    return (
+        ("vcpus", stand.vcpus),
+        ("memory", stand.memory_bytes),
+        ("disk", stand.disk),
+        ("batch", stand.batch_size),
+        ("gpu", (stand.gpu, stand.gpu_count)),
+    )
+
+
+def seen_together(stand: Configuration, measured: Sequence[Configuration]) -> bool:
+    """Whether each pair of its values beside the vCPUs was measured: rates alone cannot tell how two axes act together.
+
+    A memory between measured ones counts as both of its neighbours.
+    """
+    pairs = {pair for each in measured for pair in combinations(values_of(each)[1:], 2)}
+    sizes = sorted({each.memory_bytes for each in measured})
+    below = [size for size in sizes if size <= stand.memory_bytes][-1:]
+    above = [size for size in sizes if size >= stand.memory_bytes][:1]
+    places = [replace(stand, memory_bytes=size) for size in (*below, *above)]
+    return all(pair in pairs for place in places for pair in combinations(values_of(place)[1:], 2))

@@ -1,0 +1,241 @@
+"""Random machines and jobs, and a modest design of each: which configurations are measured, which held out. Pure."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from accuracy_designs import designed, seen_together
+from accuracy_machines import GIB, Cores, Job, Machine, Memory
+from accuracy_network import Random, Variability
+
+from sizer.records import Configuration, DiskRates
+
+LADDERS = (
+    (1.0, 2.0, 4.0),
+    (0.5, 1.0, 2.0, 4.0),
+    (1.0, 2.0, 4.0, 8.0),
+    (1.0, 4.0, 8.0),
+    (2.0, 4.0, 8.0, 16.0),
+    (1.0, 2.0, 4.0, 8.0, 16.0),
+    (2.0, 8.0, 32.0),
+    (1.0, 2.0, 4.0, 8.0, 16.0, 32.0),
+)
+"""vCPU values of studies; three distinct ones are what an axis needs."""
+LEAST_MEASURED, MOST_MEASURED = 6, 24
+MOST_HELD_OUT = 24
+
+
+@dataclass(frozen=True)
+class Axes:
+    """The values that a study crosses; `gpu` where a table of rates alone names the accelerator."""
+
+    vcpus: tuple[float, ...]
+    memory: tuple[int, ...]
+    disks: tuple[str, ...]
+    batches: tuple[int, ...]
+    gpu_counts: tuple[int, ...]
+    gpu: str | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """A machine with what a study would measure of it, and what is held out: inside of its range, and beyond.
+
+    `noise` is the standard deviation of ln rate from run to run. `accounted`: the runs come with demands, figures
+    of disks and evidence, as sizer's own do; else with rates alone, as an imported table does.
+    """
+
+    number: int
+    machine: Machine
+    axes: Axes
+    measured: tuple[Configuration, ...]
+    inside: tuple[Configuration, ...]
+    beyond: tuple[Configuration, ...]
+    repeats: int
+    noise: float
+    accounted: bool
+
+
+def draw_case(number: int, seed: int) -> Case:
+    """The case of this number; the same for the same seed. Designs of too few configurations are drawn again."""
+    random = np.random.default_rng([seed, number])
+    while True:
+        case = _drawn(random, number, seed)
+        if len(case.measured) >= LEAST_MEASURED and case.inside and case.beyond:
+            return case
+
+
+def _drawn(random: Random, number: int, seed: int) -> Case:
+    vcpus = LADDERS[int(random.integers(len(LADDERS)))]
+    machine = _machine(random, vcpus, seed * 100_003 + number, accounted=number % 2 == 0)
+    axes = _axes(random, machine, vcpus, named=number % 4 == 1)
+    grid = _crossed(axes)
+    measured = designed(grid, int(random.integers(LEAST_MEASURED, MOST_MEASURED + 1)))
+    inside, beyond = _held_out(random, machine, axes, grid, measured)
+    accounted = number % 2 == 0
+    if not accounted:
+        inside = tuple(stand for stand in inside if seen_together(stand, measured))
+        beyond = tuple(stand for stand in beyond if seen_together(stand, measured))
+    return Case(
+        number=number,
+        machine=machine,
+        axes=axes,
+        measured=measured,
+        inside=inside,
+        beyond=beyond,
+        repeats=int(random.integers(1, 4)),
+        noise=_log(random, 0.005, 0.1),
+        accounted=accounted,
+    )
+
+
+def _log(random: Random, low: float, high: float) -> float:
+    return float(math.exp(random.uniform(math.log(low), math.log(high))))
+
+
+def _chance(random: Random, probability: float) -> bool:
+    return bool(random.random() < probability)
+
+
+def _machine(random: Random, vcpus: tuple[float, ...], seed: int, accounted: bool) -> Machine:
+    most = vcpus[-1]
+    cpu = _log(random, 5e-5, 0.2)
+    cores = _cores(random, most)
+    top = cores.power(most) / cpu
+    job = _job(random, cpu, top)
+    binding = min(top, job.accelerator or math.inf)
+    memory = _memory(random, vcpus, job, accounted)
+    count = int(random.choice([1, 1, 2, 3])) if job.read_bytes else 1
+    return Machine(cores, job, memory, _disks(random, job, binding, count), seed)
+
+
+def _cores(random: Random, most: float) -> Cores:
+    threads = _chance(random, 0.3)
+    law = str(random.choice(["none", "none", "contention", "bandwidth", "coherence", "remote"]))
+    strength = {
+        "none": 0.0,
+        "contention": _log(random, 0.003, 0.15),
+        "bandwidth": most * _log(random, 0.3, 1.5),
+        "coherence": _log(random, 0.1, 2.5) / most**1.6,
+        "remote": random.uniform(0.1, 0.5),
+    }[law]
+    return Cores(most / 2 if threads and most >= 4 else 4 * most, random.uniform(0.2, 0.5), law, float(strength))
+
+
+def _job(random: Random, cpu: float, top: float) -> Job:
+    reads, blocking = _chance(random, 0.85), _chance(random, 0.4)
+    accelerated = _chance(random, 0.6)
+    read_bytes = _log(random, 3e3, 3e6) if reads else 0.0
+    read_ios = read_bytes / 131072 + 0.1 if reads else 0.0
+    chunks = 1 if blocking or not accelerated else int(random.choice([1, 4, 8]))
+    return Job(
+        cpu=cpu,
+        lock=cpu * _log(random, 0.004, 0.3) if _chance(random, 0.35) else 0.0,
+        read_bytes=read_bytes,
+        read_ios=read_ios,
+        written_bytes=read_bytes * random.uniform(0.5, 2)
+        if reads and not accelerated and _chance(random, 0.3)
+        else 0.0,
+        latency=cpu * _log(random, 0.02, 3.0) if reads and (blocking or _chance(random, 0.5)) else 0.0,
+        blocking=blocking,
+        workers_a_core=int(random.choice([1, 1, 1, 2])),
+        readers=int(random.choice([4, 16, 64])),
+        depth=int(random.choice([1, 2, 2, 4, 8])),
+        chunks=chunks,
+        accelerator=top * _log(random, 0.08, 2.0) if accelerated else 0.0,
+        launch_share=random.uniform(0.02, 0.4),
+        all_reduce=random.uniform(0.0, 0.15),
+        reference_batch=int(random.choice([16, 32, 64, 128])),
+        variability=Variability(random.uniform(0, 0.6), random.uniform(0, 1), random.uniform(0, 0.1)),
+    )
+
+
+def _disks(random: Random, job: Job, top: float, count: int) -> dict[str, DiskRates]:
+    """Slow to fast, around what the job could use."""
+    if not job.read_bytes:
+        return {"host": DiskRates()}
+    found = {}
+    for index, factor in enumerate(sorted(_log(random, 0.1, 5.0) for _ in range(count))):
+        by_bytes, by_ios = job.read_bytes * top * factor, job.read_ios * top * factor
+        requests = random.uniform(1.0, 4.0) if _chance(random, 0.5) else 1.0
+        volume = random.uniform(1.0, 4.0) if requests == 1 else 1.0
+        written = job.written_bytes * top * _log(random, 0.3, 5.0) if job.written_bytes else None
+        found[f"disk{index}"] = DiskRates(by_ios * requests, by_bytes * volume, None, written)
+    return found
+
+
+def _memory(random: Random, vcpus: tuple[float, ...], job: Job, accounted: bool) -> Memory:
+    """Of sizer's own programs only training shuffles."""
+    scale = GIB * vcpus[-1]
+    fixed, worker = scale * _log(random, 0.1, 1.0), scale * _log(random, 0.01, 0.3) / vcpus[-1]
+    natural = bool(job.read_bytes) and _chance(random, 0.35)
+    return Memory(
+        fixed=fixed,
+        worker=worker,
+        sample=scale * _log(random, 1e-4, 3e-3),
+        data_bytes=scale * _log(random, 1.0, 6.0),
+        natural=natural,
+        sequential=_chance(random, 0.3) or (accounted and not job.accelerator),
+        keep=random.uniform(0.0, 0.3),
+    )
+
+
+def _axes(random: Random, machine: Machine, vcpus: tuple[float, ...], named: bool) -> Axes:
+    memory, job = machine.memory, machine.job
+    batch = job.reference_batch
+    batches = (batch // 4, batch, 4 * batch) if _chance(random, 0.25) else (batch,)
+    most = memory.needed(vcpus[-1], batches[-1])
+    if memory.natural:
+        shares = (0.15, 0.5, 0.85, 1.15)[: 4 if _chance(random, 0.5) else 3]
+        sizes = tuple(_whole(most + share * memory.data_bytes) for share in shares)
+    elif _chance(random, 0.2):
+        sizes = tuple(_whole(most * factor) for factor in (0.7, 1.1, 2.0))
+    else:
+        sizes = (_whole(2 * most),)
+    counts = (1, 2, 4) if job.accelerator and _chance(random, 0.15) else (0,)
+    gpu = "V100" if job.accelerator and named else None
+    return Axes(vcpus, tuple(dict.fromkeys(sizes)), tuple(machine.disks), batches, counts, gpu)
+
+
+def _whole(size: float) -> int:
+    """In steps of 64 MiB, as a person writes it."""
+    return math.ceil(size / 2**26) * 2**26
+
+
+def _crossed(axes: Axes) -> list[Configuration]:
+    crossed = itertools.product(axes.vcpus, axes.memory, axes.disks, axes.batches, axes.gpu_counts)
+    return [Configuration(c, m, d, b, axes.gpu, n) for c, m, d, b, n in crossed]
+
+
+def _held_out(
+    random: Random,
+    machine: Machine,
+    axes: Axes,
+    grid: list[Configuration],
+    measured: tuple[Configuration, ...],
+) -> tuple[tuple[Configuration, ...], tuple[Configuration, ...]]:
+    """What was crossed and not measured, with vCPUs and memory between the measured ones; and up to twice the most."""
+    between = [float(c) for c in _between(axes.vcpus)]
+    memory = [_whole(math.sqrt(a * b)) for a, b in itertools.pairwise(axes.memory)] if len(axes.memory) >= 3 else []
+    tight = replace(axes, vcpus=tuple(between))
+    more = replace(axes, memory=tuple(memory))
+    far = replace(axes, vcpus=(1.5 * axes.vcpus[-1], 2 * axes.vcpus[-1]))
+    unmeasured = [stand for stand in grid if stand not in measured]
+    inside = [*unmeasured, *_sampled(random, tight, 14), *_sampled(random, more, 6)]
+    kept = [stand for stand in dict.fromkeys(inside) if machine.holds(stand) and stand not in measured]
+    chosen = [kept[i] for i in sorted(map(int, random.permutation(len(kept))[:MOST_HELD_OUT]))]
+    return tuple(chosen), tuple(stand for stand in _sampled(random, far, 6) if machine.holds(stand))
+
+
+def _sampled(random: Random, axes: Axes, most: int) -> list[Configuration]:
+    places = _crossed(axes)
+    return [places[i] for i in sorted(map(int, random.permutation(len(places))[:most]))]
+
+
+def _between(vcpus: tuple[float, ...]) -> list[float]:
+    """The middle of each gap, whole from one vCPU up."""
+    middles = [(a + b) / 2 if b <= 1 else float(round((a + b) / 2)) for a, b in itertools.pairwise(vcpus)]
+    return [middle for middle in middles if middle not in vcpus] + ([1.5] if 1.0 in vcpus and 2.0 in vcpus else [])

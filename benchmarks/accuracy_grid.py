@@ -1,0 +1,155 @@
+"""The measured grid: a design that is chosen from the axes alone is taken, all other points are foretold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from accuracy_designs import designed
+from accuracy_rivals import rivals
+from accuracy_scores import Score, at_most, error, quantile, share
+from grid_data import cells, load_grid, repeat_errors
+
+from sizer.errors import NoAnswer
+from sizer.model import WorkloadModel, fit
+from sizer.records import Configuration, Run
+
+IN_ALL, A_WORKLOAD = 12, 12
+"""Configurations of a design: over the whole grid, and of each workload; never more than half of a workload's."""
+MEDIAN, NINTH = 0.03, 0.10
+AS_REPEATS = 1.5
+"""Goals are never below this multiple of what repeats of one configuration differ by."""
+
+Group = Mapping[Configuration, tuple[Run, ...]]
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """One configuration that was left out: the mean over its repeats, each of them, and what was said of it."""
+
+    workload: str
+    configuration: Configuration
+    truth: float
+    runs: tuple[float, ...]
+    predicted: float
+    low: float
+    high: float
+    others: dict[str, float]
+
+    @property
+    def error(self) -> float:
+        return error(self.predicted, self.truth)
+
+
+def merged(runs: Sequence[Run]) -> list[Run]:
+    """`train-v100` and `train-a100` are one job on two accelerators: one workload, the accelerator an axis of it."""
+    found = []
+    for run in runs:
+        device = run.spec.workload.device
+        if device.gpu is not None:
+            workload = replace(run.spec.workload, name=run.spec.workload.name.partition("-")[0])
+            stand = replace(run.configuration, gpu=device.gpu)
+            run = replace(run, spec=replace(run.spec, workload=workload), configuration=stand)
+        found.append(run)
+    return found
+
+
+def by_workload(runs: Sequence[Run]) -> dict[str, Group]:
+    """The completed runs of each configuration of each workload."""
+    found: dict[str, dict[Configuration, tuple[Run, ...]]] = {}
+    for (name, stand), group in cells(runs).items():
+        found.setdefault(name, {})[stand] = group
+    return dict(found)
+
+
+def foretell(group: Group, design: Sequence[Configuration]) -> tuple[list[Foretold], int]:
+    """What a model of these configurations says of all others; and how many it refuses."""
+    runs = [run for stand in design for run in group[stand]]
+    model = fit(runs).workloads[0]
+    asked = [stand for stand in group if stand not in design]
+    others = {name: answers(asked) for name, answers in rivals(runs).items()}
+    found = []
+    for index, stand in enumerate(asked):
+        rates = tuple(run.throughput.value for run in group[stand] if run.throughput)
+        said = _said(model, stand)
+        if said is not None:
+            mine = {name: float(values[index]) for name, values in others.items()}
+            found.append(Foretold(model.name, stand, fmean(rates), rates, *said, mine))
+    return found, len(asked) - len(found)
+
+
+def _said(model: WorkloadModel, stand: Configuration) -> tuple[float, float, float] | None:
+    try:
+        rate = model.predict(stand).throughput
+    except NoAnswer:
+        return None
+    return rate.value, rate.low, rate.high
+
+
+def scores(runs: Sequence[Run] | None = None) -> tuple[list[Score], list[str]]:
+    """The rows of the table, and one line a workload with what the designs were and the worst of what was foretold."""
+    runs = merged(load_grid() if runs is None else runs)
+    groups, lines, table = by_workload(runs), [], []
+    table += _repeats(runs)
+    goals = _goals(runs)
+    for part, count in (("grid, 12 in all", IN_ALL // max(1, len(groups))), ("grid, 12 a workload", A_WORKLOAD)):
+        found: list[Foretold] = []
+        refused = 0
+        for name, group in groups.items():
+            design = designed(list(group), max(3, min(count, len(group) // 2)))
+            told, unsaid = foretell(group, design)
+            found, refused = [*found, *told], refused + unsaid
+            lines += _lines(part, name, design, told)
+        table += _part(part, found, refused, goals)
+    return table, lines
+
+
+def _goals(runs: Sequence[Run]) -> tuple[float, float]:
+    repeats = repeat_errors(runs)
+    if not repeats:
+        return MEDIAN, NINTH
+    middle, ninth = AS_REPEATS * quantile(repeats, 0.5), AS_REPEATS * quantile(repeats, 0.9)
+    return max(MEDIAN, middle), max(NINTH, ninth)
+
+
+def _repeats(runs: Sequence[Run]) -> list[Score]:
+    repeats = repeat_errors(runs)
+    return [
+        at_most("grid, two repeats", "median difference", repeats, 0.5),
+        at_most("grid, two repeats", "90th percentile of differences", repeats, 0.9),
+    ]
+
+
+def _part(part: str, found: Sequence[Foretold], refused: int, goals: tuple[float, float]) -> list[Score]:
+    errors = [each.error for each in found]
+    covered = [each.low <= rate <= each.high for each in found for rate in each.runs]
+    table = [
+        at_most(part, "median error", errors, 0.5, goals[0]),
+        at_most(part, "90th percentile of errors", errors, 0.9, goals[1]),
+        share(part, "single runs in their 90 % intervals", covered, 0.85, 0.95),
+        share(part, "points refused", [True] * refused + [False] * len(found)),
+    ]
+    for name in found[0].others if found else ():
+        theirs = [error(each.others[name], each.truth) for each in found]
+        table.append(at_most(part, f"rival {name}: median error", theirs, 0.5))
+        table.append(at_most(part, f"rival {name}: 90th percentile", theirs, 0.9))
+    return table
+
+
+def _lines(part: str, name: str, design: Sequence[Configuration], told: Sequence[Foretold]) -> list[str]:
+    errors = [each.error for each in told]
+    middle, ninth = (100 * quantile(errors, at) for at in (0.5, 0.9))
+    lines = [f"{part}: {name}: {len(design)} measured, {len(told)} foretold, median {middle:.1f} %, 90th {ninth:.1f} %"]
+    lines += [f"    measured {_place(stand)}" for stand in design]
+    for each in sorted(told, key=lambda one: -one.error)[:5]:
+        lines.append(
+            f"    {_place(each.configuration)}: {each.predicted:.4g} ({each.low:.4g} to {each.high:.4g}), "
+            f"measured {each.truth:.4g}: {100 * (each.predicted / each.truth - 1):+.1f} %"
+        )
+    return lines
+
+
+def _place(stand: Configuration) -> str:
+    gpu = f" {stand.gpu}" if stand.gpu else ""
+    return f"{stand.vcpus:g} vCPU {stand.memory_bytes / 2**20:.0f} MiB {stand.disk}{gpu}"

@@ -1,0 +1,168 @@
+"""The Run records that a study of a simulated machine would hold, with noise; with accounting or rates alone. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from accuracy_draws import Case
+from accuracy_machines import Faster, Machine, Question
+
+from sizer.evidence import busy_shares, name_bottleneck, short_of_memory
+from sizer.records import (
+    Bottleneck,
+    Configuration,
+    DataSet,
+    Demand,
+    Device,
+    DiskCheck,
+    DiskRates,
+    DiskTier,
+    Estimate,
+    Limits,
+    Measure,
+    Outcome,
+    Run,
+    RunSpec,
+    Workload,
+)
+
+NAME = "job"
+ACCOUNTING = 0.03
+FIO = 0.02
+"""Standard deviation of ln of a demand that was accounted, from run to run, and of a disk's figures by fio."""
+STARTED = "2026-11-21T00:00:00+00:00"
+DATA_SAMPLES = 100_000
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """What all runs of a case share."""
+
+    case: Case
+    checks: dict[str, DiskCheck]
+    random: np.random.Generator
+
+
+def measured_questions(case: Case) -> list[Question]:
+    """The configurations of the design that fit into their memory."""
+    return [(stand, Faster()) for stand in case.measured if case.machine.holds(stand)]
+
+
+def measured_runs(case: Case, truth: Mapping[Question, float] | None = None) -> list[Run]:
+    """Every repeat of every configuration of the design; those that do not fit into their memory end out of memory.
+
+    `truth` is the rate of each, where it was simulated before.
+    """
+    random = np.random.default_rng([case.machine.seed, 1])
+    known = case.machine.truth(measured_questions(case)) if truth is None else truth
+    measuring = Measuring(case, _checks(case.machine, random), random)
+    found = []
+    for repeat in range(case.repeats):
+        for stand in case.measured:
+            rate = known[stand, Faster()] * noise(case, random) if case.machine.holds(stand) else None
+            found.append(_run(measuring, stand, repeat, rate))
+    return found
+
+
+def noise(case: Case, random: np.random.Generator) -> float:
+    """The factor by which one run is off."""
+    return math.exp(case.noise * random.standard_normal())
+
+
+def _checks(machine: Machine, random: np.random.Generator) -> dict[str, DiskCheck]:
+    def seen(value: float | None) -> float | None:
+        return value * math.exp(FIO * random.standard_normal()) if value else None
+
+    found = {}
+    for name, rates in machine.disks.items():
+        read = DiskRates(
+            seen(rates.read_iops), seen(rates.read_bytes_per_second), None, seen(rates.write_bytes_per_second)
+        )
+        found[name] = DiskCheck(DiskTier(name, emulated=rates, disk_class="ssd"), read)
+    return found
+
+
+def _workload(case: Case) -> Workload:
+    job = case.machine.job
+    if not case.accounted:
+        return Workload(NAME, "command", cache="natural" if case.machine.memory.natural else "cold")
+    kind = "imagenet_preprocessing" if job.written_bytes else "image_training" if job.accelerator else "image_inference"
+    device = Device()
+    if job.accelerator:
+        device = (
+            Device("cuda") if case.number % 4 else Device("emulated", gpu="P100", samples_per_second=job.accelerator)
+        )
+    return Workload(
+        NAME,
+        kind,
+        format="lmdb" if case.machine.memory.sequential else "recordio",
+        cache="natural" if case.machine.memory.natural else "cold",
+        device=device,
+    )
+
+
+def _run(measuring: Measuring, stand: Configuration, repeat: int, rate: float | None) -> Run:
+    case = measuring.case
+    memory_limited = len(case.axes.memory) > 1
+    limits = Limits(stand.vcpus, stand.memory_bytes if memory_limited else None, stand.disk)
+    half = 1.96 * case.noise * 0.5
+    run = Run(
+        spec=RunSpec(_workload(case), stand.batch_size, limits, Measure(case.repeats), repeat),
+        outcome=Outcome.COMPLETED if rate else Outcome.OUT_OF_MEMORY,
+        configuration=stand,
+        started_at=STARTED,
+        wall_seconds=60.0,
+        throughput=Estimate(rate, rate * (1 - half), rate * (1 + half)) if rate else None,
+    )
+    return _accounted(measuring, run, rate) if case.accounted and rate else run
+
+
+def _accounted(measuring: Measuring, run: Run, rate: float) -> Run:
+    """With what sizer's own accounting would hold, each off by a little; and what that names as bottleneck."""
+    case, machine, stand = measuring.case, measuring.case.machine, run.configuration
+    job, memory = machine.job, machine.memory
+    demand = _demand(measuring, stand)
+    anonymous = round(memory.needed(stand.vcpus, stand.batch_size) * 0.98)
+    data = None
+    if job.read_bytes:
+        bytes_a_sample = round(job.read_bytes)
+        samples = round(memory.data_bytes / job.read_bytes) or DATA_SAMPLES
+        data = DataSet("/data", run.spec.workload.format or "recordio", bytes_a_sample * samples, samples, False)
+    check = measuring.checks[stand.disk] if job.read_bytes else None
+    device = run.spec.workload.device
+    busy = busy_shares(rate, demand, stand, check.rates if check else None, device)
+    starved = memory.natural and short_of_memory(demand, anonymous, data, stand.memory_bytes)
+    throttled = None if stand.vcpus == math.ceil(stand.vcpus) else min(1.0, busy.get(Bottleneck.CPU, 0.0) ** 4)
+    return replace(
+        run,
+        data_set=data,
+        demand=demand,
+        disk=check,
+        peak_anonymous_bytes=anonymous,
+        evidence=name_bottleneck(busy, stand.vcpus, starved, throttled),
+        sample_unit="image",
+        throttled=throttled if case.number >= 0 else None,
+    )
+
+
+def _demand(measuring: Measuring, stand: Configuration) -> Demand:
+    machine, job = measuring.case.machine, measuring.case.machine.job
+    random, missed = measuring.random, machine.memory.missed(stand)
+
+    def about(value: float) -> float:
+        return value * math.exp(ACCOUNTING * random.standard_normal())
+
+    # A thread that shares its core or contends is busy for longer; one that the quota stops is not.
+    slowed = machine.speed(max(1.0, math.floor(stand.vcpus)))
+    core_seconds = machine.cpu_seconds(stand.batch_size) / slowed + job.lock
+    return Demand(
+        core_seconds=about(core_seconds),
+        read_bytes=about(job.read_bytes * missed) if job.read_bytes else 0.0,
+        read_ios=about(job.read_ios * missed) if job.read_ios else 0.0,
+        written_bytes=about(job.written_bytes),
+        accelerator_seconds=about(machine.accelerator_seconds(stand)) if job.accelerator else None,
+        asked_bytes=job.read_bytes or None,
+    )

@@ -1,0 +1,267 @@
+"""Simulated machines: each is measured, fitted, asked about what was held out, and compared with the truth."""
+
+from __future__ import annotations
+
+import math
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from accuracy_draws import Case, draw_case
+from accuracy_machines import Faster, Question, share_questions, stage_shares
+from accuracy_rivals import rivals
+from accuracy_runs import measured_questions, measured_runs, noise
+from accuracy_scores import error
+
+from sizer.catalog import Catalog
+from sizer.errors import NoAnswer
+from sizer.model import Model, WorkloadModel, fit
+from sizer.recommend import recommend
+from sizer.recommend.accelerators import measured_accelerators
+from sizer.recommend.candidates import Candidate, candidates
+from sizer.recommend.prices import prices
+from sizer.records import Answer, Bottleneck, Configuration, Objective, Run, Spec
+
+SEED = 2018
+CLEAR = 0.2
+"""The bottleneck is judged where the first two stages' true shares are at least this far apart."""
+EITHER = 0.3
+"""Of computing, `cpu` is right where at least this share of it is relieved by vCPUs, `serial` where as much is not."""
+MOST_JUDGED = 8
+TARGET = 0.95
+REGRET = 0.05
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """One configuration that was not measured: what was said of it, and what is true."""
+
+    case: int
+    accounted: bool
+    configuration: Configuration
+    truth: float
+    predicted: float
+    low: float
+    high: float
+    new_run: float
+    beyond: bool
+    others: dict[str, float]
+
+    @property
+    def error(self) -> float:
+        return error(self.predicted, self.truth)
+
+    @property
+    def covered(self) -> bool:
+        return self.low <= self.new_run <= self.high
+
+
+@dataclass(frozen=True)
+class Named:
+    """The bottleneck that was named, and the true shares of the kinds of stages.
+
+    `relieved` is the part of the computing time that a few more vCPUs, or a few fewer, show to scale with them: lowest
+    and highest of the two sides, 0 to 1.
+    """
+
+    case: int
+    accounted: bool
+    configuration: Configuration
+    named: Bottleneck
+    shares: dict[str, float]
+    relieved: tuple[float, float]
+
+    @property
+    def truth(self) -> str:
+        return max(self.shares, key=lambda kind: self.shares[kind])
+
+    @property
+    def clear(self) -> bool:
+        first, second, *_ = sorted(self.shares.values(), reverse=True)
+        return first - second >= CLEAR
+
+    @property
+    def right(self) -> bool:
+        """`cpu` and `serial` are both computing: the first where vCPUs relieve it, the second where they do not."""
+        kind = kind_of(self.named)
+        if self.truth != "computing":
+            return kind == self.truth
+        if kind == "cpu":
+            return self.relieved[1] >= EITHER
+        return kind == "serial" and self.relieved[0] <= 1 - EITHER
+
+
+@dataclass(frozen=True)
+class Advised:
+    """A recommendation against the truth over every size that exists in the measured range.
+
+    `rate_regret` is the share by which the rate misses the target x the best, 0 where it is reached; `cost_regret` what
+    the spec costs above the cheapest that truly reaches the target, as a share; `gain` is what twice the vCPUs of the
+    largest would truly give over it.
+    """
+
+    case: int
+    accounted: bool
+    status: str
+    spec: Spec | None
+    rate_regret: float
+    cost_regret: float
+    gain: float
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Everything that one case told; `unanswered` counts held-out configurations that were refused.
+
+    `fault` is the traceback where sizer itself failed.
+    """
+
+    case: Case
+    held_out: tuple[HeldOut, ...]
+    unanswered: int
+    refused: str | None
+    named: tuple[Named, ...]
+    advised: Advised | None
+    fault: str | None = None
+
+
+def judge_case(number: int, seed: int = SEED) -> Outcome:
+    """One machine, from drawing to judging; a fault of sizer's own is an outcome, too."""
+    case = draw_case(number, seed)
+    judged = _judged(case)
+    held = [(stand, Faster()) for stand in (*case.inside, *case.beyond)]
+    counterfactuals = [question for stand in judged for question in share_questions(stand).values()]
+    truth = case.machine.truth([*measured_questions(case), *held, *counterfactuals])
+    runs = measured_runs(case, truth)
+    try:
+        model = fit(runs)
+        workload = model.workloads[0]
+        held_out, named = _held_out(case, workload, runs, truth), _named(case, workload, judged, truth)
+        advised = _advised(case, model, runs)
+    except Exception:
+        return Outcome(case, (), 0, None, (), None, fault=traceback.format_exc())
+    asked = len(case.inside) + len(case.beyond)
+    return Outcome(case, held_out, asked - len(held_out), workload.refused, named, advised)
+
+
+def _judged(case: Case) -> list[Configuration]:
+    """Where the bottleneck is asked for: held-out configurations and a few that were measured."""
+    measured = [stand for stand in case.measured if case.machine.holds(stand)]
+    random = np.random.default_rng([case.machine.seed, 3])
+    return [*case.inside[:MOST_JUDGED], *(measured[int(i)] for i in random.permutation(len(measured))[:4])]
+
+
+def _held_out(
+    case: Case, workload: WorkloadModel, runs: Sequence[Run], truth: Mapping[Question, float]
+) -> tuple[HeldOut, ...]:
+    random = np.random.default_rng([case.machine.seed, 2])
+    asked = [*case.inside, *case.beyond]
+    others = {name: answers(asked) for name, answers in rivals(runs).items()}
+    found = []
+    for index, stand in enumerate(asked):
+        rate = truth[stand, Faster()]
+        new_run = rate * noise(case, random)
+        try:
+            said = workload.predict(stand).throughput
+        except NoAnswer:
+            continue
+        found.append(
+            HeldOut(
+                case.number,
+                case.accounted,
+                stand,
+                rate,
+                said.value,
+                said.low,
+                said.high,
+                new_run,
+                index >= len(case.inside),
+                {name: float(values[index]) for name, values in others.items()},
+            )
+        )
+    return tuple(found)
+
+
+def _named(
+    case: Case, workload: WorkloadModel, judged: Sequence[Configuration], truth: Mapping[Question, float]
+) -> tuple[Named, ...]:
+    found = []
+    for stand in judged:
+        gains = stage_shares(stand, truth)
+        try:
+            named = workload.predict(stand).bottleneck
+        except NoAnswer:
+            continue
+        found.append(Named(case.number, case.accounted, stand, named, true_kinds(gains), relieved(gains)))
+    return tuple(found)
+
+
+def true_kinds(gains: dict[str, float]) -> dict[str, float]:
+    """Shares of computing (with the lock), of the disk with its latency, of writing, and of the accelerator."""
+    return {
+        "computing": max(0.0, gains["cpu"] + gains["lock"]),
+        "disk": max(0.0, gains["disk"] + gains["latency"]),
+        "write": max(0.0, gains["write"]),
+        "accelerator": max(0.0, gains["accelerator"]),
+    }
+
+
+def relieved(gains: dict[str, float]) -> tuple[float, float]:
+    """Which part of computing vCPUs relieve, by the side that says least and the one that says most."""
+    computing = max(0.05, gains["cpu"] + gains["lock"])
+    parts = sorted(min(1.0, max(0.0, gains[side] / computing)) for side in ("more", "fewer"))
+    return parts[0], parts[1]
+
+
+def kind_of(named: Bottleneck) -> str:
+    """Bytes, IOs and want of page cache are all the disk's: which of them it is rests on figures that are given."""
+    if named in (Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS, Bottleneck.MEMORY):
+        return "disk"
+    return "write" if named is Bottleneck.DISK_WRITE else named.value
+
+
+def _advised(case: Case, model: Model, runs: Sequence[Run]) -> Advised:
+    workload, catalog = model.workloads[0], Catalog.load()
+    answer = recommend(model, runs, Objective("cheapest", TARGET), catalog).workloads[0]
+    if answer.spec is None:
+        return Advised(case.number, case.accounted, answer.status, None, math.nan, math.nan, math.nan)
+    price = prices(catalog, workload.facts.device, measured_accelerators(workload))
+    batch = workload.best().configuration.batch_size
+    offered = [each for each in candidates(workload, catalog, price, batch) if each.exists]
+    return _against(case, answer, answer.spec, offered)
+
+
+def _against(case: Case, answer: Answer, spec: Spec, offered: Sequence[Candidate]) -> Advised:
+    """The job runs on what is bought: in too little memory not at all, which misses all of the target."""
+    machine = case.machine
+    fitting = [(each, place) for each in offered if machine.holds(place := bought(case, each.spec))]
+    mine, largest = bought(case, spec), replace(bought(case, spec), vcpus=case.axes.vcpus[-1])
+    places = [*(place for _, place in fitting), mine, largest, replace(largest, vcpus=2 * largest.vcpus)]
+    *rates, own, most, doubled = map(float, machine.rates([(place, Faster()) for place in places]))
+    own = own if machine.holds(mine) else 0.0
+    best = max([*rates, own])
+    reaching = [each.usd_per_hour for (each, _), rate in zip(fitting, rates, strict=True) if rate >= TARGET * best]
+    cost = next((each.usd_per_hour for each in offered if each.spec == spec), math.nan)
+    return Advised(
+        case=case.number,
+        accounted=case.accounted,
+        status=answer.status,
+        spec=spec,
+        rate_regret=max(0.0, 1 - own / (TARGET * best)) if best else 0.0,
+        cost_regret=cost / min(reaching) - 1 if reaching else math.nan,
+        gain=doubled / most - 1,
+    )
+
+
+def bought(case: Case, spec: Spec) -> Configuration:
+    """The machine that is bought: the spec, and what it does not say as the study had it."""
+    axes = case.axes
+    return Configuration(
+        spec.vcpus or axes.vcpus[-1],
+        spec.memory_bytes or axes.memory[-1],
+        spec.disk or axes.disks[-1],
+        spec.batch_size or axes.batches[0],
+        axes.gpu,
+        spec.gpu_count or axes.gpu_counts[0],
+    )

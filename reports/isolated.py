@@ -1,0 +1,63 @@
+"""The runs that isolate one stage of a workload, as what they are: they show no rate of the workload as asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sizer.model.isolation import GIVES, ISOLATED, TELLS
+from sizer.records import Outcome, Run
+
+from . import failures, formatting, results, warned, words
+from .subject import Subject
+
+LABELS = {"step": "Step", "pipeline": "Input pipeline", "disk": "Disk", "cache": "Page cache"}
+
+
+def rows(subject: Subject) -> list[dict[str, Any]]:
+    """Where each such run stood, its rate, and what it tells; by stage, and smallest first."""
+    runs = [run for run in subject.runs if run.spec.isolates is not None]
+    return [_row(run, subject) for run in sorted(runs, key=_order)]
+
+
+def remark(run: Run) -> str:
+    """`isolating the disk`; nothing of a run of the workload as asked for."""
+    return f"isolating {ISOLATED[run.spec.isolates]}" if run.spec.isolates is not None else ""
+
+
+def _row(run: Run, subject: Subject) -> dict[str, Any]:
+    stage = run.spec.isolates
+    assert stage is not None, "rows() lets only such runs through"
+    return {
+        "stage": LABELS[stage],
+        "where": words.configuration(run.configuration, subject.study),
+        "rate": _rate(run),
+        "warned": ", ".join(warned.kinds(run)),
+        "tells": _found(run, stage),
+        "how": TELLS[stage],
+    }
+
+
+def _rate(run: Run) -> str:
+    if run.throughput is None or not results.measured(run):
+        return run.outcome.words
+    return formatting.rate_interval(run.throughput, run.sample_unit)
+
+
+def _found(run: Run, stage: str) -> str:
+    """What the stage gives, and the figure that the rate does not tell."""
+    if run.outcome is not Outcome.COMPLETED:
+        return failures.line(run)
+    used = run.demand
+    told = GIVES[stage]
+    if stage == "disk" and used is not None and used.read_bytes is not None and run.throughput is not None:
+        told += f": {formatting.format_number(run.throughput.value * used.read_bytes / 1e6)} MB/s"
+        if used.read_ios is not None:
+            told += f" and {formatting.format_number(run.throughput.value * used.read_ios)} IOPS of reads"
+    if stage == "cache" and run.hit_rate is not None:
+        told += f": {formatting.percent(run.hit_rate)}"
+    return told
+
+
+def _order(run: Run) -> tuple[int, float, str, int]:
+    stand = run.configuration
+    return list(LABELS).index(run.spec.isolates or ""), stand.vcpus, stand.disk, stand.batch_size

@@ -1,0 +1,44 @@
+"""Which measured accelerator, and how many of it, a person means."""
+
+from __future__ import annotations
+
+from sizer.errors import InputError
+from sizer.model import WorkloadModel
+from sizer.model.model import Gpus
+
+
+def accelerator(gpu: str | None, count: int | None, workload: WorkloadModel, where: str) -> Gpus:
+    """The accelerator of the model that is meant; what is left out is the usual one, as many as of it were measured.
+
+    Raises InputError, which begins with `where`, for a GPU that no run of the workload had.
+    """
+    known = workload.measured.gpus or (Gpus(),)
+    if gpu is None:
+        alike = [each for each in known if each.gpu == known[0].gpu]
+    else:
+        alike = [each for each in known if _means(gpu, each, workload)]
+        if not alike:
+            raise InputError(f"{where}GPU `{gpu}` was not measured for `{workload.name}`; {_measured(workload)}")
+    if not count:
+        return alike[0]
+    if workload.facts.device.kind == "cpu" and not any(each.gpu or each.count for each in known):
+        raise InputError(
+            f"{where}`{workload.name}` was measured without a GPU, so there are not {count} of it to predict"
+        )
+    same = next((each for each in alike if max(1, each.count) == count), None)
+    return same or Gpus(alike[0].gpu, count)
+
+
+def _means(gpu: str, each: Gpus, workload: WorkloadModel) -> bool:
+    device = workload.facts.device
+    names = {each.gpu} if each.gpu is not None else {device.gpu, device.label, workload.facts.accelerator}
+    return gpu.lower() in {name.lower().removeprefix(prefix) for name in names if name for prefix in ("", "emulated:")}
+
+
+def _measured(workload: WorkloadModel) -> str:
+    device = workload.facts.device
+    names = dict.fromkeys(each.gpu for each in workload.measured.gpus if each.gpu)
+    usual = [device.gpu or device.label] if device.kind != "cpu" else []
+    if not names and not usual:
+        return "it was measured without one"
+    return f"give {' or '.join(names or usual)}"

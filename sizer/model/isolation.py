@@ -1,0 +1,68 @@
+"""Which runs of a workload are the whole job, and which isolate one stage of it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sizer.model.searched_floor import ordinary
+from sizer.model.settings import REPLAY
+from sizer.records import Run
+
+INPUTS = ("disk", "cached", "synthetic")
+"""Of inputs that were measured equally often, the whole job is the one that does most."""
+CACHES = ("cold", "natural", "warm")
+
+ISOLATED = {"step": "the step", "pipeline": "the input pipeline", "disk": "the disk", "cache": "the page cache"}
+"""How a person calls a stage."""
+
+TELLS = {
+    "step": "the step alone: nothing is read or decoded",
+    "pipeline": "the input pipeline without the disk: the data is in memory",
+    "disk": "the disk alone: the data is read as the loader does, and nothing is made of it",
+    "cache": "what the page cache serves where memory holds half of the data",
+}
+"""What a run shows by itself, by the stage that it isolates."""
+
+GIVES = {
+    "step": "how fast the step can be, and what a batch costs beside its samples",
+    "pipeline": "how the input scales with vCPUs",
+    "disk": "what this disk gives for this way of reading",
+    "cache": "how many reads of a later epoch memory saves",
+}
+"""What the model learns from it."""
+
+
+def end_to_end(runs: Sequence[Run]) -> tuple[Run, ...]:
+    """The runs of one workload that predictions are about; none where all of them isolate a stage.
+
+    A run that was planned to isolate a stage says so. Of the others, which may be somebody else's, it is those of the
+    input and cache state with the most configurations, and never a replay.
+    """
+    places: dict[tuple[str, str], set[object]] = {}
+    for run in runs:
+        if not isolates(run):
+            places.setdefault(_fed(run), set()).add(run.configuration)
+    if not places:
+        return ()
+    main = max(places, key=lambda fed: (len(places[fed]), -INPUTS.index(fed[0]), -CACHES.index(fed[1])))
+    return tuple(run for run in runs if not isolates(run) and _fed(run) == main)
+
+
+def isolating(runs: Sequence[Run]) -> tuple[Run, ...]:
+    """The others."""
+    whole = {id(run) for run in end_to_end(runs)}
+    return tuple(run for run in runs if id(run) not in whole)
+
+
+def isolates(run: Run) -> bool:
+    """Whether a run shows one stage alone, whatever else was measured."""
+    return run.spec.isolates is not None or run.spec.workload.input == REPLAY
+
+
+def as_asked(runs: Iterable[Run]) -> tuple[Run, ...]:
+    """The runs that were made to show the rate of their workload as asked for: no search, and no stage of it."""
+    return tuple(run for run in ordinary(runs) if not isolates(run))
+
+
+def _fed(run: Run) -> tuple[str, str]:
+    return run.spec.workload.input, run.spec.workload.cache

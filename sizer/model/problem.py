@@ -1,0 +1,108 @@
+"""What a form has to explain: the rates, what accounting saw of its stages, what is believed of its parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sizer.model.equation import Array, Design, Flags, Solution, solve
+from sizer.model.families import Prior, prior
+from sizer.model.model import Facts, Measured, Structure
+from sizer.model.observations import Observation
+from sizer.model.stages import build_design
+
+MORE_THAN_BUSY, LESS_THAN_BUSY = 0.05, 0.5
+"""Standard deviations of ln of the CPU's stage over the core-seconds that were accounted. A sample cannot need more of
+the CPU than it got, within what accounting errs; it may need less, because waiting that spins is accounted, too."""
+ACCELERATOR_BUSY = 0.05
+"""The same for the accelerator, whose busy time is its own."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One structure with its data: `target` ln throughput (n,), `deviation` of each (n,).
+
+    `cpu_busy` and `accelerator_busy` are ln seconds of these stages by accounting (n,), not a number where unknown.
+    """
+
+    structure: Structure
+    design: Design
+    target: Array
+    deviation: Array
+    belief: Prior
+    cpu_busy: Array
+    accelerator_busy: Array
+
+    def residuals(self, target: Array, mean: Array, included: Array) -> Callable[[Array], tuple[Array, Array]]:
+        """For `minimise`: rates (R or 1, n), stages, and prior means (R or 1, k); rows of `included` 0 are left out."""
+        weight = included / self.deviation
+        slope_of_prior = np.diag(1 / self.belief.deviation)
+
+        def evaluate(theta: Array) -> tuple[Array, Array]:
+            solution = solve(self.structure, theta, self.design)
+            data = (solution.log_rate - target) * weight
+            belief = (theta - mean) / self.belief.deviation
+            priors = np.broadcast_to(slope_of_prior, (len(theta), *slope_of_prior.shape))
+            values, slopes = [data, belief], [solution.gradient * weight[:, :, None], priors]
+            if self._accounted:
+                stages, stage_slopes = self._stages(solution, included)
+                values.insert(1, stages)
+                slopes.insert(1, stage_slopes)
+            return np.concatenate(values, axis=1), np.concatenate(slopes, axis=1)
+
+        return evaluate
+
+    def _stages(self, solution: Solution, included: Array) -> tuple[Array, Array]:
+        """How far the stages are off what accounting saw of them, in standard deviations."""
+        known = np.isfinite(self.cpu_busy), np.isfinite(self.accelerator_busy)
+        over = solution.cpu[:, known[0]] - self.cpu_busy[known[0]]
+        sure = np.where(over > 0, 1 / MORE_THAN_BUSY, 1 / LESS_THAN_BUSY) * included[:, known[0]]
+        off = solution.accelerator[:, known[1]] - self.accelerator_busy[known[1]]
+        exact = included[:, known[1]] / ACCELERATOR_BUSY
+        values = [over * sure, off * exact]
+        slopes = [
+            solution.cpu_gradient[:, known[0]] * sure[:, :, None],
+            solution.accelerator_gradient[:, known[1]] * exact[:, :, None],
+        ]
+        return np.concatenate(values, axis=1), np.concatenate(slopes, axis=1)
+
+    @cached_property
+    def _accounted(self) -> bool:
+        return bool(np.isfinite(self.cpu_busy).any() or np.isfinite(self.accelerator_busy).any())
+
+    @property
+    def everything(self) -> Array:
+        return np.ones((1, self.target.size))
+
+
+def problem_of(structure: Structure, facts: Facts, measured: Measured, observations: Sequence[Observation]) -> Problem:
+    """The problem of one structure over the observations of a workload."""
+    design = build_design(facts, measured, structure, [o.configuration for o in observations], seen=observations)
+    has_accelerator = (design.accelerator >= 0) & design.computes
+    return Problem(
+        structure,
+        design,
+        np.array([o.log_rate for o in observations]),
+        np.array([o.deviation for o in observations]),
+        prior(structure, facts, measured, observations),
+        np.array([_cpu_busy(o) for o in observations]) + np.where(_works(structure, design), 0.0, math.nan),
+        np.array([_log(o.accelerator_seconds) for o in observations]) + np.where(has_accelerator, 0.0, math.nan),
+    )
+
+
+def _works(structure: Structure, design: Design) -> Flags:
+    """Rows whose CPU stage the form has."""
+    steps = design.computes & design.step_on_cpu if structure.step_apart else np.zeros_like(design.computes)
+    return design.decodes | steps
+
+
+def _cpu_busy(observation: Observation) -> float:
+    return _log(observation.core_seconds) - math.log(observation.configuration.vcpus)
+
+
+def _log(seconds: float | None) -> float:
+    return math.log(seconds) if seconds else math.nan

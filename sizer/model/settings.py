@@ -1,0 +1,48 @@
+"""What tells the runs of one workload apart beside their limits: what they were fed with, and on which accelerator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sizer.model.model import Measured, Setting
+from sizer.records import Configuration, Run
+
+REPLAY = "replay"
+"""The input of runs that read the files as the loader does, and do nothing with them."""
+CPU_LABEL = "cpu"
+"""Stands for the accelerator of runs without one, where others of the same workload had one."""
+
+
+def setting_of(run: Run) -> Setting:
+    """What the run was fed with."""
+    return Setting(run.spec.workload.input, run.spec.workload.cache)
+
+
+def label_of(run: Run) -> str | None:
+    """How the accelerator of a run is told from others: its name, else its device; None where the CPU computes."""
+    if run.configuration.gpu is not None:
+        return run.configuration.gpu
+    device = run.spec.workload.device
+    if device.kind == "cpu":
+        return "accelerator" if run.configuration.gpu_count else None
+    return device.label
+
+
+def labelled(runs: Sequence[Run]) -> list[Run]:
+    """The runs with their accelerator in the configuration where they used several kinds of it."""
+    labels = {label_of(run) for run in runs}
+    if len(labels) < 2:
+        return list(runs)
+    return [replace(run, configuration=replace(run.configuration, gpu=label_of(run) or CPU_LABEL)) for run in runs]
+
+
+def usual_place(measured: Measured, stand: Configuration) -> Configuration:
+    """The same with the usual accelerator, and the usual number of it, where the question names none."""
+    if not measured.gpus:
+        return stand
+    usual = measured.gpus[0]
+    labels = {gpus.gpu for gpus in measured.gpus}
+    label = stand.gpu if stand.gpu is not None and labels != {None} else usual.gpu
+    alike = [gpus for gpus in measured.gpus if gpus.gpu == label] or [usual]
+    return replace(stand, gpu=label, gpu_count=stand.gpu_count or alike[0].count)

@@ -1,0 +1,195 @@
+"""Gates: conditions on an answer under which whoever asked for it wants the command to fail."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sizer.errors import InputError
+from sizer.recommend.words import usd
+from sizer.records import Answer, Bottleneck, InstanceOffer
+from sizer.units import format_rate, format_seconds, format_share, parse_seconds
+
+PATTERN = re.compile(r"(?:(?P<workload>[\w.-]+):)?\s*(?P<name>\w+)\s*(?P<sign><=|>=|!=|==|=|<|>)\s*(?P<value>\S+)\s*")
+SIGNS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+EXAMPLES = "such as 'throughput<500', 'train:vcpus>8' or 'status!=recommended'"
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+def _share(text: str) -> float:
+    return _number(text.removesuffix("%")) / 100 if text.endswith("%") else _number(text)
+
+
+def _seconds(text: str) -> float:
+    return _number(text) if re.fullmatch(r"[\d.]+", text) else parse_seconds(text)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number of an answer that a gate may ask for; `of` gives None where it is not known, for the reason `lacking`.
+
+    `parse` raises InputError or ValueError for what is no such number.
+    """
+
+    of: Callable[[Answer], float | None]
+    told: Callable[[float, Answer], str]
+    lacking: str = "there is no spec"
+    parse: Callable[[str], float] = _number
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of an answer that a gate may ask for, of a closed list; only = and != make sense of it."""
+
+    of: Callable[[Answer], str | None]
+    choices: tuple[str, ...]
+    lacking: str = "there is no spec"
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One condition, of every workload or of one; fulfilled means that the command fails."""
+
+    text: str
+    name: str
+    sign: str
+    wanted: float | str
+    workload: str | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Whether a gate is met by all answers that it asks of, in one sentence with what was found."""
+
+    gate: Gate
+    met: bool
+    sentence: str
+
+
+def _plain(value: float, _: Answer) -> str:
+    return f"{value:g}"
+
+
+def _money(value: float, _: Answer) -> str:
+    return usd(value)
+
+
+def _rate(value: float, answer: Answer) -> str:
+    return format_rate(value, answer.sample_unit)
+
+
+def _offer(answer: Answer) -> InstanceOffer | None:
+    return next((offer for offer in answer.instances if offer.usd_per_hour is not None), None)
+
+
+UNPRICED = "no instance type that holds the spec has a price"
+_BOUNDS = tuple(each.value for each in Bottleneck)
+NAMES: dict[str, Figure | Word] = {
+    "status": Word(lambda a: a.status, ("recommended", "at_least", "refused")),
+    "provisional": Word(lambda a: str(a.provisional).lower(), ("true", "false")),
+    "bottleneck": Word(lambda a: a.bottleneck.value if a.bottleneck else None, _BOUNDS),
+    "next_bottleneck": Word(lambda a: a.next_bottleneck.value if a.next_bottleneck else None, _BOUNDS, "none is known"),
+    "throughput": Figure(lambda a: a.throughput.value if a.throughput else None, _rate),
+    "throughput_low": Figure(lambda a: a.throughput.low if a.throughput else None, _rate),
+    "probability": Figure(lambda a: a.probability, _plain),
+    "vcpus": Figure(lambda a: a.spec.vcpus if a.spec else None, _plain, "nobody told how many the runs had"),
+    "memory_gib": Figure(
+        lambda a: a.spec.memory_bytes / 2**30 if a.spec and a.spec.memory_bytes else None,
+        _plain,
+        "memory was not varied",
+    ),
+    "gpu_count": Figure(lambda a: a.spec.gpu_count if a.spec else None, _plain),
+    "usd_per_hour": Figure(lambda a: offer.usd_per_hour if (offer := _offer(a)) else None, _money, UNPRICED),
+    "usd_per_million_samples": Figure(
+        lambda a: offer.usd_per_million_samples if (offer := _offer(a)) else None, _money, UNPRICED
+    ),
+    "saving": Figure(
+        lambda a: a.baseline.saving if a.baseline else None,
+        lambda value, _: format_share(value),
+        "a price is unknown",
+        _share,
+    ),
+    "job_seconds": Figure(
+        lambda a: a.job.seconds.value if a.job else None, lambda value, _: format_seconds(value), parse=_seconds
+    ),
+    "job_usd": Figure(lambda a: a.job.usd if a.job else None, _money, UNPRICED),
+}
+
+
+def read_gate(text: str, workloads: Sequence[str], deadline: bool) -> Gate:
+    """The gate that is meant; `workloads` are the names that may stand before the colon. Raises InputError.
+
+    `deadline`: whether one is asked for, without which there is no job to ask of.
+    """
+    match = PATTERN.fullmatch(text)
+    if match is None:
+        raise InputError(f"--fail-if {text!r} is no condition; write a name, a sign and a value, {EXAMPLES}")
+    workload, name, sign, value = match.group("workload", "name", "sign", "value")
+    if name not in NAMES:
+        raise InputError(f"--fail-if {text!r}: there is no `{name}`; known are {', '.join(NAMES)}")
+    if name.startswith("job_") and not deadline:
+        raise InputError(f"--fail-if {text!r}: what the job is, is not said; add --samples 1.2M --within 6h")
+    if workload is not None and workload not in workloads:
+        raise InputError(f"--fail-if {text!r}: there is no workload `{workload}`; there are {', '.join(workloads)}")
+    return Gate(text, name, sign, _wanted(text, name, sign, value), workload)
+
+
+def _wanted(text: str, name: str, sign: str, value: str) -> float | str:
+    asked = NAMES[name]
+    if isinstance(asked, Word):
+        if value not in asked.choices or sign not in ("=", "==", "!="):
+            raise InputError(f"--fail-if {text!r}: `{name}` is compared by = or != with {', '.join(asked.choices)}")
+        return value
+    try:
+        return asked.parse(value)
+    except (ValueError, InputError):
+        raise InputError(f"--fail-if {text!r}: `{value}` is no value of `{name}`, {EXAMPLES}") from None
+
+
+def look_at(gate: Gate, answers: Sequence[Answer]) -> Finding:
+    """A gate is met where no answer fulfils its condition. What is not known cannot be shown to be well: it fails."""
+    asked = [answer for answer in answers if gate.workload in (None, answer.workload)]
+    crossed = [answer for answer in asked if _fulfils(gate, answer) is not False]
+    told = "; ".join(_told(gate, answer) for answer in crossed or asked)
+    verdict = "gate not met" if crossed else "gate met"
+    return Finding(gate, not crossed, f"{verdict} (fail if {gate.text}): {told}")
+
+
+def _fulfils(gate: Gate, answer: Answer) -> bool | None:
+    found = NAMES[gate.name].of(answer)
+    if found is None:
+        return None
+    if isinstance(found, str) or isinstance(gate.wanted, str):
+        return (found == gate.wanted) == (gate.sign != "!=")
+    return SIGNS[gate.sign](found, gate.wanted)
+
+
+def _told(gate: Gate, answer: Answer) -> str:
+    """`train: throughput is 217 images/s`"""
+    asked, found = NAMES[gate.name], NAMES[gate.name].of(answer)
+    name = f"{answer.workload}: {gate.name.replace('_', ' ')}"
+    if found is None:
+        lacking = "there is no spec" if answer.spec is None else asked.lacking
+        return f"{name} is not known ({lacking})"
+    if isinstance(asked, Word) or isinstance(found, str):
+        return f"{name} is {str(found).replace('_', ' ')}"
+    limit = gate.wanted if isinstance(gate.wanted, float) else 0.0
+    shown, beside = asked.told(found, answer), asked.told(limit, answer)
+    return f"{name} is {shown if shown != beside or found == limit else format(found, '.6g')}"

@@ -1,0 +1,59 @@
+"""What a person is told of the runs that isolate a stage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sizer.cli.dry_run import Intent, lines
+from sizer.plan import plan
+from sizer.records import Limits, Measure, RunSpec, Workload
+from sizer.study import Facts, parse_study
+from sizer.two_epochs import two_epoch_passes
+
+HOST = Facts(2, 8 * 2**30)
+STUDY = """
+isolate: true
+workloads: [{name: train, kind: image_training, device: {emulate: {samples_per_second: 100}}}]
+axes: {vcpus: [0.5, 1, 2]}
+measure: {repeats: 1, seconds: 10}
+"""
+
+
+def told(study_text: str) -> list[str]:
+    study = parse_study(study_text, "study.yaml", None, HOST, None)
+    intent = Intent(study, plan(study, HOST), (), Path("s"), passes=two_epoch_passes(study, HOST))
+    return list(lines(intent, {"HOME": "/root"}))
+
+
+def test_a_dry_run_lists_them_with_what_they_are_for() -> None:
+    """Each by itself, each kind explained once, the pass that follows, and a program once for all of them."""
+    listed = told(STUDY)
+    text = "\n".join(listed)
+    assert sum("isolating the input pipeline, repeat 1" in line for line in listed) == 3
+    assert sum("isolating the disk, repeat 1" in line for line in listed) == 1
+    assert text.count("runs isolating the disk show the disk alone") == 1
+    assert "then 1 run of two epochs of `train` under a memory cap that holds half of its data" in text
+    assert sum(line.startswith("runs: `train`") for line in listed) == 1
+    assert "memory caps" in listed[-1]
+
+
+def test_their_time_is_counted() -> None:
+    """Five runs more, and the reference again, which three runs alone do without."""
+    counts = [
+        next(line for line in told(text) if " runs, about " in line)
+        for text in (STUDY, STUDY.replace("isolate: true", ""))
+    ]
+    assert [count.split()[0] for count in counts] == ["9", "3"]
+
+
+@pytest.mark.parametrize(
+    ("stage", "words"), [("disk", ", isolating the disk"), ("cache", ", isolating the page cache"), (None, "")]
+)
+def test_a_line_about_a_run_names_its_stage(stage: str | None, words: str) -> None:
+    """So it is not taken for the workload as asked for."""
+    from sizer.cli.wording import run_in_words
+
+    spec = RunSpec(Workload("train", "image_training"), 32, Limits(2.0), Measure(), isolates=stage)
+    assert run_in_words(spec) == f"train 2 vCPUs, batch 32{words}"

@@ -1,0 +1,134 @@
+"""recommend with a deadline, gates and a baseline, as a person or a CI job types it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sizer.cli import main, parser
+from sizer.records import Limits, Run, RunSpec, Study, Workload, WorkloadPlan
+from sizer.store import StudyFolder
+
+Typed = Callable[..., subprocess.CompletedProcess[str]]
+
+PLAN = WorkloadPlan(Workload("train", "image_training", network="resnet50"), (32,), (1.0, 2.0, 4.0, 8.0, 16.0))
+KNEE = ((1.0, 100.0), (2.0, 197.0), (4.0, 300.0), (8.0, 303.0), (16.0, 304.0))
+
+
+@pytest.fixture
+def study(folder: Path, make_run: Callable[..., Run]) -> Path:
+    """A study of a job that stops getting faster at 4 vCPUs."""
+    with StudyFolder.create(folder / "s", Study("s", (PLAN,)), {"cpus": 16, "memory_bytes": 2**34}) as stored:
+        for vcpus, rate in KNEE:
+            run = make_run(rate, vcpus)
+            stored.add(replace(run, spec=RunSpec(PLAN.workload, 32, Limits(vcpus), run.spec.measure)))
+    return folder / "s"
+
+
+@pytest.mark.usefixtures("study")
+def test_a_gate_that_is_not_met_is_exit_code_6(sizer: Typed) -> None:
+    """Its verdict is one sentence on stderr; stdout stays what it was."""
+    plain = sizer("recommend", "s", "--json")
+    gated = sizer("recommend", "s", "--json", "--fail-if", "throughput<500", "--fail-if", "train:vcpus>8")
+    assert (plain.returncode, gated.returncode) == (0, 6)
+    assert gated.stdout == plain.stdout
+    first, second = gated.stderr.splitlines()
+    assert first.startswith("sizer: gate not met (fail if throughput<500): train: throughput is 29")
+    assert second == "sizer: gate met (fail if train:vcpus>8): train: vcpus is 4"
+    assert sizer("recommend", "s", "--fail-if", "vcpus>8").returncode == 0
+
+
+def test_a_gate_is_judged_where_there_is_no_answer(sizer: Typed, study: Path) -> None:
+    """Whoever gave a gate hears of the gate: 6, not 5."""
+    for path in sorted((study / "runs").iterdir())[2:]:
+        path.unlink()
+    assert sizer("recommend", "s").returncode == 5
+    done = sizer("recommend", "s", "--fail-if", "vcpus>8")
+    assert done.returncode == 6
+    assert "vcpus is not known (there is no spec)" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--fail-if", "speed<3"], "there is no `speed`; known are status"),
+        (["--fail-if", "job_usd>3"], "add --samples 1.2M --within 6h"),
+        (["--samples", "1M"], "--samples says half of a deadline; add the other half, such as --within 6h"),
+        (["--samples", "1M", "--within", "2h", "--target", "0.9"], "leave --objective and --target out"),
+        (["--within", "soon", "--samples", "1M"], "'soon' is not a time; write a number and its unit, like 90s"),
+        (["--within", "6h", "--samples", "-3"], "'-3' is not a number of samples"),
+        (["--within", "6h", "--samples", "many"], "'many' is not a number of samples"),
+        (["--baseline", "aws/c6i.larg"], "did you mean `aws c6i.large`?"),
+    ],
+)
+def test_what_cannot_be_meant_is_exit_code_2(
+    study: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    """With what to type instead, and nothing on stdout."""
+    try:
+        code: object = main(["recommend", str(study), *words])
+    except SystemExit as ended:
+        code = ended.code
+    told = capsys.readouterr()
+    assert (code, told.out) == (2, "")
+    assert said in told.err
+    assert "Traceback" not in told.err
+
+
+def test_a_deadline_is_asked_for_and_published(sizer: Typed, study: Path) -> None:
+    """The JSON says what was asked for; the study keeps its own answer."""
+    sizer("recommend", "s")
+    before = (study / "recommendation.json").read_text()
+    done = sizer("recommend", "s", "--samples", "4.2M", "--within", "7h", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["objective"], found["deadline"]) == ("deadline", {"samples": 4.2e6, "seconds": 7 * 3600.0})
+    (answer,) = found["workloads"]
+    assert answer["spec"]["vcpus"] == 2
+    assert set(answer["job"]) == {"samples", "within", "seconds", "probability", "usd", "instance_type"}
+    assert (study / "recommendation.json").read_text() == before
+
+
+@pytest.mark.usefixtures("study")
+def test_a_deadline_that_nothing_meets(sizer: Typed) -> None:
+    """No answer: exit code 5, with the fastest and its time."""
+    done = sizer("recommend", "s", "--samples", "1e9", "--within", "90m")
+    assert done.returncode == 5
+    assert done.stdout.startswith(
+        "train: nothing measured is in time\n  nothing that was measured finishes 1,000,000,000"
+    )
+
+
+@pytest.mark.usefixtures("study")
+def test_a_baseline_can_be_named(sizer: Typed) -> None:
+    """An instance type of the catalogue, with or without its provider."""
+    for name in ("aws/c6i.8xlarge", "c6i.8xlarge"):
+        said = sizer("recommend", "s", "--baseline", name).stdout
+        assert "instead of $1.36 for aws c6i.8xlarge with 32 vCPUs: 88 % less" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        (["--samples", "1.2M"], 1.2e6),
+        (["--samples", "1200000"], 1.2e6),
+        (["--samples", "1,200,000"], 1.2e6),
+        (["--samples", "1.2e6"], 1.2e6),
+        (["--samples", "90k"], 9e4),
+        (["--within", "90s"], 90),
+        (["--within", "30m"], 1800),
+        (["--within", "30 min"], 1800),
+        (["--within", "6h"], 21600),
+        (["--within", "2d"], 172800),
+        (["--within", "1.5h"], 5400),
+    ],
+)
+def test_numbers_and_times_as_people_write_them(words: list[str], value: float) -> None:
+    """Without a unit a time means nothing; a number may have a letter or an exponent."""
+    arguments = parser().parse_args(["recommend", "s", *words])
+    assert getattr(arguments, words[0].removeprefix("--")) == pytest.approx(value)

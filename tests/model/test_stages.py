@@ -1,0 +1,169 @@
+"""What isolates a stage, or accounts for it, decides what the model says of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sizer.errors import NoAnswer
+from sizer.model import WhatIf, WorkloadModel, fit
+from sizer.records import Bottleneck, Configuration, DataSet, Demand, Device, DiskRates, Run
+
+GIB = 2**30
+MakeRun = Callable[..., Run]
+
+
+def at(vcpus: float, disk: str = "host", batch: int = 32, gpu: str | None = None, count: int = 0) -> Configuration:
+    return Configuration(vcpus, 8 * GIB, disk, batch, gpu, count)
+
+
+def fed(run: Run, given: str) -> Run:
+    """The same run with another input."""
+    return replace(run, spec=replace(run.spec, workload=replace(run.spec.workload, input=given)))
+
+
+def job(runs: list[Run]) -> WorkloadModel:
+    return fit(runs).workload("train")
+
+
+def test_a_worker_that_waits_is_no_busy_cpu(make_run: MakeRun) -> None:
+    """The rate scales with vCPUs that are busy for a third of the time: the disk's latency binds, not the CPU."""
+    demand = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0)
+    rates = DiskRates(1e5, 1e10)
+    model = job([make_run(c / 0.03, c, demand=demand, rates=rates, disk="far") for c in (1, 2, 4)])
+    found = model.predict(at(3, "far"))
+    assert found.throughput.value == pytest.approx(100, rel=0.03)
+    assert found.bottleneck in (Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS)
+    assert found.shares["cpu"] == pytest.approx(1 / 3, abs=0.1)
+
+
+def test_cores_that_were_busy_bind(make_run: MakeRun) -> None:
+    """The same curve with busy vCPUs is bound by them."""
+    model = job([make_run(c / 0.03, c, demand=Demand(core_seconds=0.03, read_bytes=1e5)) for c in (1, 2, 4)])
+    assert model.predict(at(3)).bottleneck is Bottleneck.CPU
+
+
+def test_a_launch_is_read_off_the_accelerator(make_run: MakeRun) -> None:
+    """What a step costs beside its samples is seen in the busy time at other batch sizes, at one vCPU value."""
+
+    def seconds(batch: int) -> float:
+        return 0.002 + 0.064 / batch
+
+    gpu = Device("cuda")
+    runs = [
+        make_run(
+            1 / seconds(b), c, batch=b, device=gpu, demand=Demand(core_seconds=1e-4, accelerator_seconds=seconds(b))
+        )
+        for c, b in ((1, 32), (2, 32), (4, 32), (4, 8), (4, 128))
+    ]
+    found = job(runs).predict(at(2, batch=16))
+    assert found.throughput.value == pytest.approx(1 / seconds(16), rel=0.05)
+    assert found.bottleneck is Bottleneck.ACCELERATOR
+
+
+def test_a_faster_decoder_can_be_asked_once_the_step_is_isolated(make_run: MakeRun) -> None:
+    """On one CPU, decoding and the step are told apart by a run with synthetic input, and by nothing else."""
+    whole = [make_run(c / 0.03, c, demand=Demand(core_seconds=0.03)) for c in (1, 2, 4)]
+    with pytest.raises(NoAnswer, match="input: synthetic"):
+        job(whole).predict(at(2), WhatIf(decode_factor=0.5))
+    alone = fed(make_run(4 / 0.01, 4, demand=Demand(core_seconds=0.01)), "synthetic")
+    model = job([*whole, alone])
+    assert model.measured.vcpus == (1, 2, 4)
+    assert model.predict(at(2)).throughput.value == pytest.approx(2 / 0.03, rel=0.03)
+    assert model.predict(at(2), WhatIf(decode_factor=0.5)).throughput.value == pytest.approx(2 / 0.02, rel=0.05)
+
+
+def test_a_replay_tells_the_disk(make_run: MakeRun) -> None:
+    """What the loader's own reads give of a disk counts for more than what fio saw of it."""
+    demand = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0)
+    rates = DiskRates(1e5, 2e7)  # 200 samples/s by fio, 150 by the loader's reads
+    runs = [make_run(100 * c, c, demand=demand, rates=rates, disk="far") for c in (0.25, 0.5, 1)]
+    replay = fed(make_run(150, 1, demand=demand, rates=rates, disk="far"), "replay")
+    without, found = (job(each).predict(at(4, "far")).throughput.value for each in (runs, [*runs, replay]))
+    assert found == pytest.approx(150, rel=0.05)
+    assert without > 1.1 * found
+
+
+def test_only_isolated_stages_carry_no_answer(make_run: MakeRun) -> None:
+    """They do not say how the stages work together."""
+    model = job([fed(make_run(100 * c, c), "replay") for c in (1, 2, 4)])
+    assert model.refused
+    assert "only runs that isolate one stage" in model.refused
+
+
+def test_several_accelerators_share_one_pipeline(make_run: MakeRun) -> None:
+    """Runs on two GPUs are one model: the slower binds early, the faster where the pipeline no longer feeds it."""
+
+    def run(vcpus: float, gpu: str, limit: float) -> Run:
+        device = Device("emulated", gpu=gpu, samples_per_second=limit)
+        rate = ((vcpus * 100) ** -8 + limit**-8) ** (-1 / 8)
+        return make_run(rate, vcpus, device=device, demand=Demand(core_seconds=0.01))
+
+    model = job([run(1, "K80", 52), run(2, "P100", 219), run(4, "P100", 219), run(4, "K80", 52)])
+    assert model.predict(at(2, gpu="emulated:K80")).throughput.value == pytest.approx(52, rel=0.03)
+    assert model.predict(at(1, gpu="emulated:P100")).throughput.value == pytest.approx(100, rel=0.05)
+    with pytest.raises(NoAnswer, match="was not measured on V100"):
+        model.predict(at(1, gpu="V100"))
+
+
+def test_accelerators_are_counted(make_run: MakeRun) -> None:
+    """Between measured counts the rate follows what each further one loses; with two counts it is not said."""
+
+    def run(count: int) -> Run:
+        made = make_run(100 * count / (1 + 0.05 * (count - 1)), 16, device=Device("cuda"))
+        return replace(made, configuration=replace(made.configuration, gpu_count=count))
+
+    model = job([run(count) for count in (1, 2, 8)])
+    assert model.predict(at(16, count=4)).throughput.value == pytest.approx(100 * 4 / 1.15, rel=0.04)
+    few = [run(1), run(2), *(make_run(rate, c, device=Device("cuda")) for c, rate in ((8, 80), (4, 40)))]
+    with pytest.raises(NoAnswer, match="accelerator count"):
+        job(few).predict(at(16, count=4))
+
+
+def test_slow_hours_of_the_host_are_no_property_of_a_limit(make_run: MakeRun) -> None:
+    """Runs whose samples cost more core-seconds were made on slower CPUs: at usual ones the curve is straight."""
+    slow = {0: 1.0, 1: 1.2, 2: 0.9}
+    runs = [
+        make_run(
+            c / (0.01 * slow[(index + repeat) % 3]),
+            c,
+            repeat=repeat,
+            demand=Demand(core_seconds=0.01 * slow[(index + repeat) % 3]),
+        )
+        for index, c in enumerate((1, 2, 4))
+        for repeat in range(3)
+    ]
+    model = job(runs)
+    usual = math.exp(sum(math.log(0.01 * value) for value in (1.0, 1.2, 0.9)) / 3)
+    assert model.noise < 0.03
+    assert model.predict(at(3)).throughput.value == pytest.approx(3 / usual, rel=0.03)
+
+
+def test_reads_that_miss_are_amplified(make_run: MakeRun) -> None:
+    """Readahead makes a device read more than what missed the cache; accounting under one cap tells for another."""
+    data = DataSet("/data", "recordio", 8 * GIB, 80_000, False)
+    size = data.bytes / data.samples
+    rates = DiskRates(1e6, 1e7)
+
+    def run(vcpus: float, memory: int, missed: float) -> Run:
+        return make_run(
+            min(100 * vcpus, 1e7 / (missed * size) if missed else math.inf),
+            vcpus,
+            memory=memory,
+            cache="natural",
+            data=data,
+            disk="far",
+            rates=rates,
+            demand=Demand(core_seconds=0.01, read_bytes=missed * size, read_ios=missed),
+            anonymous=GIB,
+        )
+
+    unseen = 0.5
+    runs = [run(c, 9 * GIB, 0.0) for c in (1, 2, 4)] + [run(4, 5 * GIB, 2 * (unseen - unseen * math.log(unseen)))]
+    unseen = 0.75
+    expected = 1e7 / (2 * (unseen - unseen * math.log(unseen)) * size)
+    found = job(runs).predict(Configuration(4, 3 * GIB, "far", 32))
+    assert found.throughput.value == pytest.approx(expected, rel=0.12)

@@ -1,0 +1,96 @@
+"""Several kinds and counts of accelerators: what is recommended was measured, and machines and prices match it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sizer.catalog import Catalog
+from sizer.recommend.accelerators import Accelerators, named, ordered_prices, usd_per_hour
+from sizer.records import Answer, Device, Run
+
+Ask = Callable[..., Answer]
+MakeRun = Callable[..., Run]
+V100 = Device("cuda", gpu="V100")
+
+
+@pytest.fixture
+def on(make_run: MakeRun) -> Callable[..., Run]:
+    """A run on so many accelerators of a kind; None is the kind of the device."""
+
+    def on(rate: float, vcpus: float, count: int, gpu: str | None = None) -> Run:
+        run = make_run(rate, vcpus, device=V100)
+        return replace(run, configuration=replace(run.configuration, gpu=gpu, gpu_count=count))
+
+    return on
+
+
+def rate(vcpus: float, ceiling: float) -> float:
+    return float(((60 * vcpus) ** -8 + ceiling**-8) ** (-1 / 8))
+
+
+def test_the_count_is_part_of_the_spec_and_of_the_price(on: Callable[..., Run], ask: Ask) -> None:
+    """Two accelerators with enough vCPUs for them, on machines that have at least two of that kind."""
+    tops = {1: 300, 2: 590, 4: 600}
+    runs = [on(rate(c, top), c, n) for c in (2, 4, 8, 16, 32) for n, top in tops.items()]
+    answer = ask(runs, target=0.9)
+    assert answer.spec is not None
+    assert (answer.spec.gpu, answer.spec.gpu_count) == (None, 2)
+    assert answer.instances
+    assert all(offer.gpu == "V100" and offer.gpu_count >= 2 for offer in answer.instances)
+    assert any(each.spec.gpu_count == 1 and "% of the target" in each.why for each in answer.rejected)
+    assert any("4 x V100 instead of 2 x V100 would buy" in reason for reason in answer.reasons)
+
+
+def test_a_kind_with_a_price_is_weighed_by_it(on: Callable[..., Run], ask: Ask) -> None:
+    """A kind that is twice as fast is taken, and machines with the other one are not offered."""
+    runs = [on(rate(c, top), c, 1, gpu) for c in (2, 4, 8, 16, 32) for gpu, top in (("V100", 300), ("A100", 700))]
+    answer = ask(runs)
+    assert answer.spec is not None
+    assert (answer.spec.gpu, answer.spec.gpu_count) == ("A100", 1)
+    assert answer.instances
+    assert {offer.gpu for offer in answer.instances} == {"A100"}
+
+
+def test_a_kind_without_a_price_is_not_the_cheapest(on: Callable[..., Run], ask: Ask) -> None:
+    """Of two that are as fast, the one with a price is taken; where only the other is fast enough, that is said."""
+    alike = [on(rate(c, 300), c, 1, gpu) for c in (2, 4, 8, 16, 32) for gpu in ("V100", "Z9000")]
+    spec = ask(alike).spec
+    assert spec is not None
+    assert spec.gpu == "V100"
+    faster = [on(rate(c, top), c, 1, gpu) for c in (2, 4, 8, 16, 32) for gpu, top in (("V100", 300), ("Z9000", 700))]
+    answer = ask(faster)
+    assert answer.spec is not None
+    assert answer.spec.gpu == "Z9000"
+    assert "the catalogue has no price of 1 x Z9000: whether it is the cheapest is not known" in answer.reasons
+    assert answer.instances == ()
+
+
+def test_prices_of_accelerators(catalog: Catalog) -> None:
+    """What is left of the cheapest machine with enough of them; a single H100 is not an eighth of eight."""
+    one, two = (usd_per_hour(catalog, "V100", count, 0.04, 0.003) for count in (1, 2))
+    assert one is not None
+    assert two is not None
+    assert 1.5 * one < two < 2.5 * one
+    assert usd_per_hour(catalog, "Z9000", 1, 0.04, 0.003) is None
+    assert usd_per_hour(catalog, None, 0, 0.04, 0.003) == 0
+    none = ordered_prices(catalog, Device("cuda"), [Accelerators("Y1", 1), Accelerators("Y1", 2)], 0.04, 0.003)
+    assert sorted(none.values()) == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("each", "device", "words"),
+    [
+        (Accelerators("V100", 2), None, "2 x V100"),
+        (Accelerators(None, 4), V100, "4 x V100"),
+        (Accelerators(None, 1), Device("cuda"), "1 accelerator"),
+        (Accelerators(None, 0), Device("emulated", gpu="P100"), "1 x emulated P100"),
+        (Accelerators("emulated:P100", 1), None, "1 x emulated P100"),
+        (Accelerators("cpu", 0), V100, "no accelerator"),
+    ],
+)
+def test_names(each: Accelerators, device: Device | None, words: str) -> None:
+    """What was emulated says so, a number agrees with its noun."""
+    assert named(each, device) == words

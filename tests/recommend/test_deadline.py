@@ -1,0 +1,163 @@
+"""A job with a deadline gets the spec on which it costs least of those that surely finish it in time."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+
+import pytest
+
+from sizer.catalog import Catalog
+from sizer.model import fit
+from sizer.recommend.jobs import job_on
+from sizer.recommend.judgement import exceeds, surely
+from sizer.records import Answer, Bottleneck, Deadline, Device, Estimate, Run, Spec
+
+HOUR = 3600.0
+Ask = Callable[..., Answer]
+Curve = Callable[..., list[Run]]
+KNEE = ((1, 100), (2, 197), (4, 300), (8, 303), (16, 304))
+RISING = ((1, 100), (2, 195), (4, 380))
+
+
+def hours(samples: float, time: float) -> Deadline:
+    return Deadline(samples, time * HOUR)
+
+
+@pytest.mark.parametrize(("samples", "vcpus"), [(1.2e6, 1), (4e6, 2), (6e6, 4)])
+def test_the_smallest_size_that_is_in_time_where_price_follows_the_vcpus(
+    curve: Curve, ask: Ask, samples: float, vcpus: float
+) -> None:
+    """Not the share of the best counts, but the samples per second that the job needs."""
+    answer = ask(curve(*KNEE, spread=0.005), within=hours(samples, 6))
+    assert answer.status == "recommended"
+    assert answer.spec is not None
+    assert answer.spec.vcpus == vcpus
+    assert answer.job is not None
+    assert answer.probability is not None
+    assert answer.probability >= 0.9
+    rate = dict(KNEE)[vcpus]
+    assert answer.job.seconds.value == pytest.approx(samples / rate, rel=0.03)
+    assert answer.job.seconds.low < answer.job.seconds.value < answer.job.seconds.high <= 6 * HOUR * 1.05
+
+
+def test_the_job_and_its_price_are_said(curve: Curve, ask: Ask) -> None:
+    """Time with its interval, the probability, the price by the cheapest instance type that holds the spec."""
+    answer = ask(curve(*KNEE), within=hours(6e6, 6))
+    assert answer.job is not None
+    first, second, *_ = answer.reasons
+    assert first.startswith("6,000,000 images take 5 h ")
+    assert "within 6 h 00 min with a probability " in first
+    assert first.endswith("at the steady rate; starting up comes on top")
+    assert answer.job.instance_type == "aws c6i.xlarge"
+    assert answer.job.usd == pytest.approx(0.17 * answer.job.seconds.value / HOUR)
+    assert second.startswith("the job costs about $0.9")
+    whys = {rejected.spec.vcpus: rejected.why for rejected in answer.rejected}
+    assert whys[2].startswith("takes 8 h ")
+    assert "too late, CPU-bound" in whys[2]
+    assert "best within" not in " ".join(answer.reasons)
+
+
+def test_a_rate_that_still_rises_is_no_doubt_where_the_job_is_in_time(curve: Curve, ask: Ask) -> None:
+    """What more vCPUs would give is nobody's question then."""
+    answer = ask(curve(*RISING), within=hours(3e6, 6))
+    assert (answer.status, answer.spec and answer.spec.vcpus, answer.edge) == ("recommended", 2, "settled")
+    assert answer.beyond is None
+    assert answer.next_run is None
+    assert "still rises" not in " ".join(answer.reasons)
+
+
+def test_too_late_on_a_curve_that_rises_is_a_lower_bound(curve: Curve, ask: Ask) -> None:
+    """A larger machine may do: the largest measured, its time, and what lies beyond, extrapolated."""
+    answer = ask(curve(*RISING), within=hours(1.3e7, 6), host_vcpus=4)
+    assert (answer.status, answer.edge) == ("at_least", "rising")
+    assert answer.spec is not None
+    assert answer.spec.vcpus == 4
+    assert answer.job is not None
+    assert answer.job.seconds.value > 9 * HOUR
+    assert answer.probability is not None
+    assert answer.probability < 0.1
+    assert answer.reasons[0].startswith("nothing that was measured finishes 13,000,000 images within 6 h 00 min")
+    assert any("8 vCPUs would take" in reason and "(extrapolated)" in reason for reason in answer.reasons)
+    assert answer.next_run is not None
+    assert "on a larger host than the one that measured, which has 4 vCPUs" in answer.next_run
+
+
+def test_too_late_on_a_plateau_is_refused_with_the_fastest(curve: Curve, ask: Ask) -> None:
+    """No machine of these is to be bought; the answer says how long the fastest takes, and what would be enough."""
+    answer = ask(curve(*KNEE), within=hours(2e7, 6))
+    assert (answer.status, answer.spec) == ("refused", None)
+    assert answer.job is not None
+    assert answer.job.probability < 0.01
+    assert answer.job.seconds.value == pytest.approx(2e7 / 304, rel=0.02)
+    told = " ".join(answer.reasons)
+    assert "takes 18 h " in told
+    assert "too late" in told
+    assert "would be time enough there" in told
+    assert "more vCPUs do not help there" in told
+
+
+def test_what_is_not_settled_is_not_said_not_to_help(curve: Curve, ask: Ask) -> None:
+    """Where nobody knows whether more vCPUs pay, they are the run to make."""
+    answer = ask(curve((0.5, 60), (1, 118), (2, 105), spread=0.15), within=hours(1e7, 6))
+    told = " ".join(answer.reasons)
+    assert answer.status == "refused"
+    assert "do not help" not in told
+    assert "whether more vCPUs pay is not settled" in told
+    assert answer.next_run is not None
+
+
+def test_the_cost_of_the_job_decides_and_not_that_of_an_hour(curve: Curve, ask: Ask) -> None:
+    """One vCPU that starves a P100 is cheaper an hour, and the job costs more on it."""
+    device = Device("emulated", gpu="P100", samples_per_second=219)
+    answer = ask(curve((1, 30), (2, 60), (4, 118), (8, 216), (16, 218), device=device), within=hours(1e6, 48))
+    assert answer.status == "recommended"
+    assert answer.spec is not None
+    assert answer.spec.vcpus == 8
+    assert answer.bottleneck is Bottleneck.ACCELERATOR
+    dearer = [rejected.why for rejected in answer.rejected if "in time, but the job costs" in rejected.why]
+    assert dearer
+    assert all("% more" in why for why in dearer)
+
+
+def test_a_price_that_is_unknown_is_never_nothing(curve: Curve, ask: Ask) -> None:
+    """Without an instance type that has a price the job's cost is unknown, in the record and in words."""
+    device = Device("emulated", gpu="Z9000", samples_per_second=219)
+    answer = ask(curve((1, 100), (2, 190), (4, 215), (8, 217), device=device), within=hours(1e6, 6))
+    assert answer.job is not None
+    assert answer.job.usd is None
+    assert answer.job.instance_type is None
+    assert any(reason.startswith("what the job costs is not known") for reason in answer.reasons)
+
+
+def test_the_chance_to_be_in_time_is_that_of_the_interval() -> None:
+    """At the low end of a 90 % interval 95 of 100 runs are faster; `surely` is the way back, on either side."""
+    rate = Estimate(100.0, 90.0, 105.0)
+    assert exceeds(rate, 90.0) == pytest.approx(0.95, abs=0.001)
+    assert exceeds(rate, 105.0) == pytest.approx(0.05, abs=0.001)
+    assert exceeds(rate, 100.0) == pytest.approx(0.5)
+    assert exceeds(rate, surely(rate, 0.9)) == pytest.approx(0.9, abs=0.001)
+    assert exceeds(Estimate(100.0, 100.0, 100.0), 99.0) == 1.0
+    assert exceeds(Estimate(0.0, 0.0, 0.0), 1.0) == 0.0
+    assert surely(Estimate(100.0, 0.0, 200.0), 0.9) == 0.0
+
+
+@pytest.mark.slow
+def test_a_probability_of_being_in_time_is_kept(curve: Curve, catalog: Catalog) -> None:
+    """Of jobs called 70 to 97 % likely in time, as many are, on curves with a known truth and 3 % noise of a run."""
+    chance = random.Random(7)
+    told, kept = [], []
+    while len(told) < 60:
+        top, half = 10 ** chance.uniform(0, 4), chance.uniform(1, 6)
+        truth = {c: top * c / (c + half) for c in (1, 2, 4, 8, 16)}
+        runs = curve(*((c, r * math.exp(0.03 * chance.gauss(0, 1))) for c, r in truth.items()), spread=0.06)
+        model = fit(runs).workloads[0]
+        stand = model.measured.rates[chance.randrange(5)].configuration
+        rate = model.predict(stand).throughput
+        needed = truth[stand.vcpus] * math.exp(chance.uniform(-0.12, 0.02))
+        job = job_on(model, Spec(stand.vcpus), stand, rate, Deadline(needed * HOUR, HOUR), catalog)
+        if 0.7 <= job.probability <= 0.97:
+            told.append(job.probability)
+            kept.append(truth[stand.vcpus] * math.exp(0.03 * chance.gauss(0, 1)) >= needed)
+    assert sum(kept) / len(kept) >= sum(told) / len(told) - 0.09

@@ -1,0 +1,123 @@
+"""A gate fails where an answer is as its condition says, or where nobody can tell that it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sizer.errors import InputError
+from sizer.recommend.gates import NAMES, look_at, read_gate
+from sizer.records import Answer, Bottleneck, Deadline, Device, Estimate, Run
+
+Ask = Callable[..., Answer]
+Curve = Callable[..., list[Run]]
+KNEE = ((1, 100), (2, 197), (4, 300), (8, 303), (16, 304))
+
+
+def met(text: str, *answers: Answer) -> bool:
+    return look_at(read_gate(text, [each.workload for each in answers], deadline=True), answers).met
+
+
+@pytest.fixture
+def knee(curve: Curve, ask: Ask) -> Answer:
+    return ask(curve(*KNEE), within=Deadline(6e6, 21600.0))
+
+
+@pytest.mark.parametrize(
+    ("fails", "passes"),
+    [
+        ("throughput<500", "throughput<200"),
+        ("throughput_low>100", "throughput_low>299"),
+        ("vcpus>=4", "vcpus>4"),
+        ("vcpus!=8", "vcpus != 4"),
+        ("vcpus==4", "vcpus=8"),
+        ("status=recommended", "status!=recommended"),
+        ("provisional=false", "provisional=true"),
+        ("probability<0.9999", "probability<0.9"),
+        ("bottleneck=serial", "bottleneck=disk_bandwidth"),
+        ("next_bottleneck=cpu", "next_bottleneck=disk_iops"),
+        ("usd_per_hour>0.16", "usd_per_hour>0.18"),
+        ("usd_per_million_samples>0.1", "usd_per_million_samples>2"),
+        ("saving<80%", "saving<0.7"),
+        ("job_seconds>5h", "job_seconds>21600"),
+        ("job_usd>0.5", "job_usd>1.5"),
+        ("train:vcpus<=4", "train:vcpus>8"),
+    ],
+)
+def test_each_name_and_sign(knee: Answer, fails: str, passes: str) -> None:
+    """What CI asks for: rates, sizes, prices, shares, times and words."""
+    assert (met(fails, knee), met(passes, knee)) == (False, True)
+
+
+def test_the_sentence_has_the_number_of_each_workload(knee: Answer, curve: Curve, ask: Ask) -> None:
+    """A gate that is not met names those at fault, one that is met names all."""
+    slow = replace(ask(curve((1, 10), (2, 10), (4, 10), name="slow")), throughput=Estimate(10.0, 9.0, 11.0))
+    gate = read_gate("throughput<100", ["train", "slow"], deadline=False)
+    assert look_at(gate, [knee, slow]).sentence == (
+        "gate not met (fail if throughput<100): slow: throughput is 10 images/s"
+    )
+    well = look_at(read_gate("vcpus>8", ["train", "slow"], deadline=False), [knee, slow])
+    assert well.sentence == "gate met (fail if vcpus>8): train: vcpus is 4; slow: vcpus is 1"
+    one = read_gate("train:throughput<100", ["train", "slow"], deadline=False)
+    assert look_at(one, [knee, slow]).met
+
+
+def test_what_is_not_known_fails(curve: Curve, ask: Ask) -> None:
+    """Neither a refused answer nor an unknown price can be shown to be well."""
+    refused = ask(curve((1, 100), (2, 190)))
+    for name in sorted(set(NAMES) - {"status", "provisional", "bottleneck", "next_bottleneck"}):
+        text = f"{name}>1000000000"
+        assert not met(text, refused), text
+    found = look_at(read_gate("vcpus>8", ["train"], deadline=False), [refused])
+    assert found.sentence == "gate not met (fail if vcpus>8): train: vcpus is not known (there is no spec)"
+    device = Device("emulated", gpu="Z9000", samples_per_second=219)
+    unpriced = ask(curve((1, 100), (2, 190), (4, 215), (8, 217), device=device))
+    found = look_at(read_gate("usd_per_hour>9", ["train"], deadline=False), [unpriced])
+    assert (found.met, "no instance type that holds the spec has a price" in found.sentence) == (False, True)
+
+
+def test_a_value_as_shown_never_contradicts_the_verdict(knee: Answer) -> None:
+    """A rate of 299.1 that is above 299 is not told as 299."""
+    assert knee.throughput is not None
+    limit = f"{knee.throughput.value - 0.01:.4f}"
+    found = look_at(read_gate(f"throughput>{limit}", ["train"], deadline=False), [knee])
+    assert not found.met
+    assert found.sentence.endswith(f"throughput is {knee.throughput.value:.6g}")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is no condition"),
+        ("throughput", "is no condition"),
+        ("throughput=>3", "`>3` is no value of `throughput`"),
+        ("speed<3", "there is no `speed`; known are status, provisional, bottleneck"),
+        ("vcpus>many", "`many` is no value of `vcpus`"),
+        ("vcpus>nan", "`nan` is no value"),
+        ("vcpus>inf", "`inf` is no value"),
+        ("job_seconds>6w", "`6w` is no value"),
+        ("status<3", "is compared by = or != with recommended, at_least, refused"),
+        ("bottleneck=disk", "disk_bandwidth, disk_iops"),
+        ("nobody:vcpus>3", "there is no workload `nobody`; there are train"),
+    ],
+)
+def test_a_condition_that_is_none_is_told(text: str, said: str) -> None:
+    """In one sentence with the names that are known."""
+    with pytest.raises(InputError) as told:
+        read_gate(text, ["train"], deadline=True)
+    assert said in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_a_job_that_nobody_described_is_no_gate() -> None:
+    """Half of the question is missing."""
+    with pytest.raises(InputError, match="add --samples"):
+        read_gate("job_usd>3", ["train"], deadline=False)
+
+
+def test_every_bottleneck_can_be_asked_for() -> None:
+    """The list follows the records."""
+    for each in Bottleneck:
+        assert read_gate(f"bottleneck={each.value}", [], deadline=False).wanted == each.value

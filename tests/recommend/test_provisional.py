@@ -1,0 +1,114 @@
+"""An answer whose runs something speaks against does not pass for a sure one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sizer.recommend.next_run import for_host
+from sizer.records import Answer, Outcome, Run
+
+Ask = Callable[..., Answer]
+Curve = Callable[..., list[Run]]
+KNEE = ((1, 100), (2, 197), (4, 300), (8, 303), (16, 304))
+CONTENDED = ("contended: something else on this host used 1.10 cores meanwhile",)
+
+
+def marked(runs: list[Run], warnings: tuple[str, ...], *vcpus: float) -> list[Run]:
+    return [replace(run, warnings=warnings) if run.configuration.vcpus in vcpus else run for run in runs]
+
+
+@pytest.mark.parametrize("doubt", ["contended", "stolen", "drifting", "imprecise", "unsettled", "short"])
+def test_mostly_marked_runs_make_an_answer_provisional(curve: Curve, ask: Ask, doubt: str) -> None:
+    """The status stays, the flag and the remedy stand beside it."""
+    answer = ask(marked(curve(*KNEE), (f"{doubt}: why",), 1, 2, 4))
+    assert (answer.status, answer.provisional) == ("recommended", True)
+    assert answer.next_run is not None
+    assert answer.next_run.startswith("repeat `train`")
+
+
+def test_one_marked_run_elsewhere_does_not(curve: Curve, ask: Ask) -> None:
+    """A doubt that the answer does not rest on is a reason and no more; one at the chosen size is."""
+    runs = curve(*KNEE)
+    assert not ask(marked(runs, CONTENDED, 1)).provisional
+    at_chosen = ask(marked(runs, CONTENDED, 4))
+    assert at_chosen.provisional
+    assert at_chosen.next_run == "repeat `train` at 4 vCPUs on a quiet host: every run of that size was contended"
+    again = replace(runs[2], spec=replace(runs[2].spec, repeat=1))
+    assert not ask([*marked(runs, CONTENDED, 4), again]).provisional
+
+
+def test_clean_runs_are_not_provisional(curve: Curve, ask: Ask) -> None:
+    """Warnings that say nothing against a rate do not count."""
+    assert not ask(marked(curve(*KNEE), ("page cache warm: 60%",), 1, 2, 4, 8, 16)).provisional
+
+
+def test_a_size_that_is_not_sure_to_be_enough_is_provisional(curve: Curve, ask: Ask) -> None:
+    """The likeliest of sizes of which none passes does not look like one that does, and repeats are the run to make."""
+    runs = curve((1, 180), (2, 205), (4, 178), (8, 215), (16, 180), (32, 214), (64, 181), spread=0.1)
+    answer = ask(runs)
+    assert answer.status == "recommended"
+    assert answer.probability is not None
+    assert answer.provisional == (answer.probability < 0.9)
+    assert not answer.provisional or answer.next_run
+
+
+@pytest.mark.parametrize(
+    ("points", "edge"),
+    [
+        (((1, 100), (2, 195), (4, 380)), "rising"),
+        (((0.5, 60), (1, 118), (2, 105)), "unsettled"),
+        (KNEE, "settled"),
+        (((1, 100), (2, 190)), "settled"),
+    ],
+)
+def test_what_leaves_an_answer_open_is_told_apart(
+    curve: Curve, ask: Ask, points: tuple[tuple[float, float], ...], edge: str
+) -> None:
+    """A rate that rises is a lower bound; one of which nobody knows is not called that."""
+    answer = ask(curve(*points, spread=0.15 if edge == "unsettled" else 0.01))
+    assert answer.edge == edge
+    assert (edge != "settled") == (answer.status == "at_least")
+
+
+@pytest.mark.parametrize(
+    ("advice", "cpus", "larger"),
+    [
+        ("measure `x` at 8 and 16 vCPUs: why", 4, True),
+        ("measure `x` at 8 and 16 vCPUs: why", 16, False),
+        ("measure `x` at 8 and 16 vCPUs: why", None, False),
+        ("measure `x` at 0.5 vCPU: with 64 vCPUs it is known", 2, False),
+        ("repeat `x` at 1, 2 and 16 vCPUs on a quiet host: 3 of 3 runs were contended", 4, False),
+        ("measure `x` with 64 GiB: more memory may still pay", 2, False),
+    ],
+)
+def test_a_run_for_a_larger_host_says_so(advice: str, cpus: float | None, larger: bool) -> None:
+    """More vCPUs than the measuring host has cannot be measured there."""
+    assert ("larger host" in for_host(advice, cpus)) == larger
+    assert not larger or for_host(advice, cpus).endswith("which has 4 vCPUs: why")
+
+
+def test_a_refusal_names_the_larger_host_once(curve: Curve, ask: Ask) -> None:
+    """The reason and the advice are the same words, so that neither is told twice."""
+    answer = ask(curve((1, 100), (2, 190)), host_vcpus=2)
+    assert answer.next_run is not None
+    assert "on a larger host" in answer.next_run
+    assert any(reason.endswith(answer.next_run) for reason in answer.reasons)
+
+
+def test_a_job_that_crashes_is_to_be_mended(make_run: Callable[..., Run], ask: Ask) -> None:
+    """No larger host, no more vCPUs: the log."""
+    answer = ask([make_run(None, c, outcome=Outcome.CRASHED) for c in (1, 2, 4)], host_vcpus=2)
+    assert answer.status == "refused"
+    assert answer.next_run is not None
+    assert "see the log" in answer.next_run
+    assert "host" not in answer.next_run
+
+
+def test_one_marked_run_is_singular(curve: Curve, ask: Ask) -> None:
+    """`1 of 5 runs was`, `2 of 5 runs were`."""
+    runs = curve(*KNEE)
+    assert any(each.startswith("1 of 5 runs was contended") for each in ask(marked(runs, CONTENDED, 1)).reasons)
+    assert any(each.startswith("2 of 5 runs were contended") for each in ask(marked(runs, CONTENDED, 1, 2)).reasons)

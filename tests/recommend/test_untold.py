@@ -1,0 +1,71 @@
+"""Of measurements made elsewhere nobody may have told the vCPUs: then the answer names no number of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sizer.catalog import Catalog
+from sizer.model import fit
+from sizer.recommend import recommend
+from sizer.records import Answer, Bottleneck, DiskRates, Objective, Recommendation, Run
+
+GIB = 2**30
+RATES = {"slow": DiskRates(500, 1e7), "fast": DiskRates(9000, 4e8)}
+
+
+def untold(run: Run) -> Run:
+    return replace(run, untold=("vcpus",))
+
+
+def asked(runs: list[Run]) -> Recommendation:
+    return recommend(fit(runs), runs, Objective(), Catalog.load())
+
+
+def said(answer: Answer) -> str:
+    return "\n".join([*answer.reasons, *(each.why for each in answer.rejected), answer.next_run or ""])
+
+
+@pytest.fixture
+def by_memory(make_run: Callable[..., Run]) -> list[Run]:
+    sizes = ((8, 50), (16, 100), (32, 101), (64, 100))
+    return [untold(make_run(rate, 1, memory=size * GIB, capped=True)) for size, rate in sizes]
+
+
+def test_memory_alone_is_answered_in_sizes_of_memory(by_memory: list[Run]) -> None:
+    """Not in what families offer with a number of vCPUs that nobody told."""
+    (answer,) = asked(by_memory).workloads
+    assert answer.spec is not None
+    assert (answer.spec.vcpus, answer.spec.memory_bytes) == (None, 16 * GIB)
+    assert not re.search(r"\d vCPU", said(answer))
+    assert "how many vCPUs the runs had was not told" in said(answer)
+    assert answer.instances == ()
+    assert answer.next_run == "measure `train` at three vCPU values or more, or tell them in a column `vcpus`"
+
+
+def test_disks_alone(make_run: Callable[..., Run]) -> None:
+    """The family for all jobs has no vCPUs either."""
+    runs = [
+        untold(make_run(rate, 1, disk=name, rates=RATES[name], repeat=k))
+        for name, rate in (("slow", 50), ("fast", 100))
+        for k in range(3)
+    ]
+    found = asked(runs)
+    (answer,) = found.workloads
+    assert answer.spec is not None
+    assert (answer.spec.vcpus, answer.spec.disk) == (None, "fast")
+    assert not re.search(r"\d vCPU", said(answer))
+    assert "vcpus" not in found.family
+    assert found.family["disk"] == "fast is enough for all"
+
+
+def test_what_only_vcpus_would_show_is_not_named(by_memory: list[Run]) -> None:
+    """CPU, serial part or accelerator: runs at one unknown size cannot tell; that memory was short they can."""
+    (answer,) = asked(by_memory).workloads
+    assert answer.bottleneck is Bottleneck.AMBIGUOUS
+    assert [each.why for each in answer.rejected] == ["53 % of the target, short of memory"] or all(
+        "bound" not in each.why for each in answer.rejected
+    )

@@ -1,0 +1,66 @@
+"""Runs that isolate a stage are shown as what they are, and nowhere as rates of the workload."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sizer.bundled.reports import Material
+from sizer.bundled.reports.page import contents, render
+from sizer.records import Demand, Estimate, Limits, Outcome, Run
+
+NAME = "train-resnet50-p100"
+
+
+@pytest.fixture
+def stage(material: Material) -> Run:
+    """A replay that is ten times as fast as any run of its workload."""
+    run = next(run for run in material.runs if run.outcome is Outcome.COMPLETED and run.spec.workload.name == NAME)
+    workload = replace(run.spec.workload, input="replay", cache="cold")
+    spec = replace(run.spec, workload=workload, limits=Limits(2.0, None, "slow"), isolates="disk")
+    return replace(
+        run,
+        spec=spec,
+        configuration=replace(run.configuration, disk="slow"),
+        throughput=Estimate(9000.0, 8900.0, 9100.0),
+        demand=Demand(read_bytes=100_000.0, read_ios=2.0),
+        warnings=("contended: something else on this host used 0.50 cores meanwhile",),
+    )
+
+
+def test_they_have_a_table_of_their_own(material: Material, stage: Run) -> None:
+    """Stage, configuration, rate, and what the model learns from it with the figures of the disk."""
+    shown = contents(replace(material, runs=(*material.runs, stage)))
+    (row,) = next(section for section in shown["sections"] if section["name"] == NAME)["isolated"]
+    assert row["stage"] == "Disk"
+    assert row["rate"].startswith("9,000 images/s")
+    assert "900 MB/s and 18,000 IOPS" in row["tells"]
+    assert row["warned"] == "contended"
+    assert "What was isolated" in render(replace(material, runs=(*material.runs, stage)))
+    assert "What was isolated" not in render(material)
+
+
+def test_nothing_else_counts_them(material: Material, stage: Run) -> None:
+    """Charts, the table of configurations, and what tells of trust stay as they were without."""
+    before, after = contents(material), contents(replace(material, runs=(*material.runs, stage)))
+    for name in ("trust", "references", "warnings", "warned_count", "steady_state", "cards", "family"):
+        assert after[name] == before[name], name
+    for old, new in zip(before["sections"], after["sections"], strict=True):
+        assert {**new, "isolated": []} == {**old, "isolated": []}
+
+
+def test_the_list_of_all_runs_says_what_they_are(material: Material, stage: Run) -> None:
+    """They are runs of the study as others."""
+    shown = contents(replace(material, runs=(*material.runs, stage)))
+    states = [run["state"] for group in shown["runs"] for run in group["runs"]]
+    assert "isolating the disk" in states
+
+
+def test_one_that_failed_says_why(material: Material, stage: Run) -> None:
+    """In its table, and among the failures."""
+    failed = replace(stage, outcome=Outcome.CRASHED, throughput=None, demand=None, error="exit status 71")
+    shown = contents(replace(material, runs=(*material.runs, failed)))
+    (row,) = next(section for section in shown["sections"] if section["name"] == NAME)["isolated"]
+    assert (row["rate"], row["tells"]) == ("crashed", "exit status 71")
+    assert any(stage.id in each["ids"] for each in shown["failures"])

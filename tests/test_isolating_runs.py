@@ -1,0 +1,124 @@
+"""Which runs isolate a stage of a workload, and that a study without them is what it was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sizer.isolating_runs import isolating_runs
+from sizer.plan import plan
+from sizer.records import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.reference import is_extra, reference
+from sizer.study import Facts
+
+GIB = 2**30
+HOST = Facts(8, 16 * GIB)
+
+
+def planned(kind: str = "image_training", isolate: bool = True, **asked: Any) -> WorkloadPlan:
+    """A workload on 1 to 8 vCPUs; what the workload itself holds is told apart from its axes."""
+    own = {name: asked.pop(name) for name in ("input", "cache", "device", "format") if name in asked}
+    axes = {"batch_size": (32,), "vcpus": (1.0, 2.0, 4.0, 8.0), **asked}
+    return WorkloadPlan(Workload("train", kind, **own), **axes, isolate=isolate)
+
+
+def study(*plans: WorkloadPlan, around: Limits | None = None) -> Study:
+    return Study("s", plans, around=around, measure=Measure(repeats=2))
+
+
+def stages(each: WorkloadPlan, host: Facts = HOST, around: Limits | None = None) -> dict[str, list[RunSpec]]:
+    """The runs of each stage."""
+    found: dict[str, list[RunSpec]] = {}
+    for spec in isolating_runs(each, study(each, around=around), host):
+        found.setdefault(spec.isolates or "", []).append(spec)
+    return found
+
+
+def test_each_stage_has_runs_of_its_own() -> None:
+    """The step at two batch sizes, the pipeline at three vCPU limits, and each disk once, under the workload's name."""
+    found = stages(planned(disk=("fast", "slow"), memory_bytes=(GIB, 2 * GIB)))
+    assert [(spec.workload.input, spec.batch_size, spec.limits) for spec in found["step"]] == [
+        ("synthetic", 8, Limits(8.0)),
+        ("synthetic", 32, Limits(8.0)),
+    ]
+    assert [(spec.workload.input, spec.limits) for spec in found["pipeline"]] == [
+        ("cached", Limits(vcpus)) for vcpus in (1.0, 4.0, 8.0)
+    ]
+    assert [(spec.workload.input, spec.limits) for spec in found["disk"]] == [
+        ("replay", Limits(8.0, disk="fast")),
+        ("replay", Limits(8.0, disk="slow")),
+    ]
+    assert {spec.workload.name for specs in found.values() for spec in specs} == {"train"}
+
+
+@pytest.mark.parametrize(
+    ("each", "expected"),
+    [
+        (planned(isolate=False), {}),
+        (planned("lstm_training"), {"step": 2}),
+        (planned("imagenet_preprocessing"), {"pipeline": 3, "disk": 1}),
+        (
+            planned("image_inference", device=Device("emulated", samples_per_second=100.0)),
+            {"step": 1, "pipeline": 3, "disk": 1},
+        ),
+        (planned(input="cached", cache="warm"), {"step": 2}),
+        (planned(cache="warm"), {"step": 2}),
+        (planned(input="synthetic"), {}),
+        (planned("command"), {}),
+    ],
+)
+def test_a_stage_that_a_workload_does_not_have_is_not_isolated(each: WorkloadPlan, expected: dict[str, int]) -> None:
+    """Preprocessing has no step, text is not read as it goes on, and what is not read from disk has no disk."""
+    assert {stage: len(specs) for stage, specs in stages(each).items()} == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ((2.0,), [1.0, 2.0]),
+        ((1.0,), [1.0]),
+        ((3.0, 6.0), [1.0, 3.0, 6.0]),
+        ((0.5, 1.0), [0.25, 0.5, 1.0]),
+        ((), [2.0, 4.0, 8.0]),
+    ],
+)
+def test_few_vcpu_values_get_halves_below_them(asked: tuple[float, ...], expected: list[float]) -> None:
+    """Whole ones where the study asks for whole ones, for a host may not be able to limit to a fraction."""
+    assert [spec.limits.vcpus for spec in stages(planned(vcpus=asked))["pipeline"]] == expected
+
+
+def test_several_batch_sizes_give_the_least_and_the_most() -> None:
+    """They were asked for, so they fit."""
+    assert [spec.batch_size for spec in stages(planned(batch_size=(16, 64, 128)))["step"]] == [16, 128]
+    assert [spec.batch_size for spec in stages(planned(batch_size=(1,)))["step"]] == [1, 4]
+
+
+def test_around_a_point_stages_are_isolated_at_the_most_vcpus() -> None:
+    """A point in the middle is not where a step is fastest."""
+    found = stages(planned(disk=("fast", "slow")), around=Limits(2.0, 4 * GIB, "slow"))
+    assert {spec.limits.vcpus for spec in (*found["step"], *found["disk"])} == {8.0}
+    assert [spec.limits.disk for spec in found["disk"]] == ["slow", "fast"]
+
+
+def test_isolating_runs_are_planned_once_each_among_the_first_repeat() -> None:
+    """All other runs, their ids and the reference are those of the same study without."""
+    without, with_them = (study(planned(isolate=isolate, disk=("fast", "slow"))) for isolate in (False, True))
+    asked, more = plan(without, HOST), plan(with_them, HOST)
+    isolating = [spec for spec in more if spec.isolates is not None]
+    assert len(isolating) == len({spec.id for spec in isolating}) == 7
+    assert {spec.repeat for spec in isolating} == {0}
+    assert {spec.id for spec in more if spec.isolates is None and not is_extra(spec)} == {
+        spec.id for spec in asked if not is_extra(spec)
+    }
+    assert reference(with_them, HOST) == reference(without, HOST)
+    second = next(index for index, spec in enumerate(more) if spec.repeat == 1)
+    assert all(more.index(spec) < second for spec in isolating)
+
+
+def test_a_run_that_isolates_nothing_keeps_the_id_it_had() -> None:
+    """Folders of before hold runs under it."""
+    spec = RunSpec(Workload("train", "image_training"), 32, Limits(2.0), Measure())
+    assert spec.id == "e218c154d2c6"
+    assert replace(spec, isolates="disk").id != spec.id

@@ -1,0 +1,59 @@
+"""What is sampled while a child is watched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sizer.observation import Observation
+from sizer.records import RunSpec, Sample, Step
+from sizer.sampler import Sampler
+from sizer.watching import Hooks, observe
+
+FIRST_STEP = 0.8
+
+
+class Child:
+    """Tells of its first step 0.8 s after its start and of one each 0.1 s from then on, until two seconds are over."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def wait(self, seconds: float) -> tuple[list[Any], bytes]:
+        before, self.now = self.now, round(self.now + min(seconds, 0.1), 6)
+        told = before < FIRST_STEP - 1e-9 <= self.now or (self.now > FIRST_STEP and self.now > before)
+        return ([Step(self.now, 8, 0.0, 0)] if told else []), b""
+
+    def exit_status(self) -> int | None:
+        return 0 if self.now >= 2 else None
+
+    def is_silent(self) -> bool:
+        return True
+
+
+class Group:
+    """Has read a million bytes just before the first step of its child, and nothing after it."""
+
+    def __init__(self, child: Child) -> None:
+        self._child = child
+
+    def sample(self, time: float) -> Sample:
+        return Sample(time, read_bytes=1_000_000 if self._child.now >= FIRST_STEP else 0)
+
+
+class Room:
+    def look(self) -> None:
+        """There is room."""
+
+
+def test_what_came_before_the_first_step_is_no_cost_of_the_others(make_spec: Callable[..., RunSpec]) -> None:
+    """A sampling stands at the first step, so what filled the cache before it is not spread over those after."""
+    child = Child()
+    clock = lambda: child.now  # noqa: E731
+    sampler = Sampler(Group(child), clock, used=lambda: 0.0)
+    seen = Observation(make_spec("true"), 0.0)
+    observe(child, seen, sampler, Room(), Hooks(clock=clock))  # type: ignore[arg-type]
+    assert seen.steps[0].time == FIRST_STEP
+    after = [sample for sample in sampler.samples if sample.time >= FIRST_STEP]
+    assert after[0].time == FIRST_STEP
+    assert {sample.read_bytes for sample in after} == {1_000_000}
