@@ -62,7 +62,7 @@ class Named:
     """The bottleneck that was named, and the true shares of the kinds of stages.
 
     `relieved` is the part of the computing time that a few more vCPUs, or a few fewer, show to scale with them: lowest
-    and highest of the two sides, 0 to 1.
+    and highest of the two sides, 0 to 1. `told_accelerator`: whether the runs name one, or account for it.
     """
 
     case: int
@@ -71,6 +71,7 @@ class Named:
     named: Bottleneck
     shares: dict[str, float]
     relieved: tuple[float, float]
+    told_accelerator: bool = True
 
     @property
     def truth(self) -> str:
@@ -83,8 +84,13 @@ class Named:
 
     @property
     def right(self) -> bool:
-        """`cpu` and `serial` are both computing: the first where vCPUs relieve it, the second where they do not."""
+        """`cpu` and `serial` are both computing: the first where vCPUs relieve it, the second where they do not.
+
+        An accelerator that no column tells of is part of what vCPUs do not relieve: from rates alone, `serial`.
+        """
         kind = kind_of(self.named)
+        if self.truth == "accelerator" and not self.told_accelerator:
+            return kind == "serial"
         if self.truth != "computing":
             return kind == self.truth
         if kind == "cpu":
@@ -186,6 +192,7 @@ def _held_out(
 def _named(
     case: Case, workload: WorkloadModel, judged: Sequence[Configuration], truth: Mapping[Question, float]
 ) -> tuple[Named, ...]:
+    told = case.accounted or case.measured[0].gpu is not None or case.measured[0].gpu_count > 0
     found = []
     for stand in judged:
         gains = stage_shares(stand, truth)
@@ -193,7 +200,7 @@ def _named(
             named = workload.predict(stand).bottleneck
         except NoAnswer:
             continue
-        found.append(Named(case.number, case.accounted, stand, named, true_kinds(gains), relieved(gains)))
+        found.append(Named(case.number, case.accounted, stand, named, true_kinds(gains), relieved(gains), told))
     return tuple(found)
 
 

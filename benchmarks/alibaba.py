@@ -23,7 +23,7 @@ from alibaba_machine import FACTOR
 from alibaba_study import study_text
 
 from sizer.codec import load_json
-from sizer.errors import SizerError
+from sizer.errors import NoAnswer, SizerError
 from sizer.store import StudyFolder
 
 
@@ -65,7 +65,10 @@ def show(found: Sequence[Finding]) -> None:
 
 def show_answer(folder: Path) -> None:
     """What sizer recommends of each workload, and what it says of disks."""
-    subprocess.run([*SIZER, "recommend", str(folder)], check=False, stdout=subprocess.DEVNULL)
+    ended = subprocess.run([*SIZER, "recommend", str(folder)], check=False, stdout=subprocess.DEVNULL).returncode
+    if ended not in (0, NoAnswer.exit_code):
+        print(f"sizer recommend ended with exit status {ended}, so its answer is not shown")
+        return
     answer: Any = load_json(folder / "recommendation.json")
     print("\nwhat sizer answers")
     for each in answer["workloads"]:

@@ -99,7 +99,7 @@ def _preprocessing(name: str, rates: Rates, vcpus: float) -> Iterator[Finding]:
         (BEST, MIDDLE, "about 1.25", (1.15, 1.35)),
         (MIDDLE, WORST, "about 1.10", (1.05, 1.15)),
     ):
-        waited = f"; had it waited for each file: {_had_it_waited(on[BEST], fast, slow):.2f}"
+        waited = f"; had it waited for each file: {_had_it_waited(on[BEST], fast, slow):.2f}" if vcpus < 1 else ""
         yield Finding(f"{name}: {fast} / {slow}", then, band, _ratios(on[fast], on[slow]), _bound(on[slow]) + waited)
 
 

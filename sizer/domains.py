@@ -129,7 +129,7 @@ Kind = Annotated[
     str, OneOf(("image_training", "image_inference", "lstm_training", "imagenet_preprocessing", "command", "imported"))
 ]
 Input = Annotated[str, OneOf(("disk", "cached", "synthetic", "replay"))]
-"""`replay` reads the data as the loader does and makes nothing of it: no workload is asked for so, only a part of one."""
+"""`replay` reads the data as the loader does and makes nothing of it: no workload is asked for so, a part of one is."""
 
 Stage = Annotated[str, OneOf(("step", "pipeline", "disk", "cache"))]
 """What a run isolates of a workload: its step, its input pipeline without the disk, the disk alone, the page cache."""

@@ -66,6 +66,7 @@ def prediction_form(prediction: Prediction, workload: WorkloadModel) -> dict[str
         "shares": prediction.shares,
         "extrapolated": prediction.extrapolated,
         "out_of_memory": prediction.out_of_memory,
+        "headroom": prediction.headroom,
         "sample_unit": workload.sample_unit,
         "emulated": is_emulated(workload, prediction.configuration.disk),
     }
@@ -78,7 +79,7 @@ def no_prediction_form(configuration: Configuration, workload: WorkloadModel, er
         **configuration_form(configuration),
         **dict.fromkeys(("throughput", "low", "high", "bottleneck")),
         "shares": {},
-        **dict.fromkeys(("extrapolated", "out_of_memory")),
+        **dict.fromkeys(("extrapolated", "out_of_memory", "headroom")),
         "sample_unit": workload.sample_unit,
         "emulated": is_emulated(workload, configuration.disk),
         "error": error,

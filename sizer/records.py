@@ -476,7 +476,10 @@ class WorkloadPlan:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What the model says of one configuration; the interval is 90 % for a new run."""
+    """What the model says of one configuration; the interval is 90 % for a new run.
+
+    `headroom` is the relative gain if the bottleneck cost no time, None where no other limit is known.
+    """
 
     workload: Name
     configuration: Configuration
@@ -485,6 +488,7 @@ class Prediction:
     shares: dict[str, Amount]
     extrapolated: bool
     out_of_memory: bool = False
+    headroom: Amount | None = None
 
 
 @dataclass(frozen=True)
@@ -525,6 +529,15 @@ class InstanceOffer:
     as_of: str
     source: str
     note: str = ""
+
+
+@dataclass(frozen=True)
+class Upgrade:
+    """The smallest larger spec that something else holds back; `gain` is its rate over the answer's, less one."""
+
+    spec: Spec
+    bottleneck: Bottleneck
+    gain: Amount
 
 
 @dataclass(frozen=True)
@@ -586,6 +599,8 @@ class Answer:
     beyond: Prediction | None = None
     provisional: bool = False
     edge: EdgeState = "settled"
+    headroom: Amount | None = None
+    upgrade: Upgrade | None = None
     baseline: Baseline | None = None
     job: Job | None = None
 

@@ -104,6 +104,6 @@ def test_a_prediction_has_exactly_the_keys_of_the_contract(concluded: tuple[Mode
     workload = concluded[0].workload("gpu")
     place = Configuration(2.0, 2**33, "host", 32)
     form = prediction_form(workload.predict(place), workload)
-    assert set(form) == PREDICTION | {"out_of_memory", "sample_unit", "emulated"}
+    assert set(form) == PREDICTION | {"out_of_memory", "headroom", "sample_unit", "emulated"}
     assert (form["memory_gib"], form["emulated"]) == (8.0, True)
     assert set(no_prediction_form(place, workload, "no such batch")) == {*form, "error"}

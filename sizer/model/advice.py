@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sizer.errors import NoAnswer
-from sizer.model.model import Measured, WorkloadModel
+from sizer.model.model import Measured, WhatIf, WorkloadModel
+from sizer.model.settings import CPU_LABEL
+from sizer.model.stages import read_seconds
 from sizer.model.words import ended
 from sizer.records import Configuration, Outcome, Run
 from sizer.units import format_bytes, format_vcpus
@@ -18,22 +21,45 @@ def refusal(name: str, runs: Sequence[Run], measured: Measured) -> str | None:
     """Why there can be no answer for this workload, with the run that would help most; None if there can."""
     if not measured.vcpus:
         return f"not enough data: {_no_run_completed(name, runs)}"
-    enough = (
-        len(measured.vcpus) >= ENOUGH
-        or len(measured.memory_bytes) >= ENOUGH
-        or len(measured.batch_size) >= ENOUGH
-        or len(measured.disks) > 1
-        or len({max(1, gpus.count) for gpus in measured.gpus}) >= ENOUGH
-        or len({gpus.gpu for gpus in measured.gpus}) > 1
-    )
-    if enough:
+    axes = _axes(measured)
+    kinds = len(measured.disks), len({gpus.gpu for gpus in measured.gpus})
+    if max(kinds) > 1 or any(len(axis.values) >= ENOUGH for axis in axes):
         return None
-    count = len(measured.vcpus)
-    values = ", ".join(f"{value:g}" for value in measured.vcpus)
-    return (
-        f"not enough data: `{name}` was measured at {count} vCPU value{'s' if count > 1 else ''} ({values}) and three "
-        f"are needed; {to_measure('it', measured)}"
-    )
+    axis = max(axes, key=lambda each: len(each.values))  # vCPUs, where others have no more
+    advice = to_measure("it", measured) if axis.name == VCPUS else f"measure it {axis.next_words}"
+    return f"not enough data: `{name}` was measured {axis.in_words} and three are needed; {advice}"
+
+
+VCPUS = "vCPU value"
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """The distinct values that were measured, as a person reads them, and the run that would add one."""
+
+    name: str
+    values: Sequence[str]
+    next_words: str
+
+    @property
+    def in_words(self) -> str:
+        """`at 2 vCPU values (1, 2)`"""
+        return f"at {len(self.values)} {self.name}{'s' if len(self.values) > 1 else ''} ({', '.join(self.values)})"
+
+
+def _axes(measured: Measured) -> list[_Axis]:
+    """Those that somebody told."""
+    memory, batches = measured.memory_bytes, measured.batch_size
+    counts = sorted({max(1, gpus.count) for gpus in measured.gpus}) or [1]
+    axes = {
+        "vcpus": _Axis(VCPUS, [f"{value:g}" for value in measured.vcpus], ""),
+        "memory_gib": _Axis(
+            "memory size", [format_bytes(size) for size in memory], f"with {format_bytes(2 * memory[-1])}"
+        ),
+        "batch_size": _Axis("batch size", [str(size) for size in batches], f"with a batch of {2 * batches[-1]}"),
+        "gpu_count": _Axis("accelerator count", [str(each) for each in counts], f"with {2 * counts[-1]} of them"),
+    }
+    return [axis for column, axis in axes.items() if column not in measured.untold] or [axes["vcpus"]]
 
 
 def to_measure(what: str, measured: Measured) -> str:
@@ -111,3 +137,31 @@ def mixed_programs(name: str, runs: Sequence[Run]) -> str | None:
         if len(values) > 1:
             return f"the runs of `{name}` mix {field} {' and '.join(values)}; give each its own workload name"
     return None
+
+
+def check_what_if(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -> None:
+    """Raise NoAnswer if a what-if is about a stage that was not told apart, or a disk is asked that has no figures."""
+    name, facts = model.name, model.facts
+    if min(what_if.gpu_speedup, what_if.data_bytes_factor, what_if.decode_factor) <= 0:
+        raise NoAnswer("a speed-up or a factor is a number above 0, for example 2")
+    if what_if.gpu_speedup != 1 and (stand.gpu or facts.accelerator or CPU_LABEL) == CPU_LABEL:
+        raise NoAnswer(
+            f"workload `{name}` was measured without a GPU, so there is none to speed up: measure it with one"
+        )
+    apart = facts.step_core_seconds is not None or facts.kind == "imagenet_preprocessing"
+    if what_if.decode_factor != 1 and facts.accelerator in (None, CPU_LABEL) and not apart:
+        raise NoAnswer(
+            f"workload `{name}` computes its step on the CPU that also decodes, and no run tells them apart: "
+            "measure it with `input: synthetic`, too"
+        )
+    if what_if.disk_rates is not None and read_seconds(facts, what_if.disk_rates) is None:
+        raise NoAnswer(
+            f"what one sample of `{name}` reads was not accounted, so another disk's rates say nothing: "
+            "measure a run with disk accounting (read_bytes)"
+        )
+    if what_if.disk_rates is None and model.measured.disks and model.measured.disk(stand.disk) is None:
+        known = ", ".join(disk.name for disk in model.measured.disks)
+        raise NoAnswer(
+            f"disk `{stand.disk}` was not measured for `{name}` (measured: {known}): "
+            "measure it, or give its IOPS and MB/s as a what-if"
+        )

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from sizer.model.equation import STAGES, Array
-from sizer.records import Bottleneck
+from sizer.model.model import WorkloadModel
+from sizer.model.rates import predict_rates
+from sizer.model.stages import disk_is_free
+from sizer.records import Bottleneck, Configuration
 
 CLOSE = 0.15
 """Two leading shares closer than this, both under MAJORITY, name no single bottleneck."""
 MAJORITY = 0.6
+FASTER = 0.03
+"""Ln by which another disk, or more memory, must be faster to show that this one holds the rate back."""
 CPU_LIKE = {Bottleneck.CPU, Bottleneck.SERIAL}
 DISK_LIKE = {Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS, Bottleneck.DISK_WRITE, Bottleneck.MEMORY}
 
@@ -58,3 +66,29 @@ def no_single(shares: dict[str, float]) -> bool:
 def _alike(one: Bottleneck, other: Bottleneck) -> bool:
     """Accounting cannot tell a serial part from a busy CPU, nor a disk's limits from one another."""
     return any({one, other} <= kind for kind in (CPU_LIKE, DISK_LIKE))
+
+
+def shown_by_an_axis(
+    model: WorkloadModel, stand: Configuration, shares: dict[str, float], here: float
+) -> dict[str, float]:
+    """The shares, with those that only the curve tells given to the serial part where no other axis shows them.
+
+    A disk without figures, or a memory level, is told from whatever else vCPUs do not relieve by one thing alone: that
+    the rate is higher on another disk, or with more memory.
+    """
+    measured, moved = model.measured, dict(shares)
+    disk, memory = (Bottleneck.DISK_BANDWIDTH.value, Bottleneck.DISK_IOPS.value), Bottleneck.MEMORY.value
+    others = [replace(stand, disk=each.name) for each in measured.disks if each.name != stand.disk]
+    more = [replace(stand, memory_bytes=size) for size in measured.memory_bytes if size > stand.memory_bytes]
+    taken = 0.0
+    if disk_is_free(model.facts, measured, stand.disk) and not _faster(model, others + more, here):
+        taken += sum(moved.pop(name, 0.0) for name in disk)
+    if not _faster(model, more, here):
+        taken += moved.pop(memory, 0.0)
+    if taken > 0:
+        moved[Bottleneck.SERIAL.value] = moved.get(Bottleneck.SERIAL.value, 0.0) + taken
+    return moved
+
+
+def _faster(model: WorkloadModel, stands: Sequence[Configuration], here: float) -> bool:
+    return bool(stands) and float(predict_rates(model, stands).mean.max()) > here + FASTER

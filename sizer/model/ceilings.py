@@ -18,7 +18,7 @@ REACHED = 0.9
 """A ceiling counts as reached from this share of it: nothing can gain more than a ninth on top."""
 FAR = 40.0
 """Ln of a rate that no machine has."""
-UNKNOWN = ("rate", "step", "cap")
+UNKNOWN = ("rate", "cap")
 CONTRADICTS = {Bottleneck.CPU, Bottleneck.SERIAL}
 
 
@@ -37,8 +37,10 @@ def _alone(model: WorkloadModel, member: Member, stands: Sequence[Configuration]
     """The member's rate with all that is not known made so fast that it does not count."""
     theta = np.array([member.estimate])
     for index, name in enumerate(member.names):
-        if name in UNKNOWN or name.startswith(("memory:", "latency:")) or _is_free(model, name):
-            theta[0, index] += -FAR if name == "step" or name.startswith("latency:") else FAR
+        if name == "step" or name.startswith("latency:"):
+            theta[0, index] -= FAR
+        elif name in UNKNOWN or name.startswith("memory:") or _is_free(model, name):
+            theta[0, index] += FAR
     stands = [usual_place(model.measured, stand) for stand in stands]
     design = build_design(model.facts, model.measured, member.structure, stands)
     rates: Array = solve(member.structure, theta, design).log_rate[0]

@@ -22,7 +22,7 @@ CLEAR = 0.8
 """The rate counts as rising if a gain above GAIN is expected, was measured, and is at least this likely."""
 DOUBT = 0.1
 """A gain above GAIN that is at least this likely is said, because it leaves open whether the rate still rises."""
-UNLIKELY = 0.35
+UNLIKELY = 0.3
 """Where no gain above GAIN is expected and one is no likelier than this, the doubt is said and the size stands."""
 
 

@@ -80,13 +80,14 @@ def parameter_names(structure: Structure) -> tuple[str, ...]:
         "rate",
         *(("step",) if structure.step_apart else ()),
         *PARAMETERS[structure.scaling],
+        *(("quota",) if structure.quota else ()),
         *(("cap",) if structure.capped else ()),
         *(f"accelerator:{label}" for label in structure.accelerators),
         *(("gpus",) if structure.several_gpus else ()),
         *(("batch",) if structure.batch_stage else ()),
         *(f"disk:{name}" for name in structure.disks),
         *(f"latency:{name}" for name in structure.blocking),
-        *(f"memory:{level}" for level in structure.memory_levels),
+        *(f"{_level_kind(structure)}:{level}" for level in _levels(structure)),
         "sharpness",
     )
 
@@ -126,11 +127,28 @@ def solve(structure: Structure, theta: Array, design: Design) -> Solution:
     if structure.batch_stage:
         _batch(structure, made, design)
     _disk(structure, made, design)
+    _memory(structure, made, design)
+    return _combine(made, contention)
+
+
+def _level_kind(structure: Structure) -> str:
+    return "missed" if structure.memory_feeds_disks else "memory"
+
+
+def _levels(structure: Structure) -> tuple[int, ...]:
+    """Those with a parameter: what misses the cache counts from the least memory on, where all does."""
+    return structure.memory_levels[1:] if structure.memory_feeds_disks else structure.memory_levels
+
+
+def _memory(structure: Structure, made: _Times, design: Design) -> None:
     for index, level in enumerate(structure.memory_levels):
         here = (design.memory_level == index) & design.computes
-        made.times[:, here, MEMORY] = -made.parameter(f"memory:{level}")
-        made.depends(f"memory:{level}", MEMORY, -here.astype(float)[None])
-    return _combine(made, contention)
+        if not structure.memory_feeds_disks:
+            made.times[:, here, MEMORY] = -made.parameter(f"memory:{level}")
+            made.depends(f"memory:{level}", MEMORY, -here.astype(float)[None])
+        elif index:
+            made.times[:, here, READ] += made.parameter(f"missed:{level}")
+            made.depends(f"missed:{level}", READ, here.astype(float)[None])
 
 
 def _cpu(structure: Structure, made: _Times, design: Design) -> Array:
@@ -153,6 +171,10 @@ def _cpu(structure: Structure, made: _Times, design: Design) -> Array:
             made.depends("step", CPU, np.where(doing, np.exp(step - work), 0.0))
     for name, slope in scaled.slopes.items():
         made.depends(name, CPU, np.where(doing, slope, 0.0))
+    if structure.quota:
+        held = (design.vcpus % 1 > 0).astype(float)[None]
+        made.times[:, :, CPU] += held * made.parameter("quota")
+        made.depends("quota", CPU, np.where(doing, held, 0.0))
     if structure.capped and structure.cap_stage == "serial":
         made.times[:, design.decodes, SERIAL] = -made.parameter("cap")
         made.depends("cap", SERIAL, -design.decodes.astype(float)[None])
@@ -197,7 +219,7 @@ def _disk(structure: Structure, made: _Times, design: Design) -> None:
         if name in structure.blocking:
             rows = (design.disk == index) & (design.missed > 0) & design.decodes
             with np.errstate(divide="ignore"):
-                waits = np.log(design.missed) - np.log(np.maximum(1.0, design.vcpus))
+                waits = np.log(design.missed) - np.log(np.ceil(design.vcpus))  # a worker for each CPU, whole
             time = np.where(rows, waits, -np.inf)[None] + made.parameter(f"latency:{name}")
             made.times[:, :, LATENCY] = np.maximum(made.times[:, :, LATENCY], time)
             made.depends(f"latency:{name}", LATENCY, rows.astype(float)[None])

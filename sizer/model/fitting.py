@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,15 +19,14 @@ from sizer.model.least_squares import minimise
 from sizer.model.memory import memory_floor
 from sizer.model.model import Facts, Measured, Member, Residual, Structure, WorkloadModel
 from sizer.model.observations import Noise, Observation, completed, measure, observe
-from sizer.model.problem import Problem, problem_of
-from sizer.model.residual import MOST, fit_residual, posterior
+from sizer.model.problem import Fitted, Problem, problem_of
+from sizer.model.residual import fit_residual
 from sizer.model.settings import labelled
+from sizer.model.widening import widening
 from sizer.records import Configuration, Run
 
 DRAWS = 32
 """Parameter draws a member."""
-FOLDS = 24
-"""Configurations are left out one at a time up to this many, then in this many groups."""
 SCREENED = 600
 """Observations by which forms are chosen; the chosen ones are then fitted to all."""
 WEIGHT_KEPT = 0.02
@@ -35,18 +34,6 @@ MEMBERS = 6
 IDLE = 0.5
 """What a parameter costs that the data do not determine: of forms that explain the same, the shorter counts more."""
 SEED = 20181
-NORMAL_90 = 1.645
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """One structure at its optimum, with its information criterion and its squared residuals in deviations."""
-
-    problem: Problem
-    theta: Array
-    criterion: float
-    squares: float
-    effective: float
 
 
 def fit_workload(runs: Sequence[Run]) -> WorkloadModel:
@@ -100,7 +87,7 @@ def _fit(model: WorkloadModel, observations: Sequence[Observation], noise: Noise
         misfit = math.sqrt(max(0.0, scale**2 - 1)) * float(np.median(deviation))
     run_noise = max(noise.run if noise.measured else 0.0, spread)
     model = replace(model, members=members, residual=residual, noise=run_noise, misfit=max(misfit, 0.005))
-    return replace(model, widening=_widening(model, kept, observations, main))
+    return replace(model, widening=widening(model, kept, observations, main))
 
 
 def _expressible(model: WorkloadModel, observations: Sequence[Observation]) -> Sequence[Observation]:
@@ -222,73 +209,3 @@ def _member(fitted: Fitted, weight: float, scale: float, random: np.random.Gener
 
 def _short(value: float) -> float:
     return float(f"{value:.6g}")
-
-
-def _widening(
-    model: WorkloadModel, kept: Sequence[tuple[Fitted, float]], observations: Sequence[Observation], main: Flags
-) -> float:
-    """How many standard deviations make 90 %, from configurations left out (conformal: Lei et al. 2018)."""
-    target = kept[0][0].problem.target
-    n = int(main.sum())
-    if n < 4:
-        return NORMAL_90 * (1 + 2 / max(n, 1))
-    places = [o.configuration for o in observations]
-    left_out = _left_out(kept, places, main, model.residual)
-    counts = _inner(places, main)
-    variance = _draw_variance(model, kept)
-    if model.residual is not None:
-        variance = variance + posterior(model.residual, places)[1]
-    deviation = math.sqrt(model.noise**2 + float(np.median(variance)))
-    scores = np.sort(np.abs(left_out - target)[counts] / deviation)
-    rank = math.ceil(0.9 * (scores.size + 1))
-    score = float(scores[rank - 1]) if rank <= scores.size else float(scores[-1]) if scores.size else 0.0
-    few = 1 + 1 / n
-    return min(max(score, NORMAL_90 * few), 2.5 * NORMAL_90)
-
-
-def _inner(places: Sequence[Configuration], main: Flags) -> Flags:
-    """Rows inside the range of what remains without them."""
-    vcpus = np.array([place.vcpus for place in places])
-    inside = main & (vcpus > vcpus[main].min()) & (vcpus < vcpus[main].max())
-    return inside if inside.sum() >= 3 else main
-
-
-def _left_out(
-    kept: Sequence[tuple[Fitted, float]], places: Sequence[Configuration], main: Flags, residual: Residual | None
-) -> Array:
-    """What each row is predicted to be without it (n,)."""
-    problem = kept[0][0].problem
-    n = problem.target.size
-    fold = np.arange(n) % FOLDS
-    folds = int(fold.max()) + 1
-    included = (fold[None] != np.arange(folds)[:, None]).astype(float)
-    everywhere = np.zeros((folds, n))
-    for fitted, weight in kept:
-        own = fitted.problem
-        residuals = own.residuals(own.target[None], own.belief.mean[None], included)
-        thetas, _ = minimise(residuals, np.repeat(fitted.theta[None], folds, axis=0), iterations=20)
-        everywhere += weight * solve(own.structure, thetas, own.design).log_rate
-    prediction: Array = everywhere[fold, np.arange(n)]
-    if residual is None or n > MOST:
-        return prediction
-    for index in range(folds):
-        known, asked = main & (fold != index), main & (fold == index)
-        if not asked.any():
-            continue
-        near = replace(
-            residual,
-            places=tuple(place for place, use in zip(places, known, strict=True) if use),
-            values=tuple((problem.target - everywhere[index])[known]),
-            variances=tuple(problem.deviation[known] ** 2),
-        )
-        prediction[asked] += posterior(near, [p for p, use in zip(places, asked, strict=True) if use])[0]
-    return prediction
-
-
-def _draw_variance(model: WorkloadModel, kept: Sequence[tuple[Fitted, float]]) -> Array:
-    """Variance of ln throughput over the members' draws at each observation (n,)."""
-    variance = np.zeros(kept[0][0].problem.target.size)
-    for member, (fitted, weight) in zip(model.members, kept, strict=True):
-        log_rate = solve(member.structure, np.array(member.draws), fitted.problem.design).log_rate
-        variance += weight * log_rate.var(axis=0)
-    return variance

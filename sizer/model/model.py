@@ -194,14 +194,16 @@ class Facts:
 
 @dataclass(frozen=True)
 class Structure:
-    """Which stages a member of the model has.
+    """Which stages a member of the model has. `quota`: a fraction of a vCPU costs more CPU time than a whole one.
 
     `disks`, `blocking`, `accelerators` and `memory_levels` name those with a parameter of their own; a disk of
-    `blocking` makes its loader's workers wait. `step_apart`: decoding and the step on the CPU have a demand each.
+    `blocking` makes its loader's workers wait. `memory_feeds_disks`: a level is not a capacity of its own but the share
+    of reads that still goes to each disk. `step_apart`: decoding and the step on the CPU have a demand each.
     """
 
     scaling: str
     capped: bool
+    quota: bool = False
     cap_stage: str = "serial"
     accelerators: tuple[str, ...] = ()
     several_gpus: bool = False
@@ -210,6 +212,7 @@ class Structure:
     disks: tuple[str, ...] = ()
     blocking: tuple[str, ...] = ()
     memory_levels: tuple[int, ...] = ()
+    memory_feeds_disks: bool = False
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from sizer.model.stages import disk_is_free, read_seconds
 from sizer.records import HOST_DISK
 from sizer.units import format_bytes, plural
 
-CPU_ALONE = {"rate", "step", "exponent", "contention", "coherence", "knee", "yield", "batch", "sharpness"}
+CPU_ALONE = {"rate", "step", "exponent", "contention", "coherence", "knee", "yield", "quota", "batch", "sharpness"}
 """With no stage beside the CPU there is nothing to overlap."""
 
 
@@ -72,6 +72,8 @@ def _named(name: str, model: WorkloadModel, member: Member) -> tuple[str, str] |
         return (key if len(model.measured.gpus) > 1 and key != "accelerator" else device, _per_second(model))
     if kind == "latency":
         return (f"a worker's wait for {words.disk(key)}", f"seconds/{model.sample_unit}")
+    if kind == "missed":
+        return (f"reads that still miss with {format_bytes(int(key))}, of those with the least memory", "")
     cap = device if member.structure.cap_stage == "accelerator" else "serial"
     launch = "CPU" if member.structure.batch_stage == "cpu" else device
     return {
@@ -82,6 +84,7 @@ def _named(name: str, model: WorkloadModel, member: Member) -> tuple[str, str] |
         "coherence": ("cost of coherence", ""),
         "knee": ("vCPUs up to which each counts in full", ""),
         "yield": ("yield of a vCPU beyond", ""),
+        "quota": ("CPU time under a fraction of a vCPU, over that of a whole one", ""),
         "cap": (f"{cap} ceiling", _per_second(model)),
         "gpus": ("what each further accelerator loses", ""),
         "batch": (f"launch cost on the {launch}, relative to a batch of {model.facts.reference_batch}", ""),

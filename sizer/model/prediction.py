@@ -11,19 +11,23 @@ import numpy as np
 
 from sizer.errors import NoAnswer
 from sizer.model import advice
-from sizer.model.attribution import bottleneck_of, shares_by_bottleneck
+from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown_by_an_axis
 from sizer.model.equation import STAGES
+from sizer.model.headroom import headroom
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
 from sizer.model.rates import Rates, predict_rates
-from sizer.model.settings import CPU_LABEL, usual_place
-from sizer.model.stages import read_seconds
+from sizer.model.settings import usual_place
+from sizer.model.stages import disk_is_free
 from sizer.records import Bottleneck, Configuration, Estimate, Prediction
 
 NORMAL_90 = 1.645
 BEYOND = 0.25
 """Standard deviation of ln throughput added for each e-fold outside the measured range, beside what the draws say."""
+UNMEASURED_PAIR = 0.25
+"""The same for a disk without figures and a memory size that were not measured together: how they work together is
+what no run tells."""
 UNMEASURED_DISK = 0.15
 """The same for a disk that no run was measured on: how exactly demands and rates foretell a tier."""
 
@@ -35,7 +39,7 @@ def predict(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -> Pred
     without figures, a what-if about a stage that was not told apart.
     """
     stand = usual_place(model.measured, stand)
-    _check_what_if(model, stand, what_if)
+    advice.check_what_if(model, stand, what_if)
     if _does_not_fit(model, stand):
         nothing = Estimate(0.0, 0.0, 0.0)
         return Prediction(
@@ -51,18 +55,20 @@ def predict(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -> Pred
     both = predict_rates(model, [lower, upper], what_if)
     rates = both.between(position)
     shares = shares_by_bottleneck(rates.shares[0], float(rates.contention[0]), bool(rates.read_is_iops[0]))
-    shares = split_by_last_doubling(model, stand, shares)
+    shares = shown_by_an_axis(model, stand, split_by_last_doubling(model, stand, shares), float(rates.mean[0]))
     beyond = onward(model, stand) if what_if == WhatIf() else None
     if model.refused and measured is not None:
         throughput = _widened(measured.throughput, model)
     else:
         throughput = _estimate(model, rates, stand, what_if, beyond, both if 0 < position < 1 else rates)
     evidence = measured.evidence if measured else None
+    bottleneck = Bottleneck.AMBIGUOUS if is_open(model, stand, beyond) else bottleneck_of(shares, evidence)
     return Prediction(
         workload=model.name,
         configuration=stand,
         throughput=throughput,
-        bottleneck=Bottleneck.AMBIGUOUS if is_open(model, stand, beyond) else bottleneck_of(shares, evidence),
+        bottleneck=bottleneck,
+        headroom=headroom(model, stand, bottleneck) if what_if == WhatIf() else None,
         shares=shares,
         extrapolated=_outside(model, stand) > 0 or what_if.disk_rates is not None or _memory_unmeasured(model, stand),
     )
@@ -128,6 +134,8 @@ def _estimate(
         variance += UNMEASURED_DISK**2
     if _memory_unmeasured(model, stand):
         variance += UNMEASURED_DISK**2
+    if _pair_unmeasured(model, stand):
+        variance += UNMEASURED_PAIR**2
     half = model.widening * math.sqrt(variance)
     centre = float(rates.mean[0])
     low, high = min(centre, float(around.mean.min())) - half, max(centre, float(around.mean.max())) + half
@@ -170,6 +178,14 @@ def _does_not_fit(model: WorkloadModel, stand: Configuration) -> bool:
     return anonymous is not None and stand.memory_bytes < anonymous
 
 
+def _pair_unmeasured(model: WorkloadModel, stand: Configuration) -> bool:
+    measured = model.measured
+    if min(len(measured.disks), len(measured.memory_bytes)) < 2 or not disk_is_free(model.facts, measured, stand.disk):
+        return False
+    here = {rate.configuration.memory_bytes for rate in measured.rates if rate.configuration.disk == stand.disk}
+    return bool(here) and not min(here) <= stand.memory_bytes <= max(here)
+
+
 def _memory_unmeasured(model: WorkloadModel, stand: Configuration) -> bool:
     """Less memory than any run had, or more where more of it is more page cache."""
     known = model.measured.memory_bytes
@@ -177,30 +193,3 @@ def _memory_unmeasured(model: WorkloadModel, stand: Configuration) -> bool:
         return False
     matters = model.facts.natural or any(member.structure.memory_levels for member in model.members)
     return stand.memory_bytes < known[0] or (matters and len(known) > 1)
-
-
-def _check_what_if(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -> None:
-    name, facts = model.name, model.facts
-    if min(what_if.gpu_speedup, what_if.data_bytes_factor, what_if.decode_factor) <= 0:
-        raise NoAnswer("a speed-up or a factor is a number above 0, for example 2")
-    if what_if.gpu_speedup != 1 and (stand.gpu or facts.accelerator or CPU_LABEL) == CPU_LABEL:
-        raise NoAnswer(
-            f"workload `{name}` was measured without a GPU, so there is none to speed up: measure it with one"
-        )
-    apart = facts.step_core_seconds is not None or facts.kind == "imagenet_preprocessing"
-    if what_if.decode_factor != 1 and facts.accelerator in (None, CPU_LABEL) and not apart:
-        raise NoAnswer(
-            f"workload `{name}` computes its step on the CPU that also decodes, and no run tells them apart: "
-            "measure it with `input: synthetic`, too"
-        )
-    if what_if.disk_rates is not None and read_seconds(facts, what_if.disk_rates) is None:
-        raise NoAnswer(
-            f"what one sample of `{name}` reads was not accounted, so another disk's rates say nothing: "
-            "measure a run with disk accounting (read_bytes)"
-        )
-    if what_if.disk_rates is None and model.measured.disks and model.measured.disk(stand.disk) is None:
-        known = ", ".join(disk.name for disk in model.measured.disks)
-        raise NoAnswer(
-            f"disk `{stand.disk}` was not measured for `{name}` (measured: {known}): "
-            "measure it, or give its IOPS and MB/s as a what-if"
-        )

@@ -79,6 +79,17 @@ class Problem:
         return np.ones((1, self.target.size))
 
 
+@dataclass(frozen=True)
+class Fitted:
+    """One structure at its optimum, with its information criterion and its squared residuals in deviations."""
+
+    problem: Problem
+    theta: Array
+    criterion: float
+    squares: float
+    effective: float
+
+
 def problem_of(structure: Structure, facts: Facts, measured: Measured, observations: Sequence[Observation]) -> Problem:
     """The problem of one structure over the observations of a workload."""
     design = build_design(facts, measured, structure, [o.configuration for o in observations], seen=observations)

@@ -7,9 +7,10 @@ limits. Only such runs are judged: one that waits for a disk or a GPU spends cor
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Sequence
+
+import numpy as np
 
 from sizer.model.settings import setting_of
 from sizer.records import Run
@@ -18,8 +19,9 @@ BUSY = 0.8
 """Of the busiest run's use of its vCPUs: from there on the CPU is what binds."""
 FEWEST = 4
 """Runs below which what is usual is not known."""
-SLOPE = 0.15
-"""Standard deviation believed of how ln core-seconds grow with ln vCPUs, against a spread of SPREAD between runs."""
+SLOPES = np.array([0.15, 0.1])
+"""Standard deviations believed of how ln core-seconds grow with ln vCPUs, and of what a fraction costs more than a
+whole vCPU, since what a quota stops finds its caches cold; against a spread of SPREAD between runs."""
 SPREAD = 0.1
 
 
@@ -41,11 +43,12 @@ def _off_usual(group: Sequence[Run]) -> dict[int, float]:
     busy = [run for run in group if used[id(run)] >= BUSY * min(1.0, max(used.values()))]
     if len(busy) < FEWEST:
         return {}
-    points = [(math.log(run.configuration.vcpus), math.log(_cost(run))) for run in busy]
-    x_mean, y_mean = (sum(values) / len(points) for values in zip(*points, strict=True))
-    spread = sum((x - x_mean) ** 2 for x, _ in points) + (SPREAD / SLOPE) ** 2
-    slope = sum((x - x_mean) * (y - y_mean) for x, y in points) / spread
-    return {id(run): y - y_mean - slope * (x - x_mean) for run, (x, y) in zip(busy, points, strict=True)}
+    vcpus = np.array([run.configuration.vcpus for run in busy])
+    known = np.column_stack([np.log(vcpus), vcpus % 1 > 0])
+    known, cost = known - known.mean(axis=0), np.log([_cost(run) for run in busy])
+    cost = cost - cost.mean()
+    usual = np.linalg.solve(known.T @ known + np.diag((SPREAD / SLOPES) ** 2), known.T @ cost)
+    return {id(run): float(off) for run, off in zip(busy, cost - known @ usual, strict=True)}
 
 
 def _cost(run: Run) -> float:

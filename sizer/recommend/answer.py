@@ -20,6 +20,7 @@ from sizer.recommend.next_run import for_host, next_run
 from sizer.recommend.quality import Quality
 from sizer.recommend.reasons import reasons
 from sizer.recommend.rejections import SHOWN_BY_VCPUS, Verdict, rejections
+from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
 from sizer.recommend.words import spec_in_words
 from sizer.records import Answer, Bottleneck, Deadline, Objective, Prediction
 
@@ -148,11 +149,13 @@ def _answered(
     if verdict.bottleneck(prediction) is not prediction.bottleneck:
         verdict = replace(verdict, bound=False)
     bottleneck = verdict.bottleneck(prediction) if verdict.bound else Bottleneck.AMBIGUOUS
+    upgrade = smallest_upgrade(model, candidate, field) if bottleneck is not Bottleneck.AMBIGUOUS else None
     baseline = baseline_of(model, candidate, prediction.throughput, question.catalog, question.machine)
     told = (
         *first,
         *_doubts(quality),
         *reasons(verdict, prediction, best),
+        *(upgrade_reasons(model, candidate, prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
         *_price_unknown(model, candidate, question.catalog),
         *baseline_reasons(model, baseline, candidate, question.machine),
         quality.failed,
@@ -170,6 +173,8 @@ def _answered(
         rejected=rejections(verdict),
         instances=matching(model, candidate.spec, batch_size, rate, question.catalog),
         provisional=quality.rests_on_doubt(candidate.stand),
+        headroom=prediction.headroom if bottleneck is not Bottleneck.AMBIGUOUS else None,
+        upgrade=upgrade,
         baseline=baseline,
     )
 

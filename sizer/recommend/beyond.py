@@ -27,11 +27,12 @@ class Beyond:
     next_run: str
 
 
-def look_beyond(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Beyond:
+def look_beyond(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Beyond | None:
     """The next step up, or the size that a known accelerator ceiling asks for.
 
     With a known accelerator ceiling G the size follows from G x core-seconds of a sample, which is strong; without one
-    the curve is only drawn on by Amdahl's law, which is weak: the sentence says which.
+    the curve is only drawn on by Amdahl's law, which is weak: the sentence says which. None where what is there would
+    run out of the memory that was measured.
     """
     high = model.measured.vcpus[-1]
     ceiling = vcpus_of_ceiling(model, best)
@@ -39,6 +40,8 @@ def look_beyond(model: WorkloadModel, best: Configuration, catalog: Catalog) -> 
         return _to_ceiling(model, best, catalog, ceiling)
     size = next_sold(2 * high, catalog)
     prediction = model.predict(replace(best, vcpus=size), WhatIf())
+    if prediction.out_of_memory:
+        return None
     known = float(known_ceilings(model, [prediction.configuration])[0])
     near = known < math.log(prediction.throughput.high)
     why = f"the next ceiling known is {format_rate(math.exp(known), model.sample_unit)}" if near else NO_CEILING
@@ -51,10 +54,12 @@ def look_beyond(model: WorkloadModel, best: Configuration, catalog: Catalog) -> 
 
 def _to_ceiling(
     model: WorkloadModel, best: Configuration, catalog: Catalog, ceiling: tuple[float, float, float]
-) -> Beyond:
+) -> Beyond | None:
     value, low, top = ceiling
     size = next_sold(value, catalog, above=True)
     prediction = model.predict(replace(best, vcpus=size), WhatIf())
+    if prediction.out_of_memory:
+        return None
     device = accelerator(model.facts.device)
     reason = (
         f"beyond {format_vcpus(model.measured.vcpus[-1])} (extrapolated, strong: the ceiling of the {device} is "

@@ -25,6 +25,8 @@ TIE = 0.99
 DISK_LOSS = 0.02
 """The share of the best disk's rate that a cheaper one may cost, at the same size and whatever the target."""
 
+HOPELESS = 0.1
+"""Where no spec reaches the target with this probability, probabilities do not tell the near from the far."""
 ALIKE = 0.02
 """Where no spec is sure, the cheapest of those whose probability differs less than draws of the parameters can tell."""
 
@@ -103,14 +105,17 @@ def choose(field: Sequence[Judgement], objective: Objective) -> Judgement:
 
     `fastest`: the least costly of the fastest, whatever the target. Of those that are sure to reach the target,
     `cheapest` takes the least costly and `balanced` the least cost x time, that is the price of a sample times the
-    time it takes. Where none is sure, the cheapest of the likeliest.
+    time it takes. Where none is sure, the cheapest of the likeliest; where none has a chance, of the fastest.
     """
     if objective.prefer == "fastest":
         top = max(j.judged.fraction for j in field)
         return min((j for j in field if j.judged.fraction >= TIE * top), key=lambda j: j.candidate.cost)
     passing = [j for j in field if j.passes]
+    likeliest = max(j.judged.probability for j in field)
+    if not passing and likeliest < HOPELESS:
+        top = max(j.judged.fraction for j in field)
+        return min((j for j in field if j.judged.fraction >= TIE * top), key=lambda j: j.candidate.cost)
     if not passing:
-        likeliest = max(j.judged.probability for j in field)
         return min((j for j in field if j.judged.probability >= likeliest - ALIKE), key=lambda j: j.candidate.cost)
     if objective.prefer == "balanced":
         return min(passing, key=lambda j: (j.candidate.usd_per_hour / j.judged.fraction**2, j.candidate.disk_rank))

@@ -37,11 +37,16 @@ def bound(bottleneck: Bottleneck, device: Device) -> str:
     return BOUND[bottleneck]
 
 
+def resource(bottleneck: Bottleneck, device: Device) -> str:
+    """`CPU`, `disk bandwidth`, `emulated P100`."""
+    return {**RESOURCE, Bottleneck.ACCELERATOR: accelerator(device)}[bottleneck]
+
+
 def shares_in_words(shares: dict[str, float], device: Device) -> str:
     """The three largest: `CPU 86 %, disk bandwidth 9 %, serial part 3 %`."""
     ordered = sorted(shares.items(), key=lambda item: item[1], reverse=True)[:3]
-    names = {**RESOURCE, Bottleneck.ACCELERATOR: accelerator(device)}
-    return ", ".join(f"{names[Bottleneck(name)]} {format_share(share)}" for name, share in ordered if share >= 0.005)
+    named = [(resource(Bottleneck(name), device), share) for name, share in ordered if share >= 0.005]
+    return ", ".join(f"{name} {format_share(share)}" for name, share in named)
 
 
 def accounted(rate: MeasuredRate, device: Device) -> str:
@@ -51,7 +56,7 @@ def accounted(rate: MeasuredRate, device: Device) -> str:
     share = format_share(rate.busy) if rate.busy is not None else ""
     if rate.evidence is Bottleneck.SERIAL:
         return f"one core busy and the others idle ({share} of the vCPUs)" if share else "one core busy"
-    name = {**RESOURCE, Bottleneck.ACCELERATOR: accelerator(device)}[rate.evidence]
+    name = resource(rate.evidence, device)
     return f"{name} {share} busy" if share else name
 
 

@@ -167,3 +167,18 @@ def test_reads_that_miss_are_amplified(make_run: MakeRun) -> None:
     expected = 1e7 / (2 * (unseen - unseen * math.log(unseen)) * size)
     found = job(runs).predict(Configuration(4, 3 * GIB, "far", 32))
     assert found.throughput.value == pytest.approx(expected, rel=0.12)
+
+
+def test_headroom_ends_at_the_next_limit(make_run: MakeRun) -> None:
+    """A pipeline that feeds half of a P100 could be twice as fast and not more."""
+    device = Device("emulated", gpu="P100", samples_per_second=219)
+
+    def rate(c: float) -> float:
+        return ((100 * c) ** -8 + 219**-8) ** (-1 / 8)
+
+    model = job([make_run(rate(c), c, device=device, demand=Demand(core_seconds=0.01)) for c in (0.5, 1, 2, 4)])
+    half = model.predict(at(1))
+    assert half.headroom == pytest.approx(1.19, abs=0.15)
+    assert half.throughput.value * (1 + half.headroom) <= 1.03 * 219
+    alone = job([make_run(100 * c, c, demand=Demand(core_seconds=0.01)) for c in (1, 2, 4)]).predict(at(1))
+    assert alone.headroom is None or alone.headroom > 1

@@ -26,7 +26,7 @@ def test_against_the_largest_measured(curve: Curve, ask: Ask) -> None:
     assert answer.baseline.share == pytest.approx(0.98, abs=0.01)
     assert (
         "$0.17 an hour (aws c6i.xlarge) instead of $0.68 (aws c6i.4xlarge) for 16 vCPUs, the largest measured: 75 % "
-        "less, at 98 % of its rate" in answer.reasons
+        "less, at 99 % of its rate" in answer.reasons
     )
 
 

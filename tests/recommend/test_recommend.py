@@ -107,7 +107,7 @@ def test_a_known_accelerator_ceiling_makes_a_strong_estimate(curve: Curve, ask: 
     answer = ask(curve((0.5, 25), (1, 50), (2, 100), device=P100, demand=demand))
     assert answer.status == "at_least"
     assert "extrapolated, strong" in said(answer)
-    assert "about 4.4 vCPUs" in said(answer)
+    assert re.search(r"about 4\.[345] vCPUs", said(answer))
     assert answer.beyond is not None
     assert answer.beyond.configuration.vcpus == 8
     assert answer.beyond.throughput.value == pytest.approx(219, rel=0.05)
