@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from sizer.capped_runs import CappedRuns
 from sizer.configurations import configurations, standing
 from sizer.model.searched_floor import (
     FLOOR_SEARCH,
@@ -40,19 +41,8 @@ PRECISION = 0.1
 
 
 @dataclass(frozen=True)
-class Search:
-    """The search of one workload: its runs are `base` with a cap, and no cap is above `most_bytes`."""
-
-    base: RunSpec
-    most_bytes: int
-
-    def at(self, cap: int) -> RunSpec:
-        """The run that tries a cap."""
-        return replace(self.base, limits=replace(self.base.limits, memory_bytes=cap))
-
-    def includes(self, spec: RunSpec) -> bool:
-        """Whether a run is one of this search."""
-        return replace(spec, limits=replace(spec.limits, memory_bytes=None)) == self.base
+class Search(CappedRuns):
+    """The search of one workload."""
 
     def next_run(self, runs: Iterable[Run]) -> RunSpec | None:
         """The run that would tell most; None when the floor is found, or cannot be found: see `found`."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from sizer.capped_runs import CappedRuns
 from sizer.configurations import configurations, standing
 from sizer.isolating_runs import reads_its_data
 from sizer.model.isolation import as_asked
@@ -29,19 +30,8 @@ NOT_MEASURED = frozenset({Outcome.INTERRUPTED, Outcome.UNSUPPORTED, Outcome.REFU
 
 
 @dataclass(frozen=True)
-class TwoEpochs:
-    """The pass of one workload: `base` with a memory cap, which is no more than `most_bytes`."""
-
-    base: RunSpec
-    most_bytes: int
-
-    def at(self, cap: int) -> RunSpec:
-        """The pass under this cap."""
-        return replace(self.base, limits=replace(self.base.limits, memory_bytes=cap))
-
-    def includes(self, spec: RunSpec) -> bool:
-        """Whether a run is this pass, under whatever cap."""
-        return replace(spec, limits=replace(spec.limits, memory_bytes=None)) == self.base
+class TwoEpochs(CappedRuns):
+    """The pass of one workload."""
 
     def next_run(self, runs: Iterable[Run]) -> RunSpec | None:
         """The pass; None where it is there, is not needed, or cannot be made: see `result`."""
