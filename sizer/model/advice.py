@@ -83,6 +83,7 @@ def _vcpus_to_measure(known: Sequence[float]) -> str:
 def check_axes(model: WorkloadModel, stand: Configuration) -> None:
     """Raise NoAnswer if an axis has too few values for this configuration, naming the run that would help."""
     measured, name = model.measured, model.name
+    _check_told(model, stand)
     if not _known(stand.vcpus, measured.vcpus):
         raise _too_few(name, "vCPU value", measured.vcpus, format_vcpus(stand.vcpus))
     if not _known(stand.batch_size, measured.batch_size):
@@ -95,6 +96,22 @@ def check_axes(model: WorkloadModel, stand: Configuration) -> None:
             f"not enough data: `{name}` was measured with {len(known)} memory caps that differ in throughput and three "
             f"are needed to say what lies between; measure it with {format_bytes(stand.memory_bytes)}"
         )
+
+
+def _check_told(model: WorkloadModel, stand: Configuration) -> None:
+    """What stands for an axis that nobody told was never measured, so nothing is known of another value of it."""
+    measured = model.measured
+    asked = {
+        "vcpus": ("vCPUs", stand.vcpus in measured.vcpus),
+        "memory_gib": ("memory", stand.memory_bytes in measured.memory_bytes),
+        "batch_size": ("a batch size", stand.batch_size in measured.batch_size),
+    }
+    for column, (words, held) in asked.items():
+        if column in measured.untold and not held:
+            raise NoAnswer(
+                f"the table told no {words.removeprefix('a ')} of `{model.name}`, so nothing is known of {words} other "
+                f"than it had; add a column {column} and import it again"
+            )
 
 
 def _check_gpus(model: WorkloadModel, stand: Configuration) -> None:

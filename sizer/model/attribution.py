@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -87,7 +88,19 @@ def shown_by_an_axis(
         taken += moved.pop(memory, 0.0)
     if taken > 0:
         moved[Bottleneck.SERIAL.value] = moved.get(Bottleneck.SERIAL.value, 0.0) + taken
-    return moved
+    return _slowed_by_memory(model, more, moved, here)
+
+
+def _slowed_by_memory(
+    model: WorkloadModel, more: Sequence[Configuration], shares: dict[str, float], here: float
+) -> dict[str, float]:
+    """Where too little memory slows everything alike, what it takes of the time is memory's."""
+    slowing = sum(member.weight for member in model.members if member.structure.memory_acts == "slows")
+    if slowing < 0.5 or not _faster(model, more, here):
+        return shares
+    left = math.exp(here - float(predict_rates(model, more).mean.max()))
+    found = {name: share * left for name, share in shares.items()}
+    return found | {Bottleneck.MEMORY.value: found.get(Bottleneck.MEMORY.value, 0.0) + 1 - left}
 
 
 def _faster(model: WorkloadModel, stands: Sequence[Configuration], here: float) -> bool:

@@ -12,7 +12,7 @@ from sizer.model.parameters import parameters_of
 from sizer.model.prediction import best
 from sizer.model.rates import predict_rates
 from sizer.records import Configuration
-from sizer.units import format_number, format_seconds, format_vcpus
+from sizer.units import format_bytes, format_number, format_rate, format_seconds, format_vcpus
 
 
 def described(model: WorkloadModel) -> WorkloadModel:
@@ -44,7 +44,7 @@ def _scaling_words(model: WorkloadModel) -> str:
     """Where more vCPUs stop paying on the best of the measured disks."""
     known = model.measured.vcpus
     if len(known) < 3:
-        return ""
+        return _best_words(model)
     top = best(model).configuration
     at_best, at_most = predict_rates(model, [top, replace(top, vcpus=known[-1])]).mean
     if at_best - at_most > math.log(1 + GAIN):
@@ -58,6 +58,21 @@ def _scaling_words(model: WorkloadModel) -> str:
     if knee <= known[0]:
         return "more vCPUs than the fewest measured gain nothing"
     return f"it stops scaling at about {format_vcpus(float(f'{knee:.2g}'))}"
+
+
+def _best_words(model: WorkloadModel) -> str:
+    """Where vCPUs were not varied: the best that was measured, and with how much of what was."""
+    measured = model.measured
+    top = max(measured.rates, key=lambda rate: rate.throughput.value)
+    place = top.configuration
+    varied = [
+        (len(measured.memory_bytes) > 1, f"with {format_bytes(place.memory_bytes)}"),
+        (len(measured.disks) > 1, f"on {words.disk(place.disk)}"),
+        (len(measured.batch_size) > 1, f"at a batch of {place.batch_size}"),
+        (len(measured.gpus) > 1, f"with {max(1, place.gpu_count)} x {place.gpu or 'accelerator'}"),
+    ]
+    where = ", ".join(text for counts, text in varied if counts)
+    return f"its best measured rate is {format_rate(top.throughput.value, model.sample_unit)} {where}".rstrip()
 
 
 def _knee(model: WorkloadModel, top: Configuration) -> float:

@@ -14,6 +14,7 @@ from sizer.model.ceilings import at_known_ceiling
 from sizer.model.equation import Array
 from sizer.model.model import WorkloadModel
 from sizer.model.rates import predict_rates
+from sizer.model.settings import usual_place
 from sizer.records import Configuration
 
 GAIN = 0.05
@@ -95,6 +96,21 @@ def before_the_last_doubling(model: WorkloadModel) -> float:
     return known[0] if len(known) == 2 else max(known[0], known[-1] / 2)
 
 
+def further_edges(model: WorkloadModel, best: Configuration) -> dict[str, Edge]:
+    """What the last step of other axes gained at the best: `gpus` of the same kind, and the `batch` size.
+
+    A curve through fewer than three values is none, so then nothing is said.
+    """
+    best, found = usual_place(model.measured, best), {}
+    counts = sorted({max(1, each.count) for each in model.measured.gpus if each.gpu == best.gpu})
+    batches = model.measured.batch_size
+    if len(counts) > 2 and max(1, best.gpu_count) == counts[-1]:
+        found["gpus"] = _gain(model, replace(best, gpu_count=counts[-2]), replace(best, gpu_count=counts[-1]))
+    if len(batches) > 2 and best.batch_size == batches[-1]:
+        found["batch"] = _gain(model, replace(best, batch_size=batches[-2]), best)
+    return found
+
+
 def memory_edge(model: WorkloadModel, best: Configuration) -> Edge:
     """What twice the largest memory would gain where the page cache tells; else what the last step measured gained."""
     known = model.measured.memory_bytes
@@ -132,10 +148,17 @@ def _seen(model: WorkloadModel, less: Configuration, most: Configuration) -> flo
 
 def _seen_gains(model: WorkloadModel, less: Configuration, most: Configuration) -> Iterator[float]:
     known = {rate.configuration: rate.throughput.value for rate in model.measured.rates}
+    most = usual_place(model.measured, most)
     for stand, rate in known.items():
         before = known.get(replace(stand, vcpus=less.vcpus))
-        if (stand.vcpus, stand.disk, stand.batch_size) == (most.vcpus, most.disk, most.batch_size) and before:
+        if before and replace(stand, memory_bytes=most.memory_bytes) == most and _same_memory(model, stand, most):
             yield math.log(rate / before)
+
+
+def _same_memory(model: WorkloadModel, stand: Configuration, other: Configuration) -> bool:
+    """Or memory that no form of the model finds to count."""
+    counts = model.facts.natural or any(member.structure.memory_levels for member in model.members)
+    return stand.memory_bytes == other.memory_bytes or not counts
 
 
 def reaches(margin: Array, weights: Array, spread: float) -> float:

@@ -87,7 +87,7 @@ def parameter_names(structure: Structure) -> tuple[str, ...]:
         *(("batch",) if structure.batch_stage else ()),
         *(f"disk:{name}" for name in structure.disks),
         *(f"latency:{name}" for name in structure.blocking),
-        *(f"{_level_kind(structure)}:{level}" for level in _levels(structure)),
+        *(f"{LEVEL_KINDS[structure.memory_acts]}:{level}" for level in _levels(structure)),
         "sharpness",
     )
 
@@ -131,24 +131,26 @@ def solve(structure: Structure, theta: Array, design: Design) -> Solution:
     return _combine(made, contention)
 
 
-def _level_kind(structure: Structure) -> str:
-    return "missed" if structure.memory_feeds_disks else "memory"
+LEVEL_KINDS = {"limits": "memory", "misses": "missed", "slows": "slowed"}
 
 
 def _levels(structure: Structure) -> tuple[int, ...]:
-    """Those with a parameter: what misses the cache counts from the least memory on, where all does."""
-    return structure.memory_levels[1:] if structure.memory_feeds_disks else structure.memory_levels
+    """Those with a parameter: reads that miss count from the least memory on, what slows from the most."""
+    levels = structure.memory_levels
+    return {"limits": levels, "misses": levels[1:], "slows": levels[:-1]}[structure.memory_acts]
 
 
 def _memory(structure: Structure, made: _Times, design: Design) -> None:
-    for index, level in enumerate(structure.memory_levels):
-        here = (design.memory_level == index) & design.computes
-        if not structure.memory_feeds_disks:
-            made.times[:, here, MEMORY] = -made.parameter(f"memory:{level}")
-            made.depends(f"memory:{level}", MEMORY, -here.astype(float)[None])
-        elif index:
-            made.times[:, here, READ] += made.parameter(f"missed:{level}")
-            made.depends(f"missed:{level}", READ, here.astype(float)[None])
+    for level in _levels(structure):
+        here = (design.memory_level == structure.memory_levels.index(level)) & design.computes
+        name = f"{LEVEL_KINDS[structure.memory_acts]}:{level}"
+        if structure.memory_acts == "limits":
+            made.times[:, here, MEMORY] = -made.parameter(name)
+            made.depends(name, MEMORY, -here.astype(float)[None])
+            continue
+        for stage in (READ,) if structure.memory_acts == "misses" else range(len(STAGES)):
+            made.times[:, here, stage] += made.parameter(name)
+            made.depends(name, stage, here.astype(float)[None])
 
 
 def _cpu(structure: Structure, made: _Times, design: Design) -> Array:

@@ -68,7 +68,7 @@ def _forms(vcpus: Sequence[float]) -> list[str]:
         return ["linear"]
     forms = ["linear", "amdahl", "power", "usl"]
     if len(vcpus) >= MANY_VCPUS:
-        forms.append("knee")
+        forms += ["knee", "bend"]
         if vcpus[0] <= 1 and any(value > 2 and value % 2 == 1 for value in vcpus):
             forms.append("paired")
     return forms
@@ -87,9 +87,12 @@ def refinements(structure: Structure, facts: Facts, measured: Measured) -> Itera
     if len(known) > 1 and not _memory_is_explained(facts, measured):
         if len(known) <= MOST_LEVELS:
             yield replace(structure, memory_levels=known)
+            yield replace(structure, memory_levels=known, memory_acts="slows")
             yield from _page_cache(replace(structure, memory_levels=known), facts, measured)
         if len(known) > 2:
-            yield from (replace(structure, memory_levels=(known[0], level)) for level in _sampled(known[1:]))
+            for level in _sampled(known[1:]):
+                yield replace(structure, memory_levels=(known[0], level), memory_acts="limits")
+                yield replace(structure, memory_levels=(known[0], level), memory_acts="slows")
     every = fitted_disks(facts, measured)
     if not set(every) <= set(structure.disks):
         yield replace(structure, disks=_joined(structure.disks, every))
@@ -112,7 +115,7 @@ def _page_cache(structure: Structure, facts: Facts, measured: Measured) -> Itera
     """Several disks without figures: what memory keeps, none of them has to read."""
     names = tuple(disk.name for disk in measured.disks)
     if len(names) > 1 and all(disk_is_free(facts, measured, name) for name in names):
-        yield replace(structure, disks=_joined(structure.disks, names), memory_feeds_disks=True)
+        yield replace(structure, disks=_joined(structure.disks, names), memory_acts="misses")
 
 
 def _joined(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
@@ -142,14 +145,15 @@ def _belief(
         return 0.0, _disk_spread(key, facts, measured)
     if kind == "memory":
         return math.log(UNBINDING * facts.highest_rate), 1.5
-    if kind == "missed":
-        return -1.0, 1.5
+    if kind in ("missed", "slowed"):
+        return (-1.0, 1.5) if kind == "missed" else (0.0, 1.0)
     return {
         "exponent": (1.0, 0.3),
         "contention": (math.log(0.05), 1.5),
         "coherence": (math.log(1e-3), 2.0),
         "knee": (math.log(median(sorted({o.configuration.vcpus for o in observations}))), 1.0),
         "yield": (0.3, 0.3),
+        "slope": (0.0, 0.6),
         "quota": (0.05, 0.05),  # images a core-second at half a vCPU over those at one: 0.93 (benchmarks, halving.py)
         "cap": (math.log(UNBINDING * facts.highest_rate), 1.5),
         "gpus": (math.log(0.03), 1.5),

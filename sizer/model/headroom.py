@@ -6,14 +6,28 @@ import math
 
 import numpy as np
 
-from sizer.model.equation import ACCELERATOR, CPU, LATENCY, LOG_SHARPNESS, MEMORY, READ, SERIAL, WRITE, solve
-from sizer.model.model import WorkloadModel
+from sizer.model.equation import (
+    ACCELERATOR,
+    CPU,
+    LATENCY,
+    LOG_SHARPNESS,
+    MEMORY,
+    READ,
+    SERIAL,
+    STAGES,
+    WRITE,
+    Array,
+    Design,
+    parameter_names,
+    solve,
+)
+from sizer.model.model import Structure, WorkloadModel
 from sizer.model.settings import usual_place
 from sizer.model.stages import build_design
 from sizer.records import Bottleneck, Configuration
 
 STAGES_OF = {
-    Bottleneck.CPU: (CPU,),
+    Bottleneck.CPU: (),
     Bottleneck.SERIAL: (SERIAL,),
     Bottleneck.ACCELERATOR: (ACCELERATOR,),
     Bottleneck.DISK_BANDWIDTH: (READ, LATENCY),
@@ -21,25 +35,59 @@ STAGES_OF = {
     Bottleneck.DISK_WRITE: (WRITE,),
     Bottleneck.MEMORY: (MEMORY,),
 }
-ALONE = 0.999
-"""A share above which nothing else is known to limit, so that the next limit is not known either."""
+"""Whole stages; the CPU's is the CPU's but for contention, which is serial."""
+NOTHING = 1e-30
+"""A share below which nothing else takes any time, so that there is no next limit."""
+UNSURE = 0.4
+"""Width of the 90 % interval of ln gain from which on the next limit is rather believed than known."""
 
 
 def headroom(model: WorkloadModel, stand: Configuration, bottleneck: Bottleneck) -> float | None:
     """The relative gain if this resource cost no time; None where no other limit is known, or none is named.
 
-    With the share s of its stages, `X (1 - s)^(-1/p)` is the rate without them. What contention costs the CPU counts
-    as the CPU's here: more or better cores would relieve both.
+    With the share s of its stages, `X (1 - s)^(-1/p)` is the rate without them; 1 - s is summed from the other shares,
+    as it would be lost to rounding where one stage binds sharply.
     """
     if bottleneck not in STAGES_OF:
         return None
-    stand, gain = usual_place(model.measured, stand), 0.0
+    stand, mean, drawn, weights = usual_place(model.measured, stand), 0.0, [], []
     for member in model.members:
         design = build_design(model.facts, model.measured, member.structure, [stand])
-        shares = solve(member.structure, np.array([member.estimate]), design).shares[0, 0]
-        share = float(shares[list(STAGES_OF[bottleneck])].sum())
-        if share > ALONE:
+        theta = np.array([member.estimate, *member.draws])
+        gains = _log_gain(member.structure, theta, design, bottleneck)
+        if gains is None:
             return None
-        sharpness = math.exp(np.clip(member.estimate[member.names.index("sharpness")], *LOG_SHARPNESS))
-        gain -= member.weight * math.log(1 - share) / sharpness
-    return math.exp(gain) - 1
+        mean += member.weight * float(gains[0])
+        drawn.append(gains[1:])
+        weights.append(np.full(len(gains) - 1, member.weight / (len(gains) - 1)))
+    values, weight = np.concatenate(drawn), np.concatenate(weights)
+    order = np.argsort(values)
+    low, high = np.interp((0.05, 0.95), np.cumsum(weight[order]) / weight.sum(), values[order])
+    return None if high - low > UNSURE else math.exp(mean) - 1
+
+
+def _log_gain(structure: Structure, theta: Array, design: Design, bottleneck: Bottleneck) -> Array | None:
+    """For each parameter vector (R,); None where nothing else takes time."""
+    solution = solve(structure, theta, design)
+    shares, contention = solution.shares[:, 0], solution.contention[:, 0]
+    sharpness = np.exp(np.clip(theta[:, parameter_names(structure).index("sharpness")], *LOG_SHARPNESS))
+    worker = shares[:, CPU] + shares[:, LATENCY]
+    others = [stage for stage in range(len(STAGES)) if stage not in (CPU, LATENCY, *STAGES_OF[bottleneck])]
+    waits = np.divide(shares[:, LATENCY], worker, out=np.zeros_like(worker), where=worker > 0)
+    left = shares[:, others].sum(axis=1) + worker * _kept(bottleneck, contention, waits) ** sharpness
+    if left[0] < NOTHING:
+        return None
+    gains: Array = -np.log(np.maximum(left, NOTHING)) / sharpness
+    return gains
+
+
+def _kept(bottleneck: Bottleneck, contention: Array, waits: Array) -> Array:
+    """The part of a worker's time that is left without this bottleneck.
+
+    Of what is not waiting for the disk, contention is serial and all else the CPU's own.
+    """
+    if bottleneck is Bottleneck.CPU:
+        return waits + (1 - waits) * contention
+    if bottleneck is Bottleneck.SERIAL:
+        return waits + (1 - waits) * (1 - contention)
+    return 1 - waits if LATENCY in STAGES_OF[bottleneck] else np.ones_like(waits)

@@ -197,8 +197,9 @@ class Structure:
     """Which stages a member of the model has. `quota`: a fraction of a vCPU costs more CPU time than a whole one.
 
     `disks`, `blocking`, `accelerators` and `memory_levels` name those with a parameter of their own; a disk of
-    `blocking` makes its loader's workers wait. `memory_feeds_disks`: a level is not a capacity of its own but the share
-    of reads that still goes to each disk. `step_apart`: decoding and the step on the CPU have a demand each.
+    `blocking` makes its loader's workers wait. A level of memory `limits` the rate, is the share of reads that `misses`
+    the cache on each disk, or `slows` everything against the most memory. `step_apart`: decoding and the step on the
+    CPU have a demand each.
     """
 
     scaling: str
@@ -212,7 +213,7 @@ class Structure:
     disks: tuple[str, ...] = ()
     blocking: tuple[str, ...] = ()
     memory_levels: tuple[int, ...] = ()
-    memory_feeds_disks: bool = False
+    memory_acts: str = "limits"
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from sizer.model.settings import setting_of
 from sizer.model.slowness import slowness
 from sizer.records import FAULTS, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run
 
-UNKNOWN_NOISE = 0.03
+UNKNOWN_NOISE = 0.02
 """Standard deviation of ln throughput assumed where neither repeats nor intervals tell (quiet machines: 0.3-2 %)."""
 DRIFT = 0.01
 """What repeats of one configuration do not show: the host drifts between configurations."""

@@ -14,7 +14,19 @@ from sizer.model.stages import disk_is_free, read_seconds
 from sizer.records import HOST_DISK
 from sizer.units import format_bytes, plural
 
-CPU_ALONE = {"rate", "step", "exponent", "contention", "coherence", "knee", "yield", "quota", "batch", "sharpness"}
+CPU_ALONE = {
+    "rate",
+    "step",
+    "exponent",
+    "contention",
+    "coherence",
+    "knee",
+    "yield",
+    "slope",
+    "quota",
+    "batch",
+    "sharpness",
+}
 """With no stage beside the CPU there is nothing to overlap."""
 
 
@@ -60,7 +72,7 @@ def _share(logit: float) -> float:
     return 1 / (1 + math.exp(-logit))
 
 
-VALUES: dict[str, Callable[[float], float]] = {"exponent": float, "yield": float, "contention": _share}
+VALUES: dict[str, Callable[[float], float]] = {"exponent": float, "yield": float, "slope": float, "contention": _share}
 """From the value that is fitted to the one that is told; the others are logarithms."""
 
 
@@ -74,6 +86,8 @@ def _named(name: str, model: WorkloadModel, member: Member) -> tuple[str, str] |
         return (f"a worker's wait for {words.disk(key)}", f"seconds/{model.sample_unit}")
     if kind == "missed":
         return (f"reads that still miss with {format_bytes(int(key))}, of those with the least memory", "")
+    if kind == "slowed":
+        return (f"time with {format_bytes(int(key))}, of that with the most memory", "")
     cap = device if member.structure.cap_stage == "accelerator" else "serial"
     launch = "CPU" if member.structure.batch_stage == "cpu" else device
     return {
@@ -84,6 +98,7 @@ def _named(name: str, model: WorkloadModel, member: Member) -> tuple[str, str] |
         "coherence": ("cost of coherence", ""),
         "knee": ("vCPUs up to which each counts in full", ""),
         "yield": ("yield of a vCPU beyond", ""),
+        "slope": ("exponent of vCPU scaling beyond", ""),
         "quota": ("CPU time under a fraction of a vCPU, over that of a whole one", ""),
         "cap": (f"{cap} ceiling", _per_second(model)),
         "gpus": ("what each further accelerator loses", ""),

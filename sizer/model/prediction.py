@@ -12,6 +12,7 @@ import numpy as np
 from sizer.errors import NoAnswer
 from sizer.model import advice
 from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown_by_an_axis
+from sizer.model.ceilings import known_ceilings
 from sizer.model.equation import STAGES
 from sizer.model.headroom import headroom
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
@@ -75,23 +76,20 @@ def predict(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -> Pred
 
 
 def best(model: WorkloadModel) -> Prediction:
-    """The highest predicted throughput within the measured range, over every disk and batch size."""
+    """The highest predicted throughput of the measured values, over every disk and batch size.
+
+    Not between them: a peak that no run shows is the form's, and everything would be judged against it.
+    """
     if model.refused or not model.members:
         raise NoAnswer(f"workload `{model.name}` has no model: {model.refused}")
-    stands = inside(model)
+    stands = measured_values(model)
     mean = predict_rates(model, stands).mean
     return predict(model, stands[int(np.argmax(mean))], WhatIf())
 
 
-def inside(model: WorkloadModel) -> list[Configuration]:
-    """Configurations that cover the measured range, cheapest first: every measured value, and vCPUs between them."""
+def measured_values(model: WorkloadModel) -> list[Configuration]:
+    """Every measured value of each axis with every one of the others, cheapest first."""
     measured = model.measured
-    vcpus = set(measured.vcpus)
-    if len(measured.vcpus) > 2:
-        low, high = measured.vcpus[0], measured.vcpus[-1]
-        vcpus |= {
-            float(c) for c in range(math.ceil(low), math.floor(high) + 1) if c <= 16 or c % max(1, int(high // 32)) == 0
-        }
     stands = []
 
     @cache
@@ -99,7 +97,7 @@ def inside(model: WorkloadModel) -> list[Configuration]:
         known = measured.memory_bytes
         return [m for m in known if len(known) == 1 or m >= (needed_bytes(measured, c, batch) or m)]
 
-    axes = (sorted(vcpus), measured.batch_size, measured.disks, measured.gpus)
+    axes = (measured.vcpus, measured.batch_size, measured.disks, measured.gpus)
     for c, batch, disk, gpus in itertools.product(*axes):
         fitting = holding(c, batch)
         stands += [
@@ -142,6 +140,10 @@ def _estimate(
     if beyond is not None and beyond.expected > centre:
         centre = beyond.expected
         low, high = min(beyond.now, centre - half), max(beyond.highest, centre + half)
+    if _outside(model, stand) > 0 and what_if == WhatIf():  # no more than a known ceiling, but for the noise of a run
+        ceiling = float(known_ceilings(model, [stand])[0])
+        centre, high = min(centre, ceiling), max(centre, min(high, ceiling + NORMAL_90 * model.noise))
+        low = min(low, centre)
     return Estimate(math.exp(centre), math.exp(low), math.exp(high))
 
 

@@ -20,10 +20,12 @@ PARAMETERS = {
     "amdahl": ("contention",),
     "usl": ("contention", "coherence"),
     "knee": ("knee", "yield"),
+    "bend": ("knee", "slope"),
     "paired": ("yield",),
 }
 """Amdahl 1967; USL: Gunther 2007. `knee`: from some number of vCPUs on each adds only its yield, as where the second
-halves of hyperthreaded cores begin. `paired`: every second vCPU is the other half of a core, as clouds hand them out.
+halves of hyperthreaded cores begin; `bend`: from there on the rate goes with a power of them, down as well as up.
+`paired`: every second vCPU is the other half of a core, as clouds hand them out.
 The power law stands for what none of them foresees."""
 
 LEAST = 0.02
@@ -91,6 +93,17 @@ def _knee(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
     return Scaled(np.log(vcpus / effective), wasted, slopes)
 
 
+def _bend(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
+    knee, slope = np.maximum(0.0, parameter("knee")), parameter("slope")
+    over = np.maximum(0.0, np.log(vcpus) - knee)
+    slopes = {
+        "knee": np.where((over > 0) & (knee > 0), -(1 - slope), 0.0),
+        "slope": -over,
+    }
+    wasted = np.where(over > 0, np.clip(1 - slope, 0.0, 1.0), 0.0)
+    return Scaled((1 - slope) * over, wasted, slopes)
+
+
 def _paired(vcpus: Array, parameter: Callable[[str], Array]) -> Scaled:
     """A fraction is a quota over the next whole number of vCPUs, which all run for that share of the time."""
     given = parameter("yield")
@@ -108,5 +121,6 @@ FORMS: dict[str, Callable[[Array, Callable[[str], Array]], Scaled]] = {
     "amdahl": _amdahl,
     "usl": _usl,
     "knee": _knee,
+    "bend": _bend,
     "paired": _paired,
 }

@@ -10,6 +10,7 @@ from sizer.model.edge import Trend
 from sizer.recommend import edges as edge_words
 from sizer.recommend.accelerators import accelerators_of, measured_accelerators, named, unpriced
 from sizer.recommend.baselines import baseline_of, baseline_reasons
+from sizer.recommend.beyond import look_beyond
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.edges import Edges
 from sizer.recommend.field import SURE, Judgement, allowed, choose, in_time, lay_out, lower_bound, runner_up, sold
@@ -57,6 +58,8 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
     field = lay_out(model, best.configuration, objective, catalog)
     free = allowed(field, model, edges)
     chosen = (lower_bound(free) if edges.open and objective.prefer != "fastest" else None) or choose(free, objective)
+    if edges.beyond:
+        edges = replace(edges, beyond=look_beyond(model, chosen.candidate.stand, catalog))
     status = edges.status(chosen.candidate.stand, model, chosen.passes)
     said = edge_words.sentences(model, edges, chosen.candidate.stand, quality)
     found = _answered(model, question, quality, chosen, field, best, edges, said)
@@ -111,7 +114,7 @@ def _too_late(
     fastest = model.predict(candidate.stand)
     job = job_on(model, candidate.spec, candidate.stand, fastest.throughput, deadline, question.catalog)
     late = too_late(model, fastest, job, spec_in_words(candidate.spec, model))
-    rising = edges.more_vcpus or edges.more_memory
+    rising = edges.more_vcpus or edges.more_memory or edges.more_gpus
     advice = next_run(model, candidate, edges, quality)
     if not rising:
         doubts = [said.partition(";")[0] for said in edge_words.sentences(model, edges, candidate.stand, quality)]

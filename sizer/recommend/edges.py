@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sizer.catalog import Catalog
 from sizer.domains import EdgeState
 from sizer.model import WorkloadModel
-from sizer.model.edge import GAIN, Edge, Trend, before_the_last_doubling, memory_edge, vcpus_edge
+from sizer.model.edge import GAIN, Edge, Trend, before_the_last_doubling, further_edges, memory_edge, vcpus_edge
 from sizer.recommend.beyond import Beyond, look_beyond
 from sizer.recommend.quality import Quality
 from sizer.records import Configuration
@@ -17,6 +17,10 @@ NOT_SETTLED = "is not settled"
 """In each sentence that leaves an edge open."""
 
 
+NO_EDGE = Edge()
+"""Of an axis that was not varied."""
+
+
 @dataclass(frozen=True)
 class Edges:
     """Both edges of what was measured; `beyond` where the rate still rises with vCPUs and three values tell how."""
@@ -24,6 +28,12 @@ class Edges:
     vcpus: Edge
     memory: Edge
     beyond: Beyond | None
+    gpus: Edge = NO_EDGE
+    batch: Edge = NO_EDGE
+
+    @property
+    def more_gpus(self) -> bool:
+        return self.gpus.trend is Trend.RISING
 
     @property
     def more_vcpus(self) -> bool:
@@ -46,11 +56,11 @@ class Edges:
         """What makes a lower bound one: the rate is seen to rise, or nothing tells whether it does."""
         if status != "at_least":
             return "settled"
-        return "rising" if self.more_vcpus or self.more_memory else "unsettled"
+        return "rising" if self.more_vcpus or self.more_memory or self.more_gpus else "unsettled"
 
     def status(self, stand: Configuration, model: WorkloadModel, sure: bool) -> str:
         """`recommended` needs evidence: the rate no longer rises, or a size below the most measured surely suffices."""
-        rises = self.more_vcpus or self.more_memory
+        rises = self.more_vcpus or self.more_memory or self.more_gpus
         unsettled = self.unsettled_at(stand, model) or (self.open and not sure)
         return "at_least" if rises or unsettled else "recommended"
 
@@ -59,7 +69,8 @@ def look(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Edges:
     """Whether more than the most measured would pay, and what lies there."""
     vcpus = vcpus_edge(model, best)
     rises = vcpus.trend is Trend.RISING and len(model.measured.vcpus) > 2
-    return Edges(vcpus, memory_edge(model, best), look_beyond(model, best, catalog) if rises else None)
+    beyond = look_beyond(model, best, catalog) if rises else None
+    return Edges(vcpus, memory_edge(model, best), beyond, **further_edges(model, best))
 
 
 def sentences(model: WorkloadModel, edges: Edges, stand: Configuration, quality: Quality) -> list[str]:
@@ -69,6 +80,12 @@ def sentences(model: WorkloadModel, edges: Edges, stand: Configuration, quality:
     if edges.more_vcpus:
         most = format_vcpus(model.measured.vcpus[-1])
         found.append(f"the rate still rises at {most}, the most measured: {_gained(model, edges.vcpus)}")
+    if edges.more_gpus:
+        gpus, gain = max(each.count for each in model.measured.gpus), format_share(edges.gpus.gain)
+        found.append(f"the rate still rises at {gpus} accelerators, the most measured: the last step gained {gain}")
+    if edges.batch.trend is Trend.RISING:
+        batch, gain = model.measured.batch_size[-1], format_share(edges.batch.gain)
+        found.append(f"a larger batch than {batch}, the largest measured, may pay: the last step gained {gain}")
     if edges.vcpus.trend is Trend.UNSETTLED:
         found.append(_unsettled(model, edges, stand, quality))
     if edges.beyond:

@@ -72,12 +72,23 @@ def allowed(field: Sequence[Judgement], model: WorkloadModel, edges: Edges) -> l
     target is for how many of those are bought.
     """
     top = best_of_disks(field)
-    found = [j for j in sold(field) if disk_loss(j, top) <= DISK_LOSS]
+    found = _cheapest_disk([j for j in sold(field) if disk_loss(j, top) <= DISK_LOSS])
     if edges.more_vcpus:
         found = [j for j in found if j.candidate.stand.vcpus == model.measured.vcpus[-1]] or found
+    if edges.more_gpus:
+        most = max(each.count for each in model.measured.gpus)
+        found = [j for j in found if j.candidate.stand.gpu_count == most] or found
     if edges.more_memory:
         found = [j for j in found if j.candidate.stand.memory_bytes == model.measured.memory_bytes[-1]] or found
     return found
+
+
+def _cheapest_disk(field: Sequence[Judgement]) -> list[Judgement]:
+    """Of each size the one on the cheapest disk that is left; `field` is in the order of cost."""
+    found: dict[Spec, Judgement] = {}
+    for standing in field:
+        found.setdefault(replace(standing.candidate.spec, disk=None), standing)
+    return list(found.values())
 
 
 def best_of_disks(field: Sequence[Judgement]) -> dict[Spec, float]:

@@ -32,6 +32,9 @@ def next_run(
         edges = Edges(Edge(), Edge(), None)
     if edges.beyond is not None:
         return edges.beyond.next_run
+    if edges.more_gpus:
+        most = max(each.count for each in model.measured.gpus)
+        return f"measure `{name}` with {2 * most} accelerators: the rate still rises at {most}, the most measured"
     if edges.more_memory:
         return f"measure `{name}` with {format_bytes(2 * model.measured.memory_bytes[-1])}: more memory may still pay"
     if quality.rests_on_doubt(chosen.stand) and not quality.poor:

@@ -98,6 +98,8 @@ def _not_taken(verdict: Verdict, standing: Judgement) -> str:
     if not standing.passes:
         return f"; reaches it with a probability of {standing.judged.probability:.2f} only"
     loss = disk_loss(standing, verdict.top)
+    if loss <= DISK_LOSS and standing.candidate.spec.disk == verdict.chosen.candidate.spec.disk:
+        return "; while the rate may still rise beyond what was measured, the best that counts is not known"
     if loss <= DISK_LOSS:
         return ""
     return f"; loses {format_share(loss)} by its disk, more than the {format_share(DISK_LOSS)} that a disk may cost"

@@ -15,12 +15,15 @@ from sizer.units import format_share
 MOST_LOOKED_AT = 60
 """Larger specs, cheapest first, that are asked what binds them."""
 LITTLE = 0.005
+SHOWN = 1.02
+"""Of the best measured: a size between two measured ones that is said to be faster than both is the form's own."""
 
 
 def smallest_upgrade(model: WorkloadModel, chosen: Candidate, field: Sequence[Judgement]) -> Upgrade | None:
     """The cheapest spec that has no less of anything, is faster, and is bound by something else; None if none is."""
     here = model.predict(chosen.stand)
-    larger = [j.candidate for j in field if j.candidate.cost > chosen.cost and _no_less(j.candidate, chosen)]
+    shown = [j for j in field if j.judged.fraction <= SHOWN]
+    larger = [j.candidate for j in shown if j.candidate.cost > chosen.cost and _no_less(j.candidate, chosen)]
     for candidate in larger[:MOST_LOOKED_AT]:
         there = model.predict(candidate.stand)
         gain = there.throughput.value / here.throughput.value - 1 if here.throughput.value else 0.0

@@ -137,3 +137,28 @@ def test_the_gradient_of_the_equation_is_its_own(make_run: MakeRun) -> None:
             assert stage == pytest.approx(exact.cpu_gradient[0, :, column], abs=1e-4)
         assert exact.shares[0].sum(axis=1) == pytest.approx(1)
         assert exact.shares.shape[2] > CPU
+
+
+def test_a_peak_that_no_run_shows_is_not_the_best(make_run: MakeRun) -> None:
+    """Runs that rise to 64 vCPUs and fall beyond it have their best there, at the rate that was measured."""
+    points = {2: 2000, 8: 8000, 32: 32000, 64: 60000, 128: 45454.5, 256: 30612.2, 512: 18518.5}
+    model = fit([make_run(rate, c) for c, rate in points.items()]).workload("train")
+    best = model.best()
+    assert best.configuration.vcpus == 64
+    assert best.throughput.value == pytest.approx(60000, rel=0.05)
+
+
+def test_memory_may_slow_all_alike(make_run: MakeRun) -> None:
+    """Below the jump every vCPU count is slower by the same factor, and memory is what is named."""
+    runs = [
+        make_run((12 if size < 24 else 30) * c, c, memory=size * GIB)
+        for c in (1, 2, 4, 8)
+        for size in (8, 16, 32, 64)
+        if (c, size) != (4, 16)
+    ]
+    model = fit(runs).workload("train")
+    found = model.predict(at(4, 16 * GIB))
+    assert found.throughput.value == pytest.approx(48, rel=0.05)
+    assert found.shares["memory"] == pytest.approx(0.6, abs=0.05)
+    assert found.bottleneck is Bottleneck.MEMORY
+    assert model.predict(at(6, 48 * GIB)).throughput.value == pytest.approx(180, rel=0.05)

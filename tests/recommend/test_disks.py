@@ -84,3 +84,27 @@ def test_a_deadline_asks_nothing_of_the_disk_but_time(measured: Callable[..., li
     answer = asked(runs, Objective(deadline=Deadline(1e6, 3 * 3600.0)))
     assert answer.spec is not None
     assert answer.spec.disk == "plain"
+
+
+@pytest.mark.parametrize("prefer", ["cheapest", "balanced"])
+def test_no_objective_but_speed_pays_for_a_disk_that_buys_nothing(
+    make_run: Callable[..., Run], ask: Callable[..., Answer], prefer: str
+) -> None:
+    """Of the disks within 2 % of the best one the cheapest is taken, however costs and times are weighed."""
+    tiers = {"standard": DiskRates(500, 4e7), "ssd": DiskRates(20_000, 2.5e8), "nvme": DiskRates(400_000, 2e9)}
+    demand = Demand(core_seconds=1 / 80, read_bytes=110_000, read_ios=1.0)
+    runs = [
+        make_run(
+            ((80 * c) ** -6 + (rates.read_bytes_per_second / 110_000) ** -6) ** (-1 / 6),
+            c,
+            disk=name,
+            rates=rates,
+            demand=demand,
+        )
+        for c in (2, 4, 8, 16)
+        for name, rates in tiers.items()
+        if rates.read_bytes_per_second
+    ]
+    answer = ask(runs, prefer)
+    assert answer.spec is not None
+    assert answer.spec.disk == "ssd"

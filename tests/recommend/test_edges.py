@@ -172,3 +172,17 @@ def test_an_answer_from_imprecise_runs_says_so(curve: Curve, ask: Ask) -> None:
     here = ask(warned(curve_, IMPRECISE, (), ()))
     assert here.provisional
     assert here.next_run == "repeat `train` at 1 vCPU for longer: every run of that size was imprecise"
+
+
+def test_accelerators_that_still_pay_are_a_lower_bound(make_run: Callable[..., Run], ask: Ask) -> None:
+    """Each doubling of GPUs doubles the rate: the most measured is no optimum, and the run to make is named."""
+    made = [make_run(390 * count**0.99, 16, device=Device("cuda")) for count in (1, 2, 4, 8)]
+    runs = [
+        replace(run, configuration=replace(run.configuration, gpu_count=count))
+        for run, count in zip(made, (1, 2, 4, 8), strict=True)
+    ]
+    answer = ask(runs)
+    assert (answer.status, answer.edge, answer.spec and answer.spec.gpu_count) == ("at_least", "rising", 8)
+    assert answer.reasons[0].startswith("the rate still rises at 8 accelerators, the most measured")
+    assert answer.next_run is not None
+    assert "with 16 accelerators" in answer.next_run
