@@ -91,6 +91,7 @@ class _CFile:
         if offset != self._at and self._library.fseek(self._file, ctypes.c_long(offset), os.SEEK_SET) != 0:
             raise self._fault()
         self._at = offset + size
+        ctypes.set_errno(0)  # a read that ends early leaves what an earlier call put there
         got = int(self._library.fread(self._buffer, ctypes.c_size_t(1), ctypes.c_size_t(size), self._file))
         if got != size:
             raise self._fault()
