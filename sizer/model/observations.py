@@ -116,8 +116,10 @@ def _rate(run: Run) -> Estimate:
 def _within(run: Run) -> float | None:
     """The run's own standard deviation of ln throughput, from its 95 % interval; None without one."""
     rate = _rate(run)
-    if not 0 < rate.low < rate.high:
+    if not rate.low < rate.high:
         return None
+    if rate.low <= 0:  # so little is known that nothing is left below it: as wide as above
+        return math.log(max(rate.high, rate.value) / rate.value) / 1.96 or None
     return (math.log(rate.high) - math.log(rate.low)) / (2 * 1.96)
 
 

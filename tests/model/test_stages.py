@@ -182,3 +182,12 @@ def test_headroom_ends_at_the_next_limit(make_run: MakeRun) -> None:
     assert half.throughput.value * (1 + half.headroom) <= 1.03 * 219
     alone = job([make_run(100 * c, c, demand=Demand(core_seconds=0.01)) for c in (1, 2, 4)]).predict(at(1))
     assert alone.headroom is None or alone.headroom > 1
+
+
+def test_a_run_that_hardly_knows_its_rate_counts_for_little(make_run: MakeRun) -> None:
+    """An interval that reaches 0 is the widest there is, and no run without one."""
+    demand = Demand(core_seconds=0.001, read_bytes=1e5, read_ios=1.0)
+    rates = DiskRates(1e5, 1e7)
+    runs = [make_run(90, c, demand=demand, rates=rates, disk="far") for c in (1, 2, 4)]
+    replay = fed(make_run(40, 4, demand=demand, rates=rates, disk="far", spread=1.0), "replay")
+    assert job([*runs, replay]).predict(at(2, "far")).throughput.value == pytest.approx(90, rel=0.05)
