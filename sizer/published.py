@@ -10,7 +10,7 @@ from typing import Any
 
 from sizer.codec import from_json, to_json
 from sizer.model import Model, WorkloadModel
-from sizer.records import SCHEMA_VERSION, Configuration, Objective, Prediction, Recommendation
+from sizer.records import HOST_DISK, SCHEMA_VERSION, Configuration, Objective, Prediction, Recommendation
 
 GIB = 2**30
 DEADLINE = "deadline"
@@ -24,7 +24,7 @@ def recommendation_form(recommendation: Recommendation, model: Model) -> dict[st
     for answer, form in zip(recommendation.workloads, plain["workloads"], strict=True):
         disk = answer.spec.disk if answer.spec else None
         workload = model.workload(answer.workload)
-        beyond = prediction_form(answer.beyond, workload) if answer.beyond else None
+        beyond = _without_untold(prediction_form(answer.beyond, workload), workload) if answer.beyond else None
         answers.append({**_in_gibibytes(form), "beyond": beyond, "emulated": is_emulated(workload, disk)})
     objective = recommendation.objective
     return {
@@ -35,6 +35,14 @@ def recommendation_form(recommendation: Recommendation, model: Model) -> dict[st
         "workloads": answers,
         "family": plain["family"],
     }
+
+
+HELD = {"vcpus": 1.0, "memory_gib": 1.0, "disk": HOST_DISK, "batch_size": 1, "gpu_count": 0}
+"""What a record holds, and means nothing by, where an imported table did not tell a figure, which is null here."""
+
+
+def _without_untold(form: dict[str, Any], workload: WorkloadModel) -> dict[str, Any]:
+    return form | {column: None for column in workload.measured.untold if column in form}
 
 
 def read_recommendation(form: object, where: str) -> Recommendation:
@@ -118,7 +126,7 @@ def _answer(form: object) -> object:
     if isinstance(beyond, dict):
         keys = ("vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count")
         estimate = {"value": beyond.get("throughput"), "low": beyond.get("low"), "high": beyond.get("high")}
-        place = {key: beyond[key] for key in keys if key in beyond}
+        place = {key: HELD.get(key) if beyond[key] is None else beyond[key] for key in keys if key in beyond}
         form = {**form, "beyond": {**beyond, "configuration": place, "throughput": estimate}}
     return _in_bytes(form)
 

@@ -107,3 +107,19 @@ def test_a_prediction_has_exactly_the_keys_of_the_contract(concluded: tuple[Mode
     assert set(form) == PREDICTION | {"out_of_memory", "headroom", "sample_unit", "emulated"}
     assert (form["memory_gib"], form["emulated"]) == (8.0, True)
     assert set(no_prediction_form(place, workload, "no such batch")) == {*form, "error"}
+
+
+def test_what_a_table_did_not_tell_is_null_beyond_it_too(make_run: Callable[..., Run]) -> None:
+    """No memory, disk or batch size is made up for a size that was not measured, and the file can be read again."""
+    untold = ("memory_gib", "batch_size", "disk")
+    runs = [
+        replace(made, untold=untold, configuration=replace(made.configuration, memory_bytes=2**30, batch_size=1))
+        for made in (make_run(100.0 * c, c) for c in (1.0, 2.0, 4.0))
+    ]
+    model = fit(runs)
+    recommendation = recommend(model, runs, Objective(), Catalog.load())
+    form = recommendation_form(recommendation, model)
+    (answer,) = form["workloads"]
+    assert answer["status"] == "at_least"
+    assert (answer["beyond"]["vcpus"], *(answer["beyond"][column] for column in untold)) == (8, None, None, None)
+    assert read_recommendation(json.loads(json.dumps(form)), "file") == recommendation
