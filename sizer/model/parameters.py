@@ -62,6 +62,8 @@ def _fitted(model: WorkloadModel) -> list[Parameter]:
     for index, name in enumerate(member.names):
         if name == "sharpness" and set(member.names) <= CPU_ALONE:
             continue
+        if name == "rate" and "vcpus" in model.measured.untold:
+            continue  # of as many vCPUs as nobody told
         named = _named(name, model, member)
         if named is not None:
             found.append(_parameter(*named, member.estimate[index], draws[:, index], VALUES.get(name, math.exp)))
