@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sizer.errors import NoAnswer
 from sizer.model.model import Measured, WhatIf, WorkloadModel
-from sizer.model.settings import CPU_LABEL
+from sizer.model.settings import CPU_LABEL, label_at
 from sizer.model.stages import read_seconds
 from sizer.model.words import ended
 from sizer.records import Configuration, Outcome, Run
@@ -161,7 +161,7 @@ def check_what_if(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -
     name, facts = model.name, model.facts
     if min(what_if.gpu_speedup, what_if.data_bytes_factor, what_if.decode_factor) <= 0:
         raise NoAnswer("a speed-up or a factor is a number above 0, for example 2")
-    if what_if.gpu_speedup != 1 and (stand.gpu or facts.accelerator or CPU_LABEL) == CPU_LABEL:
+    if what_if.gpu_speedup != 1 and label_at(facts, stand) == CPU_LABEL:
         raise NoAnswer(
             f"workload `{name}` was measured without a GPU, so there is none to speed up: measure it with one"
         )

@@ -81,27 +81,26 @@ def shown_by_an_axis(
     disk, memory = (Bottleneck.DISK_BANDWIDTH.value, Bottleneck.DISK_IOPS.value), Bottleneck.MEMORY.value
     others = [replace(stand, disk=each.name) for each in measured.disks if each.name != stand.disk]
     more = [replace(stand, memory_bytes=size) for size in measured.memory_bytes if size > stand.memory_bytes]
-    taken = 0.0
-    if disk_is_free(model.facts, measured, stand.disk) and not _faster(model, others + more, here):
+    taken, with_more = 0.0, _gain(model, more, here)
+    if disk_is_free(model.facts, measured, stand.disk) and max(with_more, _gain(model, others, here)) <= FASTER:
         taken += sum(moved.pop(name, 0.0) for name in disk)
-    if not _faster(model, more, here):
+    if with_more <= FASTER:
         taken += moved.pop(memory, 0.0)
     if taken > 0:
         moved[Bottleneck.SERIAL.value] = moved.get(Bottleneck.SERIAL.value, 0.0) + taken
-    return _slowed_by_memory(model, more, moved, here)
+    return _slowed_by_memory(model, moved, with_more)
 
 
-def _slowed_by_memory(
-    model: WorkloadModel, more: Sequence[Configuration], shares: dict[str, float], here: float
-) -> dict[str, float]:
+def _slowed_by_memory(model: WorkloadModel, shares: dict[str, float], with_more: float) -> dict[str, float]:
     """Where too little memory slows everything alike, what it takes of the time is memory's."""
     slowing = sum(member.weight for member in model.members if member.structure.memory_acts == "slows")
-    if slowing < 0.5 or not _faster(model, more, here):
+    if slowing < 0.5 or with_more <= FASTER:
         return shares
-    left = math.exp(here - float(predict_rates(model, more).mean.max()))
+    left = math.exp(-with_more)
     found = {name: share * left for name, share in shares.items()}
     return found | {Bottleneck.MEMORY.value: found.get(Bottleneck.MEMORY.value, 0.0) + 1 - left}
 
 
-def _faster(model: WorkloadModel, stands: Sequence[Configuration], here: float) -> bool:
-    return bool(stands) and float(predict_rates(model, stands).mean.max()) > here + FASTER
+def _gain(model: WorkloadModel, stands: Sequence[Configuration], here: float) -> float:
+    """Ln of the best of these over the rate here; without any, nothing is gained."""
+    return float(predict_rates(model, stands).mean.max()) - here if stands else -math.inf

@@ -7,7 +7,9 @@ loader's wait for the disk adds to its CPU time (p = 1 between these two): a wor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +63,7 @@ class Solution:
 
     `log_rate` (R, n); `shares` (R, n, stages); `contention` (R, n): which part of the CPU's time no more vCPUs shorten;
     `gradient` (R, n, k): d ln X / d parameter. `cpu` and `accelerator` are ln seconds of these stages (R, n) with their
-    gradients (R, n, k), which accounting sees by itself.
+    gradients (R, n, k), which accounting sees by itself; `slopes` are (parameter, stage, d ln seconds / d parameter).
     """
 
     log_rate: Array
@@ -69,9 +71,23 @@ class Solution:
     contention: Array
     gradient: Array
     cpu: Array
-    cpu_gradient: Array
     accelerator: Array
-    accelerator_gradient: Array
+    slopes: Sequence[tuple[int, int, Array]]
+
+    @cached_property
+    def cpu_gradient(self) -> Array:
+        return self._gradient(CPU)
+
+    @cached_property
+    def accelerator_gradient(self) -> Array:
+        return self._gradient(ACCELERATOR)
+
+    def _gradient(self, stage: int) -> Array:
+        found = np.zeros_like(self.gradient)
+        for parameter, where, slope in self.slopes:
+            if where == stage:
+                found[:, :, parameter] += slope
+        return found
 
 
 def parameter_names(structure: Structure) -> tuple[str, ...]:
@@ -107,14 +123,6 @@ class _Times:
     def depends(self, name: str, stage: int, slope: Array | float) -> None:
         shape = self.times.shape[:2]
         self.slopes.append((self.names.index(name), stage, np.broadcast_to(np.asarray(slope, dtype=float), shape)))
-
-    def gradient(self, stage: int) -> Array:
-        """D ln seconds of one stage / d parameter (R, n, k)."""
-        found = np.zeros((*self.times.shape[:2], self.theta.shape[1]))
-        for parameter, where, slope in self.slopes:
-            if where == stage:
-                found[:, :, parameter] += slope
-        return found
 
 
 def solve(structure: Structure, theta: Array, design: Design) -> Solution:
@@ -256,7 +264,6 @@ def _combine(made: _Times, contention: Array) -> Solution:
         contention,
         gradient,
         made.times[:, :, CPU],
-        made.gradient(CPU),
         made.times[:, :, ACCELERATOR],
-        made.gradient(ACCELERATOR),
+        made.slopes,
     )

@@ -13,7 +13,7 @@ import numpy as np
 from sizer.model.equation import Array, parameter_names
 from sizer.model.model import Facts, Measured, Structure
 from sizer.model.observations import Observation
-from sizer.model.settings import CPU_LABEL, REPLAY
+from sizer.model.settings import CPU_LABEL, REPLAY, label_at
 from sizer.model.stages import UNBINDING, disk_is_free, fitted_disks
 from sizer.records import Bottleneck
 
@@ -34,7 +34,7 @@ class Prior:
 def scalings(facts: Facts, measured: Measured, observations: Sequence[Observation]) -> list[Structure]:
     """The forms of vCPU scaling, each with and without a cap, and nothing else that is optional."""
     inputs = {observation.setting.input for observation in observations}
-    labels = tuple(dict.fromkeys(o.configuration.gpu or facts.accelerator or CPU_LABEL for o in observations))
+    labels = tuple(dict.fromkeys(label_at(facts, o.configuration) for o in observations))
     several = len({max(1, gpus.count) for gpus in measured.gpus}) > 1
     alone = several or len(labels) > 1 or "synthetic" in inputs
     apart = [label for label in labels if label in facts.accelerator_rates or alone]
@@ -184,7 +184,7 @@ def _accelerator(label: str, facts: Facts, observations: Sequence[Observation]) 
     rate = facts.accelerator_rates.get(label)
     if rate is not None:
         return math.log(rate), 0.03 if label.startswith("emulated") or facts.device.kind == "emulated" else 0.15
-    alike = [o for o in observations if (o.configuration.gpu or facts.accelerator) == label] or observations
+    alike = [o for o in observations if label_at(facts, o.configuration) == label] or observations
     return max(o.log_rate - math.log(max(1, o.configuration.gpu_count)) for o in alike) + math.log(1.5), 1.5
 
 

@@ -15,6 +15,9 @@ from sizer.records import (
     Prediction,
 )
 
+NORMAL_90 = 1.645
+"""Standard deviations from the middle of a normal distribution to either end of its central 90 %."""
+
 
 @dataclass(frozen=True)
 class WhatIf:
@@ -263,7 +266,7 @@ class WorkloadModel:
     residual: Residual | None = None
     noise: float = 0.0
     misfit: float = 0.0
-    widening: float = 1.645
+    widening: float = NORMAL_90
 
     def predict(self, configuration: Configuration, what_if: WhatIf | None = None) -> Prediction:
         """What throughput this configuration would have; NoAnswer where the measurements cannot say."""

@@ -16,14 +16,13 @@ from sizer.model.ceilings import known_ceilings
 from sizer.model.equation import STAGES
 from sizer.model.headroom import headroom
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
-from sizer.model.model import WhatIf, WorkloadModel
+from sizer.model.model import NORMAL_90, WhatIf, WorkloadModel
 from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
 from sizer.model.rates import Rates, predict_rates
 from sizer.model.settings import usual_place
 from sizer.model.stages import disk_is_free
 from sizer.records import Bottleneck, Configuration, Estimate, Prediction
 
-NORMAL_90 = 1.645
 BEYOND = 0.25
 """Standard deviation of ln throughput added for each e-fold outside the measured range, beside what the draws say."""
 UNMEASURED_PAIR = 0.25

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sizer.model.model import Measured, Setting
+from sizer.model.model import Facts, Measured, Setting
 from sizer.records import Configuration, Run
 
 REPLAY = "replay"
@@ -27,6 +27,11 @@ def label_of(run: Run) -> str | None:
     if device.kind == "cpu":
         return "accelerator" if run.configuration.gpu_count else None
     return device.label
+
+
+def label_at(facts: Facts, stand: Configuration) -> str:
+    """How the accelerator of a place is called where none, too, has a label."""
+    return stand.gpu or facts.accelerator or CPU_LABEL
 
 
 def labelled(runs: Sequence[Run]) -> list[Run]:

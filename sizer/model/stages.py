@@ -12,7 +12,7 @@ from sizer.model.equation import Design
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
 from sizer.model.model import Facts, Measured, Setting, Structure, WhatIf
 from sizer.model.observations import Observation
-from sizer.model.settings import CPU_LABEL, REPLAY
+from sizer.model.settings import CPU_LABEL, REPLAY, label_at
 from sizer.records import Configuration, DiskRates
 
 UNBINDING = 3.0
@@ -156,13 +156,13 @@ def hit_share(
 
 
 def _accelerator(facts: Facts, structure: Structure, stand: Configuration) -> int:
-    label = stand.gpu or facts.accelerator
+    label = label_at(facts, stand)
     return structure.accelerators.index(label) if label in structure.accelerators else -1
 
 
 def _step_on_cpu(facts: Facts, stand: Configuration) -> bool:
     """Where some runs had no accelerator, the step of the others costs the CPU nothing that counts."""
-    return (stand.gpu or facts.accelerator or CPU_LABEL) == CPU_LABEL if facts.mixed_with_cpu else True
+    return label_at(facts, stand) == CPU_LABEL if facts.mixed_with_cpu else True
 
 
 def _level(structure: Structure, memory_bytes: int) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sizer.model.equation import Array, Flags, solve
 from sizer.model.least_squares import minimise
-from sizer.model.model import Residual, WorkloadModel
+from sizer.model.model import NORMAL_90, Residual, WorkloadModel
 from sizer.model.observations import Observation
 from sizer.model.problem import Fitted
 from sizer.model.residual import MOST, posterior
@@ -18,7 +18,6 @@ from sizer.records import Configuration
 
 FOLDS = 24
 """Configurations are left out one at a time up to this many, then in this many groups."""
-NORMAL_90 = 1.645
 
 
 def widening(

@@ -12,11 +12,9 @@ import numpy as np
 from sizer.model import WorkloadModel
 from sizer.model.edge import reaches
 from sizer.model.equation import Array
+from sizer.model.model import NORMAL_90
 from sizer.model.rates import own_effects, predict_rates
 from sizer.records import Configuration, Estimate
-
-NORMAL_90 = 1.645
-"""Standard deviations from the value to either end of a 90 % interval."""
 
 
 @dataclass(frozen=True)
