@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from sizer.records import Configuration
+from sizer.records.run import Configuration
 
 
 def designed(stands: Sequence[Configuration], count: int) -> tuple[Configuration, ...]:

@@ -11,7 +11,8 @@ from accuracy_designs import designed, seen_together
 from accuracy_machines import GIB, Cores, Job, Machine, Memory
 from accuracy_network import Random, Variability
 
-from sizer.records import Configuration, DiskRates
+from sizer.records.run import Configuration
+from sizer.records.study import DiskRates
 
 LADDERS = (
     (1.0, 2.0, 4.0),

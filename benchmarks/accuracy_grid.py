@@ -11,9 +11,9 @@ from accuracy_rivals import rivals
 from accuracy_scores import Score, at_most, error, quantile, share
 from grid_data import cells, load_grid, repeat_errors
 
-from sizer.errors import NoAnswer
 from sizer.model import WorkloadModel, fit
-from sizer.records import Configuration, Run
+from sizer.records.errors import NoAnswer
+from sizer.records.run import Configuration, Run
 
 IN_ALL, A_WORKLOAD = 12, 12
 """Configurations of a design: over the whole grid, and of each workload; never more than half of a workload's."""

@@ -10,7 +10,8 @@ import numpy as np
 from accuracy_network import Array, Stations, Variability, rates
 from accuracy_page_cache import hit_share
 
-from sizer.records import Configuration, DiskRates
+from sizer.records.run import Configuration
+from sizer.records.study import DiskRates
 
 GIB = 2**30
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sizer.records import Configuration
+from sizer.records.run import Configuration
 
 Array = NDArray[np.float64]
 

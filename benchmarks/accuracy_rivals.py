@@ -15,7 +15,7 @@ import numpy as np
 from accuracy_process import process
 from numpy.typing import NDArray
 
-from sizer.records import Configuration, Run
+from sizer.records.run import Configuration, Run
 
 Array = NDArray[np.float64]
 Answers = Callable[[Sequence[Configuration]], Array]

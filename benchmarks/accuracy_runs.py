@@ -10,24 +10,9 @@ import numpy as np
 from accuracy_draws import Case
 from accuracy_machines import Faster, Machine, Question
 
-from sizer.evidence import busy_shares, name_bottleneck, short_of_memory
-from sizer.records import (
-    Bottleneck,
-    Configuration,
-    DataSet,
-    Demand,
-    Device,
-    DiskCheck,
-    DiskRates,
-    DiskTier,
-    Estimate,
-    Limits,
-    Measure,
-    Outcome,
-    Run,
-    RunSpec,
-    Workload,
-)
+from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
+from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, DiskCheck, Estimate, Outcome, Run
+from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
 
 NAME = "job"
 ACCOUNTING = 0.03

@@ -15,9 +15,10 @@ from accuracy_published import PUBLISHED
 from accuracy_rivals import rivals
 from accuracy_scores import Score, at_most, error, quantile, share
 
-from sizer.errors import NoAnswer
 from sizer.model import fit
-from sizer.records import Configuration, Estimate, Limits, Measure, Outcome, Run, RunSpec, Workload
+from sizer.records.errors import NoAnswer
+from sizer.records.run import Configuration, Estimate, Outcome, Run
+from sizer.records.study import Limits, Measure, RunSpec, Workload
 
 GIB = 2**30
 STARTED = "2026-11-21T00:00:00+00:00"

@@ -15,13 +15,15 @@ from accuracy_runs import measured_questions, measured_runs, noise
 from accuracy_scores import error
 
 from sizer.catalog import Catalog
-from sizer.errors import NoAnswer
 from sizer.model import Model, WorkloadModel, fit
 from sizer.recommend import recommend
 from sizer.recommend.accelerators import measured_accelerators
 from sizer.recommend.candidates import Candidate, candidates
 from sizer.recommend.prices import prices
-from sizer.records import Answer, Bottleneck, Configuration, Objective, Run, Spec
+from sizer.records.answer import Answer, Spec
+from sizer.records.errors import NoAnswer
+from sizer.records.run import Bottleneck, Configuration, Run
+from sizer.records.study import Objective
 
 SEED = 2018
 CLEAR = 0.2

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from accuracy_scores import Score, at_most, below, error, share
 from accuracy_simulated import REGRET, Advised, HeldOut, Outcome
 
-from sizer.records import Bottleneck
+from sizer.records.run import Bottleneck
 
 
 def scores(outcomes: Sequence[Outcome]) -> list[Score]:

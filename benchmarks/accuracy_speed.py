@@ -16,7 +16,8 @@ from accuracy_scores import Score, below
 from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import recommend
-from sizer.records import Configuration, Objective, Run
+from sizer.records.run import Configuration, Run
+from sizer.records.study import Objective
 
 THOUSAND, TEN_THOUSAND, HELP = 5.0, 30.0, 0.2
 """Seconds that are allowed."""

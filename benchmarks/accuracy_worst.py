@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from accuracy_draws import Case
 from accuracy_simulated import Advised, HeldOut, Named, Outcome
 
-from sizer.records import Bottleneck, Configuration
+from sizer.records.run import Bottleneck, Configuration
 
 
 def worst_lines(outcomes: Sequence[Outcome], count: int) -> list[str]:

@@ -22,9 +22,9 @@ from alibaba_findings import Finding, findings
 from alibaba_machine import FACTOR
 from alibaba_study import study_text
 
-from sizer.codec import load_json
-from sizer.errors import NoAnswer, SizerError
-from sizer.store import StudyFolder
+from sizer.files.codec import load_json
+from sizer.records.errors import NoAnswer, SizerError
+from sizer.store.study_folder import StudyFolder
 
 
 def main() -> int:

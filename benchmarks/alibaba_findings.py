@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from alibaba_machine import TIERS, TRAIN, VCPUS_THEN_OVER_HERE
 from grid_data import Cell, cells
 
-from sizer.records import Run
+from sizer.records.run import Run
 
 BEST, MIDDLE, WORST = (tier.name for tier in TIERS)
 GIB = 2**30

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer import bundled
-from sizer.commands import Place
-from sizer.data_cache import cache_folder
-from sizer.data_sets import DataSets
-from sizer.errors import HostError
-from sizer.host import facts
-from sizer.interpreters import interpreter
-from sizer.launcher import Setting, launch
+from sizer.host.machine import facts, interpreter
 from sizer.limits import LimitsBackend, detect
-from sizer.records import DataSet, Limits, Measure, Outcome, Run, RunSpec, Workload
+from sizer.records.errors import HostError
+from sizer.records.run import DataSet, Outcome, Run
+from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.runner.commands import Place
+from sizer.runner.launcher import Setting, launch
+from sizer.storage.data_cache import cache_folder
+from sizer.storage.data_sets import DataSets
 
 IMAGES = 400
 """Photographs in the embedded data set: as many as `halving.py` uses, so that they are made once."""

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sizer.records import Bottleneck, Device, DiskRates, DiskTier, Limits, Measure, Run, RunSpec, Workload
+from sizer.records.run import Bottleneck, Run
+from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
 
 RELAXED = 1.5
 MEGABYTE = 1e6

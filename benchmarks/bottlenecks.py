@@ -27,13 +27,14 @@ from counterfactual import Finding, Verdict, holds, ratio_of
 
 from sizer.cli.measuring import measure
 from sizer.cli.preparing import Bench
-from sizer.data_cache import cache_folder
-from sizer.disk_check import Fio
-from sizer.host import facts
-from sizer.host_lock import measuring_alone
+from sizer.host.lock import measuring_alone
+from sizer.host.machine import facts
 from sizer.limits import detect
-from sizer.records import Bottleneck, Estimate, Measure, Run, RunSpec, Study, Workload, WorkloadPlan
-from sizer.store import StudyFolder
+from sizer.records.run import Bottleneck, Estimate, Run
+from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.storage.data_cache import cache_folder
+from sizer.storage.disk_check import Fio
+from sizer.store.study_folder import StudyFolder
 
 Runs = Mapping[str, Run]
 

@@ -11,11 +11,11 @@ import argparse
 import os
 from dataclasses import asdict
 
-from sizer.data_cache import cache_folder
-from sizer.disk_check import Fio, check_disk, expected
-from sizer.disks import emulated_volume
 from sizer.limits import detect
-from sizer.records import DiskRates, DiskTier
+from sizer.records.study import DiskRates, DiskTier
+from sizer.storage.data_cache import cache_folder
+from sizer.storage.disk_check import Fio, check_disk, expected
+from sizer.storage.disks import emulated_volume
 
 MEGABYTES = (20, 60, 120, 200, 300, 400, 500)
 IOPS_PER_MEGABYTE = 80

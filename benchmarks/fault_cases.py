@@ -11,7 +11,7 @@ from pathlib import Path
 import fault_data
 from fault_study import Fault, Place, Spoil, small_disk
 
-from sizer.records import Outcome
+from sizer.records.run import Outcome
 
 Entry = Callable[[Place], dict[str, object]]
 

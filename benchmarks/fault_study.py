@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sizer.codec import read_json
-from sizer.records import Outcome, Run
+from sizer.files.codec import read_json
+from sizer.records.run import Outcome, Run
 
 PROGRAM = Path(__file__).with_name("fault_program.py")
 GOOD = "good"

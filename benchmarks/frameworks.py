@@ -18,8 +18,9 @@ from pathlib import Path
 from bench import Bench, opened
 from pairs import ratio, shown, turns
 
-from sizer.errors import SizerError
-from sizer.records import Estimate, Workload
+from sizer.records.errors import SizerError
+from sizer.records.run import Estimate
+from sizer.records.study import Workload
 
 PLAIN = Path(__file__).with_name("plain_mxnet.py")
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unicodedata import category
 
-from sizer.codec import read_json
-from sizer.errors import SizerError
-from sizer.plain_text import UNSEEN
-from sizer.records import Run
+from sizer.files.codec import read_json
+from sizer.records.errors import SizerError
+from sizer.records.plain_text import UNSEEN
+from sizer.records.run import Run
 
 SLOW_SECONDS = 10.0
 """Of CPU time."""

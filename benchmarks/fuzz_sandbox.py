@@ -20,10 +20,10 @@ from unittest.mock import patch
 
 from fuzz_cases import SLOW_SECONDS, Case, Ended, Verdict, faults, is_hushed_up
 
+from sizer.analysis.log_rates import LINE_LIMIT
 from sizer.cli import main
-from sizer.host import facts
+from sizer.host.machine import facts
 from sizer.limits import detect
-from sizer.log_rates import LINE_LIMIT
 
 ORDINARY_WARNINGS = (DeprecationWarning, PendingDeprecationWarning, ResourceWarning, ImportWarning)
 

@@ -9,27 +9,23 @@ from io import StringIO
 from pathlib import Path
 
 from sizer.cli import main
-from sizer.records import (
+from sizer.records.run import (
     Bottleneck,
     Configuration,
     DataSet,
     Demand,
     DiskCheck,
-    DiskRates,
     Estimate,
     Evidence,
-    Limits,
     MemoryGrowth,
     Outcome,
     RateChange,
     Run,
-    RunSpec,
     Sample,
     Step,
-    Study,
-    WorkloadPlan,
 )
-from sizer.store import StudyFolder
+from sizer.records.study import DiskRates, Limits, RunSpec, Study, WorkloadPlan
+from sizer.store.study_folder import StudyFolder
 from sizer.study import Facts, parse_study
 
 GIB = 2**30

@@ -18,14 +18,15 @@ from fuzz_study import WRITTEN, write_study
 from fuzz_words import WORDS
 from hypothesis import strategies as st
 
+from sizer.analysis.events import EventError, EventReader
+from sizer.analysis.log_rates import LogRates
 from sizer.catalog import Catalog, catalog_text
 from sizer.cli.tables import COLUMNS
-from sizer.codec import from_json, to_json
-from sizer.errors import InputError
-from sizer.events import EventError, EventReader
-from sizer.imported import read_measurements
-from sizer.log_rates import PATTERNS, LogRates
-from sizer.records import Run
+from sizer.exchange.imported import read_measurements
+from sizer.files.codec import from_json, to_json
+from sizer.records.errors import InputError
+from sizer.records.log_patterns import PATTERNS
+from sizer.records.run import Run
 from sizer.study import Facts, parse_study, to_yaml
 
 Words = tuple[str, ...]

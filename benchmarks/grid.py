@@ -25,14 +25,15 @@ from grid_data import GRID, cells, load_grid, repeat_errors, save_runs
 sys.path.append(str(Path(__file__).parents[1]))
 
 from sizer import bundled
-from sizer.codec import write_json
-from sizer.data_cache import cache_folder
-from sizer.data_sets import DataSets
-from sizer.errors import SizerError
-from sizer.interpreters import interpreter
-from sizer.measurements import write_csv
-from sizer.records import Run, Workload
-from sizer.store import StudyFolder
+from sizer.exchange.measurements import write_csv
+from sizer.files.codec import write_json
+from sizer.host.machine import interpreter
+from sizer.records.errors import SizerError
+from sizer.records.run import Run
+from sizer.records.study import Workload
+from sizer.storage.data_cache import cache_folder
+from sizer.storage.data_sets import DataSets
+from sizer.store.study_folder import StudyFolder
 from workloads import recordio
 from workloads.image_folder import list_images, shuffled
 

@@ -7,7 +7,8 @@ from dataclasses import asdict, fields
 from statistics import median
 from typing import Any
 
-from sizer.records import DiskCheck, DiskRates, Run
+from sizer.records.run import DiskCheck, Run
+from sizer.records.study import DiskRates
 
 HOST_FACTS = ("cpu_model", "cpus", "topology", "hyperthreads", "memory_bytes", "swap_bytes", "kernel", "distribution",
               "virtualization", "limits", "python", "fio", "packages")  # fmt: skip

@@ -10,8 +10,8 @@ from itertools import combinations
 from pathlib import Path, PurePath
 from typing import Any
 
-from sizer.codec import from_json, to_json
-from sizer.records import Configuration, DataSet, Run
+from sizer.files.codec import from_json, to_json
+from sizer.records.run import Configuration, DataSet, Run
 
 GRID = Path(__file__).parent / "grid"
 RUNS = GRID / "runs.jsonl"

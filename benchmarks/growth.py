@@ -15,8 +15,9 @@ import sys
 
 from bench import opened
 
-from sizer.errors import SizerError
-from sizer.records import Run, Workload
+from sizer.records.errors import SizerError
+from sizer.records.run import Run
+from sizer.records.study import Workload
 
 TRAININGS = (
     (Workload("LSTM, small", "lstm_training", network="small", cache="warm"), 32),

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from simulated_runs import Child, Random, drifting, falling, measured, noisy, observed, stalling, throttled, warming
 
-from sizer.rate_change import rate_change
-from sizer.records import Step
+from sizer.analysis.rate_change import rate_change
+from sizer.records.run import Step
 
 COVERED = (0.92, 0.98)
 FALSE_ALARMS = 0.01

@@ -31,9 +31,9 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
-from sizer.errors import HostError, SizerError
 from sizer.limits import Group, LimitsBackend, detect
-from sizer.records import Limits
+from sizer.records.errors import HostError, SizerError
+from sizer.records.study import Limits
 
 SOURCE = Path(__file__).with_name("turns.c")
 

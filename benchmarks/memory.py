@@ -39,17 +39,18 @@ from pathlib import Path
 import numpy as np
 from bench import Bench, data_of, opened
 
+from sizer.analysis.observation import Live
 from sizer.bundled import WORKLOADS_PATH
-from sizer.data_cache import cache_folder
-from sizer.disks import Volume, emulated_volume, remove_leftovers
-from sizer.errors import HostError, SizerError
-from sizer.interpreters import interpreter
-from sizer.launcher import launch
+from sizer.host.machine import interpreter
 from sizer.limits import Throttle
-from sizer.observation import Live
-from sizer.page_cache import resident_bytes
-from sizer.records import Device, DiskRates, Limits, Measure, Outcome, Run, RunSpec, Step, Workload
-from sizer.watching import Hooks
+from sizer.records.errors import HostError, SizerError
+from sizer.records.run import Outcome, Run, Step
+from sizer.records.study import Device, DiskRates, Limits, Measure, RunSpec, Workload
+from sizer.runner.launcher import launch
+from sizer.runner.watching import Hooks
+from sizer.storage.data_cache import cache_folder
+from sizer.storage.disks import Volume, emulated_volume, remove_leftovers
+from sizer.storage.page_cache import resident_bytes
 
 ACCELERATOR = Device("emulated", samples_per_second=20_000)
 TIER = DiskRates(40_000, 400e6, 40_000, 400e6)

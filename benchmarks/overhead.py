@@ -26,11 +26,13 @@ from statistics import fmean
 from bench import Bench, opened
 from pairs import ratio, shown, turns
 
-from sizer import bundled, commands
-from sizer.child import started
-from sizer.errors import HostError, SizerError
-from sizer.launcher import Setting, launch
-from sizer.records import Device, Estimate, Limits, Measure, Outcome, RunSpec, Step, Workload
+from sizer import bundled
+from sizer.records.errors import HostError, SizerError
+from sizer.records.run import Estimate, Outcome, Step
+from sizer.records.study import Device, Limits, Measure, RunSpec, Workload
+from sizer.runner import commands
+from sizer.runner.child import started
+from sizer.runner.launcher import Setting, launch
 
 AIM = 0.01
 VCPUS = 1.0

@@ -34,9 +34,10 @@ from bench import Bench, data_of, opened
 from pairs import ratio, shown
 
 from sizer import bundled
-from sizer.errors import HostError, SizerError
-from sizer.interpreters import interpreter
-from sizer.records import DataSet, Limits, Workload
+from sizer.host.machine import interpreter
+from sizer.records.errors import HostError, SizerError
+from sizer.records.run import DataSet
+from sizer.records.study import Limits, Workload
 
 Program = Callable[[Path, Path], list[str]]
 """The command line of a program that packs the images of the first folder into the second."""

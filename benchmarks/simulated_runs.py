@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sizer.events import Start
-from sizer.observation import Observation
-from sizer.records import Limits, Measure, RunSpec, Step, Workload
-from sizer.steady_state import SteadyState
-from sizer.watching import TICK_SECONDS
+from sizer.analysis.events import Start
+from sizer.analysis.observation import Observation
+from sizer.analysis.steady_state import SteadyState
+from sizer.records.run import Step
+from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.runner.watching import TICK_SECONDS
 
 Array = NDArray[np.float64]
 Random = np.random.Generator

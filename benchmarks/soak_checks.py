@@ -15,9 +15,9 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from sizer.codec import from_json
-from sizer.records import Run
-from sizer.store import StudyFolder
+from sizer.files.codec import from_json
+from sizer.records.run import Run
+from sizer.store.study_folder import StudyFolder
 
 OWNED = re.compile(r"[0-9a-f]{10}-(\d+)-\d+-")
 STATUS_SECONDS = 120.0

@@ -11,9 +11,9 @@ from importlib import import_module
 from typing import Any
 
 from sizer.cli import main
-from sizer.disk_check import Fio
-from sizer.disks import Volume
-from sizer.store import StudyFolder
+from sizer.storage.disk_check import Fio
+from sizer.storage.disks import Volume
+from sizer.store.study_folder import StudyFolder
 
 PIPE = "SOAK_PHASES_FD"
 """The environment variable with the descriptor that phases are told on: `> phase`, `< phase`, `stored ID`."""
@@ -59,17 +59,17 @@ def storing(folder: StudyFolder, run: Any, add: Callable[..., None] = StudyFolde
 
 
 REPLACED = (
-    ("sizer.leftovers", "remove", partial(phased, "clean-up")),
+    ("sizer.storage.leftovers", "remove_what_was_left", partial(phased, "clean-up")),
     ("sizer.cli.measuring", "prepare_data", partial(phased, "data")),
-    ("sizer.placement", "emulated_volume", phased_volume),
-    ("sizer.placement", "_copied", partial(phased, "copying")),
+    ("sizer.storage.placement", "emulated_volume", phased_volume),
+    ("sizer.storage.placement", "_copied", partial(phased, "copying")),
     ("sizer.cli.preparing", "check_disk", partial(phased, "fio")),
     ("sizer.cli.preparing", "launch", partial(phased, "run")),
     ("sizer.cli.measuring", "answer", partial(phased, "answering")),
     ("sizer.cli.studies", "Bench", lambda bench: partial(bench, fio=FIO)),
-    ("sizer.disk_check", "FILE_BYTES", lambda _: 16 * 2**20),
-    ("sizer.disks", "ROOM_BYTES", lambda _: 96 * 10**6),
-    ("sizer.host_load", "WATCHED_SECONDS", lambda _: 0.2),
+    ("sizer.storage.disk_check", "FILE_BYTES", lambda _: 16 * 2**20),
+    ("sizer.storage.disks", "ROOM_BYTES", lambda _: 96 * 10**6),
+    ("sizer.runner.host_load", "WATCHED_SECONDS", lambda _: 0.2),
 )
 """What is replaced where the modules that call it find it, and by what: the phases, and what only takes time."""
 

@@ -29,13 +29,14 @@ from pathlib import Path
 import numpy as np
 from bursts import Stamps, after_pause, gaps, most_within, rate
 
-from sizer.data_cache import cache_folder
-from sizer.data_sets import size_of
-from sizer.disks import Volume, emulated_volume, remove_leftovers
-from sizer.errors import HostError, SizerError
 from sizer.limits import LimitsBackend, Throttle, detect
-from sizer.page_cache import evict
-from sizer.records import DiskRates, Limits, Sample
+from sizer.records.errors import HostError, SizerError
+from sizer.records.run import Sample
+from sizer.records.study import DiskRates, Limits
+from sizer.storage.data_cache import cache_folder
+from sizer.storage.data_sets import size_of
+from sizer.storage.disks import Volume, emulated_volume, remove_leftovers
+from sizer.storage.page_cache import evict
 
 PROJECT = Path(__file__).resolve().parents[1]
 BLOCKS = Path(__file__).with_name("blocks.py")

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from sizer.limits import Group, LimitsBackend, Throttle, detect, device_of
-from sizer.records import DiskRates, Limits, Sample
+from sizer.records.run import Sample
+from sizer.records.study import DiskRates, Limits
 
 SHARES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
 SECONDS = 2.0

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sizer.errors import NoAnswer
 from sizer.model import WorkloadModel
-from sizer.records import Configuration, Estimate
+from sizer.records import Configuration, Estimate, NoAnswer
 
 POINTS = 48
 """Enough for a smooth line on 350 pixels."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sizer.model import memory_floor
-from sizer.model.searched_floor import PIPELINE_ALONE, is_search, searched_floor
+from sizer.model import PIPELINE_ALONE, is_search, memory_floor, searched_floor
 from sizer.records import Outcome, Run, Study
 
 from . import formatting, results, words

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sizer.records import Estimate
-from sizer.units import format_bytes, format_number, format_rate, format_seconds, format_vcpus, plural
+from sizer.records import Estimate, format_bytes, format_number, format_rate, format_seconds, format_vcpus, plural
 
 __all__ = [
     "a_sample",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.model.isolation import GIVES, ISOLATED, TELLS
+from sizer.model import GIVES, ISOLATED, TELLS
 from sizer.records import Outcome, Run
 
 from . import failures, formatting, results, warned, words

@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from markupsafe import Markup
 
 from sizer.files import write_text
-from sizer.model.isolation import as_asked
+from sizer.model import as_asked
 
 from . import all_runs, failures, measurement, trust, verdict, warned
 from .material import Material

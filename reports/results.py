@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sizer.model.isolation import as_asked
+from sizer.model import as_asked
 from sizer.records import Configuration, Estimate, Outcome, Run
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sizer.model import Parameter
-from sizer.model.isolation import as_asked
+from sizer.model import Parameter, as_asked
 from sizer.records import Evidence, Run
 
 from . import busy, formatting, isolated, preprocessing, results, words

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sizer.model.isolation import as_asked
+from sizer.model import as_asked
 from sizer.records import Run, Study
 
 from . import formatting, results, words

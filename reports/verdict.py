@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.model.isolation import as_asked
-from sizer.recommend.edges import NOT_SETTLED
-from sizer.recommend.field import SURE
+from sizer.model import as_asked
+from sizer.recommend import NOT_SETTLED, SURE
 from sizer.records import Answer, Baseline, InstanceOffer, Job, Objective, Prediction, Study
 
 from . import failures, formatting, preprocessing, results, words

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from sizer.model.isolation import as_asked
+from sizer.model import as_asked
 from sizer.records import Run
 
 from . import formatting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from sizer.recommend.accelerators import Accelerators, named
+from sizer.recommend import Accelerators, named
 from sizer.records import (
     HOST_DISK,
     Answer,

@@ -9,24 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from sizer.records import (
-    Configuration,
-    DataSet,
-    Demand,
-    Device,
-    DiskCheck,
-    DiskRates,
-    DiskTier,
-    Estimate,
-    Evidence,
-    Limits,
-    Measure,
-    Outcome,
-    Run,
-    RunSpec,
-    Step,
-    Workload,
-)
+from sizer.records.run import Configuration, DataSet, Demand, DiskCheck, Estimate, Evidence, Outcome, Run, Step
+from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
 
 # Machines that run the tests are shared: how long a case takes says nothing about the software.
 settings.register_profile(

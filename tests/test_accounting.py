@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sizer import accounting
-from sizer.records import DataSet, Demand, Device, Estimate, Sample, Step, Workload
-from sizer.steady_state import SteadyState
+from sizer.analysis import accounting
+from sizer.analysis.steady_state import SteadyState
+from sizer.records.run import DataSet, Demand, Estimate, Sample, Step
+from sizer.records.study import Device, Workload
 
 STEADY = SteadyState(Estimate(100.0, 99.0, 101.0), 1.0, 1.0, 11.0)
 STEPS = [Step(float(second), 100, 0.25, 0) for second in range(12)]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sizer.catalog import Catalog, catalog_text, import_csv
-from sizer.errors import InputError
+from sizer.records.errors import InputError
 
 GIB = 2**30
 MB = 1e6

@@ -9,9 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from sizer import circumstances
-from sizer.circumstances import Room, left_in_memory, missing_data, shared_memory
-from sizer.records import DataSet, Limits, Measure, RunSpec, Workload
+from sizer.records.run import DataSet
+from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.runner import circumstances
+from sizer.runner.circumstances import Room, left_in_memory, missing_data, shared_memory
 
 MakeSpec = Callable[..., RunSpec]
 

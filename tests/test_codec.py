@@ -14,31 +14,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sizer.codec import FormatError, from_json, load_json, read_json, to_json, write_json
-from sizer.domains import Matching, OneOf
-from sizer.errors import InputError
-from sizer.records import (
-    SCHEMA_VERSION,
+from sizer.files.codec import FormatError, from_json, load_json, read_json, to_json, write_json
+from sizer.records.answer import Recommendation
+from sizer.records.domains import Matching, OneOf
+from sizer.records.errors import InputError
+from sizer.records.run import (
     Bottleneck,
     Configuration,
     Demand,
-    Device,
     DiskCheck,
-    DiskRates,
-    DiskTier,
     Estimate,
     Evidence,
-    Limits,
-    Measure,
     Outcome,
-    Recommendation,
     Run,
-    RunSpec,
     Sample,
     Step,
-    Study,
-    Workload,
 )
+from sizer.records.study import SCHEMA_VERSION, Device, DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload
 
 FULL = Run(
     spec=RunSpec(

@@ -3,8 +3,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from sizer.commands import Place, argv, environment, threads
-from sizer.records import Device, Limits, Measure, RunSpec, Workload
+from sizer.records.study import Device, Limits, Measure, RunSpec, Workload
+from sizer.runner.commands import Place, argv, environment, threads
 
 PLACE = Place(
     Path("/usr/bin/python3"), Path("/packages"), Path("/data/a.rec"), "recordio", Path("/scratch"), Path("/output")

@@ -6,22 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.continuing import measured, refuse_other_machine, refuse_other_meaning, refuse_other_study
-from sizer.errors import InputError
-from sizer.records import (
-    Configuration,
-    DiskCheck,
-    DiskRates,
-    DiskTier,
-    Limits,
-    Measure,
-    Outcome,
-    Run,
-    RunSpec,
-    Study,
-    Workload,
-    WorkloadPlan,
-)
+from sizer.records.errors import InputError
+from sizer.records.run import Configuration, DiskCheck, Outcome, Run
+from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.store.continuing import measured, refuse_other_machine, refuse_other_meaning, refuse_other_study
 
 TRAIN = Workload("train", "image_training", network="resnet50")
 SLOW = DiskTier("slow", emulated=DiskRates(read_bytes_per_second=4e7))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.data_place import files_below, refuse_no_data, refuse_no_disk
-from sizer.errors import InputError
+from sizer.files.data_place import files_below, refuse_no_data, refuse_no_disk
+from sizer.records.errors import InputError
 
 
 @pytest.mark.parametrize("path", ["/proc", "/sys", "/proc/self/fd", "/sys/kernel"])

@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from sizer.bundled import WORKLOADS_PATH
-from sizer.data_cache import cache_folder
-from sizer.data_forms import form_of
-from sizer.data_sets import DataSets, check, check_cache
-from sizer.errors import HostError, InputError
-from sizer.page_cache import files_of
-from sizer.records import Workload
+from sizer.records.errors import HostError, InputError
+from sizer.records.study import Workload
+from sizer.storage.data_cache import cache_folder
+from sizer.storage.data_sets import DataSets, check_cache, check_data, form_of
+from sizer.storage.page_cache import files_of
 from workloads.data_set import image_format
 
 TRAINING = Workload("train", "image_training", network="resnet18", format="recordio")
@@ -144,7 +143,7 @@ def test_several_record_files_are_not_guessed_among(tmp_path: Path) -> None:
     for name in ("a.rec", "b.rec"):
         (tmp_path / name).touch()
     with pytest.raises(InputError, match=r"several \.rec files"):
-        check(replace(TRAINING, data=str(tmp_path)))
+        check_data(replace(TRAINING, data=str(tmp_path)))
 
 
 def test_the_cache_lies_where_the_user_wants_it() -> None:

@@ -7,11 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from sizer.disk_check import Fio, check_disk, expected, judge
-from sizer.disks import Volume, answers, emulated_volume, real_volume, remove_left_folders, remove_leftovers
-from sizer.errors import HostError, InputError
 from sizer.limits import detect
-from sizer.records import DiskRates, DiskTier
+from sizer.records.errors import HostError, InputError
+from sizer.records.study import DiskRates, DiskTier
+from sizer.storage.disk_check import Fio, check_disk, expected, judge
+from sizer.storage.disks import (
+    Volume,
+    emulated_volume,
+    mount_answers,
+    real_volume,
+    remove_left_folders,
+    remove_leftovers,
+)
 
 TIER = DiskTier("ssd", emulated=DiskRates(2000, 60e6, 1500, 40e6), disk_class="ssd")
 
@@ -72,7 +79,7 @@ def test_a_volume_is_found_when_the_next_sizer_has_another_cache(tmp_path: Path)
 
 def killed_with_a_volume(scratch: Path) -> None:
     program = (
-        "import os, sys\nfrom pathlib import Path\nfrom sizer.disks import emulated_volume\n"
+        "import os, sys\nfrom pathlib import Path\nfrom sizer.storage.disks import emulated_volume\n"
         f"with emulated_volume(Path({str(scratch)!r}), 0):\n    os.kill(os.getpid(), 9)\n"
     )
     subprocess.run([sys.executable, "-c", program], check=False)
@@ -117,7 +124,7 @@ def test_a_mount_that_is_not_there_is_named() -> None:
 def test_our_folder_on_a_real_mount_outlives_a_killed_sizer_only_until_the_next(tmp_path: Path) -> None:
     """A copy of the data can be hundreds of gigabytes."""
     program = (
-        "import os\nfrom pathlib import Path\nfrom sizer.disks import real_volume\n"
+        "import os\nfrom pathlib import Path\nfrom sizer.storage.disks import real_volume\n"
         "from sizer.records import DiskTier\n"
         f"with real_volume(DiskTier('here', path={str(tmp_path)!r})) as volume:\n"
         "    (volume.folder / 'copy').mkdir()\n    (volume.folder / 'copy/data').write_bytes(b'x')\n"
@@ -133,14 +140,14 @@ def test_our_folder_on_a_real_mount_outlives_a_killed_sizer_only_until_the_next(
 
 def test_a_mount_that_hangs_does_not_hang_sizer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process asks it, and is given up after a while."""
-    assert answers(tmp_path)
-    assert not answers(tmp_path / "nothing")
+    assert mount_answers(tmp_path)
+    assert not mount_answers(tmp_path / "nothing")
     program = tmp_path / "test"
     program.write_text("#!/bin/sh\nexec sleep 60\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    monkeypatch.setattr("sizer.disks.ANSWER_SECONDS", 0.3)
-    assert not answers(tmp_path)
+    monkeypatch.setattr("sizer.storage.disks.ANSWER_SECONDS", 0.3)
+    assert not mount_answers(tmp_path)
 
 
 def test_no_room_is_said_before_anything_is_made(tmp_path: Path) -> None:

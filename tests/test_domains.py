@@ -8,8 +8,8 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from sizer.codec import from_json
-from sizer.domains import (
+from sizer.files.codec import from_json
+from sizer.records.domains import (
     LARGEST,
     SMALLEST,
     Amount,
@@ -30,7 +30,7 @@ from sizer.domains import (
     Rate,
     Vcpus,
 )
-from sizer.records import Device, DiskRates, Measure, Objective, RunSpec, Study
+from sizer.records.study import Device, DiskRates, Measure, Objective, RunSpec, Study
 from sizer.study import schema
 from sizer.study.kinds import KINDS
 

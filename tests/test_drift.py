@@ -8,8 +8,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.drift import DRIFT_SHARE, changed_marks, spread
-from sizer.records import Configuration, Estimate, Limits, Measure, Outcome, Run, RunSpec, Workload
+from sizer.plan.reference import DRIFT_SHARE, changed_marks, spread
+from sizer.records.run import Configuration, Estimate, Outcome, Run
+from sizer.records.study import Limits, Measure, RunSpec, Workload
 
 REFERENCE = RunSpec(Workload("train", "image_training"), 32, Limits(2.0), Measure(repeats=1))
 OTHER = replace(REFERENCE, limits=Limits(1.0))

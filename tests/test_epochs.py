@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.epochs import Epochs, shown, two_epochs_seconds
-from sizer.records import Measure, Step, Workload
-from sizer.stopping import Stop, enough
+from sizer.analysis.epochs import Epochs, shown, two_epochs_seconds
+from sizer.analysis.stopping import Stop, enough
+from sizer.records.run import Step
+from sizer.records.study import Measure, Workload
 
 Steps = Callable[..., list[Step]]
 NATURAL = Workload("train", "image_training", cache="natural")

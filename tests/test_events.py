@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.events import End, EventError, EventReader, Start
-from sizer.records import Step
+from sizer.analysis.events import End, EventError, EventReader, Start
+from sizer.records.run import Step
 
 START = (
     b'{"event":"start","sample_unit":"image","batch_size":8,"dataset_bytes":100,"dataset_samples":10,'

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.evidence import busy_shares, name_bottleneck, short_of_memory
-from sizer.records import Bottleneck, Configuration, DataSet, Demand, Device, DiskRates
+from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
+from sizer.records.run import Bottleneck, Configuration, DataSet, Demand
+from sizer.records.study import Device, DiskRates
 
 HERE = Configuration(vcpus=2, memory_bytes=2**30, disk="ssd", batch_size=32)
 TIER = DiskRates(read_iops=1000, read_bytes_per_second=50e6, write_iops=1000, write_bytes_per_second=50e6)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.errors import HostError
-from sizer.files import write_text
+from sizer.files.writing import write_text
+from sizer.records.errors import HostError
 
 
 def test_the_old_text_is_replaced(tmp_path: Path) -> None:

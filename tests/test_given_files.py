@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sizer import given_files
-from sizer.errors import InputError
-from sizer.given_files import read_given
+from sizer.files import given_files
+from sizer.files.given_files import read_given
+from sizer.records.errors import InputError
 
 
 def test_text_is_read_with_or_without_a_byte_order_mark(tmp_path: Path) -> None:

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from sizer.held_folders import LOCK, held_folder, remove_left
 from sizer.limits.identity import world
+from sizer.storage.held_folders import LOCK, held_folder, remove_left
 
 HOLD = (
-    "import os, sys\nfrom pathlib import Path\nfrom sizer.held_folders import held_folder\n"
+    "import os, sys\nfrom pathlib import Path\nfrom sizer.storage.held_folders import held_folder\n"
     "with held_folder(Path(sys.argv[1]), 'x-') as folder:\n"
     "    (folder / 'inner').mkdir()\n    (folder / 'inner/data').write_bytes(b'x')\n"
     "    print(folder, flush=True)\n    sys.stdin.read()\n"
@@ -27,7 +27,7 @@ HOLD = (
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another container or host: the pids in the others' names mean nothing here."""
-    monkeypatch.setattr("sizer.held_folders.is_of_this_world", lambda _: False)
+    monkeypatch.setattr("sizer.storage.held_folders.is_of_this_world", lambda _: False)
 
 
 def holder(parent: Path) -> tuple[subprocess.Popen[str], Path]:
@@ -88,7 +88,7 @@ def test_where_locks_are_not_shared_nothing_is_removed(tmp_path: Path, monkeypat
     process, folder = holder(tmp_path)
     process.kill()
     process.communicate()
-    monkeypatch.setattr("sizer.held_folders.LOCKS_EVERYBODY_SEES", frozenset())
+    monkeypatch.setattr("sizer.storage.held_folders.LOCKS_EVERYBODY_SEES", frozenset())
     assert remove_left(tmp_path, "x-") == ()
     assert (folder / LOCK).exists()
 

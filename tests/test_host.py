@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer import host
-from sizer.host import Check, checks, facts
+from sizer.host import machine as host
+from sizer.host.machine import Check, checks, facts
 from sizer.limits import Capability, Control, detect
 
 

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from sizer.host_load import Load, busiest, busy_sentence, host_load
 from sizer.limits import detect
+from sizer.runner.host_load import Load, busiest, busy_sentence, host_load
 
 BURN = "while True: pass"
 

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from sizer.errors import HostError
-from sizer.host_lock import measuring_alone
+from sizer.host.lock import measuring_alone
+from sizer.records.errors import HostError
 
 HOLD = """
 import sys
-from sizer.host_lock import measuring_alone
+from sizer.host.lock import measuring_alone
 with measuring_alone(sys.argv[1]):
     print("held", flush=True)
     sys.stdin.read()

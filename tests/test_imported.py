@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sizer.catalog import Catalog
-from sizer.codec import from_json, to_json
-from sizer.errors import InputError
-from sizer.imported import Imported, read_measurements
-from sizer.imported_columns import READERS
-from sizer.measurements import ALL_COLUMNS, write_csv
-from sizer.records import Bottleneck, Outcome, Run
+from sizer.exchange.imported import Imported, read_measurements
+from sizer.exchange.imported_columns import READERS
+from sizer.exchange.measurements import ALL_COLUMNS, write_csv
+from sizer.files.codec import from_json, to_json
+from sizer.records.errors import InputError
+from sizer.records.run import Bottleneck, Outcome, Run
 from sizer.study import Facts, parse_study, to_yaml
 
 Read = Callable[..., Imported]

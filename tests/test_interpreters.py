@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.errors import HostError
-from sizer.interpreters import interpreter
+from sizer.host.machine import interpreter
+from sizer.records.errors import HostError
 
 
 @pytest.fixture(autouse=True)

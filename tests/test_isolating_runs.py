@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from sizer.isolating_runs import isolating_runs
-from sizer.plan import plan
-from sizer.records import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
-from sizer.reference import is_extra, reference
+from sizer.plan.isolating_runs import isolating_runs
+from sizer.plan.plan import plan
+from sizer.plan.reference import is_extra, reference
+from sizer.records.study import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import Facts
 
 GIB = 2**30

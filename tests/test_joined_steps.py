@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.joined_steps import MOST_STEPS, JoinedSteps
-from sizer.records import Step
-from sizer.steady_state import steady_state
+from sizer.analysis.observation import MOST_STEPS, JoinedSteps
+from sizer.analysis.steady_state import steady_state
+from sizer.records.run import Step
 
 
 def test_as_many_steps_as_usual_are_kept_as_they_are() -> None:

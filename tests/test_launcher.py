@@ -13,15 +13,16 @@ from pathlib import Path
 import psutil
 import pytest
 
-from sizer.commands import Place
-from sizer.errors import HostError
-from sizer.launcher import Setting, launch
 from sizer.limits import Group, Throttle, detect, owned_name
 from sizer.limits.affinity import AffinityBackend, AffinityGroup
 from sizer.limits.machine import read_machine
 from sizer.limits.tree import Tree
-from sizer.records import DataSet, Limits, Outcome, Run, RunSpec
-from sizer.watching import UNWATCHED, Hooks
+from sizer.records.errors import HostError
+from sizer.records.run import DataSet, Outcome, Run
+from sizer.records.study import Limits, RunSpec
+from sizer.runner.commands import Place
+from sizer.runner.launcher import Setting, launch
+from sizer.runner.watching import UNWATCHED, Hooks
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -11,15 +11,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from sizer import leftovers
-from sizer.data_sets import DataSets
-from sizer.errors import HostError, Interrupted
 from sizer.limits import MARK, LimitsBackend, end_left, owned_name
 from sizer.limits.affinity import AffinityBackend
 from sizer.limits.identity import world
 from sizer.limits.machine import read_machine
 from sizer.limits.tree import Tree
-from sizer.records import Workload
+from sizer.records.errors import HostError, Interrupted
+from sizer.records.study import Workload
+from sizer.storage import leftovers
+from sizer.storage.data_sets import DataSets
 
 DEAD = f"{world()}-999999999-1"
 
@@ -35,8 +35,8 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "temporary"
     path.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(path))
-    monkeypatch.setattr("sizer.disks._homes_in_use", set)
-    monkeypatch.setattr("sizer.leftovers.end_left", lambda **_: ())
+    monkeypatch.setattr("sizer.storage.disks._homes_in_use", set)
+    monkeypatch.setattr("sizer.storage.leftovers.end_left", lambda **_: ())
     monkeypatch.setattr("sizer.limits.affinity.end_left", lambda: ())
     return path
 
@@ -85,11 +85,11 @@ def test_everything_goes_and_is_named(tmp_path: Path, temporary: Path, backend: 
         (folder / "inner/data").write_bytes(b"x")
     finished = cache / "images-v1-seed1-20"
     finished.mkdir()
-    told = leftovers.remove(backend, [mount], cache)
+    told = leftovers.remove_what_was_left(backend, [mount], cache)
     assert list(told) == [f"removed {what} that a killed sizer left: {folder}" for what, folder in places.items()]
     assert not any(folder.exists() for folder in places.values())
     assert finished.exists()
-    assert leftovers.remove(backend, [mount], cache) == ()
+    assert leftovers.remove_what_was_left(backend, [mount], cache) == ()
 
 
 def test_what_cannot_be_removed_is_told_and_the_rest_goes(
@@ -100,10 +100,10 @@ def test_what_cannot_be_removed_is_told_and_the_rest_goes(
     def stuck(_: Path) -> tuple[Path, ...]:
         raise HostError("umount has not ended")
 
-    monkeypatch.setattr("sizer.disks.remove_leftovers", stuck)
+    monkeypatch.setattr("sizer.storage.disks.remove_leftovers", stuck)
     left = temporary / f"sizer-{DEAD}-c"
     left.mkdir()
-    told = leftovers.remove(backend, [], tmp_path / "cache")
+    told = leftovers.remove_what_was_left(backend, [], tmp_path / "cache")
     assert told[0] == "emulated disks that a killed sizer left cannot be removed: umount has not ended"
     assert not left.exists()
 
@@ -117,7 +117,7 @@ def test_a_folder_that_cannot_be_removed_is_told(tmp_path: Path, temporary: Path
         (folder / "data").write_bytes(b"x")
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(kept)], check=True)
     try:
-        told = leftovers.remove(backend, [], tmp_path / "cache")
+        told = leftovers.remove_what_was_left(backend, [], tmp_path / "cache")
     finally:
         subprocess.run(["umount", str(kept)], check=True)
     what = "temporary folders that a killed sizer left cannot be removed"

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.errors import InputError
-from sizer.log_rates import LogRates
+from sizer.analysis.log_rates import LogRates
+from sizer.records.errors import InputError
 
 LINES = {
     "mxnet_speedometer": "INFO:root:Epoch[0] Batch [20-40]\tSpeed: 200.00 samples/sec\taccuracy=0.1\n",

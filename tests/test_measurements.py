@@ -9,21 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.measurements import write_csv
-from sizer.records import (
-    Bottleneck,
-    Configuration,
-    Demand,
-    Device,
-    Estimate,
-    Evidence,
-    Limits,
-    Measure,
-    Outcome,
-    Run,
-    RunSpec,
-    Workload,
-)
+from sizer.exchange.measurements import write_csv
+from sizer.records.run import Bottleneck, Configuration, Demand, Estimate, Evidence, Outcome, Run
+from sizer.records.study import Device, Limits, Measure, RunSpec, Workload
 
 HEADER = (
     "workload,framework,device,network,batch_size,vcpus,memory_gib,disk,input,cache,gpu,gpu_count,"

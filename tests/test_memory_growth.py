@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from sizer.memory_growth import memory_growth
-from sizer.records import Estimate, Sample, Step
-from sizer.steady_state import SteadyState
+from sizer.analysis.memory_growth import memory_growth
+from sizer.analysis.steady_state import SteadyState
+from sizer.records.run import Estimate, Sample, Step
 
 MIB = 2**20
 STEADY = SteadyState(Estimate(320.0, 310.0, 330.0), 0.0, 0.0, 20.0)

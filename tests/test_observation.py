@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from sizer import observation
-from sizer.epochs import Epochs
-from sizer.events import EventError, Start
-from sizer.observation import Observation
-from sizer.records import Limits, Measure, RunSpec, Step, Workload
-from sizer.stopping import Stop
+from sizer.analysis import observation
+from sizer.analysis.epochs import Epochs
+from sizer.analysis.events import EventError, Start
+from sizer.analysis.observation import Observation
+from sizer.analysis.stopping import Stop
+from sizer.records.run import Step
+from sizer.records.study import Limits, Measure, RunSpec, Workload
 
 Steps = Callable[..., list[Step]]
 

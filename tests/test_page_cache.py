@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer import page_cache
-from sizer.page_cache import evict, files_of, resident_bytes
+from sizer.storage import page_cache
+from sizer.storage.page_cache import evict, files_of, resident_bytes
 
 MIB = 2**20
 

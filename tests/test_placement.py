@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from sizer.errors import HostError
 from sizer.limits.identity import world
-from sizer.page_cache import files_of, resident_bytes
-from sizer.placement import Placement, remove_leftovers, room_on_emulated
-from sizer.records import DataSet, DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.errors import HostError
+from sizer.records.run import DataSet
+from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.storage.page_cache import files_of, resident_bytes
+from sizer.storage.placement import Placement, remove_leftovers, room_on_emulated
 
 SLOW = DiskTier("slow", emulated=DiskRates(1000, 20e6, 1000, 20e6))
 PREPARE = Workload("prepare", "imagenet_preprocessing", format="lmdb")

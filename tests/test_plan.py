@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.duration import AROUND_SECONDS, estimate_seconds
-from sizer.errors import InputError
-from sizer.plan import FAILED, UNFINISHED, plan, remaining
-from sizer.records import Configuration, Limits, Measure, Outcome, Run, RunSpec, Study, Workload, WorkloadPlan
-from sizer.reference import is_extra
+from sizer.plan.plan import AROUND_SECONDS, FAILED, UNFINISHED, estimate_seconds, plan, remaining
+from sizer.plan.reference import is_extra
+from sizer.records.errors import InputError
+from sizer.records.run import Configuration, Outcome, Run
+from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import Facts
 
 HOST = Facts(4, 16 * 2**30)

@@ -9,11 +9,13 @@ from dataclasses import replace
 import pytest
 
 from sizer.catalog import Catalog
-from sizer.codec import FormatError, to_json
+from sizer.exchange.published import no_prediction_form, prediction_form, read_recommendation, recommendation_form
+from sizer.files.codec import FormatError, to_json
 from sizer.model import Model, WhatIf, fit
-from sizer.published import no_prediction_form, prediction_form, read_recommendation, recommendation_form
 from sizer.recommend import recommend
-from sizer.records import Configuration, Device, DiskRates, Objective, Recommendation, Run
+from sizer.records.answer import Recommendation
+from sizer.records.run import Configuration, Run
+from sizer.records.study import Device, DiskRates, Objective
 
 CONTRACT = {
     *("workload", "status", "spec", "throughput", "probability", "bottleneck", "next_bottleneck", "reasons"),

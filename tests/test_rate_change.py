@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sizer.rate_change import rate_change
-from sizer.records import Step
+from sizer.analysis.rate_change import rate_change
+from sizer.records.run import Step
 
 Steps = Callable[..., list[Step]]
 

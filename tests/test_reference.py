@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.plan import plan
-from sizer.records import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
-from sizer.reference import FEWEST_RUNS, MOST_BETWEEN, is_extra, is_measurement, reference
+from sizer.plan.plan import plan
+from sizer.plan.reference import FEWEST_RUNS, MOST_BETWEEN, is_extra, is_measurement, reference
+from sizer.records.study import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import Facts
 
 GIB = 2**30

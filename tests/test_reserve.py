@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.reserve import RESERVED_BYTES, Reserve
+from sizer.store.unsaved import RESERVED_BYTES, Reserve
 
 
 def test_room_is_really_taken_and_given_back(tmp_path: Path) -> None:

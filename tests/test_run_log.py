@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer import run_log
-from sizer.run_log import HEAD_BYTES, TAIL_BYTES, Log
+from sizer.runner import run_log
+from sizer.runner.run_log import HEAD_BYTES, TAIL_BYTES, Log
 
 
 def test_the_beginning_and_the_end_are_kept(tmp_path: Path) -> None:

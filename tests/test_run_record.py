@@ -9,27 +9,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sizer import joined_steps
-from sizer.codec import from_json, to_json
-from sizer.events import EventError, EventReader
-from sizer.observation import Observation
-from sizer.records import (
-    Bottleneck,
-    Configuration,
-    DataSet,
-    DiskCheck,
-    DiskRates,
-    DiskTier,
-    Limits,
-    Measure,
-    Outcome,
-    Run,
-    RunSpec,
-    Sample,
-    Step,
-    Workload,
-)
-from sizer.run_record import Measured, run_record
+from sizer.analysis import observation as joined_steps
+from sizer.analysis.events import EventError, EventReader
+from sizer.analysis.observation import Observation
+from sizer.analysis.run_record import Measured, run_record
+from sizer.files.codec import from_json, to_json
+from sizer.records.run import Bottleneck, Configuration, DataSet, DiskCheck, Outcome, Run, Sample, Step
+from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
 
 MIB = 2**20
 EVERY = frozenset(field.name for field in fields(Sample)) - {"time"}

@@ -8,22 +8,10 @@ from typing import Any
 
 import pytest
 
-from sizer.epochs import Epochs
-from sizer.records import (
-    Configuration,
-    DataSet,
-    Demand,
-    Estimate,
-    Limits,
-    Measure,
-    MemoryGrowth,
-    Outcome,
-    RateChange,
-    Run,
-    RunSpec,
-    Workload,
-)
-from sizer.run_warnings import run_warnings
+from sizer.analysis.epochs import Epochs
+from sizer.analysis.run_warnings import run_warnings
+from sizer.records.run import Configuration, DataSet, Demand, Estimate, MemoryGrowth, Outcome, RateChange, Run
+from sizer.records.study import Limits, Measure, RunSpec, Workload
 
 GIB = 2**30
 

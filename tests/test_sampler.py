@@ -13,9 +13,10 @@ from pathlib import Path
 import pynvml
 import pytest
 
-from sizer.nvml import gpus
-from sizer.records import Sample
-from sizer.sampler import Sampler, rates
+from sizer.analysis.rates import rates
+from sizer.host.nvml import gpus
+from sizer.records.run import Sample
+from sizer.runner.sampler import Sampler
 
 
 class Counting:
@@ -113,7 +114,7 @@ int nvmlDeviceGetUtilizationRates(void *device, rates_t *rates) {
 ASK = """
 import json
 from dataclasses import asdict
-from sizer.nvml import busy_share, gpus
+from sizer.host.nvml import busy_share, gpus
 with busy_share(0) as first, busy_share(1) as second, busy_share(7) as absent:
     print(json.dumps({"gpus": [asdict(gpu) for gpu in gpus()], "busy": [first(), second(), absent()]}))
 """

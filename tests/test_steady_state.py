@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sizer.records import Step
-from sizer.steady_state import mean_rate, steady_state
+from sizer.analysis.steady_state import mean_rate, steady_state
+from sizer.records.run import Step
 
 Steps = Callable[..., list[Step]]
 

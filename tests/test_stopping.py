@@ -5,11 +5,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sizer.ending import Ending, outcome
-from sizer.epochs import Epochs, Shown, measured_from_epoch
-from sizer.records import Estimate, Measure, Outcome, Step, Workload
-from sizer.steady_state import SteadyState, steady_state
-from sizer.stopping import Stop, deadline_seconds, enough
+from sizer.analysis.ending import Ending, outcome
+from sizer.analysis.epochs import Epochs, Shown, measured_from_epoch
+from sizer.analysis.steady_state import SteadyState, steady_state
+from sizer.analysis.stopping import Stop, deadline_seconds, enough
+from sizer.records.run import Estimate, Outcome, Step
+from sizer.records.study import Measure, Workload
 
 Steps = Callable[..., list[Step]]
 MEASURE = Measure(repeats=1, seconds=10.0, precision=0.02)

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from sizer.errors import HostError, InputError
-from sizer.plan import plan, remaining
-from sizer.records import Configuration, Measure, Outcome, Run, RunSpec, Sample, Study, Workload, WorkloadPlan
-from sizer.store import FILES, StudyFolder, refuse_unusable
+from sizer.plan.plan import plan, remaining
+from sizer.records.errors import HostError, InputError
+from sizer.records.run import Configuration, Outcome, Run, Sample
+from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.store.study_folder import FILES, StudyFolder, refuse_unusable
 from sizer.study import Facts
 
 HOST = {"cpu_model": "EPYC", "cpus": 2}

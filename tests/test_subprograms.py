@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from sizer.errors import HostError, Interrupted
 from sizer.limits import MARK, owner_is_dead
-from sizer.subprograms import complete
+from sizer.records.errors import HostError, Interrupted
+from sizer.storage.subprograms import complete
 
 
 def test_a_program_gives_what_it_printed() -> None:
@@ -37,7 +37,7 @@ def test_a_program_that_does_not_end_is_given_up() -> None:
 
 def test_what_a_program_leaves_running_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """A daemon of its that holds the pipes open."""
-    monkeypatch.setattr("sizer.subprograms.GRACE_SECONDS", 0.2)
+    monkeypatch.setattr("sizer.storage.subprograms.GRACE_SECONDS", 0.2)
     began = time.monotonic()
     done = complete(["sh", "-c", "echo said; sleep 5 & exit 4"])
     assert (done.stdout, done.returncode) == ("said\n", 4)
@@ -54,7 +54,7 @@ def test_a_program_carries_our_mark() -> None:
 def test_ctrl_c_at_the_terminal_does_not_reach_the_program() -> None:
     """A signal to our process group leaves the program alone: we decide when it ends."""
     code = (
-        "import signal\nfrom sizer.subprograms import complete\nsignal.signal(signal.SIGINT, lambda *_: None)\n"
+        "import signal\nfrom sizer.storage.subprograms import complete\nsignal.signal(signal.SIGINT, lambda *_: None)\n"
         "print('ready', flush=True)\nprint(complete(['sh', '-c', 'sleep 1; echo whole']).stdout)"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, start_new_session=True)

@@ -7,8 +7,8 @@ from threading import Thread
 
 import pytest
 
-from sizer.log_rates import LogRates
-from sizer.time_limit import TimeLimit, at_most
+from sizer.analysis.log_rates import LogRates
+from sizer.runner.watching import TimeLimit, at_most
 
 
 def test_an_expression_that_backtracks_without_end_is_stopped() -> None:

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from sizer.records import DataSet, Limits, Measure, Outcome, Run, Study, Workload, WorkloadPlan
+from sizer.plan.two_epochs import TwoEpochs, two_epoch_passes
+from sizer.records.run import DataSet, Outcome, Run
+from sizer.records.study import Limits, Measure, Study, Workload, WorkloadPlan
 from sizer.study import Facts
-from sizer.two_epochs import TwoEpochs, two_epoch_passes
 
 MIB, GIB = 2**20, 2**30
 HOST = Facts(4, 16 * GIB)

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from sizer.commands import Place
-from sizer.disks import emulated_volume
-from sizer.launcher import Setting, launch
+from sizer.analysis.observation import Live
 from sizer.limits import Throttle, detect
-from sizer.observation import Live
-from sizer.records import DataSet, DiskCheck, DiskRates, DiskTier, Outcome, RunSpec
-from sizer.watching import Hooks
+from sizer.records.run import DataSet, DiskCheck, Outcome
+from sizer.records.study import DiskRates, DiskTier, RunSpec
+from sizer.runner.commands import Place
+from sizer.runner.launcher import Setting, launch
+from sizer.runner.watching import Hooks
+from sizer.storage.disks import emulated_volume
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -9,15 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.errors import InputError
-from sizer.units import (
-    format_bytes,
-    format_rate,
-    format_seconds,
-    format_vcpus,
-    parse_bytes,
-    spell_bytes,
-)
+from sizer.records.errors import InputError
+from sizer.records.units import format_bytes, format_rate, format_seconds, format_vcpus, parse_bytes, spell_bytes
 
 
 @pytest.mark.parametrize(

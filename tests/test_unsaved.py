@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sizer import unsaved
-from sizer.errors import HostError
-from sizer.records import Configuration, Limits, Measure, Outcome, Run, RunSpec, Workload
+from sizer.records.errors import HostError
+from sizer.records.run import Configuration, Outcome, Run
+from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.store import unsaved
 
 HOST = {"cpu_model": "EPYC", "cpus": 2}
 RUN = Run(
@@ -34,7 +35,7 @@ def take_back(study: Path, cache: Path, host: dict[str, object] = HOST, wanted: 
 
 def test_a_kept_run_comes_back_once(tmp_path: Path) -> None:
     """The next start of the same study gets it, and nothing stays in the cache."""
-    path = unsaved.keep(RUN, tmp_path / "study", HOST, tmp_path / "cache")
+    path = unsaved.keep_unsaved(RUN, tmp_path / "study", HOST, tmp_path / "cache")
     assert path.is_file()
     assert take_back(tmp_path / "study", tmp_path / "cache") == [RUN]
     assert take_back(tmp_path / "study", tmp_path / "cache") == []
@@ -43,7 +44,7 @@ def test_a_kept_run_comes_back_once(tmp_path: Path) -> None:
 
 def test_a_run_belongs_to_its_folder_and_machine(tmp_path: Path) -> None:
     """Neither another study folder nor another machine that shares the cache gets it."""
-    unsaved.keep(RUN, tmp_path / "study", HOST, tmp_path / "cache")
+    unsaved.keep_unsaved(RUN, tmp_path / "study", HOST, tmp_path / "cache")
     assert take_back(tmp_path / "other", tmp_path / "cache") == []
     assert take_back(tmp_path / "study", tmp_path / "cache", {**HOST, "cpu_model": "Xeon"}) == []
     assert take_back(tmp_path / "study", tmp_path / "cache") == [RUN]
@@ -51,7 +52,7 @@ def test_a_run_belongs_to_its_folder_and_machine(tmp_path: Path) -> None:
 
 def test_what_is_not_taken_stays(tmp_path: Path) -> None:
     """A study that does not ask for the run leaves it; a file that is no run is passed over and left."""
-    path = unsaved.keep(RUN, tmp_path / "study", HOST, tmp_path / "cache")
+    path = unsaved.keep_unsaved(RUN, tmp_path / "study", HOST, tmp_path / "cache")
     broken = path.with_name("0123456789ab.json")
     broken.write_text("{")
     assert take_back(tmp_path / "study", tmp_path / "cache", wanted=False) == [RUN]
@@ -64,4 +65,4 @@ def test_a_cache_that_takes_nothing_either_is_told(tmp_path: Path) -> None:
     """One sentence with the path."""
     (tmp_path / "cache").write_text("a file")
     with pytest.raises(HostError, match="cannot be written"):
-        unsaved.keep(RUN, tmp_path / "study", HOST, tmp_path / "cache")
+        unsaved.keep_unsaved(RUN, tmp_path / "study", HOST, tmp_path / "cache")

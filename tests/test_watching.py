@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sizer.observation import Observation
-from sizer.records import RunSpec, Sample, Step
-from sizer.sampler import Sampler
-from sizer.watching import Hooks, observe
+from sizer.analysis.observation import Observation
+from sizer.records.run import Sample, Step
+from sizer.records.study import RunSpec
+from sizer.runner.sampler import Sampler
+from sizer.runner.watching import Hooks, observe
 
 FIRST_STEP = 0.8
 

@@ -11,10 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from sizer.catalog.validation import checked
-from sizer.domains import Amount, Batch, Bytes, Count, Rate, Vcpus
-from sizer.errors import InputError
-from sizer.given_files import read_given
-from sizer.records import DiskRates
+from sizer.files import read_given
+from sizer.records import Amount, Batch, Bytes, Count, DiskRates, InputError, Rate, Vcpus
 
 CATALOG_SCHEMA_VERSION = 1
 GIB = 2**30

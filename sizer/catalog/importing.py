@@ -13,8 +13,8 @@ from typing import Any
 
 from sizer.catalog.catalog import CATALOG_SCHEMA_VERSION, GIB, AcceleratorRate, Catalog, DiskOffer, InstanceType
 from sizer.catalog.validation import checked
-from sizer.errors import InputError
-from sizer.given_files import read_given
+from sizer.files import read_given
+from sizer.records import InputError
 
 Row = dict[str, str]
 

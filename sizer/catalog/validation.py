@@ -7,8 +7,7 @@ import typing
 from functools import cache
 from typing import Any, TypeVar
 
-from sizer.domains import LARGEST
-from sizer.errors import InputError
+from sizer.records import LARGEST, InputError
 
 Record = TypeVar("Record")
 

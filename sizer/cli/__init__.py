@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from sizer.cli.arguments import parser
 from sizer.cli.faults import sentence, unforeseen
 from sizer.cli.printing import escaped
-from sizer.errors import InputError, SizerError
+from sizer.records import InputError, SizerError
 
 BROKEN_PIPE_STATUS = 141
 """What a shell shows for a program that SIGPIPE ended."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sizer.errors import InputError
-from sizer.model import WorkloadModel
-from sizer.model.model import Gpus
+from sizer.model import Gpus, WorkloadModel
+from sizer.records import InputError
 
 
 def accelerator(gpu: str | None, count: int | None, workload: WorkloadModel, where: str) -> Gpus:

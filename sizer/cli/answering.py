@@ -14,20 +14,27 @@ from sizer.bundled.reports import Material, write_report
 from sizer.catalog import Catalog
 from sizer.cli.concluding import LEFT_OUT, conclude, cpus_of, fitted, measured_runs, opened, recommended, refuse_folder
 from sizer.cli.wording import bound_in_words, spec_in_words, verdict_in_words
-from sizer.codec import to_json
-from sizer.drift import DRIFT_SHARE, spread
-from sizer.errors import InputError, NoAnswer
-from sizer.files import write_text
-from sizer.measurements import write_csv
+from sizer.exchange import disk_is_emulated, recommendation_form, write_csv
+from sizer.files import to_json, write_text
 from sizer.model import Model
-from sizer.published import disk_is_emulated, recommendation_form
+from sizer.plan import DRIFT_SHARE, reference, spread
+from sizer.recommend import Finding, look_at, read_gate
 from sizer.recommend import recommend as recommend_spec
-from sizer.recommend.gates import Finding, look_at, read_gate
-from sizer.records import Answer, Deadline, DiskCheck, Objective, Recommendation, Run, Spec
-from sizer.reference import reference
+from sizer.records import (
+    Answer,
+    Deadline,
+    DiskCheck,
+    InputError,
+    NoAnswer,
+    Objective,
+    Recommendation,
+    Run,
+    Spec,
+    format_number,
+    format_rate,
+)
 from sizer.store import StudyFolder
 from sizer.study import Facts
-from sizer.units import format_number, format_rate
 
 GATE_EXIT_CODE = 6
 

@@ -10,7 +10,7 @@ from typing import NoReturn
 from sizer import __version__
 from sizer.cli import values
 from sizer.cli.faults import sentence
-from sizer.units import spell_bytes
+from sizer.records import spell_bytes
 
 Command = Callable[[argparse.Namespace], int]
 

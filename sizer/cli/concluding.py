@@ -15,14 +15,12 @@ from typing import Any
 
 from sizer import __version__
 from sizer.catalog import Catalog
-from sizer.codec import FormatError, from_json, load_json, to_json, write_json
-from sizer.errors import InputError, NoAnswer
+from sizer.exchange import read_recommendation, recommendation_form
+from sizer.files import FormatError, from_json, load_json, to_json, write_json
 from sizer.model import Model
 from sizer.model import fit as fit_model
-from sizer.plain_text import typed_path
-from sizer.published import read_recommendation, recommendation_form
 from sizer.recommend import recommend
-from sizer.records import Recommendation, Run
+from sizer.records import InputError, NoAnswer, Recommendation, Run, typed_path
 from sizer.store import StudyFolder
 
 LEFT_OUT = "left out"

@@ -9,19 +9,15 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
-from sizer import disks
 from sizer.catalog import Catalog
 from sizer.cli import preconditions
 from sizer.cli.measuring import measure
 from sizer.cli.preparing import Bench
-from sizer.data_cache import cache_folder
-from sizer.disk_check import Fio
-from sizer.errors import HostError
-from sizer.host import facts
-from sizer.host_lock import measuring_alone
+from sizer.host import facts, measuring_alone
 from sizer.limits import AS_ROOT, Control, LimitsBackend, detect
 from sizer.plan import plan
-from sizer.records import Limits, Study, WorkloadPlan
+from sizer.records import HostError, Limits, Study, WorkloadPlan
+from sizer.storage import Fio, cache_folder, missing_for_emulation
 from sizer.store import StudyFolder, refuse_unusable
 from sizer.study import Facts, parse_study
 
@@ -59,7 +55,7 @@ def demo(arguments: argparse.Namespace) -> int:
 def what_is_lacking(backend: LimitsBackend) -> Lacking:
     """Raises HostError where not even whole vCPUs can be limited: nothing would be left to show."""
     lacking = {each.control: each.fix for each in backend.capabilities() if not each.available}
-    if disks.missing_for_emulation():
+    if missing_for_emulation():
         lacking.setdefault(Control.DISK, AS_ROOT)
     if Control.VCPUS in lacking:
         raise HostError(f"this host cannot limit vCPUs, which the demo varies; type: {lacking[Control.VCPUS]}")

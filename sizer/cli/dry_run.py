@@ -14,22 +14,25 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from sizer.analysis import measured_from_epoch
 from sizer.cli.progress import AGAIN
 from sizer.cli.wording import emulated_disks, run_in_words
-from sizer.data_cache import cache_folder
-from sizer.duration import estimate_seconds
-from sizer.epochs import measured_from_epoch
-from sizer.errors import HostError
-from sizer.floor_search import MOST_RUNS, TYPICAL_RUNS, Search
-from sizer.host import PACKAGES
-from sizer.interpreters import interpreter
-from sizer.model.isolation import ISOLATED, TELLS
-from sizer.plain_text import typed_line, typed_path
-from sizer.plan import UNFINISHED, remaining
-from sizer.records import DiskTier, Outcome, Run, RunSpec, Study, Workload
-from sizer.reference import is_extra
-from sizer.two_epochs import TwoEpochs
-from sizer.units import format_seconds
+from sizer.host import PACKAGES, interpreter
+from sizer.model import ISOLATED, TELLS
+from sizer.plan import MOST_RUNS, TYPICAL_RUNS, UNFINISHED, Search, TwoEpochs, estimate_seconds, is_extra, remaining
+from sizer.records import (
+    DiskTier,
+    HostError,
+    Outcome,
+    Run,
+    RunSpec,
+    Study,
+    Workload,
+    format_seconds,
+    typed_line,
+    typed_path,
+)
+from sizer.storage import cache_folder
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ import traceback
 
 from sizer import __version__
 from sizer.cli.printing import LINES
-from sizer.errors import HostError, NoAnswer
-from sizer.plain_text import printable
+from sizer.records import HostError, NoAnswer, printable
 
 LONGEST_LINE = 1_000
 """Characters of one line of an error: it may quote a value that fills the file it stands in."""

@@ -12,12 +12,10 @@ from pathlib import Path
 
 from sizer.catalog import Catalog
 from sizer.cli.answering import answer
-from sizer.codec import to_json
-from sizer.errors import HostError, InputError
-from sizer.imported import Imported, read_measurements
-from sizer.records import SCHEMA_VERSION, Run
+from sizer.exchange import Imported, named, read_measurements
+from sizer.files import to_json
+from sizer.records import SCHEMA_VERSION, HostError, InputError, Run
 from sizer.store import FOLDERS, StudyFolder, refuse_unusable
-from sizer.tables import named
 
 
 def import_table(arguments: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from types import FrameType, TracebackType
 
-from sizer.units import format_seconds
+from sizer.records import format_seconds
 
 SIGNALS = (
     signal.SIGINT,

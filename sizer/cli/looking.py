@@ -10,24 +10,36 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from sizer import leftovers
 from sizer.catalog import Catalog, catalog_text, import_csv
 from sizer.cli.arguments import DEFAULT_TIER_SIZE
 from sizer.cli.interrupts import Interrupts
-from sizer.codec import to_json
-from sizer.data_cache import cache_folder
-from sizer.disk_check import Fio, check_disk, expected
-from sizer.disks import emulated_volume, missing_for_emulation, real_volume
-from sizer.errors import HostError, InputError
-from sizer.host import Check, checks, facts
-from sizer.host_load import busy_sentence, host_load
-from sizer.host_lock import measuring_alone
+from sizer.files import to_json
+from sizer.host import Check, checks, facts, measuring_alone
 from sizer.limits import LimitsBackend, detect
-from sizer.plain_text import typed_path
-from sizer.records import DiskCheck, DiskRates, DiskTier
+from sizer.records import (
+    DiskCheck,
+    DiskRates,
+    DiskTier,
+    HostError,
+    InputError,
+    format_bytes,
+    format_seconds,
+    parse_bytes,
+    typed_path,
+)
+from sizer.runner import busy_sentence, host_load
+from sizer.storage import (
+    Fio,
+    cache_folder,
+    check_disk,
+    emulated_volume,
+    expected,
+    missing_for_emulation,
+    real_volume,
+    remove_what_was_left,
+)
 from sizer.study import schema as study_schema
 from sizer.study import template
-from sizer.units import format_bytes, format_seconds, parse_bytes
 
 AIM_OF_FIX = {"load": "see which"}
 """What the command of a check does that does not fix it."""
@@ -116,7 +128,7 @@ def _list_catalog(offers: Catalog) -> None:
 def disks(arguments: argparse.Namespace) -> int:
     with measuring_alone(), Interrupts() as interrupts:
         backend, folders = detect(), [Path(name) for name in arguments.disks if Path(name).is_dir()]
-        for sentence in leftovers.remove(backend, folders, cache_folder(os.environ)):
+        for sentence in remove_what_was_left(backend, folders, cache_folder(os.environ)):
             print(sentence, file=sys.stderr)
         found = [_told(name, Fio(arguments.seconds), backend, interrupts.finish) for name in arguments.disks]
     if arguments.json:

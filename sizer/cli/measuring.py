@@ -7,27 +7,32 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from sizer import leftovers, unsaved
 from sizer.cli import preconditions
 from sizer.cli.answering import answer
 from sizer.cli.interrupts import Interrupts
 from sizer.cli.preparing import Bench, Ready, prepare_data
 from sizer.cli.progress import Progress
 from sizer.cli.wording import emulated_disks
-from sizer.drift import changed_marks
-from sizer.duration import estimate_seconds
-from sizer.errors import HostError, Interrupted, SizerError
-from sizer.floor_search import TYPICAL_RUNS, Search, marked, searches
-from sizer.host_load import busy_sentence, host_load
-from sizer.placement import Placement, room_on_emulated
-from sizer.plain_text import typed_path
-from sizer.plan import FAILED, UNFINISHED, remaining
-from sizer.records import FAULTS, Outcome, Run, RunSpec, Study
-from sizer.reference import is_measurement, reference
-from sizer.store import StudyFolder
+from sizer.plan import (
+    FAILED,
+    TYPICAL_RUNS,
+    UNFINISHED,
+    Search,
+    TwoEpochs,
+    changed_marks,
+    estimate_seconds,
+    is_measurement,
+    marked,
+    reference,
+    remaining,
+    searches,
+    two_epoch_passes,
+)
+from sizer.records import FAULTS, HostError, Interrupted, Outcome, Run, RunSpec, SizerError, Study, typed_path
+from sizer.runner import Hooks, busy_sentence, host_load
+from sizer.storage import Placement, remove_what_was_left, room_on_emulated
+from sizer.store import StudyFolder, keep_unsaved, take_back, unsaved_place
 from sizer.study import Facts
-from sizer.two_epochs import TwoEpochs, two_epoch_passes
-from sizer.watching import Hooks
 
 
 def measure(
@@ -44,7 +49,7 @@ def measure(
     Raises HostError when a run cannot be stored; those before it are, and the answer is written from them.
     """
     mounts = [Path(tier.path) for tier in study.disks if tier.path is not None]
-    for sentence in leftovers.remove(bench.backend, mounts, bench.cache):
+    for sentence in remove_what_was_left(bench.backend, mounts, bench.cache):
         _say(sentence)
     with Interrupts() as interrupts:
         measuring = _Measuring(study, specs, folder, bench, interrupts)
@@ -142,12 +147,12 @@ class _Measuring:
             return False
 
         path, host, cache = self._folder.path, self._folder.host, self._bench.cache
-        taken = unsaved.take_back(path, host, cache, store)
+        taken = take_back(path, host, cache, store)
         if taken:
             counted = "1 run of this study was" if taken == 1 else f"{taken} runs of this study were"
             _say(
                 f"{counted} measured before and could not be stored then; "
-                f"taken from {unsaved.place(path, host, cache)} into {path}"
+                f"taken from {unsaved_place(path, host, cache)} into {path}"
             )
 
     def _tell_load(self, progress: Progress) -> None:
@@ -197,7 +202,7 @@ class _Measuring:
             folder.add(run)
         except HostError as error:
             try:
-                aside = unsaved.keep(run, folder.path, folder.host, self._bench.cache)
+                aside = keep_unsaved(run, folder.path, folder.host, self._bench.cache)
             except HostError as second:
                 raise HostError(f"{error}; nor can the run just measured be kept in the cache: {second}") from error
             raise HostError(

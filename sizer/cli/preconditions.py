@@ -7,14 +7,11 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from sizer import data_sets, disks
-from sizer.data_cache import cache_folder
-from sizer.data_place import refuse_no_disk
-from sizer.errors import HostError, InputError
-from sizer.interpreters import interpreter
+from sizer.files import refuse_no_disk
+from sizer.host import gpus, interpreter
 from sizer.limits import Control, LimitsBackend
-from sizer.nvml import gpus
-from sizer.records import Limits, RunSpec, Study
+from sizer.records import HostError, InputError, Limits, RunSpec, Study
+from sizer.storage import cache_folder, check_cache, check_data, missing_for_emulation, mount_answers
 
 RUNNABLE = frozenset({"mxnet", "opencv"})
 """Frameworks that the workloads have a backend for."""
@@ -33,8 +30,8 @@ IN_WORDS = {
 def check(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> None:
     """Raises InputError for data or a mount that is not there, HostError for what this host cannot limit or emulate."""
     for workload in dict.fromkeys(spec.workload for spec in specs):
-        data_sets.check(workload)
-        data_sets.check_cache(workload, cache_folder(os.environ))
+        check_data(workload)
+        check_cache(workload, cache_folder(os.environ))
         if workload.kind != "command":
             interpreter(workload.framework)
     _check_mounts(specs, study)
@@ -46,7 +43,7 @@ def check(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> Non
 def _check_mounts(specs: Sequence[RunSpec], study: Study) -> None:
     for name in dict.fromkeys(spec.limits.disk for spec in specs if spec.limits.disk is not None):
         path = study.disk(name).path
-        if path is not None and not disks.answers(Path(path)):
+        if path is not None and not mount_answers(Path(path)):
             what = f"{path} is not a folder, or does not answer"
             raise InputError(f"disk `{name}`: {what}; give the folder where it is mounted")
         if path is not None:
@@ -66,7 +63,7 @@ def _lacking(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> 
             else:
                 what = f"this host cannot limit {IN_WORDS[each.control]} ({each.how})"
                 found[each.control, each.how] = f"{what}; type: {each.fix}"
-        reason = disks.missing_for_emulation() if emulated else None
+        reason = missing_for_emulation() if emulated else None
         if reason and not any(control is Control.DISK for control, _ in found):
             found[Control.DISK, reason] = f"this host cannot emulate disks: {reason}"
     return list(found.values())

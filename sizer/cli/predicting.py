@@ -15,12 +15,20 @@ from sizer.cli.concluding import fitted, measured_runs, opened
 from sizer.cli.supposing import SUPPOSED_DISK, Supposed, form, in_words, is_tier, supposed, tier_rates
 from sizer.cli.tables import read_places
 from sizer.cli.wording import bound_in_words, disk_in_words
-from sizer.errors import InputError, NoAnswer
+from sizer.exchange import disk_is_emulated, named, no_prediction_form, prediction_form
 from sizer.model import Model, WhatIf, WorkloadModel
-from sizer.published import disk_is_emulated, no_prediction_form, prediction_form
-from sizer.records import HOST_DISK, Bottleneck, Configuration, DiskRates, Prediction
-from sizer.tables import named
-from sizer.units import format_bytes, format_rate, format_vcpus
+from sizer.records import (
+    HOST_DISK,
+    Bottleneck,
+    Configuration,
+    DiskRates,
+    InputError,
+    NoAnswer,
+    Prediction,
+    format_bytes,
+    format_rate,
+    format_vcpus,
+)
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sizer import bundled
-from sizer.commands import Place
-from sizer.data_sets import DataSets
-from sizer.disk_check import Fio, check_disk
-from sizer.errors import HostError, InputError, Interrupted
-from sizer.host import Host
-from sizer.interpreters import interpreter
-from sizer.launcher import Setting, launch, refused
+from sizer.host import Host, interpreter
 from sizer.limits import LimitsBackend
-from sizer.placement import Placement
-from sizer.records import DataSet, DiskCheck, DiskTier, Run, RunSpec, Study, Workload
-from sizer.watching import Hooks
+from sizer.records import (
+    DataSet,
+    DiskCheck,
+    DiskTier,
+    HostError,
+    InputError,
+    Interrupted,
+    Run,
+    RunSpec,
+    Study,
+    Workload,
+)
+from sizer.runner import Hooks, Place, Setting, launch, refused
+from sizer.storage import DataSets, Fio, Placement, check_disk
 
 
 @dataclass(frozen=True)

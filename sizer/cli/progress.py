@@ -9,13 +9,11 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TextIO
 
+from sizer.analysis import Live
 from sizer.cli.printing import controls
 from sizer.cli.wording import result_in_words, run_in_words
-from sizer.observation import Live
-from sizer.plain_text import printable
-from sizer.records import Run, RunSpec
-from sizer.reference import is_extra
-from sizer.units import format_rate, format_seconds
+from sizer.plan import is_extra
+from sizer.records import Run, RunSpec, format_rate, format_seconds, printable
 
 BAR_WIDTH = 8
 """Narrow, and the rate right after it, since a terminal of 80 columns cuts the end of the line."""

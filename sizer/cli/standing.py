@@ -10,14 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.cli.wording import emulated_disks, imported_run_in_words, result_in_words, run_in_words
-from sizer.duration import estimate_seconds
-from sizer.in_hand import is_held, run_in_hand
-from sizer.plain_text import printable
-from sizer.plan import UNFINISHED, plan, remaining
-from sizer.records import FINDINGS, Outcome, Run, RunSpec
-from sizer.store import StudyFolder
+from sizer.plan import UNFINISHED, estimate_seconds, plan, remaining
+from sizer.records import FINDINGS, Outcome, Run, RunSpec, format_seconds, printable
+from sizer.store import StudyFolder, is_held, run_in_hand
 from sizer.study import Facts
-from sizer.units import format_seconds
 
 
 @dataclass(frozen=True)

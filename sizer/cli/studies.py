@@ -14,19 +14,13 @@ from sizer.cli.concluding import opened
 from sizer.cli.dry_run import Intent
 from sizer.cli.measuring import measure
 from sizer.cli.preparing import Bench
-from sizer.continuing import measured, refuse_other_meaning, refuse_other_study
-from sizer.data_cache import cache_folder
-from sizer.errors import InputError
-from sizer.floor_search import searches
-from sizer.host import facts
-from sizer.host_lock import measuring_alone
+from sizer.host import facts, measuring_alone
 from sizer.limits import LimitsBackend, detect
-from sizer.plain_text import typed_path
-from sizer.plan import FAILED, UNFINISHED, plan
-from sizer.records import Outcome, Run, Study
-from sizer.store import StudyFolder, refuse_unusable
+from sizer.plan import FAILED, UNFINISHED, plan, searches, two_epoch_passes
+from sizer.records import InputError, Outcome, Run, Study, typed_path
+from sizer.storage import cache_folder
+from sizer.store import StudyFolder, measured, refuse_other_meaning, refuse_other_study, refuse_unusable
 from sizer.study import IMPORTED, Facts, read_study
-from sizer.two_epochs import two_epoch_passes
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -6,10 +6,8 @@ import argparse
 from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog
-from sizer.errors import InputError, NoAnswer
 from sizer.model import WhatIf, WorkloadModel
-from sizer.records import DiskRates
-from sizer.units import format_bytes, format_number, parse_bytes
+from sizer.records import DiskRates, InputError, NoAnswer, format_bytes, format_number, parse_bytes
 
 SUPPOSED_DISK = "supposed"
 """How a disk is called that is given by its figures alone."""

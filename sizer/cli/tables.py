@@ -7,11 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sizer import table_cells
 from sizer.cli import values
-from sizer.errors import InputError
-from sizer.imported_columns import READERS
-from sizer.tables import Row, read_table
+from sizer.exchange import READERS, Row, gpu_count, read_table
+from sizer.records import InputError
 
 COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "workload": ("workload", str),
@@ -20,7 +18,7 @@ COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "disk": ("disk", str),
     "batch_size": ("batch_size", values.batch_size),
     "gpu": ("gpu", str),
-    "gpu_count": ("gpu_count", table_cells.gpu_count),
+    "gpu_count": ("gpu_count", gpu_count),
 }
 """The columns that say where to predict, the name of each inside, and how its cells are read; others are left alone."""
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 import argparse
 import math
 
-from sizer.errors import InputError
-from sizer.units import format_bytes, parse_bytes, parse_count, parse_seconds
+from sizer.records import InputError, format_bytes, parse_bytes, parse_count, parse_seconds
 
 LARGEST_VCPUS = 4096.0
 LARGEST_BATCH = 2**20

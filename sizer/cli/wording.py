@@ -5,11 +5,27 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from sizer.model.isolation import ISOLATED
-from sizer.plain_text import printable, typed_path
-from sizer.recommend.accelerators import Accelerators, named
-from sizer.records import HOST_DISK, Answer, Bottleneck, Device, Estimate, Outcome, Run, RunSpec, Spec, Study
-from sizer.units import format_bytes, format_number, format_rate, format_share, format_vcpus
+from sizer.model import ISOLATED
+from sizer.recommend import Accelerators, named
+from sizer.records import (
+    HOST_DISK,
+    Answer,
+    Bottleneck,
+    Device,
+    Estimate,
+    Outcome,
+    Run,
+    RunSpec,
+    Spec,
+    Study,
+    format_bytes,
+    format_number,
+    format_rate,
+    format_share,
+    format_vcpus,
+    printable,
+    typed_path,
+)
 
 LONGEST_CAUSE = 160
 """Characters of why a run failed that a line shows; its log has the rest."""

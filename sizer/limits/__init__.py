@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from sizer.limits.delegation import AS_ROOT
 from sizer.limits.detect import detect
-from sizer.limits.device import device_of
-from sizer.limits.identity import owned_name, owner_is_dead
+from sizer.limits.device import Mount, device_of, mount_of, parse_mounts
+from sizer.limits.identity import is_of_this_world, is_owned, owned_name, owner_is_dead
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
 from sizer.limits.process_tree import MARK, end_left, end_marked
 from sizer.limits.topology import Topology, choose_cpus, parse_topology, read_topology
@@ -20,6 +20,7 @@ __all__ = [
     "Control",
     "Group",
     "LimitsBackend",
+    "Mount",
     "Throttle",
     "Topology",
     "choose_cpus",
@@ -27,8 +28,12 @@ __all__ = [
     "device_of",
     "end_left",
     "end_marked",
+    "is_of_this_world",
+    "is_owned",
+    "mount_of",
     "owned_name",
     "owner_is_dead",
+    "parse_mounts",
     "parse_topology",
     "read_topology",
 ]

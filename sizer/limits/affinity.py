@@ -13,7 +13,7 @@ from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Th
 from sizer.limits.join import join_command
 from sizer.limits.machine import Machine
 from sizer.limits.process_tree import MARK, ProcessTree, end_left, kill_all
-from sizer.limits.quota_above import below_quota
+from sizer.limits.surroundings import below_quota
 from sizer.records import Limits, Sample
 
 ACCOUNTED = frozenset(

@@ -13,13 +13,12 @@ from math import ceil
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from sizer.errors import HostError
 from sizer.limits.identity import BASE, owner_is_dead
 from sizer.limits.interface import Group, Throttle, mebibytes
 from sizer.limits.join import join_command
 from sizer.limits.topology import Topology, format_cpus
 from sizer.limits.tree import Tree
-from sizer.records import Limits, Sample
+from sizer.records import HostError, Limits, Sample
 
 PERIOD_MICROSECONDS = 100_000
 """The kernel's default. A 10 ms period cuts the stalls at 0.25 vCPU from 92 to 11 ms and costs 3-4 % of the rate."""

@@ -11,7 +11,7 @@ from sizer.limits.affinity import AffinityBackend
 from sizer.limits.device import Mount, parse_mounts
 from sizer.limits.interface import Control, LimitsBackend
 from sizer.limits.machine import Machine, read_machine
-from sizer.limits.quota_above import quota_above
+from sizer.limits.surroundings import quota_above
 from sizer.limits.tree import Tree
 from sizer.limits.v1_counters import PRESSURE
 

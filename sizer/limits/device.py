@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizer.errors import HostError
 from sizer.limits.tree import Tree
+from sizer.records import HostError
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ and a time namespace: only there does a pid mean one process, and with its start
   number of a namespace again only when nobody is left in it, whose names are then dead, too.
 - A name of another world (another container, another host on the same file system, the time before a reboot) says
   nothing. Groups, processes, mounts and loop devices of such a name are left alone: a container's end or a reboot takes
-  them away. Folders are decided by the lock that lies in them (`sizer.held_folders`), which the kernel frees on death.
+  them away. Folders are decided by the lock that lies in them (`storage/held_folders.py`), which the kernel frees on
+  death.
 """
 
 from __future__ import annotations

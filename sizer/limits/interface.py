@@ -9,9 +9,8 @@ from enum import Enum
 from math import ceil
 from types import TracebackType
 
-from sizer.errors import HostError
 from sizer.limits.topology import Topology, choose_cpus
-from sizer.records import HOST_DISK, DiskRates, Limits, Sample
+from sizer.records import HOST_DISK, DiskRates, HostError, Limits, Sample
 
 
 class Control(str, Enum):

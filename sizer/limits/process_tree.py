@@ -12,9 +12,9 @@ from pathlib import Path
 
 import psutil
 
-from sizer.errors import HostError
 from sizer.limits.control_group import KILL_SECONDS
 from sizer.limits.identity import owner_is_dead
+from sizer.records import HostError
 
 MARK = "SIZER_GROUP"
 """The environment variable, with an owned name, of all that a sizer starts.

@@ -27,8 +27,7 @@ from sizer.limits.device import physical_disks
 from sizer.limits.identity import BASE, owned_name
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
 from sizer.limits.machine import Machine
-from sizer.limits.pressure import kernel_has_pressure
-from sizer.limits.quota_above import below_quota, quota_above
+from sizer.limits.surroundings import below_quota, kernel_has_pressure, quota_above
 from sizer.limits.topology import format_cpus, parse_cpus
 from sizer.limits.tree import Tree
 from sizer.limits.v2_counters import V2Counters

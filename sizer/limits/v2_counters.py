@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from sizer.limits.pressure import PRESSURE_FILES, stalls
-from sizer.limits.steal import steal_core_seconds
+from sizer.limits.surroundings import PRESSURE_FILES, stalls, steal_core_seconds
 from sizer.limits.tree import OpenFiles, keyed
 from sizer.records import Sample
 

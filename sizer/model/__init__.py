@@ -7,8 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.model.memory import memory_floor
+from sizer.model.advice import to_measure
+from sizer.model.ceilings import known_ceilings
+from sizer.model.edge import (
+    GAIN,
+    Edge,
+    Trend,
+    before_the_last_doubling,
+    further_edges,
+    memory_edge,
+    reaches,
+    vcpus_edge,
+)
+from sizer.model.equation import Array
+from sizer.model.headroom import headroom
+from sizer.model.isolation import GIVES, ISOLATED, TELLS, as_asked
+from sizer.model.memory import MARGIN, anonymous_bytes, memory_floor, needed_bytes, only_completed, undroppable_bytes
 from sizer.model.model import (
+    NORMAL_90,
+    Gpus,
+    Measured,
     MeasuredDisk,
     MeasuredRate,
     MemoryFloor,
@@ -17,18 +35,81 @@ from sizer.model.model import (
     WhatIf,
     WorkloadModel,
 )
+from sizer.model.rates import own_effects, predict_rates
+from sizer.model.searched_floor import (
+    FLOOR_SEARCH,
+    LEAST_BYTES,
+    MIB,
+    MOST_RUNS,
+    PIPELINE_ALONE,
+    WITHIN,
+    Bounds,
+    SearchedFloor,
+    bounds,
+    caps,
+    is_search,
+    judge,
+    same_place,
+    searched_floor,
+    too_slow,
+)
+from sizer.model.words import accelerator, disk, ended
 from sizer.records import Run
 
 __all__ = [
+    "FLOOR_SEARCH",
+    "GAIN",
+    "GIVES",
+    "ISOLATED",
+    "LEAST_BYTES",
+    "MARGIN",
+    "MIB",
+    "MOST_RUNS",
+    "NORMAL_90",
+    "PIPELINE_ALONE",
+    "TELLS",
+    "WITHIN",
+    "Array",
+    "Bounds",
+    "Edge",
+    "Gpus",
+    "Measured",
     "MeasuredDisk",
     "MeasuredRate",
     "MemoryFloor",
     "Model",
     "Parameter",
+    "SearchedFloor",
+    "Trend",
     "WhatIf",
     "WorkloadModel",
+    "accelerator",
+    "anonymous_bytes",
+    "as_asked",
+    "before_the_last_doubling",
+    "bounds",
+    "caps",
+    "disk",
+    "ended",
     "fit",
+    "further_edges",
+    "headroom",
+    "is_search",
+    "judge",
+    "known_ceilings",
+    "memory_edge",
     "memory_floor",
+    "needed_bytes",
+    "only_completed",
+    "own_effects",
+    "predict_rates",
+    "reaches",
+    "same_place",
+    "searched_floor",
+    "to_measure",
+    "too_slow",
+    "undroppable_bytes",
+    "vcpus_edge",
 ]
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sizer.errors import NoAnswer
 from sizer.model.model import Measured, WhatIf, WorkloadModel
 from sizer.model.settings import CPU_LABEL, label_at
 from sizer.model.stages import read_seconds
 from sizer.model.words import ended
-from sizer.records import Configuration, Outcome, Run
-from sizer.units import format_bytes, format_vcpus
+from sizer.records import Configuration, NoAnswer, Outcome, Run, format_bytes, format_vcpus
 
 ENOUGH = 3
 """Distinct values of a continuous axis that carry a prediction along it."""

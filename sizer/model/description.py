@@ -11,8 +11,7 @@ from sizer.model.model import WorkloadModel
 from sizer.model.parameters import parameters_of
 from sizer.model.prediction import best
 from sizer.model.rates import predict_rates
-from sizer.records import Configuration
-from sizer.units import format_bytes, format_number, format_rate, format_seconds, format_vcpus
+from sizer.records import Configuration, format_bytes, format_number, format_rate, format_seconds, format_vcpus
 
 
 def described(model: WorkloadModel) -> WorkloadModel:

@@ -5,15 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sizer.model.searched_floor import SearchedFloor
-from sizer.records import (
-    SCHEMA_VERSION,
-    Bottleneck,
-    Configuration,
-    Device,
-    DiskRates,
-    Estimate,
-    Prediction,
-)
+from sizer.records import SCHEMA_VERSION, Bottleneck, Configuration, Device, DiskRates, Estimate, Prediction
 
 NORMAL_90 = 1.645
 """Standard deviations from the middle of a normal distribution to either end of its central 90 %."""

@@ -11,8 +11,7 @@ from sizer.model import words
 from sizer.model.equation import Array
 from sizer.model.model import Member, Parameter, WorkloadModel
 from sizer.model.stages import disk_is_free, read_seconds
-from sizer.records import HOST_DISK
-from sizer.units import format_bytes, plural
+from sizer.records import HOST_DISK, format_bytes, plural
 
 CPU_ALONE = {
     "rate",

@@ -9,7 +9,6 @@ from functools import cache
 
 import numpy as np
 
-from sizer.errors import NoAnswer
 from sizer.model import advice
 from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown_by_an_axis
 from sizer.model.ceilings import known_ceilings
@@ -21,7 +20,7 @@ from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
 from sizer.model.rates import Rates, predict_rates
 from sizer.model.settings import usual_place
 from sizer.model.stages import disk_is_free
-from sizer.records import Bottleneck, Configuration, Estimate, Prediction
+from sizer.records import Bottleneck, Configuration, Estimate, NoAnswer, Prediction
 
 BEYOND = 0.25
 """Standard deviation of ln throughput added for each e-fold outside the measured range, beside what the draws say."""

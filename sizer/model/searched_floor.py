@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sizer.records import Outcome, Run, RunSpec
-from sizer.units import format_bytes
+from sizer.records import Outcome, Run, RunSpec, format_bytes
 
 FLOOR_SEARCH = "memory floor: measured for a few seconds to see whether this cap holds, so the rate counts for nothing"
 """The warning of a run of a search for the memory floor. Near the floor the kernel drops and reads again what it can,

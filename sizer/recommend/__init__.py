@@ -6,11 +6,15 @@ from collections.abc import Sequence
 
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import Model
+from sizer.recommend.accelerators import Accelerators, named
+from sizer.recommend.edges import NOT_SETTLED
 from sizer.recommend.family import family
+from sizer.recommend.field import SURE
+from sizer.recommend.gates import Finding, look_at, read_gate
 from sizer.recommend.quality import quality_of
 from sizer.records import Objective, Recommendation, Run
 
-__all__ = ["recommend"]
+__all__ = ["NOT_SETTLED", "SURE", "Accelerators", "Finding", "look_at", "named", "read_gate", "recommend"]
 
 
 def recommend(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog, InstanceType
-from sizer.model import WhatIf, WorkloadModel
-from sizer.model.edge import Trend
+from sizer.model import Trend, WhatIf, WorkloadModel
 from sizer.recommend import edges as edge_words
 from sizer.recommend.accelerators import accelerators_of, measured_accelerators, named, unpriced
 from sizer.recommend.baselines import baseline_of, baseline_reasons

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.catalog import Catalog, InstanceType
-from sizer.catalog.catalog import same_gpu
-from sizer.errors import NoAnswer
-from sizer.model import WorkloadModel
-from sizer.model.words import disk
+from sizer.catalog import Catalog, InstanceType, same_gpu
+from sizer.model import WorkloadModel, disk
 from sizer.recommend.accelerators import Accelerators, accelerators_of, measured_accelerators, named
 from sizer.recommend.candidates import Candidate, memory_varied, spec_of
 from sizer.recommend.instances import cheapest
 from sizer.recommend.prices import disk_prices
 from sizer.recommend.words import usd
-from sizer.records import Baseline, Configuration, Estimate, Spec
-from sizer.units import format_bytes, format_share, format_vcpus
+from sizer.records import Baseline, Configuration, Estimate, NoAnswer, Spec, format_bytes, format_share, format_vcpus
 
 ALIKE = 0.005
 """Rates and prices that differ by less than half a percent are told as the same."""

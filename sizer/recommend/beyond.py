@@ -6,14 +6,11 @@ import math
 from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog
-from sizer.model import WhatIf, WorkloadModel
-from sizer.model.ceilings import known_ceilings
-from sizer.model.words import accelerator
+from sizer.model import WhatIf, WorkloadModel, accelerator, known_ceilings
 from sizer.recommend.candidates import next_sold
 from sizer.recommend.judgement import vcpus_of_ceiling
 from sizer.recommend.words import interval
-from sizer.records import Configuration, Prediction
-from sizer.units import format_rate, format_vcpus
+from sizer.records import Configuration, Prediction, format_rate, format_vcpus
 
 NO_CEILING = "no ceiling near it is known"
 

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from sizer.catalog import Catalog
-from sizer.model import WorkloadModel
-from sizer.model.memory import needed_bytes
-from sizer.model.model import Measured
+from sizer.model import Measured, WorkloadModel, needed_bytes
 from sizer.recommend.accelerators import measured_accelerators
 from sizer.recommend.prices import Prices, disk_prices, disks_by_price
 from sizer.records import Configuration, Spec

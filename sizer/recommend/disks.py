@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from sizer.model import WorkloadModel
-from sizer.model.rates import predict_rates
-from sizer.model.words import disk
+from sizer.model import WorkloadModel, disk, predict_rates
 from sizer.recommend.candidates import Candidate
-from sizer.records import Prediction
-from sizer.units import format_rate, format_share
+from sizer.records import Prediction, format_rate, format_share
 
 DISK_STAGES = ("disk_bandwidth", "disk_iops", "disk_write")
 SLOWER = -0.02

@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sizer.catalog import Catalog
-from sizer.domains import EdgeState
-from sizer.model import WorkloadModel
-from sizer.model.edge import GAIN, Edge, Trend, before_the_last_doubling, further_edges, memory_edge, vcpus_edge
+from sizer.model import (
+    GAIN,
+    Edge,
+    Trend,
+    WorkloadModel,
+    before_the_last_doubling,
+    further_edges,
+    memory_edge,
+    vcpus_edge,
+)
 from sizer.recommend.beyond import Beyond, look_beyond
 from sizer.recommend.quality import Quality
-from sizer.records import Configuration
-from sizer.units import format_bytes, format_share, format_vcpus
+from sizer.records import Configuration, EdgeState, format_bytes, format_share, format_vcpus
 
 NOT_SETTLED = "is not settled"
 """In each sentence that leaves an edge open."""

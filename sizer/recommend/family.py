@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.model.words import disk
+from sizer.model import disk
 from sizer.recommend.words import GIB
-from sizer.records import Answer
-from sizer.units import format_bytes, format_vcpus
+from sizer.records import Answer, format_bytes, format_vcpus
 
 RATIOS = (2, 4, 8)
 

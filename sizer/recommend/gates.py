@@ -8,10 +8,17 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sizer.errors import InputError
 from sizer.recommend.words import usd
-from sizer.records import Answer, Bottleneck, InstanceOffer
-from sizer.units import format_rate, format_seconds, format_share, parse_seconds
+from sizer.records import (
+    Answer,
+    Bottleneck,
+    InputError,
+    InstanceOffer,
+    format_rate,
+    format_seconds,
+    format_share,
+    parse_seconds,
+)
 
 PATTERN = re.compile(r"(?:(?P<workload>[\w.-]+):)?\s*(?P<name>\w+)\s*(?P<sign><=|>=|!=|==|=|<|>)\s*(?P<value>\S+)\s*")
 SIGNS: dict[str, Callable[[float, float], bool]] = {

@@ -5,12 +5,9 @@ from __future__ import annotations
 import re
 
 from sizer.catalog import Catalog, InstanceType
-from sizer.model import WorkloadModel
-from sizer.model.memory import anonymous_bytes
-from sizer.model.words import accelerator
+from sizer.model import WorkloadModel, accelerator, anonymous_bytes
 from sizer.recommend.accelerators import Accelerators
-from sizer.records import InstanceOffer, Spec
-from sizer.units import format_number
+from sizer.records import InstanceOffer, Spec, format_number
 
 PRICED, UNPRICED = 5, 3
 """How many offers with and without a price are listed."""

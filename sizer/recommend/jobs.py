@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from sizer.catalog import Catalog
-from sizer.domains import LARGEST, SMALLEST
 from sizer.model import WorkloadModel
 from sizer.recommend.field import SURE, Judgement
 from sizer.recommend.instances import cheapest
 from sizer.recommend.judgement import exceeds, rounded, surely
 from sizer.recommend.words import bound, chance, usd
-from sizer.records import Configuration, Deadline, Estimate, Job, Prediction, Spec
-from sizer.units import format_number, format_seconds, format_vcpus, plural
+from sizer.records import (
+    LARGEST,
+    SMALLEST,
+    Configuration,
+    Deadline,
+    Estimate,
+    Job,
+    Prediction,
+    Spec,
+    format_number,
+    format_seconds,
+    format_vcpus,
+    plural,
+)
 
 HOUR = 3600.0
 

@@ -9,11 +9,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from sizer.model import WorkloadModel
-from sizer.model.edge import reaches
-from sizer.model.equation import Array
-from sizer.model.model import NORMAL_90
-from sizer.model.rates import own_effects, predict_rates
+from sizer.model import NORMAL_90, Array, WorkloadModel, own_effects, predict_rates, reaches
 from sizer.records import Configuration, Estimate
 
 

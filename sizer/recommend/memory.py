@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from sizer.model import WorkloadModel
-from sizer.model.memory import MARGIN, anonymous_bytes, needed_bytes, only_completed, undroppable_bytes
-from sizer.model.searched_floor import PIPELINE_ALONE
+from sizer.model import (
+    MARGIN,
+    PIPELINE_ALONE,
+    WorkloadModel,
+    anonymous_bytes,
+    needed_bytes,
+    only_completed,
+    undroppable_bytes,
+)
 from sizer.recommend.candidates import Candidate, family_memory, memory_varied
 from sizer.recommend.words import listed
-from sizer.units import format_bytes, format_vcpus
+from sizer.records import format_bytes, format_vcpus
 
 MOST_LISTED = 4
 """Caps that are named one by one."""

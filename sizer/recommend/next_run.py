@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 
-from sizer.model import WorkloadModel
-from sizer.model.advice import to_measure
-from sizer.model.edge import Edge, Trend
+from sizer.model import Edge, Trend, WorkloadModel, to_measure
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.edges import Edges
 from sizer.recommend.memory import cap_to_try, completes
 from sizer.recommend.quality import Quality
 from sizer.recommend.words import listed
-from sizer.units import format_bytes, format_vcpus
+from sizer.records import format_bytes, format_vcpus
 
 
 def next_run(

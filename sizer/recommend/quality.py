@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sizer.model.isolation import as_asked
-from sizer.model.words import ended
+from sizer.model import as_asked, ended
 from sizer.records import FINDINGS, Configuration, Outcome, Run
 
 DOUBTS = ("contended", "stolen", "drifting", "imprecise", "unsettled", "short")

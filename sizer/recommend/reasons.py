@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from sizer.model import WorkloadModel
-from sizer.model.rates import predict_rates
-from sizer.model.words import accelerator
+from sizer.model import WorkloadModel, accelerator, predict_rates
 from sizer.recommend.accelerators import accelerators_of, measured_accelerators, named
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.disks import disk_reasons
 from sizer.recommend.memory import memory_reasons
 from sizer.recommend.rejections import Verdict
 from sizer.recommend.words import accounted, bound, shares_in_words
-from sizer.records import Bottleneck, Prediction
-from sizer.units import format_rate, format_share, format_vcpus
+from sizer.records import Bottleneck, Prediction, format_rate, format_share, format_vcpus
 
 UNCLEAR = "not clear which resource binds there"
 

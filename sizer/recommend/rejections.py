@@ -12,8 +12,7 @@ from sizer.recommend.field import DISK_LOSS, Judgement, best_of_disks, disk_loss
 from sizer.recommend.jobs import why_not
 from sizer.recommend.judgement import judge, judge_in_time
 from sizer.recommend.words import bound
-from sizer.records import Bottleneck, Configuration, Objective, Prediction, Rejection, Spec
-from sizer.units import format_bytes, format_share
+from sizer.records import Bottleneck, Configuration, Objective, Prediction, Rejection, Spec, format_bytes, format_share
 
 SHOWN_BY_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
 """Bottlenecks that only runs at several vCPU values tell from one another, where nothing was accounted."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.model import WorkloadModel
-from sizer.model.headroom import headroom
+from sizer.model import WorkloadModel, headroom
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.field import Judgement
 from sizer.recommend.words import bound, resource, spec_in_words
-from sizer.records import Bottleneck, Prediction, Upgrade
-from sizer.units import format_share
+from sizer.records import Bottleneck, Prediction, Upgrade, format_share
 
 MOST_LOOKED_AT = 60
 """Larger specs, cheapest first, that are asked what binds them."""

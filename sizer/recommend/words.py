@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.model import MeasuredRate, WorkloadModel
-from sizer.model.words import accelerator, disk
+from sizer.model import MeasuredRate, WorkloadModel, accelerator, disk
 from sizer.recommend.accelerators import Accelerators, named
-from sizer.records import Bottleneck, Device, Estimate, Spec
-from sizer.units import format_bytes, format_number, format_rate, format_share, format_vcpus
+from sizer.records import (
+    Bottleneck,
+    Device,
+    Estimate,
+    Spec,
+    format_bytes,
+    format_number,
+    format_rate,
+    format_share,
+    format_vcpus,
+)
 
 GIB = 2**30
 BOUND = {

@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from sizer.errors import InputError
-from sizer.records import Limits
+from sizer.records import InputError, Limits, format_bytes, parse_bytes
 from sizer.study.document import Document, Key
-from sizer.units import format_bytes, parse_bytes
 
 Value = TypeVar("Value")
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import yaml
 
-from sizer.errors import InputError
-from sizer.plain_text import printable
+from sizer.records import InputError, printable
 
 Key = tuple[str | int, ...]
 """The way to a value: `("workloads", 0, "kind")`."""

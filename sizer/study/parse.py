@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sizer.errors import InputError
-from sizer.given_files import read_given
-from sizer.records import Measure, Objective, Study
+from sizer.files import read_given
+from sizer.records import InputError, Measure, Objective, Study
 from sizer.study.axes import read_around, read_axes
 from sizer.study.document import Document, read_document
 from sizer.study.presets import ISOLATED, MEASURE, Facts, Preset, vcpus_axis

@@ -6,10 +6,9 @@ from typing import Any
 
 import yaml
 
-from sizer.records import Device, DiskTier, Limits, Measure, Study, WorkloadPlan
+from sizer.records import Device, DiskTier, Limits, Measure, Study, WorkloadPlan, spell_bytes
 from sizer.study.document import RESOLVED
 from sizer.study.tiers import BYTES_PER_MB
-from sizer.units import spell_bytes
 
 
 def to_yaml(study: Study) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from sizer.errors import InputError
+from sizer.records import InputError
 from sizer.study.document import Document, Key
 
 

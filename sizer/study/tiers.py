@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from sizer.errors import InputError
-from sizer.records import HOST_DISK, Device, DiskRates, DiskTier
+from sizer.records import HOST_DISK, Device, DiskRates, DiskTier, InputError
 from sizer.study.axes import read_size
 from sizer.study.document import Document, Key
 from sizer.study.kinds import IMPORTED

@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from sizer.errors import InputError
-from sizer.log_rates import compiled
-from sizer.records import Limits, Workload, WorkloadPlan
+from sizer.records import InputError, Limits, Workload, WorkloadPlan, compiled
 from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
 from sizer.study.document import Document, Key
 from sizer.study.kinds import COMMAND, KINDS, OPENCV, PREPROCESSING, format_of

@@ -23,7 +23,7 @@ from accuracy_scores import at_most, error, share
 from accuracy_simulated import Named, kind_of, relieved, true_kinds
 from grid_data import cells, load_grid
 
-from sizer.records import Bottleneck, Configuration, Estimate, Outcome, Run
+from sizer.records.run import Bottleneck, Configuration, Estimate, Outcome, Run
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 GRID = [

@@ -11,7 +11,7 @@ from alibaba_machine import FACTOR, TIERS, TRAIN
 from alibaba_study import VCPUS, study_text
 
 from sizer.catalog import Catalog
-from sizer.records import Bottleneck, Demand, Evidence, Run
+from sizer.records.run import Bottleneck, Demand, Evidence, Run
 from sizer.study import Facts, parse_study
 
 MakeRun = Callable[..., Run]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from counterfactual import Finding, Verdict, holds, ratio_of
 
-from sizer.records import Bottleneck, Estimate
+from sizer.records.run import Bottleneck, Estimate
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "bottlenecks.py"
 SECONDS = 500

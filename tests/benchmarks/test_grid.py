@@ -16,8 +16,9 @@ import pytest
 from grid_conditions import conditions
 from grid_data import GRID, cells, load_grid, portable, repeat_errors, save_runs
 
-from sizer.measurements import write_csv
-from sizer.records import DataSet, DiskCheck, DiskRates, DiskTier, Measure, Run, Sample, Step
+from sizer.exchange.measurements import write_csv
+from sizer.records.run import DataSet, DiskCheck, Run, Sample, Step
+from sizer.records.study import DiskRates, DiskTier, Measure
 from sizer.study import Facts, read_study
 
 MakeRun = Callable[..., Run]

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from memory import SERIES, Read, Series, last_whole, least_recently_used, right
 
-from sizer.errors import HostError
-from sizer.records import Step
+from sizer.records.errors import HostError
+from sizer.records.run import Step
 
 STEPS = [Step(float(time), 10, 0.0, epoch) for time, epoch in [(1, 0), (2, 0), (5, 1), (6, 1), (9, 2)]]
 HALF = Read(0.5, 0, before=0.0, resident=0.5, after=0.5, amplified=1.0, hits=0.15, recorded=0.2)

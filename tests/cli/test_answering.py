@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from sizer.records import Device, DiskCheck, DiskRates, DiskTier, Limits, Run, RunSpec, Study, Workload, WorkloadPlan
-from sizer.store import StudyFolder
+from sizer.records.run import DiskCheck, Run
+from sizer.records.study import Device, DiskRates, DiskTier, Limits, RunSpec, Study, Workload, WorkloadPlan
+from sizer.store.study_folder import StudyFolder
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -15,8 +15,8 @@ from sizer.catalog import Catalog
 from sizer.cli.demonstration import notes, within_reach
 from sizer.limits import Control
 from sizer.limits.delegation import SCOPE
-from sizer.plan import plan
-from sizer.records import Study
+from sizer.plan.plan import plan
+from sizer.records.study import Study
 from sizer.study import Facts, parse_study
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sizer.cli import main
-from sizer.errors import InputError
+from sizer.records.errors import InputError
 
 
 @pytest.fixture

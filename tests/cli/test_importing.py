@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from sizer.cli import main
-from sizer.imported_columns import READERS
+from sizer.exchange.imported_columns import READERS
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 PAGE = (Path(__file__).parents[2] / "docs" / "import.md").read_text("utf-8")

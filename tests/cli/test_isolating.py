@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from sizer.cli.dry_run import Intent, lines
-from sizer.plan import plan
-from sizer.records import Limits, Measure, RunSpec, Workload
+from sizer.plan.plan import plan
+from sizer.plan.two_epochs import two_epoch_passes
+from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.study import Facts, parse_study
-from sizer.two_epochs import two_epoch_passes
 
 HOST = Facts(2, 8 * 2**30)
 STUDY = """

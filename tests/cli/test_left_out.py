@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from sizer.cli import main
-from sizer.records import Run, Study, WorkloadPlan
-from sizer.store import StudyFolder
+from sizer.records.run import Run
+from sizer.records.study import Study, WorkloadPlan
+from sizer.store.study_folder import StudyFolder
 
 
 @pytest.fixture

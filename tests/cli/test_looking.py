@@ -13,9 +13,10 @@ import pytest
 
 from sizer.cli import dry_run, main
 from sizer.cli.dry_run import Intent
-from sizer.plan import plan
-from sizer.records import Measure, Outcome, Run, RunSpec, Study, WorkloadPlan
-from sizer.store import StudyFolder
+from sizer.plan.plan import plan
+from sizer.records.run import Outcome, Run
+from sizer.records.study import Measure, RunSpec, Study, WorkloadPlan
+from sizer.store.study_folder import StudyFolder
 from sizer.study import Facts
 
 

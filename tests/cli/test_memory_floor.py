@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.floor_search import WITHIN
+from sizer.plan.floor_search import WITHIN
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 

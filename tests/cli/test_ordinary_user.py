@@ -262,7 +262,7 @@ import os, sys
 from sizer.catalog import Catalog
 from sizer.cli import demonstration, preconditions
 from sizer.cli.measuring import Bench, measure
-from sizer.data_cache import cache_folder
+from sizer.storage.data_cache import cache_folder
 from sizer.host import facts
 from sizer.limits import detect
 from sizer.plan import plan

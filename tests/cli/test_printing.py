@@ -9,10 +9,11 @@ from dataclasses import replace
 
 import pytest
 
+from sizer.analysis.observation import Live
 from sizer.cli.printing import escaped
 from sizer.cli.progress import Progress
-from sizer.observation import Live
-from sizer.records import Outcome, Run, RunSpec
+from sizer.records.run import Outcome, Run
+from sizer.records.study import RunSpec
 
 ESCAPE = "\x1b[2J\x9b31m\u202e"
 

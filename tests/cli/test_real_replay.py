@@ -8,14 +8,14 @@ import pytest
 
 from sizer.cli.demonstration import FIO
 from sizer.cli.preparing import Bench, Ready, prepare_data
-from sizer.disks import missing_for_emulation
-from sizer.host import facts
-from sizer.isolating_runs import isolating_runs
+from sizer.host.machine import facts
 from sizer.limits import detect
-from sizer.placement import Placement, room_on_emulated
-from sizer.records import Outcome, Run
+from sizer.plan.isolating_runs import isolating_runs
+from sizer.records.run import Outcome, Run
+from sizer.runner.watching import UNWATCHED
+from sizer.storage.disks import missing_for_emulation
+from sizer.storage.placement import Placement, room_on_emulated
 from sizer.study import Facts, parse_study
-from sizer.watching import UNWATCHED
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from sizer.cli import main, parser
-from sizer.records import Limits, Run, RunSpec, Study, Workload, WorkloadPlan
-from sizer.store import StudyFolder
+from sizer.records.run import Run
+from sizer.records.study import Limits, RunSpec, Study, Workload, WorkloadPlan
+from sizer.store.study_folder import StudyFolder
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 

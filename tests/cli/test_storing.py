@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.reserve import RESERVED_BYTES
-from sizer.store import StudyFolder
+from sizer.store.study_folder import StudyFolder
+from sizer.store.unsaved import RESERVED_BYTES
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 

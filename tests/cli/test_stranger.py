@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from sizer.cli import main
-from sizer.records import Configuration, Outcome, Run, Study, Workload, WorkloadPlan
-from sizer.store import StudyFolder
+from sizer.records.run import Configuration, Outcome, Run
+from sizer.records.study import Study, Workload, WorkloadPlan
+from sizer.store.study_folder import StudyFolder
 
 CHECKOUT = Path(__file__).parents[2]
 INSTALLED = f"import sys; sys.path.insert(0, {str(CHECKOUT)!r}); from sizer.cli import main; raise SystemExit(main())"

@@ -9,22 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from sizer.analysis.events import Start
+from sizer.analysis.observation import Live, Observation
 from sizer.cli.progress import Progress
 from sizer.cli.wording import bound_in_words, disk_in_words, result_in_words
-from sizer.events import Start
-from sizer.observation import Live, Observation
-from sizer.records import (
-    Bottleneck,
-    Device,
-    DiskRates,
-    Estimate,
-    Evidence,
-    Limits,
-    Outcome,
-    Run,
-    RunSpec,
-    Sample,
-)
+from sizer.records.run import Bottleneck, Estimate, Evidence, Outcome, Run, Sample
+from sizer.records.study import Device, DiskRates, Limits, RunSpec
 
 
 @pytest.mark.parametrize("bottleneck", list(Bottleneck))

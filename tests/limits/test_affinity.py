@@ -7,7 +7,7 @@ import sys
 
 from sizer.limits import Control, LimitsBackend
 from sizer.limits.join import JOIN_FAILED, join_command
-from sizer.records import Limits
+from sizer.records.study import Limits
 
 BURN = "import time\nend = time.process_time() + {seconds}\nwhile time.process_time() < end: pass\n"
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from sizer.errors import HostError
 from sizer.limits import Control, Group, LimitsBackend
 from sizer.limits.join import OOM_SCORE
-from sizer.records import Limits
+from sizer.records.errors import HostError
+from sizer.records.study import Limits
 
 ONE_CPU = Limits(vcpus=1)
 

@@ -12,7 +12,7 @@ from sizer.limits.delegation import SCOPE, scope_command
 from sizer.limits.detect import backend_for
 from sizer.limits.machine import Machine
 from sizer.limits.tree import Tree
-from sizer.records import Limits
+from sizer.records.study import Limits
 
 
 def test_v1_controllers_win_over_an_empty_v2_mount(v1_tree: Tree, machine: Machine) -> None:

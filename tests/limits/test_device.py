@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from sizer.errors import HostError
 from sizer.limits import device_of
 from sizer.limits.device import mount_of, parse_mounts, physical_disks, whole_disk
 from sizer.limits.tree import Tree
+from sizer.records.errors import HostError
 
 MOUNTS = """\
 27 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw

@@ -10,7 +10,7 @@ import pytest
 from sizer.limits import Control, LimitsBackend
 from sizer.limits.detect import backend_for
 from sizer.limits.machine import Machine
-from sizer.limits.quota_above import quota_above
+from sizer.limits.surroundings import quota_above
 from sizer.limits.tree import Tree
 
 

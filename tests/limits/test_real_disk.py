@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from sizer.disks import Volume, emulated_volume, missing_for_emulation
-from sizer.errors import HostError
 from sizer.limits import Group, LimitsBackend, Throttle, device_of
-from sizer.page_cache import evict, resident_bytes
-from sizer.records import DiskRates, Limits
+from sizer.records.errors import HostError
+from sizer.records.study import DiskRates, Limits
+from sizer.storage.disks import Volume, emulated_volume, missing_for_emulation
+from sizer.storage.page_cache import evict, resident_bytes
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

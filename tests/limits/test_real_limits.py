@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from sizer.errors import HostError
 from sizer.limits import Group, LimitsBackend, Throttle, device_of
 from sizer.limits.join import join_command
-from sizer.records import DiskRates, Limits
+from sizer.records.errors import HostError
+from sizer.records.study import DiskRates, Limits
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 

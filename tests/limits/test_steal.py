@@ -9,9 +9,9 @@ import pytest
 from sizer.limits import LimitsBackend
 from sizer.limits.detect import backend_for
 from sizer.limits.machine import Machine
-from sizer.limits.steal import steal_core_seconds
+from sizer.limits.surroundings import steal_core_seconds
 from sizer.limits.tree import Tree
-from sizer.records import Limits
+from sizer.records.study import Limits
 
 
 def test_steal_is_that_of_all_cpus_in_seconds() -> None:

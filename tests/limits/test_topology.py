@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.errors import HostError
 from sizer.limits import Topology, choose_cpus, parse_topology
 from sizer.limits.control_group import describe
 from sizer.limits.topology import format_cpus, parse_cpus
-from sizer.records import Limits
+from sizer.records.errors import HostError
+from sizer.records.study import Limits
 
 
 def host(name: str) -> Topology:

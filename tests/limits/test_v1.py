@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from sizer.errors import HostError
 from sizer.limits import Capability, Control, Group, LimitsBackend, Throttle
 from sizer.limits.detect import backend_for
 from sizer.limits.identity import world
 from sizer.limits.machine import Machine, uncounted
 from sizer.limits.tree import Tree
-from sizer.records import DiskRates, Limits, Sample
+from sizer.records.errors import HostError
+from sizer.records.run import Sample
+from sizer.records.study import DiskRates, Limits
 
 ELSEWHERE = {"time", "sizer_core_seconds", "accelerator_busy"}
 """What of a Sample the groups do not count."""

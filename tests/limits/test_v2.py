@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from sizer.errors import HostError
 from sizer.limits import Control, LimitsBackend, Throttle
 from sizer.limits.delegation import is_kept
 from sizer.limits.detect import backend_for
@@ -18,7 +17,9 @@ from sizer.limits.identity import world
 from sizer.limits.machine import Machine
 from sizer.limits.tree import OpenFiles, Tree
 from sizer.limits.v2 import SUPERVISOR
-from sizer.records import DiskRates, Limits, Sample
+from sizer.records.errors import HostError
+from sizer.records.run import Sample
+from sizer.records.study import DiskRates, Limits
 
 ROOT = "/sys/fs/cgroup"
 

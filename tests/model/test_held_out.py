@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sizer.model import fit
-from sizer.records import Bottleneck, Configuration, Run
+from sizer.records.run import Bottleneck, Configuration, Run
 
 GIB = 2**30
 JOBS = 12

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sizer.model.isolation import as_asked, end_to_end, isolating
-from sizer.records import Run
+from sizer.records.run import Run
 
 
 def fed(run: Run, input_: str, cache: str = "cold", isolates: str | None = None) -> Run:

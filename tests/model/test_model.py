@@ -14,20 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sizer.codec import from_json, to_json
-from sizer.errors import NoAnswer
+from sizer.files.codec import from_json, to_json
 from sizer.model import Model, WhatIf, WorkloadModel, fit, memory_floor
-from sizer.records import (
-    Bottleneck,
-    Configuration,
-    DataSet,
-    Demand,
-    Device,
-    DiskRates,
-    Evidence,
-    Outcome,
-    Run,
-)
+from sizer.records.errors import NoAnswer
+from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, Evidence, Outcome, Run
+from sizer.records.study import Device, DiskRates
 
 GIB = 2**30
 MakeRun = Callable[..., Run]

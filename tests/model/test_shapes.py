@@ -14,7 +14,7 @@ from sizer.model import WorkloadModel, fit
 from sizer.model.equation import CPU
 from sizer.model.problem import problem_of
 from sizer.model.scaling import FORMS, PARAMETERS, scale
-from sizer.records import Bottleneck, Configuration, Run
+from sizer.records.run import Bottleneck, Configuration, Run
 
 GIB = 2**30
 MakeRun = Callable[..., Run]

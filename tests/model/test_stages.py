@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.errors import NoAnswer
 from sizer.model import WhatIf, WorkloadModel, fit
-from sizer.records import Bottleneck, Configuration, DataSet, Demand, Device, DiskRates, Run
+from sizer.records.errors import NoAnswer
+from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, Run
+from sizer.records.study import Device, DiskRates
 
 GIB = 2**30
 MakeRun = Callable[..., Run]

@@ -9,7 +9,9 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import recommend
-from sizer.records import Answer, Deadline, Objective, Run
+from sizer.records.answer import Answer
+from sizer.records.run import Run
+from sizer.records.study import Deadline, Objective
 
 
 @pytest.fixture(scope="session")

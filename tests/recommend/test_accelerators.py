@@ -9,7 +9,9 @@ import pytest
 
 from sizer.catalog import Catalog
 from sizer.recommend.accelerators import Accelerators, named, ordered_prices, usd_per_hour
-from sizer.records import Answer, Device, Run
+from sizer.records.answer import Answer
+from sizer.records.run import Run
+from sizer.records.study import Device
 
 Ask = Callable[..., Answer]
 MakeRun = Callable[..., Run]

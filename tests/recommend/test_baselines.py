@@ -7,7 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from sizer.catalog import Catalog
-from sizer.records import Answer, Device, DiskRates, Run
+from sizer.records.answer import Answer
+from sizer.records.run import Run
+from sizer.records.study import Device, DiskRates
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]

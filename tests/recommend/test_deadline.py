@@ -12,7 +12,9 @@ from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend.jobs import job_on
 from sizer.recommend.judgement import exceeds, surely
-from sizer.records import Answer, Bottleneck, Deadline, Device, Estimate, Run, Spec
+from sizer.records.answer import Answer, Spec
+from sizer.records.run import Bottleneck, Estimate, Run
+from sizer.records.study import Deadline, Device
 
 HOUR = 3600.0
 Ask = Callable[..., Answer]

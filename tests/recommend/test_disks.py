@@ -11,7 +11,9 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import recommend
-from sizer.records import Answer, Deadline, Demand, DiskRates, Objective, Run
+from sizer.records.answer import Answer
+from sizer.records.run import Demand, Run
+from sizer.records.study import Deadline, DiskRates, Objective
 
 CLASSES = {"plain": "standard", "good": "ssd", "best": "nvme"}
 RATES = {"plain": DiskRates(2000, 1e8), "good": DiskRates(9000, 4e8), "best": DiskRates(40_000, 2e9)}

@@ -9,7 +9,9 @@ from dataclasses import replace
 import pytest
 
 from sizer.model import fit
-from sizer.records import Answer, Bottleneck, Demand, Device, DiskRates, Evidence, Run
+from sizer.records.answer import Answer
+from sizer.records.run import Bottleneck, Demand, Evidence, Run
+from sizer.records.study import Device, DiskRates
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.errors import InputError
 from sizer.recommend.gates import NAMES, look_at, read_gate
-from sizer.records import Answer, Bottleneck, Deadline, Device, Estimate, Run
+from sizer.records.answer import Answer
+from sizer.records.errors import InputError
+from sizer.records.run import Bottleneck, Estimate, Run
+from sizer.records.study import Deadline, Device
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]

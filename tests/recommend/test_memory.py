@@ -10,7 +10,9 @@ import pytest
 from sizer.model.memory import needed_bytes
 from sizer.model.observations import measure
 from sizer.model.searched_floor import FLOOR_SEARCH
-from sizer.records import Answer, Device, Outcome, Run
+from sizer.records.answer import Answer
+from sizer.records.run import Outcome, Run
+from sizer.records.study import Device
 
 MIB, GIB = 2**20, 2**30
 Ask = Callable[..., Answer]

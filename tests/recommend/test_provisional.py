@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from sizer.recommend.next_run import for_host
-from sizer.records import Answer, Outcome, Run
+from sizer.records.answer import Answer
+from sizer.records.run import Outcome, Run
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]

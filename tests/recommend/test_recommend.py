@@ -11,16 +11,9 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import recommend
-from sizer.records import (
-    Answer,
-    Bottleneck,
-    Demand,
-    Device,
-    DiskRates,
-    Objective,
-    Outcome,
-    Run,
-)
+from sizer.records.answer import Answer
+from sizer.records.run import Bottleneck, Demand, Outcome, Run
+from sizer.records.study import Device, DiskRates, Objective
 
 GIB = 2**30
 MakeRun = Callable[..., Run]

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import recommend
-from sizer.records import Answer, Objective, Run
+from sizer.records.answer import Answer
+from sizer.records.run import Run
+from sizer.records.study import Objective
 
 MakeRun = Callable[..., Run]
 LARGEST = 64

@@ -11,7 +11,9 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import recommend
-from sizer.records import Answer, Bottleneck, DiskRates, Objective, Recommendation, Run
+from sizer.records.answer import Answer, Recommendation
+from sizer.records.run import Bottleneck, Run
+from sizer.records.study import DiskRates, Objective
 
 GIB = 2**30
 RATES = {"slow": DiskRates(500, 1e7), "fast": DiskRates(9000, 4e8)}

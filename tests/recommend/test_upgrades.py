@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from sizer.records import Answer, Bottleneck, Demand, Device, Run
+from sizer.records.answer import Answer
+from sizer.records.run import Bottleneck, Demand, Run
+from sizer.records.study import Device
 
 Ask = Callable[..., Answer]
 P100 = Device("emulated", gpu="P100", samples_per_second=219, source="published")

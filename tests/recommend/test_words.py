@@ -9,7 +9,9 @@ import pytest
 
 from sizer.model import fit
 from sizer.recommend.words import interval
-from sizer.records import Answer, Demand, Device, DiskRates, Estimate, Run
+from sizer.records.answer import Answer
+from sizer.records.run import Demand, Estimate, Run
+from sizer.records.study import Device, DiskRates
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]

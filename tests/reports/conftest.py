@@ -11,30 +11,28 @@ import pytest
 
 from sizer.bundled.reports import Material
 from sizer.model import fit
-from sizer.records import (
-    Answer,
+from sizer.records.answer import Answer, InstanceOffer, Recommendation, Rejection, Spec
+from sizer.records.run import (
     Bottleneck,
     Configuration,
     DataSet,
     Demand,
-    Device,
     DiskCheck,
-    DiskRates,
-    DiskTier,
     Estimate,
     Evidence,
-    InstanceOffer,
-    Limits,
-    Measure,
     MemoryGrowth,
-    Objective,
     Outcome,
     RateChange,
-    Recommendation,
-    Rejection,
     Run,
+)
+from sizer.records.study import (
+    Device,
+    DiskRates,
+    DiskTier,
+    Limits,
+    Measure,
+    Objective,
     RunSpec,
-    Spec,
     Study,
     Workload,
     WorkloadPlan,

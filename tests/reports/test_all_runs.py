@@ -7,7 +7,7 @@ from typing import Any
 
 from sizer.bundled.reports import Material, all_runs
 from sizer.bundled.reports.subject import subjects
-from sizer.records import Outcome, Run
+from sizer.records.run import Outcome, Run
 
 
 def line(material: Material, run: Run) -> dict[str, Any]:

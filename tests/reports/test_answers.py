@@ -11,7 +11,9 @@ import pytest
 from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.subject import subjects
 from sizer.bundled.reports.verdict import card, objective_words
-from sizer.records import Baseline, Deadline, Estimate, Job, Objective, Spec
+from sizer.records.answer import Baseline, Job, Spec
+from sizer.records.run import Estimate
+from sizer.records.study import Deadline, Objective
 
 SECONDS = Estimate(15_000.0, 14_100.0, 16_200.0)
 JOB = Job(1.2e6, 21_600.0, SECONDS, 0.97, 1.42, "aws c6i.xlarge")

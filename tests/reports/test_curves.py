@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 from sizer.bundled.reports.curves import grid, segments
-from sizer.errors import NoAnswer
-from sizer.records import Bottleneck, Configuration, Estimate, Prediction
+from sizer.records.answer import Prediction
+from sizer.records.errors import NoAnswer
+from sizer.records.run import Bottleneck, Configuration, Estimate
 
 BASE = Configuration(2.0, 4096, "ssd", 32)
 

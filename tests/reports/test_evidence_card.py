@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports import evidence_card
-from sizer.records import Demand, Estimate, MemoryGrowth, Outcome, Run
+from sizer.records.run import Demand, Estimate, MemoryGrowth, Outcome, Run
 
 
 def facts(run: Run) -> dict[str, dict[str, tuple[str, str]]]:

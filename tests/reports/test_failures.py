@@ -10,7 +10,7 @@ from sizer.bundled.reports import Material, all_runs, failures, trust, warned
 from sizer.bundled.reports.section import section
 from sizer.bundled.reports.subject import subjects
 from sizer.model.searched_floor import FLOOR_SEARCH
-from sizer.records import Outcome
+from sizer.records.run import Outcome
 
 MIB = 2**20
 TRAIN = "train-resnet50-p100"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sizer.bundled.reports import formatting
-from sizer.records import Estimate
+from sizer.records.run import Estimate
 
 
 def test_a_rate_says_its_unit_and_its_interval() -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from sizer.bundled.reports import Material
 from sizer.bundled.reports.page import contents, render
-from sizer.records import Demand, Estimate, Limits, Outcome, Run
+from sizer.records.run import Demand, Estimate, Outcome, Run
+from sizer.records.study import Limits
 
 NAME = "train-resnet50-p100"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sizer.bundled.reports import Material, measurement
-from sizer.records import DiskTier
+from sizer.records.study import DiskTier
 
 
 def test_declared_and_measured_disk_figures_stand_side_by_side(material: Material) -> None:

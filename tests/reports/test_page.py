@@ -13,10 +13,11 @@ import pytest
 
 from sizer.bundled.reports import Material, render, write_report
 from sizer.bundled.reports.page import contents
-from sizer.errors import HostError
 from sizer.model import fit
-from sizer.records import Configuration, Estimate, Outcome, Run, Study
-from sizer.store import StudyFolder
+from sizer.records.errors import HostError
+from sizer.records.run import Configuration, Estimate, Outcome, Run
+from sizer.records.study import Study
+from sizer.store.study_folder import StudyFolder
 
 
 class Reader(HTMLParser):

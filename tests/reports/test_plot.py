@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 from sizer.bundled.reports.curves import CurvePoint
 from sizer.bundled.reports.dots import DotChart, Dots, Row
 from sizer.bundled.reports.plot import BOTTOM, RIGHT, TOP, Failure, Line, Plot, Point
-from sizer.records import Estimate
+from sizer.records.run import Estimate
 
 
 def estimate(value: float) -> Estimate:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizer.bundled.reports import Material, preprocessing
 from sizer.bundled.reports.subject import subjects
-from sizer.records import Estimate
+from sizer.records.run import Estimate
 
 
 def test_the_time_for_imagenet_is_in_seconds_and_in_words() -> None:

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports.series import along, common, labels, varied_axes
-from sizer.records import Configuration, Limits, Measure, Outcome, Run, RunSpec, Study, Workload
+from sizer.records.run import Configuration, Outcome, Run
+from sizer.records.study import Limits, Measure, RunSpec, Study, Workload
 
 STUDY = Study("s", ())
 

@@ -13,7 +13,8 @@ import pytest
 
 from sizer.bundled.reports import Material, render
 from sizer.model import fit
-from sizer.records import HOST_DISK, Outcome, Run
+from sizer.records.run import Outcome, Run
+from sizer.records.study import HOST_DISK
 
 EVIL = """"'><script>document.title="owned"</script><img src=x onerror=document.title='owned'>{{7*7}}<!--</style>"""
 PLAIN = "x" * len(EVIL)

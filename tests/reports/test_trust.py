@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from sizer.bundled.reports import Material, trust
 from sizer.bundled.reports.subject import subjects
-from sizer.records import Estimate, Run, Study
+from sizer.records.run import Estimate, Run
+from sizer.records.study import Study
 
 
 def told(runs: tuple[Run, ...], study: Study) -> dict[str, tuple[str, str]]:

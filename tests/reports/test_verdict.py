@@ -11,7 +11,9 @@ import pytest
 from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.subject import subjects
 from sizer.bundled.reports.verdict import card
-from sizer.records import Bottleneck, Configuration, Estimate, Objective, Outcome, Prediction
+from sizer.records.answer import Prediction
+from sizer.records.run import Bottleneck, Configuration, Estimate, Outcome
+from sizer.records.study import Objective
 
 
 @pytest.fixture

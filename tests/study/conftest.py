@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from sizer.errors import InputError
-from sizer.records import DiskRates, Study
+from sizer.records.errors import InputError
+from sizer.records.study import DiskRates, Study
 from sizer.study import Facts, parse_study
 
 HOST = Facts(4, 16 * 2**30)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sizer.records import Study
+from sizer.records.study import Study
 from sizer.study import schema
 from sizer.study.presets import MEASURE, Preset, vcpus_axis
 

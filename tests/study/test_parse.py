@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sizer.errors import InputError
-from sizer.records import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study
+from sizer.records.errors import InputError
+from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study
 from sizer.study import Facts, read_study
 from sizer.study.document import RESOLVED
 

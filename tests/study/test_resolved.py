@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.catalog import Catalog
-from sizer.codec import from_json, to_json
-from sizer.errors import InputError
-from sizer.records import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study, Workload, WorkloadPlan
+from sizer.files.codec import from_json, to_json
+from sizer.records.errors import InputError
+from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study, Workload, WorkloadPlan
 from sizer.study import Facts, parse_study, template, to_yaml
 from sizer.study.kinds import KINDS
 

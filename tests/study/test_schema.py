@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from sizer.errors import InputError
-from sizer.records import Study
+from sizer.records.errors import InputError
+from sizer.records.study import Study
 from sizer.study import Facts, parse_study, schema
 
 TRAIN = "workloads:\n  - kind: image_training\n"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sizer.bundled.reports import Material, write_report
-from sizer.records import Outcome
+from sizer.records.run import Outcome
 
 pytestmark = pytest.mark.slow
 

@@ -1,0 +1,30 @@
+"""Pure: what a child told and what was counted become a Run."""
+
+from __future__ import annotations
+
+from sizer.analysis.accounting import other_cores, stolen_cores
+from sizer.analysis.epochs import measured_from_epoch
+from sizer.analysis.events import Event, EventError, EventReader
+from sizer.analysis.log_rates import PATTERN_SECONDS, LogRates
+from sizer.analysis.observation import Live, Observation
+from sizer.analysis.run_record import Measured, run_record
+from sizer.analysis.run_warnings import CONTENDED_CORES, STOLEN_CORES
+from sizer.analysis.stopping import Stop
+
+__all__ = [
+    "CONTENDED_CORES",
+    "PATTERN_SECONDS",
+    "STOLEN_CORES",
+    "Event",
+    "EventError",
+    "EventReader",
+    "Live",
+    "LogRates",
+    "Measured",
+    "Observation",
+    "Stop",
+    "measured_from_epoch",
+    "other_cores",
+    "run_record",
+    "stolen_cores",
+]

@@ -1,0 +1,122 @@
+"""What one sample cost between two moments of a run: the sampler's counters over the steady state. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+
+import numpy as np
+
+from sizer.analysis.steady_state import SteadyState
+from sizer.records import DataSet, Demand, Device, Sample, Step, Workload
+
+COUNTERS = (
+    "core_seconds",
+    "read_bytes",
+    "read_ios",
+    "written_bytes",
+    "write_ios",
+    "cpu_stall",
+    "memory_stall",
+    "io_stall",
+)
+"""Counters of a sampling that are demands when they are divided by the samples."""
+
+READ_AT_ONCE = frozenset({"lstm_training"})
+"""Kinds that read their data at the start of an epoch and not with each sample, so no second has bytes of its own."""
+
+
+def demand(
+    steady: SteadyState,
+    steps: Sequence[Step],
+    samples: Sequence[Sample],
+    workload: Workload,
+    data_set: DataSet | None,
+    accounted: frozenset[str],
+) -> Demand:
+    """Core-seconds, bytes, IOs, waits and stalls a sample; counters between two samplings are interpolated.
+
+    A counter that is not in `accounted` is not kept on this host: it is unknown, not zero.
+    """
+    counted = sum(step.samples for step in steps if steady.start < step.time <= steady.end)
+    waited = sum(step.input_wait for step in steps if steady.start < step.time <= steady.end)
+    if counted == 0:
+        return Demand()
+    each = {
+        counter: grown(samples, counter, steady.start, steady.end) / counted
+        for counter in COUNTERS
+        if counter in accounted
+    }
+    return Demand(
+        **each,
+        input_wait=waited / counted,
+        accelerator_seconds=_accelerator_seconds(samples, steady, counted, workload.device),
+        asked_bytes=asked_bytes(workload, data_set),
+    )
+
+
+def asked_bytes(workload: Workload, data_set: DataSet | None) -> float | None:
+    """Bytes that the loader asks the file system for, a sample; None where it does not read sample by sample."""
+    if data_set is None or not data_set.samples or not data_set.bytes:
+        return None
+    if workload.input == "synthetic" or workload.kind in READ_AT_ONCE:
+        return None
+    return data_set.bytes / data_set.samples
+
+
+def hit_rate(used: Demand) -> float | None:
+    """Share of the bytes asked for that did not come from the device, 0 to 1; None where either is unknown.
+
+    Readahead that nobody uses makes the device give more than was asked for: that is a hit rate of 0.
+    """
+    if not used.asked_bytes or used.read_bytes is None:
+        return None
+    return min(1.0, max(0.0, 1 - used.read_bytes / used.asked_bytes))
+
+
+def grown(samples: Sequence[Sample], counter: str, start: float, end: float) -> float:
+    """How much a counter grew between two monotonic times; 0 with fewer than two samplings."""
+    assert counter in {field.name for field in fields(Sample)}
+    if len(samples) < 2:
+        return 0.0
+    times = [sample.time for sample in samples]
+    values = [float(getattr(sample, counter)) for sample in samples]
+    first, last = np.interp([start, end], times, values)
+    return float(max(0.0, last - first))
+
+
+def throttled(samples: Sequence[Sample], start: float, end: float) -> float | None:
+    """Share of the quota's periods in which it was used up; None where no quota was set."""
+    periods = grown(samples, "periods", start, end)
+    return min(1.0, grown(samples, "throttled_periods", start, end) / periods) if periods else None
+
+
+def other_cores(samples: Sequence[Sample], start: float, end: float) -> float | None:
+    """Cores that neither the run nor sizer used; None where the host's own use was not counted."""
+    host = grown(samples, "host_core_seconds", start, end)
+    own = grown(samples, "core_seconds", start, end) + grown(samples, "sizer_core_seconds", start, end)
+    return max(0.0, host - own) / (end - start) if host and end > start else None
+
+
+def stolen_cores(samples: Sequence[Sample], start: float, end: float) -> float | None:
+    """Cores that the hypervisor withheld from this host; None where no time passed."""
+    return grown(samples, "steal_core_seconds", start, end) / (end - start) if end > start else None
+
+
+def unwritten_bytes(samples: Sequence[Sample], start: float, end: float) -> int | None:
+    """The most that waited in the page cache to be written; None without a sampling between the two times."""
+    return max((sample.unwritten_bytes for sample in samples if start <= sample.time <= end), default=None)
+
+
+def overhead(samples: Sequence[Sample], start: float, end: float) -> float | None:
+    """Core-seconds of sizer's own process over those of the workload; None where the workload's were not counted."""
+    workload = grown(samples, "core_seconds", start, end)
+    return grown(samples, "sizer_core_seconds", start, end) / workload if workload else None
+
+
+def _accelerator_seconds(samples: Sequence[Sample], steady: SteadyState, counted: int, device: Device) -> float | None:
+    """By the published rate for an emulated accelerator, by the driver's busy time for a real one."""
+    if device.kind == "emulated" and device.samples_per_second:
+        return 1.0 / device.samples_per_second
+    told = [sample for sample in samples if sample.accelerator_busy is not None]
+    return grown(told, "accelerator_busy", steady.start, steady.end) / counted if len(told) >= 2 else None

@@ -1,0 +1,182 @@
+"""What is seen of a run while it goes on."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from sizer.analysis.epochs import Shown, measured_from_epoch, shown, two_epochs_seconds
+from sizer.analysis.events import End, Event, EventError, Start
+from sizer.analysis.rates import rates
+from sizer.analysis.stopping import Stop, deadline_seconds, enough, next_look
+from sizer.records import RunSpec, Sample, Step
+
+RECENT_SECONDS = 5.0
+"""What a person sees as the rate of a run in hand is that of so many seconds; it costs nothing to know."""
+
+CLOCK_SECONDS = 1.0
+"""A step may seem to end so much before the run began, or after now: time for whoever rounds."""
+
+
+@dataclass(frozen=True)
+class Live:
+    """What a person sees of the run in hand; a throughput of None is not known yet."""
+
+    spec: RunSpec
+    seconds: float
+    throughput: float | None
+    cores: float
+    read_bytes_per_second: float
+    written_bytes_per_second: float = 0.0
+    unit: str = "sample"
+
+
+@dataclass
+class Observation:
+    """Collects a child's events and decides when it has shown enough. `over` is when it was seen to have ended."""
+
+    spec: RunSpec
+    began: float
+    start: Start | None = None
+    steps: list[Step] = field(default_factory=list)
+    stop: Stop | None = None
+    detail: str = ""
+    throughput: float | None = None
+    next_look: float = 0.0
+    two_epochs_seconds: float = 0.0
+    count: int = 0
+    over: float | None = None
+
+    def __post_init__(self) -> None:
+        self._joined = JoinedSteps(self.steps)
+
+    @property
+    def unit(self) -> str:
+        """What a sample is: as the workload says, else as the study does."""
+        return self.start.sample_unit if self.start else self.spec.workload.sample_unit or "sample"
+
+    def take(self, events: Sequence[Event], now: float = math.inf) -> None:
+        """Add what the child told until `now`. Raises EventError for a step whose time is not of our clock."""
+        for event in events:
+            if isinstance(event, Start):
+                self.start = event
+            elif isinstance(event, Step):
+                self._check_clock(event, now)
+                self._joined.add(event)
+                self.count += 1
+            else:
+                assert isinstance(event, End)
+
+    def _check_clock(self, step: Step, now: float) -> None:
+        """Counters are read by our clock: with the times of another one nothing of them could be set to a step."""
+        if not self.began - CLOCK_SECONDS <= step.time <= now + CLOCK_SECONDS:
+            raise EventError(
+                f"a step whose time is {step.time:.6g}, where this host's monotonic clock was {self.began:.6g} at the "
+                f"start of the run and is {now:.6g} now; write time.monotonic()"
+            )
+
+    def broke(self, error: EventError) -> None:
+        self.stop, self.detail = Stop.BROKEN_EVENTS, str(error)
+
+    @property
+    def calls_a_step(self) -> int:
+        """How many of the program's steps each kept one stands for: more than one where it made very many."""
+        return self._joined.calls
+
+    @property
+    def silent_seconds(self) -> float:
+        """From the last step, or the beginning where there was none, to the end of the run."""
+        last = self.steps[-1].time if self.steps else self.began
+        return max(0.0, self.over - last) if self.over is not None else 0.0
+
+    @property
+    def longest_step(self) -> float:
+        """The most seconds between the ends of two steps."""
+        return max((after.time - before.time for before, after in pairwise(self.steps)), default=0.0)
+
+    @property
+    def shown(self) -> Shown:
+        """What the run has shown so far: its steady state and the epochs that it stands on."""
+        return shown(self.steps, self.spec.workload, self._epoch_samples)
+
+    @property
+    def _epoch_samples(self) -> int:
+        return self.start.dataset_samples if self.start else 0
+
+    def decide(self, now: float, stop_now: bool) -> None:
+        """Sets `stop` once the run should end."""
+        if stop_now:
+            self.stop = Stop.INTERRUPTED
+            return
+        self.throughput = _recent_rate(self.steps)
+        if self.steps and self.steps[-1].time >= self.next_look:
+            self._look(self.steps[0].time, self.steps[-1].time)
+        deadline = deadline_seconds(self.spec.measure, self.spec.limits.vcpus, self.two_epochs_seconds)
+        if self.stop is None and now - self.began > deadline:
+            self.stop, self.detail = Stop.DEADLINE, f"{deadline:.0f} s"
+
+    def _look(self, first: float, last: float) -> None:
+        """Judge the run by all of its steps, from the first one's time to the last one's."""
+        now_shown, measure = self.shown, self.spec.measure
+        self.stop = enough(now_shown, measure, last)
+        self.next_look = next_look(now_shown, measure, first, last)
+        if measured_from_epoch(self.spec.workload) and self._epoch_samples:
+            self.two_epochs_seconds = two_epochs_seconds(self.steps, self._epoch_samples)
+
+    def live(self, now: float, samples: Sequence[Sample]) -> Live:
+        """The present figures, CPU and disk from the last two samplings."""
+        now_used = rates(samples[-2], samples[-1]) if len(samples) >= 2 else None
+        cores, read, written = (now_used.cores, now_used.read_bytes, now_used.written_bytes) if now_used else (0, 0, 0)
+        return Live(self.spec, now - self.began, self.throughput, cores, read, written, self.unit)
+
+
+def _recent_rate(steps: Sequence[Step]) -> float | None:
+    """Samples/s of the last RECENT_SECONDS; None before there are two steps."""
+    if len(steps) < 2:
+        return None
+    since = min(bisect_left(steps, steps[-1].time - RECENT_SECONDS, key=lambda step: step.time), len(steps) - 2)
+    seconds = steps[-1].time - steps[since].time
+    return sum(step.samples for step in steps[since + 1 :]) / seconds if seconds > 0 else None
+
+
+MOST_STEPS = 1 << 15
+"""4 MB of a run's file, and 0.1 s of a judgement. A run of a minute has as many with steps of 2 ms."""
+
+
+class JoinedSteps:
+    """Adds steps to a list that never has more than MOST_STEPS: from there on each stands for twice as many calls.
+
+    A joined step ends when its last one does and has that one's epoch and latency, so that the latencies kept are an
+    even choice of all; samples and waiting are sums, so that no rate changes.
+    """
+
+    def __init__(self, steps: list[Step]) -> None:
+        self.calls = 1
+        """How many of the program's steps each of these stands for."""
+        self._steps = steps
+        self._in_last = 0
+
+    def add(self, step: Step) -> None:
+        """One more step of the program."""
+        if self._steps and self._in_last < self.calls:
+            self._steps[-1] = _joined(self._steps[-1], step)
+            self._in_last += 1
+        else:
+            self._steps.append(step)
+            self._in_last = 1
+        if len(self._steps) >= MOST_STEPS and self._in_last == self.calls:
+            self._steps[:] = _halved(self._steps)
+            self.calls *= 2
+            self._in_last = self.calls
+
+
+def _joined(first: Step, second: Step) -> Step:
+    samples, waited = first.samples + second.samples, first.input_wait + second.input_wait
+    return Step(second.time, samples, waited, second.epoch, second.latency)
+
+
+def _halved(steps: Sequence[Step]) -> list[Step]:
+    return [_joined(first, second) for first, second in zip(steps[::2], steps[1::2], strict=True)]

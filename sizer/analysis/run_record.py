@@ -1,0 +1,193 @@
+"""The record of a run that took place: outcome, throughput, demand, evidence and warnings. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sizer.analysis import accounting
+from sizer.analysis.ending import Ending, outcome
+from sizer.analysis.epochs import Shown, measured_from_epoch
+from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
+from sizer.analysis.memory_growth import memory_growth
+from sizer.analysis.observation import Observation
+from sizer.analysis.rate_change import disk_fall
+from sizer.analysis.run_warnings import run_warnings
+from sizer.analysis.steady_state import SteadyState, mean_rate, steady_state
+from sizer.analysis.stopping import Stop
+from sizer.records import Bottleneck, Configuration, DataSet, Device, DiskCheck, Outcome, Run, Sample, Step, Workload
+
+EXPLAINED = (Outcome.CRASHED, Outcome.TIMEOUT)
+"""Outcomes that missing data and a full disk may be the cause of."""
+
+NOT_THE_DISK = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
+"""What binds after a fall that no disk has caused: the host itself became slower."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """All that came out of a child. `reasons` are what around it explains a failure, `troubles` warnings that a run of
+    any outcome carries, `standing` what was seen of it when it was stopped."""
+
+    seen: Observation
+    exit_status: int | None
+    samples: tuple[Sample, ...]
+    accounted: frozenset[str]
+    limited_by: str
+    last_lines: str
+    resident_bytes: int | None
+    resident_after_bytes: int | None
+    throttles_buffered_writes: bool
+    standing: str = ""
+    reasons: tuple[str, ...] = ()
+    troubles: tuple[str, ...] = ()
+
+
+def run_record(
+    measured: Measured,
+    configuration: Configuration,
+    data_set: DataSet | None,
+    disk: DiskCheck | None,
+    started_at: str,
+    wall_seconds: float,
+) -> Run:
+    """The Run of a child that is gone."""
+    seen = measured.seen
+    shown = seen.shown
+    ending = _ending(measured, shown)
+    how, error = outcome(ending)
+    if error and how in EXPLAINED:
+        error = "; ".join((error, *measured.reasons))
+    if error and measured.last_lines and how is not Outcome.INTERRUPTED:
+        error = f"{error}; its last words:\n{measured.last_lines}"
+    run = Run(
+        spec=seen.spec,
+        outcome=how,
+        configuration=configuration,
+        started_at=started_at,
+        wall_seconds=wall_seconds,
+        error=error,
+        sample_unit=seen.unit,
+        data_set=_data_set(data_set, seen),
+        stopped=ending.stop.value,
+        # The kernel's mark has what came and went between two samplings.
+        peak_memory_bytes=_peak(measured, "peak_memory_bytes") or _peak(measured, "memory_bytes"),
+        peak_anonymous_bytes=_peak(measured, "anonymous_bytes"),
+        peak_page_cache_bytes=_peak(measured, "page_cache_bytes"),
+        peak_kernel_bytes=_peak(measured, "kernel_bytes"),
+        peak_swap_bytes=_peak(measured, "swap_bytes"),
+        resident_bytes=measured.resident_bytes,
+        resident_after_bytes=measured.resident_after_bytes,
+        limits_buffered_writes=_limits_buffered_writes(disk, measured.throttles_buffered_writes),
+        disk=disk,
+        limited_by=measured.limited_by,
+        warnings=measured.troubles,
+        steps=tuple(seen.steps),
+        samples=measured.samples,
+    )
+    return run if how is not Outcome.COMPLETED else _with_result(run, shown, measured)
+
+
+def _ending(measured: Measured, shown: Shown) -> Ending:
+    seen = measured.seen
+    return Ending(
+        stop=seen.stop or Stop.ENDED,
+        exit_status=measured.exit_status,
+        oom_kills=max((sample.oom_kills for sample in measured.samples), default=0),
+        measured=shown.steady is not None,
+        detail=seen.detail,
+        started=seen.start is not None,
+        steps=seen.count,
+        silent_seconds=seen.silent_seconds,
+        longest_step=seen.longest_step,
+        standing=measured.standing,
+        pattern=seen.spec.workload.pattern is not None,
+        capped=seen.spec.limits.memory_bytes is not None,
+        last_lines=measured.last_lines,
+    )
+
+
+def _with_result(run: Run, shown: Shown, found: Measured) -> Run:
+    assert shown.steady is not None
+    measured = _measured(run, shown.steady, found)
+    change = disk_fall(run)
+    if change is not None:
+        later = mean_rate(
+            [step for step in run.steps if step.time > run.steps[0].time + change.seconds], run.steps[0].time
+        )
+        sustained = _measured(run, later, found) if later else measured
+        if sustained.evidence and sustained.evidence.bottleneck not in NOT_THE_DISK:
+            measured = replace(sustained, rate_change=change)
+    warnings = run_warnings(measured, shown.epochs, shown.steady.settled, found.seen.calls_a_step)
+    return replace(measured, warnings=(*run.warnings, *warnings))
+
+
+def _measured(run: Run, steady: SteadyState, found: Measured) -> Run:
+    """The run with its figures over this stretch of time."""
+    accounted = found.accounted
+    growth = memory_growth(steady, run.steps, run.samples, found.seen.calls_a_step)
+    workload, span = _taking_part(run.spec.workload), (steady.start, steady.end)
+    used = accounting.demand(steady, run.steps, run.samples, workload, run.data_set, accounted)
+    rates = run.disk.rates if run.disk else None
+    busy = busy_shares(steady.throughput.value, used, run.configuration, rates, workload.device)
+    starved = measured_from_epoch(workload) == 1 and short_of_memory(
+        used, run.peak_anonymous_bytes, run.data_set, run.configuration.memory_bytes
+    )
+    throttled = accounting.throttled(run.samples, *span)
+    latencies = [
+        step.latency for step in run.steps if step.latency is not None and steady.start < step.time <= steady.end
+    ]
+    return replace(
+        run,
+        throughput=steady.throughput,
+        first_epoch_throughput=_first_epoch(run.steps),
+        warm_up_seconds=steady.warm_up_seconds,
+        measured_seconds=steady.measured_seconds,
+        demand=used,
+        latency_p50=float(np.percentile(latencies, 50)) if latencies else None,
+        latency_p99=float(np.percentile(latencies, 99)) if latencies else None,
+        memory_growth=growth if "anonymous_bytes" in accounted else None,
+        hit_rate=accounting.hit_rate(used),
+        throttled=throttled,
+        other_cores=accounting.other_cores(run.samples, *span),
+        overhead=accounting.overhead(run.samples, *span),
+        stolen_cores=accounting.stolen_cores(run.samples, *span) if "steal_core_seconds" in accounted else None,
+        unwritten_bytes=accounting.unwritten_bytes(run.samples, *span) if "unwritten_bytes" in accounted else None,
+        evidence=name_bottleneck(busy, run.configuration.vcpus, starved, throttled),
+    )
+
+
+def _taking_part(workload: Workload) -> Workload:
+    """The workload with the accelerator that its run used: a replay of the reads uses none."""
+    return replace(workload, device=Device()) if workload.input == "replay" else workload
+
+
+def _first_epoch(steps: Sequence[Step]) -> float | None:
+    """Samples/s of the first epoch, where there was a later one."""
+    if not steps or steps[-1].epoch == 0:
+        return None
+    first = steady_state([step for step in steps if step.epoch == 0])
+    return first.throughput.value if first else None
+
+
+def _limits_buffered_writes(disk: DiskCheck | None, by_throttle: bool) -> bool | None:
+    """Whether a throttled tier holds writes that nobody waits for; None where it limits no writes."""
+    rates = disk.tier.emulated if disk is not None else None
+    if rates is None or (rates.write_bytes_per_second is None and rates.write_iops is None):
+        return None
+    return by_throttle
+
+
+def _data_set(data_set: DataSet | None, seen: Observation) -> DataSet | None:
+    """The data set with the size that the workload itself found."""
+    if data_set is None or seen.start is None or not seen.start.dataset_samples:
+        return data_set
+    return replace(data_set, bytes=seen.start.dataset_bytes or data_set.bytes, samples=seen.start.dataset_samples)
+
+
+def _peak(measured: Measured, counter: str) -> int | None:
+    if counter not in measured.accounted:
+        return None
+    return max((getattr(sample, counter) for sample in measured.samples), default=None)

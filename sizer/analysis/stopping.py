@@ -1,0 +1,78 @@
+"""When a run has shown enough. Pure."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from sizer.analysis.epochs import Epochs, Shown
+from sizer.records import Measure
+
+LOOKS = ((0.5, 0.5), (0.75, 1.0), (1.0, 1.0))
+"""When a run is judged, as a share of its seconds, and the share of the asked half-width that is enough then.
+
+Each look is a chance to stop at an interval that is narrow by luck (optional stopping): looks every half second cost up
+to 3 % of coverage, these 1 %. The first asks for more, so that no run is near both bounds (as in O'Brien, Fleming 1979,
+"A multiple testing procedure for clinical trials").
+"""
+
+FEWEST_PRECISE = 10
+"""Intervals of steps below which no run is taken for precise."""
+
+EPOCHS_LOOK = 0.05
+"""A run that is measured by whole epochs is judged again when it has become longer by this share."""
+
+TWO_EPOCHS = 2.5
+"""Times the projected time of two epochs that a run may take: what comes may be slower than what was seen."""
+
+START_UP_SECONDS = 120.0
+"""Allowed for imports, the first step and warm-up: VGG-16's first training step alone takes up to 20 s."""
+
+
+class Stop(str, Enum):
+    """Why a run was ended."""
+
+    PRECISION = "precision"
+    TIME = "time"
+    ENDED = "ended"
+    DEADLINE = "deadline"
+    INTERRUPTED = "interrupted"
+    BROKEN_EVENTS = "broken_events"
+    SLOW_PATTERN = "slow_pattern"
+
+
+def deadline_seconds(measure: Measure, vcpus: float | None = None, two_epochs: float = 0.0) -> float:
+    """Seconds from its start after which a run is stopped whatever it does; a fraction of a vCPU gets longer.
+
+    `two_epochs` are the seconds that two epochs are expected to take, where a run needs as many. A timeout that the
+    study gives always holds.
+    """
+    if measure.timeout is not None:
+        return measure.timeout
+    return max((START_UP_SECONDS + 4 * measure.seconds) / min(1.0, vcpus or 1.0), TWO_EPOCHS * two_epochs)
+
+
+def enough(shown: Shown, measure: Measure, now: float) -> Stop | None:
+    """PRECISION or TIME once the steady state is good enough; None while the run should go on.
+
+    `now` is the time of the last step. A run that is measured by whole epochs needs one, and ends with the first that
+    is over when its time is up; where no epoch is told, none can be waited for, and the time alone ends the run.
+    """
+    steady = shown.steady
+    if steady is None or not shown.sufficient:
+        return None
+    if now - steady.start >= measure.seconds:
+        return Stop.TIME
+    passed = [width for share, width in LOOKS if steady.measured_seconds >= share * measure.seconds]
+    if not passed or steady.intervals < FEWEST_PRECISE or shown.epochs is Epochs.UNTOLD:
+        return None
+    return Stop.PRECISION if steady.relative_half_width <= passed[-1] * measure.precision else None
+
+
+def next_look(shown: Shown, measure: Measure, began: float, now: float) -> float:
+    """The time at which a run that has not shown enough is judged again; `began` is the time of its first step."""
+    if shown.steady is None:
+        return now
+    if shown.epochs not in (Epochs.ANY, Epochs.UNTOLD):
+        return now + EPOCHS_LOOK * (now - began)
+    looks = (shown.steady.start + share * measure.seconds for share, _ in LOOKS)
+    return next((look for look in looks if look > now), now)

@@ -1,0 +1,32 @@
+"""Tables and JSON, in and out: measurements made elsewhere, and what other programs read."""
+
+from __future__ import annotations
+
+from sizer.exchange.imported import Imported, read_measurements
+from sizer.exchange.imported_columns import READERS
+from sizer.exchange.measurements import write_csv
+from sizer.exchange.published import (
+    disk_is_emulated,
+    no_prediction_form,
+    prediction_form,
+    read_recommendation,
+    recommendation_form,
+)
+from sizer.exchange.table_cells import gpu_count
+from sizer.exchange.tables import Row, named, read_table
+
+__all__ = [
+    "READERS",
+    "Imported",
+    "Row",
+    "disk_is_emulated",
+    "gpu_count",
+    "named",
+    "no_prediction_form",
+    "prediction_form",
+    "read_measurements",
+    "read_recommendation",
+    "read_table",
+    "recommendation_form",
+    "write_csv",
+]

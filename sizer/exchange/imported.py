@@ -1,0 +1,207 @@
+"""A table of measurements made elsewhere -> a study with its runs, checked as a whole before anything is written."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sizer.exchange.imported_columns import AXES, NEEDED, READERS, Told, read_told
+from sizer.exchange.imported_runs import place_of, runs_of
+from sizer.exchange.tables import Table, named, read_table
+from sizer.records import (
+    HOST_DISK,
+    Device,
+    DiskRates,
+    DiskTier,
+    InputError,
+    Measure,
+    Run,
+    Study,
+    Workload,
+    WorkloadPlan,
+    format_number,
+)
+from sizer.study import IMPORTED, MODES, Figures
+
+UNIFORM = ("vcpus", "memory_gib", "disk", "batch_size")
+"""Axes that a workload has in all of its rows or in none: of a row without one nobody knows where it belongs."""
+MOST_WORKLOADS = 500
+MOST_REPEATS = 1000
+"""In a study file; runs may have more."""
+TOLERANCE = 1.05
+"""A rate of a GPU that a run exceeds by more is not that run's ceiling."""
+
+
+@dataclass(frozen=True)
+class Imported:
+    """The study of a table and its runs; `unknown` are columns that are kept unread, `notes` sentences to know."""
+
+    study: Study
+    runs: tuple[Run, ...]
+    unknown: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def read_measurements(path: Path, figures: Figures | None) -> Imported:
+    """What the table at `path` tells; `figures` is a catalogue for the rates of GPUs that were emulated.
+
+    Raises InputError with file, line, column and what to type at the first thing that cannot be.
+    """
+    table = read_table(path, "a table of measurements", READERS, NEEDED)
+    _check_columns(table, path)
+    told = [read_told(row) for row in table.rows]
+    workloads: dict[str, list[Told]] = defaultdict(list)
+    for each in told:
+        workloads[each["workload"]].append(each)
+    if len(workloads) > MOST_WORKLOADS:
+        raise InputError(f"{path}: names {len(workloads):,} workloads; split it, {MOST_WORKLOADS} make a study at most")
+    for rows in workloads.values():
+        _check_uniform(rows)
+    _check_varied(workloads, path)
+    emulated, assumed = _emulated_devices(workloads, figures)
+    runs = runs_of(told, path.name, emulated)
+    unknown = table.unknown(READERS)
+    return Imported(_study(path, runs), runs, unknown, (*_notes(path, told, workloads), *assumed))
+
+
+def _check_columns(table: Table, path: Path) -> None:
+    missing = [column for column in NEEDED if column not in table.columns]
+    if missing:
+        found = named(table.columns) or "nothing"
+        raise InputError(
+            f"{path}: has no column {' and no column '.join(f'`{column}`' for column in missing)}; the header names "
+            f"{found}: name the columns as in measurements.csv, `sizer import --help` lists them"
+        )
+    if not set(AXES) & set(table.columns):
+        raise InputError(f"{path}: has none of the columns {', '.join(AXES)}, and one of them must vary; add it")
+    if not table.rows:
+        raise InputError(f"{path}: has a header and no row; write one run a row")
+
+
+def _check_uniform(rows: Sequence[Told]) -> None:
+    for column in UNIFORM:
+        empty = [row for row in rows if row[column] is None]
+        if empty and len(empty) < len(rows):
+            name = rows[0]["workload"]
+            raise empty[0].error(
+                column, f"is empty, and other rows of `{name}` have it; fill it in, or give this row another workload"
+            )
+
+
+def _check_varied(workloads: dict[str, list[Told]], path: Path) -> None:
+    """Raise InputError unless some workload was measured at two places."""
+    for rows in workloads.values():
+        if any(len({place_of(row, column) for row in rows}) > 1 for column in AXES):
+            return
+    raise InputError(
+        f"{path}: no workload has two values of any of {', '.join(AXES)}, so nothing tells one machine from another; "
+        "add rows that were measured with another"
+    )
+
+
+def _emulated_devices(
+    workloads: dict[str, list[Told]], figures: Figures | None
+) -> tuple[dict[str, Device], tuple[str, ...]]:
+    """The catalogue's rate of each emulated GPU that the table gives none for, and a sentence for each taken."""
+    found: dict[str, Device] = {}
+    notes = []
+    for name, rows in workloads.items():
+        for device in dict.fromkeys(row["device"] for row in rows):
+            if figures is None or device is None or device.kind != "emulated" or device.gpu is None:
+                continue
+            alike = [row for row in rows if row["device"] == device]
+            known = _published(alike, device.gpu, figures)
+            if known is not None:
+                found[f"{name}/{device.gpu}"] = known
+                rate = format_number(known.samples_per_second or 0)
+                notes.append(
+                    f"`{name}`: the table gives no accelerator_samples_per_second of the emulated {device.gpu}, so the "
+                    f"published {rate} samples/s is taken ({known.source})."
+                )
+    return found, tuple(notes)
+
+
+def _published(rows: Sequence[Told], gpu: str, figures: Figures) -> Device | None:
+    """The published rate for this network; None where there is none, or where a run was faster."""
+    if any(row["accelerator_samples_per_second"] is not None for row in rows):
+        return None
+    networks = {row["network"] for row in rows}
+    modes = {MODES.get(row["kind"] or "image_training") for row in rows}
+    fastest = max((row["throughput"] or 0.0 for row in rows), default=0.0)
+    if len(networks) == len(modes) == 1:
+        network, mode = networks.pop(), modes.pop()
+        with suppress(InputError):
+            figure = figures.accelerator_rate(mode or "", network or "", gpu)
+            if fastest <= TOLERANCE * figure.samples_per_second:
+                return Device("emulated", 0, gpu, float(figure.samples_per_second), figure.source)
+    return None
+
+
+def _study(path: Path, runs: Sequence[Run]) -> Study:
+    """The workloads without axes: what was measured stands in the runs, and nothing of it can be run here."""
+    firsts: dict[str, Workload] = {}
+    for run in runs:
+        firsts.setdefault(run.spec.workload.name, run.spec.workload)
+    batches = {run.spec.workload.name: run.spec.batch_size for run in reversed(runs)}
+    plans = tuple(WorkloadPlan(_planned(workload), (batches[name],)) for name, workload in firsts.items())
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", path.stem, flags=re.ASCII).lstrip("._-")
+    repeats = min(MOST_REPEATS, runs[0].spec.measure.repeats)
+    return Study(name[:100] or "imported", plans, _emulated_disks(runs), measure=Measure(repeats=repeats))
+
+
+def _emulated_disks(runs: Sequence[Run]) -> tuple[DiskTier, ...]:
+    """The disks that were emulated, as far as a study file can say with which figures; real ones have no place here."""
+    found: dict[str, DiskTier] = {}
+    for run in runs:
+        rates = run.disk.tier.emulated if run.disk is not None else None
+        if run.disk is None or rates is None or rates.read_bytes_per_second is None:
+            continue
+        name, read = run.disk.tier.name, rates.read_bytes_per_second
+        sayable = DiskRates(
+            rates.read_iops,
+            float(round(read)),
+            rates.write_iops if rates.write_iops is not None else rates.read_iops,
+            float(round(rates.write_bytes_per_second or read)),
+        )
+        if name != HOST_DISK and _can_be_said(sayable):
+            found.setdefault(name, DiskTier(name, emulated=sayable, disk_class=run.disk.tier.disk_class))
+    return tuple(found.values())
+
+
+def _can_be_said(rates: DiskRates) -> bool:
+    """Whether a study file's bounds hold these figures."""
+    iops = (rates.read_iops, rates.write_iops)
+    megabytes = (rates.read_bytes_per_second, rates.write_bytes_per_second)
+    return all(value is None or 1 <= value <= 1e9 for value in iops) and all(
+        value is None or 1e3 <= value <= 1e15 for value in megabytes
+    )
+
+
+def _planned(workload: Workload) -> Workload:
+    """As the study file can say it: of a real GPU that knows no rate."""
+    device = workload.device
+    if device.kind == "cuda":
+        device = Device("cuda", device.index)
+    input_ = workload.input if workload.input != "replay" else "disk"
+    return replace(workload, kind=IMPORTED, device=device, input=input_)
+
+
+def _notes(path: Path, told: Sequence[Told], workloads: dict[str, list[Told]]) -> Iterable[str]:
+    yield f"Imported from {path.name}, {len(told)} rows: sizer measured none of it, and knows nothing of the machine."
+    without = [name for name, rows in workloads.items() if all(_no_device(row) for row in rows)]
+    if without:
+        yield (
+            f"The table tells no device of {named(without)}, so each step is taken to be computed on the CPU; where it "
+            "was a GPU, add a column `device` (cuda:0) or `gpu`."
+        )
+    lacking = [name for name, rows in workloads.items() if rows[0]["vcpus"] is None]
+    if lacking:
+        yield f"The table tells no vCPUs of {named(lacking)}, so nothing is said of how many are needed."
+
+
+def _no_device(told: Told) -> bool:
+    return told["device"] is None and told["gpu"] is None and not told["gpu_count"]

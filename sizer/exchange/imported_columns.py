@@ -1,0 +1,159 @@
+"""The columns of a table of measurements, and how a cell of each is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sizer.exchange import table_cells as cells
+from sizer.exchange.measurements import (
+    COLUMNS,
+    DATA_COLUMNS,
+    DEMAND_COLUMNS,
+    DISK_COLUMNS,
+    FURTHER_COLUMNS,
+    LAST_COLUMNS,
+)
+from sizer.exchange.tables import Row
+from sizer.records import InputError, Outcome, RunSpec, Workload
+
+NEEDED = ("workload", "throughput")
+AXES = ("vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count")
+"""At least one of these has two values, or the table says nothing of which machine to take."""
+EPOCH = "epoch"
+
+READERS: dict[str, Callable[[str], Any]] = {
+    "workload": cells.of_domain(Workload, "name"),
+    "framework": cells.of_domain(Workload, "framework"),
+    "device": cells.device,
+    "network": cells.of_domain(Workload, "network"),
+    "batch_size": cells.batch_size,
+    "vcpus": cells.vcpus,
+    "memory_gib": cells.memory_gib,
+    "disk": cells.of_domain(Workload, "name"),
+    "input": cells.of_domain(Workload, "input"),
+    "cache": cells.of_domain(Workload, "cache"),
+    "gpu": cells.gpu,
+    "gpu_count": cells.gpu_count,
+    "throughput": cells.rate,
+    "throughput_low": cells.end_of_interval,
+    "throughput_high": cells.end_of_interval,
+    "sample_unit": cells.short_text,
+    "outcome": cells.outcome,
+    **dict.fromkeys(DEMAND_COLUMNS.values(), cells.amount),
+    "bottleneck": cells.bottleneck,
+    "hit_rate": cells.amount,
+    "warnings": cells.text_list,
+    "started_at": cells.moment,
+    "repeat": cells.repeat,
+    "kind": cells.of_domain(Workload, "kind"),
+    "format": cells.data_format,
+    "dataset": cells.short_text,
+    "dataset_gib": cells.gib,
+    "dataset_samples": cells.count,
+    "first_epoch_throughput": cells.amount,
+    "peak_anonymous_gib": cells.gib,
+    "accelerator_samples_per_second": cells.rate,
+    "isolates": cells.of_domain(RunSpec, "isolates"),
+    "disk_class": cells.disk_class,
+    "disk_read_iops": cells.amount,
+    "disk_read_mbps": cells.megabytes,
+    "disk_write_iops": cells.amount,
+    "disk_write_mbps": cells.megabytes,
+    "disk_emulated": cells.truth,
+    EPOCH: cells.epoch,
+}
+"""Every column that means something to sizer; `epoch` alone is none of measurements.csv."""
+
+assert set(READERS) == {
+    *COLUMNS,
+    *DEMAND_COLUMNS.values(),
+    *FURTHER_COLUMNS,
+    *DATA_COLUMNS,
+    *DISK_COLUMNS,
+    *LAST_COLUMNS,
+    EPOCH,
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """What one row tells: values by column, without those whose cell is empty, and the cells of unknown columns."""
+
+    row: Row
+    values: dict[str, Any]
+    other: dict[str, str]
+
+    def __getitem__(self, column: str) -> Any:
+        """The value in that column; None where the cell is empty or the column is not there."""
+        return self.values.get(column)
+
+    @property
+    def outcome(self) -> Outcome:
+        found: Outcome = self.values.get("outcome", Outcome.COMPLETED)
+        return found
+
+    def error(self, column: str, message: str) -> InputError:
+        return self.row.error(column, message)
+
+
+def read_told(row: Row) -> Told:
+    """What a row tells. Raises InputError with file, line and column for a cell that cannot be, or is missing."""
+    values: dict[str, Any] = {}
+    other: dict[str, str] = {}
+    failed = _failed(row)
+    for column, text in row.cells.items():
+        reader = READERS.get(column)
+        if reader is None:
+            other |= {column: text} if text else {}
+        elif text and not (failed and column == "throughput" and _is_nought(text)):
+            values[column] = _read(row, column, reader, text)
+    told = Told(row, values, other)
+    _check(told)
+    return told
+
+
+def _read(row: Row, column: str, reader: Callable[[str], Any], text: str) -> Any:
+    try:
+        return reader(text)
+    except ValueError as error:
+        raise row.error(column, str(error)) from None
+
+
+def _failed(row: Row) -> bool:
+    text = row.cells.get("outcome", "")
+    return bool(text) and _read(row, "outcome", cells.outcome, text) is not Outcome.COMPLETED
+
+
+def _is_nought(text: str) -> bool:
+    """Of a run that failed, 0 is how some write that it has no rate."""
+    return not text.strip("0.")
+
+
+def _check(told: Told) -> None:
+    """Raise InputError where cells of one row cannot be true together, or what is needed is empty."""
+    if told["workload"] is None:
+        raise told.error("workload", "is empty; write a name for what was run, the same in each of its rows")
+    rate, low, high = (told[column] for column in ("throughput", "throughput_low", "throughput_high"))
+    if rate is None and told.outcome is Outcome.COMPLETED:
+        raise told.error(
+            "throughput", "is empty; write samples a second, or in `outcome` how the run failed, such as out_of_memory"
+        )
+    if (low is None) != (high is None):
+        lacking = "throughput_low" if low is None else "throughput_high"
+        raise told.error(lacking, "is empty, and the other end of the interval is not; write both or neither")
+    if rate is not None and low is not None and not low <= rate <= high:
+        raise told.error("throughput", f"{rate:g} is not within its own interval, {low:g} to {high:g}; correct one")
+    _check_device(told)
+
+
+def _check_device(told: Told) -> None:
+    device, count, gpu = told["device"], told["gpu_count"], told["gpu"]
+    if device is None:
+        if gpu is not None and count == 0:
+            raise told.error("gpu_count", f"is 0, and `gpu` is {gpu}; write how many it was, or leave `gpu` empty")
+    elif device.kind == "cpu" and (gpu is not None or count):
+        raise told.error("device", "is cpu, and the row has a GPU; write cuda:0, or leave `gpu` and `gpu_count` empty")
+    elif device.kind != "cpu" and count == 0:
+        raise told.error("gpu_count", f"is 0, and `device` is {device.label}; write how many it was, or nothing")

@@ -1,0 +1,308 @@
+"""Rows of a table of measurements -> Runs: repeats told apart, epochs of one run joined, what is not told marked."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import stdev
+from typing import Any
+
+from sizer.exchange.imported_columns import EPOCH, Told
+from sizer.exchange.measurements import DEMAND_COLUMNS, DISK_COLUMNS, EMBEDDED
+from sizer.records import (
+    HOST_DISK,
+    Configuration,
+    DataSet,
+    Demand,
+    Device,
+    DiskCheck,
+    DiskRates,
+    DiskTier,
+    Estimate,
+    Evidence,
+    Limits,
+    Measure,
+    Outcome,
+    Run,
+    RunSpec,
+    Workload,
+)
+from sizer.study import IMPORTED
+
+PLACEHOLDERS: dict[str, Any] = {
+    "framework": "other",
+    "device": Device(),
+    "batch_size": 1,
+    "vcpus": 1.0,
+    "memory_gib": 2**30,
+    "disk": HOST_DISK,
+    "input": "disk",
+    "cache": "cold",
+    "started_at": "1970-01-01T00:00:00+00:00",
+    "kind": IMPORTED,
+}
+"""What a record holds where nobody filled in the column. It is the same in all runs of a workload, so nothing is
+concluded from it, and the column stands in the run's `untold`."""
+SAME_RUN = (
+    "framework",
+    "network",
+    "batch_size",
+    "vcpus",
+    "memory_gib",
+    "disk",
+    "input",
+    "cache",
+    "gpu",
+    "gpu_count",
+    "isolates",
+)
+STUDENT_95 = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26)
+"""Two-sided 95 % of Student's t for 1 to 9 degrees of freedom; 2 above."""
+
+FEWEST_EPOCHS = 3
+"""Two rates tell next to nothing of how far a third would lie from them."""
+
+Place = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Epochs:
+    """The rows of one run: the one that counts, or each later epoch of it; `first` is the rate of its epoch 0."""
+
+    rows: tuple[Told, ...]
+    first: float | None = None
+
+    @property
+    def lead(self) -> Told:
+        """The row that tells all but the rate."""
+        return self.rows[0]
+
+
+def runs_of(told: Sequence[Told], source: str, devices: Mapping[str, Device]) -> tuple[Run, ...]:
+    """The runs that rows tell of, in the order of the rows.
+
+    `source` names the file in what a person reads, `devices` holds a rate for each emulated GPU by workload and label.
+    """
+    groups: dict[Place, list[Told]] = defaultdict(list)
+    for each in told:
+        groups[_place(each)].append(each)
+    varied = _varied(told)
+    numbered = [
+        (epochs, repeat) for group in groups.values() for epochs, repeat in _with_repeats(_joined_epochs(group))
+    ]
+    most = 1 + max(repeat for _, repeat in numbered)
+    numbered.sort(key=lambda each: each[0].lead.row.line)
+    return tuple(
+        _run(epochs, repeat, Measure(repeats=most), varied[epochs.lead["workload"]], source, devices)
+        for epochs, repeat in numbered
+    )
+
+
+def place_of(told: Told, column: str) -> Any:
+    """Where a run stood on an axis; of `gpu` the name, else the device's."""
+    value = told[column]
+    if column == "gpu" and value is None and told["device"] is not None and told["device"].kind != "cpu":
+        return told["device"].label
+    return value
+
+
+def _place(told: Told) -> Place:
+    device = told["device"]
+    return (told["workload"], device.label if device else None, *(told[column] for column in SAME_RUN))
+
+
+def _varied(told: Iterable[Told]) -> dict[str, frozenset[str]]:
+    """By workload the axes that have more than one value: what its runs were limited to, and not what they had."""
+    values: dict[str, dict[str, set[Any]]] = defaultdict(lambda: defaultdict(set))
+    for each in told:
+        for column in ("vcpus", "memory_gib", "disk"):
+            values[each["workload"]][column].add(each[column])
+    return {
+        name: frozenset(column for column, found in columns.items() if len(found) > 1)
+        for name, columns in values.items()
+    }
+
+
+def _joined_epochs(group: Sequence[Told]) -> list[Epochs]:
+    """The runs of one configuration. The n-th row of an epoch belongs to the n-th run, where no `repeat` tells.
+
+    An epoch 0 without later epochs is a run of one pass; where others of the configuration have later ones it is left
+    out as a rate, since it is not theirs, and serves as the first epoch of a run that lacks one.
+    """
+    plain = [each for each in group if each[EPOCH] is None or each.outcome is not Outcome.COMPLETED]
+    epochs: dict[tuple[Any, int], dict[int, Told]] = defaultdict(dict)
+    for each in group:
+        if each[EPOCH] is not None and each.outcome is Outcome.COMPLETED:
+            turn = 0
+            while each[EPOCH] in epochs[each["repeat"], turn]:
+                turn += 1
+            epochs[each["repeat"], turn][each[EPOCH]] = each
+    joined = [_one_run(rows) for rows in epochs.values() if rows]
+    with_later = [each for each in joined if each.lead[EPOCH] > 0]
+    return [Epochs((each,)) for each in plain] + (with_later or joined)
+
+
+def _one_run(rows: Mapping[int, Told]) -> Epochs:
+    later = tuple(rows[number] for number in sorted(rows) if number > 0)
+    cold = rows.get(0)
+    if not later:
+        assert cold is not None, "a run has at least one epoch"
+        return Epochs((cold,))
+    return Epochs(later, cold["throughput"] if cold is not None else None)
+
+
+def _with_repeats(runs: Sequence[Epochs]) -> list[tuple[Epochs, int]]:
+    """Each run with its repeat, from 0: as told, and where that is taken or nothing is told the next that is free."""
+    taken: set[int] = set()
+    numbers: dict[int, int] = {}
+    for index, each in enumerate(runs):
+        repeat = each.lead["repeat"]
+        if repeat is not None and repeat not in taken:
+            taken.add(repeat)
+            numbers[index] = repeat
+    free = 0
+    for index in range(len(runs)):
+        if index not in numbers:
+            while free in taken:
+                free += 1
+            taken.add(free)
+            numbers[index] = free
+    return [(each, numbers[index]) for index, each in enumerate(runs)]
+
+
+def _run(
+    epochs: Epochs,
+    repeat: int,
+    measure: Measure,
+    varied: frozenset[str],
+    source: str,
+    devices: Mapping[str, Device],
+) -> Run:
+    told = epochs.lead
+    values = {column: told[column] if told[column] is not None else held for column, held in PLACEHOLDERS.items()}
+    untold = [column for column in PLACEHOLDERS if told[column] is None]
+    if told["device"] is None and told["gpu"] is None and told["gpu_count"] is None:
+        untold.append("gpu_count")
+    if epochs.rows[0][EPOCH] and told["cache"] is None:
+        values["cache"] = "natural"
+        untold.remove("cache")
+    if told["gpu"] is not None or told["gpu_count"]:
+        values["device"] = told["device"] or Device("cuda")
+    throughput = _throughput(epochs)
+    if throughput is None or (throughput.low == throughput.high and told["throughput_low"] is None):
+        untold += ["throughput_low", "throughput_high"]
+    workload = _workload(told, values, devices)
+    limits = Limits(
+        values["vcpus"] if "vcpus" in varied else None,
+        values["memory_gib"] if "memory_gib" in varied else None,
+        values["disk"] if "disk" in varied and values["disk"] != HOST_DISK else None,
+    )
+    failed = told.outcome is not Outcome.COMPLETED
+    bottleneck, first = told["bottleneck"], told["first_epoch_throughput"]
+    return Run(
+        spec=RunSpec(workload, values["batch_size"], limits, measure, repeat, told.row.line, told["isolates"]),
+        outcome=told.outcome,
+        configuration=_configuration(told, values),
+        started_at=values["started_at"],
+        wall_seconds=0.0,
+        error=f"told by line {told.row.line} of {source}" if failed else None,
+        sample_unit=told["sample_unit"] or "sample",
+        data_set=_data_set(told, source),
+        throughput=throughput,
+        first_epoch_throughput=first if first is not None else epochs.first,
+        demand=_demand(epochs.rows),
+        peak_anonymous_bytes=told["peak_anonymous_gib"],
+        hit_rate=_mean(epochs.rows, "hit_rate"),
+        evidence=Evidence(bottleneck, {}, f"told by {source}, not accounted by sizer") if bottleneck else None,
+        disk=_disk(told, values["disk"]),
+        limited_by=f"told by {source}, not set by sizer",
+        untold=tuple(untold),
+        other=_other(epochs.rows),
+        warnings=tuple(dict.fromkeys(warning for row in epochs.rows for warning in row["warnings"] or ())),
+    )
+
+
+def _workload(told: Told, values: Mapping[str, Any], devices: Mapping[str, Device]) -> Workload:
+    device: Device = values["device"]
+    ceiling = told["accelerator_samples_per_second"]
+    if device.kind != "cpu" and (ceiling or device.samples_per_second):
+        rate = ceiling or device.samples_per_second
+        device = Device(device.kind, device.index, device.gpu, rate, "given in the imported table")
+    elif device.kind == "emulated" and device.samples_per_second is None:
+        device = devices.get(f"{told['workload']}/{device.gpu}", device)
+    return Workload(
+        name=told["workload"],
+        kind=values["kind"],
+        framework=values["framework"],
+        network=told["network"],
+        format=told["format"],
+        input=values["input"],
+        cache=values["cache"],
+        device=device,
+    )
+
+
+def _configuration(told: Told, values: Mapping[str, Any]) -> Configuration:
+    """The GPU that a device names by itself is not named again, as in the runs that sizer measures."""
+    gpu = told["gpu"] if told["gpu"] != values["device"].gpu else None
+    counted = told["gpu_count"] or 0
+    usual = values["device"].kind == "emulated" and counted == 1
+    return Configuration(
+        values["vcpus"], values["memory_gib"], values["disk"], values["batch_size"], gpu, 0 if usual else counted
+    )
+
+
+def _throughput(epochs: Epochs) -> Estimate | None:
+    """Of several epochs the rate over all of them, all as long; from three on the interval of their mean."""
+    rates = [row["throughput"] for row in epochs.rows]
+    told = epochs.lead
+    if rates[0] is None:
+        return None
+    if len(rates) == 1:
+        low, high = told["throughput_low"], told["throughput_high"]
+        return Estimate(rates[0], rates[0] if low is None else low, rates[0] if high is None else high)
+    mean = len(rates) / math.fsum(1 / rate for rate in rates)
+    if len(rates) < FEWEST_EPOCHS:
+        return Estimate(mean, mean, mean)
+    freedom = len(rates) - 1
+    student = STUDENT_95[freedom - 1] if freedom <= len(STUDENT_95) else 2.0
+    half = student * stdev(rates) / math.sqrt(len(rates))
+    return Estimate(mean, mean - half, mean + half)
+
+
+def _demand(rows: Sequence[Told]) -> Demand | None:
+    told = {name: column for name, column in DEMAND_COLUMNS.items() if any(column in row.values for row in rows)}
+    return Demand(**{name: _mean(rows, column) for name, column in told.items()}) if told else None
+
+
+def _mean(rows: Sequence[Told], column: str) -> float | None:
+    known = [row[column] for row in rows if column in row.values]
+    if len(known) < 2:
+        return known[0] if known else None
+    return math.fsum(known) / len(known)
+
+
+def _data_set(told: Told, source: str) -> DataSet | None:
+    name, size, samples = told["dataset"], told["dataset_gib"], told["dataset_samples"]
+    if name is None and size is None and samples is None:
+        return None
+    return DataSet(name or f"told by {source}", told["format"] or "unknown", size or 0, samples or 0, name == EMBEDDED)
+
+
+def _disk(told: Told, name: str) -> DiskCheck | None:
+    """A disk with what it gives; of an emulated one that is what was set."""
+    figures = {field: told[column] for column, field in DISK_COLUMNS.items()}
+    known = any(figure is not None for figure in figures.values())
+    if not known and told["disk_class"] is None and not told["disk_emulated"]:
+        return None
+    rates = DiskRates(**figures)
+    tier = DiskTier(name, emulated=rates if told["disk_emulated"] else None, disk_class=told["disk_class"])
+    return DiskCheck(tier, DiskRates() if told["disk_emulated"] else rates)
+
+
+def _other(rows: Sequence[Told]) -> dict[str, str]:
+    """The cells of unknown columns; of several epochs each different one."""
+    names = dict.fromkeys(name for row in rows for name in row.other)
+    return {name: "; ".join(dict.fromkeys(row.other[name] for row in rows if name in row.other)) for name in names}

@@ -1,0 +1,155 @@
+"""measurements.csv: one row a run, the figures that leave sizer and the ones it takes in."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import fields
+from pathlib import PurePath
+
+from sizer.exchange.table_cells import in_megabytes
+from sizer.exchange.tables import harmless
+from sizer.records import Demand, DiskRates, Run
+
+BYTES_PER_GIB = 2**30
+COLUMNS = (
+    "workload",
+    "framework",
+    "device",
+    "network",
+    "batch_size",
+    "vcpus",
+    "memory_gib",
+    "disk",
+    "input",
+    "cache",
+    "gpu",
+    "gpu_count",
+    "throughput",
+    "throughput_low",
+    "throughput_high",
+    "sample_unit",
+    "outcome",
+)
+DEMAND_COLUMNS = {field.name: f"{field.name}_per_sample" for field in fields(Demand)}
+"""Core-seconds, bytes, IOs, and seconds waited for input or busy on the accelerator, each a sample."""
+FURTHER_COLUMNS = ("bottleneck", "hit_rate", "warnings", "started_at", "repeat")
+"""What helps to judge a figure. With `started_at` and `repeat`, which counts from 1, the order of the runs is told."""
+
+DATA_COLUMNS = ("kind", "format", "dataset", "dataset_gib", "dataset_samples", "first_epoch_throughput")
+"""What was run, over which data; `dataset` is its name, or `embedded` where sizer made it."""
+DISK_COLUMNS = {
+    "disk_read_iops": "read_iops",
+    "disk_read_mbps": "read_bytes_per_second",
+    "disk_write_iops": "write_iops",
+    "disk_write_mbps": "write_bytes_per_second",
+}
+"""What the disk gives, IOs or MB (10^6) a second, by the field of its rates."""
+LAST_COLUMNS = ("disk_class", "disk_emulated", "peak_anonymous_gib", "accelerator_samples_per_second", "isolates")
+EMBEDDED = "embedded"
+
+Cell = str | int | float | None
+
+
+def write_csv(runs: Iterable[Run]) -> str:
+    """The runs as CSV with a header; a figure that a run does not have is an empty cell.
+
+    After the columns of sizer stand those of an imported table that it does not know, by their own names.
+    """
+    rows = [(row(run), run) for run in runs]
+    others = tuple(dict.fromkeys(name for cells, run in rows for name in run.other if name not in cells))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*ALL_COLUMNS, *map(harmless, others)])
+    for cells, run in rows:
+        known = (None if column in run.untold else cells[column] for column in ALL_COLUMNS)
+        writer.writerow([_harmless(cell) for cell in (*known, *(run.other.get(name) for name in others))])
+    return text.getvalue()
+
+
+def _harmless(cell: Cell) -> Cell:
+    return harmless(cell) if isinstance(cell, str) else cell
+
+
+def row(run: Run) -> dict[str, Cell]:
+    """One run by column: `vcpus` and `memory_gib` are where it really stood, low and high the 95 % interval."""
+    workload, throughput, stand = run.spec.workload, run.throughput, run.configuration
+    cells: dict[str, Cell] = {
+        "workload": workload.name,
+        "framework": workload.framework,
+        "device": workload.device.label,
+        "network": workload.network,
+        "batch_size": stand.batch_size,
+        "vcpus": _number(stand.vcpus),
+        "memory_gib": _number(stand.memory_bytes / BYTES_PER_GIB),
+        "disk": stand.disk,
+        "input": workload.input,
+        "cache": workload.cache,
+        "gpu": stand.gpu or workload.device.gpu,
+        "gpu_count": _gpu_count(run),
+        "throughput": throughput.value if throughput else None,
+        "throughput_low": throughput.low if throughput else None,
+        "throughput_high": throughput.high if throughput else None,
+        "sample_unit": run.sample_unit,
+        "outcome": run.outcome.value,
+    }
+    for name, column in DEMAND_COLUMNS.items():
+        cells[column] = getattr(run.demand, name) if run.demand else None
+    return cells | _further(run) | _data(run) | _disk(run)
+
+
+def _further(run: Run) -> dict[str, Cell]:
+    return {
+        "bottleneck": run.evidence.bottleneck.value if run.evidence else None,
+        "hit_rate": run.hit_rate,
+        "warnings": "; ".join(run.warnings),
+        "started_at": run.started_at,
+        "repeat": run.spec.repeat + 1,
+    }
+
+
+def _data(run: Run) -> dict[str, Cell]:
+    """Of the data set the name alone: where it lies is nobody else's business."""
+    data = run.data_set
+    return {
+        "kind": run.spec.workload.kind,
+        "format": run.spec.workload.format,
+        "dataset": None if data is None else EMBEDDED if data.embedded else PurePath(data.path).name,
+        "dataset_gib": None if data is None else _number(data.bytes / BYTES_PER_GIB),
+        "dataset_samples": None if data is None else data.samples,
+        "first_epoch_throughput": run.first_epoch_throughput,
+        "peak_anonymous_gib": (
+            None if run.peak_anonymous_bytes is None else _number(run.peak_anonymous_bytes / BYTES_PER_GIB)
+        ),
+        "accelerator_samples_per_second": run.spec.workload.device.samples_per_second,
+        "isolates": run.spec.isolates,
+    }
+
+
+def _disk(run: Run) -> dict[str, Cell]:
+    """The figures to compute with: measured where they were, declared where they were not."""
+    tier = run.disk.tier if run.disk else None
+    rates = run.disk.rates if run.disk else DiskRates()
+    figures = {column: getattr(rates, name) for column, name in DISK_COLUMNS.items()}
+    return {
+        **{
+            column: None if figure is None else in_megabytes(figure) if column.endswith("mbps") else _number(figure)
+            for column, figure in figures.items()
+        },
+        "disk_class": tier.disk_class if tier else None,
+        "disk_emulated": "yes" if tier and tier.emulated is not None else None,
+    }
+
+
+def _gpu_count(run: Run) -> int:
+    """An emulated rate without a GPU's name stands for one, too."""
+    return run.configuration.gpu_count or (0 if run.spec.workload.device.kind == "cpu" else 1)
+
+
+def _number(value: float) -> float:
+    """Whole numbers without their point; every other digit is kept, so that bytes can be had back exactly."""
+    return int(value) if float(value).is_integer() else value
+
+
+ALL_COLUMNS = (*COLUMNS, *DEMAND_COLUMNS.values(), *FURTHER_COLUMNS, *DATA_COLUMNS, *DISK_COLUMNS, *LAST_COLUMNS)

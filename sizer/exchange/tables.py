@@ -1,0 +1,204 @@
+"""A table that a person made: its rows by column, each cell with the line that it stands on."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sizer.files import read_given
+from sizer.records import InputError, printable
+
+DELIMITERS = (",", ";", "\t")
+"""What stands between two cells: commas, or where the header has none of its names so, what spreadsheets take."""
+MOST_ROWS = 100_000
+MOST_COLUMNS = 1000
+LONGEST_SHOWN = 40
+
+
+@dataclass(frozen=True)
+class Row:
+    """The cells of one row by the name of their column, without spaces around them; `where` is `FILE line N`."""
+
+    where: str
+    line: int
+    cells: dict[str, str]
+
+    def error(self, column: str, message: str) -> InputError:
+        """What is wrong with a cell of this row."""
+        return InputError(f"{self.where}: {column}: {message}")
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of a file and its columns in their order: those that are known by their known names."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def unknown(self, known: Collection[str]) -> tuple[str, ...]:
+        """The columns that are none of these."""
+        return tuple(column for column in self.columns if column not in known)
+
+
+def read_table(path: Path, kind: str, known: Collection[str], needed: Collection[str]) -> Table:
+    """The table in a file; `kind` says what it should be (`a table of configurations`).
+
+    Names of `known` columns count in any case. `needed` are those by which a header is told from anything else: of
+    several delimiters the one that yields the most of them. Raises InputError with file, line and what to type.
+    """
+    text = read_given(path, kind)
+    _refuse_unseen(text, path)
+    if not text.strip():
+        raise InputError(f"{path}: is empty; write a header with the names of the columns, and a row below it")
+    delimiter = _delimiter(text, known, needed)
+    records = _records(text, path, delimiter)
+    line, cells = next(records)
+    columns = _header(cells, f"{path} line {line}", known)
+    rows: list[Row] = []
+    for line, cells in records:
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(rows) == MOST_ROWS:
+            raise InputError(f"{path} line {line}: has more than {MOST_ROWS:,} rows; take fewer, or a table each")
+        rows.append(_row(cells, columns, f"{path} line {line}", line, delimiter))
+    return Table(tuple(column for column in columns if column), tuple(rows))
+
+
+def shown(text: str) -> str:
+    """A cell as a sentence quotes it."""
+    text = printable(text)
+    return f"`{text if len(text) <= LONGEST_SHOWN else f'{text[: LONGEST_SHOWN - 3]}...'}`"
+
+
+def named(columns: Sequence[str], most: int = 10) -> str:
+    """Names in a sentence: `a`, `b` and 3 more."""
+    names = ", ".join(shown(column) for column in columns[:most])
+    return f"{names} and {len(columns) - most} more" if len(columns) > most else names
+
+
+def _refuse_unseen(text: str, path: Path) -> None:
+    """A binary file, or UTF-16, holds what no table has: then each line would be wrong in a way of its own."""
+    if text.isprintable():
+        return
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    for number, line in enumerate(lines, start=1):
+        if printable(line, keep="\t") != line:
+            raise InputError(
+                f"{path} line {number}: a character that cannot be printed stands there; remove it, or save the table "
+                "as CSV in UTF-8"
+            )
+
+
+def _delimiter(text: str, known: Collection[str], needed: Collection[str]) -> str:
+    """The comma unless another yields more of the names; a header is one line, whatever its cells hold."""
+    header = next(line for line in text.splitlines() if line.strip())
+
+    def names(delimiter: str) -> tuple[int, int]:
+        cells = {cell.strip().strip('"').strip().lower() for cell in header.split(delimiter)}
+        return len(cells & set(needed)), len(cells & set(known))
+
+    return max(DELIMITERS, key=names)
+
+
+def _records(text: str, path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """The line on which each record begins, and its cells; blank lines are left out.
+
+    A space behind a quote is no fault. A quote that is never closed is: it would swallow the rows below it.
+    """
+    try:
+        return iter(list(_parsed(text, delimiter, strict=True)))
+    except _BrokenRecord as error:
+        broken = error
+    try:
+        records = list(_parsed(text, delimiter, strict=False))
+    except _BrokenRecord as error:
+        broken = error
+    else:
+        if not any("\n" in cell or "\r" in cell for _, cells in records for cell in cells):
+            return iter(records)
+    if "field larger" in str(broken):
+        raise InputError(f"{path} line {broken.line}: a cell is longer than any that a table has; shorten it")
+    raise InputError(
+        f"{path} line {broken.line}: cannot be read as a row of a table ({broken}); close each quote, and write one "
+        "inside a quoted cell twice"
+    )
+
+
+class _BrokenRecord(Exception):
+    """What csv says of a record, and the line on which that begins."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+def _parsed(text: str, delimiter: str, strict: bool) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict, skipinitialspace=True)
+    line = 1
+    try:
+        for cells in reader:
+            if cells:
+                yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise _BrokenRecord(line, str(error)) from None
+
+
+def _header(cells: Sequence[str], where: str, known: Collection[str]) -> list[str]:
+    """The name of each column; that of one without a name is empty."""
+    if len(cells) > MOST_COLUMNS:
+        raise InputError(
+            f"{where}: has {len(cells):,} columns; leave out what is not needed, {MOST_COLUMNS:,} are read"
+        )
+    by_name = {name.lower(): name for name in known}
+    columns = [by_name.get(name.lower(), name) for name in (unharmed(cell.strip()) for cell in cells)]
+    twice = [name for name, count in Counter(columns).items() if count > 1 and name]
+    if twice:
+        raise InputError(
+            f"{where}: two columns are named {shown(twice[0])}; remove one of them or give it another name"
+        )
+    return columns
+
+
+def _row(cells: Sequence[str], columns: Sequence[str], where: str, line: int, delimiter: str) -> Row:
+    if any(cell.strip() for cell in cells[len(columns) :]):
+        hint = _decimal_comma(cells, delimiter)
+        raise InputError(
+            f"{where}: has more cells than the header has columns ({len(cells)}, not {len(columns)}); "
+            f"{hint or 'put a cell that holds a comma in quotes, or name the column'}"
+        )
+    if len(cells) < len(columns):
+        raise InputError(
+            f"{where}: has fewer cells than the header has columns ({len(cells)}, not {len(columns)}); "
+            "write nothing between two commas for a cell that is empty"
+        )
+    read = {column: unharmed(cell.strip()) for column, cell in zip(columns, cells, strict=False)}
+    if read.pop("", ""):
+        raise InputError(f"{where}: a cell stands in a column without a name; name it in the header")
+    return Row(where, line, read)
+
+
+def _decimal_comma(cells: Sequence[str], delimiter: str) -> str:
+    numbers = sum(cell.strip().isdigit() for cell in cells)
+    if delimiter == "," and numbers == len([cell for cell in cells if cell.strip()]):
+        return "write 1.5 with a point"
+    return ""
+
+
+FORMULA = ("=", "+", "-", "@")
+"""What a formula begins with in one spreadsheet or another (OWASP, "CSV injection")."""
+
+
+def harmless(text: str) -> str:
+    """Text in one line, behind an apostrophe where a spreadsheet would take it for a formula."""
+    text = printable(text)
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def unharmed(text: str) -> str:
+    """The way back from `harmless`: without the apostrophe before what would be a formula."""
+    return text[1:] if text.startswith("'") and text[1:].startswith(FORMULA) else text

@@ -1,0 +1,29 @@
+"""Files that are read and written safely: whole or not at all, and never through what a stranger put there."""
+
+from __future__ import annotations
+
+from sizer.files.codec import FormatError, from_json, load_json, read_json, to_json, write_json
+from sizer.files.data_place import files_below, refuse_no_data, refuse_no_disk
+from sizer.files.given_files import read_given
+from sizer.files.own_folder import check_content, check_folder, make_folder, open_lock
+from sizer.files.writing import ASIDE_SUFFIX, write_text, written_aside
+
+__all__ = [
+    "ASIDE_SUFFIX",
+    "FormatError",
+    "check_content",
+    "check_folder",
+    "files_below",
+    "from_json",
+    "load_json",
+    "make_folder",
+    "open_lock",
+    "read_given",
+    "read_json",
+    "refuse_no_data",
+    "refuse_no_disk",
+    "to_json",
+    "write_json",
+    "write_text",
+    "written_aside",
+]

@@ -1,0 +1,266 @@
+"""Records as JSON and back: the type hints of a frozen dataclass are its format."""
+
+from __future__ import annotations
+
+import json
+import math
+import types
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import Enum
+from functools import cache, partial
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from sizer.files.own_folder import read_file
+from sizer.files.writing import write_text
+from sizer.records import Domain, HostError, InputError
+
+Record = TypeVar("Record")
+
+Reader = Callable[[object, str, str], Any]
+"""A value of a file, the file's name and the way to the value in it -> what a record holds; raises FormatError."""
+
+_PLAIN_ALREADY = frozenset({str, int, bool})
+"""Types whose values JSON has as they are; a member of an enumeration has a type of its own."""
+
+NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+"""JSON has no such numbers; they are written as these words and only a float may be one of them."""
+
+
+class FormatError(InputError):
+    """A file is not in the form that it should have."""
+
+
+def to_json(record: Any) -> dict[str, Any]:
+    """The record as plain JSON values: enumerations as their values, tuples as lists, non-finite floats as words."""
+    kind: Any = type(record)
+    return {name: _plain(getattr(record, name)) for name in _names(kind)}
+
+
+def from_json(cls: type[Record], data: object, where: str) -> Record:
+    """The record that `to_json` wrote; keys that this version does not know are left out.
+
+    Raises FormatError, which names `where` and the key, when a value is missing, of another type or outside its
+    domain, or when the file's `schema_version` is newer than this sizer.
+    """
+    return _read_record(cls, data, where, "")
+
+
+def write_json(path: Path, record: Any) -> None:
+    """Write a record, or a plain dict, whole or not at all; HostError when the file system refuses."""
+    plain = to_json(record) if is_dataclass(record) else _plain(record)
+    write_text(path, json.dumps(plain, indent=1, allow_nan=False) + "\n")
+
+
+def read_json(cls: type[Record], path: Path) -> Record:
+    """The record in `path`; FormatError when it is not one, InputError when there is no such file."""
+    return from_json(cls, load_json(path), str(path))
+
+
+def load_json(path: Path) -> object:
+    """The plain JSON value in `path`; FormatError when it is none, InputError when it cannot be read."""
+    try:
+        return json.loads(read_file(path), parse_constant=_refuse_constant)
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise HostError(f"{path}: cannot be read ({error.strerror or error})") from error
+    except RecursionError:
+        raise FormatError(f"{path}: is nested too deeply to be one of sizer's files") from None
+    except ValueError as error:
+        raise FormatError(f"{path}: is not JSON ({error}); it may have been cut short or edited") from None
+
+
+def _refuse_constant(word: str) -> object:
+    raise ValueError(f"{word} is not a JSON number")
+
+
+@cache
+def _names(cls: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(cls))
+
+
+def _plain(value: Any) -> Any:
+    if value is None or type(value) in _PLAIN_ALREADY:
+        return value
+    if isinstance(value, Enum):
+        return value.value
+    if is_dataclass(value):
+        return to_json(value)
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+@cache
+def _hints(cls: type) -> dict[str, Any]:
+    return get_type_hints(cls, include_extras=True)
+
+
+@dataclass(frozen=True)
+class _Field:
+    """One field of a record: how its value is read, and what stands for it where a file has none."""
+
+    name: str
+    read: Reader
+    needed: bool
+    default: Any
+
+
+@cache
+def _record_fields(cls: type) -> tuple[_Field, ...]:
+    hints = _hints(cls)
+    return tuple(
+        _Field(
+            field.name,
+            _reader(hints[field.name]),
+            field.default is MISSING and field.default_factory is MISSING,
+            field.default,
+        )
+        for field in fields(cls)
+    )
+
+
+def _read_record(cls: type[Record], data: object, where: str, key: str) -> Record:
+    if not isinstance(data, dict):
+        raise _mismatch(where, key, f"an object ({cls.__name__})", data)
+    kind: Any = cls
+    values: dict[str, Any] = {}
+    for field in _record_fields(kind):
+        name = field.name
+        if name in data:
+            values[name] = field.read(data[name], where, f"{key}.{name}" if key else name)
+            if name == "schema_version":
+                _check_version(values[name], field.default, where)
+        elif field.needed:
+            inner = f"{key}.{name}" if key else name
+            raise FormatError(f"{where}: {inner}: is missing")
+    return cls(**values)
+
+
+def _check_version(found: int, known: Any, where: str) -> None:
+    if found > known:
+        raise FormatError(
+            f"{where}: was written by a newer sizer (schema_version {found}, this one reads up to {known}); "
+            "upgrade sizer to read it"
+        )
+
+
+@cache
+def _reader(hint: Any) -> Reader:
+    """What reads a value as its type hint says; the hints are the few that records use."""
+    origin = get_origin(hint)
+    if origin is Annotated:
+        inner, domain = get_args(hint)
+        return _in_domain(_reader(inner), domain)
+    if origin in (Union, types.UnionType):
+        (inner,) = (choice for choice in get_args(hint) if choice is not type(None))
+        return _optional(_reader(inner))
+    if origin is tuple:
+        return _tuple(get_args(hint))
+    if origin is dict:
+        return _mapping(_reader(get_args(hint)[1]))
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return partial(_read_enum, hint)
+    if is_dataclass(hint) and isinstance(hint, type):
+        return partial(_read_record, hint)
+    if hint is Any:
+        return lambda value, _where, _key: value
+    return _SCALARS[hint]
+
+
+def _in_domain(read: Reader, domain: Domain) -> Reader:
+    def reader(value: object, where: str, key: str) -> Any:
+        found = read(value, where, key)
+        if not domain.holds(found):
+            raise _mismatch(where, key, domain.words, value)
+        return found
+
+    return reader
+
+
+def _optional(read: Reader) -> Reader:
+    return lambda value, where, key: None if value is None else read(value, where, key)
+
+
+def _mapping(read: Reader) -> Reader:
+    def reader(value: object, where: str, key: str) -> Any:
+        if not isinstance(value, dict):
+            raise _mismatch(where, key, "an object", value)
+        return {name: read(item, where, f"{key}.{name}") for name, item in value.items()}
+
+    return reader
+
+
+def _tuple(arguments: tuple[Any, ...]) -> Reader:
+    any_length = arguments[-1] is Ellipsis
+    readers = [_reader(argument) for argument in arguments if argument is not Ellipsis]
+
+    def reader(value: object, where: str, key: str) -> Any:
+        if not isinstance(value, list):
+            raise _mismatch(where, key, "a list", value)
+        if not any_length and len(readers) != len(value):
+            raise _mismatch(where, key, f"a list of {len(readers)}", value)
+        wanted = readers * len(value) if any_length else readers
+        return tuple(
+            read(item, where, f"{key}[{index}]") for index, (read, item) in enumerate(zip(wanted, value, strict=True))
+        )
+
+    return reader
+
+
+def _read_enum(hint: type[Enum], value: object, where: str, key: str) -> Enum:
+    for member in hint:
+        if member.value == value and isinstance(value, str):
+            return member
+    raise _mismatch(where, key, "one of " + ", ".join(str(member.value) for member in hint), value)
+
+
+def _read_text(value: object, where: str, key: str) -> str:
+    if not isinstance(value, str):
+        raise _mismatch(where, key, "text", value)
+    return value
+
+
+def _read_truth(value: object, where: str, key: str) -> bool:
+    if not isinstance(value, bool):
+        raise _mismatch(where, key, "true or false", value)
+    return value
+
+
+def _read_count(value: object, where: str, key: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _mismatch(where, key, "a whole number", value)
+    return value
+
+
+def _read_number(value: object, where: str, key: str) -> float:
+    if isinstance(value, str) and value in NOT_FINITE:
+        return NOT_FINITE[value]
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise _mismatch(where, key, "a number", value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise _mismatch(where, key, "a number that fits a float", value) from None
+
+
+_SCALARS: dict[Any, Reader] = {
+    str: _read_text,
+    bool: _read_truth,
+    int: _read_count,
+    float: _read_number,
+}
+
+
+def _mismatch(where: str, key: str, expected: str, found: object) -> FormatError:
+    shown = repr(found) if isinstance(found, (str, int, float, type(None))) else f"a {type(found).__name__}"
+    if len(shown) > 60:
+        shown = shown[:57] + "..."
+    place = f"{where}: {key}" if key else where
+    return FormatError(f"{place}: expected {expected}, found {shown}")

@@ -1,0 +1,140 @@
+"""A folder of this user's own: no link, of no other user, with nothing in it that leads elsewhere or never ends.
+
+Whoever owns a folder, or may write into it, can put a link in the place of a file that is written, a pipe that no
+reader gets to the end of, or another command into the study. Git trusts a repository by the same rule ("dubious
+ownership").
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from sizer.records import HostError, InputError, typed_path
+
+LARGEST_FILE = 256 * 2**20
+"""Bytes of the largest file that is read from a study folder; a run of an hour with 50 steps a second takes 20 MB."""
+
+
+def check_folder(path: Path) -> None:
+    """Raise InputError unless `path` is a folder by itself, of this user, into which not everybody may write.
+
+    FileNotFoundError where there is nothing.
+    """
+    facts = path.lstat()
+    if stat.S_ISLNK(facts.st_mode):
+        raise InputError(
+            f"{path}: is a link, and a study folder is none; give the folder that it leads to: "
+            f"{typed_path(os.path.realpath(path))}"
+        )
+    if not stat.S_ISDIR(facts.st_mode):
+        raise InputError(f"{path}: is a file; choose a folder with --out")
+    if facts.st_uid not in _ours():
+        raise _somebody_elses(path, facts, path)
+    _refuse_open_to_everybody(path, facts)
+
+
+def check_content(path: Path, folders: Iterable[str], files: Iterable[str]) -> None:
+    """Raise InputError where one of these in the folder `path` is a link, a pipe, a device, or another user's.
+
+    Of `folders` everything in them is looked at, too. A folder in a file's place passes: who reads the file says so.
+    """
+    for name in files:
+        _check_entry(path / name, path)
+    for name in folders:
+        inner = path / name
+        facts = _check_entry(inner, path)
+        if facts is None:
+            continue
+        if not stat.S_ISDIR(facts.st_mode):
+            raise InputError(f"{inner}: is a file where a folder belongs; remove it and type the command again")
+        with os.scandir(inner) as entries:
+            for entry in entries:
+                _check_entry(Path(entry.path), path)
+
+
+def read_file(path: Path) -> bytes:
+    """The content of a plain file, without following a link or waiting for a pipe.
+
+    Raises InputError where it is no plain file or larger than any that sizer writes, FileNotFoundError where there is
+    none, HostError where it cannot be read.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        if path.is_symlink():
+            raise _elsewhere(path, "a link") from None
+        raise HostError(f"{path}: cannot be read ({error.strerror})") from error
+    with os.fdopen(descriptor, "rb") as file:
+        facts = os.fstat(descriptor)
+        if stat.S_ISDIR(facts.st_mode):
+            raise HostError(f"{path}: cannot be read (it is a folder)")
+        if not stat.S_ISREG(facts.st_mode):
+            raise _elsewhere(path, "no plain file")
+        if facts.st_size > LARGEST_FILE:
+            raise InputError(f"{path}: has {facts.st_size} bytes, more than any file that sizer writes; move it away")
+        return file.read(LARGEST_FILE)
+
+
+def open_lock(path: Path) -> int:
+    """A descriptor of the file at `path`, made where there is none; OSError where it is a link or cannot be opened."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    return os.open(path, flags, 0o664)
+
+
+def make_folder(path: Path) -> None:
+    """The folder and those above it, where they are not there yet; never one that everybody may write into."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.mkdir(mode=0o775, exist_ok=True)
+
+
+def _check_entry(path: Path, folder: Path) -> os.stat_result | None:
+    """What is there, None for nothing; InputError where it is neither a plain file nor a folder, or another user's."""
+    try:
+        facts = path.lstat()
+    except FileNotFoundError:
+        return None
+    if stat.S_ISLNK(facts.st_mode):
+        raise _elsewhere(path, "a link")
+    if not stat.S_ISREG(facts.st_mode) and not stat.S_ISDIR(facts.st_mode):
+        raise _elsewhere(path, "no plain file")
+    # What root wrote into a user's own folder, as by `sudo sizer resume`, is no danger: root needs no such trick.
+    if facts.st_uid not in _ours() | {0}:
+        raise _somebody_elses(path, facts, folder)
+    _refuse_open_to_everybody(path, facts)
+    return facts
+
+
+def _refuse_open_to_everybody(path: Path, facts: os.stat_result) -> None:
+    """Group-writable is what umask 002 makes for a user whose group is their own; world-writable is never meant."""
+    if facts.st_mode & stat.S_IWOTH:
+        raise InputError(f"{path}: everybody may write to it; type: chmod -R o-w {typed_path(path)}")
+
+
+def _ours() -> frozenset[int]:
+    """The users whose folders are this one's own: itself, and for root by sudo the one who typed sudo."""
+    user, asked_by = os.geteuid(), os.environ.get("SUDO_UID", "")
+    return frozenset({user, int(asked_by)} if user == 0 and asked_by.isdecimal() else {user})
+
+
+def _somebody_elses(path: Path, facts: os.stat_result, folder: Path) -> InputError:
+    return InputError(
+        f"{path}: belongs to {_name(facts.st_uid)} and not to {_name(os.geteuid())}; if you trust all that is in it, "
+        f"make a copy of your own and use that: cp -r {typed_path(folder)} my-study"
+    )
+
+
+def _name(user: int) -> str:
+    try:
+        return pwd.getpwuid(user).pw_name
+    except KeyError:
+        return f"user {user}"
+
+
+def _elsewhere(path: Path, what: str) -> InputError:
+    return InputError(f"{path}: is {what} where sizer keeps a file of its own; remove it and type the command again")

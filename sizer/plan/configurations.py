@@ -1,0 +1,91 @@
+"""Which configurations a study measures a workload at, and which one of them stands for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import product
+
+from sizer.records import Limits, RunSpec, Study, WorkloadPlan
+from sizer.study import Facts
+
+MOST_RUNS = 20_000
+"""A study of more is one that nobody waits for: axes that were crossed by mistake."""
+START_UP_SECONDS = {
+    "image_training": 20.0,
+    "image_inference": 10.0,
+    "lstm_training": 8.0,
+    "imagenet_preprocessing": 4.0,
+    "command": 15.0,
+    "imported": 0.0,
+}
+"""Start-up and warm-up on one vCPU: interpreter, framework, graph and first steps (MXNet 1.9.1, 2 vCPU EPYC, 2026).
+What was imported is never started."""
+EMULATED_START_UP_SECONDS = 4.0
+"""An emulated step needs no framework's graph, only its input pipeline."""
+Place = tuple[float, int, str | None, int]
+"""Where a run really stands on a host: vCPUs, bytes of memory, disk and batch size."""
+
+
+def size(each: WorkloadPlan, around: Limits | None) -> int:
+    """How many configurations at most, without making them."""
+    axes = (len(each.batch_size), len(each.vcpus), len(each.memory_bytes), len(each.disk))
+    if around is not None:
+        return 1 + sum(axes)
+    count = 1
+    for values in axes:
+        count *= max(values, 1)
+    return count
+
+
+def configurations(each: WorkloadPlan, study: Study, host: Facts) -> list[RunSpec]:
+    """The first repeat of each configuration of a workload, the point itself first, none twice on this host."""
+    specs: dict[Place, RunSpec] = {}
+    for batch_size, limits in _crossed(each) if study.around is None else _around(each, study.around):
+        spec = RunSpec(each.workload, batch_size, limits, study.measure)
+        specs.setdefault(place(spec, host), spec)
+    return list(specs.values())
+
+
+def place(spec: RunSpec, host: Facts) -> Place:
+    """Where a run really stands on this host."""
+    limits = spec.limits
+    return limits.vcpus or float(host.vcpus), limits.memory_bytes or host.memory_bytes, limits.disk, spec.batch_size
+
+
+def standing(specs: Sequence[RunSpec], study: Study, host: Facts) -> RunSpec:
+    """The configuration that stands for a workload: its point, or else its most vCPUs with the most memory."""
+    return specs[0] if study.around is not None else max(specs, key=_room(host))
+
+
+def fewest_vcpus(specs: Sequence[RunSpec], host: Facts) -> RunSpec:
+    """The configuration with the fewest vCPUs, of these the one with the most memory."""
+    room = _room(host)
+    return max(specs, key=lambda spec: (-room(spec)[0], room(spec)[1]))
+
+
+def start_up_seconds(spec: RunSpec) -> float:
+    """Before the steady state begins; a fraction of a vCPU starts slower."""
+    no_step = spec.workload.device.kind == "emulated" or spec.workload.input == "replay"
+    start_up = EMULATED_START_UP_SECONDS if no_step else START_UP_SECONDS[spec.workload.kind]
+    return start_up / min(spec.limits.vcpus or 1.0, 1.0)
+
+
+def _room(host: Facts) -> Callable[[RunSpec], tuple[float, int]]:
+    return lambda spec: place(spec, host)[:2]
+
+
+def _crossed(each: WorkloadPlan) -> Iterable[tuple[int, Limits]]:
+    axes = (each.batch_size, each.vcpus or (None,), each.memory_bytes or (None,), each.disk or (None,))
+    for batch_size, vcpus, memory_bytes, disk in product(*axes):
+        yield batch_size, Limits(vcpus, memory_bytes, disk)
+
+
+def _around(each: WorkloadPlan, point: Limits) -> Iterable[tuple[int, Limits]]:
+    """The point with the first batch size, then every axis by itself with the others held at the point."""
+    first = each.batch_size[0]
+    yield first, point
+    yield from ((batch_size, point) for batch_size in each.batch_size)
+    yield from ((first, replace(point, vcpus=value)) for value in each.vcpus)
+    yield from ((first, replace(point, memory_bytes=value)) for value in each.memory_bytes)
+    yield from ((first, replace(point, disk=value)) for value in each.disk)

@@ -1,0 +1,92 @@
+"""The runs that isolate one stage of a workload each, as far as they can be planned before anything is measured. Pure.
+
+What a stage gives by itself need not be fitted from runs in which all of them overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sizer.plan.configurations import configurations, place, standing
+from sizer.records import Limits, RunSpec, Study, WorkloadPlan
+from sizer.study import Facts
+
+HAVE_A_STEP = ("image_training", "image_inference", "lstm_training")
+READ_IMAGES = ("image_training", "image_inference", "imagenet_preprocessing")
+"""Kinds that read as they go on. A language model reads its text at the start of an epoch, and of a command nobody but
+itself knows how to leave a stage out."""
+
+BATCH_RATIO = 4
+"""Between the two batch sizes of a workload that has one: near enough to be computed alike, and what a step costs
+beside its samples counts four times as much in the smaller."""
+
+VCPU_VALUES = 3
+"""A curve over vCPUs needs as many."""
+
+SMALLEST_VCPUS = 0.25
+
+
+def isolating_runs(each: WorkloadPlan, study: Study, host: Facts) -> list[RunSpec]:
+    """One run for each stage that the workload has, without memory cap and, but for the disks, without a disk.
+
+    The two-epoch pass is not among them: its memory cap follows from what other runs needed.
+    """
+    if not each.isolate:
+        return []
+    specs = configurations(each, study, host)
+    most = max(specs, key=lambda spec: place(spec, host)[0]).limits.vcpus
+    alone = replace(standing(specs, study, host), limits=Limits(vcpus=most))
+    return [*_steps(each, alone), *_pipelines(alone, _vcpus(specs, host)), *_disks(alone, specs)]
+
+
+def reads_its_data(spec: RunSpec) -> bool:
+    """Whether samples come from the disk as a run goes on, so that there is a disk to isolate."""
+    workload = spec.workload
+    return workload.kind in READ_IMAGES and workload.input == "disk" and workload.cache != "warm"
+
+
+def _steps(each: WorkloadPlan, alone: RunSpec) -> Iterator[RunSpec]:
+    """Synthetic input at two batch sizes; an emulated accelerator takes as long for a sample in any batch."""
+    workload = alone.workload
+    if workload.kind not in HAVE_A_STEP or workload.input == "synthetic":
+        return
+    sizes = sorted({min(each.batch_size), max(each.batch_size)})
+    if len(sizes) == 1:
+        sizes = [max(1, sizes[0] // BATCH_RATIO), sizes[0]] if sizes[0] > 1 else [1, BATCH_RATIO]
+    if workload.device.kind == "emulated":
+        sizes = [alone.batch_size]
+    fed = replace(workload, input="synthetic", cache="cold")
+    yield from (replace(alone, workload=fed, batch_size=size, isolates="step") for size in sizes)
+
+
+def _pipelines(alone: RunSpec, vcpus: Sequence[float]) -> Iterator[RunSpec]:
+    """The data in the page cache: at three vCPU limits."""
+    if reads_its_data(alone):
+        fed = replace(alone.workload, input="cached", cache="warm")
+        yield from (replace(alone, workload=fed, limits=Limits(vcpus=each), isolates="pipeline") for each in vcpus)
+
+
+def _disks(alone: RunSpec, specs: Sequence[RunSpec]) -> Iterator[RunSpec]:
+    """The data read as the loader reads it, and nothing else done: on each disk."""
+    if reads_its_data(alone):
+        fed = replace(alone.workload, input="replay", cache="cold")
+        for disk in dict.fromkeys(spec.limits.disk for spec in specs):
+            yield replace(alone, workload=fed, limits=replace(alone.limits, disk=disk), isolates="disk")
+
+
+def _vcpus(specs: Sequence[RunSpec], host: Facts) -> list[float]:
+    """The least, the middle and the most of the workload's own; where these are fewer, with halves below them.
+
+    Half of whole vCPUs is whole here, for a host that cannot limit to a fraction may still limit to whole ones.
+    """
+    known = sorted({place(spec, host)[0] for spec in specs})
+    if len(known) > VCPU_VALUES:
+        return [known[0], known[len(known) // 2], known[-1]]
+    whole = all(value.is_integer() for value in known)
+    while len(known) < VCPU_VALUES:
+        half = known[0] // 2 if whole else known[0] / 2 // SMALLEST_VCPUS * SMALLEST_VCPUS
+        if half <= 0:
+            break
+        known.insert(0, float(half))
+    return known

@@ -1,0 +1,89 @@
+"""Which runs a study asks for, in which order, and which of them are left."""
+
+from __future__ import annotations
+
+import random
+import statistics
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from sizer.plan.configurations import MOST_RUNS, configurations, size, start_up_seconds
+from sizer.plan.isolating_runs import isolating_runs
+from sizer.plan.reference import reference, woven
+from sizer.records import InputError, Outcome, Run, RunSpec, Study
+from sizer.study import Facts
+
+UNFINISHED = frozenset({Outcome.INTERRUPTED, Outcome.UNSUPPORTED, Outcome.REFUSED})
+"""Nothing was measured: the run was stopped, or the host lacked something that it may have now."""
+
+FAILED = frozenset({Outcome.CRASHED, Outcome.TIMEOUT})
+"""Outcomes that come again unless somebody mends their cause, so such runs are measured again on demand only."""
+
+
+AROUND_SECONDS = 1.5
+"""Eviction from the page cache before a run, and stopping and removing its limits after it."""
+
+
+def plan(study: Study, host: Facts) -> tuple[RunSpec, ...]:
+    """Every run of the study. Inside each repeat the order is shuffled by the study's seed, so that a drift of the
+    host does not look like an axis; with a point to vary around, that point comes first in each repeat. The reference
+    configuration is measured first, last, and again between. Runs that isolate a stage are among those of the first
+    repeat, once each.
+
+    Two limits that come to the same on this host, like its own vCPUs and no limit, are measured once. Raises
+    InputError for a study of more runs than anyone waits for.
+    """
+    points: list[RunSpec] = []
+    others: list[RunSpec] = []
+    count = sum(size(each, study.around) for each in study.workloads) * study.measure.repeats
+    if count > MOST_RUNS:
+        raise InputError(
+            f"this study asks for {count:,} runs; shorten its axes, or vary one axis at a time with `around`"
+        )
+    for each in study.workloads:
+        first, *rest = configurations(each, study, host)
+        (points if study.around is not None else others).append(first)
+        others += rest
+    isolated = [spec for each in study.workloads for spec in isolating_runs(each, study, host)]
+    blocks = [
+        _block(points, [*others, *isolated] if repeat == 0 else others, study.measure.seed, repeat)
+        for repeat in range(study.measure.repeats)
+    ]
+    again = reference(study, host)
+    return tuple(chain.from_iterable(blocks)) if again is None else woven(blocks, again)
+
+
+def remaining(
+    specs: Iterable[RunSpec], runs: Iterable[Run], unfinished: Collection[Outcome] = UNFINISHED
+) -> tuple[RunSpec, ...]:
+    """The specs that have no finished run, in their order; one that ended in an outcome of `unfinished` is not."""
+    finished = {run.id for run in runs if run.outcome not in unfinished}
+    return tuple(spec for spec in specs if spec.id not in finished)
+
+
+def estimate_seconds(specs: Iterable[RunSpec], runs: Iterable[Run] = ()) -> float:
+    """How long these runs take at most, or what finished runs of the same workload and settings took."""
+    took: dict[tuple[str, str, float], list[float]] = {}
+    for run in runs:
+        if run.outcome is Outcome.COMPLETED:
+            took.setdefault(_alike(run.spec), []).append(run.wall_seconds)
+    return sum(_seconds(spec, took.get(_alike(spec))) for spec in specs)
+
+
+def _block(points: list[RunSpec], others: list[RunSpec], seed: int, repeat: int) -> list[RunSpec]:
+    """One repeat of everything, the same order for the same seed on every machine."""
+    shuffled = random.Random(f"{seed}/{repeat}")
+    block = [*shuffled.sample(points, len(points)), *shuffled.sample(others, len(others))]
+    return [replace(spec, repeat=repeat) for spec in block]
+
+
+def _alike(spec: RunSpec) -> tuple[str, str, float]:
+    return spec.workload.name, spec.workload.input, spec.measure.seconds
+
+
+def _seconds(spec: RunSpec, took: Sequence[float] | None) -> float:
+    if took:
+        return statistics.median(took) + AROUND_SECONDS
+    total = start_up_seconds(spec) + spec.measure.seconds + AROUND_SECONDS
+    return total if spec.measure.timeout is None else min(total, spec.measure.timeout + AROUND_SECONDS)

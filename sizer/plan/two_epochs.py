@@ -1,0 +1,143 @@
+"""The two-epoch pass: one run under a memory cap that holds half of the data, which shows what the page cache serves.
+
+Its cap follows from runs before it, for nobody knows how much memory a program needs until it has run. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from sizer.model import as_asked
+from sizer.plan.configurations import configurations, standing
+from sizer.plan.floor_search import CappedRuns
+from sizer.plan.isolating_runs import reads_its_data
+from sizer.records import Limits, Outcome, Run, RunSpec, Study, format_bytes, format_seconds, format_share
+from sizer.study import Facts
+
+MIB = 2**20
+FEWEST_BYTES = 64 * MIB
+"""Of a smaller data set, half is no more than what differs between two runs of one program."""
+
+BETWEEN = (0.2, 0.8)
+"""Share of the data in memory at which LRU and the cached fraction lie far enough apart to be told."""
+
+MOST_TIMES = 20
+"""Times the seconds of a run that two epochs may take: ten minutes in a standard study."""
+
+NOT_MEASURED = frozenset({Outcome.INTERRUPTED, Outcome.UNSUPPORTED, Outcome.REFUSED})
+
+
+@dataclass(frozen=True)
+class TwoEpochs(CappedRuns):
+    """The pass of one workload."""
+
+    def next_run(self, runs: Iterable[Run]) -> RunSpec | None:
+        """The pass; None where it is there, is not needed, or cannot be made: see `result`."""
+        known = list(runs)
+        if self.is_done(known) or self._obstacle(known):
+            return None
+        whole = self._whole_job(known)
+        return self.at(_rounded(_needed(whole) + _data_bytes(whole) / 2))
+
+    def is_done(self, runs: Iterable[Run]) -> bool:
+        """Whether a run has shown it: the pass itself however it ended, or one as asked for under such a cap."""
+        known = list(runs)
+        if any(self.includes(run.spec) and run.outcome not in NOT_MEASURED for run in known):
+            return True
+        whole = self._whole_job(known)
+        return any(run.spec.workload.cache == "natural" and _holds_a_part(run) for run in whole)
+
+    def result(self, runs: Iterable[Run]) -> str:
+        """One sentence: what was measured, or why nothing was."""
+        known = list(runs)
+        what = f"two epochs of `{self.base.workload.name}` with half of its data in memory"
+        own = [run for run in known if self.includes(run.spec) and run.outcome not in NOT_MEASURED]
+        if own:
+            hits = own[-1].hit_rate
+            served = f", {format_share(hits)} of its reads were served from memory" if hits is not None else ""
+            return f"{what}: {own[-1].outcome.words}{served}"
+        if self.is_done(known):
+            return f"{what}: a run as asked for shows it already"
+        return f"{what} were not measured: {self._obstacle(known) or 'the run was not made'}"
+
+    def _whole_job(self, runs: Sequence[Run]) -> list[Run]:
+        """The completed runs of the workload as asked for; of these, if there are any, those that stood as the pass."""
+        base = self.base
+        whole = [
+            run
+            for run in as_asked(runs)
+            if run.spec.workload.name == base.workload.name and run.outcome is Outcome.COMPLETED
+        ]
+        return [run for run in whole if _stands(run.spec) == _stands(base)] or whole
+
+    def _obstacle(self, runs: Sequence[Run]) -> str:
+        """Why the pass cannot be made from what is known; '' where it can."""
+        whole = self._whole_job(runs)
+        if not _needed(whole):
+            return "no run shows how much memory it needs"
+        data = _data_bytes(whole)
+        if data < FEWEST_BYTES:
+            return f"its data set of {format_bytes(data)} is too small"
+        if _needed(whole) + data / 2 > self.most_bytes:
+            return f"this host has too little memory for half of {format_bytes(data)}"
+        seconds = _seconds(whole)
+        if seconds > MOST_TIMES * self.base.measure.seconds:
+            return f"they would take {format_seconds(seconds)}"
+        return ""
+
+
+def two_epoch_passes(study: Study, host: Facts) -> tuple[TwoEpochs, ...]:
+    """The passes that a study asks for: of workloads that read their data in a new order each epoch.
+
+    What is read in one order each time is served by the page cache if all of it fits, and not at all if it does not.
+    """
+    found = []
+    for each in study.workloads:
+        stand = standing(configurations(each, study, host), study, host)
+        shuffled = each.workload.kind == "image_training" and each.workload.format != "lmdb"
+        if each.isolate and shuffled and reads_its_data(stand):
+            base = replace(
+                stand,
+                workload=replace(each.workload, cache="natural"),
+                limits=Limits(stand.limits.vcpus, None, stand.limits.disk),
+                isolates="cache",
+            )
+            found.append(TwoEpochs(base, host.memory_bytes))
+    return tuple(found)
+
+
+def _stands(spec: RunSpec) -> tuple[float | None, str | None, int]:
+    return spec.limits.vcpus, spec.limits.disk, spec.batch_size
+
+
+def _needed(whole: Sequence[Run]) -> int:
+    """The most memory in bytes that a run needed and that cannot be dropped; 0 where it was not accounted."""
+    return max((_own_bytes(run) for run in whole), default=0)
+
+
+def _own_bytes(run: Run) -> int:
+    anonymous = run.peak_anonymous_bytes
+    return anonymous + (run.peak_kernel_bytes or 0) if anonymous else 0
+
+
+def _data_bytes(whole: Sequence[Run]) -> int:
+    return max((run.data_set.bytes for run in whole if run.data_set is not None), default=0)
+
+
+def _seconds(whole: Sequence[Run]) -> float:
+    """How long two epochs take at the lowest rate; 0 where it is not known how many samples one has."""
+    samples = max((run.data_set.samples for run in whole if run.data_set is not None), default=0)
+    slowest = min((run.throughput.value for run in whole if run.throughput is not None), default=0.0)
+    return 2 * samples / slowest if slowest > 0 else 0.0
+
+
+def _holds_a_part(run: Run) -> bool:
+    """Whether a run had memory for a part of its data, neither nearly none nor nearly all."""
+    cap, data = run.spec.limits.memory_bytes, run.data_set.bytes if run.data_set is not None else 0
+    own = _own_bytes(run)
+    return bool(cap and data and own) and BETWEEN[0] <= ((cap or 0) - own) / data <= BETWEEN[1]
+
+
+def _rounded(cap: float) -> int:
+    return round(cap / MIB) * MIB

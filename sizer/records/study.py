@@ -1,0 +1,212 @@
+"""What is asked for: workloads, limits, disks, and the runs that they make. Frozen records, plain enough to be JSON.
+
+Units are bytes, seconds and samples per second throughout. The type hint of a field
+names its domain: what a file may hold there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+from sizer.records.domains import (
+    Amount,
+    Batch,
+    Bytes,
+    Cache,
+    Count,
+    DeviceKind,
+    Input,
+    Kind,
+    Label,
+    Name,
+    Preference,
+    Probability,
+    Rate,
+    Stage,
+    Vcpus,
+)
+
+SCHEMA_VERSION = 1
+"""Version of every JSON file in a study folder."""
+
+
+HOST_DISK = "host"
+"""The `disk` of a run whose disk was not limited: wherever the data already lay."""
+
+
+@dataclass(frozen=True)
+class Device:
+    """Where the step is computed: `cpu`, `cuda` or `emulated` (the step waits for as long as a GPU takes)."""
+
+    kind: DeviceKind = "cpu"
+    index: Count = 0
+    gpu: Label | None = None
+    samples_per_second: Rate | None = None
+    source: str | None = None
+
+    @property
+    def label(self) -> str:
+        """How a person names it: `cpu`, `cuda:0`, `emulated:P100`, `emulated:300/s`."""
+        if self.kind == "emulated":
+            return f"emulated:{self.gpu or f'{self.samples_per_second or 0:g}/s'}"
+        return f"cuda:{self.index}" if self.kind == "cuda" else "cpu"
+
+
+@dataclass(frozen=True)
+class Workload:
+    """The program being measured. `data` None means the embedded data set."""
+
+    name: Name
+    kind: Kind
+    framework: Label = "mxnet"
+    network: Label | None = None
+    data: str | None = None
+    format: str | None = None
+    input: Input = "disk"
+    cache: Cache = "cold"
+    device: Device = Device()
+    command: tuple[str, ...] = ()
+    pattern: str | None = None
+    sample_unit: Label | None = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may use. None is not limited; `disk` is a tier's name in the study."""
+
+    vcpus: Vcpus | None = None
+    memory_bytes: Bytes | None = None
+    disk: Name | None = None
+
+
+@dataclass(frozen=True)
+class DiskRates:
+    """What a disk gives. None is not limited, or not measured."""
+
+    read_iops: Amount | None = None
+    read_bytes_per_second: Amount | None = None
+    write_iops: Amount | None = None
+    write_bytes_per_second: Amount | None = None
+
+
+@dataclass(frozen=True)
+class DiskTier:
+    """A kind of volume: a real mount (`path`) or one emulated by throttling (`emulated`)."""
+
+    name: Name
+    path: str | None = None
+    emulated: DiskRates | None = None
+    disk_class: str | None = None
+    catalog_name: str | None = None
+    size_bytes: Bytes | None = None
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How each configuration is measured: fresh processes, seconds after warm-up, relative half-width."""
+
+    repeats: Count = 3
+    seconds: Rate = 30.0
+    precision: Rate = 0.02
+    seed: Count = 1
+    timeout: Rate | None = None
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """A job of so many samples that is to be finished within so many seconds."""
+
+    samples: Rate
+    seconds: Rate
+
+    @property
+    def rate(self) -> float:
+        """The samples per second that it takes."""
+        return self.samples / self.seconds
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What the answer should prefer, and which share of the best throughput it must reach.
+
+    With a deadline neither counts: then it is the spec that costs least for the job of those that finish it in time.
+    """
+
+    prefer: Preference = "cheapest"
+    target: Probability = 0.95
+    deadline: Deadline | None = None
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """One planned configuration of a workload and one repeat of it.
+
+    `isolates` names the stage that a run is to show by itself; None is a run of the workload as asked for. `line` is
+    where an imported run stands in its file; 0 for one that is measured here.
+    """
+
+    workload: Workload
+    batch_size: Batch
+    limits: Limits
+    measure: Measure
+    repeat: Count = 0
+    line: Count = 0
+    isolates: Stage | None = None
+
+    @cached_property
+    def id(self) -> str:
+        """Twelve hex digits of everything that makes this run this run; the name of its file."""
+        identity = {each.name: getattr(self, each.name) for each in fields(self)}
+        identity["measure"] = {name: value for name, value in vars(self.measure).items() if name != "repeats"}
+        if not self.line:
+            del identity["line"]
+        if self.isolates is None:
+            del identity["isolates"]
+        text = json.dumps(identity, sort_keys=True, default=vars)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class Study:
+    """All runs asked for, with every default filled in."""
+
+    name: Name
+    workloads: tuple[WorkloadPlan, ...]
+    disks: tuple[DiskTier, ...] = ()
+    around: Limits | None = None
+    measure: Measure = Measure()
+    objective: Objective = Objective()
+    embedded_images: Count = 4000
+    schema_version: int = SCHEMA_VERSION
+
+    @property
+    def imported(self) -> bool:
+        """Whether it was measured elsewhere, so that nothing of it can be run and nothing was set by sizer."""
+        return all(plan.workload.kind == "imported" for plan in self.workloads)
+
+    def disk(self, name: str) -> DiskTier:
+        """The tier of that name; KeyError if the study has none."""
+        for tier in self.disks:
+            if tier.name == name:
+                return tier
+        raise KeyError(name)
+
+
+@dataclass(frozen=True)
+class WorkloadPlan:
+    """A workload with the values of each axis; an empty axis is not limited.
+
+    `memory_floor`: after its runs, the smallest memory cap that completes is searched for. `isolate`: runs that show
+    one stage of it each are made, too.
+    """
+
+    workload: Workload
+    batch_size: tuple[Batch, ...]
+    vcpus: tuple[Vcpus, ...] = ()
+    memory_bytes: tuple[Bytes, ...] = ()
+    disk: tuple[Name, ...] = ()
+    memory_floor: bool = False
+    isolate: bool = False

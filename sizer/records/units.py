@@ -1,0 +1,132 @@
+"""Sizes, rates and times as people write and read them; inside sizer all are bytes, samples/s and seconds."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from sizer.records.errors import InputError
+
+BYTES_PER_UNIT = {
+    "B": 1,
+    "KB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "TB": 10**12,
+    "PB": 10**15,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+    "TiB": 2**40,
+    "PiB": 2**50,
+}
+SECONDS_PER_UNIT = {"s": 1, "min": 60, "h": 3600, "d": 86400}
+SIZE_PATTERN = re.compile(r"\s*(\d{1,20}(?:\.\d{1,20})?)\s*([A-Za-z]+)\s*", re.ASCII)
+SECONDS_PATTERN = re.compile(r"\s*(\d{1,12}(?:\.\d{1,12})?)\s*(s|m|min|h|d)\s*", re.ASCII)
+COUNT_PATTERN = re.compile(r"\s*(\d{1,15}(?:\.\d{1,12})?(?:[eE]\+?\d{1,2})?)\s*([kMB]?)\s*", re.ASCII)
+FACTORS = {"": 1, "k": 10**3, "M": 10**6, "B": 10**9}
+LARGEST_COUNTED = 1e18
+SIZE_EXAMPLES = "like 500MB (10^6) or 2GiB (2^30)"
+
+
+def parse_bytes(size: str | int) -> int:
+    """Bytes of `2GiB`, `500MB` or a whole number of bytes, rounded to whole bytes.
+
+    Raises InputError for anything else; `2G` is refused, because it does not say 10^9 or 2^30.
+    """
+    if isinstance(size, int) and not isinstance(size, bool):
+        if size < 0:
+            raise InputError(f"{size} is not a size: it is negative")
+        return size
+    match = SIZE_PATTERN.fullmatch(size) if isinstance(size, str) else None
+    if match is None:
+        raise InputError(f"{size!r} is not a size; write a number and its unit, {SIZE_EXAMPLES}")
+    number, unit = match.groups()
+    for known, factor in BYTES_PER_UNIT.items():
+        if unit.lower() == known.lower():
+            whole, _, decimals = number.partition(".")
+            numerator = int(whole + decimals) * factor
+            scale: int = 10 ** len(decimals)
+            return (2 * numerator + scale) // (2 * scale)
+    raise InputError(f"{size!r} does not say which unit it means; write {SIZE_EXAMPLES}")
+
+
+def parse_seconds(text: str) -> float:
+    """Seconds of `90s`, `30m` (or `30min`), `6h` or `2d`. Raises InputError: a number alone does not say of what."""
+    match = SECONDS_PATTERN.fullmatch(text)
+    if match is None or float(match[1]) == 0:
+        raise InputError(f"{text!r} is not a time; write a number and its unit, like 90s, 30m, 6h or 2d")
+    return float(match[1]) * {**SECONDS_PER_UNIT, "m": 60}[match[2]]
+
+
+def parse_count(text: str) -> float:
+    """The number that `1200000`, `1,200,000`, `1.2M`, `1.2e6` or `90k` means. Raises InputError."""
+    plain = text.replace(",", "") if re.fullmatch(r"\s*\d{1,3}(,\d{3})+\s*", text, re.ASCII) else text
+    match = COUNT_PATTERN.fullmatch(plain)
+    number = float(match[1]) * FACTORS[match[2]] if match else 0.0
+    if not 0 < number <= LARGEST_COUNTED:
+        raise InputError(f"{text!r} is not a number of samples; write one like 1200000, 1.2M or 1.2e6")
+    return number
+
+
+def spell_bytes(count: int) -> str:
+    """The shortest exact size, to be read again by `parse_bytes`: `2GiB`, `500MB`, `1023B`."""
+    exact = [(count // factor, unit) for unit, factor in BYTES_PER_UNIT.items() if count % factor == 0]
+    number, unit = min(exact, key=lambda choice: (choice[0], choice[1] != "B"))
+    return f"{number}{unit}"
+
+
+def format_number(value: float) -> str:
+    """Three significant digits with thousands separators: `183`, `12,300`, `0.0123`; `unknown` if not finite."""
+    if not math.isfinite(value):
+        return "unknown"
+    if value == 0:
+        return "0"
+    digits = 2 - math.floor(math.log10(abs(value)))
+    rounded = round(value, digits)
+    text = f"{rounded:,.{max(digits, 0)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def format_bytes(count: float) -> str:
+    """Bytes in binary units, three significant digits: `1.5 GiB`."""
+    unit = "B"
+    for candidate in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
+        if abs(count) >= BYTES_PER_UNIT[candidate]:
+            unit = candidate
+    return f"{format_number(count / BYTES_PER_UNIT[unit])} {unit}"
+
+
+def format_rate(value: float, unit: str) -> str:
+    """Samples per second: `183 images/s` for 183.4 and `image`."""
+    return f"{format_number(value)} {plural(unit)}/s"
+
+
+def format_share(share: float, digits: int = 0) -> str:
+    """A share in percent with so many digits after the point: `98 %` for 0.9812, `4.7 %` with one digit."""
+    return f"{100 * share:.{digits}f} %"
+
+
+def plural(unit: str) -> str:
+    """`images` for `image`; a unit that is plural already stays."""
+    return unit if unit.endswith("s") else f"{unit}s"
+
+
+def format_seconds(seconds: float) -> str:
+    """A duration as people say it: `12.3 ms`, `4.5 s`, `1 min 05 s`, `2 h 03 min`, `3 d 04 h`."""
+    if not math.isfinite(seconds):
+        return "unknown"
+    if abs(seconds) < 1 and seconds != 0:
+        return f"{format_number(seconds * 1000)} ms"
+    if abs(seconds) < 59.95:
+        return f"{format_number(seconds)} s"
+    unit = "min" if round(seconds) < 3600 else "h" if round(seconds / 60) < 1440 else "d"
+    smaller_unit = {"min": "s", "h": "min", "d": "h"}[unit]
+    count = round(seconds / SECONDS_PER_UNIT[smaller_unit])
+    large, small = divmod(count, SECONDS_PER_UNIT[unit] // SECONDS_PER_UNIT[smaller_unit])
+    return f"{large:,} {unit} {small:02d} {smaller_unit}"
+
+
+def format_vcpus(vcpus: float) -> str:
+    """A number of vCPUs: `0.5 vCPU`, `1 vCPU`, `4 vCPUs`."""
+    return f"{vcpus:g} {'vCPU' if vcpus <= 1 else 'vCPUs'}"

@@ -1,0 +1,97 @@
+"""What else uses this host before a study starts: a busy host is said before an hour is measured on it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import psutil
+
+from sizer.analysis import CONTENDED_CORES, STOLEN_CORES, other_cores, stolen_cores
+from sizer.limits import LimitsBackend
+from sizer.records import Limits
+from sizer.runner.sampler import Sampler
+
+WATCHED_SECONDS = 1.0
+
+NAMED_CORES = 0.02
+"""Cores from which a program is named: below, it is one of the many that make up an idle host."""
+
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Load:
+    """Cores that others used, by the group's own accounting, and that the hypervisor gave away; None where untold.
+
+    `programs` are the names and cores of those that used most, the busiest first.
+    """
+
+    other_cores: float | None
+    stolen_cores: float | None
+    programs: tuple[tuple[str, float], ...] = ()
+
+
+def host_load(
+    backend: LimitsBackend,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Load:
+    """What others use of this host, watched for a second while sizer does nothing. Raises HostError."""
+    before = _core_seconds()
+    with backend.open("load", Limits()) as group:
+        sampler = Sampler(group, clock)
+        first = sampler.tick()
+        sleep(WATCHED_SECONDS)
+        last = sampler.tick()
+        accounted = group.accounted
+    span = first.time, last.time
+    return Load(
+        other_cores=other_cores(sampler.samples, *span),
+        stolen_cores=stolen_cores(sampler.samples, *span) if "steal_core_seconds" in accounted else None,
+        programs=busiest(before, _core_seconds(), last.time - first.time),
+    )
+
+
+def busiest(
+    before: Mapping[int, tuple[str, float]], after: Mapping[int, tuple[str, float]], seconds: float
+) -> tuple[tuple[str, float], ...]:
+    """Pure: the names and cores of the programs that used most between two listings of core-seconds by pid.
+
+    Processes of one name are one program: a browser is many.
+    """
+    used: dict[str, float] = {}
+    for pid, (name, total) in after.items():
+        grown = total - before.get(pid, (name, 0.0))[1]
+        used[name] = used.get(name, 0.0) + grown / seconds
+    ranked = sorted(((cores, name) for name, cores in used.items() if cores >= NAMED_CORES), reverse=True)
+    return tuple((name, cores) for cores, name in ranked[:MOST_NAMED])
+
+
+def busy_sentence(load: Load) -> str | None:
+    """Pure: that this host is busy, by what, and what becomes of it; None for a quiet host."""
+    found = []
+    if load.other_cores is not None and load.other_cores > CONTENDED_CORES:
+        named = ", ".join(f"{name} {cores:.2f}" for name, cores in load.programs)
+        found.append(f"other programs use {load.other_cores:.2f} cores{f' ({named})' if named else ''}")
+    if load.stolen_cores is not None and load.stolen_cores > STOLEN_CORES:
+        found.append(f"the hypervisor gives {load.stolen_cores:.2f} cores to others")
+    if not found:
+        return None
+    return (
+        f"this host is busy: {' and '.join(found)}; runs that it disturbs are marked `contended` or `stolen`, "
+        "and a quiet host measures better"
+    )
+
+
+def _core_seconds() -> dict[int, tuple[str, float]]:
+    """The name and the core-seconds of every process but this one."""
+    listed = {}
+    for process in psutil.process_iter(["pid", "name", "cpu_times"]):
+        used = process.info["cpu_times"]
+        if used is not None and process.pid != os.getpid():
+            name = "".join(each if each.isprintable() else "?" for each in process.info["name"] or "")
+            listed[process.pid] = (name, used.user + used.system)
+    return listed

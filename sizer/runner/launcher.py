@@ -1,0 +1,173 @@
+"""RunSpec -> Run: one limited child process, watched from its start to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+from sizer.analysis import Measured, Observation, run_record
+from sizer.host import busy_share
+from sizer.limits import LimitsBackend, Throttle
+from sizer.records import HOST_DISK, Configuration, DataSet, Device, DiskCheck, HostError, Outcome, Run, RunSpec
+from sizer.runner import commands
+from sizer.runner.child import started
+from sizer.runner.circumstances import Room, left_in_memory, missing_data, shared_memory
+from sizer.runner.run_log import Log
+from sizer.runner.sampler import Sampler
+from sizer.runner.watching import UNWATCHED, Hooks, observe, stop
+from sizer.storage import evict, files_of, resident_bytes
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What surrounds one run: where its data lies, the tier under it, and this host's own size."""
+
+    place: commands.Place
+    data_set: DataSet | None
+    throttle: Throttle | None
+    disk: DiskCheck | None
+    host_vcpus: int
+    host_memory_bytes: int
+    environment: Mapping[str, str]
+    log_path: Path
+
+
+def launch(spec: RunSpec, setting: Setting, backend: LimitsBackend, hooks: Hooks = UNWATCHED) -> Run:
+    """Measure one configuration. Whatever the run's child does, and a host that refuses, is an outcome of the Run.
+
+    What passes is what would fail every run alike: InputError for a workload that cannot be put into a command line,
+    KeyboardInterrupt, and a fault of sizer.
+    """
+    began, started_at = hooks.clock(), datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+    configuration = _configuration(spec, setting.host_vcpus, setting.host_memory_bytes)
+    trial = _Trial(spec, setting, backend, hooks, began)
+    try:
+        trial.take_place()
+    except (HostError, OSError) as error:
+        if trial.measured is None:
+            return Run(
+                spec,
+                Outcome.REFUSED,
+                configuration,
+                started_at,
+                hooks.clock() - began,
+                error=str(error),
+                data_set=setting.data_set,
+                disk=setting.disk,
+            )
+        trial.troubles.append(f"left behind: {error}")
+    wall_seconds = hooks.clock() - began
+    return run_record(trial.result(), configuration, setting.data_set, setting.disk, started_at, wall_seconds)
+
+
+class _Trial:
+    """One child from the eviction of its data to its end, and what came out of it so far."""
+
+    def __init__(self, spec: RunSpec, setting: Setting, backend: LimitsBackend, hooks: Hooks, began: float) -> None:
+        self.measured: Measured | None = None
+        self.troubles: list[str] = []
+        self._spec = spec
+        self._setting = setting
+        self._backend = backend
+        self._hooks = hooks
+        self._seen = Observation(spec, began)
+        self._room: Room | None = None
+        self._shared_memory: dict[str, int] = {}
+        self._log: Log | None = None
+
+    def take_place(self) -> None:
+        """Measure the child. Raises HostError or OSError; what was measured by then is kept in `measured`."""
+        spec, setting, hooks = self._spec, self._setting, self._hooks
+        missing = missing_data(setting.data_set, spec)
+        if missing:
+            raise HostError(missing)
+        resident = _evict(setting.data_set)
+        self._shared_memory = shared_memory()
+        self._room = Room(spec, setting.place.scratch, setting.place.output)
+        with (
+            self._backend.open(spec.id, spec.limits, setting.throttle) as group,
+            _busy(spec.workload.device) as busy,
+        ):
+            argv = commands.argv(spec, setting.place, setting.host_vcpus)
+            environment = commands.environment(spec, setting.place, setting.host_vcpus, setting.environment)
+            sampler = Sampler(group, hooks.clock, busy)
+            at_once = spec.workload.pattern is not None
+            with started(group, argv, environment, setting.place.scratch, setting.log_path, at_once) as child:
+                self._log = child.log
+                observe(child, self._seen, sampler, self._room, hooks)
+                self._seen.over = hooks.clock()
+                standing = child.standing()
+                exit_status = child.exit_status() if self._seen.stop is None else stop(child, self._seen, hooks.clock)
+                sampler.tick()
+                self.measured = Measured(
+                    seen=self._seen,
+                    exit_status=exit_status,
+                    samples=tuple(sampler.samples),
+                    accounted=group.accounted,
+                    limited_by=group.description,
+                    last_lines="",
+                    resident_bytes=resident,
+                    resident_after_bytes=_resident(setting.data_set),
+                    throttles_buffered_writes=self._backend.throttles_buffered_writes,
+                    standing=standing,
+                )
+
+    def result(self) -> Measured:
+        """All that came out of the child, now that it is gone."""
+        assert self.measured is not None
+        assert self._log is not None
+        assert self._room is not None
+        last_lines = self._log.last_lines()
+        missing = missing_data(self._setting.data_set, self._spec)
+        reasons = (missing, self._room.want(last_lines))
+        changed = missing and f"data set changed: {missing}"
+        left = left_in_memory(self._shared_memory, shared_memory())
+        return replace(
+            self.measured,
+            last_lines=last_lines,
+            reasons=tuple(filter(None, reasons)),
+            troubles=(*self.troubles, *filter(None, (changed, left and f"left behind: {left}", self._log.trouble))),
+        )
+
+
+@contextmanager
+def _busy(device: Device) -> Iterator[Callable[[], float | None] | None]:
+    """How to ask a real accelerator for its busy share; None where there is none to ask."""
+    if device.kind != "cuda":
+        yield None
+        return
+    with busy_share(device.index) as read:
+        yield read
+
+
+def refused(spec: RunSpec, reason: str, host_vcpus: int, host_memory_bytes: int) -> Run:
+    """The record of a run that could not begin, because this host lacks what it needs."""
+    now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+    configuration = _configuration(spec, host_vcpus, host_memory_bytes)
+    return Run(spec, Outcome.REFUSED, configuration, now, 0.0, error=reason)
+
+
+def _configuration(spec: RunSpec, host_vcpus: int, host_memory_bytes: int) -> Configuration:
+    """The limits, with this host's own values for what is not limited."""
+    limits = spec.limits
+    return Configuration(
+        vcpus=limits.vcpus if limits.vcpus is not None else float(host_vcpus),
+        memory_bytes=limits.memory_bytes if limits.memory_bytes is not None else host_memory_bytes,
+        disk=limits.disk if limits.disk is not None else HOST_DISK,
+        batch_size=spec.batch_size,
+    )
+
+
+def _evict(data_set: DataSet | None) -> int | None:
+    """Pages belong to whoever touched them first, so none may be left from the run before. Bytes that stayed."""
+    if data_set is not None:
+        evict(files_of(Path(data_set.path)))
+    return _resident(data_set)
+
+
+def _resident(data_set: DataSet | None) -> int | None:
+    """Bytes of the data set in the page cache."""
+    return None if data_set is None else resident_bytes(files_of(Path(data_set.path)))

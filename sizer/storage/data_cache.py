@@ -1,0 +1,113 @@
+"""The cache: the folder where data sets and emulated volumes lie, and how a folder is made in it once and whole."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from sizer.records import HostError, Interrupted
+from sizer.storage.held_folders import held_folder, remove_left
+from sizer.storage.subprograms import complete
+
+MAKING_PREFIX = "making-"
+"""Of the folder that holds another one while it is made."""
+
+SYNC_SECONDS = 300.0
+"""For a disk to write a data set out."""
+
+POLL_SECONDS = 0.2
+"""Between two looks whether another sizer has made what it makes."""
+
+OTHER_CACHE = "set SIZER_CACHE to a folder that you may write to"
+
+
+def cache_folder(environment: Mapping[str, str]) -> Path:
+    """SIZER_CACHE, or the user's cache folder (XDG base directories).
+
+    Raises HostError for a user without a home folder, such as a service's.
+    """
+    try:
+        if environment.get("SIZER_CACHE"):
+            return Path(environment["SIZER_CACHE"]).expanduser().resolve()
+        base = Path(environment.get("XDG_CACHE_HOME", ""))
+        # A relative one is to be ignored: it would be a folder of whoever made the one that we are in.
+        base = base if base.is_absolute() else Path.home() / ".cache"
+    except RuntimeError as error:
+        raise HostError(f"this user has no home folder for data sets; {OTHER_CACHE}") from error
+    return base / "sizer"
+
+
+def check_writable(cache: Path) -> None:
+    """Raises HostError when nothing can be made in `cache`, which needs not be there yet."""
+    place = next(path for path in (cache, *cache.parents) if os.path.lexists(path))
+    if place != cache and not os.access(place, os.W_OK | os.X_OK):
+        raise HostError(_unwritable(cache, f"{place} is not yours"))
+
+
+@contextmanager
+def made_once(
+    folder: Path, what: str, announce: Callable[[str], None], stop: Callable[[], bool]
+) -> Iterator[Path | None]:
+    """A path to make `folder` of a cache at, or None if it is there; two sizers do not make it at once.
+
+    Raises Interrupted when `stop` says so before another sizer lets the cache go, HostError when it cannot be written.
+    """
+    if folder.exists():
+        yield None  # Also from a cache that this user may only read.
+        return
+    with _locked(folder.parent, announce, stop):
+        if folder.exists():
+            yield None
+            return
+        announce(f"making {what} in {folder}")
+        with held_folder(folder.parent, MAKING_PREFIX) as home:
+            yield home / folder.name
+            # A machine that loses power after the renaming must not keep a folder of empty files.
+            complete(["sync", "--file-system", str(home)], stop=stop, patience=SYNC_SECONDS)
+            (home / folder.name).rename(folder)
+
+
+def remove_leftovers(cache: Path) -> tuple[Path, ...]:
+    """What killed sizers were making; what a living one makes stays."""
+    return remove_left(cache, MAKING_PREFIX)
+
+
+@contextmanager
+def _locked(cache: Path, announce: Callable[[str], None], stop: Callable[[], bool]) -> Iterator[None]:
+    with _lock_file(cache) as lock:
+        waiting = False
+        while not _taken(lock.fileno(), cache):
+            if not waiting:
+                announce(f"waiting for another sizer that makes data in {cache}")
+                waiting = True
+            if stop():
+                raise Interrupted(f"interrupted while another sizer was making data in {cache}")
+            time.sleep(POLL_SECONDS)
+        yield
+
+
+def _lock_file(cache: Path) -> IO[bytes]:
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        return (cache / ".lock").open("ab")
+    except OSError as error:
+        raise HostError(_unwritable(cache, error.strerror)) from error
+
+
+def _unwritable(cache: Path, why: str | None) -> str:
+    return f"data sets are made in {cache}, which cannot be written ({why}); {OTHER_CACHE}"
+
+
+def _taken(descriptor: int, cache: Path) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        raise HostError(f"{cache} takes no locks ({error.strerror}); set SIZER_CACHE to a folder that does") from error
+    return True

@@ -1,0 +1,200 @@
+"""The data of a study: the user's own, or the embedded data set made once and kept outside of the repository.
+
+Photographs and text become data sets through the workloads package, in the workloads' own interpreter, because the
+decoders live there. What is derived from a user's data, a packed folder or an index, is made once before any run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sizer.files import refuse_no_data
+from sizer.records import DataSet, HostError, InputError, Workload
+from sizer.storage.data_cache import check_writable, made_once
+from sizer.storage.page_cache import files_of
+from sizer.storage.subprograms import complete, never
+
+EMBEDDED_VERSION = 1
+"""Part of the cache's folder names: raised whenever the same seed would give other bytes."""
+
+EMBEDDED_SEED = 1
+
+READS = {
+    "image_training": ("recordio", "lmdb", "folder"),
+    "image_inference": ("recordio", "lmdb", "folder"),
+    "lstm_training": ("text",),
+    "imagenet_preprocessing": ("folder",),
+}
+"""Forms of data that each kind of workload can be given; a folder is packed for those that read records."""
+
+IN_WORDS = {
+    "recordio": "a RecordIO file (.rec)",
+    "lmdb": "an LMDB",
+    "folder": "a folder of class folders of JPEGs",
+    "text": "a text of words (a file, or a folder with train.txt)",
+}
+
+
+@dataclass(frozen=True)
+class DataSets:
+    """Finds, makes and packs data sets; `embedded_images` is how many photographs the embedded one has."""
+
+    cache: Path
+    interpreter: Path
+    packages: Path
+    embedded_images: int
+    announce: Callable[[str], None]
+    stop: Callable[[], bool] = never
+
+    def prepare(self, workload: Workload) -> DataSet | None:
+        """What the workload reads, in the form it reads; None when it reads nothing.
+
+        Raises InputError as `check_data` does, HostError when something cannot be made, Interrupted when `stop` says
+        so.
+        """
+        check_data(workload)
+        if not workload.data and (workload.kind == "command" or workload.input == "synthetic"):
+            return None
+        source = self._users_own(Path(workload.data)) if workload.data else self._embedded(workload)
+        if workload.kind in ("image_training", "image_inference"):
+            if source.format == "folder":
+                return self._packed(source, "lmdb" if workload.format == "lmdb" else "recordio")
+            if source.format == "recordio":
+                return self._indexed(source)
+        return source
+
+    def _users_own(self, given: Path) -> DataSet:
+        path = given.expanduser().resolve()
+        form = form_of(path)
+        return describe(record_files(path)[0] if form == "recordio" else path, form)
+
+    def _embedded(self, workload: Workload) -> DataSet:
+        if workload.kind == "lstm_training":
+            folder, form, words = self.cache / f"text-v{EMBEDDED_VERSION}", "text", ["text"]
+        else:
+            name = f"images-v{EMBEDDED_VERSION}-seed{EMBEDDED_SEED}-{self.embedded_images}"
+            folder, form = self.cache / name, "folder"
+            words = ["images", "--count", str(self.embedded_images), "--seed", str(EMBEDDED_SEED), *_workers()]
+        with self._made_once(folder, "the embedded data set") as aside:
+            if aside is not None:
+                self._program("embedded_data", *words, "--out", str(aside))
+        return describe(folder, form, embedded=True)
+
+    def _packed(self, source: DataSet, form: str) -> DataSet:
+        """The folder as RecordIO or LMDB, packed once and kept; a changed folder is packed again."""
+        folder = self.cache / f"{form}-{_fingerprint(Path(source.path))}"
+        with self._made_once(folder, f"{source.path} as {form}") as aside:
+            if aside is not None:
+                options = ["--data", source.path, "--output", str(aside), "--format", form, "--passes", "1"]
+                self._program("imagenet_preprocessing", *options, *_workers())
+        return describe(folder / ("train.lmdb" if form == "lmdb" else "train.rec"), form, source.embedded)
+
+    def _indexed(self, source: DataSet) -> DataSet:
+        """The records with an index beside them: made once in the cache, next to a link, if the user's have none."""
+        records = Path(source.path)
+        if records.with_suffix(".idx").is_file():
+            return source
+        folder = self.cache / f"index-{_fingerprint(records)}"
+        with self._made_once(folder, f"an index of {records}") as aside:
+            if aside is not None:
+                aside.mkdir()
+                (aside / records.name).symlink_to(records)
+                self._program("record_index", "--data", str(records), "--out", str(aside / f"{records.stem}.idx"))
+        return describe(folder / records.name, source.format)
+
+    @contextmanager
+    def _made_once(self, folder: Path, what: str) -> Iterator[Path | None]:
+        """A path to make the folder at, or None if it is there."""
+        with made_once(folder, what, self.announce, self.stop) as aside:
+            yield aside
+        if aside is not None:
+            self.announce(f"  {size_of(folder) / 1e6:.0f} MB")
+
+    def _program(self, name: str, *options: str) -> None:
+        argv = [str(self.interpreter), "-m", f"workloads.{name}", *options]
+        done = complete(argv, {**os.environ, "PYTHONPATH": str(self.packages)}, self.cache, self.stop)
+        if done.returncode == 2:
+            raise InputError(done.stderr.strip().splitlines()[-1][-500:])
+        if done.returncode != 0:
+            raise HostError(f"workloads.{name} failed: {(done.stderr or done.stdout).strip()[-500:]}")
+        for line in done.stderr.splitlines():
+            self.announce(f"  {line}")
+
+
+def check_data(workload: Workload) -> None:
+    """Raises InputError when the user's data is not there or has a form that the workload cannot read."""
+    if workload.data is None:
+        return
+    where, path = f"workload `{workload.name}`", Path(workload.data).expanduser()
+    if not path.exists():
+        raise InputError(f"{where}: {workload.data} does not exist; give `data` a path that does")
+    refuse_no_data(path, where)
+    if workload.kind not in READS:
+        return
+    form, readable = form_of(path), READS[workload.kind]
+    if form not in readable:
+        wanted = " or ".join(IN_WORDS[each] for each in readable)
+        raise InputError(
+            f"{where}: {workload.data} looks like {IN_WORDS[form]}, and {workload.kind} reads {wanted}; "
+            "give `data` the path of one"
+        )
+    if form == "recordio" and len(record_files(path)) != 1:
+        raise InputError(f"{where}: {workload.data} holds several .rec files; give `data` the path of one of them")
+
+
+def check_cache(workload: Workload, cache: Path) -> None:
+    """Raises HostError when the embedded data set cannot be made in `cache`, which needs not be there yet."""
+    if workload.data is None and workload.kind != "command" and workload.input != "synthetic":
+        check_writable(cache)
+
+
+def describe(path: Path, form: str, embedded: bool = False) -> DataSet:
+    """Size of a data set. Samples are the files of a folder; of other forms only the workload knows how many."""
+    count, size = 0, 0
+    for item in files_of(path):
+        count, size = count + 1, size + item.stat().st_size
+    return DataSet(str(path), form, size, count if form == "folder" else 0, embedded)
+
+
+def _workers() -> list[str]:
+    return ["--workers", str(len(os.sched_getaffinity(0)))]
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a data set's files."""
+    return sum(item.stat().st_size for item in files_of(path))
+
+
+def _fingerprint(data: Path) -> str:
+    """Changes with the path, and with any file's name, size or time."""
+    digest = hashlib.sha256(str(data).encode())
+    for item in files_of(data):
+        facts = item.stat()
+        digest.update(json.dumps([str(item), facts.st_size, facts.st_mtime_ns]).encode())
+    return digest.hexdigest()[:12]
+
+
+TEXTS = ("train.txt", "ptb.train.txt")
+"""Names under which a text of PennTreeBank's form lies in a folder."""
+
+
+def form_of(path: Path) -> str:
+    """`recordio`, `lmdb`, `text`, or `folder` for one of class folders of images. `path` exists."""
+    if path.is_file():
+        return {".rec": "recordio", ".mdb": "lmdb"}.get(path.suffix, "text")
+    if (path / "data.mdb").is_file():
+        return "lmdb"
+    if any((path / name).is_file() for name in TEXTS):
+        return "text"
+    return "recordio" if any(path.glob("*.rec")) else "folder"
+
+
+def record_files(path: Path) -> list[Path]:
+    """The RecordIO files that a path means: itself, or those in a folder as im2rec leaves it."""
+    return [path] if path.is_file() else sorted(path.glob("*.rec"))

@@ -1,0 +1,148 @@
+"""What a disk tier really gives: fio's figures beside those it declares."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+from sizer.limits import LimitsBackend, Throttle
+from sizer.records import DiskCheck, DiskRates, DiskTier, HostError, Limits, format_number
+from sizer.storage.disks import FOLDER_PREFIX, Volume
+from sizer.storage.held_folders import held_folder
+from sizer.storage.subprograms import complete, never
+
+TOLERANCE = 0.10
+"""Share by which a tier may miss its declared figure before it is marked."""
+
+USED = "what was measured is used"
+"""Of a tier that is marked."""
+
+FILE_BYTES = 256 * 2**20
+
+SMALL, LARGE = 4096, 2**20
+"""Bytes of one I/O: the block that providers quote IOPS for, and one that shows bandwidth."""
+
+PATIENCE_SECONDS = 300.0
+"""For fio beyond the time it was told to measure: its file takes as long on a disk of 1 MB/s."""
+
+KIND_OF = {
+    "read_bytes_per_second": ("read", LARGE, 4),
+    "read_iops": ("randread", SMALL, 32),
+    "write_bytes_per_second": ("write", LARGE, 4),
+    "write_iops": ("randwrite", SMALL, 32),
+}
+"""fio's rw, block size in bytes and queue depth for each figure."""
+
+
+@dataclass(frozen=True)
+class Fio:
+    """How long one figure is measured; a throttle works in slices of 0.1 s, so a second or more."""
+
+    seconds: float = 3.0
+    figures: tuple[str, ...] = tuple(KIND_OF)
+
+
+def check_disk(
+    tier: DiskTier, volume: Volume, backend: LimitsBackend, fio: Fio = Fio(), stop: Callable[[], bool] = never
+) -> DiskCheck:
+    """Measure the tier on its volume.
+
+    Raises HostError when fio is missing, fails or does not end, Interrupted when `stop` says so.
+    """
+    if shutil.which("fio") is None:
+        raise HostError("fio is not installed, so no disk can be checked; type: apt-get install fio")
+    with ExitStack() as stack:
+        try:
+            # A fresh folder of our own: in one that others may write to, such as /tmp, a name that can be guessed may
+            # be a link that somebody put there.
+            folder = stack.enter_context(held_folder(volume.folder.absolute(), FOLDER_PREFIX))
+        except OSError as error:
+            raise HostError(f"{volume.folder}: cannot be written ({error.strerror or error})") from error
+        run = partial(_fio, folder=folder, patience=fio.seconds + PATIENCE_SECONDS, stop=stop)
+        run(["--rw=write", f"--bs={LARGE}", "--end_fsync=1"])
+        measured = {
+            figure: _measure(figure, _options(figure, fio.seconds), volume.throttle(tier), backend, run)
+            for figure in fio.figures
+        }
+    return judge(tier, DiskRates(**measured))
+
+
+def judge(tier: DiskTier, measured: DiskRates) -> DiskCheck:
+    """Pure: compare what was measured with what the tier declares."""
+    misses = []
+    for figure, found in asdict(measured).items():
+        declared = expected(tier.emulated or DiskRates(), figure)
+        if found is not None and declared is not None and abs(found - declared) > TOLERANCE * declared:
+            misses.append(_miss(figure, found, declared))
+    return DiskCheck(tier, measured, bool(misses), f"gives {', and '.join(misses)}; {USED}" if misses else None)
+
+
+def _miss(figure: str, found: float, declared: float) -> str:
+    """`32,000 read IOPS where 40,000 are declared`, `56 MB/s read where 60 are declared`."""
+    side = figure.split("_")[0]
+    if figure.endswith("iops"):
+        return f"{found:,.0f} {side} IOPS where {declared:,.0f} are declared"
+    done = {"read": "read", "write": "written"}[side]
+    return f"{format_number(found / 1e6)} MB/s {done} where {format_number(declared / 1e6)} are declared"
+
+
+def expected(declared: DiskRates, figure: str) -> float | None:
+    """The figure that fio should find: small I/O can meet the bandwidth limit first, large I/O the IOPS limit."""
+    side = "read" if figure.startswith("read") else "write"
+    iops: float | None = getattr(declared, f"{side}_iops")
+    bandwidth: float | None = getattr(declared, f"{side}_bytes_per_second")
+    if figure.endswith("iops"):
+        limits = [iops, bandwidth / SMALL if bandwidth is not None else None]
+    else:
+        limits = [bandwidth, iops * LARGE if iops is not None else None]
+    known = [limit for limit in limits if limit is not None]
+    return min(known) if known else None
+
+
+def _options(figure: str, seconds: float) -> list[str]:
+    kind, block, depth = KIND_OF[figure]
+    # In milliseconds: fio 3.33 cuts a fraction of a second off, and with 0 it goes on until the whole file is done.
+    runtime = ["--time_based", f"--runtime={seconds * 1000:.0f}ms"]
+    options = [f"--rw={kind}", f"--bs={block}", f"--iodepth={depth}", *runtime, "--randrepeat=0", "--norandommap"]
+    return [*options, "--readonly" if kind.endswith("read") else "--overwrite=1"]
+
+
+def _measure(
+    figure: str,
+    options: list[str],
+    throttle: Throttle | None,
+    backend: LimitsBackend,
+    run: Callable[..., dict[str, float]],
+) -> float:
+    if throttle is None:
+        side = run(options)
+    else:
+        with backend.open(f"fio-{figure.replace('_', '-')}", Limits(), throttle) as group:
+            side = run(options, wrap=group.command)
+    return float(side["iops" if figure.endswith("iops") else "bw_bytes"])
+
+
+def _fio(
+    options: list[str],
+    folder: Path,
+    patience: float,
+    stop: Callable[[], bool],
+    wrap: Callable[[list[str]], list[str]] = list,
+) -> dict[str, float]:
+    # By its name alone: fio takes a colon in a path for the beginning of a second file.
+    argv = ["fio", "--name=sizer", "--filename=fio.bin", f"--size={FILE_BYTES}", "--direct=1", "--ioengine=libaio"]
+    done = complete(wrap([*argv, *options, "--output-format=json"]), folder=folder, stop=stop, patience=patience)
+    start = done.stdout.find("{")
+    try:
+        job = json.loads(done.stdout[start:])["jobs"][0]
+    except (ValueError, KeyError, IndexError) as error:
+        raise HostError(f"fio failed on {folder.parent}: {(done.stderr or done.stdout).strip()[-300:]}") from error
+    if done.returncode != 0 or job["error"]:
+        raise HostError(f"fio failed on {folder.parent}: {done.stderr.strip()[-300:] or job['error']}")
+    side: dict[str, float] = job["read"] if job["read"]["total_ios"] else job["write"]
+    return side

@@ -1,0 +1,250 @@
+"""A folder that is its maker's as long as he lives: recognised as a leftover, wherever it lies and whoever shares it.
+
+The maker holds a lock on a file in it for all his life, and the kernel frees that on his death. A POSIX lock, because
+of all kinds it is the one that another container, an NFS client and the NFS server see alike (fcntl(2), nfs(5)). It is
+asked only where the folder's name cannot tell, and only on file systems whose locks everybody sees who sees the files.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+
+from sizer.limits import is_of_this_world, is_owned, mount_of, owned_name, owner_is_dead, parse_mounts
+
+LOCK = ".lock"
+
+LOCKS_EVERYBODY_SEES = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "tmpfs", "overlay"})
+"""File systems of one kernel. NFS is added where its mount does not keep locks to itself; others do not say."""
+
+TRIES = 10
+
+
+@contextmanager
+def held_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """A fresh folder for us alone in `parent`, removed at the end; OSError where it cannot be made."""
+    folder, lock = _make(parent, prefix)
+    try:
+        yield folder
+    finally:
+        remove(folder)
+        if lock is not None:
+            os.close(lock)
+        # NFS keeps a removed file under another name in its folder until it is closed.
+        with suppress(OSError):
+            folder.rmdir()
+
+
+def remove_left(parent: Path, prefix: str) -> tuple[Path, ...]:
+    """Remove the folders of dead sizers in `parent` and name them. Those of the living, and other users', stay.
+
+    For root the others' go, too, if they are of this world. Raises OSError that names those that cannot be removed,
+    after the others.
+    """
+    removed: list[Path] = []
+    kept: list[str] = []
+    for folder in _named(parent, prefix):
+        with claimed(folder, prefix) as is_left:
+            if is_left and remove(folder):
+                removed.append(folder)
+            elif is_left:
+                kept.append(f"{folder} ({why_it_stays(folder, LOCK)})")
+    if kept:
+        raise OSError("; ".join(kept))
+    return tuple(removed)
+
+
+@contextmanager
+def claimed(folder: Path, prefix: str) -> Iterator[bool]:
+    """Whether this is a dead sizer's folder that we may remove, which until the end nobody else can come to hold."""
+    name = folder.name.removeprefix(prefix)
+    owner = owner_of(folder)
+    # Another user's folder is his to remove, and a lock in it not to be trusted. Root sees by the name who is dead.
+    ours, here = owner == os.geteuid(), is_of_this_world(name)
+    if owner is None or not is_owned(name) or not (ours or (here and os.geteuid() == 0)):
+        yield False
+    elif here:
+        yield owner_is_dead(name)
+    else:
+        # A maker locks before he puts anything in: without a lock a folder is empty, or none that a sizer made.
+        if not os.path.lexists(folder / LOCK):
+            with suppress(OSError):
+                folder.rmdir()
+        lock = _locked(folder / LOCK) if _locks_can_be_trusted(folder) else None
+        try:
+            yield lock is not None
+        finally:
+            if lock is not None:
+                os.close(lock)
+
+
+def _named(parent: Path, prefix: str) -> list[Path]:
+    try:
+        return sorted(path for path in parent.iterdir() if path.name.startswith(prefix))
+    except OSError:
+        return []
+
+
+def _make(parent: Path, prefix: str) -> tuple[Path, int | None]:
+    """The folder and its lock. Between the two steps another world's sizer may take it for a leftover: then again."""
+    for _ in range(TRIES):
+        folder = parent / f"{prefix}{owned_name(token_hex(4))}"
+        folder.mkdir(mode=0o700)
+        try:
+            descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except FileNotFoundError:
+            continue
+        try:
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            os.close(descriptor)
+            continue
+        except OSError:  # No locks on this file system: then nobody else can take it either.
+            os.close(descriptor)
+            return folder, None
+        if _is_at(descriptor, folder / LOCK):
+            return folder, descriptor
+        os.close(descriptor)
+    raise FileExistsError(f"no folder can be kept in {parent}")
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(descriptor), os.lstat(path))
+    return False
+
+
+def _locks_can_be_trusted(folder: Path) -> bool:
+    mount = mount_of(folder.resolve(), parse_mounts(Path("/proc/self/mountinfo").read_text()))
+    if mount is None:
+        return False
+    seen_by_the_server = mount.kind in ("nfs", "nfs4") and "local_lock=none" in mount.options
+    return mount.kind in LOCKS_EVERYBODY_SEES or seen_by_the_server
+
+
+def _locked(lock: Path) -> int | None:
+    """The lock, if nobody holds it."""
+    try:
+        descriptor = os.open(lock, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def remove(folder: Path) -> bool:
+    """Remove the folder, its lock last, so that what a kill leaves of it can be told. False if it is still there."""
+    return _removed(folder, LOCK)
+
+
+_NOBODYS_GROUP = 65_534
+"""A group without members (its name is nogroup): what is done for another user has the rights of none."""
+
+
+def owner_of(folder: Path) -> int | None:
+    """The user whose folder this is; None where it is none, or a link."""
+    try:
+        status = folder.lstat()
+    except OSError:
+        return None
+    return status.st_uid if stat.S_ISDIR(status.st_mode) else None
+
+
+def _removed(folder: Path, last: str) -> bool:
+    """Remove the folder, its file `last` after all others. False if it is still there."""
+    with suppress(OSError), _rights_of(owner_of(folder)):
+        _let_in(folder, None)
+        _remove_content(folder, last)
+        if not _is_bare(folder, last):
+            _open_up(folder)
+            _remove_content(folder, last)
+        if _is_bare(folder, last):
+            (folder / last).unlink(missing_ok=True)
+            folder.rmdir()
+    return not os.path.lexists(folder)
+
+
+def why_it_stays(folder: Path, last: str) -> str:
+    """What the system says to the first thing in a folder that it does not remove."""
+    try:
+        with _rights_of(owner_of(folder)):
+            for path in sorted(folder.iterdir()):
+                if path.name != last:
+                    _remove_one(path, ignore_errors=False)
+            folder.rmdir()
+    except OSError as error:
+        return error.strerror or str(error)
+    except RecursionError:
+        return "its folders lie too deep in each other"
+    return "it was in use"
+
+
+def _remove_content(folder: Path, last: str) -> None:
+    """All but the last, as far as it goes."""
+    for path in sorted(folder.iterdir()):
+        # RecursionError is what a tree of a thousand levels ends in.
+        with suppress(OSError, RecursionError):
+            if path.name != last:
+                _remove_one(path, ignore_errors=True)
+
+
+def _remove_one(path: Path, ignore_errors: bool) -> None:
+    """Never through a link: see shutil.rmtree.avoids_symlink_attacks."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=ignore_errors)
+    else:
+        path.unlink()
+
+
+def _is_bare(folder: Path, last: str) -> bool:
+    return {path.name for path in folder.iterdir()} <= {last}
+
+
+def _open_up(folder: Path) -> None:
+    """Let the owner into all of his folders in here again: a program may have taken his rights from its own.
+
+    By descriptors, so that nothing outside is changed by a link that somebody puts in a folder's place meanwhile.
+    """
+    with suppress(RecursionError):
+        for _, names, _, descriptor in os.fwalk(folder):
+            for name in names:
+                _let_in(name, descriptor)
+
+
+def _let_in(name: str | Path, parent: int | None) -> None:
+    with suppress(OSError):
+        folder = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+        try:
+            status = os.fstat(folder)
+            if status.st_uid == os.geteuid():
+                os.chmod(f"/proc/self/fd/{folder}", stat.S_IMODE(status.st_mode) | stat.S_IRWXU)
+        finally:
+            os.close(folder)
+
+
+@contextmanager
+def _rights_of(owner: int | None) -> Iterator[None]:
+    """Root removes another user's folder with his rights only: he cannot make it remove what he could not himself."""
+    if owner is None or owner == os.geteuid():
+        yield
+        return
+    user, group, groups = os.geteuid(), os.getegid(), os.getgroups()
+    try:
+        os.setgroups([])
+        os.setegid(_NOBODYS_GROUP)
+        os.seteuid(owner)
+        yield
+    finally:
+        os.seteuid(user)
+        os.setegid(group)
+        os.setgroups(groups)

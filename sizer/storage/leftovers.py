@@ -1,0 +1,43 @@
+"""What killed sizers left on this host is removed before anything is measured. The living keep what is theirs.
+
+In an order that is right again after a kill in its middle: what could still make things goes first, then the things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+
+from sizer.limits import LimitsBackend, end_left
+from sizer.records import HostError
+from sizer.storage import data_cache, disks, placement
+
+
+def remove_what_was_left(backend: LimitsBackend, mounts: Iterable[Path], cache: Path) -> tuple[str, ...]:
+    """Remove what is left on this host, on the study's own `mounts` and in the `cache`. A sentence for each kind.
+
+    Raises HostError for processes and groups that will not go: beside them nothing could be measured. What else
+    cannot be removed is told.
+    """
+    # Before their groups, because one may be about to join; not waited for, because one in a frozen group cannot die.
+    processes = end_left(wait=False)
+    groups = backend.remove_leftovers()
+    processes = tuple(sorted({*processes, *end_left()}))
+    told = [_told("programs", processes), _told("groups", groups)]
+    places: list[tuple[str, Callable[[], Sequence[Path]]]] = [
+        ("emulated disks", partial(disks.remove_leftovers, cache / "disks")),
+        *[("folders on disks", partial(disks.remove_left_folders, mount)) for mount in mounts],
+        ("temporary folders", placement.remove_leftovers),
+        ("unfinished data sets", partial(data_cache.remove_leftovers, cache)),
+    ]
+    for what, remove_left in places:
+        try:
+            told.append(_told(what, [str(path) for path in remove_left()]))
+        except (HostError, OSError) as error:
+            told.append(f"{what} that a killed sizer left cannot be removed: {error}")
+    return tuple(sentence for sentence in told if sentence)
+
+
+def _told(what: str, names: Sequence[str]) -> str:
+    return f"removed {what} that a killed sizer left: {', '.join(names)}" if names else ""

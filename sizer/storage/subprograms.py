@@ -1,0 +1,95 @@
+"""Programs that prepare something, out of reach of the terminal's Ctrl-C, which is ours to answer."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from sizer.limits import MARK, owned_name
+from sizer.records import HostError, Interrupted
+
+POLL_SECONDS = 0.2
+GRACE_SECONDS = 5.0
+"""For a program to end after SIGTERM, for its pipes to be closed after its end, and for the kernel to end it."""
+
+
+def never() -> bool:
+    """Nobody asks to stop."""
+    return False
+
+
+def complete(
+    argv: Sequence[str],
+    environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    stop: Callable[[], bool] = never,
+    patience: float | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run to its end and return what it printed.
+
+    Raises Interrupted, the program ended, as soon as `stop` says so; HostError when it takes more than `patience`
+    seconds. The program carries our mark, so that the next sizer ends it if we are killed.
+    """
+    name = Path(argv[0]).name
+    marked = {**(os.environ if environment is None else environment), MARK: owned_name(name)}
+    process = subprocess.Popen(
+        list(argv),
+        env=marked,
+        # Not in this folder, which may be a stranger's and hold a module or a program of a name that is looked for.
+        cwd=folder or "/",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        output, errors = _outcome(process, name, stop, patience)
+    except BaseException:
+        _end(process)
+        raise
+    finally:
+        for pipe in (process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+    return subprocess.CompletedProcess(argv, process.returncode, _text(output), _text(errors))
+
+
+def _outcome(
+    process: subprocess.Popen[bytes], name: str, stop: Callable[[], bool], patience: float | None
+) -> tuple[bytes | None, bytes | None]:
+    began = time.monotonic()
+    ended: float | None = None
+    while True:
+        try:
+            return process.communicate(timeout=POLL_SECONDS)
+        except subprocess.TimeoutExpired as unfinished:
+            now = time.monotonic()
+            if process.poll() is not None:
+                # What it left running holds its pipes: what it said itself is there by now.
+                ended = now if ended is None else ended
+                if now - ended > GRACE_SECONDS:
+                    return unfinished.output, unfinished.stderr
+            elif stop():
+                raise Interrupted(f"interrupted while {name} was preparing") from None
+            elif patience is not None and now - began > patience:
+                raise HostError(
+                    f"{name} has not ended after {patience:.0f} s and was given up; "
+                    f"type ps -o pid,stat,wchan,cmd {process.pid} to see what it waits for"
+                ) from None
+
+
+def _text(printed: bytes | None) -> str:
+    return (printed or b"").decode("utf-8", "replace")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ask, then kill. One that hangs in the kernel, on a mount that does not answer, is not waited for."""
+    for ask in (process.terminate, process.kill):
+        ask()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE_SECONDS)
+            return

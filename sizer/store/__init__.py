@@ -1,0 +1,21 @@
+"""A study folder that survives whatever happens to its writer."""
+
+from __future__ import annotations
+
+from sizer.store.continuing import measured, refuse_other_meaning, refuse_other_study
+from sizer.store.study_folder import FOLDERS, StudyFolder, is_held, refuse_unusable, run_in_hand
+from sizer.store.unsaved import keep_unsaved, take_back, unsaved_place
+
+__all__ = [
+    "FOLDERS",
+    "StudyFolder",
+    "is_held",
+    "keep_unsaved",
+    "measured",
+    "refuse_other_meaning",
+    "refuse_other_study",
+    "refuse_unusable",
+    "run_in_hand",
+    "take_back",
+    "unsaved_place",
+]

@@ -1,0 +1,70 @@
+"""The runs of a study folder as they are read: each file once, and again only when it has changed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from sizer.files import read_json
+from sizer.records import HostError, InputError, Run, printable
+
+Version = tuple[int, int, int]
+"""Time of the last change in ns, inode and bytes: a file that is replaced changes at least one of them."""
+
+
+class StoredRuns:
+    """The files of one folder, one a run."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._seen: dict[Path, tuple[Version, Run | str]] = {}
+
+    def read(self) -> tuple[tuple[Run, ...], tuple[str, ...]]:
+        """Runs by their start, and a sentence for each file that is none. Of a run that lies there twice the later."""
+        runs: dict[str, Run] = {}
+        problems = []
+        for path in sorted(self._folder.glob("*.json")):
+            run = self._read(path)
+            if isinstance(run, str):
+                problems.append(printable(run))
+                continue
+            other = runs.get(run.id)
+            if other is None or other.started_at < run.started_at:
+                runs[run.id] = run
+        return tuple(sorted(runs.values(), key=_start)), tuple(problems)
+
+    def know(self, path: Path, run: Run) -> None:
+        """This run was just written there, so the file need not be read to know it."""
+        self._seen[path] = _version(path.lstat()), run
+
+    def _read(self, path: Path) -> Run | str:
+        """The run in a file, or what is wrong with it."""
+        try:
+            status = path.lstat()
+        except OSError as error:
+            return f"{path}: cannot be read ({error.strerror})"
+        version = _version(status)
+        known = self._seen.get(path)
+        if known is None or known[0] != version:
+            known = version, _run(path)
+            self._seen[path] = known
+        return known[1]
+
+
+def _version(status: os.stat_result) -> Version:
+    return status.st_mtime_ns, status.st_ino, status.st_size
+
+
+def _run(path: Path) -> Run | str:
+    try:
+        return read_json(Run, path)
+    except (InputError, HostError) as error:
+        return str(error)
+
+
+def _start(run: Run) -> tuple[str, float, int, str]:
+    """Where a run stands in the order: of two that began in one second, their first samplings tell, which are finer.
+
+    Imported runs that began in one second, or of which nobody knows when, stand as in their file.
+    """
+    return run.started_at, run.samples[0].time if run.samples else 0.0, run.spec.line, run.id

@@ -1,0 +1,366 @@
+"""A study folder: the study, its host, one JSON file for each run, and what was concluded from them."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any
+
+from sizer.files import (
+    check_content,
+    check_folder,
+    load_json,
+    make_folder,
+    open_lock,
+    refuse_no_disk,
+    to_json,
+    write_json,
+    write_text,
+    written_aside,
+)
+from sizer.records import SCHEMA_VERSION, HostError, InputError, Run, Study, typed_path
+from sizer.store.continuing import measured, refuse_other_machine, refuse_other_meaning, refuse_other_study
+from sizer.store.stored_runs import StoredRuns
+from sizer.store.unsaved import RESERVE, RESERVED_BYTES, Reserve
+from sizer.study import Facts, read_study, to_yaml
+
+FOLDERS = ("runs", "logs")
+FILES = (".lock", "study.yaml", "host.json", "model.json", "recommendation.json", "measurements.csv", "report.html")
+"""All that sizer reads and writes in a study folder, beside what lies in its folders."""
+
+COUNTS = ("cpus", "memory_bytes")
+"""Facts of a host that runs are planned with."""
+LARGEST_COUNT = 2**60
+
+
+class StudyFolder:
+    """The files of one study; nothing outside `path` is written."""
+
+    def __init__(self, path: Path, study: Study, host: Mapping[str, Any]) -> None:
+        self.path = path
+        self.study = study
+        self.host = host
+        self._reserve = Reserve(path)
+        self._runs = StoredRuns(path / "runs")
+
+    @classmethod
+    @contextmanager
+    def create(cls, path: Path, study: Study, host: Any, notes: Sequence[str] = ()) -> Iterator[StudyFolder]:
+        """The folder of this study, new or gone on with, locked until the context ends.
+
+        `host` is a record or a mapping; `notes` are sentences about what this host left out. Raises InputError when
+        `path` holds something else, or runs that do not belong to this study; HostError when it cannot be written.
+        """
+        facts = to_json(host) if is_dataclass(host) else dict(host)
+        path = Path(path)
+        refuse_unusable(path)
+        with _file_system(path, "written"):
+            make_folder(path)
+            check_folder(path)
+        folder = cls(path, study, {"schema_version": SCHEMA_VERSION, **facts, "notes": list(notes)})
+        with folder.locked():
+            folder._check_same_study()
+            write_json(folder.host_path, folder.host)
+            write_text(folder.study_path, to_yaml(study))
+            yield folder
+
+    @classmethod
+    def open(cls, path: Path) -> StudyFolder:
+        """The study folder at `path`; raises InputError where it is none, or not this user's own."""
+        path = Path(path)
+        with _file_system(path, "read"):
+            _refuse_what_leads_elsewhere(path)
+            found = _is_study_folder(path)
+        if not found:
+            raise InputError(f"{path}: {_why_no_study_folder(path)}")
+        host = _checked_host(load_json(path / "host.json"), path / "host.json")
+        # A resolved study leaves nothing to a host or a catalogue.
+        return cls(path, read_study(path / "study.yaml", None, Facts(1, 1), None), host)
+
+    @contextmanager
+    def locked(self) -> Iterator[StudyFolder]:
+        """Hold the folder, so that no second sizer writes it; HostError when one does already.
+
+        What a killed sizer left half written is removed; folders in it that somebody removed are made again.
+        """
+        with _file_system(self.path, "written"):
+            descriptor = open_lock(self.path / ".lock")
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise HostError(
+                    f"{self.path}: another sizer is writing it; wait, or choose another folder with --out"
+                ) from None
+            # Since when the folder is held: `in_hand` tells an old log from that of a run that goes on now.
+            os.utime(descriptor)
+            with _file_system(self.path, "written"):
+                for name in FOLDERS:
+                    make_folder(self.path / name)
+                self._remove_leftovers()
+            yield self
+        finally:
+            os.close(descriptor)
+
+    @property
+    def study_path(self) -> Path:
+        return self.path / "study.yaml"
+
+    @property
+    def host_path(self) -> Path:
+        return self.path / "host.json"
+
+    @property
+    def model_path(self) -> Path:
+        return self.path / "model.json"
+
+    @property
+    def recommendation_path(self) -> Path:
+        return self.path / "recommendation.json"
+
+    @property
+    def measurements_path(self) -> Path:
+        return self.path / "measurements.csv"
+
+    @property
+    def report_path(self) -> Path:
+        return self.path / "report.html"
+
+    @property
+    def going_on(self) -> str:
+        """The command that goes on with this study here, whatever of the folder was removed in the meantime."""
+        with suppress(OSError):
+            if _is_study_folder(self.path):
+                return f"sizer resume {typed_path(self.path)}"
+        return f"sizer run STUDY.yaml --out {typed_path(self.path)} (with the file of this same study)"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the host left out of this study, in sentences."""
+        return tuple(str(note) for note in self.host.get("notes", ()))
+
+    def log_path(self, run_id: str) -> Path:
+        """Where the output of a run goes."""
+        return self.path / "logs" / f"{_checked(run_id)}.log"
+
+    def log_of(self, run: Run) -> Path | None:
+        """The log of a stored run, None where it has none."""
+        path = self.log_path(run.id)
+        return path if path.exists() else None
+
+    def run_path(self, run_id: str) -> Path:
+        """Where a run is stored."""
+        return self.path / "runs" / f"{_checked(run_id)}.json"
+
+    def add(self, run: Run) -> None:
+        """Store a run whole; the same run again takes the place of the one before.
+
+        On a full disk the room held by `hold_room` is used. Raises HostError when the run cannot be written even so.
+        """
+        try:
+            write_json(self.run_path(run.id), run)
+        except HostError:
+            if not self._reserve.give_up():
+                raise
+            write_json(self.run_path(run.id), run)
+
+    def know(self, runs: Iterable[Run]) -> None:
+        """Runs that were just written here by somebody else than `add`, so that thousands need not be read again."""
+        for run in runs:
+            self._runs.know(self.run_path(run.id), run)
+
+    def hold_room(self) -> None:
+        """Hold room for what is still to be written; HostError when the disk has not as much."""
+        try:
+            self._reserve.take()
+        except OSError as error:
+            raise HostError(
+                f"{self.path}: takes no more runs ({error.strerror}); see that {RESERVED_BYTES >> 20} MiB can be "
+                f"written there, then type: {self.going_on}"
+            ) from error
+
+    def free_room(self) -> None:
+        """Give the held room back: what is written from now on is the last."""
+        self._reserve.give_up()
+
+    def runs(self) -> tuple[Run, ...]:
+        """Every run that can be read, in the order in which they were measured."""
+        return self._runs.read()[0]
+
+    def problems(self) -> tuple[str, ...]:
+        """A sentence for each file among the runs that cannot be read as one."""
+        return self._runs.read()[1]
+
+    def is_stale(self, path: Path) -> bool:
+        """Whether `path`, concluded from the runs, is missing or older than the last change among them or the study."""
+        runs = self.path / "runs"
+        try:
+            concluded = path.stat().st_mtime_ns
+            sources = (self.study_path, runs, *runs.glob("*.json"))
+            return any(source.lstat().st_mtime_ns > concluded for source in sources)
+        except FileNotFoundError:
+            return True
+
+    def check_host(self, host: Any) -> None:
+        """Raise InputError when the runs here come from another machine than `host`, a record or a mapping."""
+        if self.study.imported:
+            raise InputError(
+                f"{self.path}: was measured elsewhere and imported, so there is nothing to go on with; "
+                "`sizer init` writes a study file to measure here"
+            )
+        refuse_other_machine(str(self.path), self.host, to_json(host) if is_dataclass(host) else host)
+
+    def _check_same_study(self) -> None:
+        """Refuse to mix what was measured here with another study, machine, workload or disk."""
+        if not self.study_path.exists():
+            return
+        before, where = StudyFolder.open(self.path), str(self.path)
+        if before.study.imported:
+            raise InputError(f"{where}: holds imported measurements; choose another folder with --out")
+        refuse_other_study(where, before.study, self.study)
+        runs = measured(before.runs())
+        if runs:
+            refuse_other_machine(where, before.host, self.host)
+            refuse_other_meaning(where, runs, self.study)
+
+    def _remove_leftovers(self) -> None:
+        """Files that a killed sizer was writing; the lock says that none is writing now."""
+        ours = [path for path in self.path.iterdir() if _is_half_written(path.name)]
+        ours += [path for path in (self.path / "runs").iterdir() if _is_half_a_run(path.name)]
+        for path in ours:
+            if path.is_symlink() or not path.is_dir():
+                path.unlink(missing_ok=True)
+
+
+def _checked_host(host: object, path: Path) -> Mapping[str, Any]:
+    """The facts of a host, those that are computed with in form; raises InputError otherwise."""
+    if not isinstance(host, dict):
+        raise _not_ours(path, "it is no object")
+    for fact in COUNTS:
+        value = host.get(fact, 1)
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST_COUNT:
+            raise _not_ours(path, f"{fact} is {repr(value)[:40]} and must be a whole number above 0")
+    if not isinstance(host.get("notes", []), list):
+        raise _not_ours(path, "notes is no list")
+    return host
+
+
+def _not_ours(path: Path, why: str) -> InputError:
+    return InputError(f"{path}: is not what sizer wrote: {why}; correct it, or measure into another folder with --out")
+
+
+def _is_study_folder(path: Path) -> bool:
+    """Also one whose runs somebody removed: then its host.json tells it from a folder of somebody's own."""
+    if not all((path / name).exists() for name in ("study.yaml", "host.json")):
+        return False
+    if (path / "runs").exists():
+        return True
+    with suppress(InputError, HostError):
+        host = load_json(path / "host.json")
+        return isinstance(host, dict) and "schema_version" in host
+    return False
+
+
+def _why_no_study_folder(path: Path) -> str:
+    """A folder that holds other things is none that `run` would take, so that is not proposed."""
+    if not path.exists():
+        return "there is no such folder; give a study folder, which `sizer run` makes"
+    if _foreign(path):
+        return "is not a study folder and holds other things; give one that `sizer run` has made"
+    return f"is not a study folder; `sizer run STUDY.yaml --out {typed_path(path)}` makes one"
+
+
+def _foreign(path: Path) -> list[str]:
+    """What is in a folder that is no study folder, beside what a making that was cut short leaves."""
+    known = (".lock", "runs", "logs", "host.json")
+    return [name for name in os.listdir(path) if name not in known and not _is_half_written(name)]
+
+
+def _is_half_written(name: str) -> bool:
+    """Whether a file of this name in a study folder is one that a killed sizer was writing: any other is a person's."""
+    return name == RESERVE or written_aside(name) in FILES
+
+
+def _is_half_a_run(name: str) -> bool:
+    """The same for the folder of the runs."""
+    return re.fullmatch(r"[0-9a-f]{12}\.json", written_aside(name) or "") is not None
+
+
+def refuse_unusable(path: Path) -> None:
+    """Raise InputError unless a study can be made at `path`, or gone on with; nothing is written."""
+    with _file_system(path, "written"):
+        _refuse_what_leads_elsewhere(path)
+        _check_free(path)
+    above = next(place for place in (path, *path.absolute().parents) if place.exists())
+    try:
+        refuse_no_disk(above, str(path))
+    except InputError as error:
+        raise HostError(f"{path}: cannot be written (the kernel makes {above} up); choose another folder") from error
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise HostError(f"{path}: cannot be written ({above} takes no new files); choose another folder")
+
+
+def _refuse_what_leads_elsewhere(path: Path) -> None:
+    """Raise InputError where the folder, or what is read or written in it, is a link, a pipe or another user's."""
+    if os.path.lexists(path):
+        check_folder(path)
+        check_content(path, FOLDERS, FILES)
+
+
+def _check_free(path: Path) -> None:
+    """Raise InputError unless `path` is new, empty, a study folder, or one whose making was cut short."""
+    if not path.exists() or _is_study_folder(path):
+        return
+    if not path.is_dir():
+        raise InputError(f"{path}: is a file; choose a folder with --out")
+    if _foreign(path):
+        raise InputError(f"{path}: holds other things and is not a study folder; choose an empty one with --out")
+
+
+def _checked(run_id: str) -> str:
+    """A run's id is part of a path, so it must be nothing else."""
+    if not re.fullmatch(r"[0-9a-f]{12}", run_id):
+        raise ValueError(f"{run_id!r} is not the id of a run")
+    return run_id
+
+
+@contextmanager
+def _file_system(path: Path, what: str) -> Iterator[None]:
+    """An error of the file system in a person's words."""
+    try:
+        yield
+    except OSError as error:
+        raise HostError(f"{path}: cannot be {what} ({error.strerror or error}); choose another folder") from error
+
+
+LOCKS = Path("/proc/locks")
+"""The kernel's list of file locks, as in proc_locks(5): to try the lock itself could refuse a sizer that starts."""
+
+
+def is_held(folder: StudyFolder, locks: Path = LOCKS) -> bool:
+    """Whether a sizer holds the folder now; False where the kernel does not tell."""
+    with suppress(OSError):
+        inode = (folder.path / ".lock").stat().st_ino
+        # `1: FLOCK  ADVISORY  WRITE 708 00:13:11 0 EOF`; a line with `->` only waits for the one above.
+        rows = [line.split() for line in locks.read_text().splitlines() if "->" not in line]
+        return any(row[1] == "FLOCK" and row[5].endswith(f":{inode}") for row in rows if len(row) > 5)
+    return False
+
+
+def run_in_hand(folder: StudyFolder) -> str | None:
+    """The id of the run that goes on in a folder that is held; None between two runs.
+
+    It is the one whose log began since the folder is held, and after the last run was stored.
+    """
+    with suppress(OSError):
+        held_since = (folder.path / ".lock").stat().st_mtime_ns
+        stored = [path.stat().st_mtime_ns for path in (folder.path / "runs").glob("*.json")]
+        logs = {path.stat().st_mtime_ns: path.stem for path in (folder.path / "logs").glob("*.log")}
+        latest = max(logs, default=0)
+        return logs[latest] if latest >= max([held_since, *stored]) and latest else None
+    return None
