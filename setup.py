@@ -33,6 +33,10 @@ TEST = [
     "mypy>=2,<3",
     # Its formatter may change with each minor version.
     "ruff>=0.17,<0.18",
+    # Checks the layers that pyproject.toml names.
+    "import-linter>=2.7,<3",
+    # Collects and compiles the sentences that sizer/words makes.
+    "babel>=2.14,<3",
     "types-PyYAML>=6,<7",
     "types-psutil>=7,<8",
     "types-jsonschema>=4,<5",

@@ -11,7 +11,7 @@ from accuracy_rivals import rivals
 from accuracy_scores import Score, at_most, error, quantile, share
 from grid_data import cells, load_grid, repeat_errors
 
-from sizer.model import WorkloadModel, fit
+from sizer.model import WorkloadModel, fit, predict
 from sizer.records.errors import NoAnswer
 from sizer.records.run import Configuration, Run
 
@@ -81,7 +81,7 @@ def foretell(group: Group, design: Sequence[Configuration]) -> tuple[list[Foreto
 
 def _said(model: WorkloadModel, stand: Configuration) -> tuple[float, float, float] | None:
     try:
-        rate = model.predict(stand).throughput
+        rate = predict(model, stand).throughput
     except NoAnswer:
         return None
     return rate.value, rate.low, rate.high

@@ -15,7 +15,7 @@ from accuracy_published import PUBLISHED
 from accuracy_rivals import rivals
 from accuracy_scores import Score, at_most, error, quantile, share
 
-from sizer.model import fit
+from sizer.model import fit, predict
 from sizer.records.errors import NoAnswer
 from sizer.records.run import Configuration, Estimate, Outcome, Run
 from sizer.records.study import Limits, Measure, RunSpec, Workload
@@ -59,7 +59,7 @@ def judged(curve: Curve, seed: int) -> tuple[list[Foretold], int]:
     found = []
     for order, index in enumerate(out):
         try:
-            said = model.predict(stands[order]).throughput
+            said = predict(model, stands[order]).throughput
         except NoAnswer:
             continue
         mine = {name: float(values[order]) for name, values in others.items()}

@@ -15,7 +15,7 @@ from accuracy_runs import measured_questions, measured_runs, noise
 from accuracy_scores import error
 
 from sizer.catalog import Catalog
-from sizer.model import Model, WorkloadModel, fit
+from sizer.model import Model, WorkloadModel, best_measured, fit, predict
 from sizer.recommend import recommend
 from sizer.recommend.accelerators import measured_accelerators
 from sizer.recommend.candidates import Candidate, candidates
@@ -171,7 +171,7 @@ def _held_out(
         rate = truth[stand, Faster()]
         new_run = rate * noise(case, random)
         try:
-            said = workload.predict(stand).throughput
+            said = predict(workload, stand).throughput
         except NoAnswer:
             continue
         found.append(
@@ -199,7 +199,7 @@ def _named(
     for stand in judged:
         gains = stage_shares(stand, truth)
         try:
-            named = workload.predict(stand).bottleneck
+            named = predict(workload, stand).bottleneck
         except NoAnswer:
             continue
         found.append(Named(case.number, case.accounted, stand, named, true_kinds(gains), relieved(gains), told))
@@ -236,7 +236,7 @@ def _advised(case: Case, model: Model, runs: Sequence[Run]) -> Advised:
     if answer.spec is None:
         return Advised(case.number, case.accounted, answer.status, None, math.nan, math.nan, math.nan)
     price = prices(catalog, workload.facts.device, measured_accelerators(workload))
-    batch = workload.best().configuration.batch_size
+    batch = best_measured(workload).configuration.batch_size
     offered = [each for each in candidates(workload, catalog, price, batch) if each.exists]
     return _against(case, answer, answer.spec, offered)
 

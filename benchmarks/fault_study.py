@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sizer.files.codec import read_json
 from sizer.records.run import Outcome, Run
+from sizer.store import read_run
 
 PROGRAM = Path(__file__).with_name("fault_program.py")
 GOOD = "good"
@@ -127,7 +127,7 @@ def measured(faults: Sequence[Fault], place: Place, needs: str = "") -> dict[str
         (place.folder / "study.json").write_text(json.dumps(_study(faults, place, needs)))
         process, words = _sized(faults, place)
         left = leftovers(process.pid, place)
-        runs = [read_json(Run, path) for path in (place.study / "runs").glob("*.json")]
+        runs = [read_run(path) for path in (place.study / "runs").glob("*.json")]
         runs.sort(key=lambda run: run.started_at)
         return {fault.name: _found(fault, runs, place, left, words, process.returncode) for fault in faults}
     finally:

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unicodedata import category
 
-from sizer.files.codec import read_json
 from sizer.records.errors import SizerError
 from sizer.records.plain_text import UNSEEN
-from sizer.records.run import Run
+from sizer.store import read_run
 
 SLOW_SECONDS = 10.0
 """Of CPU time."""
@@ -77,7 +76,7 @@ def is_hushed_up(path: Path, ended: Ended) -> bool:
     if path.parent.name != "runs" or ended.code == 2:
         return False
     try:
-        read_json(Run, path)
+        read_run(path)
     except SizerError:
         return path.name not in ended.err + ended.out
     return False

@@ -10,8 +10,9 @@ from itertools import combinations
 from pathlib import Path, PurePath
 from typing import Any
 
-from sizer.files.codec import from_json, to_json
+from sizer.files.codec import to_json
 from sizer.records.run import Configuration, DataSet, Run
+from sizer.store import run_from_json
 
 GRID = Path(__file__).parent / "grid"
 RUNS = GRID / "runs.jsonl"
@@ -29,7 +30,7 @@ def load_grid(path: Path = RUNS) -> tuple[Run, ...]:
     Steps and samples are left out of the file. Raises FormatError for a line that is no run.
     """
     lines = enumerate(path.read_text().splitlines(), start=1)
-    return tuple(from_json(Run, json.loads(line), f"{path}: line {number}") for number, line in lines)
+    return tuple(run_from_json(json.loads(line), f"{path}: line {number}") for number, line in lines)
 
 
 def save_runs(runs: Iterable[Run], path: Path = RUNS) -> None:

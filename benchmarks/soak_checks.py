@@ -15,8 +15,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from sizer.files.codec import from_json
 from sizer.records.run import Run
+from sizer.store import run_from_json
 from sizer.store.study_folder import StudyFolder
 
 OWNED = re.compile(r"[0-9a-f]{10}-(\d+)-\d+-")
@@ -41,7 +41,7 @@ def lost(before: dict[str, bytes], study: Path) -> list[str]:
 
 
 def _measured(content: bytes) -> Run:
-    return replace(from_json(Run, json.loads(content), "a stored run"), warnings=())
+    return replace(run_from_json(json.loads(content), "a stored run"), warnings=())
 
 
 def unreadable(study: Path, environment: dict[str, str]) -> list[str]:

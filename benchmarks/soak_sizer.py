@@ -69,7 +69,7 @@ REPLACED = (
     ("sizer.cli.studies", "Bench", lambda bench: partial(bench, fio=FIO)),
     ("sizer.storage.disk_check", "FILE_BYTES", lambda _: 16 * 2**20),
     ("sizer.storage.disks", "ROOM_BYTES", lambda _: 96 * 10**6),
-    ("sizer.runner.host_load", "WATCHED_SECONDS", lambda _: 0.2),
+    ("sizer.runner.load", "WATCHED_SECONDS", lambda _: 0.2),
 )
 """What is replaced where the modules that call it find it, and by what: the phases, and what only takes time."""
 

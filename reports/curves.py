@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sizer.model import WorkloadModel
+from sizer.model import WorkloadModel, predict
 from sizer.records import Configuration, Estimate, NoAnswer
 
 POINTS = 48
@@ -52,7 +52,7 @@ def segments(model: WorkloadModel, base: Configuration, axis: str, places: Seque
 def predicted(model: WorkloadModel, configuration: Configuration) -> CurvePoint | None:
     """The model at one configuration; None where it has no answer or the run would not complete."""
     try:
-        prediction = model.predict(configuration)
+        prediction = predict(model, configuration)
     except NoAnswer:
         return None
     if prediction.out_of_memory:

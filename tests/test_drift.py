@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.plan.reference import DRIFT_SHARE, changed_marks, spread
+from sizer.plan.reference_runs import DRIFT_SHARE, changed_marks, spread
 from sizer.records.run import Configuration, Estimate, Outcome, Run
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 

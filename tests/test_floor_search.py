@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sizer.model.floor_runs import FLOOR_SEARCH, LEAST_BYTES, MIB, MOST_RUNS, bounds, searched_floor
 from sizer.model.memory import trials
-from sizer.model.searched_floor import FLOOR_SEARCH, LEAST_BYTES, MIB, MOST_RUNS, bounds, searched_floor
 from sizer.plan.floor_search import PRECISION, SECONDS, WITHIN, Search, marked, next_cap, searches
 from sizer.records.run import Configuration, Estimate, Outcome, Run
 from sizer.records.study import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from sizer.limits import detect
-from sizer.runner.host_load import Load, busiest, busy_sentence, host_load
+from sizer.runner.load import Load, busiest, busy_sentence, host_load
 
 BURN = "while True: pass"
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from sizer.plan.isolating_runs import isolating_runs
-from sizer.plan.plan import plan
-from sizer.plan.reference import is_extra, reference
+from sizer.plan.reference_runs import is_extra, reference
+from sizer.plan.run_order import plan
 from sizer.records.study import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import Facts
 

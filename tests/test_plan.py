@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.plan.plan import AROUND_SECONDS, FAILED, UNFINISHED, estimate_seconds, plan, remaining
-from sizer.plan.reference import is_extra
+from sizer.plan.reference_runs import is_extra
+from sizer.plan.run_order import AROUND_SECONDS, FAILED, UNFINISHED, estimate_seconds, plan, remaining
 from sizer.records.errors import InputError
 from sizer.records.run import Configuration, Outcome, Run
 from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan

@@ -11,7 +11,7 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.exchange.published import no_prediction_form, prediction_form, read_recommendation, recommendation_form
 from sizer.files.codec import FormatError, to_json
-from sizer.model import Model, WhatIf, fit
+from sizer.model import Model, WhatIf, fit, predict
 from sizer.recommend import recommend
 from sizer.records.answer import Recommendation
 from sizer.records.run import Configuration, Run
@@ -71,7 +71,7 @@ def test_a_recommendation_has_exactly_the_keys_of_the_contract(concluded: tuple[
 def test_a_recommendation_comes_back(concluded: tuple[Model, Recommendation]) -> None:
     """The reader is the writer's inverse, with and without an estimate beyond what was measured."""
     model, recommendation = concluded
-    beyond = model.workload("gpu").predict(Configuration(8.0, 2**33, "host", 32), WhatIf())
+    beyond = predict(model.workload("gpu"), Configuration(8.0, 2**33, "host", 32), WhatIf())
     answers = (replace(recommendation.workloads[0], beyond=beyond), replace(recommendation.workloads[1], beyond=None))
     both = replace(recommendation, workloads=answers)
     form = json.loads(json.dumps(recommendation_form(both, model)))
@@ -105,7 +105,7 @@ def test_a_prediction_has_exactly_the_keys_of_the_contract(concluded: tuple[Mode
     """With and without an answer the same keys, and the reason where there is none."""
     workload = concluded[0].workload("gpu")
     place = Configuration(2.0, 2**33, "host", 32)
-    form = prediction_form(workload.predict(place), workload)
+    form = prediction_form(predict(workload, place), workload)
     assert set(form) == PREDICTION | {"out_of_memory", "headroom", "sample_unit", "emulated"}
     assert (form["memory_gib"], form["emulated"]) == (8.0, True)
     assert set(no_prediction_form(place, workload, "no such batch")) == {*form, "error"}

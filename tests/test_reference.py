@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.plan.plan import plan
-from sizer.plan.reference import FEWEST_RUNS, MOST_BETWEEN, is_extra, is_measurement, reference
+from sizer.plan.reference_runs import FEWEST_RUNS, MOST_BETWEEN, is_extra, is_measurement, reference
+from sizer.plan.run_order import plan
 from sizer.records.study import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import Facts
 

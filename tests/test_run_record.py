@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sizer.analysis import observation as joined_steps
 from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.observation import Observation
-from sizer.analysis.run_record import Measured, run_record
+from sizer.analysis.record import Measured, run_record
 from sizer.files.codec import from_json, to_json
 from sizer.records.run import Bottleneck, Configuration, DataSet, DiskCheck, Outcome, Run, Sample, Step
 from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Workload

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.plan.plan import plan, remaining
+from sizer.plan.run_order import plan, remaining
 from sizer.records.errors import HostError, InputError
 from sizer.records.run import Configuration, Outcome, Run, Sample
 from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan

@@ -7,7 +7,7 @@ from sizer.analysis.epochs import measured_from_epoch
 from sizer.analysis.events import Event, EventError, EventReader
 from sizer.analysis.log_rates import PATTERN_SECONDS, LogRates
 from sizer.analysis.observation import Live, Observation
-from sizer.analysis.run_record import Measured, run_record
+from sizer.analysis.record import Measured, run_record
 from sizer.analysis.run_warnings import CONTENDED_CORES, STOLEN_CORES
 from sizer.analysis.stopping import Stop
 

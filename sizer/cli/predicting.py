@@ -17,6 +17,7 @@ from sizer.cli.tables import read_places
 from sizer.cli.wording import bound_in_words, disk_in_words
 from sizer.exchange import disk_is_emulated, named, no_prediction_form, prediction_form
 from sizer.model import Model, WhatIf, WorkloadModel
+from sizer.model import predict as predict_one
 from sizer.records import (
     HOST_DISK,
     Bottleneck,
@@ -149,7 +150,9 @@ def _outcome(workload: WorkloadModel, configuration: Configuration, wish: Suppos
     except NoAnswer as error:
         return Outcome(workload, configuration, why=str(error))
     try:
-        return Outcome(workload, configuration, what_if, _no_guess(workload.predict(configuration, what_if), workload))
+        return Outcome(
+            workload, configuration, what_if, _no_guess(predict_one(workload, configuration, what_if), workload)
+        )
     except NoAnswer as error:
         return Outcome(workload, configuration, what_if, why=str(error))
 

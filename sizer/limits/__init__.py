@@ -6,7 +6,7 @@ Nothing outside this package asks how the limits are set: cgroup v1, cgroup v2 o
 from __future__ import annotations
 
 from sizer.limits.delegation import AS_ROOT
-from sizer.limits.detect import detect
+from sizer.limits.detection import detect
 from sizer.limits.device import Mount, device_of, mount_of, parse_mounts
 from sizer.limits.identity import is_of_this_world, is_owned, owned_name, owner_is_dead
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle

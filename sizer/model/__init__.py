@@ -1,11 +1,6 @@
-"""Pure: runs -> Model; what binds each workload, and what throughput other limits would give.
-
-The numerical part is imported at the first fit or prediction, so that importing this package is cheap.
-"""
+"""Pure: runs -> Model; what binds each workload, and what throughput other limits would give."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from sizer.model.advice import to_measure
 from sizer.model.ceilings import known_ceilings
@@ -20,23 +15,8 @@ from sizer.model.edge import (
     vcpus_edge,
 )
 from sizer.model.equation import Array
-from sizer.model.headroom import headroom
-from sizer.model.isolation import GIVES, ISOLATED, TELLS, as_asked
-from sizer.model.memory import MARGIN, anonymous_bytes, memory_floor, needed_bytes, only_completed, undroppable_bytes
-from sizer.model.model import (
-    NORMAL_90,
-    Gpus,
-    Measured,
-    MeasuredDisk,
-    MeasuredRate,
-    MemoryFloor,
-    Model,
-    Parameter,
-    WhatIf,
-    WorkloadModel,
-)
-from sizer.model.rates import own_effects, predict_rates
-from sizer.model.searched_floor import (
+from sizer.model.fitting import fit
+from sizer.model.floor_runs import (
     FLOOR_SEARCH,
     LEAST_BYTES,
     MIB,
@@ -53,8 +33,24 @@ from sizer.model.searched_floor import (
     searched_floor,
     too_slow,
 )
+from sizer.model.isolation import GIVES, ISOLATED, TELLS, as_asked
+from sizer.model.memory import MARGIN, anonymous_bytes, memory_floor, needed_bytes, only_completed, undroppable_bytes
+from sizer.model.model import (
+    NORMAL_90,
+    Gpus,
+    Measured,
+    MeasuredDisk,
+    MeasuredRate,
+    MemoryFloor,
+    Model,
+    Parameter,
+    WhatIf,
+    WorkloadModel,
+)
+from sizer.model.prediction import best_measured, predict
+from sizer.model.rates import own_effects, predict_rates
+from sizer.model.relief import headroom
 from sizer.model.words import accelerator, disk, ended
-from sizer.records import Run
 
 __all__ = [
     "FLOOR_SEARCH",
@@ -87,6 +83,7 @@ __all__ = [
     "anonymous_bytes",
     "as_asked",
     "before_the_last_doubling",
+    "best_measured",
     "bounds",
     "caps",
     "disk",
@@ -102,6 +99,7 @@ __all__ = [
     "needed_bytes",
     "only_completed",
     "own_effects",
+    "predict",
     "predict_rates",
     "reaches",
     "same_place",
@@ -111,11 +109,3 @@ __all__ = [
     "undroppable_bytes",
     "vcpus_edge",
 ]
-
-
-def fit(runs: Sequence[Run]) -> Model:
-    """The model of every workload among the runs; deterministic, and a workload it cannot carry says `refused`."""
-    from sizer.model.fitting import fit_workload
-
-    names = dict.fromkeys(run.spec.workload.name for run in runs)
-    return Model(tuple(fit_workload([run for run in runs if run.spec.workload.name == name]) for name in names))

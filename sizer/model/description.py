@@ -9,7 +9,7 @@ from sizer.model import words
 from sizer.model.edge import GAIN, Trend, vcpus_edge
 from sizer.model.model import WorkloadModel
 from sizer.model.parameters import parameters_of
-from sizer.model.prediction import best
+from sizer.model.prediction import best_measured
 from sizer.model.rates import predict_rates
 from sizer.records import Configuration, format_bytes, format_number, format_rate, format_seconds, format_vcpus
 
@@ -44,7 +44,7 @@ def _scaling_words(model: WorkloadModel) -> str:
     known = model.measured.vcpus
     if len(known) < 3:
         return _best_words(model)
-    top = best(model).configuration
+    top = best_measured(model).configuration
     at_best, at_most = predict_rates(model, [top, replace(top, vcpus=known[-1])]).mean
     if at_best - at_most > math.log(1 + GAIN):
         return f"it is fastest at about {format_vcpus(float(f'{top.vcpus:.2g}'))}, and slower with more"

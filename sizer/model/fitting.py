@@ -17,7 +17,7 @@ from sizer.model.isolation import end_to_end
 from sizer.model.isolation import isolating as isolating_runs
 from sizer.model.least_squares import minimise
 from sizer.model.memory import memory_floor
-from sizer.model.model import Facts, Measured, Member, Residual, Structure, WorkloadModel
+from sizer.model.model import Facts, Measured, Member, Model, Residual, Structure, WorkloadModel
 from sizer.model.observations import Noise, Observation, completed, measure, observe
 from sizer.model.problem import Fitted, Problem, problem_of
 from sizer.model.residual import fit_residual
@@ -34,6 +34,12 @@ MEMBERS = 6
 IDLE = 0.5
 """What a parameter costs that the data do not determine: of forms that explain the same, the shorter counts more."""
 SEED = 20181
+
+
+def fit(runs: Sequence[Run]) -> Model:
+    """The model of every workload among the runs; deterministic, and a workload it cannot carry says `refused`."""
+    names = dict.fromkeys(run.spec.workload.name for run in runs)
+    return Model(tuple(fit_workload([run for run in runs if run.spec.workload.name == name]) for name in names))
 
 
 def fit_workload(runs: Sequence[Run]) -> WorkloadModel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sizer.model.searched_floor import ordinary
+from sizer.model.floor_runs import ordinary
 from sizer.model.settings import REPLAY
 from sizer.records import Run
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from sizer.model.floor_runs import is_search
 from sizer.model.model import Facts, Measured, MemoryFloor, MemoryTrial
-from sizer.model.searched_floor import is_search
 from sizer.records import FINDINGS, Outcome, Run
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sizer.model.searched_floor import SearchedFloor
-from sizer.records import SCHEMA_VERSION, Bottleneck, Configuration, Device, DiskRates, Estimate, Prediction
+from sizer.model.floor_runs import SearchedFloor
+from sizer.records import SCHEMA_VERSION, Bottleneck, Configuration, Device, DiskRates, Estimate
 
 NORMAL_90 = 1.645
 """Standard deviations from the middle of a normal distribution to either end of its central 90 %."""
@@ -259,18 +259,6 @@ class WorkloadModel:
     noise: float = 0.0
     misfit: float = 0.0
     widening: float = NORMAL_90
-
-    def predict(self, configuration: Configuration, what_if: WhatIf | None = None) -> Prediction:
-        """What throughput this configuration would have; NoAnswer where the measurements cannot say."""
-        from sizer.model.prediction import predict
-
-        return predict(self, configuration, what_if or WhatIf())
-
-    def best(self) -> Prediction:
-        """The highest throughput within the measured range; NoAnswer if the workload was refused."""
-        from sizer.model.prediction import best
-
-        return best(self)
 
 
 @dataclass(frozen=True)

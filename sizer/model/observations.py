@@ -9,9 +9,9 @@ from dataclasses import dataclass, fields
 from statistics import mean, median
 
 from sizer.model.facts import median_of
+from sizer.model.floor_runs import ordinary, searched_floor
 from sizer.model.memory import trials
 from sizer.model.model import Gpus, Measured, MeasuredDisk, MeasuredRate, Setting
-from sizer.model.searched_floor import ordinary, searched_floor
 from sizer.model.settings import setting_of
 from sizer.model.slowness import slowness
 from sizer.records import FAULTS, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run

@@ -13,11 +13,11 @@ from sizer.model import advice
 from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown_by_an_axis
 from sizer.model.ceilings import known_ceilings
 from sizer.model.equation import STAGES
-from sizer.model.headroom import headroom
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
 from sizer.model.model import NORMAL_90, WhatIf, WorkloadModel
 from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
 from sizer.model.rates import Rates, predict_rates
+from sizer.model.relief import headroom
 from sizer.model.settings import usual_place
 from sizer.model.stages import disk_is_free
 from sizer.records import Bottleneck, Configuration, Estimate, NoAnswer, Prediction
@@ -31,7 +31,7 @@ UNMEASURED_DISK = 0.15
 """The same for a disk that no run was measured on: how exactly demands and rates foretell a tier."""
 
 
-def predict(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -> Prediction:
+def predict(model: WorkloadModel, stand: Configuration, what_if: WhatIf = WhatIf()) -> Prediction:
     """The model's answer at one configuration.
 
     Raises NoAnswer where the runs cannot say: an axis with fewer than three values between its measured ones, a disk
@@ -73,7 +73,7 @@ def predict(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -> Pred
     )
 
 
-def best(model: WorkloadModel) -> Prediction:
+def best_measured(model: WorkloadModel) -> Prediction:
     """The highest predicted throughput of the measured values, over every disk and batch size.
 
     Not between them: a peak that no run shows is the form's, and everything would be judged against it.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sizer.plan.floor_search import MOST_RUNS, TYPICAL_RUNS, Search, marked, searches
-from sizer.plan.plan import FAILED, UNFINISHED, estimate_seconds, plan, remaining
-from sizer.plan.reference import DRIFT_SHARE, changed_marks, is_extra, is_measurement, reference, spread
+from sizer.plan.reference_runs import DRIFT_SHARE, changed_marks, is_extra, is_measurement, reference, spread
+from sizer.plan.run_order import FAILED, UNFINISHED, estimate_seconds, plan, remaining
 from sizer.plan.two_epochs import TwoEpochs, two_epoch_passes
 
 __all__ = [

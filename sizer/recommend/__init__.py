@@ -2,41 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from sizer.catalog import Catalog, InstanceType
-from sizer.model import Model
 from sizer.recommend.accelerators import Accelerators, named
 from sizer.recommend.edges import NOT_SETTLED
-from sizer.recommend.family import family
 from sizer.recommend.field import SURE
 from sizer.recommend.gates import Finding, look_at, read_gate
-from sizer.recommend.quality import quality_of
-from sizer.records import Objective, Recommendation, Run
+from sizer.recommend.recommendation import recommend
 
 __all__ = ["NOT_SETTLED", "SURE", "Accelerators", "Finding", "look_at", "named", "read_gate", "recommend"]
-
-
-def recommend(
-    model: Model,
-    runs: Sequence[Run],
-    objective: Objective,
-    catalog: Catalog,
-    *,
-    machine: InstanceType | None = None,
-    host_vcpus: float | None = None,
-) -> Recommendation:
-    """The cheapest spec (or by the objective) for every workload of the model.
-
-    `runs` are those the model was fitted to: an answer says what their warnings and their failures speak against it.
-    It is compared with `machine`, or with the largest configuration measured; `host_vcpus` are those of the measuring
-    host, where known: a run that asks for more needs a larger one.
-    """
-    from sizer.recommend.answer import Question, answer
-
-    question = Question(objective, catalog, machine, host_vcpus)
-    own: dict[str, list[Run]] = {}
-    for run in runs:
-        own.setdefault(run.spec.workload.name, []).append(run)
-    answers = [answer(each, question, quality_of(own.get(each.name, []))) for each in model.workloads]
-    return Recommendation(objective, tuple(answers), family(answers))

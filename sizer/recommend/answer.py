@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog, InstanceType
-from sizer.model import Trend, WhatIf, WorkloadModel
+from sizer.model import Trend, WhatIf, WorkloadModel, best_measured, predict
 from sizer.recommend import edges as edge_words
 from sizer.recommend.accelerators import accelerators_of, measured_accelerators, named, unpriced
 from sizer.recommend.baselines import baseline_of, baseline_reasons
@@ -52,7 +52,7 @@ def answer(model: WorkloadModel, question: Question, quality: Quality) -> Answer
 def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Answer:
     """By the share of the best throughput."""
     objective, catalog = question.objective, question.catalog
-    best = model.best()
+    best = best_measured(model)
     edges = edge_words.look(model, best.configuration, catalog)
     field = lay_out(model, best.configuration, objective, catalog)
     free = allowed(field, model, edges)
@@ -77,7 +77,7 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
 
 def _in_time(model: WorkloadModel, question: Question, deadline: Deadline, quality: Quality) -> Answer:
     """By a deadline; what lies above the most measured counts only where nothing measured is fast enough."""
-    best = model.best()
+    best = best_measured(model)
     edges = edge_words.look(model, best.configuration, question.catalog)
     field = lay_out(model, best.configuration, question.objective, question.catalog)
     free = sold(field)
@@ -85,7 +85,7 @@ def _in_time(model: WorkloadModel, question: Question, deadline: Deadline, quali
     if chosen is None:
         return _too_late(model, question, deadline, quality, field, edges)
     found = _answered(model, question, quality, chosen, field, best, edges, [])
-    stand, rate = chosen.candidate.stand, model.predict(chosen.candidate.stand).throughput
+    stand, rate = chosen.candidate.stand, predict(model, chosen.candidate.stand).throughput
     job = job_on(model, chosen.candidate.spec, stand, rate, deadline, question.catalog)
     passing = [j for j in free if j.passes and j is not chosen]
     return replace(
@@ -110,7 +110,7 @@ def _too_late(
     """A lower bound where the rate still rises: a larger machine may do. Else no machine is to be bought: refused."""
     likeliest = max(sold(field), key=lambda j: (j.judged.rate, -j.candidate.usd_per_hour))
     candidate = likeliest.candidate
-    fastest = model.predict(candidate.stand)
+    fastest = predict(model, candidate.stand)
     job = job_on(model, candidate.spec, candidate.stand, fastest.throughput, deadline, question.catalog)
     late = too_late(model, fastest, job, spec_in_words(candidate.spec, model))
     rising = edges.more_vcpus or edges.more_memory or edges.more_gpus
@@ -145,7 +145,7 @@ def _answered(
 ) -> Answer:
     """What every answer with a spec says of it."""
     candidate = chosen.candidate
-    prediction = model.predict(candidate.stand, WhatIf())
+    prediction = predict(model, candidate.stand, WhatIf())
     known = not _binding_unknown(edges, quality)
     verdict = Verdict(model, question.objective, best.configuration, field, chosen, bound=known)
     if verdict.bottleneck(prediction) is not prediction.bottleneck:

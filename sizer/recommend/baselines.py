@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sizer.catalog import Catalog, InstanceType, same_gpu
-from sizer.model import WorkloadModel, disk
+from sizer.model import WorkloadModel, disk, predict
 from sizer.recommend.accelerators import Accelerators, accelerators_of, measured_accelerators, named
 from sizer.recommend.candidates import Candidate, memory_varied, spec_of
 from sizer.recommend.instances import cheapest
@@ -49,7 +49,7 @@ def baseline_of(
         memory = stand.memory_bytes if memory_varied(model.measured) else None
         spec = spec_of(model, stand, machine.vcpus, memory, several)
     try:
-        prediction = model.predict(stand)
+        prediction = predict(model, stand)
     except NoAnswer:
         return None
     if prediction.throughput.value <= 0:

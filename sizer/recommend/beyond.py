@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog
-from sizer.model import WhatIf, WorkloadModel, accelerator, known_ceilings
+from sizer.model import WhatIf, WorkloadModel, accelerator, known_ceilings, predict
 from sizer.recommend.candidates import next_sold
 from sizer.recommend.judgement import vcpus_of_ceiling
 from sizer.recommend.words import interval
@@ -36,7 +36,7 @@ def look_beyond(model: WorkloadModel, best: Configuration, catalog: Catalog) -> 
     if ceiling is not None and ceiling[0] > high:
         return _to_ceiling(model, best, catalog, ceiling)
     size = next_sold(2 * high, catalog)
-    prediction = model.predict(replace(best, vcpus=size), WhatIf())
+    prediction = predict(model, replace(best, vcpus=size), WhatIf())
     if prediction.out_of_memory:
         return None
     known = float(known_ceilings(model, [prediction.configuration])[0])
@@ -54,7 +54,7 @@ def _to_ceiling(
 ) -> Beyond | None:
     value, low, top = ceiling
     size = next_sold(value, catalog, above=True)
-    prediction = model.predict(replace(best, vcpus=size), WhatIf())
+    prediction = predict(model, replace(best, vcpus=size), WhatIf())
     if prediction.out_of_memory:
         return None
     device = accelerator(model.facts.device)

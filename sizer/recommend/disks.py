@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from sizer.model import WorkloadModel, disk, predict_rates
+from sizer.model import WorkloadModel, disk, predict, predict_rates
 from sizer.recommend.candidates import Candidate
 from sizer.records import Prediction, format_rate, format_share
 
@@ -37,7 +37,7 @@ def disk_reasons(model: WorkloadModel, chosen: Candidate, prediction: Prediction
         unit, now = model.sample_unit, prediction.throughput.value
         more = f"{format_rate(now * (1 + gain), unit)} instead of {format_rate(now, unit)}" if gain >= NOTHING else ""
         said[0] += f"{more}, measured)" if more else "measured)"
-    fastest = model.predict(replace(chosen.stand, disk=other)) if gain > 0 else prediction
+    fastest = predict(model, replace(chosen.stand, disk=other)) if gain > 0 else prediction
     return said + _still_binds(fastest, "the fastest tier measured") + _emulated(model, chosen)
 
 

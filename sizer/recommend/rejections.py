@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sizer.model import WhatIf, WorkloadModel
+from sizer.model import WhatIf, WorkloadModel, predict
 from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.field import DISK_LOSS, Judgement, best_of_disks, disk_loss
 from sizer.recommend.jobs import why_not
@@ -80,7 +80,7 @@ def _gpus(spec: Spec) -> tuple[str | None, int]:
 def _why(verdict: Verdict, standing: Judgement) -> str:
     """`61 % of the target, CPU-bound`"""
     words = _share(verdict, standing)
-    bottleneck = verdict.bottleneck(verdict.model.predict(standing.candidate.stand, WhatIf()))
+    bottleneck = verdict.bottleneck(predict(verdict.model, standing.candidate.stand, WhatIf()))
     if verdict.bound or bottleneck not in (*SHOWN_BY_VCPUS, Bottleneck.AMBIGUOUS):
         words += f", {bound(bottleneck, verdict.model.facts.device)}"
     spec = standing.candidate.spec

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.model import WorkloadModel, headroom
+from sizer.model import WorkloadModel, headroom, predict
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.field import Judgement
 from sizer.recommend.words import bound, resource, spec_in_words
@@ -19,11 +19,11 @@ SHOWN = 1.02
 
 def smallest_upgrade(model: WorkloadModel, chosen: Candidate, field: Sequence[Judgement]) -> Upgrade | None:
     """The cheapest spec that has no less of anything, is faster, and is bound by something else; None if none is."""
-    here = model.predict(chosen.stand)
+    here = predict(model, chosen.stand)
     shown = [j for j in field if j.judged.fraction <= SHOWN]
     larger = [j.candidate for j in shown if j.candidate.cost > chosen.cost and _no_less(j.candidate, chosen)]
     for candidate in larger[:MOST_LOOKED_AT]:
-        there = model.predict(candidate.stand)
+        there = predict(model, candidate.stand)
         gain = there.throughput.value / here.throughput.value - 1 if here.throughput.value else 0.0
         if there.bottleneck not in (here.bottleneck, Bottleneck.AMBIGUOUS) and gain > LITTLE:
             return Upgrade(candidate.spec, there.bottleneck, gain)

@@ -29,7 +29,7 @@ from sizer.records.domains import (
     Vcpus,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Version of every JSON file in a study folder."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sizer.store.continuing import measured, refuse_other_meaning, refuse_other_study
+from sizer.store.stored_runs import read_run, run_from_json
 from sizer.store.study_folder import FOLDERS, StudyFolder, is_held, refuse_unusable, run_in_hand
 from sizer.store.unsaved import keep_unsaved, take_back, unsaved_place
 
@@ -12,9 +13,11 @@ __all__ = [
     "is_held",
     "keep_unsaved",
     "measured",
+    "read_run",
     "refuse_other_meaning",
     "refuse_other_study",
     "refuse_unusable",
+    "run_from_json",
     "run_in_hand",
     "take_back",
     "unsaved_place",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from sizer.files import read_json
+from sizer.files import from_json, load_json
 from sizer.records import HostError, InputError, Run, printable
+from sizer.store.schema_1 import upgraded
 
 Version = tuple[int, int, int]
 """Time of the last change in ns, inode and bytes: a file that is replaced changes at least one of them."""
@@ -57,9 +58,20 @@ def _version(status: os.stat_result) -> Version:
 
 def _run(path: Path) -> Run | str:
     try:
-        return read_json(Run, path)
+        return read_run(path)
     except (InputError, HostError) as error:
         return str(error)
+
+
+def read_run(path: Path) -> Run:
+    """The run in a file, of this schema or of one before; FormatError where it is none."""
+    return run_from_json(load_json(path), str(path))
+
+
+def run_from_json(form: object, where: str) -> Run:
+    """The run that this sizer or one before wrote as JSON; FormatError, which names `where`, for anything else."""
+    old = isinstance(form, dict) and form.get("schema_version") == 1
+    return from_json(Run, upgraded(form) if old and isinstance(form, dict) else form, where)
 
 
 def _start(run: Run) -> tuple[str, float, int, str]:

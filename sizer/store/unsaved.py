@@ -13,9 +13,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sizer.files import ASIDE_SUFFIX, read_json, write_json
+from sizer.files import ASIDE_SUFFIX, write_json
 from sizer.records import HostError, InputError, Run
 from sizer.store.continuing import SAME_MACHINE
+from sizer.store.stored_runs import read_run
 
 
 def keep_unsaved(run: Run, study: Path, host: Mapping[str, Any], cache: Path) -> Path:
@@ -38,7 +39,7 @@ def take_back(study: Path, host: Mapping[str, Any], cache: Path, store: Callable
     folder, taken = unsaved_place(study, host, cache), 0
     for path in sorted(folder.glob("*.json")):
         with suppress(InputError, HostError):
-            if store(read_json(Run, path)):
+            if store(read_run(path)):
                 path.unlink(missing_ok=True)
                 taken += 1
     with suppress(OSError):

@@ -1,11 +1,11 @@
 """What to measure: a study file in YAML becomes a Study with every default filled in, and back."""
 
+from sizer.study.commented import template
+from sizer.study.json_schema import schema
 from sizer.study.kinds import IMPORTED
 from sizer.study.parse import parse_study, read_study
 from sizer.study.presets import Facts, Preset
 from sizer.study.resolved import to_yaml
-from sizer.study.schema import schema
-from sizer.study.template import template
 from sizer.study.tiers import MODES, Figures
 
 __all__ = [

@@ -11,8 +11,8 @@ from sizer.files import read_given
 from sizer.records import InputError, Measure, Objective, Study
 from sizer.study.axes import read_around, read_axes
 from sizer.study.document import Document, read_document
+from sizer.study.json_schema import check
 from sizer.study.presets import ISOLATED, MEASURE, Facts, Preset, vcpus_axis
-from sizer.study.schema import check
 from sizer.study.tiers import Figures, read_disks
 from sizer.study.workloads import Surroundings, read_workloads
 

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 from sizer.records import HOST_DISK, Device, DiskRates, DiskTier, InputError
 from sizer.study.axes import read_size
 from sizer.study.document import Document, Key
+from sizer.study.json_schema import expected
 from sizer.study.kinds import IMPORTED
-from sizer.study.schema import expected
 
 BYTES_PER_MB = 10**6
 MODES = {"image_training": "train", "image_inference": "infer", "lstm_training": "train"}

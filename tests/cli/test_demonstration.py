@@ -15,7 +15,7 @@ from sizer.catalog import Catalog
 from sizer.cli.demonstration import notes, within_reach
 from sizer.limits import Control
 from sizer.limits.delegation import SCOPE
-from sizer.plan.plan import plan
+from sizer.plan.run_order import plan
 from sizer.records.study import Study
 from sizer.study import Facts, parse_study
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sizer.cli.dry_run import Intent, lines
-from sizer.plan.plan import plan
+from sizer.plan.run_order import plan
 from sizer.plan.two_epochs import two_epoch_passes
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.study import Facts, parse_study

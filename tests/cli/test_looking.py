@@ -13,7 +13,7 @@ import pytest
 
 from sizer.cli import dry_run, main
 from sizer.cli.dry_run import Intent
-from sizer.plan.plan import plan
+from sizer.plan.run_order import plan
 from sizer.records.run import Outcome, Run
 from sizer.records.study import Measure, RunSpec, Study, WorkloadPlan
 from sizer.store.study_folder import StudyFolder

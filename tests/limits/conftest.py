@@ -11,7 +11,7 @@ import pytest
 
 from sizer.limits import LimitsBackend, detect
 from sizer.limits.affinity import AffinityBackend
-from sizer.limits.detect import backend_for
+from sizer.limits.detection import backend_for
 from sizer.limits.machine import Machine, read_machine
 from sizer.limits.topology import parse_topology
 from sizer.limits.tree import Tree

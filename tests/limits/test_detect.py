@@ -9,7 +9,7 @@ import pytest
 
 from sizer.limits import AS_ROOT, Control, detect
 from sizer.limits.delegation import SCOPE, scope_command
-from sizer.limits.detect import backend_for
+from sizer.limits.detection import backend_for
 from sizer.limits.machine import Machine
 from sizer.limits.tree import Tree
 from sizer.records.study import Limits

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sizer.limits import Control, LimitsBackend
-from sizer.limits.detect import backend_for
+from sizer.limits.detection import backend_for
 from sizer.limits.machine import Machine
 from sizer.limits.surroundings import quota_above
 from sizer.limits.tree import Tree

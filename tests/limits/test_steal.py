@@ -7,7 +7,7 @@ import os
 import pytest
 
 from sizer.limits import LimitsBackend
-from sizer.limits.detect import backend_for
+from sizer.limits.detection import backend_for
 from sizer.limits.machine import Machine
 from sizer.limits.surroundings import steal_core_seconds
 from sizer.limits.tree import Tree

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sizer.limits import Capability, Control, Group, LimitsBackend, Throttle
-from sizer.limits.detect import backend_for
+from sizer.limits.detection import backend_for
 from sizer.limits.identity import world
 from sizer.limits.machine import Machine, uncounted
 from sizer.limits.tree import Tree

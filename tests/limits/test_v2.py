@@ -12,7 +12,7 @@ import pytest
 
 from sizer.limits import Control, LimitsBackend, Throttle
 from sizer.limits.delegation import is_kept
-from sizer.limits.detect import backend_for
+from sizer.limits.detection import backend_for
 from sizer.limits.identity import world
 from sizer.limits.machine import Machine
 from sizer.limits.tree import OpenFiles, Tree

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sizer.model import fit
+from sizer.model import fit, predict
 from sizer.records.run import Bottleneck, Configuration, Run
 
 GIB = 2**30
@@ -36,7 +36,7 @@ def test_held_out_vcpus_are_foretold(
         for vcpus in (3.0, 6.0):
             for disk in job.disks:
                 truth = job.rate(vcpus, disk)
-                found = model.predict(Configuration(vcpus, 8 * GIB, disk, 32))
+                found = predict(model, Configuration(vcpus, 8 * GIB, disk, 32))
                 errors.append(abs(math.log(found.throughput.value / truth)))
                 new = truth * math.exp(0.02 * random.standard_normal())
                 covered.append(found.throughput.low <= new <= found.throughput.high)
@@ -58,7 +58,7 @@ def test_bottleneck_is_the_true_one(draw_job: Callable[..., Any], measure_job: C
                 shares = job.shares(vcpus, disk)
                 first, second = sorted(shares, reverse=True)[:2]
                 if first - second > 0.3:
-                    found = model.predict(Configuration(vcpus, 8 * GIB, disk, 32)).bottleneck
+                    found = predict(model, Configuration(vcpus, 8 * GIB, disk, 32)).bottleneck
                     right.append(STAGE.get(found, -1) == int(np.argmax(shares)))
     assert len(right) > 40
     assert np.mean(right) >= 0.95
@@ -72,7 +72,7 @@ def test_beyond_the_range_is_said_and_is_wider(
     job = draw_job(random)
     model = fit(measure_job(job, (1, 2, 4), random, 0.02, 2, True)).workload("train")
     disk = next(iter(job.disks))
-    near, far, further = (model.predict(Configuration(c, 8 * GIB, disk, 32)) for c in (3.0, 8.0, 32.0))
+    near, far, further = (predict(model, Configuration(c, 8 * GIB, disk, 32)) for c in (3.0, 8.0, 32.0))
     widths = [math.log(each.throughput.high / each.throughput.low) for each in (near, far, further)]
     assert (near.extrapolated, far.extrapolated, further.extrapolated) == (False, True, True)
     assert widths[0] < widths[1] < widths[2]

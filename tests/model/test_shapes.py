@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sizer.model import WorkloadModel, fit
+from sizer.model import WorkloadModel, best_measured, fit, predict
 from sizer.model.equation import CPU
 from sizer.model.problem import problem_of
 from sizer.model.scaling import FORMS, PARAMETERS, scale
@@ -58,7 +58,7 @@ def test_hyperthreads_bend_the_curve_once(make_run: MakeRun) -> None:
 
     model = curve(make_run, rate, [1, 2, 4, 8, 16, 24, 32])
     for c in (12.0, 20.0, 28.0):
-        assert model.predict(at(c)).throughput.value == pytest.approx(rate(c), rel=0.03)
+        assert predict(model, at(c)).throughput.value == pytest.approx(rate(c), rel=0.03)
 
 
 def test_more_vcpus_may_be_slower(make_run: MakeRun) -> None:
@@ -68,9 +68,9 @@ def test_more_vcpus_may_be_slower(make_run: MakeRun) -> None:
         return 100 * c / (1 + 0.02 * (c - 1) + 0.0012 * c * (c - 1))
 
     model = curve(make_run, rate, [1, 2, 4, 8, 16, 32, 64], 0.01)
-    assert model.best().configuration.vcpus == pytest.approx(28, abs=6)
-    assert model.predict(at(48)).throughput.value == pytest.approx(rate(48), rel=0.06)
-    assert model.predict(at(64)).bottleneck is Bottleneck.SERIAL
+    assert best_measured(model).configuration.vcpus == pytest.approx(28, abs=6)
+    assert predict(model, at(48)).throughput.value == pytest.approx(rate(48), rel=0.06)
+    assert predict(model, at(64)).bottleneck is Bottleneck.SERIAL
 
 
 def test_a_hump_that_no_form_knows_is_followed(make_run: MakeRun) -> None:
@@ -81,7 +81,7 @@ def test_a_hump_that_no_form_knows_is_followed(make_run: MakeRun) -> None:
 
     model = curve(make_run, rate, [1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 14, 16, 20, 24, 32])
     assert model.residual is not None
-    found = model.predict(at(11)).throughput
+    found = predict(model, at(11)).throughput
     assert found.value == pytest.approx(rate(11), rel=0.05)
     assert found.low < rate(11) < found.high
 
@@ -94,7 +94,7 @@ def test_two_hundred_noisy_points_are_smoothed(make_run: MakeRun) -> None:
 
     vcpus = [float(c) for c in np.linspace(2, 512, 200).round()]
     model = curve(make_run, rate, vcpus, 0.1)
-    errors = [abs(math.log(model.predict(at(c)).throughput.value / rate(c))) for c in (7.0, 33.0, 100.0, 300.0, 500.0)]
+    errors = [abs(math.log(predict(model, at(c)).throughput.value / rate(c))) for c in (7.0, 33.0, 100.0, 300.0, 500.0)]
     assert max(errors) < 0.07
     assert np.median(errors) < 0.03
     assert model.noise == pytest.approx(0.1, rel=0.3)
@@ -104,9 +104,9 @@ def test_memory_that_suddenly_fits(make_run: MakeRun) -> None:
     """On both sides of the jump the rate is that of the side; between the two caps anything in between may be."""
     sizes = [2, 4, 6, 8, 10, 12, 14, 16]
     model = fit([make_run(100 if size < 9 else 700, 4, memory=size * GIB) for size in sizes]).workload("train")
-    assert model.predict(at(4, 5 * GIB)).throughput.value == pytest.approx(100, rel=0.05)
-    assert model.predict(at(4, 13 * GIB)).throughput.value == pytest.approx(700, rel=0.05)
-    between = model.predict(at(4, 9 * GIB)).throughput
+    assert predict(model, at(4, 5 * GIB)).throughput.value == pytest.approx(100, rel=0.05)
+    assert predict(model, at(4, 13 * GIB)).throughput.value == pytest.approx(700, rel=0.05)
+    between = predict(model, at(4, 9 * GIB)).throughput
     assert between.low < 110
     assert between.high > 640
     assert between.high < 2000
@@ -143,7 +143,7 @@ def test_a_peak_that_no_run_shows_is_not_the_best(make_run: MakeRun) -> None:
     """Runs that rise to 64 vCPUs and fall beyond it have their best there, at the rate that was measured."""
     points = {2: 2000, 8: 8000, 32: 32000, 64: 60000, 128: 45454.5, 256: 30612.2, 512: 18518.5}
     model = fit([make_run(rate, c) for c, rate in points.items()]).workload("train")
-    best = model.best()
+    best = best_measured(model)
     assert best.configuration.vcpus == 64
     assert best.throughput.value == pytest.approx(60000, rel=0.05)
 
@@ -157,8 +157,8 @@ def test_memory_may_slow_all_alike(make_run: MakeRun) -> None:
         if (c, size) != (4, 16)
     ]
     model = fit(runs).workload("train")
-    found = model.predict(at(4, 16 * GIB))
+    found = predict(model, at(4, 16 * GIB))
     assert found.throughput.value == pytest.approx(48, rel=0.05)
     assert found.shares["memory"] == pytest.approx(0.6, abs=0.05)
     assert found.bottleneck is Bottleneck.MEMORY
-    assert model.predict(at(6, 48 * GIB)).throughput.value == pytest.approx(180, rel=0.05)
+    assert predict(model, at(6, 48 * GIB)).throughput.value == pytest.approx(180, rel=0.05)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from sizer.catalog import Catalog
-from sizer.model import fit
+from sizer.model import fit, predict
 from sizer.recommend.jobs import job_on
 from sizer.recommend.judgement import exceeds, surely
 from sizer.records.answer import Answer, Spec
@@ -156,7 +156,7 @@ def test_a_probability_of_being_in_time_is_kept(curve: Curve, catalog: Catalog) 
         runs = curve(*((c, r * math.exp(0.03 * chance.gauss(0, 1))) for c, r in truth.items()), spread=0.06)
         model = fit(runs).workloads[0]
         stand = model.measured.rates[chance.randrange(5)].configuration
-        rate = model.predict(stand).throughput
+        rate = predict(model, stand).throughput
         needed = truth[stand.vcpus] * math.exp(chance.uniform(-0.12, 0.02))
         job = job_on(model, Spec(stand.vcpus), stand, rate, Deadline(needed * HOUR, HOUR), catalog)
         if 0.7 <= job.probability <= 0.97:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.model import fit
+from sizer.model import best_measured, fit, predict
 from sizer.records.answer import Answer
 from sizer.records.run import Bottleneck, Demand, Evidence, Run
 from sizer.records.study import Device, DiskRates
@@ -147,8 +147,8 @@ def test_a_serial_part_leaves_a_known_estimate_beyond(curve: Curve) -> None:
     """Seconds a sample A + B / c: what Amdahl's law gives at 8 vCPUs is foretold from 1, 2 and 4 within 6 %."""
     law = {c: 1 / (0.002 + 0.008 / c) for c in (1, 2, 4, 8)}
     model = fit(curve(*((c, law[c]) for c in (1, 2, 4)))).workload("train")
-    stand = replace(model.best().configuration, vcpus=8)
-    assert model.predict(stand).throughput.value == pytest.approx(law[8], rel=0.06)
+    stand = replace(best_measured(model).configuration, vcpus=8)
+    assert predict(model, stand).throughput.value == pytest.approx(law[8], rel=0.06)
 
 
 def test_a_plateau_is_settled(curve: Curve, ask: Ask) -> None:

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from sizer.model.floor_runs import FLOOR_SEARCH
 from sizer.model.memory import needed_bytes
 from sizer.model.observations import measure
-from sizer.model.searched_floor import FLOOR_SEARCH
 from sizer.records.answer import Answer
 from sizer.records.run import Outcome, Run
 from sizer.records.study import Device

@@ -9,7 +9,7 @@ import pytest
 from sizer.bundled.reports import Material, all_runs, failures, trust, warned
 from sizer.bundled.reports.section import section
 from sizer.bundled.reports.subject import subjects
-from sizer.model.searched_floor import FLOOR_SEARCH
+from sizer.model.floor_runs import FLOOR_SEARCH
 from sizer.records.run import Outcome
 
 MIB = 2**20

@@ -10,7 +10,7 @@ from itertools import chain
 
 from sizer.plan.configurations import MOST_RUNS, configurations, size, start_up_seconds
 from sizer.plan.isolating_runs import isolating_runs
-from sizer.plan.reference import reference, woven
+from sizer.plan.reference_runs import reference, woven
 from sizer.records import InputError, Outcome, Run, RunSpec, Study
 from sizer.study import Facts
 

@@ -1,0 +1,56 @@
+"""The language of a sentence: gettext catalogues, one file a language; the messages themselves are English.
+
+A message is a whole sentence with named placeholders, so that a translator may change its order. `_` and `_n` mark it
+for `script/words`, which collects all messages into `locale/sizer.pot`.
+"""
+
+from __future__ import annotations
+
+import gettext
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+DOMAIN = "sizer"
+ENGLISH = "en"
+_language: ContextVar[str] = ContextVar("language", default=ENGLISH)
+
+
+def languages() -> tuple[str, ...]:
+    """The languages that there is a catalogue of, English first."""
+    found = [path.parent.parent.name for path in _folder().glob(f"*/LC_MESSAGES/{DOMAIN}.mo")]
+    return (ENGLISH, *sorted(set(found) - {ENGLISH}))
+
+
+@contextmanager
+def in_language(language: str) -> Iterator[None]:
+    """Until the end, sentences are of this language; where it has no translation, English."""
+    token = _language.set(language)
+    try:
+        yield
+    finally:
+        _language.reset(token)
+
+
+def _(message: str, /, **values: object) -> str:
+    """The message in the language of the reader, with its placeholders filled in."""
+    found = _catalogue(_language.get()).gettext(message)
+    return found.format(**values) if values else found
+
+
+def _n(singular: str, plural: str, count: int, /, **values: object) -> str:
+    """The message in the plural form that this count has in the reader's language; `{count}` is the count itself."""
+    found = _catalogue(_language.get()).ngettext(singular, plural, count)
+    return found.format(**{"count": f"{count:,}", **values})
+
+
+@cache
+def _catalogue(language: str) -> gettext.NullTranslations:
+    return gettext.translation(DOMAIN, _folder(), [language], fallback=True)
+
+
+def _folder() -> Path:
+    return Path(str(files("sizer.words").joinpath("locale")))
