@@ -51,7 +51,7 @@ def test_a_folder_holds_what_it_is_made_from(path: Path) -> None:
     assert sorted(os.listdir(path)) == [".lock", "host.json", "logs", "runs", "study.yaml"]
     assert os.listdir(path / "runs") == [f"{SPECS[0].id}.json"]
     assert folder.log_path(SPECS[0].id) == path / "logs" / f"{SPECS[0].id}.log"
-    assert json.loads((path / "host.json").read_text())["schema_version"] == 1
+    assert json.loads((path / "host.json").read_text())["schema_version"] == 2
     names = [folder.model_path, folder.recommendation_path, folder.measurements_path, folder.report_path]
     assert [each.name for each in names] == ["model.json", "recommendation.json", "measurements.csv", "report.html"]
 

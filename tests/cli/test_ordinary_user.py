@@ -215,7 +215,7 @@ def test_a_study_by_affinity(person: Person) -> None:
         assert "memory not limited" in run["limited_by"]
     assert json.loads(person.sizer("status", "quick", "--json").stdout)["finished"] == 2
     assert person.sizer("report", "quick", "--out", "again.html").returncode == 0
-    assert json.loads(person.sizer("fit", "quick", "--json").stdout)["schema_version"] == 1
+    assert json.loads(person.sizer("fit", "quick", "--json").stdout)["schema_version"] == 2
     written = subprocess.run(
         ["find", *WRITABLE_BY_ALL, "-uid", str(USER), "-not", "-path", f"{person.home}*"],
         capture_output=True,

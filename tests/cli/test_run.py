@@ -56,7 +56,7 @@ def test_a_study_ends_with_its_whole_answer(sizer: Typed, folder: Path) -> None:
     assert (status["planned"], status["finished"]) == (3, 3)
     assert len(sizer("export", "study").stdout.splitlines()) == 4
     assert len(json.loads(sizer("export", "study", "--format", "json").stdout)) == 3
-    assert json.loads(sizer("fit", "study", "--json").stdout)["schema_version"] == 1
+    assert json.loads(sizer("fit", "study", "--json").stdout)["schema_version"] == 2
     prediction = json.loads(sizer("predict", "study", "--workload", "job", "--vcpus", "1", "--json").stdout)
     assert prediction["predictions"][0]["throughput"] == pytest.approx(400, rel=0.2)
     answer = json.loads(sizer("recommend", "study", "--json").stdout)
