@@ -14,7 +14,6 @@ from sizer.cli.accelerators import accelerator
 from sizer.cli.concluding import fitted, measured_runs, opened
 from sizer.cli.supposing import SUPPOSED_DISK, Supposed, form, in_words, is_tier, supposed, tier_rates
 from sizer.cli.tables import read_places
-from sizer.cli.wording import bound_in_words, disk_in_words
 from sizer.exchange import disk_is_emulated, named, no_prediction_form, prediction_form
 from sizer.model import Model, WhatIf, WorkloadModel
 from sizer.model import predict as predict_one
@@ -30,6 +29,7 @@ from sizer.records import (
     format_rate,
     format_vcpus,
 )
+from sizer.words import bound_in_words, disk_in_words
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from sizer.exchange.measurements import (
     LAST_COLUMNS,
 )
 from sizer.exchange.tables import Row
-from sizer.records import InputError, Outcome, RunSpec, Workload
+from sizer.records import InputError, Outcome, Workload
 
 NEEDED = ("workload", "throughput")
 AXES = ("vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count")
@@ -44,7 +44,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(DEMAND_COLUMNS.values(), cells.amount),
     "bottleneck": cells.bottleneck,
     "hit_rate": cells.amount,
-    "warnings": cells.text_list,
+    "warnings": cells.marks,
     "started_at": cells.moment,
     "repeat": cells.repeat,
     "kind": cells.of_domain(Workload, "kind"),
@@ -55,7 +55,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "first_epoch_throughput": cells.amount,
     "peak_anonymous_gib": cells.gib,
     "accelerator_samples_per_second": cells.rate,
-    "isolates": cells.of_domain(RunSpec, "isolates"),
+    "isolates": cells.stage,
     "disk_class": cells.disk_class,
     "disk_read_iops": cells.amount,
     "disk_read_mbps": cells.megabytes,

@@ -16,13 +16,17 @@ from sizer.records import (
     LARGEST_BATCH,
     LARGEST_BYTES,
     LARGEST_VCPUS,
+    STAGES,
     Bottleneck,
     Device,
     Domain,
     Outcome,
+    Purpose,
     Run,
+    RunWarning,
     format_bytes,
 )
+from sizer.store import marks_of
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 LONGEST_NUMBER = 400
@@ -225,9 +229,16 @@ def short_text(text: str) -> str:
     return text
 
 
-def text_list(text: str) -> tuple[str, ...]:
-    """What `; ` joined."""
-    return tuple(text.split("; "))
+def marks(text: str) -> tuple[RunWarning | Purpose, ...]:
+    """What measurements.csv says against a run's rate, joined by `; `: kinds, or the sentences of a sizer before."""
+    return marks_of(text)
+
+
+def stage(text: str) -> str:
+    """What a run isolates."""
+    if text in STAGES.values():
+        return text
+    raise ValueError(f"{shown(text)} must be one of {', '.join(STAGES.values())}")
 
 
 class of_domain:

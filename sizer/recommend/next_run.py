@@ -37,7 +37,7 @@ def next_run(
         return f"measure `{name}` with {format_bytes(2 * model.measured.memory_bytes[-1])}: more memory may still pay"
     if quality.rests_on_doubt(chosen.stand) and not quality.poor:
         at = f" at {format_vcpus(chosen.stand.vcpus)}" if chosen.spec.vcpus is not None else ""
-        doubts = " or ".join(quality.doubts)
+        doubts = " or ".join(doubt.value for doubt in quality.doubts)
         return f"repeat `{name}`{at} {quality.remedy}: every run of that size was {doubts}"
     if quality.poor:
         at = f" {_at(known)}" if chosen.spec.vcpus is not None else ""
