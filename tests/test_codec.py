@@ -25,10 +25,13 @@ from sizer.records.run import (
     DiskCheck,
     Estimate,
     Evidence,
+    EvidenceKind,
     Outcome,
     Run,
+    RunWarning,
     Sample,
     Step,
+    WarningKind,
 )
 from sizer.records.study import SCHEMA_VERSION, Device, DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload
 
@@ -45,9 +48,9 @@ FULL = Run(
     wall_seconds=12.5,
     throughput=Estimate(10.0, 9.0, math.inf),
     demand=Demand(core_seconds=0.1),
-    evidence=Evidence(Bottleneck.CPU, {"cpu": 0.9}, "busy"),
+    evidence=Evidence(Bottleneck.CPU, {"cpu": 0.9}, EvidenceKind.BUSIEST, {"cpu": 0.9}),
     disk=DiskCheck(DiskTier("ssd", emulated=DiskRates(1.0, 2.0)), DiskRates()),
-    warnings=("swapped",),
+    warnings=(RunWarning(WarningKind.SWAPPED, {"bytes": 4096.0}),),
     steps=(Step(1.0, 32, 0.1, 0),),
     samples=(Sample(1.0, 0.5),),
 )

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from sizer.plan.isolating_runs import isolating_runs
-from sizer.plan.reference_runs import is_extra, reference
+from sizer.plan.reference_runs import reference
 from sizer.plan.run_order import plan
-from sizer.records.study import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import Facts
 
 GIB = 2**30
@@ -32,7 +32,7 @@ def stages(each: WorkloadPlan, host: Facts = HOST, around: Limits | None = None)
     """The runs of each stage."""
     found: dict[str, list[RunSpec]] = {}
     for spec in isolating_runs(each, study(each, around=around), host):
-        found.setdefault(spec.isolates or "", []).append(spec)
+        found.setdefault(spec.stage or "", []).append(spec)
     return found
 
 
@@ -106,11 +106,11 @@ def test_isolating_runs_are_planned_once_each_among_the_first_repeat() -> None:
     """All other runs, their ids and the reference are those of the same study without."""
     without, with_them = (study(planned(isolate=isolate, disk=("fast", "slow"))) for isolate in (False, True))
     asked, more = plan(without, HOST), plan(with_them, HOST)
-    isolating = [spec for spec in more if spec.isolates is not None]
+    isolating = [spec for spec in more if spec.stage is not None]
     assert len(isolating) == len({spec.id for spec in isolating}) == 7
     assert {spec.repeat for spec in isolating} == {0}
-    assert {spec.id for spec in more if spec.isolates is None and not is_extra(spec)} == {
-        spec.id for spec in asked if not is_extra(spec)
+    assert {spec.id for spec in more if spec.stage is None and spec.purpose is not Purpose.REFERENCE} == {
+        spec.id for spec in asked if spec.purpose is not Purpose.REFERENCE
     }
     assert reference(with_them, HOST) == reference(without, HOST)
     second = next(index for index, spec in enumerate(more) if spec.repeat == 1)
@@ -121,4 +121,4 @@ def test_a_run_that_isolates_nothing_keeps_the_id_it_had() -> None:
     """Folders of before hold runs under it."""
     spec = RunSpec(Workload("train", "image_training"), 32, Limits(2.0), Measure())
     assert spec.id == "e218c154d2c6"
-    assert replace(spec, isolates="disk").id != spec.id
+    assert replace(spec, purpose=Purpose.ISOLATES_DISK).id != spec.id

@@ -14,7 +14,21 @@ from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.observation import Observation
 from sizer.analysis.record import Measured, run_record
 from sizer.files.codec import from_json, to_json
-from sizer.records.run import Bottleneck, Configuration, DataSet, DiskCheck, Outcome, Run, Sample, Step
+from sizer.records.run import (
+    Bottleneck,
+    Cause,
+    CauseKind,
+    Configuration,
+    DataSet,
+    DiskCheck,
+    Failure,
+    Outcome,
+    Run,
+    RunWarning,
+    Sample,
+    Step,
+    WarningKind,
+)
 from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
 
 MIB = 2**20
@@ -195,15 +209,19 @@ def test_a_fall_that_no_disk_can_have_caused_is_no_rate_of_a_disk(run: Run) -> N
     assert run.rate_change is None
 
 
+NO_ROOM = RunWarning(WarningKind.LOG_INCOMPLETE, text="run.log (No space left on device)")
+
+
 def test_troubles_stand_in_a_run_of_any_outcome_and_reasons_in_one_that_failed() -> None:
     """A log that is not whole is a warning; a full disk explains a crash, and says nothing of a run that completed."""
-    found = replace(measured(), troubles=("log incomplete: no room",), reasons=("the disk was full",))
-    assert record(found).warnings[0] == "log incomplete: no room"
+    found = replace(measured(), troubles=(NO_ROOM,), reasons=(Cause(CauseKind.DISK_FULL),))
+    assert record(found).warnings[0] == NO_ROOM
     assert record(found).error is None
     crashed = record(replace(found, exit_status=3, last_lines="Boom"))
     assert crashed.outcome is Outcome.CRASHED
-    assert crashed.warnings == ("log incomplete: no room",)
-    assert crashed.error == "the workload ended with exit status 3; the disk was full; its last words:\nBoom"
+    assert crashed.warnings == (NO_ROOM,)
+    status = Cause(CauseKind.EXIT_STATUS, {"status": 3})
+    assert crashed.error == Failure(status, (Cause(CauseKind.DISK_FULL),), "Boom")
 
 
 def test_steps_that_stand_for_many_keep_figures_by_the_step() -> None:

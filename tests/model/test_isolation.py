@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from sizer.model.isolation import as_asked, end_to_end, isolating
 from sizer.records.run import Run
+from sizer.records.study import Purpose
 
 
-def fed(run: Run, input_: str, cache: str = "cold", isolates: str | None = None) -> Run:
+def fed(run: Run, input_: str, cache: str = "cold", purpose: Purpose = Purpose.ASKED) -> Run:
     """The run with another input."""
     workload = replace(run.spec.workload, input=input_, cache=cache)
-    return replace(run, spec=replace(run.spec, workload=workload, isolates=isolates))
+    return replace(run, spec=replace(run.spec, workload=workload, purpose=purpose))
 
 
 def test_what_was_planned_to_isolate_a_stage_is_no_whole_job(make_run: Callable[..., Run]) -> None:

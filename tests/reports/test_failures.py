@@ -9,8 +9,8 @@ import pytest
 from sizer.bundled.reports import Material, all_runs, failures, trust, warned
 from sizer.bundled.reports.section import section
 from sizer.bundled.reports.subject import subjects
-from sizer.model.floor_runs import FLOOR_SEARCH
 from sizer.records.run import Outcome
+from sizer.records.study import Purpose
 
 MIB = 2**20
 TRAIN = "train-resnet50-p100"
@@ -35,9 +35,9 @@ def searched(material: Material, *caps: tuple[int, Outcome]) -> Material:
     centre = max(kept, key=lambda run: (run.spec.workload.name == TRAIN, run.configuration.vcpus, run.id))
     tried = []
     for cap, outcome in caps:
-        spec = replace(centre.spec, limits=replace(centre.spec.limits, memory_bytes=cap))
+        spec = replace(centre.spec, limits=replace(centre.spec.limits, memory_bytes=cap), purpose=Purpose.FLOOR_SEARCH)
         stand = replace(centre.configuration, memory_bytes=cap)
-        tried.append(replace(centre, spec=spec, configuration=stand, outcome=outcome, warnings=(FLOOR_SEARCH,)))
+        tried.append(replace(centre, spec=spec, configuration=stand, outcome=outcome))
     return replace(material, runs=(*kept, *tried))
 
 
