@@ -122,3 +122,31 @@ def test_a_run_that_isolates_nothing_keeps_the_id_it_had() -> None:
     spec = RunSpec(Workload("train", "image_training"), 32, Limits(2.0), Measure())
     assert spec.id == "e218c154d2c6"
     assert replace(spec, purpose=Purpose.ISOLATES_DISK).id != spec.id
+
+
+@pytest.mark.parametrize(
+    ("purpose", "expected"),
+    [
+        (Purpose.ASKED, "240e8a61a5ce"),
+        (Purpose.REPEAT, "240e8a61a5ce"),
+        (Purpose.REFERENCE, "240e8a61a5ce"),
+        (Purpose.FLOOR_SEARCH, "240e8a61a5ce"),
+        (Purpose.ISOLATES_STEP, "143abb1db43a"),
+        (Purpose.ISOLATES_PIPELINE, "60517addc180"),
+        (Purpose.ISOLATES_DISK, "3cc02f9410c6"),
+        (Purpose.TWO_EPOCHS, "7b2315da8c98"),
+    ],
+)
+def test_a_run_keeps_the_id_that_schema_1_gave_it(purpose: Purpose, expected: str) -> None:
+    """Of its purpose only the stage counts, so that folders of before can be gone on with."""
+    device = Device("emulated", 0, "P100", 219.0, "a benchmark")
+    workload = Workload("train", "image_training", network="resnet50", format="recordio", device=device)
+    spec = RunSpec(workload, 32, Limits(2.0, 2**31, "slow"), Measure(), repeat=1, purpose=purpose)
+    assert spec.id == expected
+
+
+def test_other_runs_keep_their_ids_as_well() -> None:
+    """A command without limits, and a row of a table."""
+    command = Workload("job", "command", command=("python", "job.py"))
+    assert RunSpec(command, 1, Limits(), Measure(1, 5.0, 0.1)).id == "cdbf3db693b4"
+    assert RunSpec(Workload("table", "imported"), 8, Limits(0.5), Measure(), line=7).id == "1bf5e0978e35"

@@ -133,7 +133,7 @@ def test_what_a_child_leaves_in_shared_memory_is_told(measure: Callable[..., Run
     finally:
         path.unlink()
     assert run.outcome is Outcome.COMPLETED
-    assert any(warning.startswith("left behind:") and str(path) in warning for warning in run.warnings)
+    assert any(each.kind is WarningKind.MEMORY_LEFT and str(path) in str(each.text) for each in run.warnings)
 
 
 def test_out_of_memory(measure: Callable[..., Run]) -> None:
@@ -337,7 +337,7 @@ def test_a_group_that_cannot_be_emptied_loses_nothing_that_was_measured(
     run = launch(make_spec(sys.executable, "-c", body, seconds=1.0), setting, backend)
     assert run.outcome is Outcome.COMPLETED
     assert run.throughput is not None
-    assert any(warning.startswith("left behind: processes 4711") for warning in run.warnings)
+    assert any(warning_line(each, "").startswith("left behind: processes 4711") for each in run.warnings)
 
 
 def test_data_that_is_gone_refuses_its_run(make_spec: Callable[..., RunSpec], setting: Setting, tmp_path: Path) -> None:

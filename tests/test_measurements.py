@@ -85,7 +85,7 @@ def test_a_row_tells_what_its_figures_rest_on() -> None:
     )
     found, plain = rows(told, run())
     assert (found["bottleneck"], found["hit_rate"]) == ("disk_iops", "0.0")
-    assert found["warnings"] == "; ".join(told.warnings)
+    assert found["warnings"] == 'contended; odd: a "quoted", longer one'
     assert (plain["bottleneck"], plain["hit_rate"], plain["warnings"]) == ("", "", "")
 
 

@@ -30,6 +30,7 @@ from sizer.records.run import (
     WarningKind,
 )
 from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
+from sizer.words import warning_line
 
 MIB = 2**20
 EVERY = frozenset(field.name for field in fields(Sample)) - {"time"}
@@ -97,7 +98,7 @@ def test_a_completed_run_holds_everything_that_was_accounted() -> None:
     assert run.memory_growth.anonymous_bytes_per_step.value == pytest.approx(MIB / 10, rel=0.02)
     assert run.evidence is not None
     assert run.evidence.bottleneck is Bottleneck.CPU
-    assert [warning.split(":")[0] for warning in run.warnings] == ["stolen", "memory rising"]
+    assert [each.kind for each in run.warnings] == [WarningKind.STOLEN, WarningKind.MEMORY_RISING]
 
 
 def test_the_peak_is_the_kernels_own_mark_where_it_has_one() -> None:
@@ -128,7 +129,7 @@ def test_writes_past_a_throttle_are_told(rates: DiskRates | None, throttled: boo
     run = run_record(found, Configuration(1.0, 2**34, "slow", 8), DATA, disk, "2026-11-21T10:00:00+00:00", 21.0)
     assert run.limits_buffered_writes is limited
     assert run.unwritten_bytes == 20 * MIB
-    assert any(warning.startswith("writes unlimited") for warning in run.warnings) is (limited is False)
+    assert any(each.kind is WarningKind.WRITES_UNLIMITED for each in run.warnings) is (limited is False)
 
 
 def test_what_the_host_does_not_count_is_left_out() -> None:
@@ -144,7 +145,7 @@ def test_a_later_epoch_that_never_came_is_said() -> None:
     """The rate of the later epochs was asked for; what there is, is given with its warning."""
     run = record(measured(cache="natural"))
     assert run.throughput is not None
-    assert any(warning.startswith("first epoch only") for warning in run.warnings)
+    assert RunWarning(WarningKind.FIRST_EPOCH) in run.warnings
 
 
 def test_a_killed_run_keeps_its_peaks_and_has_no_rate() -> None:
@@ -190,7 +191,7 @@ def test_a_real_disk_that_became_slower_gives_two_rates() -> None:
     assert run.throughput is not None
     assert run.throughput.value == pytest.approx(40, rel=0.02)
     assert run.measured_seconds == pytest.approx(12, abs=0.8)
-    assert any(warning.startswith("two rates: 80") for warning in run.warnings)
+    assert any(warning_line(each, "image").startswith("two rates: 80") for each in run.warnings)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +236,7 @@ def test_steps_that_stand_for_many_keep_figures_by_the_step() -> None:
     assert run.memory_growth.anonymous_bytes_per_step.value == pytest.approx(
         one.anonymous_bytes_per_step.value / 4, rel=1e-6
     )
-    assert any("stands for 4 of them" in warning for warning in run.warnings)
+    assert RunWarning(WarningKind.STEPS_JOINED, {"steps": 4}) in run.warnings
 
 
 HOSTILE = st.sampled_from([0, 1, 2, 8, 10**6, 10**12, 10**17, 10**18])
