@@ -13,7 +13,7 @@ import pytest
 
 from sizer.analysis.observation import Live
 from sizer.limits import Throttle, detect
-from sizer.records.run import DataSet, DiskCheck, Outcome
+from sizer.records.run import DataSet, DiskCheck, Outcome, WarningKind
 from sizer.records.study import DiskRates, DiskTier, RunSpec
 from sizer.runner.commands import Place
 from sizer.runner.launcher import Setting, launch

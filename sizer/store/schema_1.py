@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from sizer.records import (
@@ -76,7 +76,7 @@ WARNINGS = {
     r"put the rest back": WarningKind.DATA_PARTLY_GONE,
     rf"left behind: (?P<text>/dev/shm/.+?)( and (?P<more>\d+) more)?, (?P<bytes>{BYTES}) of memory; "
     r"remove what no other program uses": WarningKind.MEMORY_LEFT,
-    r"left behind: (?P<text>.+)": WarningKind.LEFT_BEHIND,
+    r"left behind: (?P<text>(?!/dev/shm/).+)": WarningKind.LEFT_BEHIND,
     r"log incomplete: (?P<path>.+) could not be written (?P<why>\(.+\)); make room there": WarningKind.LOG_INCOMPLETE,
 }
 """Every warning that schema 1's code wrote, with its figures."""
@@ -174,7 +174,7 @@ def failure_of(error: str) -> dict[str, Any]:
     said, _, last_lines = error.partition(LAST_WORDS)
     if said.startswith(WITH_SEEN):
         said = said.replace(": ", "; ", 1)
-    first, *others = _clauses(said, CAUSES)
+    first, *others = _clauses(said, CAUSES, longest=True)
     if _cause_matched(first) is None:
         causes = [{"kind": CauseKind.OTHER.value, "figures": {}, "text": said}]
     else:
@@ -253,15 +253,16 @@ def _warning_form(warning: RunWarning) -> dict[str, Any]:
     return {"kind": warning.kind.value, "figures": warning.figures, "text": warning.text}
 
 
-def _clauses(text: str, patterns: dict[str, Any]) -> list[str]:
-    """The sentences that `; ` joined; some have such a mark inside, so the longest that is known counts."""
+def _clauses(text: str, patterns: Iterable[str], longest: bool = False) -> list[str]:
+    """The sentences that `; ` joined; some hold such a mark, so the shortest, or longest, that is known is taken."""
     parts = text.split("; ")
     found = []
     while parts:
+        counts = range(1, len(parts) + 1)
         known = (
             count
-            for count in range(len(parts), 0, -1)
-            if (said := "; ".join(parts[:count])) == FLOOR_SEARCH or any(re.fullmatch(each, said) for each in patterns)
+            for count in (reversed(counts) if longest else counts)
+            if any(re.fullmatch(each, "; ".join(parts[:count])) for each in patterns)
         )
         count = next(known, 1)
         found.append("; ".join(parts[:count]))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from sizer.records.run import WarningKind
 from sizer.store.study_folder import StudyFolder
 from sizer.store.unsaved import RESERVED_BYTES
 
