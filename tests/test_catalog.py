@@ -13,6 +13,8 @@ from sizer.records.errors import InputError
 GIB = 2**30
 MB = 1e6
 
+AMOUNT = "a number of 0 or more that a machine can mean"
+
 
 @pytest.fixture(scope="module")
 def catalog() -> Catalog:
@@ -101,7 +103,7 @@ def test_the_file_has_one_entry_a_line_and_is_its_own_form(catalog: Catalog, tmp
     [
         (
             {"usd_per_hour": -1},
-            "mine.json: instances entry 1: usd_per_hour: expected a number of 0 or more that a machine can mean, found -1",
+            f"mine.json: instances entry 1: usd_per_hour: expected {AMOUNT}, found -1",
         ),
         ({"vcpus": "four"}, "mine.json: instances entry 1: vcpus: expected a number, found 'four'"),
         ({"memory_bytes": 1.5}, "mine.json: instances entry 1: memory_bytes: expected a whole number, found 1.5"),
@@ -115,9 +117,9 @@ def test_the_file_has_one_entry_a_line_and_is_its_own_form(catalog: Catalog, tmp
         ),
         (
             {"usd_per_hour": float("nan")},
-            "usd_per_hour: expected a number of 0 or more that a machine can mean, found nan",
+            f"usd_per_hour: expected {AMOUNT}, found nan",
         ),
-        ({"usd_per_hour": 1e308}, "usd_per_hour: expected a number of 0 or more that a machine can mean, found 1e+308"),
+        ({"usd_per_hour": 1e308}, f"usd_per_hour: expected {AMOUNT}, found 1e+308"),
         ({"source": ["x" * 10_000]}, "source: expected text, found a list"),
     ],
 )
