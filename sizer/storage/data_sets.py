@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.files import refuse_no_data
-from sizer.records import DataSet, HostError, InputError, Workload
+from sizer.records import KINDS, DataSet, HostError, InputError, Workload
 from sizer.storage.data_cache import check_writable, made_once
 from sizer.storage.page_cache import files_of
 from sizer.storage.subprograms import complete, never
@@ -24,14 +24,6 @@ EMBEDDED_VERSION = 1
 """Part of the cache's folder names: raised whenever the same seed would give other bytes."""
 
 EMBEDDED_SEED = 1
-
-READS = {
-    "image_training": ("recordio", "lmdb", "folder"),
-    "image_inference": ("recordio", "lmdb", "folder"),
-    "lstm_training": ("text",),
-    "imagenet_preprocessing": ("folder",),
-}
-"""Forms of data that each kind of workload can be given; a folder is packed for those that read records."""
 
 IN_WORDS = {
     "recordio": "a RecordIO file (.rec)",
@@ -135,9 +127,10 @@ def check_data(workload: Workload) -> None:
     if not path.exists():
         raise InputError(f"{where}: {workload.data} does not exist; give `data` a path that does")
     refuse_no_data(path, where)
-    if workload.kind not in READS:
+    readable = KINDS[workload.kind].data_formats
+    if not readable:
         return
-    form, readable = form_of(path), READS[workload.kind]
+    form = form_of(path)
     if form not in readable:
         wanted = " or ".join(IN_WORDS[each] for each in readable)
         raise InputError(
