@@ -51,10 +51,11 @@ class DataSets:
         so.
         """
         check_data(workload)
-        if not workload.data and (workload.kind == "command" or workload.input == "synthetic"):
+        formats = KINDS[workload.kind].data_formats
+        if not workload.data and (not formats or workload.input == "synthetic"):
             return None
         source = self._users_own(Path(workload.data)) if workload.data else self._embedded(workload)
-        if workload.kind in ("image_training", "image_inference"):
+        if "recordio" in formats:
             if source.format == "folder":
                 return self._packed(source, "lmdb" if workload.format == "lmdb" else "recordio")
             if source.format == "recordio":
@@ -67,7 +68,7 @@ class DataSets:
         return describe(record_files(path)[0] if form == "recordio" else path, form)
 
     def _embedded(self, workload: Workload) -> DataSet:
-        if workload.kind == "lstm_training":
+        if "text" in KINDS[workload.kind].data_formats:
             folder, form, words = self.cache / f"text-v{EMBEDDED_VERSION}", "text", ["text"]
         else:
             name = f"images-v{EMBEDDED_VERSION}-seed{EMBEDDED_SEED}-{self.embedded_images}"
@@ -143,7 +144,7 @@ def check_data(workload: Workload) -> None:
 
 def check_cache(workload: Workload, cache: Path) -> None:
     """Raises HostError when the embedded data set cannot be made in `cache`, which needs not be there yet."""
-    if workload.data is None and workload.kind != "command" and workload.input != "synthetic":
+    if workload.data is None and KINDS[workload.kind].data_formats and workload.input != "synthetic":
         check_writable(cache)
 
 
