@@ -19,8 +19,10 @@ def fed(run: Run, input_: str, cache: str = "cold", purpose: Purpose = Purpose.A
 def test_what_was_planned_to_isolate_a_stage_is_no_whole_job(make_run: Callable[..., Run]) -> None:
     """Also where one run as asked for stands against three of a stage."""
     whole = make_run(100.0, 2.0)
-    stages = [fed(make_run(200.0 * vcpus, vcpus), "cached", "warm", "pipeline") for vcpus in (0.5, 1.0, 2.0)]
-    two_epochs = fed(make_run(120.0, 2.0, memory=2**30), "disk", "natural", "cache")
+    stages = [
+        fed(make_run(200.0 * vcpus, vcpus), "cached", "warm", Purpose.ISOLATES_PIPELINE) for vcpus in (0.5, 1.0, 2.0)
+    ]
+    two_epochs = fed(make_run(120.0, 2.0, memory=2**30), "disk", "natural", Purpose.TWO_EPOCHS)
     runs = [*stages, whole, two_epochs]
     assert end_to_end(runs) == (whole,)
     assert isolating(runs) == (*stages, two_epochs)
