@@ -28,7 +28,7 @@ def test_a_line_tells_the_essentials(material: Material) -> None:
     place = [found[name] for name in ("vcpus", "memory", "disk", "batch", "repeat")]
     assert place == ["0.5 vCPU", "4 GiB", "fast (emulated)", "batch 32", "repeat 1"]
     assert "images/s (" in found["rate"]
-    assert found["bound"] == ("CPU", "cpu 100% busy")
+    assert found["bound"] == ("CPU", "the vCPUs 100 % busy")
     assert found["warned"] == "contended, short"
     assert found["state"] == ""
 
@@ -36,7 +36,10 @@ def test_a_line_tells_the_essentials(material: Material) -> None:
 def test_every_warning_stands_in_full_words_with_its_run(material: Material) -> None:
     """What the line shortens, the card says."""
     run = replace(material.runs[0], warnings=(CONTENDED, SHORT))
-    assert line(material, run)["warnings"] == ["Contended: by 0.3 cores.", "Short: of 4 s."]
+    assert line(material, run)["warnings"] == [
+        "Contended: something else on this host used 0.30 cores meanwhile.",
+        "Short: stopped at the deadline after 4 s of steady state.",
+    ]
 
 
 def test_a_run_that_failed_shows_the_end_of_its_error(material: Material) -> None:
@@ -49,7 +52,11 @@ def test_a_run_that_failed_shows_the_end_of_its_error(material: Material) -> Non
         throughput=None,
     )
     found = line(material, run)
-    assert (found["outcome"], found["rate"], found["bound"]) == ("crashed", "", ("", "exit status 1 line 19"))
+    assert (found["outcome"], found["rate"], found["bound"]) == (
+        "crashed",
+        "",
+        ("", "the workload ended with exit status 1; its last words: line 19"),
+    )
     assert found["last_words"] == "line 15\nline 16\nline 17\nline 18\nline 19"
 
 

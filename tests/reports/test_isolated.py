@@ -69,5 +69,5 @@ def test_one_that_failed_says_why(material: Material, stage: Run) -> None:
     )
     shown = contents(replace(material, runs=(*material.runs, failed)))
     (row,) = next(section for section in shown["sections"] if section["name"] == NAME)["isolated"]
-    assert (row["rate"], row["tells"]) == ("crashed", "exit status 71")
+    assert (row["rate"], row["tells"]) == ("crashed", "the workload ended with exit status 71")
     assert any(stage.id in each["ids"] for each in shown["failures"])
