@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sizer.records import Outcome, Run
-from sizer.words import outcome_in_words, stage_in_words, stage_learnt, stage_shown, warning_names
+from sizer.words import outcome_in_words, remark_in_words, stage_learnt, stage_shown, warning_names
 
 from . import failures, formatting, results, words
 from .subject import Subject
@@ -21,7 +21,7 @@ def rows(subject: Subject) -> list[dict[str, Any]]:
 
 def remark(run: Run) -> str:
     """`isolating the disk`; nothing of a run of the workload as asked for."""
-    return f"isolating {stage_in_words(run.spec.stage)}" if run.spec.stage is not None else ""
+    return remark_in_words(run.spec)
 
 
 def _row(run: Run, subject: Subject) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from sizer.records import (
     EvidenceKind,
     Failure,
     Outcome,
+    Purpose,
     Run,
     RunSpec,
     RunWarning,
@@ -432,6 +433,13 @@ def stage_in_words(stage: str) -> str:
         "disk": _("the disk"),
         "cache": _("the page cache"),
     }[stage]
+
+
+def remark_in_words(spec: RunSpec) -> str:
+    """`isolating the disk`, `search for the memory floor`; '' of a run of the workload as asked for."""
+    if spec.purpose is Purpose.FLOOR_SEARCH:
+        return _("search for the memory floor")
+    return _("isolating {stage}", stage=stage_in_words(spec.stage)) if spec.stage is not None else ""
 
 
 def stage_shown(stage: str) -> str:

@@ -65,7 +65,7 @@ def test_runs_of_a_search_show_no_rate(material: Material) -> None:
     assert trust.references(subjects(found), found.study) == trust.references(subjects(alone), found.study)
     assert warned.by_kind(found.runs) == warned.by_kind(alone.runs)
     listed = next(each for each in all_runs.all_runs(subjects(found), found.study) if each["name"] == TRAIN)["runs"]
-    assert sum(run["warned"] == "memory floor" for run in listed) == 2
+    assert sum(run["state"] == "search for the memory floor" for run in listed) == 2
 
 
 @pytest.mark.parametrize("outcome", [each for each in Outcome if each is not Outcome.COMPLETED])
