@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sizer.model import PIPELINE_ALONE, is_search, memory_floor, searched_floor
+from sizer.model import PIPELINE_ALONE, is_search, memory_floor, memory_of, searched_floor
 from sizer.records import Outcome, Run, Study
 
 from . import formatting, results, words
@@ -63,7 +63,7 @@ def log(run: Run) -> str:
 
 def _row(runs: Sequence[Run], study: Study) -> dict[str, Any]:
     first, rest = split(runs[0])
-    stands = [words.configuration(run.configuration, study, run.untold) for run in runs]
+    stands = [words.configuration(run.configuration, study) for run in runs]
     return {
         "workload": runs[0].spec.workload.name,
         "where": [(stand, stands.count(stand)) for stand in dict.fromkeys(stands)],
@@ -76,8 +76,8 @@ def _row(runs: Sequence[Run], study: Study) -> dict[str, Any]:
 
 
 def _without_error(run: Run) -> str:
-    if run.outcome is Outcome.OUT_OF_MEMORY and "memory_gib" not in run.untold:
-        return f"killed at its memory cap of {formatting.format_bytes(run.configuration.memory_bytes)}"
+    if run.outcome is Outcome.OUT_OF_MEMORY and run.configuration.memory_bytes is not None:
+        return f"killed at its memory cap of {words.memory(run.configuration)}"
     return "no reason was recorded"
 
 
@@ -95,7 +95,7 @@ def _by_kills(subject: Subject) -> str:
     below = floor.out_of_memory_bytes if floor is not None else None
     above = floor.completed_bytes if floor is not None else None
     if below is None:
-        below = max(run.configuration.memory_bytes for run in subject.runs if _was_killed(run))
+        below = max(memory_of(run.configuration) for run in subject.runs if _was_killed(run))
     text = f"{subject.name}: killed with {formatting.format_bytes(below)}"
     if above is None:
         return f"{text}, and no larger cap completed, so its memory floor lies above that."

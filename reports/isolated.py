@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.model import GIVES, ISOLATED, TELLS
+from sizer.model import GIVES, ISOLATED, TELLS, batch_of, disk_of, vcpus_of
 from sizer.records import Outcome, Run
 
 from . import failures, formatting, results, warned, words
@@ -60,4 +60,4 @@ def _found(run: Run, stage: str) -> str:
 
 def _order(run: Run) -> tuple[int, float, str, int]:
     stand = run.configuration
-    return list(LABELS).index(run.spec.isolates or ""), stand.vcpus, stand.disk, stand.batch_size
+    return list(LABELS).index(run.spec.isolates or ""), vcpus_of(stand), disk_of(stand), batch_of(stand)

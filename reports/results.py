@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sizer.model import as_asked
+from sizer.model import as_asked, batch_of, disk_of, memory_of, vcpus_of
 from sizer.records import Configuration, Estimate, Outcome, Run
 
 
@@ -15,8 +15,8 @@ class Result:
     """All completed repeats of one configuration under the same input and cache state."""
 
     configuration: Configuration
-    input: str
-    cache: str
+    input: str | None
+    cache: str | None
     runs: tuple[Run, ...]
     throughput: Estimate
 
@@ -35,7 +35,7 @@ def measured(run: Run) -> bool:
 
 def by_configuration(runs: Iterable[Run]) -> tuple[Result, ...]:
     """Completed runs grouped by where they stood, smallest first; not those of a search for the memory floor."""
-    groups: dict[tuple[Configuration, str, str], list[Run]] = {}
+    groups: dict[tuple[Configuration, str | None, str | None], list[Run]] = {}
     for run in as_asked(runs):
         if measured(run):
             key = (run.configuration, run.spec.workload.input, run.spec.workload.cache)
@@ -64,4 +64,4 @@ def mean(values: Iterable[float | None]) -> float | None:
 
 
 def _order(configuration: Configuration) -> tuple[float, int, int, str]:
-    return (configuration.vcpus, configuration.memory_bytes, configuration.batch_size, configuration.disk)
+    return vcpus_of(configuration), memory_of(configuration), batch_of(configuration), disk_of(configuration)

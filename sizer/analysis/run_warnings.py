@@ -78,6 +78,7 @@ def _limits(run: Run) -> Iterator[str]:
     if run.throttled is None or run.throttled <= THROTTLED_SHARE:
         return
     vcpus = run.configuration.vcpus
+    assert vcpus is not None, "only an imported run lacks it"
     waiting = ", and threads that wait for each other lose more than that" if vcpus > 1 else ""
     yield (
         f"throttled: {format_share(run.throttled)} of CPU periods used up the quota of {vcpus:g} vCPU, "
