@@ -58,7 +58,7 @@ def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
     return {
         **_told(run, study),
         "repeat": f"repeat {run.spec.repeat + 1}",
-        "state": isolated.remark(run) or subject.unusual(workload.input, workload.cache),
+        "state": isolated.remark(run) or subject.unusual(workload.assumed_input, workload.assumed_cache),
         "failed": run.outcome is not Outcome.COMPLETED,
         "outcome": words.ending(run),
         "rate": _rate(run),

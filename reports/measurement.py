@@ -43,7 +43,7 @@ def states(runs: Sequence[Run]) -> list[tuple[str, str]]:
         workload = run.spec.workload
         if workload.input is None and workload.cache is None:
             continue
-        users.setdefault((workload.input or "disk", workload.cache or "cold"), {})[workload.name] = None
+        users.setdefault((workload.assumed_input, workload.assumed_cache), {})[workload.name] = None
     return [
         (", ".join(names), f"Input {words.INPUT.get(input_, input_)}. Cache {words.CACHE.get(cache, cache)}.")
         for (input_, cache), names in users.items()

@@ -15,8 +15,8 @@ class Result:
     """All completed repeats of one configuration under the same input and cache state."""
 
     configuration: Configuration
-    input: str | None
-    cache: str | None
+    input: str
+    cache: str
     runs: tuple[Run, ...]
     throughput: Estimate
 
@@ -35,10 +35,10 @@ def measured(run: Run) -> bool:
 
 def by_configuration(runs: Iterable[Run]) -> tuple[Result, ...]:
     """Completed runs grouped by where they stood, smallest first; not those of a search for the memory floor."""
-    groups: dict[tuple[Configuration, str | None, str | None], list[Run]] = {}
+    groups: dict[tuple[Configuration, str, str], list[Run]] = {}
     for run in as_asked(runs):
         if measured(run):
-            key = (run.configuration, run.spec.workload.input, run.spec.workload.cache)
+            key = (run.configuration, run.spec.workload.assumed_input, run.spec.workload.assumed_cache)
             groups.setdefault(key, []).append(run)
     found = [Result(*key, runs=tuple(group), throughput=pooled(group)) for key, group in groups.items()]
     return tuple(sorted(found, key=lambda result: _order(result.configuration)))

@@ -11,7 +11,6 @@ from sizer.records import Configuration, Run, Study
 from . import formatting, words
 
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
-"""What the axis is called in measurements.csv, where it is called otherwise."""
 LONE = "other configurations"
 _CONDITIONS = (*AXES, "input", "cache")
 
@@ -22,8 +21,8 @@ class Series:
 
     runs: tuple[Run, ...]
     base: Configuration | None
-    input: str | None = "disk"
-    cache: str | None = "cold"
+    input: str = "disk"
+    cache: str = "cold"
 
 
 def varied_axes(runs: Sequence[Run]) -> tuple[str, ...]:
@@ -59,7 +58,7 @@ def common(axis: str, series: Sequence[Series], study: Study) -> str:
     """What holds for every run of these series, in words: '4 GiB memory, ssd (emulated), batch 32'."""
     runs = [run for each in series for run in each.runs]
     fixed = [name for name in AXES if name != axis and len({_condition(run, name) for run in runs}) == 1]
-    fixed = [name for name in fixed if _condition(runs[0], name) is not None]
+    fixed = [name for name in fixed if getattr(runs[0].configuration, name) is not None]
     return ", ".join(_words(name, runs[0], study) for name in fixed)
 
 
@@ -83,7 +82,7 @@ def _lone(runs: Sequence[Run]) -> tuple[Run, ...]:
 
 def _series(group: Sequence[Run]) -> Series:
     workload = group[0].spec.workload
-    return Series(tuple(group), group[0].configuration, workload.input, workload.cache)
+    return Series(tuple(group), group[0].configuration, workload.assumed_input, workload.assumed_cache)
 
 
 def _others(axis: str) -> tuple[str, ...]:
@@ -91,7 +90,9 @@ def _others(axis: str) -> tuple[str, ...]:
 
 
 def _condition(run: Run, name: str) -> object:
-    return getattr(run.spec.workload if name in ("input", "cache") else run.configuration, name)
+    if name in ("input", "cache"):
+        return getattr(run.spec.workload, f"assumed_{name}")
+    return getattr(run.configuration, name)
 
 
 def _words(name: str, run: Run, study: Study) -> str:
@@ -101,6 +102,6 @@ def _words(name: str, run: Run, study: Study) -> str:
         "memory_bytes": f"{formatting.format_bytes(memory_of(place))} memory",
         "disk": words.disk(disk_of(place), study),
         "batch_size": f"batch {batch_of(place)}",
-        "input": f"input {workload.input}",
-        "cache": f"cache {workload.cache}",
+        "input": f"input {workload.assumed_input}",
+        "cache": f"cache {workload.assumed_cache}",
     }[name]

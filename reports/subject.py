@@ -43,11 +43,11 @@ class Subject:
             (device for device in known if device.samples_per_second is not None), known[0] if known else Device()
         )
 
-    def unusual(self, input_: str | None, cache: str | None) -> str:
+    def unusual(self, input_: str, cache: str) -> str:
         """How something was read, said only where it is not what the workload asks for."""
         asked = self.plan.workload if self.plan is not None else None
-        parts = [f"input {input_}"] if input_ is not None and (asked is None or input_ != asked.input) else []
-        parts += [f"cache {cache}"] if cache is not None and (asked is None or cache != asked.cache) else []
+        parts = [f"input {input_}"] if asked is None or input_ != asked.input else []
+        parts += [f"cache {cache}"] if asked is None or cache != asked.cache else []
         return ", ".join(parts)
 
     def tier(self, name: str) -> DiskTier | None:

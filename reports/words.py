@@ -43,7 +43,7 @@ KIND = {
     "imported": "measured elsewhere",
 }
 
-UNTOLD_FRAMEWORK = "other"
+UNKNOWN_FRAMEWORK = "other"
 """Of a command, or of an imported table, that names none."""
 FRAMEWORK = {"opencv": "OpenCV", "mxnet": "MXNet", "pytorch": "PyTorch", "tensorflow": "TensorFlow"}
 
@@ -112,7 +112,7 @@ def workload(value: Workload) -> str:
     parts = [KIND.get(value.kind, value.kind), value.network, FRAMEWORK.get(framework or "", framework)]
     if value.kind == "command":
         parts = [KIND["command"]]
-    return " · ".join(part for part in parts if part and part != UNTOLD_FRAMEWORK)
+    return " · ".join(part for part in parts if part and part != UNKNOWN_FRAMEWORK)
 
 
 def rates(value: DiskRates) -> str:

@@ -152,10 +152,14 @@ def _no_run_completed(name: str, runs: Sequence[Run]) -> str:
     return f"{none} ({ended(outcomes)}); see the log of one, mend the cause, and measure it with --retry"
 
 
+UNKNOWN = {"framework": "other"}
+"""What a program is called of which a table does not say it."""
+
+
 def mixed_programs(name: str, runs: Sequence[Run]) -> str | None:
     """Why runs of one name that are of several programs cannot be fitted: a curve through two would be neither's."""
     for field in ("kind", "framework", "network"):
-        values = sorted({str(getattr(run.spec.workload, field)) for run in runs})
+        values = sorted({str(getattr(run.spec.workload, field) or UNKNOWN.get(field)) for run in runs})
         if len(values) > 1:
             return f"the runs of `{name}` mix {field} {' and '.join(values)}; give each its own workload name"
     return None

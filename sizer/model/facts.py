@@ -39,7 +39,7 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
     batches = sorted(batch_of(run.configuration) for run in runs)
     read = _demand(runs, "read_bytes")
     accounted = read is not None
-    reads_disk = workload.input == "disk" and workload.kind != "command"
+    reads_disk = workload.assumed_input == "disk" and workload.kind != "command"
     if data is not None and data.samples > 0 and reads_disk and (setting.natural or read is None):
         read = data.bytes / data.samples  # what came from the device depends on the cap there
     synthetic = [run for run in isolating if run.spec.workload.input == "synthetic"]

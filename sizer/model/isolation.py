@@ -38,7 +38,7 @@ def end_to_end(runs: Sequence[Run]) -> tuple[Run, ...]:
     A run that was planned to isolate a stage says so. Of the others, which may be somebody else's, it is those of the
     input and cache state with the most configurations, and never a replay.
     """
-    places: dict[tuple[str | None, str | None], set[object]] = {}
+    places: dict[tuple[str, str], set[object]] = {}
     for run in runs:
         if not isolates(run):
             places.setdefault(_fed(run), set()).add(run.configuration)
@@ -64,5 +64,5 @@ def as_asked(runs: Iterable[Run]) -> tuple[Run, ...]:
     return tuple(run for run in ordinary(runs) if not isolates(run))
 
 
-def _fed(run: Run) -> tuple[str | None, str | None]:
-    return run.spec.workload.input, run.spec.workload.cache
+def _fed(run: Run) -> tuple[str, str]:
+    return run.spec.workload.assumed_input, run.spec.workload.assumed_cache

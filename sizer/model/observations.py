@@ -144,8 +144,8 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> Measured:
     """
     usable = completed(runs)
     grouped = _grouped(usable)
-    inputs = {run.spec.workload.input for run in runs}
-    whole = [run for run in isolating if run.spec.workload.input in inputs]
+    inputs = {run.spec.workload.assumed_input for run in runs}
+    whole = [run for run in isolating if run.spec.workload.assumed_input in inputs]
     return Measured(
         vcpus=tuple(sorted(known(run.configuration.vcpus for run in usable))),
         memory_bytes=tuple(sorted(known(run.configuration.memory_bytes for run in usable))),

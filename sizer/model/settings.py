@@ -16,8 +16,8 @@ CPU_LABEL = "cpu"
 
 
 def setting_of(run: Run) -> Setting:
-    """What the run was fed with; from the disk and with an empty cache where an imported table does not say it."""
-    return Setting(run.spec.workload.input or "disk", run.spec.workload.cache or "cold")
+    """What the run was fed with."""
+    return Setting(run.spec.workload.assumed_input, run.spec.workload.assumed_cache)
 
 
 def label_of(run: Run) -> str | None:

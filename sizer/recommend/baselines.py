@@ -85,6 +85,8 @@ def _carries(model: WorkloadModel, chosen: Candidate, machine: InstanceType) -> 
 def _stand_of(model: WorkloadModel, chosen: Candidate, machine: InstanceType) -> Configuration:
     """Where the job would stand on that machine: never with more memory than was measured, which tells no more."""
     known = model.measured.memory_bytes
+    if not known:
+        return replace(chosen.stand, vcpus=machine.vcpus)
     memory = max((size for size in known if size <= machine.memory_bytes), default=machine.memory_bytes)
     return replace(chosen.stand, vcpus=machine.vcpus, memory_bytes=memory)
 

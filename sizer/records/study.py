@@ -83,6 +83,16 @@ class Workload:
         """The device; the CPU where the table does not say it."""
         return self.device or Device()
 
+    @property
+    def assumed_input(self) -> Input:
+        """The input; the disk where the table does not say it."""
+        return self.input or "disk"
+
+    @property
+    def assumed_cache(self) -> Cache:
+        """The state of the page cache; empty at the start where the table does not say it."""
+        return self.cache or "cold"
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -187,8 +197,8 @@ def _with_defaults(workload: Workload) -> Workload:
     return replace(
         workload,
         framework=workload.framework or "other",
-        input=workload.input or "disk",
-        cache=workload.cache or "cold",
+        input=workload.assumed_input,
+        cache=workload.assumed_cache,
         device=replace(device, index=device.index or 0),
     )
 
