@@ -94,7 +94,7 @@ def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
 
 
 def imported_run_in_words(run: Run) -> str:
-    """The same of a run that was measured elsewhere, with its accelerators, and without what nobody told."""
+    """The same of a run that was measured elsewhere, with its accelerators, and without what is not known."""
     limits, stand = run.spec.limits, run.configuration
     parts = [format_vcpus(limits.vcpus)] if limits.vcpus is not None else []
     parts += [f"{max(1, stand.gpu_count or 0)} × {stand.gpu or 'GPU'}"] if stand.gpu or stand.gpu_count else []
