@@ -249,7 +249,7 @@ def _throughput(epochs: Epochs) -> Estimate | None:
     mean = len(rates) / math.fsum(1 / rate for rate in rates)
     if len(rates) < FEWEST_EPOCHS:
         return Estimate(mean, mean, mean)
-    # Sizer 0.2 had three digits of this quantile (0.2 % off at most), and 2 from eleven epochs on: 10 % too narrow there.
+    # Sizer 0.2 had three digits of this quantile (0.2 % off at most) and 2 from eleven epochs on (10 % off).
     half = float(stdtrit(len(rates) - 1, 0.975)) * stdev(rates) / math.sqrt(len(rates))
     return Estimate(mean, mean - half, mean + half)
 
