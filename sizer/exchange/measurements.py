@@ -10,8 +10,7 @@ from pathlib import PurePath
 
 from sizer.exchange.table_cells import in_megabytes
 from sizer.files import harmless
-from sizer.records import Demand, Device, DiskRates, Run
-from sizer.study import IMPORTED
+from sizer.records import IMPORTED, Demand, Device, DiskRates, Run
 
 BYTES_PER_GIB = 2**30
 COLUMNS = (
