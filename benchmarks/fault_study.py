@@ -129,7 +129,7 @@ def measured(faults: Sequence[Fault], place: Place, needs: str = "") -> dict[str
         process, words = _sized(faults, place)
         left = leftovers(process.pid, place)
         runs = [read_run(path) for path in (place.study / "runs").glob("*.json")]
-        runs.sort(key=lambda run: run.started_at)
+        runs.sort(key=lambda run: run.started_at or "")
         return {fault.name: _found(fault, runs, place, left, words, process.returncode) for fault in faults}
     finally:
         for mounted in _mounts(place.folder):
@@ -198,7 +198,7 @@ def _spoil_in_time(fault: Fault, place: Place, process: subprocess.Popen[str]) -
 
 def _found(fault: Fault, runs: list[Run], place: Place, left: list[str], words: str, code: int) -> Found:
     run = next((run for run in runs if run.spec.workload.name == _key(fault)), None)
-    after = [each for each in runs if run and each.started_at > run.started_at]
+    after = [each for each in runs if run and (each.started_at or "") > (run.started_at or "")]
     went_on = any(each.outcome is Outcome.COMPLETED and each.spec.workload.name.startswith(GOOD) for each in after)
     log = place.study / "logs" / f"{run.id}.log" if run else None
     text = log.read_text(errors="replace") if log and log.exists() else ""

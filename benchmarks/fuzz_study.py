@@ -9,6 +9,7 @@ from io import StringIO
 from pathlib import Path
 
 from sizer.cli import main
+from sizer.model import vcpus_of
 from sizer.records.run import (
     Bottleneck,
     Cause,
@@ -140,9 +141,9 @@ def _failed(run: Run) -> Run:
 
 def _measured(run: Run) -> Run:
     """Bound by the vCPUs, the disk or the emulated accelerator, softly combined, with all that can be accounted."""
-    name, vcpus = run.spec.workload.name, run.configuration.vcpus
+    name, vcpus = run.spec.workload.name, vcpus_of(run.configuration)
     rates = run.disk.rates if run.disk else DiskRates()
-    ceilings = [vcpus / CORE_SECONDS[name], run.spec.workload.device.samples_per_second or 1e6]
+    ceilings = [vcpus / CORE_SECONDS[name], run.spec.workload.computes_on.samples_per_second or 1e6]
     ceilings.append((rates.read_bytes_per_second or 1e12) / READ_BYTES)
     rate = sum(ceiling**-12 for ceiling in ceilings) ** (-1 / 12)
     return replace(

@@ -36,7 +36,7 @@ def load_grid(path: Path = RUNS) -> tuple[Run, ...]:
 
 def save_runs(runs: Iterable[Run], path: Path = RUNS) -> None:
     """One line a run, in the order of measuring; values that are the record's own defaults are left out."""
-    ordered = sorted(runs, key=lambda run: run.started_at)
+    ordered = sorted(runs, key=lambda run: run.started_at or "")
     path.write_text("".join(json.dumps(_short(portable(run)), separators=(",", ":")) + "\n" for run in ordered))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sizer.model import PIPELINE_ALONE, is_search, memory_floor, searched_floor
+from sizer.model import PIPELINE_ALONE, is_search, memory_floor, memory_of, searched_floor
 from sizer.records import Outcome, Run, Study
 from sizer.words import failure_in_words, failure_line, floor_in_words, outcome_in_words
 
@@ -61,7 +61,7 @@ def log(run: Run) -> str:
 
 def _row(runs: Sequence[Run], study: Study) -> dict[str, Any]:
     first, rest = split(runs[0])
-    stands = [words.configuration(run.configuration, study, run.untold) for run in runs]
+    stands = [words.configuration(run.configuration, study) for run in runs]
     return {
         "workload": runs[0].spec.workload.name,
         "where": [(stand, stands.count(stand)) for stand in dict.fromkeys(stands)],
@@ -87,7 +87,7 @@ def _by_kills(subject: Subject) -> str:
     below = floor.out_of_memory_bytes if floor is not None else None
     above = floor.completed_bytes if floor is not None else None
     if below is None:
-        below = max(run.configuration.memory_bytes for run in subject.runs if _was_killed(run))
+        below = max(memory_of(run.configuration) for run in subject.runs if _was_killed(run))
     text = f"{subject.name}: killed with {formatting.format_bytes(below)}"
     if above is None:
         return f"{text}, and no larger cap completed, so its memory floor lies above that."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sizer.model import batch_of, disk_of, vcpus_of
 from sizer.records import Outcome, Run
 from sizer.words import outcome_in_words, remark_in_words, stage_learnt, stage_shown, warning_names
 
@@ -60,4 +61,4 @@ def _found(run: Run, stage: str) -> str:
 
 def _order(run: Run) -> tuple[int, float, str, int]:
     stand = run.configuration
-    return list(LABELS).index(run.spec.stage or ""), stand.vcpus, stand.disk, stand.batch_size
+    return list(LABELS).index(run.spec.stage or ""), vcpus_of(stand), disk_of(stand), batch_of(stand)

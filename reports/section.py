@@ -44,13 +44,13 @@ def section(subject: Subject) -> dict[str, Any]:
 def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
     configuration = result.configuration
     evidence = [run.evidence for run in result.runs if run.evidence is not None]
-    untold, remarks = result.runs[0].untold, [words.accelerators(configuration)]
+    remarks, vcpus, batch = [words.accelerators(configuration)], configuration.vcpus, configuration.batch_size
     remarks += [subject.unusual(result.input, result.cache)]
     return {
-        "vcpus": f"{configuration.vcpus:g}" if "vcpus" not in untold else "",
-        "memory": formatting.format_bytes(configuration.memory_bytes) if "memory_gib" not in untold else "",
-        "disk": words.disk(configuration.disk, subject.study) if "disk" not in untold else "",
-        "batch": str(configuration.batch_size) if "batch_size" not in untold else "",
+        "vcpus": f"{vcpus:g}" if vcpus is not None else "",
+        "memory": words.memory(configuration),
+        "disk": words.disk(configuration.disk, subject.study) if configuration.disk is not None else "",
+        "batch": str(batch) if batch is not None else "",
         "state": ", ".join(remark for remark in remarks if remark),
         "is_answer": preprocessing.is_answer(configuration, subject),
         "runs": _counted(result.runs),

@@ -142,12 +142,15 @@ def _measured(run: Run, steady: SteadyState, found: Measured) -> Run:
     """The run with its figures over this stretch of time."""
     accounted = found.accounted
     growth = memory_growth(steady, run.steps, run.samples, found.seen.calls_a_step)
+    place = run.configuration
+    assert place.vcpus is not None, "only an imported run lacks it"
+    assert place.memory_bytes is not None, "only an imported run lacks it"
     workload, span = _taking_part(run.spec.workload), (steady.start, steady.end)
     used = accounting.demand(steady, run.steps, run.samples, workload, run.data_set, accounted)
     rates = run.disk.rates if run.disk else None
-    busy = busy_shares(steady.throughput.value, used, run.configuration, rates, workload.device)
+    busy = busy_shares(steady.throughput.value, used, run.configuration, rates, workload.computes_on)
     starved = measured_from_epoch(workload) == 1 and short_of_memory(
-        used, run.peak_anonymous_bytes, run.data_set, run.configuration.memory_bytes
+        used, run.peak_anonymous_bytes, run.data_set, place.memory_bytes
     )
     throttled = accounting.throttled(run.samples, *span)
     latencies = [
@@ -169,7 +172,7 @@ def _measured(run: Run, steady: SteadyState, found: Measured) -> Run:
         overhead=accounting.overhead(run.samples, *span),
         stolen_cores=accounting.stolen_cores(run.samples, *span) if "steal_core_seconds" in accounted else None,
         unwritten_bytes=accounting.unwritten_bytes(run.samples, *span) if "unwritten_bytes" in accounted else None,
-        evidence=name_bottleneck(busy, run.configuration.vcpus, starved, throttled),
+        evidence=name_bottleneck(busy, place.vcpus, starved, throttled),
     )
 
 

@@ -64,7 +64,9 @@ def _host(run: Run) -> Iterator[RunWarning]:
 def _limits(run: Run) -> Iterator[RunWarning]:
     """A quota, which only a fraction of a vCPU has, holds a run back in slices."""
     if run.throttled is not None and run.throttled > THROTTLED_SHARE:
-        yield RunWarning(WarningKind.THROTTLED, {"share": run.throttled, "vcpus": run.configuration.vcpus})
+        vcpus = run.configuration.vcpus
+        assert vcpus is not None, "only an imported run lacks it"
+        yield RunWarning(WarningKind.THROTTLED, {"share": run.throttled, "vcpus": vcpus})
 
 
 def _memory(run: Run) -> Iterator[RunWarning]:

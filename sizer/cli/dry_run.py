@@ -212,8 +212,8 @@ def _written(intent: Intent, environment: Mapping[str, str]) -> Iterator[str]:
 
 def _devices(intent: Intent) -> Iterator[str]:
     for workload in intent.workloads:
-        if workload.device.kind == "cuda":
-            yield f"GPU {workload.device.index}, by `{workload.name}`"
+        if workload.computes_on.kind == "cuda":
+            yield f"GPU {workload.computes_on.index}, by `{workload.name}`"
 
 
 def _needs_root(intent: Intent) -> set[str]:

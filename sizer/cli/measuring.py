@@ -87,7 +87,7 @@ class _Measuring:
         self._reference = reference(study, here)
         passes = two_epoch_passes(study, here) if preconditions.caps_memory(bench.backend) else ()
         self._following: tuple[Search | TwoEpochs, ...] = (*passes, *searches(study, here))
-        self._set_aside: frozenset[tuple[str, str]] = frozenset()
+        self._set_aside: frozenset[tuple[str, str | None]] = frozenset()
 
     def run(self, unfinished: Collection[Outcome]) -> None:
         """Every run that is left, or ended in such an outcome before.
@@ -222,7 +222,7 @@ class _Measuring:
             self._folder.add(run)
 
 
-def _which(run: Run) -> tuple[str, str]:
+def _which(run: Run) -> tuple[str, str | None]:
     """Tells a run from another measurement of the same configuration."""
     return run.id, run.started_at
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sizer.model.advice import to_measure
 from sizer.model.ceilings import known_ceilings
+from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.edge import (
     GAIN,
     Edge,
@@ -81,20 +82,25 @@ __all__ = [
     "accelerator",
     "anonymous_bytes",
     "as_asked",
+    "batch_of",
     "before_the_last_doubling",
     "best_measured",
     "bounds",
     "caps",
     "disk",
+    "disk_of",
     "ended",
     "fit",
     "further_edges",
+    "gpus_of",
     "headroom",
     "is_search",
     "judge",
     "known_ceilings",
     "memory_edge",
     "memory_floor",
+    "memory_of",
+    "name_of_disk",
     "needed_bytes",
     "only_completed",
     "own_effects",
@@ -107,4 +113,5 @@ __all__ = [
     "too_slow",
     "undroppable_bytes",
     "vcpus_edge",
+    "vcpus_of",
 ]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from sizer.model.coordinates import memory_of
 from sizer.records import Outcome, Purpose, Run, RunSpec, format_bytes
 
 MIB = 2**20
@@ -111,7 +112,7 @@ def same_place(spec: RunSpec, other: RunSpec) -> bool:
 
 def searched_floor(runs: Sequence[Run]) -> SearchedFloor | None:
     """What the latest search among the stored runs of a workload found; None if there was none."""
-    latest = max(filter(is_search, runs), key=lambda run: run.started_at, default=None)
+    latest = max(filter(is_search, runs), key=lambda run: run.started_at or "", default=None)
     if latest is None:
         return None
     here = [run for run in runs if same_place(run.spec, latest.spec)]
@@ -132,7 +133,7 @@ def judge(here: Sequence[Run], own: Sequence[Run]) -> SearchedFloor:
         found,
         timed_out=found.too_small is not None and found.too_small > max(killed, default=0),
         given_up=None if found.close else _given_up(own, slow),
-        pipeline_alone=any(run.spec.workload.device.kind == "emulated" for run in here),
+        pipeline_alone=any(run.spec.workload.computes_on.kind == "emulated" for run in here),
     )
 
 
@@ -144,7 +145,7 @@ def too_slow(here: Sequence[Run], own: Sequence[Run]) -> list[int]:
 
 def _given_up(own: Sequence[Run], slow: Sequence[int]) -> GivenUp | None:
     for run in own:
-        cap = run.configuration.memory_bytes
+        cap = memory_of(run.configuration)
         if run.outcome is Outcome.CRASHED:
             return GivenUp(GivenUpKind.CRASHED, cap)
         if run.outcome is Outcome.TIMEOUT and cap not in slow:
@@ -160,4 +161,4 @@ def bounds(held: Iterable[int], too_small: Iterable[int]) -> Bounds:
 
 def caps(runs: Iterable[Run], outcome: Outcome) -> list[int]:
     """The memory in bytes of the runs that ended so; a run without a cap had the host's."""
-    return [run.configuration.memory_bytes for run in runs if run.outcome is outcome]
+    return [memory_of(run.configuration) for run in runs if run.outcome is outcome]

@@ -46,4 +46,4 @@ def as_asked(runs: Iterable[Run]) -> tuple[Run, ...]:
 
 
 def _fed(run: Run) -> tuple[str, str]:
-    return run.spec.workload.input, run.spec.workload.cache
+    return run.spec.workload.assumed_input, run.spec.workload.assumed_cache

@@ -62,7 +62,7 @@ def fewest_vcpus(specs: Sequence[RunSpec], host: Facts) -> RunSpec:
 
 def start_up_seconds(spec: RunSpec) -> float:
     """Before the steady state begins; a fraction of a vCPU starts slower."""
-    no_step = spec.workload.device.kind == "emulated" or spec.workload.input == "replay"
+    no_step = spec.workload.computes_on.kind == "emulated" or spec.workload.input == "replay"
     start_up = EMULATED_START_UP_SECONDS if no_step else KINDS[spec.workload.kind].start_up_seconds
     return start_up / min(spec.limits.vcpus or 1.0, 1.0)
 

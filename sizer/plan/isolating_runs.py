@@ -50,7 +50,7 @@ def _steps(each: WorkloadPlan, alone: RunSpec) -> Iterator[RunSpec]:
     sizes = sorted({min(each.batch_size), max(each.batch_size)})
     if len(sizes) == 1:
         sizes = [max(1, sizes[0] // BATCH_RATIO), sizes[0]] if sizes[0] > 1 else [1, BATCH_RATIO]
-    if workload.device.kind == "emulated":
+    if workload.computes_on.kind == "emulated":
         sizes = [alone.batch_size]
     fed = replace(workload, input="synthetic", cache="cold")
     yield from (replace(alone, workload=fed, batch_size=size, purpose=Purpose.ISOLATES_STEP) for size in sizes)

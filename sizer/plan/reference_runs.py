@@ -42,7 +42,7 @@ def reference(study: Study, host: Facts) -> RunSpec | None:
     if sum(map(len, measured)) * study.measure.repeats + isolated < FEWEST_RUNS:
         return None
     specs = min(measured, key=lambda specs: _rank(standing(specs, study, host)))
-    emulated = specs[0].workload.device.kind == "emulated"
+    emulated = specs[0].workload.computes_on.kind == "emulated"
     return fewest_vcpus(specs, host) if emulated else standing(specs, study, host)
 
 
@@ -68,7 +68,7 @@ def woven(blocks: Sequence[Sequence[RunSpec]], of: RunSpec) -> tuple[RunSpec, ..
 
 
 def _rank(spec: RunSpec) -> tuple[int, float]:
-    return HIDES_DRIFT.index(spec.workload.device.kind), start_up_seconds(spec)
+    return HIDES_DRIFT.index(spec.workload.computes_on.kind), start_up_seconds(spec)
 
 
 def _stretches(specs: Sequence[RunSpec]) -> list[Sequence[RunSpec]]:

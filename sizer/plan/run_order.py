@@ -63,7 +63,7 @@ def remaining(
 
 def estimate_seconds(specs: Iterable[RunSpec], runs: Iterable[Run] = ()) -> float:
     """How long these runs take at most, or what finished runs of the same workload and settings took."""
-    took: dict[tuple[str, str, float], list[float]] = {}
+    took: dict[tuple[str, str | None, float], list[float]] = {}
     for run in runs:
         if run.outcome is Outcome.COMPLETED:
             took.setdefault(_alike(run.spec), []).append(run.wall_seconds)
@@ -77,7 +77,7 @@ def _block(points: list[RunSpec], others: list[RunSpec], seed: int, repeat: int)
     return [repeated(spec, repeat) for spec in block]
 
 
-def _alike(spec: RunSpec) -> tuple[str, str, float]:
+def _alike(spec: RunSpec) -> tuple[str, str | None, float]:
     return spec.workload.name, spec.workload.input, spec.measure.seconds
 
 

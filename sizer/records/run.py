@@ -72,6 +72,11 @@ class Estimate:
     high: Bound
 
     @property
+    def has_interval(self) -> bool:
+        """Whether the ends say anything: a throughput of an imported table may be without them."""
+        return self.low < self.high
+
+    @property
     def relative_half_width(self) -> float:
         """Half of the interval over the value, which must not be 0."""
         return (self.high - self.low) / 2 / self.value
@@ -99,18 +104,18 @@ class DiskCheck:
 
 @dataclass(frozen=True)
 class Configuration:
-    """Where a run really stood: its limits with this host's own values where it was not limited.
+    """What a run really had: its limits with this host's own values where it was not limited.
 
-    `gpu` names the accelerator where one job was measured on several kinds, and `gpu_count` how many of them it used: 0
-    where nothing is told, which is one where the step is not computed on the CPU.
+    None is not known, which only an imported run has. `gpu` names the accelerator where one job was measured on several
+    kinds, and `gpu_count` how many of them it used: 0 is as many as its device says, which is one unless that is a CPU.
     """
 
-    vcpus: Vcpus
-    memory_bytes: Bytes
-    disk: Name
-    batch_size: Batch
+    vcpus: Vcpus | None
+    memory_bytes: Bytes | None
+    disk: Name | None
+    batch_size: Batch | None
     gpu: Label | None = None
-    gpu_count: Count = 0
+    gpu_count: Count | None = 0
 
 
 @dataclass(frozen=True)
@@ -395,14 +400,14 @@ class Run:
     core-seconds over the workload's, `stolen_cores` the cores that the hypervisor withheld, and `unwritten_bytes` the
     most that waited in the page cache to be written; each over the steady state, None where it was not accounted.
     `limits_buffered_writes`: whether the disk's throttle holds such bytes, too; None where no throttle limits writes.
-    Of an imported run, `untold` are the columns of measurements.csv that nobody filled in, where this record has to
-    hold something and means nothing by it, and `other` the cells of columns that sizer does not know.
+    Of an imported run, `started_at` is None where the table does not say it, a throughput without an interval has ends
+    equal to its value, and `other` holds the cells of columns that sizer does not know.
     """
 
     spec: RunSpec
     outcome: Outcome
     configuration: Configuration
-    started_at: Moment
+    started_at: Moment | None
     wall_seconds: Amount
     error: Failure | None = None
     sample_unit: str = "sample"
@@ -434,7 +439,6 @@ class Run:
     evidence: Evidence | None = None
     disk: DiskCheck | None = None
     limited_by: str = ""
-    untold: tuple[Name, ...] = ()
     other: dict[str, str] = field(default_factory=dict)
     warnings: tuple[RunWarning, ...] = ()
     steps: tuple[Step, ...] = ()

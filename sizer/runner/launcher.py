@@ -112,7 +112,7 @@ class _Trial:
         self._room = Room(setting.place.scratch, setting.place.output)
         with (
             self._backend.open(spec.id, spec.limits, setting.throttle) as group,
-            _busy(spec.workload.device) as busy,
+            _busy(spec.workload.computes_on) as busy,
         ):
             argv = commands.argv(spec, setting.place, setting.host_vcpus)
             environment = commands.environment(spec, setting.place, setting.host_vcpus, setting.environment)
@@ -162,7 +162,7 @@ def _busy(device: Device) -> Iterator[Callable[[], float | None] | None]:
     if device.kind != "cuda":
         yield None
         return
-    with busy_share(device.index) as read:
+    with busy_share(device.index or 0) as read:
         yield read
 
 

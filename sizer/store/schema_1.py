@@ -16,6 +16,7 @@ from sizer.records import (
     WarningKind,
     parse_bytes,
 )
+from sizer.store.schema_1_untold import without_untold
 
 Kind = TypeVar("Kind", WarningKind, CauseKind)
 Found = tuple[Kind, dict[str, float], str | None]
@@ -148,7 +149,7 @@ DISK_NAMES = {"the disk's read bandwidth": "disk_bandwidth", "the disk's IOPS": 
 
 def upgraded(form: dict[str, Any]) -> dict[str, Any]:
     """The form of a run as schema 2 writes it. What is not of schema 1's types stays, for the reader to refuse."""
-    return {**_with_kinds(form), "schema_version": 2}
+    return {**_with_kinds(without_untold(form)), "schema_version": 2}
 
 
 def marks_of(text: str) -> tuple[RunWarning | Purpose, ...]:

@@ -308,8 +308,9 @@ def failure_in_words(run: Run) -> str:
     """Why a run did not complete, in a line, without its last words."""
     if run.error is not None:
         return _failure(run.error, run.spec)
-    if run.outcome is Outcome.OUT_OF_MEMORY and "memory_gib" not in run.untold:
-        return _("killed at its memory cap of {size}", size=format_bytes(run.configuration.memory_bytes))
+    cap = run.configuration.memory_bytes
+    if run.outcome is Outcome.OUT_OF_MEMORY and cap is not None:
+        return _("killed at its memory cap of {size}", size=format_bytes(cap))
     return _("no reason was recorded")
 
 
@@ -565,10 +566,10 @@ def imported_run_in_words(run: Run) -> str:
     """The same of a run that was measured elsewhere, with its accelerators, and without what its table does not say."""
     limits, stand = run.spec.limits, run.configuration
     parts = [format_vcpus(limits.vcpus)] if limits.vcpus is not None else []
-    parts += [f"{max(1, stand.gpu_count)} × {stand.gpu or 'GPU'}"] if stand.gpu or stand.gpu_count else []
+    parts += [f"{max(1, stand.gpu_count or 0)} × {stand.gpu or 'GPU'}"] if stand.gpu or stand.gpu_count else []
     parts += [format_bytes(limits.memory_bytes)] if limits.memory_bytes is not None else []
     parts += [disk_in_words(limits.disk, _is_emulated(run))] if limits.disk is not None else []
-    parts += [_("batch {size}", size=stand.batch_size)] if "batch_size" not in run.untold else []
+    parts += [_("batch {size}", size=stand.batch_size)] if stand.batch_size is not None else []
     return " ".join([run.spec.workload.name, ", ".join(parts)]).strip()
 
 
@@ -580,9 +581,9 @@ def result_in_words(run: Run, log: Path | None = None) -> str:
     """The outcome of a run and, if it has one, its rate; `log` is named where a cause is too long to be shown."""
     if run.outcome is not Outcome.COMPLETED or run.throughput is None:
         return f"{outcome_in_words(run.outcome)} ({_cause(run, log)})"
-    bound = f", {bound_in_words(run.evidence.bottleneck, run.spec.workload.device)}" if run.evidence else ""
+    bound = f", {bound_in_words(run.evidence.bottleneck, run.spec.workload.computes_on)}" if run.evidence else ""
     rate = format_rate(run.throughput.value, printable(run.sample_unit))
-    interval = f" {_interval(run.throughput)}" if "throughput_low" not in run.untold else ""
+    interval = f" {_interval(run.throughput)}" if run.throughput.has_interval else ""
     return f"{rate}{interval}{bound}"
 
 
