@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sizer.plan.configurations import configurations, place, standing
 from sizer.records import Limits, RunSpec, Study, WorkloadPlan
-from sizer.study import Facts
+from sizer.study import HostSize
 
 HAVE_A_STEP = ("image_training", "image_inference", "lstm_training")
 READ_IMAGES = ("image_training", "image_inference", "imagenet_preprocessing")
@@ -27,7 +27,7 @@ VCPU_VALUES = 3
 SMALLEST_VCPUS = 0.25
 
 
-def isolating_runs(each: WorkloadPlan, study: Study, host: Facts) -> list[RunSpec]:
+def isolating_runs(each: WorkloadPlan, study: Study, host: HostSize) -> list[RunSpec]:
     """One run for each stage that the workload has, without memory cap and, but for the disks, without a disk.
 
     The two-epoch pass is not among them: its memory cap follows from what other runs needed.
@@ -75,7 +75,7 @@ def _disks(alone: RunSpec, specs: Sequence[RunSpec]) -> Iterator[RunSpec]:
             yield replace(alone, workload=fed, limits=replace(alone.limits, disk=disk), isolates="disk")
 
 
-def _vcpus(specs: Sequence[RunSpec], host: Facts) -> list[float]:
+def _vcpus(specs: Sequence[RunSpec], host: HostSize) -> list[float]:
     """The least, the middle and the most of the workload's own; where these are fewer, with halves below them.
 
     Half of whole vCPUs is whole here, for a host that cannot limit to a fraction may still limit to whole ones.
