@@ -9,7 +9,7 @@ from sizer.cli.answers import verdict
 from sizer.cli.folders import LEFT_OUT
 from sizer.cli.progress import Progress
 from sizer.cli.wording import emulated_disks
-from sizer.exchange import named
+from sizer.files import named
 from sizer.records import Study
 
 

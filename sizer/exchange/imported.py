@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sizer.exchange.imported_columns import AXES, NEEDED, READERS, Told, read_told
 from sizer.exchange.imported_runs import place_of, runs_of
-from sizer.exchange.tables import Table, named, read_table
+from sizer.files import Table, named, read_table
 from sizer.records import (
     HOST_DISK,
     Device,

@@ -21,6 +21,7 @@ LARGEST_COUNT = 2**63
 LARGEST_BYTES = 2**60
 LARGEST_VCPUS = 4096.0
 LARGEST_BATCH = 2**20
+LARGEST_GPUS = 100_000
 LONGEST_NAME = 100
 
 
@@ -86,6 +87,16 @@ class Matching:
         return len(value) <= LONGEST_NAME and re.fullmatch(self.pattern, value, re.ASCII) is not None
 
 
+@dataclass(frozen=True)
+class Filled:
+    """Any text but none."""
+
+    words: str = "a text"
+
+    def holds(self, value: str) -> bool:
+        return bool(value)
+
+
 Amount = Annotated[float, Between(0, LARGEST)]
 """Seconds, bytes, cores, samples, rates and their shares: never below 0."""
 
@@ -122,6 +133,9 @@ Label = Annotated[
     Matching(r"[A-Za-z0-9][A-Za-z0-9 ._+/:-]*", "a short name of letters, digits, spaces and `._+/:-`"),
 ]
 """As safe as a name but in a path."""
+
+Text = Annotated[str, Filled()]
+"""Text that says something."""
 
 Moment = Annotated[str, Matching(r"\d{4}-\d\d-\d\dT[0-9:.+-]+Z?", "a time such as 2026-11-21T10:00:00+00:00")]
 
