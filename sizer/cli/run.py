@@ -14,9 +14,8 @@ from sizer.cli.event_lines import EventPrinter
 from sizer.cli.folders import opened
 from sizer.cli.interrupts import Interrupts
 from sizer.plan import FAILED
-from sizer.records import FAULTS, InputError, Interrupted, Run, Study, typed_path
+from sizer.records import FAULTS, IMPORTED, InputError, Interrupted, Run, Study, typed_path
 from sizer.store import StudyFolder, measured, refuse_other_meaning, refuse_other_study, refuse_unusable
-from sizer.study import IMPORTED
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -31,6 +31,7 @@ from sizer.records.domains import (
     Vcpus,
 )
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
+from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, PREPROCESSING, WorkloadKind
 from sizer.records.log_patterns import MEANINGS, PATTERNS, compiled
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
@@ -97,10 +98,13 @@ from sizer.records.units import (
 )
 
 __all__ = [
+    "COMMAND",
     "FAULTS",
     "FINDINGS",
     "GIB",
     "HOST_DISK",
+    "IMPORTED",
+    "KINDS",
     "LARGEST",
     "LARGEST_BATCH",
     "LARGEST_BYTES",
@@ -108,7 +112,9 @@ __all__ = [
     "LARGEST_VCPUS",
     "MEANINGS",
     "MIB",
+    "OPENCV",
     "PATTERNS",
+    "PREPROCESSING",
     "SCHEMA_VERSION",
     "SMALLEST",
     "Amount",
@@ -157,6 +163,7 @@ __all__ = [
     "Upgrade",
     "Vcpus",
     "Workload",
+    "WorkloadKind",
     "WorkloadPlan",
     "compiled",
     "format_bytes",

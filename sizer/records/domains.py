@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
+from sizer.records.kinds import KINDS
+
 LARGEST = 1e60
 """Of an amount. A workload may name 1e18 samples a step (`events.LARGEST`), and sums and rates are made of these."""
 
@@ -139,9 +141,7 @@ Text = Annotated[str, Filled()]
 
 Moment = Annotated[str, Matching(r"\d{4}-\d\d-\d\dT[0-9:.+-]+Z?", "a time such as 2026-11-21T10:00:00+00:00")]
 
-Kind = Annotated[
-    str, OneOf(("image_training", "image_inference", "lstm_training", "imagenet_preprocessing", "command", "imported"))
-]
+Kind = Annotated[str, OneOf(tuple(KINDS))]
 Input = Annotated[str, OneOf(("disk", "cached", "synthetic", "replay"))]
 """`replay` reads the data as the loader does and makes nothing of it: no workload is asked for so, a part of one is."""
 
