@@ -12,10 +12,9 @@ from pathlib import Path
 
 from sizer.catalog.validation import checked
 from sizer.files import read_given
-from sizer.records import Amount, Batch, Bytes, Count, DiskRates, InputError, Rate, Vcpus
+from sizer.records import GIB, Amount, Batch, Bytes, Count, DiskRates, InputError, Rate, Vcpus
 
 CATALOG_SCHEMA_VERSION = 1
-GIB = 2**30
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sizer.catalog.catalog import CATALOG_SCHEMA_VERSION, GIB, AcceleratorRate, Catalog, DiskOffer, InstanceType
+from sizer.catalog.catalog import CATALOG_SCHEMA_VERSION, AcceleratorRate, Catalog, DiskOffer, InstanceType
 from sizer.catalog.validation import checked
 from sizer.files import read_given
-from sizer.records import InputError
+from sizer.records import GIB, InputError
 
 Row = dict[str, str]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from sizer import __version__
 from sizer.catalog import Catalog
-from sizer.exchange import read_recommendation, recommendation_form
+from sizer.exchange import recommendation_form
 from sizer.files import FormatError, from_json, load_json, to_json, write_json
 from sizer.model import Model
 from sizer.model import fit as fit_model
@@ -65,12 +65,7 @@ def _in_the_studys_order(folder: StudyFolder) -> list[Run]:
 
 
 def recommended(folder: StudyFolder) -> Recommendation:
-    """The study's own recommendation, concluded first if it is missing, older than the runs, or no recommendation."""
-    path = folder.recommendation_path
-    refuse_folder(path)
-    if not folder.is_stale(path):
-        with suppress(FormatError):
-            return read_recommendation(load_json(path), str(path))
+    """The study's own recommendation, concluded from its runs and written into the folder."""
     return conclude(folder, folder.runs(), fitted(folder))
 
 

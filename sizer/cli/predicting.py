@@ -12,10 +12,9 @@ from typing import Any
 
 from sizer.cli.accelerators import accelerator
 from sizer.cli.concluding import fitted, measured_runs, opened
-from sizer.cli.supposing import SUPPOSED_DISK, Supposed, form, in_words, is_tier, supposed, tier_rates
+from sizer.cli.supposing import SUPPOSED_DISK, Supposed, form, is_tier, supposed, tier_rates
 from sizer.cli.tables import read_places
-from sizer.cli.wording import bound_in_words, disk_in_words
-from sizer.exchange import disk_is_emulated, named, no_prediction_form, prediction_form
+from sizer.exchange import named, no_prediction_form, prediction_form
 from sizer.model import Model, WhatIf, WorkloadModel
 from sizer.model import predict as predict_one
 from sizer.records import (
@@ -26,10 +25,9 @@ from sizer.records import (
     InputError,
     NoAnswer,
     Prediction,
-    format_bytes,
-    format_rate,
-    format_vcpus,
+    Refused,
 )
+from sizer.words import assumptions, place_name, prediction_line, refusal_sentences, terms_of
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ def _asked(
     rows, unknown = read_places(Path(arguments.at))
     asked = [_place({**row, **given}, model, disks, wish, f"{where}: ") for where, row in rows]
     if unknown:
-        print(f"warning: {arguments.at}: sizer knows nothing of {named(unknown)}; not looked at", file=sys.stderr)
+        print(f"warning: {arguments.at}: {named(unknown)} is unknown and ignored", file=sys.stderr)
     return asked
 
 
@@ -138,23 +136,23 @@ def _workload(name: str | None, model: Model, where: str) -> WorkloadModel:
 
 
 def _or_largest(asked: Any, measured: Sequence[Any]) -> Any:
-    """A workload of which nothing completed has no largest; its refusal is told instead of this place."""
+    """A workload of which nothing completed has no largest; its refusal is shown instead of this place."""
     return asked if asked is not None else max(measured, default=1)
 
 
 def _outcome(workload: WorkloadModel, configuration: Configuration, wish: Supposed) -> Outcome:
     if workload.refused and not workload.measured.rates:
-        return Outcome(workload, configuration, why=f"workload `{workload.name}` has no model: {workload.refused}")
+        return Outcome(workload, configuration, why=refusal_sentences(workload.refused, terms_of(workload)))
     try:
         what_if = wish.of(workload)
-    except NoAnswer as error:
-        return Outcome(workload, configuration, why=str(error))
+    except Refused as error:
+        return Outcome(workload, configuration, why=refusal_sentences(error.refusal, terms_of(workload)))
     try:
         return Outcome(
             workload, configuration, what_if, _no_guess(predict_one(workload, configuration, what_if), workload)
         )
-    except NoAnswer as error:
-        return Outcome(workload, configuration, what_if, why=str(error))
+    except Refused as error:
+        return Outcome(workload, configuration, what_if, why=refusal_sentences(error.refusal, terms_of(workload)))
 
 
 def _no_guess(prediction: Prediction, workload: WorkloadModel) -> Prediction:
@@ -186,40 +184,12 @@ def _gpu_count(outcome: Outcome) -> int:
 
 def _in_words(outcome: Outcome) -> str:
     workload, prediction = outcome.workload, outcome.prediction
-    place = f"{workload.name} at {_stand(outcome)}"
-    if prediction is None:
-        return f"{place}: no answer: {outcome.why}"
-    assumed = in_words(outcome.what_if, workload)
-    supposing = f"; assumed: {assumed}" if assumed else ""
-    if prediction.out_of_memory:
-        return f"{place}: out of memory{supposing}"
-    rate, unit = prediction.throughput, workload.sample_unit
-    interval = f"{format_rate(rate.low, unit)} to {format_rate(rate.high, unit)}"
-    bound = bound_in_words(prediction.bottleneck, workload.facts.device)
-    extrapolated = ", extrapolated" if prediction.extrapolated else ""
-    return f"{place}: {format_rate(rate.value, unit)} ({interval}), {bound}{extrapolated}{supposing}"
-
-
-def _stand(outcome: Outcome) -> str:
-    """`2 vCPUs, 8 GiB, disk nvme, batch 32, 2 × V100`, without what an imported table did not tell."""
-    where, workload = outcome.configuration, outcome.workload
-    untold = workload.measured.untold
-    parts = {
-        "vcpus": format_vcpus(where.vcpus),
-        "memory_gib": format_bytes(where.memory_bytes),
-        "disk": disk_in_words(where.disk, disk_is_emulated(workload, where.disk)),
-        "batch_size": f"batch {where.batch_size}",
-    }
+    terms, disk = terms_of(workload), None
     if outcome.what_if.disk_rates is not None:
-        parts["disk"] = "another disk" if where.disk == SUPPOSED_DISK else f"as if on {where.disk}"
-    told = [
-        text for column, text in parts.items() if column not in untold or text.startswith(("another disk", "as if on"))
-    ]
-    if where.gpu is not None or where.gpu_count > 1:
-        told.append(f"{max(1, where.gpu_count)} × {where.gpu or _gpu_name(workload)}")
-    return ", ".join(told) or "the place that was measured"
-
-
-def _gpu_name(workload: WorkloadModel) -> str:
-    device = workload.facts.device
-    return device.gpu or ("GPU" if device.kind == "cuda" else device.label)
+        name = outcome.configuration.disk
+        disk = "another disk" if name == SUPPOSED_DISK else f"as if on {name}"
+    place = place_name(outcome.configuration, workload, terms, workload.measured.untold, disk)
+    if prediction is None:
+        return f"{workload.name} at {place}: no answer. {outcome.why}"
+    assumed = assumptions(outcome.what_if, workload)
+    return prediction_line(prediction, place, terms) + (f"; assumed: {assumed}" if assumed else "")

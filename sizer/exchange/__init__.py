@@ -9,7 +9,6 @@ from sizer.exchange.published import (
     disk_is_emulated,
     no_prediction_form,
     prediction_form,
-    read_recommendation,
     recommendation_form,
 )
 from sizer.exchange.table_cells import gpu_count
@@ -25,7 +24,6 @@ __all__ = [
     "no_prediction_form",
     "prediction_form",
     "read_measurements",
-    "read_recommendation",
     "read_table",
     "recommendation_form",
     "write_csv",

@@ -10,9 +10,8 @@ from pathlib import PurePath
 
 from sizer.exchange.table_cells import in_megabytes
 from sizer.exchange.tables import harmless
-from sizer.records import Demand, DiskRates, Run
+from sizer.records import GIB, Demand, DiskRates, Run
 
-BYTES_PER_GIB = 2**30
 COLUMNS = (
     "workload",
     "framework",
@@ -82,7 +81,7 @@ def row(run: Run) -> dict[str, Cell]:
         "network": workload.network,
         "batch_size": stand.batch_size,
         "vcpus": _number(stand.vcpus),
-        "memory_gib": _number(stand.memory_bytes / BYTES_PER_GIB),
+        "memory_gib": _number(stand.memory_bytes / GIB),
         "disk": stand.disk,
         "input": workload.input,
         "cache": workload.cache,
@@ -116,12 +115,10 @@ def _data(run: Run) -> dict[str, Cell]:
         "kind": run.spec.workload.kind,
         "format": run.spec.workload.format,
         "dataset": None if data is None else EMBEDDED if data.embedded else PurePath(data.path).name,
-        "dataset_gib": None if data is None else _number(data.bytes / BYTES_PER_GIB),
+        "dataset_gib": None if data is None else _number(data.bytes / GIB),
         "dataset_samples": None if data is None else data.samples,
         "first_epoch_throughput": run.first_epoch_throughput,
-        "peak_anonymous_gib": (
-            None if run.peak_anonymous_bytes is None else _number(run.peak_anonymous_bytes / BYTES_PER_GIB)
-        ),
+        "peak_anonymous_gib": (None if run.peak_anonymous_bytes is None else _number(run.peak_anonymous_bytes / GIB)),
         "accelerator_samples_per_second": run.spec.workload.device.samples_per_second,
         "isolates": run.spec.isolates,
     }

@@ -5,60 +5,59 @@ The form is fixed: sizes are GiB, the objective is a word with its target beside
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from sizer.files import from_json, to_json
+from sizer.files import to_json
 from sizer.model import Model, WorkloadModel
-from sizer.records import HOST_DISK, SCHEMA_VERSION, Configuration, Objective, Prediction, Recommendation
+from sizer.records import (
+    GIB,
+    SCHEMA_VERSION,
+    Answer,
+    Configuration,
+    InstanceOffer,
+    Prediction,
+    Recommendation,
+)
+from sizer.words import (
+    ENGLISH,
+    Terms,
+    family_sentences,
+    in_language,
+    offer_notes,
+    reason_sentences,
+    rejection_sentences,
+    suggestion_sentences,
+    terms_of,
+)
 
-GIB = 2**30
 DEADLINE = "deadline"
 """The `objective` where a job is to be finished in time; what job, and when, stands under `deadline`."""
 
 
 def recommendation_form(recommendation: Recommendation, model: Model) -> dict[str, Any]:
     """What recommendation.json holds. `emulated` says whether the answer rests on an emulated disk or accelerator."""
-    plain = to_json(recommendation)
-    answers = []
-    for answer, form in zip(recommendation.workloads, plain["workloads"], strict=True):
-        disk = answer.spec.disk if answer.spec else None
-        workload = model.workload(answer.workload)
-        beyond = _without_untold(prediction_form(answer.beyond, workload), workload) if answer.beyond else None
-        answers.append({**_in_gibibytes(form), "beyond": beyond, "emulated": is_emulated(workload, disk)})
+    with in_language(ENGLISH):
+        answers = []
+        for answer in recommendation.workloads:
+            workload = model.workload(answer.workload)
+            disk = answer.spec.disk if answer.spec else None
+            beyond = _without_untold(prediction_form(answer.beyond, workload), workload) if answer.beyond else None
+            own = {"beyond": beyond, "emulated": is_emulated(workload, disk)}
+            answers.append(_answer_form(answer, workload) | own)
+        family = family_sentences(recommendation)
     objective = recommendation.objective
     return {
         "schema_version": SCHEMA_VERSION,
         "objective": DEADLINE if objective.deadline is not None else objective.prefer,
         "target": objective.target,
-        "deadline": plain["objective"]["deadline"],
+        "deadline": None if objective.deadline is None else to_json(objective.deadline),
         "workloads": answers,
-        "family": plain["family"],
+        "family": family,
     }
-
-
-HELD = {"vcpus": 1.0, "memory_gib": 1.0, "disk": HOST_DISK, "batch_size": 1, "gpu_count": 0}
-"""What a record holds, and means nothing by, where an imported table did not tell a figure, which is null here."""
 
 
 def _without_untold(form: dict[str, Any], workload: WorkloadModel) -> dict[str, Any]:
     return form | {column: None for column in workload.measured.untold if column in form}
-
-
-def read_recommendation(form: object, where: str) -> Recommendation:
-    """The record that `recommendation_form` was made of; FormatError, which names `where`, for anything else."""
-    if not isinstance(form, dict):
-        return from_json(Recommendation, form, where)
-    prefer = form.get("objective")
-    objective = {
-        "prefer": Objective().prefer if prefer == DEADLINE else prefer,
-        "target": form.get("target"),
-        "deadline": form.get("deadline"),
-    }
-    answers = form.get("workloads")
-    if isinstance(answers, list):
-        answers = [_answer(answer) for answer in answers]
-    return from_json(Recommendation, {**form, "objective": objective, "workloads": answers}, where)
 
 
 def prediction_form(prediction: Prediction, workload: WorkloadModel) -> dict[str, Any]:
@@ -119,16 +118,34 @@ def disk_is_emulated(workload: WorkloadModel, disk: str | None) -> bool:
     return measured is not None and measured.emulated
 
 
-def _answer(form: object) -> object:
-    if not isinstance(form, dict):
-        return form
-    beyond = form.get("beyond")
-    if isinstance(beyond, dict):
-        keys = ("vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count")
-        estimate = {"value": beyond.get("throughput"), "low": beyond.get("low"), "high": beyond.get("high")}
-        place = {key: HELD.get(key) if beyond[key] is None else beyond[key] for key in keys if key in beyond}
-        form = {**form, "beyond": {**beyond, "configuration": place, "throughput": estimate}}
-    return _in_bytes(form)
+def _answer_form(answer: Answer, workload: WorkloadModel) -> dict[str, Any]:
+    """An answer with its reasons as English sentences, and their codes beside them."""
+    terms = terms_of(workload)
+    suggestion = answer.next_run
+    form = {
+        **to_json(answer),
+        "reasons": reason_sentences(answer, terms),
+        "reason_codes": [reason.code.value for reason in answer.reasons],
+        "rejected": [
+            {
+                "spec": to_json(each.spec),
+                "why": rejection_sentences(each, terms),
+                "codes": [reason.code.value for reason in each.why],
+            }
+            for each in answer.rejected
+        ],
+        "next_run": None if suggestion is None else suggestion_sentences(suggestion, terms),
+        "next_run_suggestion": None if suggestion is None else to_json(suggestion),
+        "instances": [_offer_form(offer, terms) for offer in answer.instances],
+    }
+    return {key: _in_gibibytes(value) if key != "beyond" else value for key, value in form.items()}
+
+
+def _offer_form(offer: InstanceOffer, terms: Terms) -> dict[str, Any]:
+    form = to_json(offer)
+    del form["notes"]
+    notes = {"note": " ".join(offer_notes(offer, terms)), "note_codes": [note.code.value for note in offer.notes]}
+    return form | notes
 
 
 def _in_gibibytes(value: Any) -> Any:
@@ -144,19 +161,3 @@ def _item_in_gibibytes(key: str, item: Any) -> tuple[str, Any]:
     if key != "memory_bytes":
         return key, _in_gibibytes(item)
     return "memory_gib", item / GIB if item is not None else None
-
-
-def _in_bytes(value: Any) -> Any:
-    """The way back; what is no size stays as it is, for the reader to refuse."""
-    if isinstance(value, list):
-        return [_in_bytes(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return dict(_item_in_bytes(key, item) for key, item in value.items())
-
-
-def _item_in_bytes(key: str, item: Any) -> tuple[str, Any]:
-    if key != "memory_gib":
-        return key, _in_bytes(item)
-    is_size = isinstance(item, (int, float)) and not isinstance(item, bool) and math.isfinite(item)
-    return "memory_bytes", round(item * GIB) if is_size else item

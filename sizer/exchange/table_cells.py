@@ -13,6 +13,7 @@ from typing import Any, get_type_hints
 
 from sizer.exchange.tables import shown
 from sizer.records import (
+    GIB,
     LARGEST_BATCH,
     LARGEST_BYTES,
     LARGEST_VCPUS,
@@ -26,7 +27,7 @@ from sizer.records import (
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 LONGEST_NUMBER = 400
-GIB = 2**30
+
 SMALLEST_MEMORY = 2**20
 SLOWEST, FASTEST = 1e-9, 1e18
 """Samples/s; 1e18 is what a workload may name as a step's samples."""

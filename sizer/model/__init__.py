@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.model.advice import to_measure
+from sizer.model.advice import counted_outcomes, vcpus_to_measure
 from sizer.model.ceilings import known_ceilings
 from sizer.model.edge import (
     GAIN,
@@ -44,15 +44,18 @@ from sizer.model.model import (
     MemoryFloor,
     Model,
     Parameter,
+    Quantity,
+    Source,
     WhatIf,
     WorkloadModel,
 )
 from sizer.model.prediction import best_measured, predict
 from sizer.model.rates import own_effects, predict_rates
 from sizer.model.relief import headroom
-from sizer.model.words import accelerator, disk, ended
+from sizer.model.settings import CPU_LABEL
 
 __all__ = [
+    "CPU_LABEL",
     "FLOOR_SEARCH",
     "GAIN",
     "GIVES",
@@ -75,19 +78,19 @@ __all__ = [
     "MemoryFloor",
     "Model",
     "Parameter",
+    "Quantity",
     "SearchedFloor",
+    "Source",
     "Trend",
     "WhatIf",
     "WorkloadModel",
-    "accelerator",
     "anonymous_bytes",
     "as_asked",
     "before_the_last_doubling",
     "best_measured",
     "bounds",
     "caps",
-    "disk",
-    "ended",
+    "counted_outcomes",
     "fit",
     "further_edges",
     "headroom",
@@ -104,8 +107,8 @@ __all__ = [
     "reaches",
     "same_place",
     "searched_floor",
-    "to_measure",
     "too_slow",
     "undroppable_bytes",
     "vcpus_edge",
+    "vcpus_to_measure",
 ]

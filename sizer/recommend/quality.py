@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sizer.model import as_asked, ended
-from sizer.records import FINDINGS, Configuration, Outcome, Run
+from sizer.model import as_asked, counted_outcomes
+from sizer.records import FINDINGS, Configuration, Outcome, Reason, ReasonCode, Run, reason
 
 DOUBTS = ("contended", "stolen", "drifting", "imprecise", "unsettled", "short")
 """Warnings, by their first word, that make a run's rate doubtful."""
@@ -14,7 +14,7 @@ DOUBTS = ("contended", "stolen", "drifting", "imprecise", "unsettled", "short")
 
 @dataclass(frozen=True)
 class Quality:
-    """How many of a workload's completed runs carry which doubts; `failed` is a sentence, empty if none did.
+    """How many of a workload's completed runs are doubtful, and why; `failed` is None if none failed.
 
     `stands` are the configurations of which every run is doubtful.
     """
@@ -22,7 +22,7 @@ class Quality:
     completed: int = 0
     doubtful: int = 0
     doubts: tuple[str, ...] = ()
-    failed: str = ""
+    failed: Reason | None = None
     stands: frozenset[Configuration] = frozenset()
 
     @property
@@ -35,17 +35,22 @@ class Quality:
         return self.poor or stand in self.stands
 
     @property
-    def warning(self) -> str:
-        """`3 of 4 runs were contended or imprecise`, `1 of 4 runs was short`; empty if none was."""
+    def warning(self) -> Reason | None:
+        """How many runs are doubtful, and how to repeat them; None if none is."""
         if not self.doubtful:
-            return ""
-        verb = "was" if self.doubtful == 1 else "were"
-        return f"{self.doubtful} of {self.completed} runs {verb} {' or '.join(self.doubts)}"
+            return None
+        return reason(
+            ReasonCode.RUNS_DOUBTFUL,
+            completed=float(self.completed),
+            doubtful=float(self.doubtful),
+            doubts=self.doubts,
+            repeat_how=self.remedy,
+        )
 
     @property
     def remedy(self) -> str:
-        """How to repeat them."""
-        return "on a quiet host" if {"contended", "stolen", "drifting"} & set(self.doubts) else "for longer"
+        """How to repeat them: `quiet_host` or `longer`."""
+        return "quiet_host" if {"contended", "stolen", "drifting"} & set(self.doubts) else "longer"
 
 
 def quality_of(runs: Sequence[Run]) -> Quality:
@@ -66,8 +71,9 @@ def _doubts(run: Run) -> set[str]:
     return {warning.partition(":")[0] for warning in run.warnings} & set(DOUBTS)
 
 
-def _failed(runs: Sequence[Run]) -> str:
+def _failed(runs: Sequence[Run]) -> Reason | None:
     failed = [run.outcome for run in runs if run.outcome not in FINDINGS]
     if not failed:
-        return ""
-    return f"{len(failed)} of {len(runs)} runs gave no rate ({ended(failed)})"
+        return None
+    counts = {"failed": float(len(failed)), "runs": float(len(runs))}
+    return reason(ReasonCode.RUNS_FAILED, **counts, **counted_outcomes(failed))
