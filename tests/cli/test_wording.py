@@ -12,15 +12,16 @@ import pytest
 from sizer.analysis.events import Start
 from sizer.analysis.observation import Live, Observation
 from sizer.cli.progress import Progress
-from sizer.cli.wording import bound_in_words, disk_in_words, result_in_words
+from sizer.cli.wording import result_in_words
 from sizer.records.run import Bottleneck, Estimate, Evidence, Outcome, Run, Sample
 from sizer.records.study import Device, DiskRates, Limits, RunSpec
+from sizer.words import bound_by, disk_name
 
 
 @pytest.mark.parametrize("bottleneck", list(Bottleneck))
 def test_every_bottleneck_has_words(bottleneck: Bottleneck) -> None:
     """No name of an enumeration reaches a person."""
-    words = bound_in_words(bottleneck, Device())
+    words = bound_by(bottleneck, Device())
     assert "_" not in words
     assert "emulated" not in words
 
@@ -28,21 +29,21 @@ def test_every_bottleneck_has_words(bottleneck: Bottleneck) -> None:
 @pytest.mark.parametrize(
     ("device", "words"),
     [
-        (Device("emulated", 0, "P100", 219.0), "bound by the emulated accelerator (P100)"),
-        (Device("emulated", 0, None, 300.0), "bound by the emulated accelerator (300/s)"),
+        (Device("emulated", 0, "P100", 219.0), "bound by the emulated P100"),
+        (Device("emulated", 0, None, 300.0), "bound by the emulated accelerator"),
         (Device("cuda"), "bound by the accelerator"),
     ],
 )
 def test_an_emulated_accelerator_is_called_one(device: Device, words: str) -> None:
     """With the GPU's name, or its rate."""
-    assert bound_in_words(Bottleneck.ACCELERATOR, device) == words
+    assert bound_by(Bottleneck.ACCELERATOR, device) == words
 
 
 def test_disks_are_called_what_they_are() -> None:
     """`host` is no tier's name."""
-    assert disk_in_words("host", False) == "the host's own disk"
-    assert disk_in_words("ssd", False) == "disk ssd"
-    assert disk_in_words("ssd", True) == "disk ssd (emulated)"
+    assert disk_name("host", False) == "the host's own disk"
+    assert disk_name("ssd", False) == "disk ssd"
+    assert disk_name("ssd", True) == "disk ssd (emulated)"
 
 
 def test_lines_of_progress_say_what_is_emulated(make_run: Callable[..., Run]) -> None:
@@ -57,7 +58,7 @@ def test_lines_of_progress_say_what_is_emulated(make_run: Callable[..., Run]) ->
     before, after = stream.getvalue().splitlines()
     assert "disk ssd (emulated)" in before
     assert "disk ssd (emulated)" in after
-    assert "bound by the emulated accelerator (P100)" in after
+    assert "bound by the emulated P100" in after
 
 
 def test_live_figures_have_the_workloads_unit_and_both_directions(make_spec: Callable[..., RunSpec]) -> None:

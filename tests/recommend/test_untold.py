@@ -43,9 +43,12 @@ def test_memory_alone_is_answered_in_sizes_of_memory(by_memory: list[Run]) -> No
     assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (None, 16 * GIB)
     assert not re.search(r"\d vCPU", said(answer))
-    assert "how many vCPUs the runs had was not told" in said(answer)
+    assert "The table has no `vcpus`" in said(answer)
     assert answer.instances == ()
-    assert answer.next_run == "measure `train` at three vCPU values or more, or tell them in a column `vcpus`"
+    assert (
+        answer.next_run
+        == "Measure `train` at three vCPU values or more, or add a column `vcpus` and import the table again."
+    )
 
 
 def test_disks_alone(make_run: Callable[..., Run]) -> None:
@@ -68,6 +71,6 @@ def test_what_only_vcpus_would_show_is_not_named(by_memory: list[Run]) -> None:
     """CPU, serial part or accelerator: runs at one unknown size cannot tell; that memory was short they can."""
     (answer,) = asked(by_memory).workloads
     assert answer.bottleneck is Bottleneck.AMBIGUOUS
-    assert [each.why for each in answer.rejected] == ["53 % of the target, short of memory"] or all(
+    assert [each.why for each in answer.rejected] == ["Reaches 53 % of the target, bound by memory."] or all(
         "bound" not in each.why for each in answer.rejected
     )

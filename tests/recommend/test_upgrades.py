@@ -31,7 +31,7 @@ def test_the_smallest_upgrade_is_named_with_its_gain(make_run: Callable[..., Run
     assert answer.headroom == pytest.approx(219 / 160 - 1, abs=0.06)
     (said,) = [reason for reason in answer.reasons if "smallest upgrade" in reason]
     assert said.startswith("without that limit it would be 3")
-    assert "the smallest upgrade that moves it is 4 vCPUs: 3" in said
+    assert "The smallest upgrade that moves the bottleneck is 4 vCPUs: 3" in said
     assert said.endswith("then bound by the emulated P100")
 
 
