@@ -42,7 +42,9 @@ def next_run(
         doubtful = reason(ReasonCode.SIZE_DOUBTFUL, doubts=quality.doubts)
         return Suggestion(Action.REPEAT, doubtful, vcpus=at, repeat_how=quality.remedy)
     if quality.poor:
-        return Suggestion(Action.REPEAT, quality.warning, vcpus=known if vcpus_known else (), repeat_how=quality.remedy)
+        return Suggestion(
+            Action.REPEAT, quality.why_repeat, vcpus=known if vcpus_known else (), repeat_how=quality.remedy
+        )
     if model.measured.failed_vcpus:
         return vcpus_to_measure(model.measured)
     if not vcpus_known:

@@ -37,15 +37,18 @@ class Quality:
     @property
     def warning(self) -> Reason | None:
         """How many runs are doubtful, and how to repeat them; None if none is."""
+        return self._doubtful(self.remedy)
+
+    @property
+    def why_repeat(self) -> Reason | None:
+        """The same without how to repeat them, which a suggestion says."""
+        return self._doubtful(None)
+
+    def _doubtful(self, repeat_how: str | None) -> Reason | None:
         if not self.doubtful:
             return None
-        return reason(
-            ReasonCode.RUNS_DOUBTFUL,
-            completed=float(self.completed),
-            doubtful=float(self.doubtful),
-            doubts=self.doubts,
-            repeat_how=self.remedy,
-        )
+        counts = {"completed": float(self.completed), "doubtful": float(self.doubtful)}
+        return reason(ReasonCode.RUNS_DOUBTFUL, **counts, doubts=self.doubts, repeat_how=repeat_how)
 
     @property
     def remedy(self) -> str:
