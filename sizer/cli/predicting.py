@@ -14,7 +14,8 @@ from sizer.cli.accelerators import accelerator
 from sizer.cli.concluding import fitted, measured_runs, opened
 from sizer.cli.supposing import SUPPOSED_DISK, Supposed, form, is_tier, supposed, tier_rates
 from sizer.cli.tables import read_places
-from sizer.exchange import named, no_prediction_form, prediction_form
+from sizer.exchange import no_prediction_form, prediction_form
+from sizer.files import named
 from sizer.model import Model, WhatIf, WorkloadModel
 from sizer.model import predict as predict_one
 from sizer.records import (
