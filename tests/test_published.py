@@ -15,7 +15,7 @@ from sizer.model import Model, WhatIf, fit, predict
 from sizer.recommend import recommend
 from sizer.records.answer import Recommendation
 from sizer.records.run import Configuration, Run
-from sizer.records.study import Device, DiskRates, Objective
+from sizer.records.study import SCHEMA_VERSION, Device, DiskRates, Objective
 
 CONTRACT = {
     *("workload", "status", "spec", "throughput", "probability", "bottleneck", "next_bottleneck", "reasons"),
@@ -50,7 +50,7 @@ def test_a_recommendation_has_exactly_the_keys_of_the_contract(concluded: tuple[
     model, recommendation = concluded
     form = json.loads(json.dumps(recommendation_form(recommendation, model)))
     assert set(form) == {"schema_version", "objective", "target", "deadline", "workloads", "family"}
-    assert (form["schema_version"], form["objective"], form["target"]) == (1, "cheapest", 0.9)
+    assert (form["schema_version"], form["objective"], form["target"]) == (SCHEMA_VERSION, "cheapest", 0.9)
     for answer in form["workloads"]:
         assert set(answer) >= CONTRACT | {"sample_unit", "next_run", "beyond", "emulated"}
         assert set(answer) >= {"provisional", "edge", "baseline", "job"}

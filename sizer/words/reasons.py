@@ -170,24 +170,22 @@ def _best_measured(r: Reason, t: Terms) -> str:
 
 
 def _rises_with_vcpus(r: Reason, t: Terms) -> str:
-    known = {"vcpus": _vcpus(r), "before": f"{r.number('before'):g}", "gain": change(r.number("gain"))}
+    known = {"vcpus": _vcpus(r), "before": f"{r.number('before'):g}", "gain": _share(r, "gain")}
     if r.has("foretold"):
         return _(
             "The rate still rises at {vcpus}, the most measured: {doubled} should gain {gain}, up to the known "
             "ceiling.",
-            **known | {"gain": _share(r, "gain")},
+            **known,
             doubled=format_vcpus(2 * r.number("vcpus")),
         )
     if r.has("seen"):
         return _(
-            "The rate still rises at {vcpus}, the most measured: from {before} to {vcpus} it changed by {gain} by the "
-            "fitted curve and by {seen} by the runs themselves.",
+            "The rate still rises at {vcpus}, the most measured: from {before} to {vcpus} it gained {gain} by the "
+            "fitted curve and {seen} by the runs themselves.",
             **known,
-            seen=change(r.number("seen")),
+            seen=_share(r, "seen"),
         )
-    return _(
-        "The rate still rises at {vcpus}, the most measured: from {before} to {vcpus} it changed by {gain}.", **known
-    )
+    return _("The rate still rises at {vcpus}, the most measured: from {before} to {vcpus} it gained {gain}.", **known)
 
 
 def _vcpus_unsettled(r: Reason, t: Terms) -> str:

@@ -51,10 +51,10 @@ def test_the_job_and_its_price_are_said(curve: Curve, ask: Ask) -> None:
     first, second, *_ = answer.reasons
     assert first.startswith("6,000,000 images take 5 h ")
     assert "The probability of finishing within 6 h 00 min is " in first
-    assert first.endswith("at the steady rate; starting up comes on top")
+    assert "at the steady rate, plus the time to start." in first
     assert answer.job.instance_type == "aws c6i.xlarge"
     assert answer.job.usd == pytest.approx(0.17 * answer.job.seconds.value / HOUR)
-    assert second.startswith("the job costs about $0.9")
+    assert second.startswith("The job costs about $0.9")
     whys = {rejected.spec.vcpus: rejected.why for rejected in answer.rejected}
     assert whys[2].startswith("Takes 8 h ")
     assert "too late, bound by the CPU" in whys[2]

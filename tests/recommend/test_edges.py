@@ -128,9 +128,9 @@ def test_a_known_disk_that_binds_at_the_most_measured_is_evidence(curve: Curve, 
     doubted = ask(curve(*points, demand=demand, rates=rates, disk="slow", evidence=cpu))
     assert doubted.status == "at_least"
     assert doubted.bottleneck is Bottleneck.AMBIGUOUS
-    said = next(reason for reason in doubted.reasons if reason.startswith("not clear which resource binds there"))
+    said = next(reason for reason in doubted.reasons if reason.startswith("There is no clear bottleneck there"))
     assert "the model says disk bandwidth" in said
-    assert said.endswith("accounting says CPU 91 % busy")
+    assert said.endswith("accounting says CPU 91 % busy.")
 
 
 def test_vcpus_that_are_busy_while_the_rate_rises_are_no_serial_part(curve: Curve, ask: Ask) -> None:
@@ -138,9 +138,9 @@ def test_vcpus_that_are_busy_while_the_rate_rises_are_no_serial_part(curve: Curv
     busy = Evidence(Bottleneck.CPU, {"cpu": 0.77}, "the vCPUs 77% busy")
     answer = ask(curve((0.5, 227), (1, 425), (2, 620), evidence=busy, demand=Demand(core_seconds=0.0022)))
     assert answer.bottleneck is Bottleneck.CPU
-    told = next(reason for reason in answer.reasons if reason.startswith("there it is CPU-bound"))
-    assert told.startswith("there it is CPU-bound (shares: CPU 5")
-    assert told.endswith("accounting: CPU 77 % busy)")
+    told = next(reason for reason in answer.reasons if reason.startswith("There it is bound by the CPU"))
+    assert told.startswith("There it is bound by the CPU (shares: CPU 5")
+    assert told.endswith("accounting: CPU 77 % busy).")
 
 
 def test_a_serial_part_leaves_a_known_estimate_beyond(curve: Curve) -> None:

@@ -112,7 +112,7 @@ def test_why_a_search_was_given_up_is_a_reason(make_run: MakeRun, ask: Ask, outc
     runs = [make_run(rate, vcpus, memory=4 * GIB) for vcpus, rate in ((0.5, 50), (1, 100), (2, 190))]
     answer = ask(runs + searched([make_run(None, 2, memory=8 * GIB, capped=True, outcome=outcome)]))
     (reason,) = [each for each in answer.reasons if "given up: the run with 8 GiB" in each]
-    assert reason.startswith("the memory floor is no higher than 4 GiB; ")
+    assert reason.startswith("The memory floor is no higher than 4 GiB. ")
     assert "gave no rate" not in " ".join(answer.reasons)
 
 
@@ -121,7 +121,7 @@ def test_the_floor_beside_an_emulated_accelerator_is_that_of_the_input(make_run:
     device = Device("emulated", gpu="P100", samples_per_second=219.0)
     runs = [make_run(r, c, capped=True, memory=4 * GIB, device=device) for c, r in ((0.5, 50), (1, 100), (2, 190))]
     runs += [make_run(None, 2, capped=True, memory=GIB, device=device, outcome=Outcome.OUT_OF_MEMORY)]
-    alone = "of the input pipeline alone: a real GPU's framework needs more"
+    alone = "the input pipeline alone; the framework of a real GPU needs more"
     assert alone in " ".join(ask(runs).reasons)
     assert alone in " ".join(ask([*runs[:3], *searched(runs[3:])]).reasons)
 

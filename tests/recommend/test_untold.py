@@ -14,6 +14,7 @@ from sizer.recommend import recommend
 from sizer.records.answer import Answer, Recommendation
 from sizer.records.run import Bottleneck, Run
 from sizer.records.study import DiskRates, Objective
+from sizer.words import Terms, family_sentences, reason_sentences, rejection_sentences, suggestion_sentences
 
 GIB = 2**30
 RATES = {"slow": DiskRates(500, 1e7), "fast": DiskRates(9000, 4e8)}
@@ -28,7 +29,13 @@ def asked(runs: list[Run]) -> Recommendation:
 
 
 def said(answer: Answer) -> str:
-    return "\n".join([*answer.reasons, *(each.why for each in answer.rejected), answer.next_run or ""])
+    terms = Terms(answer.workload, answer.sample_unit)
+    rejected = [rejection_sentences(each, terms) for each in answer.rejected]
+    return "\n".join([*reason_sentences(answer, terms), *rejected, advice(answer)])
+
+
+def advice(answer: Answer) -> str:
+    return suggestion_sentences(answer.next_run, Terms(answer.workload)) if answer.next_run is not None else ""
 
 
 @pytest.fixture
@@ -46,7 +53,7 @@ def test_memory_alone_is_answered_in_sizes_of_memory(by_memory: list[Run]) -> No
     assert "The table has no `vcpus`" in said(answer)
     assert answer.instances == ()
     assert (
-        answer.next_run
+        advice(answer)
         == "Measure `train` at three vCPU values or more, or add a column `vcpus` and import the table again."
     )
 
@@ -63,8 +70,9 @@ def test_disks_alone(make_run: Callable[..., Run]) -> None:
     assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.disk) == (None, "fast")
     assert not re.search(r"\d vCPU", said(answer))
-    assert "vcpus" not in found.family
-    assert found.family["disk"] == "fast is enough for all"
+    family = family_sentences(found)
+    assert "vcpus" not in family
+    assert family["disk"] == "fast is enough for all"
 
 
 def test_what_only_vcpus_would_show_is_not_named(by_memory: list[Run]) -> None:

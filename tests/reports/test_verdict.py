@@ -45,7 +45,7 @@ def test_at_least_says_what_would_settle_it(cards: dict[str, Any]) -> None:
     found = cards["infer-squeezenet"]
     assert found["status_word"] == "at least"
     assert found["sentence"].startswith(
-        "The rate still rises at 2 vCPUs, the most measured: from 1 to 2 vCPUs it changed by"
+        "The rate still rises at 2 vCPUs, the most measured: from 1 to 2 vCPUs it gained"
     )
     assert "lower bound" in found["sentence"]
     assert found["spec"].startswith("at least 2 vCPUs")
