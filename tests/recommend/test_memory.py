@@ -45,7 +45,7 @@ def test_more_than_the_floor_is_explained_by_what_families_offer(make_run: MakeR
     answer = ask(runs)
     assert memory_of(answer) == 4 * GIB
     assert (
-        "the memory floor is between 384 MiB and 1 GiB: 384 MiB runs out of memory, 1 GiB and 4 GiB hold"
+        "The memory floor is between 384 MiB and 1 GiB: 384 MiB ran out of memory, 1 GiB and 4 GiB held."
         in answer.reasons
     )
     assert (

@@ -14,6 +14,7 @@ from sizer.recommend import recommend
 from sizer.records.answer import Answer, ReasonCode
 from sizer.records.run import Bottleneck, Demand, Outcome, Run
 from sizer.records.study import Device, DiskRates, Objective
+from sizer.words import family_sentences
 
 GIB = 2**30
 MakeRun = Callable[..., Run]
@@ -244,8 +245,8 @@ def test_several_workloads_share_a_family(curve: Curve, catalog: Catalog) -> Non
         *curve((1, 50), name="other"),
     ]
     found = recommend(fit(runs), runs, Objective(), catalog)
-    assert found.family["vcpus"] == "1 to 4 (train 4, lstm 1)"
-    assert found.family["not_covered"] == "other"
+    assert family_sentences(found)["vcpus"] == "1 to 4 (train 4, lstm 1)"
+    assert found.family.not_covered == ("other",)
 
 
 def test_failed_runs_are_counted(make_run: MakeRun, curve: Curve, ask: Callable[..., Answer]) -> None:
