@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from sizer.records import Outcome, Run, Study
+from sizer.words import evidence_in_words, warning_line, warning_names
 
-from . import busy, evidence_card, failures, formatting, isolated, results, verdict, warned, words
+from . import busy, evidence_card, failures, formatting, isolated, results, verdict, words
 from .subject import Subject
 
 MEANING = (
@@ -62,7 +63,7 @@ def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
         "outcome": words.ending(run),
         "rate": _rate(run),
         "bound": _bound(run, subject),
-        "warned": ", ".join(warned.kinds(run)),
+        "warned": ", ".join(warning_names(run)),
     }
 
 
@@ -83,7 +84,7 @@ def _card(run: Run) -> dict[str, Any]:
     last_words = failures.split(run)[1] if run.outcome is not Outcome.COMPLETED else ""
     return {
         "id": run.id,
-        "warnings": [formatting.sentence(each) for each in run.warnings],
+        "warnings": [formatting.sentence(warning_line(each, run.sample_unit)) for each in run.warnings],
         "busy": busy.bars([run.evidence]) if run.evidence is not None else [],
         "groups": evidence_card.groups(run),
         "last_words": "\n".join(last_words.splitlines()[-LAST_LINES:]),
@@ -105,4 +106,4 @@ def _bound(run: Run, subject: Subject) -> tuple[str, str]:
         return "", failures.line(run)
     if run.evidence is None:
         return "", "not accounted"
-    return words.bottleneck(run.evidence.bottleneck, subject.device), run.evidence.reason
+    return words.bottleneck(run.evidence.bottleneck, subject.device), evidence_in_words(run.evidence)

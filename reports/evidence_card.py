@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sizer.records import Bottleneck, DiskRates, MemoryGrowth, Run
+from sizer.records import Bottleneck, DiskRates, MemoryGrowth, Run, WarningKind
 
 from . import formatting, results, words
 
@@ -158,7 +158,9 @@ def _against(run: Run) -> str:
     if run.throughput is None or not run.throughput.value or run.first_epoch_throughput is None:
         return ""
     ratio = formatting.format_number(run.first_epoch_throughput / run.throughput.value)
-    later = run.spec.workload.cache == "natural" and "first epoch only" not in " ".join(run.warnings)
+    later = run.spec.workload.cache == "natural" and all(
+        warning.kind is not WarningKind.FIRST_EPOCH for warning in run.warnings
+    )
     return f"{ratio} × {'the later epochs' if later else 'the throughput'}"
 
 

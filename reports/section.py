@@ -7,7 +7,7 @@ from typing import Any
 
 from sizer.model import Parameter, WorkloadModel, as_asked
 from sizer.records import Evidence, Run
-from sizer.words import model_summary, parameter_name, rejection_sentences, source_name
+from sizer.words import evidence_in_words, model_summary, parameter_name, rejection_sentences, source_name
 
 from . import busy, formatting, isolated, preprocessing, results, words
 from .figures import figures
@@ -56,7 +56,7 @@ def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
         "runs": _counted(result.runs),
         "throughput": formatting.rate_interval(result.throughput, subject.unit),
         "bottleneck": _bottleneck(evidence, subject),
-        "reason": evidence[0].reason if evidence else "not accounted",
+        "reason": evidence_in_words(evidence[0]) if evidence else "not accounted",
         "busy": busy.bars(evidence),
         **_latency(result),
     }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizer.model import as_asked
-from sizer.records import Run, Study
+from sizer.records import Purpose, Run, Study
 
 from . import formatting, results, words
 from .subject import Subject
@@ -131,7 +131,7 @@ def _found(subject: Subject, study: Study) -> list[Reference]:
             tuple(sorted(group, key=lambda run: run.started_at)),
         )
         for group in groups.values()
-        if len(group) > 1 and any(run.spec.repeat >= run.spec.measure.repeats for run in group)
+        if len(group) > 1 and any(run.spec.purpose is Purpose.REFERENCE for run in group)
     ]
 
 

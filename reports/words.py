@@ -18,7 +18,7 @@ from sizer.records import (
     Study,
     Workload,
 )
-from sizer.words import accelerators_name
+from sizer.words import accelerators_name, outcome_in_words
 
 from . import formatting
 
@@ -105,7 +105,7 @@ def answer(value: Answer, axis: str) -> str:
 
 def ending(run: Run) -> str:
     """How a run that gave no rate ended; one that completed without says just that."""
-    return "no rate" if run.outcome is Outcome.COMPLETED else run.outcome.words
+    return "no rate" if run.outcome is Outcome.COMPLETED else outcome_in_words(run.outcome)
 
 
 def workload(value: Workload) -> str:

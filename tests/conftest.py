@@ -30,8 +30,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def first_version(tmp_path: Path) -> Path:
-    """A study folder that the first version stored, as a copy of this user's own, whoever made the checkout."""
-    stored, copy = Path(__file__).parent / "stored" / "version_1", tmp_path / "version_1"
+    """A study folder that schema 1 wrote, as a copy of this user's own, whoever made the checkout."""
+    return _own_copy("version_1", tmp_path)
+
+
+@pytest.fixture
+def second_version(tmp_path: Path) -> Path:
+    """The same of schema 2."""
+    return _own_copy("version_2", tmp_path)
+
+
+def _own_copy(version: str, folder: Path) -> Path:
+    stored, copy = Path(__file__).parent / "stored" / version, folder / version
     for source in sorted(stored.rglob("*")):
         target = copy / source.relative_to(stored)
         target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)

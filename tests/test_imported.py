@@ -18,7 +18,7 @@ from sizer.exchange.imported_columns import READERS
 from sizer.exchange.measurements import ALL_COLUMNS, write_csv
 from sizer.files.codec import from_json, to_json
 from sizer.records.errors import InputError
-from sizer.records.run import Bottleneck, Outcome, Run
+from sizer.records.run import Bottleneck, Cause, CauseKind, Failure, Outcome, Run
 from sizer.study import Facts, parse_study, to_yaml
 
 Read = Callable[..., Imported]
@@ -168,7 +168,7 @@ def test_a_failed_run_needs_no_throughput(read: Read) -> None:
     found = read("workload,vcpus,memory_gib,throughput,outcome\na,1,1,,out_of_memory\na,1,2,0,Timed out\na,1,4,10,\n")
     assert [run.outcome for run in found.runs] == [Outcome.OUT_OF_MEMORY, Outcome.TIMEOUT, Outcome.COMPLETED]
     assert [run.throughput is None for run in found.runs] == [True, True, False]
-    assert found.runs[0].error == "told by line 2 of table.csv"
+    assert found.runs[0].error == Failure(Cause(CauseKind.IMPORTED, {"line": 2}, "table.csv"))
 
 
 def test_the_first_epoch_is_kept_apart(read: Read) -> None:

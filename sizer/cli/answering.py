@@ -41,6 +41,7 @@ from sizer.words import (
     rejection_sentences,
     source_name,
     spec_name,
+    spread_in_words,
     suggestion_sentences,
     terms_of,
 )
@@ -182,7 +183,7 @@ def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> tuple[str, ...]:
     """A sentence if the host drifted, as far as the reference configuration tells."""
     here = Facts(int(folder.host.get("cpus", 1)), int(folder.host.get("memory_bytes", 1)))
     found = spread(runs, reference(folder.study, here))
-    return () if found is None or found.share <= DRIFT_SHARE else (f"The host drifted: {found.sentence}.",)
+    return () if found is None or found.share <= DRIFT_SHARE else (f"The host drifted: {spread_in_words(found)}.",)
 
 
 def _disk_checks(runs: tuple[Run, ...]) -> tuple[DiskCheck, ...]:

@@ -14,6 +14,9 @@ from sizer.exchange.measurements import DEMAND_COLUMNS, DISK_COLUMNS, EMBEDDED
 from sizer.records import (
     HOST_DISK,
     IMPORTED,
+    STAGES,
+    Cause,
+    CauseKind,
     Configuration,
     DataSet,
     Demand,
@@ -23,11 +26,15 @@ from sizer.records import (
     DiskTier,
     Estimate,
     Evidence,
+    EvidenceKind,
+    Failure,
     Limits,
     Measure,
     Outcome,
+    Purpose,
     Run,
     RunSpec,
+    RunWarning,
     Workload,
 )
 
@@ -202,12 +209,12 @@ def _run(
     failed = told.outcome is not Outcome.COMPLETED
     bottleneck, first = told["bottleneck"], told["first_epoch_throughput"]
     return Run(
-        spec=RunSpec(workload, values["batch_size"], limits, measure, repeat, told.row.line, told["isolates"]),
+        spec=RunSpec(workload, values["batch_size"], limits, measure, repeat, told.row.line, _purpose(epochs, repeat)),
         outcome=told.outcome,
         configuration=_configuration(told, values),
         started_at=values["started_at"],
         wall_seconds=0.0,
-        error=f"told by line {told.row.line} of {source}" if failed else None,
+        error=Failure(Cause(CauseKind.IMPORTED, {"line": told.row.line}, source)) if failed else None,
         sample_unit=told["sample_unit"] or "sample",
         data_set=_data_set(told, source),
         throughput=throughput,
@@ -215,13 +222,28 @@ def _run(
         demand=_demand(epochs.rows),
         peak_anonymous_bytes=told["peak_anonymous_gib"],
         hit_rate=_mean(epochs.rows, "hit_rate"),
-        evidence=Evidence(bottleneck, {}, f"told by {source}, not accounted by sizer") if bottleneck else None,
+        evidence=Evidence(bottleneck, {}, EvidenceKind.IMPORTED, text=source) if bottleneck else None,
         disk=_disk(told, values["disk"]),
         limited_by=f"told by {source}, not set by sizer",
         untold=tuple(untold),
         other=_other(epochs.rows),
-        warnings=tuple(dict.fromkeys(warning for row in epochs.rows for warning in row["warnings"] or ())),
+        warnings=_warnings(epochs),
     )
+
+
+def _purpose(epochs: Epochs, repeat: int) -> Purpose:
+    if any(mark is Purpose.FLOOR_SEARCH for row in epochs.rows for mark in row["warnings"] or ()):
+        return Purpose.FLOOR_SEARCH
+    stages = {stage: purpose for purpose, stage in STAGES.items()}
+    return stages.get(epochs.lead["isolates"], Purpose.REPEAT if repeat else Purpose.ASKED)
+
+
+def _warnings(epochs: Epochs) -> tuple[RunWarning, ...]:
+    """Those of all epochs, each once."""
+    found: list[RunWarning] = []
+    for row in epochs.rows:
+        found += [mark for mark in row["warnings"] or () if isinstance(mark, RunWarning) and mark not in found]
+    return tuple(found)
 
 
 def _workload(told: Told, values: Mapping[str, Any], devices: Mapping[str, Device]) -> Workload:

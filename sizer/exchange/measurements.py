@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import PurePath
 
 from sizer.exchange.table_cells import in_megabytes
 from sizer.files import harmless
-from sizer.records import GIB, Demand, DiskRates, Run
+from sizer.records import GIB, Demand, DiskRates, Purpose, Run, WarningKind
 
 COLUMNS = (
     "workload",
@@ -102,10 +102,21 @@ def _further(run: Run) -> dict[str, Cell]:
     return {
         "bottleneck": run.evidence.bottleneck.value if run.evidence else None,
         "hit_rate": run.hit_rate,
-        "warnings": "; ".join(run.warnings),
+        "warnings": "; ".join(_marks(run)),
         "started_at": run.started_at,
         "repeat": run.spec.repeat + 1,
     }
+
+
+def _marks(run: Run) -> Iterator[str]:
+    """The kind of each warning, and a text that is not sizer's own as it is. A run of a search for the memory floor is
+    marked, too, since its rate is ignored."""
+    if run.spec.purpose is Purpose.FLOOR_SEARCH:
+        yield run.spec.purpose.value
+    yield from (
+        warning.text or warning.kind.value if warning.kind is WarningKind.OTHER else warning.kind.value
+        for warning in run.warnings
+    )
 
 
 def _data(run: Run) -> dict[str, Cell]:
@@ -120,7 +131,7 @@ def _data(run: Run) -> dict[str, Cell]:
         "first_epoch_throughput": run.first_epoch_throughput,
         "peak_anonymous_gib": (None if run.peak_anonymous_bytes is None else _number(run.peak_anonymous_bytes / GIB)),
         "accelerator_samples_per_second": run.spec.workload.device.samples_per_second,
-        "isolates": run.spec.isolates,
+        "isolates": run.spec.stage,
     }
 
 

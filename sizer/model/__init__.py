@@ -17,13 +17,14 @@ from sizer.model.edge import (
 from sizer.model.equation import Array
 from sizer.model.fitting import fit
 from sizer.model.floor_runs import (
-    FLOOR_SEARCH,
     LEAST_BYTES,
     MIB,
     MOST_RUNS,
     PIPELINE_ALONE,
     WITHIN,
     Bounds,
+    GivenUp,
+    GivenUpKind,
     SearchedFloor,
     bounds,
     caps,
@@ -33,7 +34,7 @@ from sizer.model.floor_runs import (
     searched_floor,
     too_slow,
 )
-from sizer.model.isolation import GIVES, ISOLATED, TELLS, as_asked
+from sizer.model.isolation import as_asked
 from sizer.model.memory import MARGIN, anonymous_bytes, memory_floor, needed_bytes, only_completed, undroppable_bytes
 from sizer.model.model import (
     NORMAL_90,
@@ -56,21 +57,19 @@ from sizer.model.settings import CPU_LABEL
 
 __all__ = [
     "CPU_LABEL",
-    "FLOOR_SEARCH",
     "GAIN",
-    "GIVES",
-    "ISOLATED",
     "LEAST_BYTES",
     "MARGIN",
     "MIB",
     "MOST_RUNS",
     "NORMAL_90",
     "PIPELINE_ALONE",
-    "TELLS",
     "WITHIN",
     "Array",
     "Bounds",
     "Edge",
+    "GivenUp",
+    "GivenUpKind",
     "Gpus",
     "Measured",
     "MeasuredDisk",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 
-from sizer.records import KINDS, Limits, RunSpec, Study, WorkloadPlan
+from sizer.records import KINDS, Limits, Purpose, RunSpec, Study, WorkloadPlan
 from sizer.study import Facts
 
 MOST_RUNS = 20_000
@@ -41,6 +41,12 @@ def place(spec: RunSpec, host: Facts) -> Place:
     """Where a run really stands on this host."""
     limits = spec.limits
     return limits.vcpus or float(host.vcpus), limits.memory_bytes or host.memory_bytes, limits.disk, spec.batch_size
+
+
+def repeated(spec: RunSpec, repeat: int) -> RunSpec:
+    """The same in a fresh process: 0 is the first of them."""
+    again = repeat > 0 and spec.purpose is Purpose.ASKED
+    return replace(spec, repeat=repeat, purpose=Purpose.REPEAT if again else spec.purpose)
 
 
 def standing(specs: Sequence[RunSpec], study: Study, host: Facts) -> RunSpec:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 import statistics
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from itertools import chain
 
-from sizer.plan.configurations import MOST_RUNS, configurations, size, start_up_seconds
+from sizer.plan.configurations import MOST_RUNS, configurations, repeated, size, start_up_seconds
 from sizer.plan.isolating_runs import isolating_runs
 from sizer.plan.reference_runs import reference, woven
 from sizer.records import InputError, Outcome, Run, RunSpec, Study
@@ -75,7 +74,7 @@ def _block(points: list[RunSpec], others: list[RunSpec], seed: int, repeat: int)
     """One repeat of everything, the same order for the same seed on every machine."""
     shuffled = random.Random(f"{seed}/{repeat}")
     block = [*shuffled.sample(points, len(points)), *shuffled.sample(others, len(others))]
-    return [replace(spec, repeat=repeat) for spec in block]
+    return [repeated(spec, repeat) for spec in block]
 
 
 def _alike(spec: RunSpec) -> tuple[str, str, float]:

@@ -83,8 +83,8 @@ def floor_found(search: SearchedFloor) -> Reason:
         low=None if low is None else float(low),
         high=None if held is None else float(held),
         timed_out=search.timed_out,
-        given_up=search.given_up or None,
-        close=search.bounds.close,
+        given_up=search.given_up.kind.value if search.given_up is not None else None,
+        given_up_at=float(search.given_up.figure) if search.given_up is not None else None,
         pipeline_alone=search.pipeline_alone,
     )
 

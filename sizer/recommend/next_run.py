@@ -39,7 +39,7 @@ def next_run(
     vcpus_known = chosen.spec.vcpus is not None
     if quality.rests_on_doubt(chosen.stand) and not quality.poor:
         at = (chosen.stand.vcpus,) if vcpus_known else ()
-        doubtful = reason(ReasonCode.SIZE_DOUBTFUL, doubts=quality.doubts)
+        doubtful = reason(ReasonCode.SIZE_DOUBTFUL, doubts=tuple(doubt.value for doubt in quality.doubts))
         return Suggestion(Action.REPEAT, doubtful, vcpus=at, repeat_how=quality.remedy)
     if quality.poor:
         return Suggestion(

@@ -6,10 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sizer.model import as_asked, counted_outcomes
-from sizer.records import FINDINGS, Configuration, Outcome, Reason, ReasonCode, Run, reason
+from sizer.records import FINDINGS, Configuration, Outcome, Reason, ReasonCode, Run, WarningKind, reason
 
-DOUBTS = ("contended", "stolen", "drifting", "imprecise", "unsettled", "short")
-"""Warnings, by their first word, that make a run's rate doubtful."""
+DOUBTS = (
+    WarningKind.CONTENDED,
+    WarningKind.STOLEN,
+    WarningKind.DRIFTING,
+    WarningKind.IMPRECISE,
+    WarningKind.UNSETTLED,
+    WarningKind.SHORT,
+)
+"""Warnings that make a run's rate doubtful."""
+
+BY_HOST = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN, WarningKind.DRIFTING})
+"""Doubts that a quiet host removes."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +31,7 @@ class Quality:
 
     completed: int = 0
     doubtful: int = 0
-    doubts: tuple[str, ...] = ()
+    doubts: tuple[WarningKind, ...] = ()
     failed: Reason | None = None
     stands: frozenset[Configuration] = frozenset()
 
@@ -47,13 +57,19 @@ class Quality:
     def _doubtful(self, repeat_how: str | None) -> Reason | None:
         if not self.doubtful:
             return None
+        doubts = tuple(doubt.value for doubt in self.doubts)
         counts = {"completed": float(self.completed), "doubtful": float(self.doubtful)}
-        return reason(ReasonCode.RUNS_DOUBTFUL, **counts, doubts=self.doubts, repeat_how=repeat_how)
+        return reason(
+            ReasonCode.RUNS_DOUBTFUL,
+            **counts,
+            doubts=doubts,
+            repeat_how=repeat_how,
+        )
 
     @property
     def remedy(self) -> str:
         """How to repeat them: `quiet_host` or `longer`."""
-        return "quiet_host" if {"contended", "stolen", "drifting"} & set(self.doubts) else "longer"
+        return "quiet_host" if BY_HOST & set(self.doubts) else "longer"
 
 
 def quality_of(runs: Sequence[Run]) -> Quality:
@@ -70,8 +86,8 @@ def _doubtful_stands(completed: Sequence[Run]) -> frozenset[Configuration]:
     return frozenset({run.configuration for run in completed} - trusted)
 
 
-def _doubts(run: Run) -> set[str]:
-    return {warning.partition(":")[0] for warning in run.warnings} & set(DOUBTS)
+def _doubts(run: Run) -> set[WarningKind]:
+    return {warning.kind for warning in run.warnings} & set(DOUBTS)
 
 
 def _failed(runs: Sequence[Run]) -> Reason | None:

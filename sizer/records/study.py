@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, fields
+from enum import Enum
 from functools import cached_property
 
 from sizer.records.domains import (
@@ -140,12 +141,40 @@ class Objective:
     deadline: Deadline | None = None
 
 
+class Purpose(str, Enum):
+    """Why a run is made."""
+
+    ASKED = "asked"
+    """The study asks for its configuration."""
+    REPEAT = "repeat"
+    """The same again in a fresh process."""
+    REFERENCE = "reference"
+    """The reference configuration beyond its repeats, to see the host drift."""
+    ISOLATES_STEP = "isolates_step"
+    ISOLATES_PIPELINE = "isolates_pipeline"
+    ISOLATES_DISK = "isolates_disk"
+    """To show one stage of the workload alone."""
+    TWO_EPOCHS = "two_epochs"
+    """To show what the page cache serves where memory holds half of the data."""
+    FLOOR_SEARCH = "floor_search"
+    """To see for a few seconds whether a memory cap holds. Near the floor the kernel drops and reads again what it can,
+    so such a run may be slow: its rate says nothing of the workload."""
+
+
+STAGES: dict[Purpose, str] = {
+    Purpose.ISOLATES_STEP: "step",
+    Purpose.ISOLATES_PIPELINE: "pipeline",
+    Purpose.ISOLATES_DISK: "disk",
+    Purpose.TWO_EPOCHS: "cache",
+}
+"""The stage that a run shows by itself, by its purpose."""
+
+
 @dataclass(frozen=True)
 class RunSpec:
     """One planned configuration of a workload and one repeat of it.
 
-    `isolates` names the stage that a run is to show by itself; None is a run of the workload as asked for. `line` is
-    where an imported run stands in its file; 0 for one that is measured here.
+    `line` is where an imported run stands in its file; 0 for one that is measured here.
     """
 
     workload: Workload
@@ -154,17 +183,25 @@ class RunSpec:
     measure: Measure
     repeat: Count = 0
     line: Count = 0
-    isolates: Stage | None = None
+    purpose: Purpose = Purpose.ASKED
+
+    @property
+    def stage(self) -> Stage | None:
+        """The stage that the run is to show by itself; None is a run of the whole workload."""
+        return STAGES.get(self.purpose)
 
     @cached_property
     def id(self) -> str:
-        """Twelve hex digits of everything that makes this run this run; the name of its file."""
-        identity = {each.name: getattr(self, each.name) for each in fields(self)}
+        """Twelve hex digits of everything that makes this run this run; the name of its file.
+
+        Of its purpose only the stage counts, under the name that it had when the first folders were written.
+        """
+        identity = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "purpose"}
         identity["measure"] = {name: value for name, value in vars(self.measure).items() if name != "repeats"}
         if not self.line:
             del identity["line"]
-        if self.isolates is None:
-            del identity["isolates"]
+        if self.stage is not None:
+            identity["isolates"] = self.stage
         text = json.dumps(identity, sort_keys=True, default=vars)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 

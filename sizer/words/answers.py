@@ -23,7 +23,7 @@ from sizer.records import (
     format_vcpus,
 )
 from sizer.words.language import _, _n
-from sizer.words.names import Terms, accelerators_name, bound_by, disk_name, disk_of, spec_name
+from sizer.words.names import Terms, accelerators_name, bound_in_words, disk_in_words, disk_of, spec_name
 from sizer.words.quantities import vcpus_listed
 from sizer.words.reasons import reason_sentence
 
@@ -44,7 +44,7 @@ def headline(answer: Answer, terms: Terms) -> str:
     }
     if answer.bottleneck is None:
         return _("{workload}: {verdict}, {rate} ({low} to {high})", **known)
-    bound = bound_by(answer.bottleneck, terms.device)
+    bound = bound_in_words(answer.bottleneck, terms.device)
     return _("{workload}: {verdict}, {rate} ({low} to {high}), {bound}", **known, bound=bound)
 
 
@@ -191,7 +191,7 @@ def prediction_line(prediction: Prediction, place: str, terms: Terms) -> str:
         "rate": format_rate(rate.value, unit),
         "low": format_rate(rate.low, unit),
         "high": format_rate(rate.high, unit),
-        "bound": bound_by(prediction.bottleneck, terms.device),
+        "bound": bound_in_words(prediction.bottleneck, terms.device),
     }
     if prediction.extrapolated:
         return _("{workload} at {place}: {rate} ({low} to {high}), {bound}, extrapolated", **known)
@@ -234,7 +234,7 @@ def family_sentences(recommendation: Recommendation) -> dict[str, str]:
 
 
 def _tier(disk: str) -> str:
-    return disk_name(disk) if disk == HOST_DISK else disk
+    return disk_in_words(disk) if disk == HOST_DISK else disk
 
 
 def _vcpus_needed(family: Family, each: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from sizer.model import Parameter, Quantity, Source, WhatIf, WorkloadModel
 from sizer.records import DiskRates, format_bytes, format_number, format_seconds
 from sizer.words.language import _
-from sizer.words.names import accelerator_name, disk_name, terms_of
+from sizer.words.names import accelerator_name, disk_in_words, terms_of
 from sizer.words.quantities import megabytes
 from sizer.words.reasons import reason_sentence
 
@@ -45,7 +45,7 @@ def parameter_name(parameter: Parameter, model: WorkloadModel) -> str:
     if parameter.quantity is Quantity.ACCELERATOR_RATE:
         return of or accelerator_name(model.facts.device)
     if parameter.quantity in (Quantity.WORKER_WAIT, Quantity.DISK_CAPACITY):
-        known["disk"] = disk_name(of)
+        known["disk"] = disk_in_words(of)
     elif parameter.quantity in (Quantity.READS_MISSED, Quantity.TIME_WITH_MEMORY, Quantity.MEMORY_CAPACITY):
         known["memory"] = format_bytes(int(of))
     return _PARAMETERS[parameter.quantity](known)

@@ -64,7 +64,7 @@ def accelerators_name(gpu: str | None, count: float, device: Device | None = Non
     return f"{number} x {name}"
 
 
-def disk_name(name: str, emulated: bool = False) -> str:
+def disk_in_words(name: str, emulated: bool = False) -> str:
     """`disk nvme`, `disk cloud_ssd (emulated)`, or `the host's own disk` where none was asked for."""
     if name == HOST_DISK:
         return _("the host's own disk")
@@ -73,7 +73,7 @@ def disk_name(name: str, emulated: bool = False) -> str:
 
 def disk_of(name: str, terms: Terms) -> str:
     """The same of a disk of this workload."""
-    return disk_name(name, name in terms.emulated_disks)
+    return disk_in_words(name, name in terms.emulated_disks)
 
 
 _RESOURCES: Mapping[Bottleneck, Callable[[], str]] = {
@@ -101,7 +101,7 @@ def resource_name(bottleneck: Bottleneck, device: Device) -> str:
     return accelerator_name(device) if bottleneck is Bottleneck.ACCELERATOR else _RESOURCES[bottleneck]()
 
 
-def bound_by(bottleneck: Bottleneck, device: Device) -> str:
+def bound_in_words(bottleneck: Bottleneck, device: Device) -> str:
     """`bound by the CPU`, `bound by disk bandwidth`, `bound by the emulated P100`, `with no clear bottleneck`."""
     if bottleneck is Bottleneck.ACCELERATOR:
         return _("bound by the {accelerator}", accelerator=accelerator_name(device))
@@ -118,7 +118,7 @@ def spec_name(spec: Spec, terms: Terms) -> str:
     return ", ".join(parts)
 
 
-def outcome_name(outcome: Outcome) -> str:
+def outcome_in_words(outcome: Outcome) -> str:
     """How a run ended."""
     return {
         Outcome.COMPLETED: _("completed"),
@@ -134,4 +134,4 @@ def outcome_name(outcome: Outcome) -> str:
 def outcomes_counted(outcomes: Iterable[str], counts: Iterable[float]) -> str:
     """`5 crashed, 2 timed out`."""
     pairs = zip(outcomes, counts, strict=True)
-    return ", ".join(f"{count:g} {outcome_name(Outcome(outcome))}" for outcome, count in pairs)
+    return ", ".join(f"{count:g} {outcome_in_words(Outcome(outcome))}" for outcome, count in pairs)

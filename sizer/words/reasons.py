@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from sizer.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
 from sizer.records import (
     Bottleneck,
     Reason,
@@ -16,13 +17,14 @@ from sizer.records import (
     format_usd,
     format_vcpus,
 )
+from sizer.words.floors import floor_in_words
 from sizer.words.language import _, _n
 from sizer.words.names import (
     Terms,
     accelerator_name,
     accelerators_name,
-    bound_by,
-    disk_name,
+    bound_in_words,
+    disk_in_words,
     either,
     listed,
     outcomes_counted,
@@ -62,7 +64,7 @@ def _gpus(reason: Reason, terms: Terms, before: str = "") -> str:
 
 
 def _bound(reason: Reason, terms: Terms) -> str:
-    return bound_by(Bottleneck(reason.text("bottleneck")), terms.device)
+    return bound_in_words(Bottleneck(reason.text("bottleneck")), terms.device)
 
 
 def _gpu_kind(name: str) -> str:
@@ -144,8 +146,8 @@ def _disk_not_measured(r: Reason, t: Terms) -> str:
     return _(
         "`{workload}` was not measured on {disk}, only on {measured}.",
         workload=t.workload,
-        disk=disk_name(r.text("disk")),
-        measured=listed([disk_name(name) for name in r.texts("measured")]),
+        disk=disk_in_words(r.text("disk")),
+        measured=listed([disk_in_words(name) for name in r.texts("measured")]),
     )
 
 
@@ -160,7 +162,7 @@ def _mixed_programs(r: Reason, t: Terms) -> str:
 
 def _best_measured(r: Reason, t: Terms) -> str:
     place = [_("batch {size}", size=format_number(r.number("batch_size")))] if r.has("batch_size") else []
-    place = [disk_name(r.text("disk")), *place] if r.has("disk") else place
+    place = [disk_in_words(r.text("disk")), *place] if r.has("disk") else place
     place = [_bytes(r), *place] if r.has("memory_bytes") else place
     place += [_gpus(r, t)] if r.has("gpu_count") else []
     rate = format_rate(r.number("rate"), t.unit)
@@ -396,7 +398,7 @@ def _bottleneck_disputed(r: Reason, t: Terms) -> str:
 
 
 def _no_faster_disk(r: Reason, t: Terms) -> str:
-    known = {"disk": disk_name(r.text("disk")), "other": disk_name(r.text("other"))}
+    known = {"disk": disk_in_words(r.text("disk")), "other": disk_in_words(r.text("other"))}
     if not r.has("loss"):
         return _("No measured disk is faster than {disk} for this job; {other} is as fast.", **known)
     return _(
@@ -405,7 +407,7 @@ def _no_faster_disk(r: Reason, t: Terms) -> str:
 
 
 def _faster_disk(r: Reason, t: Terms) -> str:
-    known = {"disk": disk_name(r.text("disk")), "other": disk_name(r.text("other")), "gain": _share(r, "gain")}
+    known = {"disk": disk_in_words(r.text("disk")), "other": disk_in_words(r.text("other")), "gain": _share(r, "gain")}
     if not r.has("then"):
         return _("A faster disk than {disk} gains {gain} (the best other measured is {other}).", **known)
     return _(
@@ -435,26 +437,13 @@ def _with_pipeline(sentence: str, r: Reason) -> str:
 
 
 def _floor_searched(r: Reason, t: Terms) -> str:
-    if not r.has("high"):
-        found = _("The memory floor was not found: no cap held.")
-    elif not r.has("low"):
-        found = _with_pipeline(_("The memory floor is no higher than {high}.", high=_bytes(r, "high")), r)
-    elif r.has("timed_out"):
-        found = _with_pipeline(
-            _(
-                "The memory floor is between {low} and {high} (with {low} the run did not finish in time).",
-                low=_bytes(r, "low"),
-                high=_bytes(r, "high"),
-            ),
-            r,
-        )
-    else:
-        found = _with_pipeline(
-            _("The memory floor is between {low} and {high}.", low=_bytes(r, "low"), high=_bytes(r, "high")), r
-        )
+    low = round(r.number("low")) if r.has("low") else None
+    high = round(r.number("high")) if r.has("high") else None
+    why = None
     if r.has("given_up"):
-        return f"{found} {_('The search was {given_up}.', given_up=r.text('given_up'))}"
-    return found if r.has("close") else f"{found} {_('The search is not finished.')}"
+        why = GivenUp(GivenUpKind(r.text("given_up")), round(r.number("given_up_at")))
+    found = SearchedFloor(Bounds(low, high), r.has("timed_out"), why, r.has("pipeline_alone"))
+    return _("{floor}.", floor=floor_in_words(found, _("The memory floor")))
 
 
 def _floor_between(r: Reason, t: Terms) -> str:

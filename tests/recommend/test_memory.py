@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.model.floor_runs import FLOOR_SEARCH
 from sizer.model.memory import needed_bytes
 from sizer.model.observations import measure
 from sizer.records.answer import Answer
 from sizer.records.run import Outcome, Run
-from sizer.records.study import Device
+from sizer.records.study import Device, Purpose
 
 MIB, GIB = 2**20, 2**30
 Ask = Callable[..., Answer]
@@ -60,7 +59,7 @@ def test_a_floor_that_was_searched_for_is_a_reason(make_run: MakeRun, ask: Ask) 
     alone = ask(runs)
     for cap, rate in ((155, None), (168, None), (180, 20), (190, 60)):
         runs += capped(make_run, cap * MIB, 163 * MIB, (2, rate))
-    answer = ask([replace(run, warnings=(FLOOR_SEARCH,)) if run.spec.limits.memory_bytes else run for run in runs])
+    answer = ask([searching(run) if run.spec.limits.memory_bytes else run for run in runs])
     assert "The memory floor is between 168 MiB and 180 MiB." in answer.reasons
     assert memory_of(answer) == 4 * GIB
     assert answer.throughput is not None
@@ -68,8 +67,13 @@ def test_a_floor_that_was_searched_for_is_a_reason(make_run: MakeRun, ask: Ask) 
     assert answer.throughput.value == alone.throughput.value
 
 
+def searching(run: Run) -> Run:
+    """The same as a run of a search for the memory floor."""
+    return replace(run, spec=replace(run.spec, purpose=Purpose.FLOOR_SEARCH))
+
+
 def searched(runs: list[Run]) -> list[Run]:
-    return [replace(run, warnings=(FLOOR_SEARCH,)) for run in runs]
+    return [searching(run) for run in runs]
 
 
 def test_a_cap_of_a_search_without_margin_is_no_size_to_buy(make_run: MakeRun, ask: Ask) -> None:
@@ -112,7 +116,7 @@ def test_why_a_search_was_given_up_is_a_reason(make_run: MakeRun, ask: Ask, outc
     runs = [make_run(rate, vcpus, memory=4 * GIB) for vcpus, rate in ((0.5, 50), (1, 100), (2, 190))]
     answer = ask(runs + searched([make_run(None, 2, memory=8 * GIB, capped=True, outcome=outcome)]))
     (reason,) = [each for each in answer.reasons if "given up: the run with 8 GiB" in each]
-    assert reason.startswith("The memory floor is no higher than 4 GiB. ")
+    assert reason.startswith("The memory floor is no higher than 4 GiB; ")
     assert "gave no rate" not in " ".join(answer.reasons)
 
 
@@ -123,6 +127,7 @@ def test_the_floor_beside_an_emulated_accelerator_is_that_of_the_input(make_run:
     runs += [make_run(None, 2, capped=True, memory=GIB, device=device, outcome=Outcome.OUT_OF_MEMORY)]
     alone = "the input pipeline alone; the framework of a real GPU needs more"
     assert alone in " ".join(ask(runs).reasons)
+    alone = "of the input pipeline alone: a real GPU's framework needs more"
     assert alone in " ".join(ask([*runs[:3], *searched(runs[3:])]).reasons)
 
 
