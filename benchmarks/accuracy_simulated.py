@@ -150,7 +150,14 @@ def judge_case(number: int, seed: int = SEED) -> Outcome:
     except Exception:
         return Outcome(case, (), 0, None, (), None, fault=traceback.format_exc())
     asked = len(case.inside) + len(case.beyond)
-    return Outcome(case, held_out, asked - len(held_out), workload.refused, named, advised)
+    return Outcome(
+        case,
+        held_out,
+        asked - len(held_out),
+        workload.refused.reason.code.value if workload.refused else None,
+        named,
+        advised,
+    )
 
 
 def _judged(case: Case) -> list[Configuration]:

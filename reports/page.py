@@ -52,7 +52,7 @@ def contents(material: Material) -> dict[str, Any]:
         "notes": list(material.notes),
         "has_recommendation": recommendation is not None,
         "cards": [verdict.card(subject) for subject in found],
-        "family": verdict.family(recommendation.family, study) if recommendation else [],
+        "family": verdict.family(recommendation, study) if recommendation else [],
         "sections": [section(subject) for subject in found],
         "failures": failures.failures(found, study),
         "memory_floors": failures.memory_floors(found),

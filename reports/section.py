@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sizer.model import Parameter, as_asked
+from sizer.model import Parameter, WorkloadModel, as_asked
 from sizer.records import Evidence, Run
-from sizer.words import evidence_in_words
+from sizer.words import evidence_in_words, model_summary, parameter_name, rejection_sentences, source_name
 
 from . import busy, formatting, isolated, preprocessing, results, words
 from .figures import figures
@@ -92,24 +92,30 @@ def _model(subject: Subject) -> dict[str, Any]:
         return {"refusal": _refusal(subject), "summary": "", "parameters": []}
     return {
         "refusal": "",
-        "summary": formatting.sentence(subject.model.summary),
-        "parameters": [_parameter(each) for each in subject.model.parameters],
+        "summary": model_summary(subject.model),
+        "parameters": [_parameter(each, subject.model) for each in subject.model.parameters],
     }
 
 
 def _refusal(subject: Subject) -> str:
-    return formatting.sentence((subject.model_refusal or "").replace("`", ""))
+    return (subject.model_refusal or "").replace("`", "")
 
 
-def _parameter(value: Parameter) -> dict[str, str]:
+def _parameter(value: Parameter, model: WorkloadModel) -> dict[str, str]:
     return {
-        "name": value.name.replace("_", " "),
+        "name": parameter_name(value, model),
         "value": f"{formatting.format_number(value.value)} {value.unit}".strip(),
         "interval": formatting.span(value.low, value.high) if value.low < value.high else "–",
-        "source": value.source,
+        "source": source_name(value.source),
     }
 
 
 def _rejected(subject: Subject) -> list[dict[str, str]]:
     rejected = subject.answer.rejected if subject.answer is not None else ()
-    return [{"spec": words.spec(each.spec, subject.study, subject.device), "why": each.why} for each in rejected]
+    return [
+        {
+            "spec": words.spec(each.spec, subject.study, subject.device),
+            "why": rejection_sentences(each, subject.terms),
+        }
+        for each in rejected
+    ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sizer.model import WorkloadModel
 from sizer.records import Answer, Device, DiskCheck, DiskTier, Objective, Recommendation, Run, Study, WorkloadPlan
+from sizer.words import Terms, refusal_sentences, terms_of
 
 from . import results
 from .material import Material
@@ -53,6 +54,13 @@ class Subject:
     def tier(self, name: str) -> DiskTier | None:
         return next((tier for tier in self.study.disks if tier.name == name), None)
 
+    @property
+    def terms(self) -> Terms:
+        """How its things are called."""
+        tiers = [*self.study.disks, *(run.disk.tier for run in self.runs if run.disk is not None)]
+        emulated = frozenset(tier.name for tier in tiers if tier.emulated is not None)
+        return Terms(self.name, self.unit, self.device, emulated)
+
     def check(self, name: str) -> DiskCheck | None:
         """What fio measured on that tier: in this study's check, else in the check that came with a run."""
         known = [*self.checks, *(run.disk for run in self.runs if run.disk is not None)]
@@ -91,4 +99,6 @@ def _model(name: str, material: Material) -> tuple[WorkloadModel | None, str | N
         model = material.model.workload(name)
     except KeyError:
         return None, "The model does not know this workload."
-    return (None, model.refused) if model.refused else (model, None)
+    if model.refused is None:
+        return model, None
+    return None, refusal_sentences(model.refused, terms_of(model))

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sizer.model import as_asked, vcpus_of
-from sizer.recommend import NOT_SETTLED, SURE
-from sizer.records import Answer, Baseline, InstanceOffer, Job, Objective, Prediction, Study
+from sizer.recommend import SURE
+from sizer.records import (
+    Answer,
+    Baseline,
+    InstanceOffer,
+    Job,
+    Objective,
+    Prediction,
+    Reason,
+    ReasonCode,
+    Recommendation,
+    Study,
+)
+from sizer.words import Terms, family_sentences, offer_notes, reason_sentence, suggestion_sentences
 
 from . import failures, formatting, preprocessing, results, words
 from .subject import Subject
@@ -15,6 +28,14 @@ STATUS = {"recommended": "recommended", "at_least": "at least", "refused": "no a
 SYMBOL = {"recommended": "✓", "at_least": "≥", "refused": "?"}
 OPEN = {"unsettled": ("not settled", "?"), "provisional": ("provisional", "!")}
 """What is said instead of a lower bound that nothing shows to be one, and of an answer that rests on doubtful runs."""
+NOT_SETTLED = (ReasonCode.VCPUS_UNSETTLED, ReasonCode.SIZE_OPEN, ReasonCode.MEMORY_UNSETTLED)
+OF_THE_JOB = (
+    ReasonCode.JOB_TAKES,
+    ReasonCode.JOB_COSTS,
+    ReasonCode.JOB_COST_UNKNOWN,
+    ReasonCode.NOTHING_IN_TIME,
+    ReasonCode.TIME_ENOUGH,
+)
 UNKNOWN_PRICE = "price unknown"
 HELP = "What would help"
 SAME = "the same an hour"
@@ -32,7 +53,7 @@ def card(subject: Subject) -> dict[str, Any]:
     """What the card of one workload says, and its line in the overview; every value is text."""
     answer = subject.answer or Answer(subject.name, "refused")
     word, symbol = _status(answer)
-    offers = [offer(each, subject.unit) for each in answer.instances]
+    offers = [offer(each, subject.unit, subject.terms) for each in answer.instances]
     return {
         "name": subject.name,
         "what": described(subject),
@@ -45,8 +66,8 @@ def card(subject: Subject) -> dict[str, Any]:
         "probability": _probability(answer),
         "sentence": sentence(subject),
         "facts": _facts(subject, answer),
-        "reasons": _reasons(answer),
-        "next_run": (answer.next_run or "").replace("`", ""),
+        "reasons": _reasons(answer, subject.terms),
+        "next_run": _next_run(answer, subject.terms),
         "next_run_title": "What would settle it" if answer.status == "at_least" or answer.provisional else HELP,
         "failed_log": _failed_log(subject, answer),
         "offers": offers[:MOST_OFFERS],
@@ -71,11 +92,11 @@ def _status(answer: Answer) -> tuple[str, str]:
     return word, SYMBOL[answer.status]
 
 
-def family(value: dict[str, str], study: Study) -> list[tuple[str, str, str]]:
+def family(recommendation: Recommendation, study: Study) -> list[tuple[str, str, str]]:
     """What one instance family must offer for all workloads, with readable labels, and what of it is emulated."""
     emulated = ", ".join(tier.name for tier in study.disks if tier.emulated is not None)
     note = {"disk": f"emulated: {emulated}" if emulated else ""}
-    return [(FAMILY.get(key, key.replace("_", " ")), text, note.get(key, "")) for key, text in value.items()]
+    return [(FAMILY[key], text, note.get(key, "")) for key, text in family_sentences(recommendation).items()]
 
 
 def described(subject: Subject) -> str:
@@ -96,8 +117,8 @@ def sentence(subject: Subject) -> str:
     if answer is None:
         return "No answer has been computed for this workload."
     if answer.spec is None or answer.status == "refused":
-        return "Nothing that was measured is in time." if answer.job else "The measurements cannot carry an answer."
-    parts = [formatting.sentence(reason) for reason in _opening(answer)]
+        return "Nothing that was measured is in time." if answer.job else "Not enough data for a recommendation."
+    parts = [_plain(reason, subject.terms) for reason in _opening(answer)]
     if answer.edge == "unsettled":
         parts.append("So this is the best guess so far: what lies beyond was not measured.")
     elif answer.status == "at_least":
@@ -105,27 +126,35 @@ def sentence(subject: Subject) -> str:
     else:
         parts.insert(0, _chosen(subject.objective, answer.probability))
     if answer.provisional:
-        parts.append("It is provisional: the runs do not carry more yet.")
+        parts.append("It is provisional: the runs are not good enough for more.")
     if not any(
         preprocessing.is_answer(run.configuration, subject) for run in as_asked(subject.runs) if results.measured(run)
     ):
-        parts.append("This very combination was not run: the model carries it.")
+        parts.append("Predicted, not measured.")
     return " ".join(parts)
 
 
-def _opening(answer: Answer) -> tuple[str, ...]:
+def _opening(answer: Answer) -> tuple[Reason, ...]:
     """The reasons that belong into the sentence: the job in its time, why it is a lower bound, what is not settled."""
     if answer.job is not None:
-        return answer.reasons[:2]
-    doubts = tuple(reason for reason in answer.reasons if NOT_SETTLED in reason)
+        return tuple(reason for reason in answer.reasons if reason.code in OF_THE_JOB)
+    doubts = tuple(reason for reason in answer.reasons if reason.code in NOT_SETTLED)
     return doubts or (answer.reasons[:1] if answer.status == "at_least" else ())
 
 
-def _reasons(answer: Answer) -> list[str]:
-    """What else speaks for the answer, without the advice that the card gives by itself."""
-    told = [reason for reason in answer.reasons if reason not in _opening(answer)]
-    advice = f"; {answer.next_run}"
-    return [formatting.sentence(reason.removesuffix(advice).replace("`", "")) for reason in told]
+def _reasons(answer: Answer, terms: Terms) -> list[str]:
+    """What else speaks for the answer."""
+    opening = _opening(answer)
+    return [_plain(reason, terms) for reason in answer.reasons if reason not in opening]
+
+
+def _next_run(answer: Answer, terms: Terms) -> str:
+    return "" if answer.next_run is None else suggestion_sentences(answer.next_run, terms).replace("`", "")
+
+
+def _plain(reason: Reason, terms: Terms) -> str:
+    """As the page shows it, which sets no names apart."""
+    return reason_sentence(reason, terms).replace("`", "")
 
 
 def _failed_log(subject: Subject, answer: Answer) -> str:
@@ -163,10 +192,11 @@ def objective_words(objective: Objective) -> str:
     }.get(objective.prefer, f"{objective.prefer}, at {share} of the best throughput.")
 
 
-def offer(value: InstanceOffer, unit: str) -> dict[str, str]:
+def offer(value: InstanceOffer, unit: str, terms: Terms) -> dict[str, str]:
     """An instance type on offer, with its price or the words that it is unknown."""
     million = value.usd_per_million_samples
     gpu = f"{value.gpu_count} × {value.gpu}" if value.gpu else "no GPU"
+    priced = replace(value, notes=tuple(note for note in value.notes if note.code is not ReasonCode.PRICE_UNKNOWN))
     return {
         "name": f"{value.provider} {value.instance_type}",
         "shape": f"{formatting.format_vcpus(value.vcpus)} · {formatting.format_bytes(value.memory_bytes)} · {gpu}",
@@ -174,7 +204,7 @@ def offer(value: InstanceOffer, unit: str) -> dict[str, str]:
         "million": f"{_usd(million)} per million {formatting.plural(unit)}" if million is not None else "",
         "as_of": value.as_of,
         "source": value.source,
-        "note": value.note if value.note != UNKNOWN_PRICE else "",
+        "note": " ".join(offer_notes(priced, terms)),
     }
 
 
@@ -215,7 +245,7 @@ def _facts(subject: Subject, answer: Answer) -> list[tuple[str, str, str]]:
             seconds, human = preprocessing.time_for(preprocessing.IMAGENET_IMAGES, answer.throughput)
             found.append(("ImageNet's 1,281,167 images", seconds, human))
     if answer.bottleneck is not None:
-        found.append(("Held back by", words.bottleneck(answer.bottleneck, subject.device), ""))
+        found.append(("Bound by", words.bottleneck(answer.bottleneck, subject.device), ""))
     if answer.next_bottleneck is not None:
         found.append(("Next in line", words.bottleneck(answer.next_bottleneck, subject.device), ""))
     if answer.job is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sizer.recommend import Accelerators, named
 from sizer.records import (
     HOST_DISK,
     Answer,
@@ -17,7 +16,7 @@ from sizer.records import (
     Study,
     Workload,
 )
-from sizer.words import outcome_in_words
+from sizer.words import accelerators_name, outcome_in_words
 
 from . import formatting
 
@@ -164,7 +163,7 @@ def spec(value: Spec, study: Study, device: Device | None = None) -> str:
     """'2 vCPU · 4 GiB memory · ssd (emulated) · batch 32', without the axes that were not varied."""
     parts = [formatting.format_vcpus(value.vcpus)] if value.vcpus is not None else []
     if value.gpu or value.gpu_count:
-        parts.append(named(Accelerators(value.gpu, value.gpu_count), device))
+        parts.append(accelerators_name(value.gpu, value.gpu_count, device))
     if value.memory_bytes is not None:
         parts.append(f"{formatting.format_bytes(value.memory_bytes)} memory")
     if value.disk is not None:
@@ -187,4 +186,4 @@ def memory(value: Configuration) -> str:
 
 def accelerators(value: Configuration) -> str:
     """Kind and count where a run names them; empty otherwise."""
-    return named(Accelerators(value.gpu, value.gpu_count)) if value.gpu or value.gpu_count else ""
+    return accelerators_name(value.gpu, value.gpu_count) if value.gpu or value.gpu_count else ""

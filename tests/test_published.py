@@ -10,11 +10,12 @@ import pytest
 
 from sizer.catalog import Catalog
 from sizer.exchange.published import no_prediction_form, prediction_form, recommendation_form
-from sizer.model import Model, fit, predict
+from sizer.files.codec import from_json, to_json
+from sizer.model import Model, WhatIf, fit, predict
 from sizer.recommend import recommend
 from sizer.records.answer import Recommendation
 from sizer.records.run import Configuration, Run
-from sizer.records.study import Device, DiskRates, Objective
+from sizer.records.study import SCHEMA_VERSION, Device, DiskRates, Objective
 
 CONTRACT = {
     *("workload", "status", "spec", "throughput", "probability", "bottleneck", "next_bottleneck", "reasons"),
@@ -49,14 +50,14 @@ def test_a_recommendation_has_exactly_the_keys_of_the_contract(concluded: tuple[
     model, recommendation = concluded
     form = json.loads(json.dumps(recommendation_form(recommendation, model)))
     assert set(form) == {"schema_version", "objective", "target", "deadline", "workloads", "family"}
-    assert (form["schema_version"], form["objective"], form["target"]) == (2, "cheapest", 0.9)
+    assert (form["schema_version"], form["objective"], form["target"]) == (SCHEMA_VERSION, "cheapest", 0.9)
     for answer in form["workloads"]:
         assert set(answer) >= CONTRACT | {"sample_unit", "next_run", "beyond", "emulated"}
         assert set(answer) >= {"provisional", "edge", "baseline", "job"}
         assert set(answer["spec"]) == SPEC
         assert set(answer["throughput"]) == {"value", "low", "high"}
         assert answer["rejected"]
-        assert all(set(each) == {"spec", "why"} and set(each["spec"]) == SPEC for each in answer["rejected"])
+        assert all(set(each) == {"spec", "why", "codes"} and set(each["spec"]) == SPEC for each in answer["rejected"])
         assert answer["runner_up"] is None or set(answer["runner_up"]) == SPEC
         offer = answer["instances"][0]
         assert {"provider", "instance_type", "usd_per_hour", "usd_per_million_samples", "as_of"} <= set(offer)
@@ -65,6 +66,29 @@ def test_a_recommendation_has_exactly_the_keys_of_the_contract(concluded: tuple[
     assert first["spec"]["memory_gib"] in (1.5, 8.0)
     assert second["spec"]["memory_gib"] is None
     assert first["emulated"] is second["emulated"] is True
+
+
+def test_reasons_are_english_with_codes_beside_them(concluded: tuple[Model, Recommendation]) -> None:
+    """Whatever the language of the reader, and as many codes as sentences."""
+    model, recommendation = concluded
+    for answer, record in zip(
+        recommendation_form(recommendation, model)["workloads"], recommendation.workloads, strict=True
+    ):
+        assert answer["reason_codes"] == [reason.code.value for reason in record.reasons]
+        assert len(answer["reasons"]) == len(answer["reason_codes"])
+        assert all(reason.endswith(".") for reason in answer["reasons"])
+        assert (answer["next_run"] is None) == (answer["next_run_suggestion"] is None)
+
+
+def test_the_records_come_back(concluded: tuple[Model, Recommendation]) -> None:
+    """Reasons, suggestions and figures are read as they were written, beyond what was measured, too."""
+    model, recommendation = concluded
+    beyond = predict(model.workload("gpu"), Configuration(8.0, 2**33, "host", 32), WhatIf())
+    answers = (replace(recommendation.workloads[0], beyond=beyond), recommendation.workloads[1])
+    both = replace(recommendation, workloads=answers)
+    assert set(recommendation_form(both, model)["workloads"][0]["beyond"]) >= PREDICTION
+    assert from_json(Recommendation, json.loads(json.dumps(to_json(both))), "file") == both
+    assert from_json(Model, json.loads(json.dumps(to_json(model))), "file") == model
 
 
 def test_a_prediction_has_exactly_the_keys_of_the_contract(concluded: tuple[Model, Recommendation]) -> None:

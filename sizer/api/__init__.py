@@ -27,7 +27,7 @@ from sizer.api.importing import ImportedStudy, import_table
 from sizer.api.measuring import Measurement, continued, measure, measurement
 from sizer.api.measuring_host import MeasuringHost, this_host
 from sizer.api.preconditions import check_preconditions, doubts
-from sizer.api.predicting import configuration, no_model, predict, predict_at, usual_disk, workload_of
+from sizer.api.predicting import configuration, predict, predict_at, usual_disk, workload_of
 from sizer.api.status import StudyStatus, study_status
 from sizer.api.studies import parse_study, read_study
 from sizer.api.study_plan import StudyPlan, plan_study
@@ -63,7 +63,6 @@ __all__ = [
     "import_table",
     "measure",
     "measurement",
-    "no_model",
     "open_study",
     "parse_study",
     "plan_study",

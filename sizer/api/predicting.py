@@ -7,7 +7,8 @@ from dataclasses import replace
 from sizer.api.accelerators import accelerator
 from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
 from sizer.model import predict as predict_as_modelled
-from sizer.records import Bottleneck, Configuration, InputError, NoAnswer, Prediction
+from sizer.records import Bottleneck, Configuration, InputError, NoAnswer, Prediction, Refused
+from sizer.words import refusal_sentences, terms_of
 
 
 def predict(
@@ -29,12 +30,15 @@ def predict(
     """
     found = workload_of(model, workload)
     if found.refused and not found.measured.rates:
-        raise NoAnswer(no_model(found))
+        raise NoAnswer(refusal_sentences(found.refused, terms_of(found)))
     known = [name_of_disk(each.name) for each in found.measured.disks]
     if disk is not None and disk not in known:
         raise InputError(f"disk `{disk}` was not measured for `{found.name}`; give one of {', '.join(known)}")
     place = configuration(found, vcpus, memory_bytes, disk, batch_size, gpu, gpu_count)
-    return predict_at(found, place, what_if)
+    try:
+        return predict_at(found, place, what_if)
+    except Refused as error:
+        raise NoAnswer(refusal_sentences(error.refusal, terms_of(found))) from error
 
 
 def workload_of(model: Model, name: str | None, where: str = "") -> WorkloadModel:
@@ -81,14 +85,9 @@ def usual_disk(workload: WorkloadModel) -> str | None:
     return workload.measured.disks[0].name if workload.measured.disks else None
 
 
-def no_model(workload: WorkloadModel) -> str:
-    """Why nothing can be predicted of a workload."""
-    return f"workload `{workload.name}` has no model: {workload.refused}"
-
-
 def predict_at(workload: WorkloadModel, configuration: Configuration, what_if: WhatIf = WhatIf()) -> Prediction:
     """The model's prediction; where the vCPUs are not known, what is left over from the other stages is the CPU's by
-    default alone, so it is called ambiguous. Raises NoAnswer."""
+    default alone, so it is called ambiguous. Raises Refused."""
     prediction = predict_as_modelled(workload, configuration, what_if)
     measured = workload.measured
     guessed = prediction.bottleneck in (Bottleneck.CPU, Bottleneck.SERIAL) and not measured.vcpus

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from sizer import api
 from sizer.catalog import Catalog
 from sizer.cli.folders import opened
-from sizer.cli.wording import spec_in_words, verdict_in_words
-from sizer.exchange import disk_is_emulated, recommendation_form, write_csv
+from sizer.exchange import recommendation_form, write_csv
 from sizer.files import to_json
-from sizer.model import Model
+from sizer.model import Model, WorkloadModel
 from sizer.recommend import Finding, look_at, read_gate
 from sizer.records import (
     Answer,
@@ -22,11 +21,20 @@ from sizer.records import (
     NoAnswer,
     Objective,
     Recommendation,
-    Spec,
     format_number,
-    format_rate,
 )
-from sizer.words import bound_in_words
+from sizer.words import (
+    headline,
+    model_summary,
+    parameter_name,
+    reason_sentences,
+    refusal_sentences,
+    rejection_sentences,
+    source_name,
+    spec_name,
+    suggestion_sentences,
+    terms_of,
+)
 
 GATE_EXIT_CODE = 6
 
@@ -36,12 +44,19 @@ def fit(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(to_json(model), indent=1))
     for workload in () if arguments.json else model.workloads:
-        print(f"{workload.name}: {workload.refused or workload.summary}")
+        print(f"{workload.name}: {_summary(workload)}")
         for parameter in workload.parameters:
             low, value, high = map(format_number, (parameter.low, parameter.value, parameter.high))
             interval = "" if low == value == high else f" ({low} to {high})"
-            print(f"  {parameter.name}: {value} {parameter.unit}{interval}, {parameter.source}")
+            name, source = parameter_name(parameter, workload), source_name(parameter.source)
+            print(f"  {name}: {value} {parameter.unit}{interval}, {source}")
     return 0 if any(workload.refused is None for workload in model.workloads) else NoAnswer.exit_code
+
+
+def _summary(workload: WorkloadModel) -> str:
+    if workload.refused is None:
+        return model_summary(workload)
+    return refusal_sentences(workload.refused, terms_of(workload))
 
 
 def recommend(arguments: argparse.Namespace) -> int:
@@ -73,8 +88,7 @@ def _exit_code(recommendation: Recommendation, findings: Sequence[Finding]) -> i
 def _objective(arguments: argparse.Namespace, own: Objective) -> Objective:
     """The study's own with what was asked for on the command line. Raises InputError for half of a deadline."""
     if (arguments.samples is None) != (arguments.within is None):
-        given, lacking = ("--samples", "--within 6h") if arguments.within is None else ("--within", "--samples 1.2M")
-        raise InputError(f"{given} says half of a deadline; add the other half, such as {lacking}")
+        raise InputError("Use --samples and --within together, such as --samples 1.2M --within 6h.")
     prefer = own.prefer if arguments.objective is None else arguments.objective
     target = own.target if arguments.target is None else arguments.target
     if arguments.samples is None:
@@ -89,13 +103,14 @@ def _objective(arguments: argparse.Namespace, own: Objective) -> Objective:
 
 
 def _tell(answer: Answer, model: Model) -> None:
-    print(_headline(answer, model))
-    for reason in answer.reasons:
-        print(f"  {reason}")
+    terms = terms_of(model.workload(answer.workload))
+    print(headline(answer, terms))
+    for sentence in reason_sentences(answer, terms):
+        print(f"  {sentence}")
     for rejection in answer.rejected:
-        print(f"  not {_spec(rejection.spec, answer, model)}: {rejection.why}")
-    if answer.next_run and not any(answer.next_run in reason for reason in answer.reasons):
-        print(f"  next: {answer.next_run}")
+        print(f"  Not {spec_name(rejection.spec, terms)}: {rejection_sentences(rejection, terms)}")
+    if answer.next_run is not None:
+        print(f"  Next: {suggestion_sentences(answer.next_run, terms)}")
     for offer in answer.instances:
         price = f"${offer.usd_per_hour:g} an hour" if offer.usd_per_hour is not None else "price unknown"
         print(f"  {offer.provider} {offer.instance_type}: {price} ({offer.as_of}, {offer.source})")
@@ -117,25 +132,10 @@ def export(arguments: argparse.Namespace) -> int:
 
 
 def verdict(answer: Answer, model: Model) -> str:
-    """One line: `training: recommended 1 vCPU, 217 images/s (210 to 221), bound by the emulated accelerator (P100)`."""
-    if answer.spec is None or answer.throughput is None:
-        return "; ".join((_headline(answer, model), ". ".join(reason.rstrip(".") for reason in answer.reasons)))
-    return _headline(answer, model)
-
-
-def _headline(answer: Answer, model: Model) -> str:
-    """The verdict without its reasons."""
-    if answer.spec is None or answer.throughput is None:
-        return f"{answer.workload}: {'nothing measured is in time' if answer.job else 'no recommendation'}"
-    unit = answer.sample_unit
-    interval = f"{format_rate(answer.throughput.low, unit)} to {format_rate(answer.throughput.high, unit)}"
-    device = model.workload(answer.workload).facts.device
-    bound = f", {bound_in_words(answer.bottleneck, device)}" if answer.bottleneck else ""
-    spec = verdict_in_words(answer, _spec(answer.spec, answer, model))
-    rate = format_rate(answer.throughput.value, unit)
-    return f"{answer.workload}: {spec}, {rate} ({interval}){bound}"
-
-
-def _spec(spec: Spec, answer: Answer, model: Model) -> str:
-    workload = model.workload(answer.workload)
-    return spec_in_words(spec, disk_is_emulated(workload, spec.disk), workload.facts.device)
+    """One line: the headline, and where there is no spec, why not and what would help."""
+    terms = terms_of(model.workload(answer.workload))
+    line = headline(answer, terms)
+    if answer.spec is not None:
+        return line
+    advice = [suggestion_sentences(answer.next_run, terms)] if answer.next_run is not None else []
+    return " ".join([f"{line}.", *reason_sentences(answer, terms), *advice])

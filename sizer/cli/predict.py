@@ -10,24 +10,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sizer.api import configuration, fit, no_model, predict_at, usual_disk, workload_of
+from sizer.api import configuration, fit, predict_at, usual_disk, workload_of
 from sizer.cli.folders import opened
 from sizer.cli.tables import read_places
-from sizer.cli.what_if import SUPPOSED_DISK, Supposed, form, in_words, is_tier, supposed, tier_rates
-from sizer.exchange import disk_is_emulated, no_prediction_form, prediction_form
+from sizer.cli.what_if import SUPPOSED_DISK, Supposed, form, is_tier, supposed, tier_rates
+from sizer.exchange import no_prediction_form, prediction_form
 from sizer.files import named
-from sizer.model import Model, WhatIf, WorkloadModel, gpus_of, name_of_disk
+from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
 from sizer.records import (
     Configuration,
     DiskRates,
     InputError,
     NoAnswer,
     Prediction,
-    format_bytes,
-    format_rate,
-    format_vcpus,
+    Refused,
 )
-from sizer.words import bound_in_words, disk_in_words
+from sizer.words import assumptions, place_name, prediction_line, refusal_sentences, terms_of
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ def _asked(
     rows, unknown = read_places(Path(arguments.at))
     asked = [_place({**row, **given}, model, disks, wish, f"{where}: ") for where, row in rows]
     if unknown:
-        print(f"warning: {arguments.at}: sizer knows nothing of {named(unknown)}; not looked at", file=sys.stderr)
+        print(f"warning: {arguments.at}: {named(unknown)} is unknown and ignored", file=sys.stderr)
     return asked
 
 
@@ -115,15 +113,15 @@ def _tier(disk: str, known: Sequence[str], where: str) -> DiskRates | None:
 
 def _answer(workload: WorkloadModel, configuration: Configuration, wish: Supposed) -> Answer:
     if workload.refused and not workload.measured.rates:
-        return Answer(workload, configuration, why=no_model(workload))
+        return Answer(workload, configuration, why=refusal_sentences(workload.refused, terms_of(workload)))
     try:
         what_if = wish.of(workload)
-    except NoAnswer as error:
-        return Answer(workload, configuration, why=str(error))
+    except Refused as error:
+        return Answer(workload, configuration, why=refusal_sentences(error.refusal, terms_of(workload)))
     try:
         return Answer(workload, configuration, what_if, predict_at(workload, configuration, what_if))
-    except NoAnswer as error:
-        return Answer(workload, configuration, what_if, why=str(error))
+    except Refused as error:
+        return Answer(workload, configuration, what_if, why=refusal_sentences(error.refusal, terms_of(workload)))
 
 
 def _form(answer: Answer) -> dict[str, Any]:
@@ -145,35 +143,12 @@ def _gpu_count(answer: Answer) -> int:
 
 def _in_words(answer: Answer) -> str:
     workload, prediction = answer.workload, answer.prediction
-    place = f"{workload.name} at {_stand(answer)}"
-    if prediction is None:
-        return f"{place}: no answer: {answer.why}"
-    assumed = in_words(answer.what_if, workload)
-    supposing = f"; assumed: {assumed}" if assumed else ""
-    if prediction.out_of_memory:
-        return f"{place}: out of memory{supposing}"
-    rate, unit = prediction.throughput, workload.sample_unit
-    interval = f"{format_rate(rate.low, unit)} to {format_rate(rate.high, unit)}"
-    bound = bound_in_words(prediction.bottleneck, workload.facts.device)
-    extrapolated = ", extrapolated" if prediction.extrapolated else ""
-    return f"{place}: {format_rate(rate.value, unit)} ({interval}), {bound}{extrapolated}{supposing}"
-
-
-def _stand(answer: Answer) -> str:
-    """`2 vCPUs, 8 GiB, disk nvme, batch 32, 2 × V100`, without what an imported table did not tell."""
-    where, workload = answer.configuration, answer.workload
-    told = [format_vcpus(where.vcpus)] if where.vcpus is not None else []
-    told += [format_bytes(where.memory_bytes)] if where.memory_bytes is not None else []
+    terms, disk = terms_of(workload), None
     if answer.what_if.disk_rates is not None:
-        told.append("another disk" if where.disk == SUPPOSED_DISK else f"as if on {where.disk}")
-    elif where.disk is not None:
-        told.append(disk_in_words(where.disk, disk_is_emulated(workload, where.disk)))
-    told += [f"batch {where.batch_size}"] if where.batch_size is not None else []
-    if where.gpu is not None or gpus_of(where) > 1:
-        told.append(f"{max(1, gpus_of(where))} × {where.gpu or _gpu_name(workload)}")
-    return ", ".join(told) or "the place that was measured"
-
-
-def _gpu_name(workload: WorkloadModel) -> str:
-    device = workload.facts.device
-    return device.gpu or ("GPU" if device.kind == "cuda" else device.label)
+        name = answer.configuration.disk
+        disk = "another disk" if name == SUPPOSED_DISK else f"as if on {name}"
+    place = place_name(answer.configuration, workload, terms, disk)
+    if prediction is None:
+        return f"{workload.name} at {place}: no answer. {answer.why}"
+    assumed = assumptions(answer.what_if, workload)
+    return prediction_line(prediction, place, terms) + (f"; assumed: {assumed}" if assumed else "")

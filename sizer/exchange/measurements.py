@@ -10,9 +10,8 @@ from pathlib import PurePath
 
 from sizer.exchange.table_cells import in_megabytes
 from sizer.files import harmless
-from sizer.records import IMPORTED, Demand, Device, DiskRates, Purpose, Run, WarningKind
+from sizer.records import GIB, IMPORTED, Demand, Device, DiskRates, Purpose, Run, WarningKind
 
-BYTES_PER_GIB = 2**30
 COLUMNS = (
     "workload",
     "framework",
@@ -164,7 +163,7 @@ def _gpu_count(run: Run) -> int | None:
 
 
 def _gibibytes(size: int | None) -> float | None:
-    return None if size is None else _number(size / BYTES_PER_GIB)
+    return None if size is None else _number(size / GIB)
 
 
 def _number(value: float) -> float:

@@ -9,30 +9,50 @@ from typing import Any
 
 from sizer.files import to_json
 from sizer.model import Model, WorkloadModel
-from sizer.records import SCHEMA_VERSION, Configuration, Prediction, Recommendation
+from sizer.records import (
+    GIB,
+    SCHEMA_VERSION,
+    Answer,
+    Configuration,
+    InstanceOffer,
+    Prediction,
+    Recommendation,
+)
+from sizer.words import (
+    ENGLISH,
+    Terms,
+    family_sentences,
+    in_language,
+    offer_notes,
+    reason_sentences,
+    rejection_sentences,
+    suggestion_sentences,
+    terms_of,
+)
 
-GIB = 2**30
 DEADLINE = "deadline"
 """The `objective` where a job is to be finished in time; what job, and when, stands under `deadline`."""
 
 
 def recommendation_form(recommendation: Recommendation, model: Model) -> dict[str, Any]:
     """What recommendation.json holds. `emulated` says whether the answer rests on an emulated disk or accelerator."""
-    plain = to_json(recommendation)
-    answers = []
-    for answer, form in zip(recommendation.workloads, plain["workloads"], strict=True):
-        disk = answer.spec.disk if answer.spec else None
-        workload = model.workload(answer.workload)
-        beyond = prediction_form(answer.beyond, workload) if answer.beyond else None
-        answers.append({**_in_gibibytes(form), "beyond": beyond, "emulated": is_emulated(workload, disk)})
+    with in_language(ENGLISH):
+        answers = []
+        for answer in recommendation.workloads:
+            workload = model.workload(answer.workload)
+            disk = answer.spec.disk if answer.spec else None
+            beyond = prediction_form(answer.beyond, workload) if answer.beyond else None
+            own = {"beyond": beyond, "emulated": is_emulated(workload, disk)}
+            answers.append(_answer_form(answer, workload) | own)
+        family = family_sentences(recommendation)
     objective = recommendation.objective
     return {
         "schema_version": SCHEMA_VERSION,
         "objective": DEADLINE if objective.deadline is not None else objective.prefer,
         "target": objective.target,
-        "deadline": plain["objective"]["deadline"],
+        "deadline": None if objective.deadline is None else to_json(objective.deadline),
         "workloads": answers,
-        "family": plain["family"],
+        "family": family,
     }
 
 
@@ -92,6 +112,36 @@ def disk_is_emulated(workload: WorkloadModel, disk: str | None) -> bool:
     """Whether the runs on a disk of that name were on an emulated tier."""
     measured = workload.measured.disk(disk) if disk is not None else None
     return measured is not None and measured.emulated
+
+
+def _answer_form(answer: Answer, workload: WorkloadModel) -> dict[str, Any]:
+    """An answer with its reasons as English sentences, and their codes beside them."""
+    terms = terms_of(workload)
+    suggestion = answer.next_run
+    form = {
+        **to_json(answer),
+        "reasons": reason_sentences(answer, terms),
+        "reason_codes": [reason.code.value for reason in answer.reasons],
+        "rejected": [
+            {
+                "spec": to_json(each.spec),
+                "why": rejection_sentences(each, terms),
+                "codes": [reason.code.value for reason in each.why],
+            }
+            for each in answer.rejected
+        ],
+        "next_run": None if suggestion is None else suggestion_sentences(suggestion, terms),
+        "next_run_suggestion": None if suggestion is None else to_json(suggestion),
+        "instances": [_offer_form(offer, terms) for offer in answer.instances],
+    }
+    return {key: _in_gibibytes(value) if key != "beyond" else value for key, value in form.items()}
+
+
+def _offer_form(offer: InstanceOffer, terms: Terms) -> dict[str, Any]:
+    form = to_json(offer)
+    del form["notes"]
+    notes = {"note": " ".join(offer_notes(offer, terms)), "note_codes": [note.code.value for note in offer.notes]}
+    return form | notes
 
 
 def _in_gibibytes(value: Any) -> Any:

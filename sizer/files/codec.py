@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache, partial
@@ -159,11 +159,11 @@ def _reader(hint: Any) -> Reader:
         inner, domain = get_args(hint)
         return _in_domain(_reader(inner), domain)
     if origin in (Union, types.UnionType):
-        (inner,) = (choice for choice in get_args(hint) if choice is not type(None))
-        return _optional(_reader(inner))
+        choices = [_reader(choice) for choice in get_args(hint) if choice is not type(None)]
+        return _optional(choices[0] if len(choices) == 1 else _first_that_reads(choices))
     if origin is tuple:
         return _tuple(get_args(hint))
-    if origin is dict:
+    if origin in (dict, Mapping):
         return _mapping(_reader(get_args(hint)[1]))
     if isinstance(hint, type) and issubclass(hint, Enum):
         return partial(_read_enum, hint)
@@ -186,6 +186,20 @@ def _in_domain(read: Reader, domain: Domain) -> Reader:
 
 def _optional(read: Reader) -> Reader:
     return lambda value, where, key: None if value is None else read(value, where, key)
+
+
+def _first_that_reads(choices: Sequence[Reader]) -> Reader:
+    """Of a union, in its order."""
+
+    def reader(value: object, where: str, key: str) -> Any:
+        for read in choices:
+            try:
+                return read(value, where, key)
+            except FormatError as error:
+                refused = error
+        raise refused
+
+    return reader
 
 
 def _mapping(read: Reader) -> Reader:

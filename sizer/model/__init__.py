@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.model.advice import to_measure
+from sizer.model.advice import counted_outcomes, vcpus_to_measure
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.edge import (
@@ -46,15 +46,18 @@ from sizer.model.model import (
     MemoryFloor,
     Model,
     Parameter,
+    Quantity,
+    Source,
     WhatIf,
     WorkloadModel,
 )
 from sizer.model.prediction import best_measured, predict
 from sizer.model.rates import own_effects, predict_rates
 from sizer.model.relief import headroom
-from sizer.model.words import accelerator, disk, ended
+from sizer.model.settings import CPU_LABEL
 
 __all__ = [
+    "CPU_LABEL",
     "GAIN",
     "LEAST_BYTES",
     "MARGIN",
@@ -75,11 +78,12 @@ __all__ = [
     "MemoryFloor",
     "Model",
     "Parameter",
+    "Quantity",
     "SearchedFloor",
+    "Source",
     "Trend",
     "WhatIf",
     "WorkloadModel",
-    "accelerator",
     "anonymous_bytes",
     "as_asked",
     "batch_of",
@@ -87,9 +91,8 @@ __all__ = [
     "best_measured",
     "bounds",
     "caps",
-    "disk",
+    "counted_outcomes",
     "disk_of",
-    "ended",
     "fit",
     "further_edges",
     "gpus_of",
@@ -109,9 +112,9 @@ __all__ = [
     "reaches",
     "same_place",
     "searched_floor",
-    "to_measure",
     "too_slow",
     "undroppable_bytes",
     "vcpus_edge",
     "vcpus_of",
+    "vcpus_to_measure",
 ]

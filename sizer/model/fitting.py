@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from sizer.model import advice
-from sizer.model.description import described
 from sizer.model.equation import Array, Flags, parameter_names, solve
+from sizer.model.explain import explained
 from sizer.model.facts import gather_facts
 from sizer.model.families import refinements, scalings, starting_points
 from sizer.model.isolation import end_to_end
@@ -37,13 +37,13 @@ SEED = 20181
 
 
 def fit(runs: Sequence[Run]) -> Model:
-    """The model of every workload among the runs; deterministic, and a workload it cannot carry says `refused`."""
+    """The model of every workload among the runs; deterministic, and a workload that has too few runs is `refused`."""
     names = dict.fromkeys(run.spec.workload.name for run in runs)
     return Model(tuple(fit_workload([run for run in runs if run.spec.workload.name == name]) for name in names))
 
 
 def fit_workload(runs: Sequence[Run]) -> WorkloadModel:
-    """The model of one workload; refused, with the reason, where its runs cannot carry one."""
+    """The model of one workload; refused, with the reason, where its runs are too few."""
     runs = labelled(runs)
     isolating = isolating_runs(runs)
     runs = end_to_end(runs)
@@ -54,29 +54,23 @@ def fit_workload(runs: Sequence[Run]) -> WorkloadModel:
     unit = next((run.sample_unit for run in usable), runs[0].sample_unit)
     empty = WorkloadModel(workload.name, unit, Facts(workload.kind, workload.computes_on), measured)
     empty = replace(empty, floor=memory_floor(runs))
-    mixed = advice.mixed_programs(workload.name, runs)
+    mixed = advice.mixed_programs(runs)
     if mixed:
         return replace(empty, refused=mixed, measured=replace(measured, rates=()))
-    reason = advice.refusal(workload.name, runs, measured)
+    refused = advice.refusal(runs, measured)
     if not usable:
-        return replace(empty, refused=reason)
+        return replace(empty, refused=refused)
     aside = completed(isolating)
     observations, noise = observe([*usable, *aside])
     facts = gather_facts(usable, aside, measured)
     fitted = _fit(replace(empty, facts=facts), observations, noise)
-    return replace(fitted, refused=reason) if reason else described(fitted)
+    return replace(fitted, refused=refused) if refused else explained(fitted)
 
 
 def _only_stages(runs: Sequence[Run]) -> WorkloadModel:
-    """Refused: stages alone do not say how they work together."""
     workload = runs[0].spec.workload
-    reason = (
-        f"not enough data: of `{workload.name}` only runs that isolate one stage are stored; finish its study, or "
-        "measure the whole job"
-    )
-    return WorkloadModel(
-        workload.name, runs[0].sample_unit, Facts(workload.kind, workload.computes_on), Measured(), reason
-    )
+    facts = Facts(workload.kind, workload.computes_on)
+    return WorkloadModel(workload.name, runs[0].sample_unit, facts, Measured(), advice.only_stages())
 
 
 def _fit(model: WorkloadModel, observations: Sequence[Observation], noise: Noise) -> WorkloadModel:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from sizer.model.coordinates import memory_of
-from sizer.records import Outcome, Purpose, Run, RunSpec, format_bytes
+from sizer.records import Outcome, Purpose, Run, RunSpec
 
 MIB = 2**20
 WITHIN = 1.10
@@ -71,27 +71,6 @@ class SearchedFloor:
     def finished(self) -> bool:
         """Whether the bounds are close, or the search was given up."""
         return self.bounds.close or self.given_up is not None
-
-    def told(self, what: str = "the memory floor") -> str:
-        """One sentence: `the memory floor is between 212 MiB and 228 MiB`, or what keeps it from being known."""
-        low, held = self.bounds.too_small, self.bounds.held
-        why = f"; {_given_up_in_words(self.given_up)}" if self.given_up else ""
-        if held is None:
-            return f"{what} was not found: no cap held{why}"
-        text = f"{what} is no higher than {format_bytes(held)}"
-        if low is not None:
-            text = f"{what} is between {format_bytes(low)} and {format_bytes(held)}"
-            text += f" (with {format_bytes(low)} it did not finish in time)" if self.timed_out else ""
-        text += PIPELINE_ALONE if self.pipeline_alone else ""
-        return text + (why or ("" if self.bounds.close else f"; {NOT_FINISHED}"))
-
-
-def _given_up_in_words(given_up: GivenUp) -> str:
-    if given_up.kind is GivenUpKind.CRASHED:
-        return f"given up: the run with {format_bytes(given_up.figure)} crashed, which says nothing of the cap"
-    if given_up.kind is GivenUpKind.TIMED_OUT:
-        return f"given up: the run with {format_bytes(given_up.figure)} timed out, and no larger cap completed"
-    return f"given up after {given_up.figure} runs"
 
 
 def is_search(run: Run) -> bool:

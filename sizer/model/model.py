@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 from sizer.model.coordinates import disk_of, name_of_disk
 from sizer.model.floor_runs import SearchedFloor
-from sizer.records import SCHEMA_VERSION, Bottleneck, Configuration, Device, DiskRates, Estimate
+from sizer.records import SCHEMA_VERSION, Bottleneck, Configuration, Device, DiskRates, Estimate, Reason, Refusal
 
 NORMAL_90 = 1.645
 """Standard deviations from the middle of a normal distribution to either end of its central 90 %."""
@@ -22,16 +23,59 @@ class WhatIf:
     decode_factor: float = 1.0
 
 
+class Quantity(str, Enum):
+    """What a parameter of the model is."""
+
+    CPU_TIME = "cpu_time"
+    BYTES_READ = "bytes_read"
+    READS = "reads"
+    BYTES_WRITTEN = "bytes_written"
+    WRITES = "writes"
+    ACCELERATOR_RATE = "accelerator_rate"
+    WORKER_WAIT = "worker_wait"
+    READS_MISSED = "reads_missed"
+    TIME_WITH_MEMORY = "time_with_memory"
+    RATE_OF_ONE_VCPU = "rate_of_one_vcpu"
+    STEP_CPU_TIME = "step_cpu_time"
+    SCALING_EXPONENT = "scaling_exponent"
+    SERIAL_SHARE = "serial_share"
+    COHERENCE_COST = "coherence_cost"
+    FULL_VCPUS = "full_vcpus"
+    YIELD_BEYOND = "yield_beyond"
+    EXPONENT_BEYOND = "exponent_beyond"
+    FRACTION_COST = "fraction_cost"
+    SERIAL_CEILING = "serial_ceiling"
+    ACCELERATOR_CEILING = "accelerator_ceiling"
+    GPU_LOSS = "gpu_loss"
+    CPU_LAUNCH_COST = "cpu_launch_cost"
+    ACCELERATOR_LAUNCH_COST = "accelerator_launch_cost"
+    OVERLAP_EXPONENT = "overlap_exponent"
+    MEMORY_CAPACITY = "memory_capacity"
+    DISK_CAPACITY = "disk_capacity"
+
+
+class Source(str, Enum):
+    """Where a figure of the model comes from."""
+
+    ACCOUNTING = "accounting"
+    DATA_SET = "data_set"
+    FIT = "fit"
+
+
 @dataclass(frozen=True)
 class Parameter:
-    """One quantity of the model in physical units, with its 90 % interval and where it comes from."""
+    """One quantity of the model in physical units, with its 90 % interval and where it comes from.
 
-    name: str
+    `of` is the disk, the accelerator, the memory in bytes or the batch size that it is of.
+    """
+
+    quantity: Quantity
     unit: str
     value: float
     low: float
     high: float
-    source: str
+    source: Source
+    of: str | None = None
 
 
 @dataclass(frozen=True)
@@ -247,15 +291,16 @@ class WorkloadModel:
 
     `noise` is the standard deviation of ln throughput of a new run about the curve, `misfit` the part of it that is
     the model's own, `widening` the number of standard deviations of a 90 % interval (1.645 if the residuals of
-    configurations left out were normal). `refused` says why there is no model and which run would help most.
+    configurations left out were normal). `refused` says why there is no model and which run would help most, `scaling`
+    where more vCPUs stop paying.
     """
 
     name: str
     sample_unit: str
     facts: Facts
     measured: Measured
-    refused: str | None = None
-    summary: str = ""
+    refused: Refusal | None = None
+    scaling: Reason | None = None
     parameters: tuple[Parameter, ...] = ()
     floor: MemoryFloor | None = None
     members: tuple[Member, ...] = ()

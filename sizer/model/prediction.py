@@ -21,7 +21,7 @@ from sizer.model.rates import Rates, predict_rates
 from sizer.model.relief import headroom
 from sizer.model.settings import usual_place
 from sizer.model.stages import disk_is_free
-from sizer.records import Bottleneck, Configuration, Estimate, NoAnswer, Prediction
+from sizer.records import Bottleneck, Configuration, Estimate, Prediction
 
 BEYOND = 0.25
 """Standard deviation of ln throughput added for each e-fold outside the measured range, beside what the draws say."""
@@ -35,7 +35,7 @@ UNMEASURED_DISK = 0.15
 def predict(model: WorkloadModel, stand: Configuration, what_if: WhatIf = WhatIf()) -> Prediction:
     """The model's answer at one configuration.
 
-    Raises NoAnswer where the runs cannot say: an axis with fewer than three values between its measured ones, a disk
+    Raises Refused where the runs cannot say: an axis with fewer than three values between its measured ones, a disk
     without figures, a what-if about a stage that was not told apart.
     """
     stand = usual_place(model.measured, stand)
@@ -47,10 +47,10 @@ def predict(model: WorkloadModel, stand: Configuration, what_if: WhatIf = WhatIf
         )
     measured = model.measured.rate_at(stand) if what_if == WhatIf() else None
     if model.refused and measured is None:
-        raise NoAnswer(f"workload `{model.name}` has no model: {model.refused}")
+        raise advice.not_fitted(model)
     advice.check_axes(model, stand)
     if not model.members:
-        raise NoAnswer(f"workload `{model.name}` has no model: {model.refused}")
+        raise advice.not_fitted(model)
     lower, upper, position = _between_levels(model, stand)
     both = predict_rates(model, [lower, upper], what_if)
     rates = both.between(position)
@@ -80,7 +80,7 @@ def best_measured(model: WorkloadModel) -> Prediction:
     Not between them: a peak that no run shows is the form's, and everything would be judged against it.
     """
     if model.refused or not model.members:
-        raise NoAnswer(f"workload `{model.name}` has no model: {model.refused}")
+        raise advice.not_fitted(model)
     stands = measured_values(model)
     mean = predict_rates(model, stands).mean
     return predict(model, stands[int(np.argmax(mean))], WhatIf())

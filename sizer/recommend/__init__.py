@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from sizer.recommend.accelerators import Accelerators, named
-from sizer.recommend.edges import NOT_SETTLED
+from sizer.recommend.accelerators import EMULATED
 from sizer.recommend.field import SURE
 from sizer.recommend.gates import Finding, look_at, read_gate
 from sizer.recommend.recommendation import recommend
 
-__all__ = ["NOT_SETTLED", "SURE", "Accelerators", "Finding", "look_at", "named", "read_gate", "recommend"]
+__all__ = ["EMULATED", "SURE", "Finding", "look_at", "read_gate", "recommend"]

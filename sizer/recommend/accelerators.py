@@ -1,4 +1,4 @@
-"""The accelerators that runs were measured on: kind and count, what one costs, and how a person names them."""
+"""The accelerators that runs were measured on: kind and count, and what one costs."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sizer.catalog import Catalog, InstanceType
-from sizer.model import WorkloadModel
-from sizer.records import Configuration, Device
+from sizer.model import CPU_LABEL, WorkloadModel
+from sizer.records import GIB, Configuration, Device
 
 NOMINAL = 1.0
 """USD an hour of an accelerator where no price is known of any: more than a vCPU costs. For ordering only."""
 EMULATED = "emulated:"
-CPU = "cpu"
-"""Stands for no accelerator where other runs of the workload had one."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +26,11 @@ class Accelerators:
         if self.gpu is None:
             return device.gpu
         name = self.gpu.removeprefix(EMULATED)
-        return None if name == CPU or name.startswith("cuda:") else name
+        return None if name == CPU_LABEL or name.startswith("cuda:") else name
 
     def number(self, device: Device) -> int:
         """How many a machine must have: none where the CPU computes."""
-        if self.gpu == CPU or (self.gpu is None and not self.count and device.kind == "cpu"):
+        if self.gpu == CPU_LABEL or (self.gpu is None and not self.count and device.kind == "cpu"):
             return 0
         return max(1, self.count or 0)
 
@@ -65,7 +63,7 @@ def usd_per_hour(catalog: Catalog, gpu: str | None, count: int, vcpu: float, gib
 
 
 def _left(instance: InstanceType, vcpu: float, gib: float) -> float:
-    price = (instance.usd_per_hour or 0.0) - vcpu * instance.vcpus - gib * instance.memory_bytes / 2**30
+    price = (instance.usd_per_hour or 0.0) - vcpu * instance.vcpus - gib * instance.memory_bytes / GIB
     return max(0.0, price)
 
 
@@ -87,16 +85,3 @@ def ordered_prices(
 def unpriced(catalog: Catalog, device: Device, each: Accelerators) -> bool:
     """Whether the catalogue has no price of it."""
     return usd_per_hour(catalog, each.catalog_name(device), each.number(device), 0.0, 0.0) is None
-
-
-def named(each: Accelerators, device: Device | None = None) -> str:
-    """`2 x V100`, `1 x emulated P100`, `2 accelerators`, `no accelerator`; the device names a kind that is not told."""
-    if each.gpu == CPU:
-        return "no accelerator"
-    number, gpu = max(1, each.count or 0), each.gpu
-    if gpu is None and device is not None and device.gpu is not None:
-        gpu = f"{EMULATED if device.kind == 'emulated' else ''}{device.gpu}"
-    if gpu is None:
-        return f"{number} accelerator{'s' if number != 1 else ''}"
-    name = f"emulated {gpu.removeprefix(EMULATED)}" if gpu.startswith(EMULATED) else gpu
-    return f"{number} x {name}"

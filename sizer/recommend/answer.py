@@ -6,23 +6,22 @@ from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import Trend, WhatIf, WorkloadModel, best_measured, predict
-from sizer.recommend import edges as edge_words
-from sizer.recommend.accelerators import accelerators_of, measured_accelerators, named, unpriced
+from sizer.recommend.accelerators import accelerators_of, measured_accelerators, unpriced
 from sizer.recommend.baselines import baseline_of, baseline_reasons
 from sizer.recommend.beyond import look_beyond
 from sizer.recommend.candidates import Candidate
-from sizer.recommend.edges import Edges
+from sizer.recommend.edges import Edges, edge_reasons, look
 from sizer.recommend.field import SURE, Judgement, allowed, choose, in_time, lay_out, lower_bound, runner_up, sold
 from sizer.recommend.instances import matching
 from sizer.recommend.jobs import beyond_in_time, job_on, job_reasons, too_late
 from sizer.recommend.judgement import rounded
+from sizer.recommend.memory import floor_found
 from sizer.recommend.next_run import for_host, next_run
 from sizer.recommend.quality import Quality
 from sizer.recommend.reasons import reasons
 from sizer.recommend.rejections import SHOWN_BY_VCPUS, Verdict, rejections
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
-from sizer.recommend.words import spec_in_words
-from sizer.records import Answer, Bottleneck, Deadline, Objective, Prediction
+from sizer.records import Answer, Bottleneck, Deadline, Objective, Prediction, Reason, ReasonCode, Refusal, reason
 
 
 @dataclass(frozen=True)
@@ -46,21 +45,23 @@ def answer(model: WorkloadModel, question: Question, quality: Quality) -> Answer
         found = _in_time(model, question, question.objective.deadline, quality)
     else:
         found = _by_share(model, question, quality)
-    return _placed(found, question.host_vcpus)
+    if found.next_run is None:
+        return found
+    return replace(found, next_run=for_host(found.next_run, question.host_vcpus))
 
 
 def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Answer:
     """By the share of the best throughput."""
     objective, catalog = question.objective, question.catalog
     best = best_measured(model)
-    edges = edge_words.look(model, best.configuration, catalog)
+    edges = look(model, best.configuration, catalog)
     field = lay_out(model, best.configuration, objective, catalog)
     free = allowed(field, model, edges)
     chosen = (lower_bound(free) if edges.open and objective.prefer != "fastest" else None) or choose(free, objective)
     if edges.beyond:
         edges = replace(edges, beyond=look_beyond(model, chosen.candidate.stand, catalog))
     status = edges.status(chosen.candidate.stand, model, chosen.passes)
-    said = edge_words.sentences(model, edges, chosen.candidate.stand, quality)
+    said = edge_reasons(model, edges, chosen.candidate.stand, quality)
     found = _answered(model, question, quality, chosen, field, best, edges, said)
     unsure = objective.prefer != "fastest" and not chosen.passes
     return replace(
@@ -78,7 +79,7 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
 def _in_time(model: WorkloadModel, question: Question, deadline: Deadline, quality: Quality) -> Answer:
     """By a deadline; what lies above the most measured counts only where nothing measured is fast enough."""
     best = best_measured(model)
-    edges = edge_words.look(model, best.configuration, question.catalog)
+    edges = look(model, best.configuration, question.catalog)
     field = lay_out(model, best.configuration, question.objective, question.catalog)
     free = sold(field)
     chosen = in_time(free)
@@ -92,7 +93,7 @@ def _in_time(model: WorkloadModel, question: Question, deadline: Deadline, quali
         found,
         probability=job.probability,
         provisional=found.provisional or job.probability < SURE,
-        reasons=(*job_reasons(model, job, found.provisional), *found.reasons),
+        reasons=(*job_reasons(job, found.provisional), *found.reasons),
         runner_up=min(passing, key=lambda j: j.usd_a_sample).candidate.spec if passing else None,
         next_run=next_run(model, chosen.candidate, edges, quality, in_time=True),
         job=job,
@@ -112,21 +113,22 @@ def _too_late(
     candidate = likeliest.candidate
     fastest = predict(model, candidate.stand)
     job = job_on(model, candidate.spec, candidate.stand, fastest.throughput, deadline, question.catalog)
-    late = too_late(model, fastest, job, spec_in_words(candidate.spec, model))
+    late = too_late(fastest, job, candidate.spec)
     rising = edges.more_vcpus or edges.more_memory or edges.more_gpus
     advice = next_run(model, candidate, edges, quality)
     if not rising:
-        doubts = [said.partition(";")[0] for said in edge_words.sentences(model, edges, candidate.stand, quality)]
-        helps = HELPS.get(fastest.bottleneck, "")
+        said = edge_reasons(model, edges, candidate.stand, quality)
+        doubts = [each for each in said if each.code is not ReasonCode.SIZE_OPEN]
+        help_ = [reason(ReasonCode.WOULD_HELP, bottleneck=fastest.bottleneck.value)]
         if fastest.bottleneck in SHOWN_BY_VCPUS and len(model.measured.vcpus) < 2:
-            helps = "whether more vCPUs would help was not measured"
-        told = (*late, *(doubts or [helps]), *_doubts(quality))
-        return Answer(
-            model.name, "refused", sample_unit=model.sample_unit, reasons=_said(told), next_run=advice, job=job
-        )
+            help_ = [reason(ReasonCode.MORE_VCPUS_NOT_MEASURED)]
+        elif fastest.bottleneck is Bottleneck.AMBIGUOUS:
+            help_ = []
+        why = (*late, *(doubts or help_), *_known(quality.warning))
+        return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=advice, job=job)
     beyond = edges.beyond.prediction if edges.beyond else None
-    told = (*late, *([beyond_in_time(beyond, deadline)] if beyond else []))
-    said = [*told, *edge_words.sentences(model, edges, candidate.stand, quality)]
+    above = [beyond_in_time(beyond, deadline)] if beyond else []
+    said = [*late, *above, *edge_reasons(model, edges, candidate.stand, quality)]
     found = _answered(model, question, quality, likeliest, field, fastest, edges, said)
     return replace(
         found, status="at_least", probability=job.probability, edge="rising", next_run=advice, beyond=beyond, job=job
@@ -141,7 +143,7 @@ def _answered(
     field: list[Judgement],
     best: Prediction,
     edges: Edges,
-    first: list[str],
+    first: list[Reason],
 ) -> Answer:
     """What every answer with a spec says of it."""
     candidate = chosen.candidate
@@ -153,14 +155,14 @@ def _answered(
     bottleneck = verdict.bottleneck(prediction) if verdict.bound else Bottleneck.AMBIGUOUS
     upgrade = smallest_upgrade(model, candidate, field) if bottleneck is not Bottleneck.AMBIGUOUS else None
     baseline = baseline_of(model, candidate, prediction.throughput, question.catalog, question.machine)
-    told = (
+    why = (
         *first,
-        *_doubts(quality),
+        *_known(quality.warning),
         *reasons(verdict, prediction, best),
         *(upgrade_reasons(model, candidate, prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
         *_price_unknown(model, candidate, question.catalog),
-        *baseline_reasons(model, baseline, candidate, question.machine),
-        quality.failed,
+        *baseline_reasons(baseline, candidate, question.machine),
+        *_known(quality.failed),
     )
     batch_size, rate = candidate.stand.batch_size, prediction.throughput.value
     return Answer(
@@ -171,7 +173,7 @@ def _answered(
         sample_unit=model.sample_unit,
         bottleneck=bottleneck,
         next_bottleneck=_next(prediction) if bottleneck is not Bottleneck.AMBIGUOUS else None,
-        reasons=_said(told),
+        reasons=why,
         rejected=rejections(verdict),
         instances=matching(model, candidate.spec, batch_size, rate, question.catalog),
         provisional=quality.rests_on_doubt(candidate.stand),
@@ -181,37 +183,24 @@ def _answered(
     )
 
 
-def _price_unknown(model: WorkloadModel, candidate: Candidate, catalog: Catalog) -> list[str]:
+def _price_unknown(model: WorkloadModel, candidate: Candidate, catalog: Catalog) -> list[Reason]:
     """Where several accelerators were measured and the price of this one is not known, it counted as the dearest."""
     kind, device = accelerators_of(candidate.stand), model.facts.device
     if len(measured_accelerators(model)) < 2 or not unpriced(catalog, device, kind):
         return []
-    return [f"the catalogue has no price of {named(kind, device)}: whether it is the cheapest is not known"]
+    return [reason(ReasonCode.GPU_PRICE_UNKNOWN, gpu=kind.gpu, gpu_count=float(kind.count or 0))]
 
 
-def _said(parts: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(part for part in parts if part)
-
-
-def _doubts(quality: Quality) -> list[str]:
-    return [f"{quality.warning}; repeat them {quality.remedy}"] if quality.warning else []
+def _known(found: Reason | None) -> tuple[Reason, ...]:
+    return () if found is None else (found,)
 
 
 def _refused(model: WorkloadModel, quality: Quality) -> Answer:
-    reason = model.refused or "nothing was fitted"
-    _, _, advice = reason.rpartition("; ")
-    floor = model.measured.search.told() if model.measured.search else ""
-    told = _said((reason, floor, quality.failed))
-    return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=told, next_run=advice)
-
-
-def _placed(found: Answer, host_vcpus: float | None) -> Answer:
-    """The advice says where it needs another host; where a reason gives it, too, there as well."""
-    if found.next_run is None:
-        return found
-    advice = for_host(found.next_run, host_vcpus)
-    told = tuple(reason.replace(found.next_run, advice) for reason in found.reasons)
-    return replace(found, next_run=advice, reasons=told)
+    refusal = model.refused or Refusal(reason(ReasonCode.NOT_FITTED))
+    search = model.measured.search
+    floor = floor_found(search) if search is not None else None
+    why = (refusal.reason, *_known(floor), *_known(quality.failed))
+    return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=refusal.suggestion)
 
 
 def _binding_unknown(edges: Edges, quality: Quality) -> bool:
@@ -225,15 +214,3 @@ def _next(prediction: Prediction) -> Bottleneck | None:
     if len(shares) < 2 or shares[1][1] < 1e-4:
         return None
     return Bottleneck(shares[1][0])
-
-
-HELPS = {
-    Bottleneck.CPU: "more vCPUs do not help there, as the rate no longer rises with them: a cheaper decoder would",
-    Bottleneck.SERIAL: "more vCPUs do not help there: the part of the job that uses one core is to become faster",
-    Bottleneck.DISK_BANDWIDTH: "what would help is a disk of more MB/s",
-    Bottleneck.DISK_IOPS: "what would help is a disk of more IOPS, or larger reads",
-    Bottleneck.DISK_WRITE: "what would help is a disk that writes faster",
-    Bottleneck.ACCELERATOR: "what would help is a faster accelerator, or more of them",
-    Bottleneck.MEMORY: "what would help is more memory",
-}
-"""Of a job that is too slow at the top of what was measured."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sizer.catalog import Catalog, InstanceType, same_gpu
-from sizer.model import WorkloadModel, disk, disk_of, memory_of, predict, vcpus_of
-from sizer.recommend.accelerators import Accelerators, accelerators_of, measured_accelerators, named
+from sizer.model import WorkloadModel, disk_of, memory_of, predict, vcpus_of
+from sizer.recommend.accelerators import accelerators_of, measured_accelerators
 from sizer.recommend.candidates import Candidate, memory_varied, spec_of
 from sizer.recommend.instances import cheapest
 from sizer.recommend.prices import disk_prices
-from sizer.recommend.words import usd
-from sizer.records import Baseline, Configuration, Estimate, NoAnswer, Spec, format_bytes, format_share, format_vcpus
+from sizer.records import Baseline, Configuration, Estimate, Figure, NoAnswer, Reason, ReasonCode, Spec, reason
 
 ALIKE = 0.005
-"""Rates and prices that differ by less than half a percent are told as the same."""
+"""Rates and prices that differ by less than half a percent count as the same."""
 
 
 def largest_measured(model: WorkloadModel, batch_size: int | None, catalog: Catalog) -> Configuration:
@@ -95,27 +94,32 @@ def _name(instance: InstanceType | None) -> str | None:
     return f"{instance.provider} {instance.instance_type}" if instance else None
 
 
-def baseline_reasons(
-    model: WorkloadModel, baseline: Baseline | None, chosen: Candidate, machine: InstanceType | None
-) -> list[str]:
-    """`$0.34 an hour (aws c6i.2xlarge) instead of $1.36 (...): 75 % less, at 97 % of its rate`; nothing if it is it."""
-    spec = chosen.spec
+def baseline_reasons(baseline: Baseline | None, chosen: Candidate, machine: InstanceType | None) -> list[Reason]:
+    """What the answer costs beside its baseline, and at which share of its rate; nothing if it is the answer itself.
+
+    The reason's spec is the baseline's vCPUs, and what else differs from the answer.
+    """
     if baseline is None and machine is not None:
-        return [f"{_name(machine)} is no baseline for this job: what its rate would be there is not known"]
+        return [reason(ReasonCode.NO_BASELINE, instance_type=_name(machine))]
     if baseline is None or (baseline.spec == _measured_size(chosen) and not baseline.named):
         return []
-    size = size_in_words(model, baseline.spec, spec)
-    size = f"{baseline.instance_type} with {size}" if baseline.named else f"{size}, the largest measured".lstrip(", ")
-    at = f"at {format_share(baseline.share)} of its rate" + (" (extrapolated)" if baseline.extrapolated else "")
-    at += "; what the disks cost is not counted" if baseline.spec.disk != spec.disk else ""
-    before, now = baseline.usd_per_hour, baseline.answer_usd_per_hour
-    if before is None or now is None or baseline.saving is None:
-        return [f"against {size}: {at}; what that saves is not known, as the price of one of the two is unknown"]
-    if abs(baseline.saving) < ALIKE:
-        return [f"against {size}: nothing saved an hour, {usd(now)} for either ({baseline.answer_instance_type}), {at}"]
-    change = f"{format_share(abs(baseline.saving))} {'less' if baseline.saving > 0 else 'more'}"
-    beside = f"{usd(before)} for" if baseline.named else f"{usd(before)} ({baseline.instance_type}) for"
-    return [f"{usd(now)} an hour ({baseline.answer_instance_type}) instead of {beside} {size}: {change}, {at}"]
+    code = ReasonCode.BASELINE_SAVING
+    if baseline.saving is None:
+        code = ReasonCode.BASELINE_PRICE_UNKNOWN
+    elif abs(baseline.saving) < ALIKE:
+        code = ReasonCode.BASELINE_SAME_PRICE
+    figures: dict[str, Figure] = {
+        "share": baseline.share,
+        "saving": baseline.saving,
+        "usd_per_hour": baseline.usd_per_hour,
+        "instance_type": baseline.instance_type,
+        "answer_usd_per_hour": baseline.answer_usd_per_hour,
+        "answer_instance_type": baseline.answer_instance_type,
+        "named": baseline.named,
+        "extrapolated": baseline.extrapolated,
+        "disk_not_counted": baseline.spec.disk != chosen.spec.disk,
+    }
+    return [Reason(code, figures, _differing(baseline.spec, chosen.spec))]
 
 
 def _measured_size(chosen: Candidate) -> Spec:
@@ -123,15 +127,12 @@ def _measured_size(chosen: Candidate) -> Spec:
     return replace(chosen.spec, vcpus=chosen.stand.vcpus) if chosen.spec.vcpus is not None else chosen.spec
 
 
-def size_in_words(model: WorkloadModel, spec: Spec, beside: Spec) -> str:
-    """`32 vCPUs, 64 GiB, nvme`: its vCPUs, and what else differs from another spec."""
-    parts = [format_vcpus(spec.vcpus)] if spec.vcpus is not None else []
-    kind = Accelerators(spec.gpu, spec.gpu_count)
-    if kind != Accelerators(beside.gpu, beside.gpu_count):
-        parts.append(named(kind, model.facts.device))
-    if spec.memory_bytes != beside.memory_bytes and spec.memory_bytes is not None:
-        parts.append(format_bytes(spec.memory_bytes))
-    if spec.disk is not None and spec.disk != beside.disk:
-        measured = model.measured.disk(spec.disk)
-        parts.append(disk(spec.disk) + (" (emulated)" if measured is not None and measured.emulated else ""))
-    return ", ".join(parts)
+def _differing(spec: Spec, beside: Spec) -> Spec:
+    same_gpus = (spec.gpu, spec.gpu_count) == (beside.gpu, beside.gpu_count)
+    return Spec(
+        vcpus=spec.vcpus,
+        memory_bytes=spec.memory_bytes if spec.memory_bytes != beside.memory_bytes else None,
+        disk=spec.disk if spec.disk != beside.disk else None,
+        gpu=None if same_gpus else spec.gpu,
+        gpu_count=0 if same_gpus else max(1, spec.gpu_count),
+    )

@@ -6,13 +6,10 @@ import math
 from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog
-from sizer.model import WhatIf, WorkloadModel, accelerator, known_ceilings, predict
+from sizer.model import WhatIf, WorkloadModel, known_ceilings, predict
 from sizer.recommend.candidates import next_sold
 from sizer.recommend.judgement import vcpus_of_ceiling
-from sizer.recommend.words import interval
-from sizer.records import Configuration, Prediction, format_rate, format_vcpus
-
-NO_CEILING = "no ceiling near it is known"
+from sizer.records import Action, Configuration, Figure, Prediction, Reason, ReasonCode, Suggestion, reason
 
 
 @dataclass(frozen=True)
@@ -20,15 +17,15 @@ class Beyond:
     """The estimate at a size above the largest measured (always extrapolated), why, and the run to make."""
 
     prediction: Prediction
-    reason: str
-    next_run: str
+    reason: Reason
+    next_run: Suggestion
 
 
 def look_beyond(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Beyond | None:
     """The next step up, or the size that a known accelerator ceiling asks for.
 
     With a known accelerator ceiling G the size follows from G x core-seconds of a sample, which is strong; without one
-    the curve is only drawn on by Amdahl's law, which is weak: the sentence says which. None where what is there would
+    the curve is only drawn on by Amdahl's law, which is weak: the reason says which. None where what is there would
     run out of the memory that was measured.
     """
     high = model.measured.vcpus[-1]
@@ -40,13 +37,9 @@ def look_beyond(model: WorkloadModel, best: Configuration, catalog: Catalog) -> 
     if prediction.out_of_memory:
         return None
     known = float(known_ceilings(model, [prediction.configuration])[0])
-    near = known < math.log(prediction.throughput.high)
-    why = f"the next ceiling known is {format_rate(math.exp(known), model.sample_unit)}" if near else NO_CEILING
-    reason = (
-        f"beyond {format_vcpus(high)} (extrapolated, weak: {why}): {format_vcpus(size)} would give about "
-        f"{_rate(model, prediction)} if half of what the last doubling saved is saved again"
-    )
-    return Beyond(prediction, reason, f"measure `{model.name}` at {size:g} and {2 * size:g} vCPUs: {_settles(size)}")
+    ceiling_near = math.exp(known) if known < math.log(prediction.throughput.high) else None
+    said = reason(ReasonCode.BEYOND_BY_CURVE, vcpus=high, ceiling=ceiling_near, size=size, **_rate(prediction))
+    return Beyond(prediction, said, _to_measure(size, 2 * size))
 
 
 def _to_ceiling(
@@ -57,18 +50,22 @@ def _to_ceiling(
     prediction = predict(model, replace(best, vcpus=size), WhatIf())
     if prediction.out_of_memory:
         return None
-    device = accelerator(model.facts.device)
-    reason = (
-        f"beyond {format_vcpus(model.measured.vcpus[-1])} (extrapolated, strong: the ceiling of the {device} is "
-        f"known): it is kept busy by about {value:.2g} vCPUs ({low:.2g} to {top:.2g}); "
-        f"{format_vcpus(size)} would give about {_rate(model, prediction)}"
+    said = reason(
+        ReasonCode.BEYOND_BY_CEILING,
+        vcpus=model.measured.vcpus[-1],
+        busy_vcpus=value,
+        busy_low=low,
+        busy_high=top,
+        size=size,
+        **_rate(prediction),
     )
-    return Beyond(prediction, reason, f"measure `{model.name}` at {format_vcpus(size)}: {_settles(size)}")
+    return Beyond(prediction, said, _to_measure(size))
 
 
-def _settles(size: float) -> str:
-    return f"the rate still rises at the most measured; if it no longer does at {size:g}, the knee is found"
+def _to_measure(*sizes: float) -> Suggestion:
+    return Suggestion(Action.MEASURE, reason(ReasonCode.FINDS_THE_KNEE, size=sizes[0]), vcpus=sizes)
 
 
-def _rate(model: WorkloadModel, prediction: Prediction) -> str:
-    return interval(prediction.throughput, model.sample_unit)
+def _rate(prediction: Prediction) -> dict[str, Figure]:
+    rate = prediction.throughput
+    return {"rate": rate.value, "low": rate.low, "high": rate.high}

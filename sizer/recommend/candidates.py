@@ -10,9 +10,8 @@ from sizer.catalog import Catalog
 from sizer.model import Measured, WorkloadModel, gpus_of, name_of_disk, needed_bytes
 from sizer.recommend.accelerators import measured_accelerators
 from sizer.recommend.prices import Prices, disk_prices, disks_by_price
-from sizer.records import Configuration, Spec
+from sizer.records import GIB, Configuration, Spec
 
-GIB = 2**30
 SOLD_VCPUS = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 GIB_PER_VCPU = (2, 4, 8)
 """Compute, general and memory families of every provider; fractions of a vCPU are not sold."""

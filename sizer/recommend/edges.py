@@ -18,11 +18,7 @@ from sizer.model import (
 )
 from sizer.recommend.beyond import Beyond, look_beyond
 from sizer.recommend.quality import Quality
-from sizer.records import Configuration, EdgeState, format_bytes, format_share, format_vcpus
-
-NOT_SETTLED = "is not settled"
-"""In each sentence that leaves an edge open."""
-
+from sizer.records import Configuration, EdgeState, Figure, Reason, ReasonCode, reason
 
 NO_EDGE = Edge()
 """Of an axis that was not varied."""
@@ -80,52 +76,48 @@ def look(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Edges:
     return Edges(vcpus, memory_edge(model, best), beyond, **further_edges(model, best))
 
 
-def sentences(model: WorkloadModel, edges: Edges, stand: Configuration, quality: Quality) -> list[str]:
+def edge_reasons(model: WorkloadModel, edges: Edges, stand: Configuration, quality: Quality) -> list[Reason]:
     """First of all reasons: the edges that bound the answer, and those that may."""
-    largest = max(model.measured.memory_bytes, default=0)
+    largest = float(max(model.measured.memory_bytes, default=0))
     found = []
     if edges.more_vcpus:
-        most = format_vcpus(model.measured.vcpus[-1])
-        found.append(f"the rate still rises at {most}, the most measured: {_gained(model, edges.vcpus)}")
+        found.append(reason(ReasonCode.RISES_WITH_VCPUS, **_gained(model, edges.vcpus)))
     if edges.more_gpus:
-        gpus, gain = max(each.count or 0 for each in model.measured.gpus), format_share(edges.gpus.gain)
-        found.append(f"the rate still rises at {gpus} accelerators, the most measured: the last step gained {gain}")
+        gpus = float(max(each.count or 0 for each in model.measured.gpus))
+        found.append(reason(ReasonCode.RISES_WITH_GPUS, gpu_count=gpus, gain=edges.gpus.gain))
     if edges.batch.trend is Trend.RISING:
-        batch, gain = model.measured.batch_size[-1], format_share(edges.batch.gain)
-        found.append(f"a larger batch than {batch}, the largest measured, may pay: the last step gained {gain}")
+        batch = float(model.measured.batch_size[-1])
+        found.append(reason(ReasonCode.RISES_WITH_BATCH, batch_size=batch, gain=edges.batch.gain))
     if edges.vcpus.trend is Trend.UNSETTLED:
-        found.append(_unsettled(model, edges, stand, quality))
+        found += _unsettled(model, edges, stand, quality)
     if edges.beyond:
         found.append(edges.beyond.reason)
     if edges.more_memory:
-        found.append(f"more memory than {format_bytes(largest)}, the most measured, would still pay")
+        found.append(reason(ReasonCode.RISES_WITH_MEMORY, memory_bytes=largest))
     if edges.memory.trend is Trend.UNSETTLED:
-        found.append(f"whether more memory than {format_bytes(largest)}, the most measured, pays {NOT_SETTLED}")
+        found.append(reason(ReasonCode.MEMORY_UNSETTLED, memory_bytes=largest))
     return found
 
 
-def _gained(model: WorkloadModel, edge: Edge) -> str:
-    """`from 1 to 2 vCPUs it gained 42 %`, or what a known ceiling leaves to gain."""
-    most = model.measured.vcpus[-1]
-    if edge.foretold:
-        return f"{format_vcpus(2 * most)} should gain {format_share(edge.gain)} up to the ceiling that is known"
-    said = f"from {before_the_last_doubling(model):g} to {format_vcpus(most)} it {_change(edge.gain)}"
-    if edge.seen is not None and abs(edge.seen - edge.gain) > GAIN:
-        said += f" by the fitted curve ({_change(edge.seen)} by the runs themselves)"
-    return said
+def _gained(model: WorkloadModel, edge: Edge) -> dict[str, Figure]:
+    """What the last doubling gained, by the fitted curve and where they differ by the runs (`seen`).
+
+    `foretold`: what the next doubling should gain up to a known ceiling.
+    """
+    differs = edge.seen is not None and abs(edge.seen - edge.gain) > GAIN
+    return {
+        "vcpus": model.measured.vcpus[-1],
+        "before": before_the_last_doubling(model),
+        "gain": edge.gain,
+        "seen": edge.seen if differs else None,
+        "foretold": edge.foretold,
+    }
 
 
-def _unsettled(model: WorkloadModel, edges: Edges, stand: Configuration, quality: Quality) -> str:
+def _unsettled(model: WorkloadModel, edges: Edges, stand: Configuration, quality: Quality) -> list[Reason]:
     edge = edges.vcpus
-    said = f"whether more vCPUs pay {NOT_SETTLED}: {_gained(model, edge)}"
-    said += f", and more than {format_share(GAIN)} with a probability of {edge.probability:.2f}"
-    if edges.open:
-        most = stand.vcpus == model.measured.vcpus[-1]
-        place = "the most measured" if most else "the smallest that is more likely enough than not"
-        said += f"; {format_vcpus(vcpus_of(stand))} is {place}, and whether it is the right size stays open"
-        said += " until the runs are repeated" if quality.poor else ""
-    return said
-
-
-def _change(gain: float) -> str:
-    return f"gained {format_share(gain)}" if gain >= 0 else f"lost {format_share(-gain)}"
+    pays = reason(ReasonCode.VCPUS_UNSETTLED, **_gained(model, edge), worth=GAIN, probability=edge.probability)
+    if not edges.open:
+        return [pays]
+    most = stand.vcpus == model.measured.vcpus[-1]
+    return [pays, reason(ReasonCode.SIZE_OPEN, vcpus=vcpus_of(stand), most=most, repeat=quality.poor)]

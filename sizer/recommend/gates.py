@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from sizer.recommend.words import usd
 from sizer.records import (
+    GIB,
     Answer,
     Bottleneck,
     InputError,
@@ -17,6 +17,7 @@ from sizer.records import (
     format_rate,
     format_seconds,
     format_share,
+    format_usd,
     parse_seconds,
 )
 
@@ -56,7 +57,7 @@ class Figure:
     """
 
     of: Callable[[Answer], float | None]
-    told: Callable[[float, Answer], str]
+    shown: Callable[[float, Answer], str]
     lacking: str = "there is no spec"
     parse: Callable[[str], float] = _number
 
@@ -95,7 +96,7 @@ def _plain(value: float, _: Answer) -> str:
 
 
 def _money(value: float, _: Answer) -> str:
-    return usd(value)
+    return format_usd(value)
 
 
 def _rate(value: float, answer: Answer) -> str:
@@ -116,9 +117,9 @@ NAMES: dict[str, Figure | Word] = {
     "throughput": Figure(lambda a: a.throughput.value if a.throughput else None, _rate),
     "throughput_low": Figure(lambda a: a.throughput.low if a.throughput else None, _rate),
     "probability": Figure(lambda a: a.probability, _plain),
-    "vcpus": Figure(lambda a: a.spec.vcpus if a.spec else None, _plain, "nobody told how many the runs had"),
+    "vcpus": Figure(lambda a: a.spec.vcpus if a.spec else None, _plain, "the table has no `vcpus`"),
     "memory_gib": Figure(
-        lambda a: a.spec.memory_bytes / 2**30 if a.spec and a.spec.memory_bytes else None,
+        lambda a: a.spec.memory_bytes / GIB if a.spec and a.spec.memory_bytes else None,
         _plain,
         "memory was not varied",
     ),
@@ -152,7 +153,7 @@ def read_gate(text: str, workloads: Sequence[str], deadline: bool) -> Gate:
     if name not in NAMES:
         raise InputError(f"--fail-if {text!r}: there is no `{name}`; known are {', '.join(NAMES)}")
     if name.startswith("job_") and not deadline:
-        raise InputError(f"--fail-if {text!r}: what the job is, is not said; add --samples 1.2M --within 6h")
+        raise InputError(f"--fail-if {text!r}: there is no job; add --samples 1.2M --within 6h")
     if workload is not None and workload not in workloads:
         raise InputError(f"--fail-if {text!r}: there is no workload `{workload}`; there are {', '.join(workloads)}")
     return Gate(text, name, sign, _wanted(text, name, sign, value), workload)
@@ -171,12 +172,12 @@ def _wanted(text: str, name: str, sign: str, value: str) -> float | str:
 
 
 def look_at(gate: Gate, answers: Sequence[Answer]) -> Finding:
-    """A gate is met where no answer fulfils its condition. What is not known cannot be shown to be well: it fails."""
+    """A gate is met where no answer fulfils its condition. What is not known counts as failed."""
     asked = [answer for answer in answers if gate.workload in (None, answer.workload)]
     crossed = [answer for answer in asked if _fulfils(gate, answer) is not False]
-    told = "; ".join(_told(gate, answer) for answer in crossed or asked)
+    found = "; ".join(_found(gate, answer) for answer in crossed or asked)
     verdict = "gate not met" if crossed else "gate met"
-    return Finding(gate, not crossed, f"{verdict} (fail if {gate.text}): {told}")
+    return Finding(gate, not crossed, f"{verdict} (fail if {gate.text}): {found}")
 
 
 def _fulfils(gate: Gate, answer: Answer) -> bool | None:
@@ -188,7 +189,7 @@ def _fulfils(gate: Gate, answer: Answer) -> bool | None:
     return SIGNS[gate.sign](found, gate.wanted)
 
 
-def _told(gate: Gate, answer: Answer) -> str:
+def _found(gate: Gate, answer: Answer) -> str:
     """`train: throughput is 217 images/s`"""
     asked, found = NAMES[gate.name], NAMES[gate.name].of(answer)
     name = f"{answer.workload}: {gate.name.replace('_', ' ')}"
@@ -198,5 +199,5 @@ def _told(gate: Gate, answer: Answer) -> str:
     if isinstance(asked, Word) or isinstance(found, str):
         return f"{name} is {str(found).replace('_', ' ')}"
     limit = gate.wanted if isinstance(gate.wanted, float) else 0.0
-    shown, beside = asked.told(found, answer), asked.told(limit, answer)
+    shown, beside = asked.shown(found, answer), asked.shown(limit, answer)
     return f"{name} is {shown if shown != beside or found == limit else format(found, '.6g')}"

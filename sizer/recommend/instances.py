@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from sizer.catalog import Catalog, InstanceType
-from sizer.model import WorkloadModel, accelerator, anonymous_bytes
+from sizer.model import WorkloadModel, anonymous_bytes
 from sizer.recommend.accelerators import Accelerators
-from sizer.records import InstanceOffer, Spec, format_number
+from sizer.records import InstanceOffer, Reason, ReasonCode, Spec, reason
 
 PRICED, UNPRICED = 5, 3
 """How many offers with and without a price are listed."""
@@ -71,33 +71,31 @@ def _offer(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float
         usd_per_million_samples=usd / 3600 / rate * 1e6 if usd is not None and rate > 0 else None,
         as_of=instance.as_of,
         source=instance.source,
-        note="; ".join(_notes(instance, model, spec, rate)),
+        notes=tuple(_notes(instance, model, spec, rate)),
     )
 
 
-def _notes(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float) -> list[str]:
+def _notes(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float) -> list[Reason]:
     notes, device = [], model.facts.device
     kind = Accelerators(spec.gpu, spec.gpu_count)
     used = kind.number(device)
     if instance.usd_per_hour is None:
-        notes.append("price unknown")
+        notes.append(reason(ReasonCode.PRICE_UNKNOWN))
     if instance.confidence:
-        notes.append(f"figures {instance.confidence}")
+        notes.append(reason(ReasonCode.FIGURES_UNSURE, confidence=instance.confidence))
     if used and instance.gpu_count > used:
-        what = f" {accelerator(device)}" if device.kind == "emulated" and kind.gpu is None else ""
-        number = "one" if used == 1 else f"{used}"
-        notes.append(f"has {instance.gpu_count} GPUs, the job was measured with {number}{what}")
+        emulated = device.kind == "emulated" and kind.gpu is None
+        counts = {"gpu_count": float(instance.gpu_count), "used": float(used)}
+        notes.append(reason(ReasonCode.MORE_GPUS, **counts, emulated=emulated))
     if used and kind.catalog_name(device) is None:
-        notes.append("whether its GPU is the one that was measured is not known")
+        notes.append(reason(ReasonCode.GPU_UNKNOWN))
     if used == 0 and instance.gpu:
-        notes.append("has a GPU that the job does not use")
+        notes.append(reason(ReasonCode.GPU_UNUSED))
     if is_arm(instance):
-        notes.append("ARM cores")
+        notes.append(reason(ReasonCode.ARM))
     needed, cap = rate * (model.facts.read_bytes or 0.0), instance.disk_bytes_per_second
     if cap is not None and needed > cap:
-        notes.append(
-            f"caps network disks at {format_number(cap / 1e6)} MB/s, this rate reads {format_number(needed / 1e6)} MB/s"
-        )
+        notes.append(reason(ReasonCode.DISK_CAPPED, bytes_per_second=float(cap), needed=needed))
     return notes
 
 

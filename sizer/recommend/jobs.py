@@ -7,23 +7,24 @@ from sizer.model import WorkloadModel, vcpus_of
 from sizer.recommend.field import SURE, Judgement
 from sizer.recommend.instances import cheapest
 from sizer.recommend.judgement import exceeds, rounded, surely
-from sizer.recommend.words import bound, chance, usd
 from sizer.records import (
     LARGEST,
     SMALLEST,
     Configuration,
     Deadline,
     Estimate,
+    Figure,
     Job,
     Prediction,
+    Reason,
+    ReasonCode,
     Spec,
-    format_number,
-    format_seconds,
-    format_vcpus,
-    plural,
+    reason,
 )
 
 HOUR = 3600.0
+UNLIKELY = 0.005
+"""A probability that rounds to none: too late."""
 
 
 def job_on(
@@ -50,64 +51,47 @@ def _seconds(samples: float, rate: Estimate) -> Estimate:
     return Estimate(value, shortest, longest)
 
 
-def takes(job: Job, unit: str) -> str:
-    """`1,200,000 images take 4 h 10 min (3 h 55 min to 4 h 30 min)`."""
-    return f"{counted(job.samples, unit)} take {span(job.seconds)}"
+def _figures(seconds: Estimate) -> dict[str, Figure]:
+    return {"seconds": seconds.value, "low": seconds.low, "high": seconds.high}
 
 
-def counted(samples: float, unit: str) -> str:
-    """`1,200,000 images`: in full, since the person who asked knows the number."""
-    whole = f"{samples:,.0f}" if samples >= 1 else format_number(samples)
-    return f"{whole} {plural(unit)}"
-
-
-def span(seconds: Estimate) -> str:
-    """`4 h 10 min (3 h 55 min to 4 h 30 min)`; without an interval that rounding leaves empty."""
-    value, low, high = (format_seconds(each) for each in (seconds.value, seconds.low, seconds.high))
-    return value if low == high else f"{value} ({low} to {high})"
-
-
-def job_reasons(model: WorkloadModel, job: Job, doubtful: bool) -> list[str]:
+def job_reasons(job: Job, doubtful: bool) -> list[Reason]:
     """Why the spec is in time, and the price of the whole job; `doubtful`: the runs that say so were disturbed."""
-    sure = f"within {format_seconds(job.within)} with a probability {chance(job.probability)}"
-    sure += " as far as these runs can be trusted" if doubtful else ""
-    told = f"{takes(job, model.sample_unit)}: {sure}, at the steady rate; starting up comes on top"
-    return [told, priced(job)]
-
-
-def priced(job: Job) -> str:
-    """`the job costs $1.42 on aws c6i.xlarge`; an unknown price is said."""
+    likely: dict[str, Figure] = {"within": job.within, "probability": job.probability, "doubtful": doubtful}
+    takes = reason(ReasonCode.JOB_TAKES, samples=job.samples, **_figures(job.seconds), **likely)
     if job.usd is None:
-        return "what the job costs is not known: no instance type of the catalogue that holds the spec has a price"
-    return f"the job costs about {usd(job.usd)} on {job.instance_type}, by its hourly price and the expected time"
+        return [takes, reason(ReasonCode.JOB_COST_UNKNOWN)]
+    return [takes, reason(ReasonCode.JOB_COSTS, usd=job.usd, instance_type=job.instance_type)]
 
 
-def too_late(model: WorkloadModel, fastest: Prediction, job: Job, where: str) -> list[str]:
+def too_late(fastest: Prediction, job: Job, spec: Spec) -> list[Reason]:
     """No spec measured is in time: the fastest, how long it takes, and how long would be enough."""
-    likely = f"in time with a probability {chance(job.probability)}" if job.probability >= 0.005 else "too late"
+    figures: dict[str, Figure] = {
+        "samples": job.samples,
+        "within": job.within,
+        "sure": SURE,
+        "probability": job.probability,
+        "bottleneck": fastest.bottleneck.value,
+    }
+    late = Reason(ReasonCode.NOTHING_IN_TIME, figures | _figures(job.seconds), spec)
     enough = surely(fastest.throughput, SURE)
-    told = [
-        f"nothing that was measured finishes {counted(job.samples, model.sample_unit)} within "
-        f"{format_seconds(job.within)} with a probability of {SURE:g}: the fastest, {where}, takes "
-        f"{span(job.seconds)}, {likely}, {bound(fastest.bottleneck, model.facts.device)}"
-    ]
-    if enough > 0:
-        told.append(f"{format_seconds(job.samples / enough)} would be time enough there")
-    return told
+    return [late, reason(ReasonCode.TIME_ENOUGH, seconds=job.samples / enough)] if enough > 0 else [late]
 
 
-def why_not(standing: Judgement, chosen: Judgement, deadline: Deadline) -> str:
-    """`takes 9 h 12 min`, and how likely that is in time; or that the job costs more there."""
-    time = format_seconds(deadline.samples / standing.judged.rate) if standing.judged.rate > 0 else "for ever"
+def why_not(standing: Judgement, chosen: Judgement, deadline: Deadline, bottleneck: str | None) -> Reason:
+    """How long it takes, and how likely that is in time; or that the job costs more there."""
+    judged = standing.judged
+    seconds = deadline.samples / judged.rate if judged.rate > 0 else None
     if standing.passes:
         dearer = standing.usd_a_sample / chosen.usd_a_sample - 1
-        return f"takes {time}, in time, but the job costs {100 * dearer:.0f} % more"
-    if standing.judged.probability >= 0.005:
-        return f"takes {time}, in time with a probability of {standing.judged.probability:.2f} only"
-    return f"takes {time}, too late"
+        return reason(ReasonCode.JOB_DEARER, seconds=seconds, dearer=dearer, bottleneck=bottleneck)
+    if judged.probability >= UNLIKELY:
+        likely = judged.probability
+        return reason(ReasonCode.JOB_UNLIKELY, seconds=seconds, probability=likely, bottleneck=bottleneck)
+    return reason(ReasonCode.JOB_TOO_LATE, seconds=seconds, bottleneck=bottleneck)
 
 
-def beyond_in_time(beyond: Prediction, deadline: Deadline) -> str:
+def beyond_in_time(beyond: Prediction, deadline: Deadline) -> Reason:
     """What a size above the most measured would make of the job: extrapolated."""
-    vcpus = format_vcpus(vcpus_of(beyond.configuration))
-    return f"{vcpus} would take {span(_seconds(deadline.samples, beyond.throughput))} (extrapolated)"
+    seconds = _seconds(deadline.samples, beyond.throughput)
+    return reason(ReasonCode.BEYOND_IN_TIME, vcpus=vcpus_of(beyond.configuration), **_figures(seconds))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sizer.model import (
     MARGIN,
-    PIPELINE_ALONE,
+    SearchedFloor,
     WorkloadModel,
     anonymous_bytes,
     needed_bytes,
@@ -12,22 +14,18 @@ from sizer.model import (
     undroppable_bytes,
 )
 from sizer.recommend.candidates import Candidate, family_memory, memory_varied
-from sizer.recommend.words import listed
-from sizer.records import format_bytes, format_vcpus
+from sizer.records import Figure, Reason, ReasonCode, reason
 
 MOST_LISTED = 4
 """Caps that are named one by one."""
 
 
-def memory_reasons(model: WorkloadModel, chosen: Candidate) -> list[str]:
+def memory_reasons(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     """Which caps were tried, and what holds the size above the smallest that held."""
     peak = anonymous_bytes(model.measured, chosen.stand.vcpus, chosen.stand.batch_size)
-    needed = f"the runs needed {format_bytes(peak)} that cannot be dropped" if peak else ""
-    if chosen.spec.memory_bytes is None:
-        why = "memory was not varied, so none is recommended"
-    else:
-        why = _why_this_much(model, chosen)
-    return [*_caps(model), *_rate_not_measured(model, chosen), "; ".join(part for part in (why, needed) if part)]
+    why = _why_this_much(model, chosen, chosen.spec.memory_bytes)
+    needed = [reason(ReasonCode.MEMORY_NEEDED, memory_bytes=float(peak))] if peak else []
+    return [*_caps(model), *_rate_not_measured(model, chosen), why, *needed]
 
 
 def cap_to_try(model: WorkloadModel, chosen: Candidate) -> int | None:
@@ -49,32 +47,49 @@ def completes(model: WorkloadModel, chosen: Candidate, size: int) -> bool:
     return between is not None and between[0] <= size < between[1]
 
 
-def _caps(model: WorkloadModel) -> list[str]:
-    """`the memory floor is between 192 MiB and 4 GiB: 192 MiB runs out of memory, 4 GiB holds`.
+def _caps(model: WorkloadModel) -> list[Reason]:
+    """Between which caps the memory floor lies.
 
     A floor that was searched for is known closely by many caps; then what the search found says all.
     """
     if model.measured.search is not None:
-        return [model.measured.search.told()]
-    floor, alone = model.floor, PIPELINE_ALONE if model.facts.device.kind == "emulated" else ""
+        return [floor_found(model.measured.search)]
+    floor, alone = model.floor, model.facts.device.kind == "emulated"
     if not memory_varied(model.measured) or floor is None or floor.completed_bytes is None:
         return []
     trials = model.measured.trials
-    killed = {trial.memory_bytes for trial in trials if not trial.completed}
-    held = {trial.memory_bytes for trial in trials if trial.memory_bytes >= floor.completed_bytes}
-    holding = f"{_sizes(held)} {'holds' if len(held) == 1 else 'hold'}"
+    killed = _sorted(trial.memory_bytes for trial in trials if not trial.completed)
+    held = _sorted(trial.memory_bytes for trial in trials if trial.memory_bytes >= floor.completed_bytes)
     if floor.out_of_memory_bytes is None:
-        return [
-            f"every memory cap measured held ({_sizes(held)}): the memory floor is no higher than the smallest{alone}"
-        ]
-    between = f"between {format_bytes(floor.out_of_memory_bytes)} and {format_bytes(floor.completed_bytes)}"
-    if len(killed | held) > MOST_LISTED:
-        return [f"the memory floor is {between}{alone}"]
-    verb = "runs" if len(killed) == 1 else "run"
-    return [f"the memory floor is {between}: {_sizes(killed)} {verb} out of memory, {holding}{alone}"]
+        return [reason(ReasonCode.EVERY_CAP_HELD, held=held, pipeline_alone=alone)]
+    listed = len({*killed, *held}) <= MOST_LISTED
+    return [
+        reason(
+            ReasonCode.FLOOR_BETWEEN,
+            low=float(floor.out_of_memory_bytes),
+            high=float(floor.completed_bytes),
+            killed=killed if listed else (),
+            held=held if listed else (),
+            pipeline_alone=alone,
+        )
+    ]
 
 
-def _rate_not_measured(model: WorkloadModel, chosen: Candidate) -> list[str]:
+def floor_found(search: SearchedFloor) -> Reason:
+    """What a search for the memory floor found."""
+    low, held = search.bounds.too_small, search.bounds.held
+    return reason(
+        ReasonCode.FLOOR_SEARCHED,
+        low=None if low is None else float(low),
+        high=None if held is None else float(held),
+        timed_out=search.timed_out,
+        given_up=search.given_up.kind.value if search.given_up is not None else None,
+        given_up_at=float(search.given_up.figure) if search.given_up is not None else None,
+        pipeline_alone=search.pipeline_alone,
+    )
+
+
+def _rate_not_measured(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     """Said where a search makes the size look larger than it must be, or is all that backs it."""
     between = only_completed(model.measured, chosen.stand.vcpus, chosen.stand.batch_size)
     if between is None:
@@ -85,33 +100,33 @@ def _rate_not_measured(model: WorkloadModel, chosen: Candidate) -> list[str]:
     smaller = [offer for offer in offers if low <= offer < (size or high)]
     if size is not None and size >= high and not smaller:
         return []
-    said = (
-        f"memory between {format_bytes(low)} and {format_bytes(high)} was only tried for completing, not for its rate"
-    )
-    return [said]
+    return [reason(ReasonCode.ONLY_COMPLETION_TRIED, low=float(low), high=float(high))]
 
 
-def _why_this_much(model: WorkloadModel, chosen: Candidate) -> str:
-    size = chosen.spec.memory_bytes or 0
+def _why_this_much(model: WorkloadModel, chosen: Candidate, size: int | None) -> Reason:
+    if size is None:
+        return reason(ReasonCode.MEMORY_NOT_VARIED)
+    figures: dict[str, Figure] = {"memory_bytes": float(size), "vcpus": chosen.spec.vcpus}
     if chosen.spec.vcpus is None:
-        return f"{format_bytes(size)} is the least sold that is known to hold the job and to keep its rate"
-    words, vcpus = format_bytes(size), format_vcpus(chosen.spec.vcpus)
+        return reason(ReasonCode.MEMORY_LEAST_KNOWN, **figures)
     offers = family_memory(chosen.spec.vcpus)
     untried = cap_to_try(model, chosen)
     held = needed_bytes(model.measured, chosen.stand.vcpus, chosen.stand.batch_size) or size
+    figures["held"] = float(held)
     if not chosen.exists:
-        return f"no family offers {words} with {vcpus}, only {format_bytes(offers[-1])}: take a size with more vCPUs"
+        return reason(ReasonCode.MEMORY_NOT_OFFERED, **figures, most=float(offers[-1]))
     if size == offers[0]:
-        return f"{words} is the least that families offer with {vcpus}"
+        return reason(ReasonCode.MEMORY_LEAST_OFFERED, **figures)
     if untried is not None and completes(model, chosen, untried):
-        return f"{words} and not {format_bytes(untried)}, because no rate was measured below {format_bytes(held)}"
+        return reason(ReasonCode.MEMORY_LESS_HAS_NO_RATE, **figures, untried=float(untried))
     if untried is not None:
-        return f"{words} and not {format_bytes(untried)}, because no cap below {format_bytes(held)} is known to hold"
+        return reason(ReasonCode.MEMORY_LESS_MAY_NOT_HOLD, **figures, untried=float(untried))
     if any(held <= offer < size for offer in offers):
-        return f"less than {words} holds, but is not sure to be as fast"
-    why = "with a margin above what cannot be dropped" if completes(model, chosen, held) else "that holds"
-    return f"{words} is the least that families offer with {vcpus} from {format_bytes(held)} on, the least {why}"
+        return reason(ReasonCode.MEMORY_LESS_MAY_BE_SLOWER, **figures)
+    if completes(model, chosen, held):
+        return reason(ReasonCode.MEMORY_LEAST_WITH_MARGIN, **figures)
+    return reason(ReasonCode.MEMORY_LEAST_HOLDING, **figures)
 
 
-def _sizes(sizes: set[int]) -> str:
-    return listed([format_bytes(size) for size in sorted(sizes)])
+def _sorted(sizes: Iterable[int]) -> tuple[float, ...]:
+    return tuple(map(float, sorted(set(sizes))))

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import MeasuredDisk, name_of_disk
 from sizer.recommend.accelerators import Accelerators, ordered_prices
-from sizer.records import Device
+from sizer.records import GIB, Device
 
-GIB = 2**30
 CLASS_PRICE = {"standard": 0.045, "ssd": 0.08, "nvme": 0.125}
 """USD a GiB and month where the catalogue has no price: AWS st1, gp3 and io2 of 2023-06, for ordering only."""
 VOLUME_GIB = 150

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sizer.model import as_asked, ended
-from sizer.records import FINDINGS, Configuration, Outcome, Run, WarningKind
+from sizer.model import as_asked, counted_outcomes
+from sizer.records import FINDINGS, Configuration, Outcome, Reason, ReasonCode, Run, WarningKind, reason
 
 DOUBTS = (
     WarningKind.CONTENDED,
@@ -24,7 +24,7 @@ BY_HOST = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN, WarningKind.DRIF
 
 @dataclass(frozen=True)
 class Quality:
-    """How many of a workload's completed runs carry which doubts; `failed` is a sentence, empty if none did.
+    """How many of a workload's completed runs are doubtful, and why; `failed` is None if none failed.
 
     `stands` are the configurations of which every run is doubtful.
     """
@@ -32,7 +32,7 @@ class Quality:
     completed: int = 0
     doubtful: int = 0
     doubts: tuple[WarningKind, ...] = ()
-    failed: str = ""
+    failed: Reason | None = None
     stands: frozenset[Configuration] = frozenset()
 
     @property
@@ -45,17 +45,31 @@ class Quality:
         return self.poor or stand in self.stands
 
     @property
-    def warning(self) -> str:
-        """`3 of 4 runs were contended or imprecise`, `1 of 4 runs was short`; empty if none was."""
+    def warning(self) -> Reason | None:
+        """How many runs are doubtful, and how to repeat them; None if none is."""
+        return self._doubtful(self.remedy)
+
+    @property
+    def why_repeat(self) -> Reason | None:
+        """The same without how to repeat them, which a suggestion says."""
+        return self._doubtful(None)
+
+    def _doubtful(self, repeat_how: str | None) -> Reason | None:
         if not self.doubtful:
-            return ""
-        verb = "was" if self.doubtful == 1 else "were"
-        return f"{self.doubtful} of {self.completed} runs {verb} {' or '.join(doubt.value for doubt in self.doubts)}"
+            return None
+        doubts = tuple(doubt.value for doubt in self.doubts)
+        counts = {"completed": float(self.completed), "doubtful": float(self.doubtful)}
+        return reason(
+            ReasonCode.RUNS_DOUBTFUL,
+            **counts,
+            doubts=doubts,
+            repeat_how=repeat_how,
+        )
 
     @property
     def remedy(self) -> str:
-        """How to repeat them."""
-        return "on a quiet host" if BY_HOST & set(self.doubts) else "for longer"
+        """How to repeat them: `quiet_host` or `longer`."""
+        return "quiet_host" if BY_HOST & set(self.doubts) else "longer"
 
 
 def quality_of(runs: Sequence[Run]) -> Quality:
@@ -76,8 +90,9 @@ def _doubts(run: Run) -> set[WarningKind]:
     return {warning.kind for warning in run.warnings} & set(DOUBTS)
 
 
-def _failed(runs: Sequence[Run]) -> str:
+def _failed(runs: Sequence[Run]) -> Reason | None:
     failed = [run.outcome for run in runs if run.outcome not in FINDINGS]
     if not failed:
-        return ""
-    return f"{len(failed)} of {len(runs)} runs gave no rate ({ended(failed)})"
+        return None
+    counts = {"failed": float(len(failed)), "runs": float(len(runs))}
+    return reason(ReasonCode.RUNS_FAILED, **counts, **counted_outcomes(failed))

@@ -11,8 +11,7 @@ from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.field import DISK_LOSS, Judgement, best_of_disks, disk_loss
 from sizer.recommend.jobs import why_not
 from sizer.recommend.judgement import judge, judge_in_time
-from sizer.recommend.words import bound
-from sizer.records import Bottleneck, Configuration, Objective, Prediction, Rejection, Spec, format_bytes, format_share
+from sizer.records import Bottleneck, Configuration, Objective, Prediction, Reason, ReasonCode, Rejection, Spec, reason
 
 SHOWN_BY_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
 """Bottlenecks that only runs at several vCPU values tell from one another, where nothing was accounted."""
@@ -77,39 +76,38 @@ def _gpus(spec: Spec) -> tuple[str | None, int]:
     return spec.gpu, spec.gpu_count
 
 
-def _why(verdict: Verdict, standing: Judgement) -> str:
-    """`61 % of the target, CPU-bound`"""
-    words = _share(verdict, standing)
+def _why(verdict: Verdict, standing: Judgement) -> tuple[Reason, ...]:
+    """How far from what is asked for, with what binds there; then why it was not taken all the same."""
     bottleneck = verdict.bottleneck(predict(verdict.model, standing.candidate.stand, WhatIf()))
-    if verdict.bound or bottleneck not in (*SHOWN_BY_VCPUS, Bottleneck.AMBIGUOUS):
-        words += f", {bound(bottleneck, verdict.model.facts.device)}"
+    known = verdict.bound or bottleneck not in (*SHOWN_BY_VCPUS, Bottleneck.AMBIGUOUS)
+    share = _share(verdict, standing, bottleneck if known else None)
     spec = standing.candidate.spec
     if not standing.candidate.exists and spec.vcpus is not None:
-        return f"{words}; families offer at most {format_bytes(family_memory(spec.vcpus)[-1])} with so few vCPUs"
+        most = float(family_memory(spec.vcpus)[-1])
+        return (share, reason(ReasonCode.MEMORY_NOT_SOLD, memory_bytes=most, vcpus=spec.vcpus))
     by_target = verdict.objective.deadline is None and verdict.objective.prefer != "fastest"
-    if by_target and _reaches(verdict, standing):
-        words += _not_taken(verdict, standing)
-    return words
+    return (share, *_not_taken(verdict, standing)) if by_target and _reaches(verdict, standing) else (share,)
 
 
-def _not_taken(verdict: Verdict, standing: Judgement) -> str:
+def _not_taken(verdict: Verdict, standing: Judgement) -> tuple[Reason, ...]:
     """Why one that is expected to reach the target was not taken all the same."""
     if not standing.passes:
-        return f"; reaches it with a probability of {standing.judged.probability:.2f} only"
+        return (reason(ReasonCode.TARGET_UNLIKELY, probability=standing.judged.probability),)
     loss = disk_loss(standing, verdict.top)
-    if loss <= DISK_LOSS and standing.candidate.spec.disk == verdict.chosen.candidate.spec.disk:
-        return "; while the rate may still rise beyond what was measured, the best that counts is not known"
-    if loss <= DISK_LOSS:
-        return ""
-    return f"; loses {format_share(loss)} by its disk, more than the {format_share(DISK_LOSS)} that a disk may cost"
+    if loss > DISK_LOSS:
+        return (reason(ReasonCode.DISK_LOSES, loss=loss, most=DISK_LOSS),)
+    same_disk = standing.candidate.spec.disk == verdict.chosen.candidate.spec.disk
+    return (reason(ReasonCode.BEST_UNKNOWN),) if same_disk else ()
 
 
-def _share(verdict: Verdict, standing: Judgement) -> str:
+def _share(verdict: Verdict, standing: Judgement, bottleneck: Bottleneck | None = None) -> Reason:
+    named = bottleneck.value if bottleneck is not None else None
     if verdict.objective.deadline is not None:
-        return why_not(standing, verdict.chosen, verdict.objective.deadline)
+        return why_not(standing, verdict.chosen, verdict.objective.deadline, named)
+    fraction = standing.judged.fraction
     if verdict.objective.prefer == "fastest":
-        return f"{format_share(standing.judged.fraction)} of the best"
-    return f"{format_share(standing.judged.fraction / verdict.objective.target)} of the target"
+        return reason(ReasonCode.OF_BEST, share=fraction, bottleneck=named)
+    return reason(ReasonCode.OF_TARGET, share=fraction / verdict.objective.target, bottleneck=named)
 
 
 def _reaches(verdict: Verdict, standing: Judgement) -> bool:
@@ -132,8 +130,8 @@ def _fraction(verdict: Verdict) -> list[Rejection]:
     spec = replace(taken.spec, vcpus=less[-1])
     standing = Judgement(Candidate(spec, stand, taken.usd_per_hour, taken.disk_rank), judged)
     if standing.passes:
-        what = "in time" if deadline is not None else _share(verdict, standing)
-        return [Rejection(spec, f"{what}, but fractions of a vCPU are not sold")]
+        enough = reason(ReasonCode.IN_TIME) if deadline is not None else _share(verdict, standing)
+        return [Rejection(spec, (enough, reason(ReasonCode.FRACTION_NOT_SOLD)))]
     return [Rejection(spec, _why(verdict, standing))]
 
 
@@ -143,4 +141,4 @@ def _too_small(verdict: Verdict) -> list[Rejection]:
     if floor is None or floor.out_of_memory_bytes is None:
         return []
     spec = replace(verdict.chosen.candidate.spec, memory_bytes=floor.out_of_memory_bytes)
-    return [Rejection(spec, "runs out of memory")]
+    return [Rejection(spec, (reason(ReasonCode.OUT_OF_MEMORY),))]

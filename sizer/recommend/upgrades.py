@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from sizer.model import WorkloadModel, headroom, predict
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.field import Judgement
-from sizer.recommend.words import bound, resource, spec_in_words
-from sizer.records import Bottleneck, Prediction, Upgrade, format_share
+from sizer.records import Bottleneck, Figure, Prediction, Reason, ReasonCode, Upgrade, reason
 
 MOST_LOOKED_AT = 60
 """Larger specs, cheapest first, that are asked what binds them."""
@@ -43,18 +42,17 @@ def _no_less(candidate: Candidate, chosen: Candidate) -> bool:
 
 def upgrade_reasons(
     model: WorkloadModel, chosen: Candidate, prediction: Prediction, upgrade: Upgrade | None
-) -> list[str]:
-    """`without that limit it would be 12 % faster, ...; the smallest upgrade that moves it is 4 vCPUs: ...`"""
-    device, named = model.facts.device, prediction.bottleneck
-    if named is Bottleneck.AMBIGUOUS:
+) -> list[Reason]:
+    """How much faster it would be without its bottleneck, and the smallest spec that is bound by something else."""
+    binding = prediction.bottleneck
+    if binding is Bottleneck.AMBIGUOUS:
         return []
-    said, gain = [], headroom(model, chosen.stand, named)
-    others = {name: share for name, share in prediction.shares.items() if name != named.value and share > 1e-4}
+    found, gain = [], headroom(model, chosen.stand, binding)
+    others = {name: share for name, share in prediction.shares.items() if name != binding.value and share > 1e-4}
     if gain is not None and others:
-        following = resource(Bottleneck(max(others, key=lambda name: others[name])), device)
-        said.append(f"without that limit it would be {format_share(gain)} faster, up to the next one ({following})")
+        following = max(others, key=lambda name: others[name])
+        found.append(reason(ReasonCode.NEXT_LIMIT, bottleneck=binding.value, gain=gain, next=following))
     if upgrade is not None:
-        spec = spec_in_words(upgrade.spec, model)
-        then = bound(upgrade.bottleneck, device)
-        said.append(f"the smallest upgrade that moves it is {spec}: {format_share(upgrade.gain)} faster, then {then}")
-    return ["; ".join(said)] if said else []
+        figures: dict[str, Figure] = {"gain": upgrade.gain, "bottleneck": upgrade.bottleneck.value}
+        found.append(Reason(ReasonCode.SMALLEST_UPGRADE, figures, upgrade.spec))
+    return found

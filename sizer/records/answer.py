@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 from sizer.records.domains import (
     Amount,
@@ -18,6 +20,7 @@ from sizer.records.domains import (
     Status,
     Vcpus,
 )
+from sizer.records.errors import NoAnswer
 from sizer.records.run import (
     Bottleneck,
     Configuration,
@@ -61,12 +64,247 @@ class Spec:
     gpu_count: Count = 0
 
 
+Figure = bool | float | str | tuple[float, ...] | tuple[str, ...] | None
+"""One figure of a reason: a number in bytes, seconds, samples/s or shares of one, a name, or a list of either."""
+
+
+class ReasonCode(str, Enum):
+    """Everything that is said of an answer, of a prediction that cannot be made, or of a fitted model."""
+
+    # Why there is no model, or no prediction.
+    NOT_FITTED = "not_fitted"
+    NO_RUN_COMPLETED = "no_run_completed"
+    TOO_FEW_VALUES = "too_few_values"
+    BETWEEN_MEMORY_SIZES = "between_memory_sizes"
+    NOT_IN_TABLE = "not_in_table"
+    GPU_NOT_MEASURED = "gpu_not_measured"
+    DISK_NOT_MEASURED = "disk_not_measured"
+    MIXED_PROGRAMS = "mixed_programs"
+    ONLY_STAGES = "only_stages"
+    FACTOR_NOT_POSITIVE = "factor_not_positive"
+    NO_GPU_TO_SPEED_UP = "no_gpu_to_speed_up"
+    STEP_NOT_SEPARATE = "step_not_separate"
+    READS_NOT_ACCOUNTED = "reads_not_accounted"
+    DATA_SIZE_UNKNOWN = "data_size_unknown"
+    DATA_SIZE_NOT_COMPARABLE = "data_size_not_comparable"
+
+    # How a workload scales.
+    FASTEST_AT = "fastest_at"
+    STILL_GAINS = "still_gains"
+    GAIN_UNKNOWN = "gain_unknown"
+    GAINS_NOTHING = "gains_nothing"
+    STOPS_SCALING = "stops_scaling"
+    BEST_MEASURED = "best_measured"
+
+    # Where the answer stops at what was measured.
+    RISES_WITH_VCPUS = "rises_with_vcpus"
+    RISES_WITH_GPUS = "rises_with_gpus"
+    RISES_WITH_BATCH = "rises_with_batch"
+    RISES_WITH_MEMORY = "rises_with_memory"
+    VCPUS_UNSETTLED = "vcpus_unsettled"
+    MEMORY_UNSETTLED = "memory_unsettled"
+    SIZE_OPEN = "size_open"
+    BEYOND_BY_CURVE = "beyond_by_curve"
+    BEYOND_BY_CEILING = "beyond_by_ceiling"
+
+    # A job with a deadline.
+    JOB_TAKES = "job_takes"
+    JOB_COSTS = "job_costs"
+    JOB_COST_UNKNOWN = "job_cost_unknown"
+    NOTHING_IN_TIME = "nothing_in_time"
+    TIME_ENOUGH = "time_enough"
+    BEYOND_IN_TIME = "beyond_in_time"
+    WOULD_HELP = "would_help"
+    MORE_VCPUS_NOT_MEASURED = "more_vcpus_not_measured"
+
+    # What the runs say against an answer.
+    RUNS_DOUBTFUL = "runs_doubtful"
+    SIZE_DOUBTFUL = "size_doubtful"
+    RUNS_FAILED = "runs_failed"
+
+    # Why this spec.
+    REACHES = "reaches"
+    BOUND_BY = "bound_by"
+    BOTTLENECK_UNKNOWN = "bottleneck_unknown"
+    BOTTLENECK_DISPUTED = "bottleneck_disputed"
+    BOTTLENECK_CLOSE = "bottleneck_close"
+    VCPUS_NOT_IN_TABLE = "vcpus_not_in_table"
+    VCPUS_NOT_VARIED = "vcpus_not_varied"
+    SIZE_SOLD = "size_sold"
+    FEWER_NOT_MEASURED = "fewer_not_measured"
+    OTHER_GPUS_SLOWER = "other_gpus_slower"
+    OTHER_GPUS_FASTER = "other_gpus_faster"
+    NO_FASTER_DISK = "no_faster_disk"
+    FASTER_DISK = "faster_disk"
+    DISK_STILL_BINDS = "disk_still_binds"
+    DISK_EMULATED = "disk_emulated"
+    FLOOR_SEARCHED = "floor_searched"
+    FLOOR_BETWEEN = "floor_between"
+    EVERY_CAP_HELD = "every_cap_held"
+    ONLY_COMPLETION_TRIED = "only_completion_tried"
+    MEMORY_NOT_VARIED = "memory_not_varied"
+    MEMORY_LEAST_KNOWN = "memory_least_known"
+    MEMORY_NOT_OFFERED = "memory_not_offered"
+    MEMORY_LEAST_OFFERED = "memory_least_offered"
+    MEMORY_LESS_HAS_NO_RATE = "memory_less_has_no_rate"
+    MEMORY_LESS_MAY_NOT_HOLD = "memory_less_may_not_hold"
+    MEMORY_LESS_MAY_BE_SLOWER = "memory_less_may_be_slower"
+    MEMORY_LEAST_WITH_MARGIN = "memory_least_with_margin"
+    MEMORY_LEAST_HOLDING = "memory_least_holding"
+    MEMORY_NEEDED = "memory_needed"
+    STEP_EMULATED = "step_emulated"
+    NEXT_LIMIT = "next_limit"
+    SMALLEST_UPGRADE = "smallest_upgrade"
+    GPU_PRICE_UNKNOWN = "gpu_price_unknown"
+    NO_BASELINE = "no_baseline"
+    BASELINE_PRICE_UNKNOWN = "baseline_price_unknown"
+    BASELINE_SAME_PRICE = "baseline_same_price"
+    BASELINE_SAVING = "baseline_saving"
+
+    # Why a cheaper spec was not taken.
+    OF_TARGET = "of_target"
+    OF_BEST = "of_best"
+    JOB_DEARER = "job_dearer"
+    JOB_UNLIKELY = "job_unlikely"
+    JOB_TOO_LATE = "job_too_late"
+    IN_TIME = "in_time"
+    TARGET_UNLIKELY = "target_unlikely"
+    BEST_UNKNOWN = "best_unknown"
+    DISK_LOSES = "disk_loses"
+    MEMORY_NOT_SOLD = "memory_not_sold"
+    FRACTION_NOT_SOLD = "fraction_not_sold"
+    OUT_OF_MEMORY = "out_of_memory"
+
+    # What a run would settle.
+    FINDS_THE_KNEE = "finds_the_knee"
+    MORE_MEMORY_MAY_PAY = "more_memory_may_pay"
+    THREE_VALUES = "three_values"
+    NEED_NOT_MEASURED = "need_not_measured"
+    NO_SIZE_SURE = "no_size_sure"
+    MORE_VCPUS_UNSETTLED = "more_vcpus_unsettled"
+    FEWEST_ENOUGH = "fewest_enough"
+    RATE_UNKNOWN = "rate_unknown"
+    MEMORY_UNTRIED = "memory_untried"
+
+    # What to know of an instance type.
+    PRICE_UNKNOWN = "price_unknown"
+    FIGURES_UNSURE = "figures_unsure"
+    MORE_GPUS = "more_gpus"
+    GPU_UNKNOWN = "gpu_unknown"
+    GPU_UNUSED = "gpu_unused"
+    ARM = "arm"
+    DISK_CAPPED = "disk_capped"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One thing that is known and bears on an answer; `spec` where it is about one. `sizer.words` says it."""
+
+    code: ReasonCode
+    figures: Mapping[str, Figure] = field(default_factory=dict)
+    spec: Spec | None = None
+
+    def number(self, name: str) -> float:
+        """That figure, which must be a number."""
+        figure = self.figures[name]
+        if not isinstance(figure, (int, float)):
+            raise TypeError(f"{self.code.value}: {name} is {figure!r}, not a number")
+        return figure
+
+    def numbers(self, name: str) -> tuple[float, ...]:
+        """That figure, which must be a list of numbers."""
+        figure = self.figures[name]
+        if not isinstance(figure, tuple):
+            raise TypeError(f"{self.code.value}: {name} is {figure!r}, not a list")
+        return tuple(float(each) for each in figure)
+
+    def text(self, name: str) -> str:
+        """That figure as text; empty where there is none."""
+        figure = self.figures.get(name)
+        return "" if figure is None else str(figure)
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """That figure, which must be a list of names."""
+        figure = self.figures[name]
+        if not isinstance(figure, tuple):
+            raise TypeError(f"{self.code.value}: {name} is {figure!r}, not a list")
+        return tuple(str(each) for each in figure)
+
+    def has(self, name: str) -> bool:
+        """Whether that figure is there, and is neither None nor False."""
+        figure = self.figures.get(name)
+        return figure is not None and figure is not False
+
+
+def reason(code: ReasonCode, /, **figures: Figure) -> Reason:
+    """A reason with its figures by name."""
+    return Reason(code, figures)
+
+
+class Action(str, Enum):
+    """What a suggestion asks for."""
+
+    MEASURE = "measure"
+    """New runs, of configurations that were not measured."""
+    REPEAT = "repeat"
+    """The same runs again: on a quiet host, or for longer."""
+    RETRY = "retry"
+    """Runs that failed, once their cause is found in their logs and mended."""
+    IMPORT = "import"
+    """The table again, with what it lacks."""
+    RENAME = "rename"
+    """Workloads that share a name."""
+    FINISH = "finish"
+    """The study."""
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """The runs that would settle what an answer leaves open: what they vary from the answer's own, and why.
+
+    `repeat_how` is `quiet_host`, `longer` or None; `column` is what an imported table lacks; `input`, the workload's
+    input where another is needed; `accounting` that its disk's reads are to be counted. `needs_larger_host`: these
+    vCPUs are more than the `host_vcpus` of the host that measured.
+    """
+
+    action: Action
+    why: Reason | None = None
+    vcpus: tuple[float, ...] = ()
+    memory_bytes: Count | None = None
+    disk: str | None = None
+    batch_size: Count | None = None
+    gpu: str | None = None
+    gpu_count: Count | None = None
+    input: str | None = None
+    accounting: bool = False
+    repeat_how: str | None = None
+    column: str | None = None
+    needs_larger_host: bool = False
+    host_vcpus: Amount | None = None
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why there is no answer, and what would help most."""
+
+    reason: Reason
+    suggestion: Suggestion | None = None
+
+
+class Refused(NoAnswer):
+    """A prediction that cannot be made of what was measured; whoever shows it to a person says it in words."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.reason.code.value)
+        self.refusal = refusal
+
+
 @dataclass(frozen=True)
 class Rejection:
-    """A cheaper spec and why it was not taken, in words with numbers."""
+    """A cheaper spec and why it was not taken."""
 
     spec: Spec
-    why: str
+    why: tuple[Reason, ...]
 
 
 @dataclass(frozen=True)
@@ -83,7 +321,7 @@ class InstanceOffer:
     usd_per_million_samples: Amount | None
     as_of: str
     source: str
-    note: str = ""
+    notes: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -146,10 +384,10 @@ class Answer:
     probability: Probability | None = None
     bottleneck: Bottleneck | None = None
     next_bottleneck: Bottleneck | None = None
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     rejected: tuple[Rejection, ...] = ()
     runner_up: Spec | None = None
-    next_run: str | None = None
+    next_run: Suggestion | None = None
     instances: tuple[InstanceOffer, ...] = ()
     beyond: Prediction | None = None
     provisional: bool = False
@@ -161,10 +399,28 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Family:
+    """What one instance family must offer so that every workload with an answer has its size.
+
+    `rising`: more vCPUs than `most_vcpus` may pay. `gib_per_vcpu` is what families sell, or what is needed where that
+    is more than any sells (`sold` False); `memory_workload` needs the most. `disks` are by workload.
+    """
+
+    least_vcpus: Vcpus | None = None
+    most_vcpus: Vcpus | None = None
+    rising: bool = False
+    gib_per_vcpu: Amount | None = None
+    sold: bool = True
+    memory_workload: Name | None = None
+    disks: dict[str, str] = field(default_factory=dict)
+    not_covered: tuple[Name, ...] = ()
+
+
+@dataclass(frozen=True)
 class Recommendation:
     """The answer for every workload of a study."""
 
     objective: Objective
     workloads: tuple[Answer, ...]
-    family: dict[str, str] = field(default_factory=dict)
+    family: Family = Family()
     schema_version: int = SCHEMA_VERSION

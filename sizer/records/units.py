@@ -131,3 +131,8 @@ def format_seconds(seconds: float) -> str:
 def format_vcpus(vcpus: float) -> str:
     """A number of vCPUs: `0.5 vCPU`, `1 vCPU`, `4 vCPUs`."""
     return f"{vcpus:g} {'vCPU' if vcpus <= 1 else 'vCPUs'}"
+
+
+def format_usd(amount: float) -> str:
+    """US dollars: `$0.34`, `$1,240`, `$0.0123`: cents for whole dollars, three digits below one."""
+    return f"${amount:,.2f}" if 1 <= amount < 1000 else f"${format_number(amount)}"

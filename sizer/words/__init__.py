@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+from sizer.words.answers import (
+    family_sentences,
+    headline,
+    offer_notes,
+    place_name,
+    prediction_line,
+    reason_sentences,
+    refusal_sentences,
+    rejection_sentences,
+    suggestion_sentences,
+    verdict,
+)
 from sizer.words.floors import floor_in_words
 from sizer.words.language import ENGLISH, in_language, languages
-from sizer.words.runs import (
+from sizer.words.model import assumptions, model_summary, parameter_name, source_name
+from sizer.words.names import (
+    Terms,
+    accelerator_name,
+    accelerators_name,
     bound_in_words,
+    disk_in_words,
+    outcome_in_words,
+    resource_name,
+    spec_name,
+    terms_of,
+)
+from sizer.words.reasons import reason_sentence
+from sizer.words.runs import (
     busy_host_in_words,
     cause_in_words,
-    disk_in_words,
     evidence_in_words,
     failure_in_words,
     failure_line,
     following_in_words,
     imported_run_in_words,
-    outcome_in_words,
     remark_in_words,
     result_in_words,
     run_in_words,
@@ -31,6 +53,10 @@ from sizer.words.runs import (
 
 __all__ = [
     "ENGLISH",
+    "Terms",
+    "accelerator_name",
+    "accelerators_name",
+    "assumptions",
     "bound_in_words",
     "busy_host_in_words",
     "cause_in_words",
@@ -38,20 +64,37 @@ __all__ = [
     "evidence_in_words",
     "failure_in_words",
     "failure_line",
+    "family_sentences",
     "floor_in_words",
     "following_in_words",
+    "headline",
     "imported_run_in_words",
     "in_language",
     "languages",
+    "model_summary",
+    "offer_notes",
     "outcome_in_words",
+    "parameter_name",
+    "place_name",
+    "prediction_line",
+    "reason_sentence",
+    "reason_sentences",
+    "refusal_sentences",
+    "rejection_sentences",
     "remark_in_words",
+    "resource_name",
     "result_in_words",
     "run_in_words",
+    "source_name",
+    "spec_name",
     "spread_in_words",
     "stage_in_words",
     "stage_learnt",
     "stage_shown",
     "stages_in_words",
+    "suggestion_sentences",
+    "terms_of",
+    "verdict",
     "warning_in_words",
     "warning_line",
     "warning_name",

@@ -11,11 +11,9 @@ from pathlib import Path
 
 from sizer.plan import Obstacle, ObstacleKind, PassResult, Search, Spread, TwoEpochs
 from sizer.records import (
-    HOST_DISK,
     Bottleneck,
     Cause,
     CauseKind,
-    Device,
     Estimate,
     Evidence,
     EvidenceKind,
@@ -39,6 +37,7 @@ from sizer.records import (
 from sizer.runner import Load
 from sizer.words.floors import floor_in_words
 from sizer.words.language import _, _n
+from sizer.words.names import bound_in_words, disk_in_words, outcome_in_words
 
 LONGEST_CAUSE = 160
 """Characters of why a run failed that a line shows; its log has the rest."""
@@ -48,35 +47,6 @@ WIDEST_SHARE = 0.5
 
 OF_A_SHELL = 128
 """A shell whose program was ended by a signal ends with this and the signal's number."""
-
-
-def outcome_in_words(outcome: Outcome) -> str:
-    """`timed out`; the value is what is stored."""
-    return {
-        Outcome.COMPLETED: _("completed"),
-        Outcome.OUT_OF_MEMORY: _("out of memory"),
-        Outcome.TIMEOUT: _("timed out"),
-        Outcome.CRASHED: _("crashed"),
-        Outcome.INTERRUPTED: _("interrupted"),
-        Outcome.UNSUPPORTED: _("unsupported"),
-        Outcome.REFUSED: _("refused"),
-    }[outcome]
-
-
-def bound_in_words(bottleneck: Bottleneck, device: Device) -> str:
-    """`bound by the CPU`, `bound by the emulated accelerator (P100)`."""
-    if bottleneck is Bottleneck.ACCELERATOR and device.kind == "emulated":
-        return _("bound by the emulated accelerator ({rate})", rate=device.label.removeprefix("emulated:"))
-    return {
-        Bottleneck.CPU: _("bound by the CPU"),
-        Bottleneck.SERIAL: _("bound by its serial part"),
-        Bottleneck.DISK_BANDWIDTH: _("bound by disk bandwidth"),
-        Bottleneck.DISK_IOPS: _("bound by disk IOPS"),
-        Bottleneck.DISK_WRITE: _("bound by disk writes"),
-        Bottleneck.MEMORY: _("bound by memory"),
-        Bottleneck.ACCELERATOR: _("bound by the accelerator"),
-        Bottleneck.AMBIGUOUS: _("with no clear bottleneck"),
-    }[bottleneck]
 
 
 def evidence_in_words(evidence: Evidence) -> str:
@@ -542,13 +512,6 @@ def busy_host_in_words(load: Load) -> str | None:
         "measures better",
         what=_("{first} and {second}", first=found[0], second=found[1]) if len(found) > 1 else found[0],
     )
-
-
-def disk_in_words(name: str, emulated: bool) -> str:
-    """`disk nvme`, `disk cloud_ssd (emulated)`, or `the host's own disk` where none was asked for."""
-    if name == HOST_DISK:
-        return _("the host's own disk")
-    return _("disk {name} (emulated)", name=name) if emulated else _("disk {name}", name=name)
 
 
 def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:

@@ -117,7 +117,7 @@ def test_a_study_without_runs_says_what_to_type(sizer: Typed, study: Path, words
 @pytest.mark.usefixtures("study")
 def test_emulation_is_said_in_every_line(sizer: Typed) -> None:
     """Prediction, verdict and status name no emulated thing without saying so."""
-    bound, disk = "bound by the emulated accelerator (P100)", "disk ssd (emulated)"
+    bound, disk = "bound by the emulated P100", "disk ssd (emulated)"
     line = sizer("predict", "s", "--workload", "train").stdout
     assert bound in line
     assert disk in line

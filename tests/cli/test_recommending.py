@@ -62,7 +62,7 @@ def test_a_gate_is_judged_where_there_is_no_answer(sizer: Typed, study: Path) ->
     [
         (["--fail-if", "speed<3"], "there is no `speed`; known are status"),
         (["--fail-if", "job_usd>3"], "add --samples 1.2M --within 6h"),
-        (["--samples", "1M"], "--samples says half of a deadline; add the other half, such as --within 6h"),
+        (["--samples", "1M"], "Use --samples and --within together"),
         (["--samples", "1M", "--within", "2h", "--target", "0.9"], "leave --objective and --target out"),
         (["--within", "soon", "--samples", "1M"], "'soon' is not a time; write a number and its unit, like 90s"),
         (["--within", "6h", "--samples", "-3"], "'-3' is not a number of samples"),

@@ -12,13 +12,20 @@ from hypothesis import strategies as st
 
 from sizer.files.codec import from_json, to_json
 from sizer.model import Model, WhatIf, WorkloadModel, best_measured, fit, memory_floor, predict
-from sizer.records.errors import NoAnswer
+from sizer.records.answer import Refused
 from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, Evidence, EvidenceKind, Outcome, Run
 from sizer.records.study import Device, DiskRates
+from sizer.words import model_summary, parameter_name, refusal_sentences, terms_of
 
 GIB = 2**30
 MakeRun = Callable[..., Run]
 TIERS = {"slow": DiskRates(400, 2e7), "fast": DiskRates(20_000, 8e8)}
+
+
+def refused(model: WorkloadModel) -> str:
+    """Why there is no model, in words."""
+    assert model.refused is not None
+    return refusal_sentences(model.refused, terms_of(model))
 
 
 def at(vcpus: float, memory: int = 8 * GIB, disk: str = "host", batch: int = 32) -> Configuration:
@@ -48,8 +55,9 @@ def test_any_curve_gives_a_sound_answer_or_none(
     model = fit([make_run(rate, first * 2**index) for index, rate in enumerate(rates)]).workload("train")
     assert bool(model.refused) == (len(rates) < 3)
     if model.refused and asked not in model.measured.vcpus:
-        with pytest.raises(NoAnswer, match="measure"):
+        with pytest.raises(Refused) as refused:
             predict(model, at(asked))
+        assert refused.value.refusal.suggestion is not None
         return
     found = predict(model, at(asked))
     assert 0 < found.throughput.low <= found.throughput.value <= found.throughput.high
@@ -87,7 +95,7 @@ def test_scaling_is_found_and_put_in_words(curve: Callable[..., WorkloadModel]) 
     model = curve((1, 100), (2, 199), (4, 300), (8, 301), (16, 300))
     assert predict(model, at(12)).throughput.value == pytest.approx(300, rel=0.03)
     assert predict(model, at(1.5)).throughput.value == pytest.approx(150, rel=0.03)
-    assert "stops scaling at about 3" in model.summary
+    assert "stops scaling at about 3" in model_summary(model)
     assert best_measured(model).throughput.value == pytest.approx(300, rel=0.03)
 
 
@@ -95,8 +103,8 @@ def test_a_summary_says_what_is_not_settled(make_run: MakeRun) -> None:
     """Where noise leaves open whether the rate still rises, the summary neither says that it does nor that it stops."""
     points = ((0.5, 60), (1, 118), (2, 105))
     model = fit([make_run(rate, vcpus, spread=0.15) for vcpus, rate in points]).workload("train")
-    assert "whether it gains from more than 2 vCPUs, the most measured, is not settled" in model.summary
-    assert "stops scaling" not in model.summary
+    assert "It is not clear whether it gets faster with more than 2 vCPUs, the most measured." in model_summary(model)
+    assert "stops scaling" not in model_summary(model)
 
 
 def test_quantities_are_in_the_units_of_the_workload(make_run: MakeRun) -> None:
@@ -108,11 +116,13 @@ def test_quantities_are_in_the_units_of_the_workload(make_run: MakeRun) -> None:
         for disk, rates, top in (("host", DiskRates(), 110), ("slow", TIERS["slow"], 150))
     ]
     model = fit(runs).workload("train")
-    units = {parameter.name: parameter.unit for parameter in model.parameters}
+    units = {parameter_name(parameter, model): parameter.unit for parameter in model.parameters}
     assert units["CPU time"] == "core-seconds/image"
-    assert units["emulated P100"] == units["disk slow carries"] == units["the host's own disk carries"] == "images/s"
+    assert (
+        units["emulated P100"] == units["most from disk slow"] == units["most from the host's own disk"] == "images/s"
+    )
     assert not any("sample" in unit for unit in units.values())
-    assert "4.57 ms of the emulated P100" in model.summary
+    assert "4.57 ms of the emulated P100" in model_summary(model)
 
 
 def test_retrograde_curves_have_their_best_inside(curve: Callable[..., WorkloadModel]) -> None:
@@ -135,34 +145,39 @@ def test_a_fit_is_deterministic_and_survives_its_file(make_run: MakeRun) -> None
 def test_too_few_values_name_the_run_that_helps(curve: Callable[..., WorkloadModel]) -> None:
     """With two vCPU values the model is refused, answers where it was measured, and says which run to make."""
     model = curve((1, 100), (2, 190))
-    assert model.refused == (
-        "not enough data: `train` was measured at 2 vCPU values (1, 2) and three are needed; measure it at 4 vCPUs"
+    assert refused(model) == (
+        "Not enough data: `train` was measured at 2 vCPU values (1, 2), and three are needed. "
+        "Measure `train` at 4 vCPUs."
     )
     assert predict(model, at(2)).throughput.value == pytest.approx(190)
-    with pytest.raises(NoAnswer, match="measure it at 4 vCPUs"):
+    with pytest.raises(Refused) as error:
         predict(model, at(4))
+    assert error.value.refusal == model.refused
 
 
 def test_a_size_whose_runs_failed_is_to_be_mended_before_more_are_measured(make_run: MakeRun) -> None:
     """What crashed at 2 vCPUs is not measured by asking for 2 vCPUs again; running out of memory is another matter."""
     runs = [make_run(100, 0.5), make_run(190, 1.0)]
     crashed = replace(make_run(1, 2.0), outcome=Outcome.CRASHED, throughput=None)
-    refused = fit([*runs, crashed]).workload("train").refused
-    assert refused is not None
-    assert refused.endswith(
-        "no run of it at 2 vCPUs completed: see their logs, mend the cause, and measure them with --retry"
+    assert refused(fit([*runs, crashed]).workload("train")).endswith(
+        "No run of `train` at 2 vCPUs completed: find the cause in their logs, fix it, and measure them again with "
+        "--retry."
     )
     for other in (replace(crashed, outcome=Outcome.OUT_OF_MEMORY), make_run(300, 2.0)):
         again = fit([*runs, other]).workload("train")
         assert again.measured.failed_vcpus == ()
-        assert "--retry" not in (again.refused or "")
+        assert again.refused is None or "--retry" not in refused(again)
 
 
 def test_too_few_batch_sizes_name_the_run_that_helps(make_run: MakeRun) -> None:
     """With one batch size, another is refused in words."""
     model = fit([make_run(rate, vcpus) for vcpus, rate in ((1, 100), (2, 180), (4, 290))]).workload("train")
-    with pytest.raises(NoAnswer, match=r"at 1 batch size \(32\) and three .* measure it at batch size 64"):
+    with pytest.raises(Refused) as error:
         predict(model, at(2, batch=64))
+    assert refusal_sentences(error.value.refusal, terms_of(model)) == (
+        "Not enough data: `train` was measured at 1 batch size (32), and three are needed. "
+        "Measure `train` with a batch of 64."
+    )
 
 
 def test_accounting_that_disagrees_makes_it_ambiguous(make_run: MakeRun) -> None:
@@ -187,8 +202,9 @@ def test_another_disk_is_foretold_from_its_figures(make_run: MakeRun) -> None:
     assert found.throughput.value == pytest.approx(100, rel=0.1)
     assert found.extrapolated
     assert found.bottleneck is Bottleneck.DISK_BANDWIDTH
-    with pytest.raises(NoAnswer, match="measured: slow, fast"):
+    with pytest.raises(Refused, match="disk_not_measured") as error:
         predict(model, at(4, disk="new"))
+    assert error.value.refusal.reason.texts("measured") == ("slow", "fast")
 
 
 def test_shuffled_reads_follow_the_page_cache(make_run: MakeRun) -> None:
@@ -255,15 +271,15 @@ def test_a_jump_in_memory_is_covered_between_its_sides(make_run: MakeRun) -> Non
 def test_runs_that_failed_leave_the_reason(make_run: MakeRun) -> None:
     """A workload of which no run completed is refused, with how they ended and what to try."""
     model = fit([make_run(None, 1, outcome=Outcome.OUT_OF_MEMORY)]).workload("train")
-    assert model.refused == (
-        "not enough data: no run of `train` completed (1 out of memory); measure it with 16 GiB of memory"
+    assert refused(model) == (
+        "Not enough data: no run of `train` completed (1 out of memory). Measure `train` with 16 GiB of memory."
     )
     assert predict(model, at(1)).out_of_memory
-    with pytest.raises(NoAnswer, match="no run of `train` completed"):
+    with pytest.raises(Refused, match="no_run_completed"):
         predict(model, at(1, memory=16 * GIB))
 
 
 def test_two_programs_under_one_name_are_refused(make_run: MakeRun) -> None:
     """A curve through the runs of two programs would be neither's."""
     runs = [make_run(100 * c, c, kind=kind) for kind in ("image_training", "image_inference") for c in (1, 2, 4)]
-    assert "mix kind image_inference and image_training" in str(fit(runs).workload("train").refused)
+    assert "several kinds: image_inference and image_training." in refused(fit(runs).workload("train"))

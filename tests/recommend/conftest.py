@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from sizer.catalog import Catalog
-from sizer.model import fit
+from sizer.model import Model, fit
 from sizer.recommend import recommend
 from sizer.records.answer import Answer
 from sizer.records.run import Run
 from sizer.records.study import Deadline, Objective
+from sizer.words import reason_sentences, rejection_sentences, suggestion_sentences, terms_of
 
 
 @pytest.fixture(scope="session")
@@ -19,9 +21,20 @@ def catalog() -> Catalog:
     return Catalog.load()
 
 
+def in_words(answer: Answer, model: Model) -> Answer:
+    """The same answer with sentences where it has reasons and a suggestion."""
+    terms = terms_of(model.workload(answer.workload))
+    return replace(
+        answer,
+        reasons=tuple(reason_sentences(answer, terms)),
+        rejected=tuple(replace(each, why=rejection_sentences(each, terms)) for each in answer.rejected),
+        next_run=None if answer.next_run is None else suggestion_sentences(answer.next_run, terms),
+    )
+
+
 @pytest.fixture
 def ask(catalog: Catalog) -> Callable[..., Answer]:
-    """The answer to runs of one workload."""
+    """The answer to runs of one workload, with what it says in words."""
 
     def ask(
         runs: list[Run],
@@ -32,7 +45,8 @@ def ask(catalog: Catalog) -> Callable[..., Answer]:
         **known: object,
     ) -> Answer:
         objective = Objective(prefer, target, within)
-        return recommend(fit(runs), runs, objective, catalog, **known).workloads[0]  # type: ignore[arg-type]
+        model = fit(runs)
+        return in_words(recommend(model, runs, objective, catalog, **known).workloads[0], model)  # type: ignore[arg-type]
 
     return ask
 

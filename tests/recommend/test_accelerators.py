@@ -8,10 +8,11 @@ from dataclasses import replace
 import pytest
 
 from sizer.catalog import Catalog
-from sizer.recommend.accelerators import Accelerators, named, ordered_prices, usd_per_hour
+from sizer.recommend.accelerators import Accelerators, ordered_prices, usd_per_hour
 from sizer.records.answer import Answer
 from sizer.records.run import Run
 from sizer.records.study import Device
+from sizer.words import accelerators_name
 
 Ask = Callable[..., Answer]
 MakeRun = Callable[..., Run]
@@ -43,7 +44,7 @@ def test_the_count_is_part_of_the_spec_and_of_the_price(on: Callable[..., Run], 
     assert answer.instances
     assert all(offer.gpu == "V100" and offer.gpu_count >= 2 for offer in answer.instances)
     assert any(each.spec.gpu_count == 1 and "% of the target" in each.why for each in answer.rejected)
-    assert any("4 x V100 instead of 2 x V100 would buy" in reason for reason in answer.reasons)
+    assert any("4 x V100 instead of 2 x V100 would gain" in reason for reason in answer.reasons)
 
 
 def test_a_kind_with_a_price_is_weighed_by_it(on: Callable[..., Run], ask: Ask) -> None:
@@ -66,7 +67,7 @@ def test_a_kind_without_a_price_is_not_the_cheapest(on: Callable[..., Run], ask:
     answer = ask(faster)
     assert answer.spec is not None
     assert answer.spec.gpu == "Z9000"
-    assert "the catalogue has no price of 1 x Z9000: whether it is the cheapest is not known" in answer.reasons
+    assert "The catalogue has no price for 1 x Z9000, so it is not known whether it is the cheapest." in answer.reasons
     assert answer.instances == ()
 
 
@@ -95,4 +96,4 @@ def test_prices_of_accelerators(catalog: Catalog) -> None:
 )
 def test_names(each: Accelerators, device: Device | None, words: str) -> None:
     """What was emulated says so, a number agrees with its noun."""
-    assert named(each, device) == words
+    assert accelerators_name(each.gpu, each.count, device) == words

@@ -44,7 +44,7 @@ def test_more_than_the_floor_is_explained_by_what_families_offer(make_run: MakeR
     answer = ask(runs)
     assert memory_of(answer) == 4 * GIB
     assert (
-        "the memory floor is between 384 MiB and 1 GiB: 384 MiB runs out of memory, 1 GiB and 4 GiB hold"
+        "The memory floor is between 384 MiB and 1 GiB: 384 MiB ran out of memory, 1 GiB and 4 GiB held."
         in answer.reasons
     )
     assert (
@@ -60,7 +60,7 @@ def test_a_floor_that_was_searched_for_is_a_reason(make_run: MakeRun, ask: Ask) 
     for cap, rate in ((155, None), (168, None), (180, 20), (190, 60)):
         runs += capped(make_run, cap * MIB, 163 * MIB, (2, rate))
     answer = ask([searching(run) if run.spec.limits.memory_bytes else run for run in runs])
-    assert "the memory floor is between 168 MiB and 180 MiB" in answer.reasons
+    assert "The memory floor is between 168 MiB and 180 MiB." in answer.reasons
     assert memory_of(answer) == 4 * GIB
     assert answer.throughput is not None
     assert alone.throughput is not None
@@ -81,8 +81,8 @@ def test_a_cap_of_a_search_without_margin_is_no_size_to_buy(make_run: MakeRun, a
     runs = [make_run(rate, vcpus, memory=64 * GIB) for vcpus, rate in ((1, 100), (2, 101), (4, 101))]
     answer = ask(runs + searched(capped(make_run, 2 * GIB, 0, (4, 8))))
     assert memory_of(answer) is None
-    assert "memory between 2 GiB and 64 GiB was only tried for completing, not for its rate" in answer.reasons
-    assert "memory was not varied, so none is recommended" in answer.reasons
+    assert "Between 2 GiB and 64 GiB of memory only completion was tried, not the rate." in answer.reasons
+    assert "Memory was not varied, so none is recommended." in answer.reasons
 
 
 def test_a_search_leaves_the_smallest_memory_with_a_rate(make_run: MakeRun, ask: Ask) -> None:
@@ -91,7 +91,7 @@ def test_a_search_leaves_the_smallest_memory_with_a_rate(make_run: MakeRun, ask:
     runs += searched(capped(make_run, 8 * GIB, 7 * GIB, (4, 8)) + capped(make_run, 7 * GIB, 0, (4, None)))
     answer = ask(runs)
     assert (memory_of(answer) or 0) >= 1.25 * 7 * GIB
-    assert "memory between 8 GiB and 16 GiB was only tried for completing, not for its rate" in answer.reasons
+    assert "Between 8 GiB and 16 GiB of memory only completion was tried, not the rate." in answer.reasons
 
 
 def test_the_run_to_make_asks_for_the_rate_that_a_search_left_open(make_run: MakeRun, ask: Ask) -> None:
@@ -99,8 +99,8 @@ def test_the_run_to_make_asks_for_the_rate_that_a_search_left_open(make_run: Mak
     runs = capped(make_run, 8 * GIB, 0, (1, 100), (2, 101), (4, 101)) + capped(make_run, 16 * GIB, 0, (4, 101))
     answer = ask(runs + searched(capped(make_run, GIB, 0, (4, 8))))
     assert memory_of(answer) == 8 * GIB
-    assert "8 GiB and not 2 GiB, because no rate was measured below 8 GiB" in answer.reasons
-    assert answer.next_run == "measure `train` with 2 GiB: what its rate is there was not measured"
+    assert "8 GiB and not 2 GiB, because no rate was measured below 8 GiB." in answer.reasons
+    assert answer.next_run == "Measure `train` with 2 GiB of memory. Its rate there was not measured."
 
 
 def test_what_the_kernel_holds_needs_its_margin_too(make_run: MakeRun) -> None:
@@ -116,7 +116,7 @@ def test_why_a_search_was_given_up_is_a_reason(make_run: MakeRun, ask: Ask, outc
     runs = [make_run(rate, vcpus, memory=4 * GIB) for vcpus, rate in ((0.5, 50), (1, 100), (2, 190))]
     answer = ask(runs + searched([make_run(None, 2, memory=8 * GIB, capped=True, outcome=outcome)]))
     (reason,) = [each for each in answer.reasons if "given up: the run with 8 GiB" in each]
-    assert reason.startswith("the memory floor is no higher than 4 GiB; ")
+    assert reason.startswith("The memory floor is no higher than 4 GiB; ")
     assert "gave no rate" not in " ".join(answer.reasons)
 
 
@@ -125,8 +125,9 @@ def test_the_floor_beside_an_emulated_accelerator_is_that_of_the_input(make_run:
     device = Device("emulated", gpu="P100", samples_per_second=219.0)
     runs = [make_run(r, c, capped=True, memory=4 * GIB, device=device) for c, r in ((0.5, 50), (1, 100), (2, 190))]
     runs += [make_run(None, 2, capped=True, memory=GIB, device=device, outcome=Outcome.OUT_OF_MEMORY)]
-    alone = "of the input pipeline alone: a real GPU's framework needs more"
+    alone = "the input pipeline alone; the framework of a real GPU needs more"
     assert alone in " ".join(ask(runs).reasons)
+    alone = "of the input pipeline alone: a real GPU's framework needs more"
     assert alone in " ".join(ask([*runs[:3], *searched(runs[3:])]).reasons)
 
 
@@ -145,7 +146,7 @@ def test_a_cap_never_tried_is_named(make_run: MakeRun, ask: Ask) -> None:
     assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (1, 4 * GIB)
     assert "4 GiB and not 2 GiB, because no cap below 4 GiB is known to hold" in " ".join(answer.reasons)
-    assert answer.next_run == "measure `train` with 2 GiB: whether that is enough memory was not measured"
+    assert answer.next_run == "Measure `train` with 2 GiB of memory. Whether that is enough memory was not measured."
 
 
 def test_memory_that_no_family_offers_is_not_chosen(make_run: MakeRun, ask: Ask) -> None:
@@ -155,7 +156,7 @@ def test_memory_that_no_family_offers_is_not_chosen(make_run: MakeRun, ask: Ask)
     assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (4, 32 * GIB)
     assert "32 GiB is the least that families offer with 4 vCPUs from 24 GiB on" in " ".join(answer.reasons)
-    assert all("families offer at most" in each.why for each in answer.rejected)
+    assert all("Families offer at most" in each.why for each in answer.rejected)
 
 
 def test_less_memory_that_is_slower(make_run: MakeRun, ask: Ask) -> None:
@@ -167,4 +168,4 @@ def test_less_memory_that_is_slower(make_run: MakeRun, ask: Ask) -> None:
     ]
     answer = ask(runs)
     assert memory_of(answer) == 8 * GIB
-    assert "less than 8 GiB holds, but is not sure to be as fast" in " ".join(answer.reasons)
+    assert "Less than 8 GiB holds, but may be slower." in " ".join(answer.reasons)

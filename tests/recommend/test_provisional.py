@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from sizer.recommend.next_run import for_host
-from sizer.records.answer import Answer
+from sizer.records.answer import Action, Answer, Suggestion
 from sizer.records.run import Outcome, Run, RunWarning, WarningKind
+from sizer.words import Terms, suggestion_sentences
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
@@ -27,7 +28,7 @@ def test_mostly_marked_runs_make_an_answer_provisional(curve: Curve, ask: Ask, d
     answer = ask(marked(curve(*KNEE), (RunWarning(WarningKind(doubt)),), 1, 2, 4))
     assert (answer.status, answer.provisional) == ("recommended", True)
     assert answer.next_run is not None
-    assert answer.next_run.startswith("repeat `train`")
+    assert answer.next_run.startswith("Repeat `train`")
 
 
 def test_one_marked_run_elsewhere_does_not(curve: Curve, ask: Ask) -> None:
@@ -36,7 +37,7 @@ def test_one_marked_run_elsewhere_does_not(curve: Curve, ask: Ask) -> None:
     assert not ask(marked(runs, CONTENDED, 1)).provisional
     at_chosen = ask(marked(runs, CONTENDED, 4))
     assert at_chosen.provisional
-    assert at_chosen.next_run == "repeat `train` at 4 vCPUs on a quiet host: every run of that size was contended"
+    assert at_chosen.next_run == "Repeat `train` at 4 vCPUs on a quiet host. Every run of that size was contended."
     again = replace(runs[2], spec=replace(runs[2].spec, repeat=1))
     assert not ask([*marked(runs, CONTENDED, 4), again]).provisional
 
@@ -79,26 +80,29 @@ def test_what_leaves_an_answer_open_is_told_apart(
 @pytest.mark.parametrize(
     ("advice", "cpus", "larger"),
     [
-        ("measure `x` at 8 and 16 vCPUs: why", 4, True),
-        ("measure `x` at 8 and 16 vCPUs: why", 16, False),
-        ("measure `x` at 8 and 16 vCPUs: why", None, False),
-        ("measure `x` at 0.5 vCPU: with 64 vCPUs it is known", 2, False),
-        ("repeat `x` at 1, 2 and 16 vCPUs on a quiet host: 3 of 3 runs were contended", 4, False),
-        ("measure `x` with 64 GiB: more memory may still pay", 2, False),
+        (Suggestion(Action.MEASURE, vcpus=(8.0, 16.0)), 4, True),
+        (Suggestion(Action.MEASURE, vcpus=(8.0, 16.0)), 16, False),
+        (Suggestion(Action.MEASURE, vcpus=(8.0, 16.0)), None, False),
+        (Suggestion(Action.MEASURE, vcpus=(0.5,)), 2, False),
+        (Suggestion(Action.REPEAT, vcpus=(1.0, 2.0, 16.0)), 4, False),
+        (Suggestion(Action.MEASURE, memory_bytes=64 * 2**30), 2, False),
     ],
 )
-def test_a_run_for_a_larger_host_says_so(advice: str, cpus: float | None, larger: bool) -> None:
+def test_a_run_for_a_larger_host_says_so(advice: Suggestion, cpus: float | None, larger: bool) -> None:
     """More vCPUs than the measuring host has cannot be measured there."""
-    assert ("larger host" in for_host(advice, cpus)) == larger
-    assert not larger or for_host(advice, cpus).endswith("which has 4 vCPUs: why")
+    placed = for_host(advice, cpus)
+    assert placed.needs_larger_host == larger
+    words = suggestion_sentences(placed, Terms("x"))
+    assert ("larger host" in words) == larger
+    assert not larger or words.endswith("which has 4 vCPUs.")
 
 
 def test_a_refusal_names_the_larger_host_once(curve: Curve, ask: Ask) -> None:
-    """The reason and the advice are the same words, so that neither is told twice."""
+    """The suggestion says it, and no reason says it again."""
     answer = ask(curve((1, 100), (2, 190)), host_vcpus=2)
     assert answer.next_run is not None
     assert "on a larger host" in answer.next_run
-    assert any(reason.endswith(answer.next_run) for reason in answer.reasons)
+    assert not any("host" in reason for reason in answer.reasons)
 
 
 def test_a_job_that_crashes_is_to_be_mended(make_run: Callable[..., Run], ask: Ask) -> None:
@@ -106,7 +110,7 @@ def test_a_job_that_crashes_is_to_be_mended(make_run: Callable[..., Run], ask: A
     answer = ask([make_run(None, c, outcome=Outcome.CRASHED) for c in (1, 2, 4)], host_vcpus=2)
     assert answer.status == "refused"
     assert answer.next_run is not None
-    assert "see the log" in answer.next_run
+    assert "in the log of a run" in answer.next_run
     assert "host" not in answer.next_run
 
 

@@ -11,9 +11,10 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import recommend
-from sizer.records.answer import Answer
+from sizer.records.answer import Answer, ReasonCode
 from sizer.records.run import Bottleneck, Demand, Outcome, Run
 from sizer.records.study import Device, DiskRates, Objective
+from sizer.words import family_sentences
 
 GIB = 2**30
 MakeRun = Callable[..., Run]
@@ -37,8 +38,8 @@ def test_a_knee_is_recommended_with_each_cheaper_size_rejected(curve: Curve, ask
     assert answer.probability >= 0.9
     assert [rejection.spec.vcpus for rejection in answer.rejected] == [2, 1]
     two, one = (rejection.why for rejection in answer.rejected)
-    assert re.fullmatch(r"6[789] % of the target, CPU-bound", two)
-    assert re.fullmatch(r"3[45] % of the target, CPU-bound", one)
+    assert re.fullmatch(r"Reaches 6[789] % of the target, bound by the CPU\.", two)
+    assert re.fullmatch(r"Reaches 3[45] % of the target, bound by the CPU\.", one)
     assert answer.runner_up is not None
     assert answer.runner_up.vcpus == 8
     assert answer.bottleneck is Bottleneck.SERIAL
@@ -74,7 +75,7 @@ def test_what_was_not_measured_below_is_said(curve: Curve, ask: Callable[..., An
     answer = ask(curve((2, 101), (4, 100), (8, 99)))
     assert answer.spec is not None
     assert answer.spec.vcpus == 2
-    assert "fewer than 2 vCPUs were not measured" in said(answer)
+    assert "Fewer than 2 vCPUs were not measured" in said(answer)
     assert answer.next_run is not None
     assert "at 1 vCPU" in answer.next_run
 
@@ -91,7 +92,7 @@ def test_fractions_of_a_vcpu_are_not_sold(curve: Curve, ask: Callable[..., Answe
     """Measured up to 0.75 vCPU, the size is 1, and it is said."""
     answer = ask(curve((0.25, 25), (0.5, 50), (0.75, 74)))
     assert (answer.status, answer.spec and answer.spec.vcpus) == ("at_least", 1)
-    assert "1 vCPU is the size sold that holds 0.75" in said(answer)
+    assert "1 vCPU is the smallest size sold with at least 0.75 vCPU" in said(answer)
 
 
 def test_a_known_accelerator_ceiling_makes_a_strong_estimate(curve: Curve, ask: Callable[..., Answer]) -> None:
@@ -118,7 +119,10 @@ def test_an_accelerator_that_is_fed_is_recommended(curve: Curve, ask: Callable[.
     assert answer.throughput is not None
     assert known[0].usd_per_million_samples == pytest.approx(2.07 / 3600 / answer.throughput.value * 1e6)
     assert unknown
-    assert all(offer.usd_per_million_samples is None and "price unknown" in offer.note for offer in unknown)
+    assert all(
+        offer.usd_per_million_samples is None and ReasonCode.PRICE_UNKNOWN in [note.code for note in offer.notes]
+        for offer in unknown
+    )
     assert all(offer.as_of and offer.source for offer in answer.instances)
 
 
@@ -134,7 +138,7 @@ def test_the_cheapest_disk_that_loses_nothing(make_run: MakeRun, ask: Callable[.
     answer = ask(runs)
     assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.disk) == (2, "middle")
-    assert "a faster disk than middle buys 0 %" in said(answer)
+    assert "A faster disk than disk middle gains 0 %" in said(answer)
     assert any(each.spec.disk == "slow" and "disk" in each.why for each in answer.rejected)
 
 
@@ -149,7 +153,7 @@ def test_disks_that_make_no_difference(make_run: MakeRun, ask: Callable[..., Ans
     answer = ask(runs)
     assert answer.spec is not None
     assert answer.spec.disk == "slow"
-    assert "a faster disk than slow buys 0 %" in said(answer)
+    assert "A faster disk than disk slow gains 0 %" in said(answer)
 
 
 def test_memory_below_the_floor_is_never_recommended(make_run: MakeRun, ask: Callable[..., Answer]) -> None:
@@ -161,9 +165,9 @@ def test_memory_below_the_floor_is_never_recommended(make_run: MakeRun, ask: Cal
     assert answer.status == "recommended"
     assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (2, 8 * GIB)
-    assert (2 * GIB, "runs out of memory") in [(each.spec.memory_bytes, each.why) for each in answer.rejected]
+    assert (2 * GIB, "Runs out of memory.") in [(each.spec.memory_bytes, each.why) for each in answer.rejected]
     assert (
-        "the memory floor is between 2 GiB and 5 GiB: 2 GiB runs out of memory, 5 GiB and 8 GiB hold" in answer.reasons
+        "The memory floor is between 2 GiB and 5 GiB: 2 GiB ran out of memory, 5 GiB and 8 GiB held." in answer.reasons
     )
     assert "8 GiB and not 4 GiB, because no cap below 5 GiB is known to hold" in said(answer)
 
@@ -172,8 +176,8 @@ def test_too_little_data_is_refused_with_the_run_to_make(curve: Curve, ask: Call
     """Two vCPU values carry no answer."""
     answer = ask(curve((1, 100), (2, 190)))
     assert (answer.status, answer.spec) == ("refused", None)
-    assert answer.next_run == "measure it at 4 vCPUs"
-    assert "not enough data" in said(answer)
+    assert answer.next_run == "Measure `train` at 4 vCPUs."
+    assert "Not enough data" in said(answer)
 
 
 def test_one_vcpu_value_still_tells_of_disks(make_run: MakeRun, ask: Callable[..., Answer]) -> None:
@@ -241,8 +245,8 @@ def test_several_workloads_share_a_family(curve: Curve, catalog: Catalog) -> Non
         *curve((1, 50), name="other"),
     ]
     found = recommend(fit(runs), runs, Objective(), catalog)
-    assert found.family["vcpus"] == "1 to 4 (train 4, lstm 1)"
-    assert found.family["not_covered"] == "other"
+    assert family_sentences(found)["vcpus"] == "1 to 4 (train 4, lstm 1)"
+    assert found.family.not_covered == ("other",)
 
 
 def test_failed_runs_are_counted(make_run: MakeRun, curve: Curve, ask: Callable[..., Answer]) -> None:

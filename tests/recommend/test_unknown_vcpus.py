@@ -14,6 +14,7 @@ from sizer.recommend import recommend
 from sizer.records.answer import Answer, Recommendation
 from sizer.records.run import Bottleneck, Run
 from sizer.records.study import DiskRates, Objective
+from sizer.words import Terms, family_sentences, reason_sentences, rejection_sentences, suggestion_sentences
 
 GIB = 2**30
 RATES = {"slow": DiskRates(500, 1e7), "fast": DiskRates(9000, 4e8)}
@@ -28,7 +29,13 @@ def asked(runs: list[Run]) -> Recommendation:
 
 
 def said(answer: Answer) -> str:
-    return "\n".join([*answer.reasons, *(each.why for each in answer.rejected), answer.next_run or ""])
+    terms = Terms(answer.workload, answer.sample_unit)
+    rejected = [rejection_sentences(each, terms) for each in answer.rejected]
+    return "\n".join([*reason_sentences(answer, terms), *rejected, advice(answer)])
+
+
+def advice(answer: Answer) -> str:
+    return suggestion_sentences(answer.next_run, Terms(answer.workload)) if answer.next_run is not None else ""
 
 
 @pytest.fixture
@@ -43,9 +50,12 @@ def test_memory_alone_is_answered_in_sizes_of_memory(by_memory: list[Run]) -> No
     assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (None, 16 * GIB)
     assert not re.search(r"\d vCPU", said(answer))
-    assert "how many vCPUs the runs had was not told" in said(answer)
+    assert "The table has no `vcpus`" in said(answer)
     assert answer.instances == ()
-    assert answer.next_run == "measure `train` at three vCPU values or more, or tell them in a column `vcpus`"
+    assert (
+        advice(answer)
+        == "Measure `train` at three vCPU values or more, or add a column `vcpus` and import the table again."
+    )
 
 
 def test_disks_alone(make_run: Callable[..., Run]) -> None:
@@ -60,14 +70,14 @@ def test_disks_alone(make_run: Callable[..., Run]) -> None:
     assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.disk) == (None, "fast")
     assert not re.search(r"\d vCPU", said(answer))
-    assert "vcpus" not in found.family
-    assert found.family["disk"] == "fast is enough for all"
+    family = family_sentences(found)
+    assert "vcpus" not in family
+    assert family["disk"] == "fast is enough for all"
 
 
 def test_what_only_vcpus_would_show_is_not_named(by_memory: list[Run]) -> None:
     """CPU, serial part or accelerator: runs at one unknown size cannot tell; that memory was short they can."""
     (answer,) = asked(by_memory).workloads
     assert answer.bottleneck is Bottleneck.AMBIGUOUS
-    assert [each.why for each in answer.rejected] == ["53 % of the target, short of memory"] or all(
-        "bound" not in each.why for each in answer.rejected
-    )
+    reasons = [reason for each in answer.rejected for reason in each.why]
+    assert {reason.figures.get("bottleneck") for reason in reasons} <= {None, "memory"}

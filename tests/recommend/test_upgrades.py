@@ -29,10 +29,10 @@ def test_the_smallest_upgrade_is_named_with_its_gain(make_run: Callable[..., Run
     assert (answer.upgrade.spec.vcpus, answer.upgrade.bottleneck) == (4, Bottleneck.ACCELERATOR)
     assert answer.upgrade.gain == pytest.approx(219 / 160 - 1, abs=0.05)
     assert answer.headroom == pytest.approx(219 / 160 - 1, abs=0.06)
+    assert any(reason.startswith("Without that limit it would be 3") for reason in answer.reasons)
     (said,) = [reason for reason in answer.reasons if "smallest upgrade" in reason]
-    assert said.startswith("without that limit it would be 3")
-    assert "the smallest upgrade that moves it is 4 vCPUs: 3" in said
-    assert said.endswith("then bound by the emulated P100")
+    assert "The smallest upgrade that moves the bottleneck is 4 vCPUs: 3" in said
+    assert said.endswith("then bound by the emulated P100.")
 
 
 def test_where_nothing_measured_moves_it_none_is_named(make_run: Callable[..., Run], ask: Ask) -> None:

@@ -8,10 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from sizer.model import fit
-from sizer.recommend.words import interval
-from sizer.records.answer import Answer
-from sizer.records.run import Demand, Estimate, Run
+from sizer.records.answer import Answer, Reason, ReasonCode
+from sizer.records.run import Demand, Run
 from sizer.records.study import Device, DiskRates
+from sizer.words import model_summary, offer_notes, parameter_name, terms_of
+from sizer.words.quantities import rate_between
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
@@ -47,8 +48,8 @@ def test_numbers_and_vcpus(curve: Curve, ask: Ask, points: tuple[tuple[float, fl
 
 def test_one_vcpu_reaches_and_two_reach(curve: Curve, ask: Ask) -> None:
     """The verb agrees with the number."""
-    assert "1 vCPU reaches 100 %" in " ".join(ask(curve((1, 100), (2, 100), (4, 100))).reasons)
-    assert "4 vCPUs reach" in " ".join(ask(curve((1, 100), (2, 197), (4, 300), (8, 303), (16, 304))).reasons)
+    assert "With 1 vCPU it reaches 100 %" in " ".join(ask(curve((1, 100), (2, 100), (4, 100))).reasons)
+    assert "With 4 vCPUs it reaches" in " ".join(ask(curve((1, 100), (2, 197), (4, 300), (8, 303), (16, 304))).reasons)
 
 
 @pytest.mark.parametrize("device", [P100, RATE_ONLY])
@@ -59,8 +60,10 @@ def test_what_is_emulated_says_so(
     """No accelerator is named without `emulated` directly before it, in the answer nor in the model."""
     runs = curve(*points, device=device, demand=DEMAND)
     answer, model = ask(runs), fit(runs).workloads[0]
-    text = "\n".join([*words_of(answer), model.summary, *(parameter.name for parameter in model.parameters)])
-    notes = "\n".join(offer.note for offer in answer.instances)
+    text = "\n".join(
+        [*words_of(answer), model_summary(model), *(parameter_name(each, model) for each in model.parameters)]
+    )
+    notes = "\n".join(" ".join(offer_notes(offer, terms_of(model))) for offer in answer.instances)
     named = re.findall(r"(\w*) ?(?:accelerator|P100)", f"{text}\n{notes}")
     assert len(named) > 2
     assert set(named) == {"emulated"}
@@ -77,7 +80,7 @@ def test_the_host_disk_is_called_that(make_run: MakeRun, ask: Ask) -> None:
     assert answer.spec is not None
     assert answer.spec.disk == "host"
     text = " ".join(answer.reasons)
-    assert "no disk measured is faster than the host's own disk for this job: slow loses" in text
+    assert "No measured disk is faster than the host's own disk for this job; disk slow loses" in text
 
 
 def test_each_cheaper_size_measured_is_rejected(make_run: MakeRun, ask: Ask) -> None:
@@ -90,14 +93,17 @@ def test_each_cheaper_size_measured_is_rejected(make_run: MakeRun, ask: Ask) -> 
     ]
     found = {(each.spec.vcpus, each.spec.disk): each.why for each in ask(runs).rejected}
     assert set(found) == {(2, "ssd"), (2, "standard"), (1, "nvme")}
-    assert re.fullmatch(r"5\d % of the target, CPU-bound", found[1, "nvme"])
+    assert re.fullmatch(r"Reaches 5\d % of the target, bound by the CPU\.", found[1, "nvme"])
 
 
 @pytest.mark.parametrize(
     ("points", "why"),
     [
-        (((0.25, 219), (0.5, 219), (1, 219), (2, 219)), "105 % of the target, but fractions of a vCPU are not sold"),
-        (((0.25, 54), (0.5, 108), (1, 219), (2, 219)), "52 % of the target, CPU-bound"),
+        (
+            ((0.25, 219), (0.5, 219), (1, 219), (2, 219)),
+            "Reaches 105 % of the target. Fractions of a vCPU are not sold.",
+        ),
+        (((0.25, 54), (0.5, 108), (1, 219), (2, 219)), "Reaches 52 % of the target, bound by the CPU."),
     ],
 )
 def test_a_fraction_of_a_vcpu_is_rejected_with_its_reason(
@@ -112,4 +118,5 @@ def test_a_fraction_of_a_vcpu_is_rejected_with_its_reason(
 
 def test_an_interval_that_rounds_to_nothing_is_left_out() -> None:
     """`219 images/s`, not `219 images/s (219 to 219)`."""
-    assert interval(Estimate(219.1, 219.0, 219.2), "image") == "219 images/s"
+    reason = Reason(ReasonCode.BEYOND_BY_CURVE, {"rate": 219.1, "low": 219.0, "high": 219.2})
+    assert rate_between(reason, "image") == "219 images/s"

@@ -11,7 +11,17 @@ import pytest
 
 from sizer.bundled.reports import Material
 from sizer.model import fit
-from sizer.records.answer import Answer, InstanceOffer, Recommendation, Rejection, Spec
+from sizer.records.answer import (
+    Action,
+    Answer,
+    InstanceOffer,
+    ReasonCode,
+    Recommendation,
+    Rejection,
+    Spec,
+    Suggestion,
+    reason,
+)
 from sizer.records.run import (
     Bottleneck,
     Cause,
@@ -274,10 +284,10 @@ def recommendation() -> Recommendation:
         0.97,
         Bottleneck.ACCELERATOR,
         Bottleneck.CPU,
-        ("The emulated P100 is busy 98 % of the time from 1.6 vCPUs on.",),
+        (reason(ReasonCode.FEWER_NOT_MEASURED, vcpus=2.0),),
         (
-            Rejection(Spec(1.0, GIB, "medium", 32), "140 images/s (137–143) is 64 % of the best: the CPU binds."),
-            Rejection(Spec(2.0, 384 * MIB, "medium", 32), "it ran out of memory at this cap."),
+            Rejection(Spec(1.0, GIB, "medium", 32), (reason(ReasonCode.OF_TARGET, share=0.64, bottleneck="cpu"),)),
+            Rejection(Spec(2.0, 384 * MIB, "medium", 32), (reason(ReasonCode.OUT_OF_MEMORY),)),
         ),
         Spec(2.0, GIB, "fast", 32),
         instances=offers,
@@ -291,12 +301,12 @@ def recommendation() -> Recommendation:
         0.91,
         Bottleneck.CPU,
         Bottleneck.DISK_BANDWIDTH,
-        ("the rate still rises at 2 vCPUs, the most measured: from 1 to 2 vCPUs it gained 99 %",),
-        next_run="a run at 4 vCPUs on a host that has them; extrapolated, it gives 340 images/s (270–430)",
+        (reason(ReasonCode.RISES_WITH_VCPUS, vcpus=2.0, before=1.0, gain=0.99),),
+        next_run=Suggestion(Action.MEASURE, vcpus=(4.0,), needs_larger_host=True, host_vcpus=2.0),
         instances=offers,
     )
     words = Answer(
-        WORDS.name, "refused", sample_unit="word", next_run="runs at 0.5, 1 and 2 vCPUs with --preset standard"
+        WORDS.name, "refused", sample_unit="word", next_run=Suggestion(Action.MEASURE, vcpus=(0.5, 1.0, 2.0))
     )
     prepare = replace(train, workload=PREPARE.name, throughput=Estimate(812.0, 790.0, 833.0), bottleneck=Bottleneck.CPU)
     return Recommendation(Objective(), (train, infer, words, prepare))

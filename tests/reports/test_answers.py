@@ -11,10 +11,12 @@ import pytest
 from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.subject import subjects
 from sizer.bundled.reports.verdict import card, objective_words
-from sizer.records.answer import Baseline, Job, Spec
+from sizer.records.answer import Baseline, Job, ReasonCode, Spec, reason
 from sizer.records.run import Estimate
 from sizer.records.study import Deadline, Objective
 
+RISES = reason(ReasonCode.RISES_WITH_MEMORY, memory_bytes=2.0**30)
+UNSETTLED = reason(ReasonCode.MEMORY_UNSETTLED, memory_bytes=2.0**30)
 SECONDS = Estimate(15_000.0, 14_100.0, 16_200.0)
 JOB = Job(1.2e6, 21_600.0, SECONDS, 0.97, 1.42, "aws c6i.xlarge")
 BASELINE = Baseline(
@@ -63,19 +65,19 @@ def test_a_provisional_answer_is_not_green(retold: Retold, changed: Callable[...
 
 def test_what_is_not_settled_is_no_lower_bound(retold: Retold) -> None:
     """`at least` is for a rate that rises."""
-    found = retold(status="at_least", edge="unsettled", reasons=("whether more vCPUs pay is not settled: why",))
+    found = retold(status="at_least", edge="unsettled", reasons=(UNSETTLED,))
     assert (found["status_word"], found["symbol"]) == ("not settled", "?")
     assert found["spec"].endswith("so far")
     assert "at least" not in found["spec"]
     assert "lower bound" not in found["sentence"]
-    rising = retold(status="at_least", edge="rising", reasons=("the rate still rises at 2 vCPUs",))
+    rising = retold(status="at_least", edge="rising", reasons=(RISES,))
     assert rising["spec"].startswith("at least")
 
 
 def test_a_job_has_its_time_and_its_price(retold: Retold) -> None:
     """With what it was asked for as the objective."""
     deadline = Objective(deadline=Deadline(1.2e6, 21_600.0))
-    found = retold(deadline, job=JOB, reasons=("1,200,000 images take 4 h 10 min", "the job costs about $1.42", "x"))
+    found = retold(deadline, job=JOB, reasons=(reason(ReasonCode.JOB_COST_UNKNOWN), reason(ReasonCode.IN_TIME)))
     facts = {label: (value, note) for label, value, note in found["facts"]}
     assert facts["1,200,000 images"] == (
         "4 h 10 min (3 h 55 min to 4 h 30 min)",
@@ -83,7 +85,7 @@ def test_a_job_has_its_time_and_its_price(retold: Retold) -> None:
     )
     assert "Probability" not in facts
     assert found["sentence"].startswith("Of the specs that finish the job in time, the one on which it costs least.")
-    assert found["reasons"] == ["X."]
+    assert found["reasons"] == ["In time."]
     assert objective_words(deadline) == (
         "The spec on which 1,200,000 samples cost least of those that finish them within 6 h 00 min."
     )

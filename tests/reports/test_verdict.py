@@ -11,9 +11,12 @@ import pytest
 from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.subject import subjects
 from sizer.bundled.reports.verdict import card
-from sizer.records.answer import Prediction
+from sizer.records.answer import Action, Prediction, ReasonCode, Suggestion, reason
 from sizer.records.run import Bottleneck, Configuration, Estimate, Outcome
 from sizer.records.study import Objective
+
+RISES = reason(ReasonCode.RISES_WITH_MEMORY, memory_bytes=2.0**30)
+UNSETTLED = reason(ReasonCode.MEMORY_UNSETTLED, memory_bytes=2.0**30)
 
 
 @pytest.fixture
@@ -27,14 +30,14 @@ def test_a_recommendation_says_all_that_decides(cards: dict[str, Any]) -> None:
     assert found["spec"] == "2 vCPUs · 1 GiB memory · medium (emulated) · batch 32"
     facts = {label: value for label, value, _ in found["facts"]}
     assert facts["Throughput"] == "214 images/s (207–221)"
-    assert facts["Held back by"] == "accelerator (emulated P100)"
+    assert facts["Bound by"] == "accelerator (emulated P100)"
     assert facts["Runner-up"] == "2 vCPUs · 1 GiB memory · fast (emulated) · batch 32"
     assert found["probability"] == "0.97"
 
 
 def test_a_spec_that_was_not_run_says_so(cards: dict[str, Any]) -> None:
     """The answer may be a combination that no run had; the reader is told."""
-    assert "was not run" in cards["train-resnet50-p100"]["sentence"]
+    assert "Predicted, not measured." in cards["train-resnet50-p100"]["sentence"]
 
 
 def test_at_least_says_what_would_settle_it(cards: dict[str, Any]) -> None:
@@ -68,16 +71,15 @@ def test_an_extrapolated_rate_is_marked(retold: Callable[..., dict[str, Any]]) -
     """What lies beyond the most measured stands apart from what was measured."""
     stand = Configuration(4.0, 2**30, "medium", 32)
     beyond = Prediction("x", stand, Estimate(340, 270, 430), Bottleneck.CPU, {"cpu": 1.0}, True)
-    found = retold(status="at_least", reasons=("the rate still rises",), beyond=beyond)
+    found = retold(status="at_least", reasons=(RISES,), beyond=beyond)
     assert ("Extrapolated to 4 vCPUs", "340 images/s (270–430)", "not measured") in found["facts"]
 
 
 def test_a_doubt_about_the_edge_stands_in_the_sentence(retold: Callable[..., dict[str, Any]]) -> None:
     """A recommended size beyond which it is not settled whether more pays says so, once."""
-    doubt = "whether more vCPUs pay is not settled: from 1 to 2 vCPUs it gained 3 %"
-    found = retold(reasons=(doubt, "2 vCPUs reach 100 %"))
-    assert "Whether more vCPUs pay is not settled" in found["sentence"]
-    assert found["reasons"] == ["2 vCPUs reach 100 %."]
+    found = retold(reasons=(UNSETTLED, reason(ReasonCode.FEWER_NOT_MEASURED, vcpus=2.0)))
+    assert "It is not clear whether more memory than 1 GiB" in found["sentence"]
+    assert found["reasons"] == ["Fewer than 2 vCPUs were not measured."]
 
 
 def test_each_objective_is_worded_by_itself(retold: Callable[..., dict[str, Any]]) -> None:
@@ -107,7 +109,7 @@ def test_a_refusal_says_which_run_would_help(cards: dict[str, Any]) -> None:
     """Nothing is recommended, and the next step is named."""
     found = cards["lstm-small"]
     assert (found["status"], found["spec"]) == ("refused", "")
-    assert "--preset standard" in found["next_run"]
+    assert "0.5, 1 and 2 vCPUs" in found["next_run"]
 
 
 def test_a_price_that_is_not_known_is_never_zero(cards: dict[str, Any]) -> None:
@@ -135,9 +137,9 @@ def test_no_answer_is_not_called_as_a_run_that_was_refused(cards: dict[str, Any]
 def test_where_runs_failed_the_card_leads_to_why_and_to_a_log(material: Material) -> None:
     """Advice to see a log says which, and is not told twice."""
     assert material.recommendation is not None
-    advice = "see the log of one, then measure it again"
+    advice, outcomes = Suggestion(Action.RETRY), {"outcomes": ("crashed",), "counts": (2.0,)}
     answers = tuple(
-        replace(each, reasons=(f"no run of `{each.workload}` completed; {advice}",), next_run=advice)
+        replace(each, reasons=(reason(ReasonCode.NO_RUN_COMPLETED, **outcomes),), next_run=advice)
         if each.status == "refused"
         else each
         for each in material.recommendation.workloads
@@ -151,7 +153,7 @@ def test_where_runs_failed_the_card_leads_to_why_and_to_a_log(material: Material
     failed = replace(material, runs=runs, recommendation=recommendation)
     found = next(card(subject) for subject in subjects(failed) if subject.name == "lstm-small")
     assert found["failed_log"] == f"logs/{runs[0].id}.log"
-    assert found["reasons"] == ["No run of lstm-small completed."]
+    assert found["reasons"] == ["Not enough data: no run of lstm-small completed (2 crashed)."]
     help_ = render(failed).partition("What would help:")[2].partition("</p>")[0]
     assert 'href="#failures"' in help_
     assert found["failed_log"] in help_

@@ -1,0 +1,267 @@
+"""Answers in words: the verdict, why a spec was not taken, what to measure next, what a family must offer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sizer.model import WorkloadModel
+from sizer.records import (
+    HOST_DISK,
+    Action,
+    Answer,
+    Configuration,
+    Family,
+    InstanceOffer,
+    Prediction,
+    ReasonCode,
+    Recommendation,
+    Refusal,
+    Rejection,
+    Suggestion,
+    format_bytes,
+    format_rate,
+    format_vcpus,
+)
+from sizer.words.language import _, _n
+from sizer.words.names import Terms, accelerators_name, bound_in_words, disk_in_words, disk_of, spec_name
+from sizer.words.quantities import vcpus_listed
+from sizer.words.reasons import reason_sentence
+
+
+def headline(answer: Answer, terms: Terms) -> str:
+    """The verdict without its reasons: `training: recommended 1 vCPU, 217 images/s (210 images/s to 221 images/s)`."""
+    if answer.spec is None or answer.throughput is None:
+        if answer.job is not None:
+            return _("{workload}: nothing measured is in time", workload=answer.workload)
+        return _("{workload}: no recommendation", workload=answer.workload)
+    rate, unit = answer.throughput, answer.sample_unit
+    known = {
+        "workload": answer.workload,
+        "verdict": verdict(answer, spec_name(answer.spec, terms)),
+        "rate": format_rate(rate.value, unit),
+        "low": format_rate(rate.low, unit),
+        "high": format_rate(rate.high, unit),
+    }
+    if answer.bottleneck is None:
+        return _("{workload}: {verdict}, {rate} ({low} to {high})", **known)
+    bound = bound_in_words(answer.bottleneck, terms.device)
+    return _("{workload}: {verdict}, {rate} ({low} to {high}), {bound}", **known, bound=bound)
+
+
+def verdict(answer: Answer, spec: str) -> str:
+    """`recommended 4 vCPUs`; what is a lower bound, not settled, or rests on doubtful runs does not sound as sure."""
+    if answer.edge == "unsettled":
+        return _("not settled, {spec} so far", spec=spec)
+    if answer.status == "refused":
+        return _("refused {spec}", spec=spec)
+    if answer.status == "at_least":
+        if answer.provisional:
+            return _("provisionally at least {spec}", spec=spec)
+        return _("at least {spec}", spec=spec)
+    if answer.provisional:
+        return _("provisionally recommended {spec}", spec=spec)
+    return _("recommended {spec}", spec=spec)
+
+
+def reason_sentences(answer: Answer, terms: Terms) -> list[str]:
+    """Each reason of an answer, in order."""
+    return [reason_sentence(reason, terms) for reason in answer.reasons]
+
+
+def rejection_sentences(rejection: Rejection, terms: Terms) -> str:
+    """Why a cheaper spec was not taken."""
+    return " ".join(reason_sentence(reason, terms) for reason in rejection.why)
+
+
+def offer_notes(offer: InstanceOffer, terms: Terms) -> list[str]:
+    """What to know of an instance type, a sentence each."""
+    return [reason_sentence(note, terms) for note in offer.notes]
+
+
+def refusal_sentences(refusal: Refusal, terms: Terms) -> str:
+    """Why there is no answer, and what would help."""
+    why = reason_sentence(refusal.reason, terms)
+    return f"{why} {suggestion_sentences(refusal.suggestion, terms)}" if refusal.suggestion is not None else why
+
+
+def suggestion_sentences(suggestion: Suggestion, terms: Terms) -> str:
+    """What to do next, and what it would settle."""
+    asked = _asked(suggestion, terms)
+    why = suggestion.why
+    if why is None or why.code is ReasonCode.VCPUS_NOT_IN_TABLE:
+        return asked
+    return f"{asked} {reason_sentence(why, terms)}"
+
+
+def _asked(suggestion: Suggestion, terms: Terms) -> str:
+    if suggestion.action is Action.MEASURE:
+        return _to_measure(suggestion, terms)
+    if suggestion.action is Action.REPEAT:
+        return _to_repeat(suggestion, terms)
+    if suggestion.action is Action.RETRY:
+        return _to_retry(suggestion, terms)
+    if suggestion.action is Action.IMPORT:
+        return _to_import(suggestion, terms)
+    if suggestion.action is Action.RENAME:
+        return _("Give each its own workload name.")
+    return _("Finish the study, or measure the whole job.")
+
+
+def _to_measure(suggestion: Suggestion, terms: Terms) -> str:
+    known = {"workload": terms.workload}
+    if suggestion.vcpus and suggestion.needs_larger_host:
+        return _(
+            "Measure `{workload}` at {vcpus}, on a larger host than the one that measured, which has {host}.",
+            **known,
+            vcpus=vcpus_listed(suggestion.vcpus),
+            host=format_vcpus(suggestion.host_vcpus or 0),
+        )
+    if suggestion.vcpus:
+        return _("Measure `{workload}` at {vcpus}.", **known, vcpus=vcpus_listed(suggestion.vcpus))
+    if suggestion.memory_bytes is not None:
+        memory = format_bytes(suggestion.memory_bytes)
+        return _("Measure `{workload}` with {memory} of memory.", **known, memory=memory)
+    if suggestion.batch_size is not None:
+        return _("Measure `{workload}` with a batch of {batch}.", **known, batch=suggestion.batch_size)
+    if suggestion.gpu_count is not None:
+        return _n(
+            "Measure `{workload}` with {count} accelerator.",
+            "Measure `{workload}` with {count} accelerators.",
+            suggestion.gpu_count,
+            **known,
+        )
+    if suggestion.disk is not None:
+        return _("Measure it there, or give the disk's rates with --disk-iops and --disk-mbps.")
+    if suggestion.input is not None:
+        return _("Measure `{workload}` with `input: {input}`, too.", **known, input=suggestion.input)
+    if suggestion.accounting:
+        return _("Measure a run of `{workload}` with disk accounting (read_bytes).", **known)
+    if suggestion.gpu is not None:
+        gpu = accelerators_name(suggestion.gpu, 1).removeprefix("1 x ")
+        return _("Measure `{workload}` on {gpu}.", **known, gpu=gpu)
+    return _("Measure `{workload}`.", **known)
+
+
+def _to_repeat(suggestion: Suggestion, terms: Terms) -> str:
+    known = {"workload": terms.workload}
+    if not suggestion.vcpus:
+        if suggestion.repeat_how == "quiet_host":
+            return _("Repeat `{workload}` on a quiet host.", **known)
+        if suggestion.repeat_how == "longer":
+            return _("Repeat `{workload}` for longer.", **known)
+        return _("Repeat `{workload}`.", **known)
+    vcpus = vcpus_listed(suggestion.vcpus)
+    if suggestion.repeat_how == "quiet_host":
+        return _("Repeat `{workload}` at {vcpus} on a quiet host.", **known, vcpus=vcpus)
+    if suggestion.repeat_how == "longer":
+        return _("Repeat `{workload}` at {vcpus} for longer.", **known, vcpus=vcpus)
+    return _("Repeat `{workload}` at {vcpus}.", **known, vcpus=vcpus)
+
+
+def _to_retry(suggestion: Suggestion, terms: Terms) -> str:
+    if not suggestion.vcpus:
+        return _("Find the cause in the log of a run, fix it, and measure again with --retry.")
+    return _(
+        "No run of `{workload}` at {vcpus} completed: find the cause in their logs, fix it, and measure them again "
+        "with --retry.",
+        workload=terms.workload,
+        vcpus=vcpus_listed(suggestion.vcpus),
+    )
+
+
+def _to_import(suggestion: Suggestion, terms: Terms) -> str:
+    if suggestion.column is None:
+        return _("Import a table with runs of it that completed.")
+    if suggestion.why is not None:
+        return _(
+            "Measure `{workload}` at three vCPU values or more, or add a column `{column}` and import the table again.",
+            workload=terms.workload,
+            column=suggestion.column,
+        )
+    return _("Add a column `{column}` and import the table again.", column=suggestion.column)
+
+
+def prediction_line(prediction: Prediction, place: str, terms: Terms) -> str:
+    """`train at 2 vCPUs, 8 GiB: 219 images/s (205 images/s to 233 images/s), bound by the CPU, extrapolated`."""
+    known = {"workload": prediction.workload, "place": place}
+    if prediction.out_of_memory:
+        return _("{workload} at {place}: out of memory", **known)
+    rate, unit = prediction.throughput, terms.unit
+    known |= {
+        "rate": format_rate(rate.value, unit),
+        "low": format_rate(rate.low, unit),
+        "high": format_rate(rate.high, unit),
+        "bound": bound_in_words(prediction.bottleneck, terms.device),
+    }
+    if prediction.extrapolated:
+        return _("{workload} at {place}: {rate} ({low} to {high}), {bound}, extrapolated", **known)
+    return _("{workload} at {place}: {rate} ({low} to {high}), {bound}", **known)
+
+
+def place_name(where: Configuration, model: WorkloadModel, terms: Terms, disk: str | None = None) -> str:
+    """`2 vCPUs, 8 GiB, disk nvme, batch 32, 2 x V100`, without what a table lacks; `disk` is a supposed one."""
+    parts = [format_vcpus(where.vcpus)] if where.vcpus is not None else []
+    parts += [format_bytes(where.memory_bytes)] if where.memory_bytes is not None else []
+    if disk is not None:
+        parts.append(disk)
+    elif where.disk is not None:
+        parts.append(disk_of(where.disk, terms))
+    parts += [_("batch {size}", size=where.batch_size)] if where.batch_size is not None else []
+    if where.gpu is not None or (where.gpu_count or 0) > 1:
+        parts.append(accelerators_name(where.gpu, where.gpu_count, model.facts.device))
+    return ", ".join(parts) or _("the place that was measured")
+
+
+def family_sentences(recommendation: Recommendation) -> dict[str, str]:
+    """What one instance family must offer, by the name of the axis; empty without an answer."""
+    family, answers = recommendation.family, recommendation.workloads
+    found = {}
+    if family.least_vcpus is not None and family.most_vcpus is not None:
+        each = ", ".join(_vcpus_of(answer) for answer in answers if answer.spec and answer.spec.vcpus is not None)
+        found["vcpus"] = _vcpus_needed(family, each)
+    if family.gib_per_vcpu is not None:
+        found["gib_per_vcpu"] = _memory_needed(family, answers)
+    if family.disks:
+        names = {name: _tier(disk) for name, disk in family.disks.items()}
+        tiers = sorted(set(names.values()))
+        each = ", ".join(f"{name} {disk}" for name, disk in names.items())
+        found["disk"] = _("{disk} is enough for all", disk=tiers[0]) if len(tiers) == 1 else each
+    if family.not_covered:
+        found["not_covered"] = ", ".join(family.not_covered)
+    return found
+
+
+def _tier(disk: str) -> str:
+    return disk_in_words(disk) if disk == HOST_DISK else disk
+
+
+def _vcpus_needed(family: Family, each: str) -> str:
+    known = {"least": f"{family.least_vcpus:g}", "most": f"{family.most_vcpus:g}", "each": each}
+    if family.least_vcpus == family.most_vcpus:
+        return _("at least {most} ({each})", **known) if family.rising else _("{most} ({each})", **known)
+    if family.rising:
+        return _("{least} to at least {most} ({each})", **known)
+    return _("{least} to {most} ({each})", **known)
+
+
+def _vcpus_of(answer: Answer) -> str:
+    vcpus = answer.spec.vcpus if answer.spec is not None else None
+    known = {"workload": answer.workload, "vcpus": f"{vcpus or 0:g}"}
+    if answer.edge == "unsettled":
+        return _("{workload} {vcpus} so far", **known)
+    return _("{workload} at least {vcpus}", **known) if answer.status == "at_least" else f"{answer.workload} {vcpus:g}"
+
+
+def _memory_needed(family: Family, answers: Sequence[Answer]) -> str:
+    spec = next(answer.spec for answer in answers if answer.workload == family.memory_workload)
+    known = {
+        "ratio": f"{family.gib_per_vcpu:g}",
+        "workload": family.memory_workload,
+        "memory": format_bytes((spec.memory_bytes if spec else None) or 0),
+        "vcpus": format_vcpus((spec.vcpus if spec else None) or 0),
+    }
+    if not family.sold:
+        return _(
+            "{ratio}, more than the 8 that families offer (most is needed by {workload}: {memory} for {vcpus})", **known
+        )
+    return _("{ratio} (most is needed by {workload}: {memory} for {vcpus})", **known)

@@ -1,0 +1,128 @@
+"""A fitted model in words: what its parameters are, what one sample costs, what a prediction assumes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from sizer.model import Parameter, Quantity, Source, WhatIf, WorkloadModel
+from sizer.records import DiskRates, format_bytes, format_number, format_seconds
+from sizer.words.language import _
+from sizer.words.names import accelerator_name, disk_in_words, terms_of
+from sizer.words.quantities import megabytes
+from sizer.words.reasons import reason_sentence
+
+
+def model_summary(model: WorkloadModel) -> str:
+    """What one sample costs, and where more vCPUs stop paying; empty for a model that was refused."""
+    scaling = reason_sentence(model.scaling, terms_of(model)) if model.scaling is not None else ""
+    return " ".join(part for part in (_cost(model) if scaling else "", scaling) if part)
+
+
+def _cost(model: WorkloadModel) -> str:
+    facts = model.facts
+    costs = []
+    if facts.core_seconds:
+        costs.append(_("{time} of CPU", time=format_seconds(facts.core_seconds)))
+    if facts.read_bytes and facts.read_bytes > 1:
+        costs.append(_("{size} of disk reading", size=megabytes(facts.read_bytes)))
+    if facts.written_bytes and facts.written_bytes > 1:
+        costs.append(_("{size} of disk writing", size=megabytes(facts.written_bytes)))
+    if facts.accelerator_rate:
+        time, name = format_seconds(1 / facts.accelerator_rate), accelerator_name(facts.device)
+        costs.append(_("{time} of the {accelerator}", time=time, accelerator=name))
+    return _("One {sample} costs {costs}.", sample=model.sample_unit, costs=", ".join(costs)) if costs else ""
+
+
+def source_name(source: Source) -> str:
+    """Where a figure comes from."""
+    return {Source.ACCOUNTING: _("accounting"), Source.DATA_SET: _("data set"), Source.FIT: _("fit")}[source]
+
+
+def parameter_name(parameter: Parameter, model: WorkloadModel) -> str:
+    """What a parameter of the model is."""
+    of = parameter.of or ""
+    known: dict[str, object] = {"accelerator": accelerator_name(model.facts.device), "batch": of}
+    if parameter.quantity is Quantity.ACCELERATOR_RATE:
+        return of or accelerator_name(model.facts.device)
+    if parameter.quantity in (Quantity.WORKER_WAIT, Quantity.DISK_CAPACITY):
+        known["disk"] = disk_in_words(of)
+    elif parameter.quantity in (Quantity.READS_MISSED, Quantity.TIME_WITH_MEMORY, Quantity.MEMORY_CAPACITY):
+        known["memory"] = format_bytes(int(of))
+    return _PARAMETERS[parameter.quantity](known)
+
+
+_Q = Quantity
+_PARAMETERS: Mapping[Quantity, Callable[[Mapping[str, object]], str]] = {
+    _Q.CPU_TIME: lambda k: _("CPU time"),
+    _Q.BYTES_READ: lambda k: _("bytes read"),
+    _Q.READS: lambda k: _("reads"),
+    _Q.BYTES_WRITTEN: lambda k: _("bytes written"),
+    _Q.WRITES: lambda k: _("writes"),
+    _Q.WORKER_WAIT: lambda k: _("wait of a worker for {disk}", **k),
+    _Q.READS_MISSED: lambda k: _("reads that miss the cache with {memory}, relative to the least memory", **k),
+    _Q.TIME_WITH_MEMORY: lambda k: _("time with {memory}, relative to the most memory", **k),
+    _Q.RATE_OF_ONE_VCPU: lambda k: _("parallel rate of one vCPU"),
+    _Q.STEP_CPU_TIME: lambda k: _("CPU time of the step alone"),
+    _Q.SCALING_EXPONENT: lambda k: _("exponent of vCPU scaling"),
+    _Q.SERIAL_SHARE: lambda k: _("serial share"),
+    _Q.COHERENCE_COST: lambda k: _("cost of coherence"),
+    _Q.FULL_VCPUS: lambda k: _("vCPUs up to which each counts in full"),
+    _Q.YIELD_BEYOND: lambda k: _("yield of a vCPU beyond"),
+    _Q.EXPONENT_BEYOND: lambda k: _("exponent of vCPU scaling beyond"),
+    _Q.FRACTION_COST: lambda k: _("CPU time with a fraction of a vCPU, relative to a whole one"),
+    _Q.SERIAL_CEILING: lambda k: _("serial ceiling"),
+    _Q.ACCELERATOR_CEILING: lambda k: _("{accelerator} ceiling", **k),
+    _Q.GPU_LOSS: lambda k: _("loss of each further accelerator"),
+    _Q.CPU_LAUNCH_COST: lambda k: _("launch cost on the CPU, relative to a batch of {batch}", **k),
+    _Q.ACCELERATOR_LAUNCH_COST: lambda k: _("launch cost on the {accelerator}, relative to a batch of {batch}", **k),
+    _Q.OVERLAP_EXPONENT: lambda k: _("overlap exponent"),
+    _Q.MEMORY_CAPACITY: lambda k: _("most with {memory} of memory", **k),
+    _Q.DISK_CAPACITY: lambda k: _("most from {disk}", **k),
+}
+
+
+def assumptions(what_if: WhatIf, model: WorkloadModel) -> str:
+    """What a prediction assumes: `an accelerator 2 times as fast; a disk of 5,000 IOPS`; empty for nothing."""
+    parts = []
+    if what_if.gpu_speedup != 1:
+        parts.append(_("an accelerator {factor} times as fast", factor=format_number(what_if.gpu_speedup)))
+    if what_if.disk_rates is not None:
+        parts.append(_supposed_disk(what_if.disk_rates))
+    if what_if.data_bytes_factor != 1:
+        parts.append(_supposed_data(what_if.data_bytes_factor, model))
+    if what_if.decode_factor != 1:
+        parts.append(_("a decoder that takes {factor} times the CPU", factor=format_number(what_if.decode_factor)))
+    return "; ".join(parts)
+
+
+def _supposed_disk(rates: DiskRates) -> str:
+    iops = None if rates.read_iops is None else format_number(rates.read_iops)
+    speed = None if rates.read_bytes_per_second is None else format_number(rates.read_bytes_per_second / 1e6)
+    if speed is None:
+        disk = _("a disk of {iops} IOPS and unlimited MB/s", iops=iops)
+    elif iops is None:
+        disk = _("a disk of {speed} MB/s and unlimited IOPS", speed=speed)
+    else:
+        disk = _("a disk of {iops} IOPS and {speed} MB/s", iops=iops, speed=speed)
+    return disk if rates.write_iops is not None else _("{disk}, for reads and writes alike", disk=disk)
+
+
+def _supposed_data(factor: float, model: WorkloadModel) -> str:
+    known = {"factor": format_number(factor)}
+    own, natural = model.facts.data_bytes, model.facts.natural
+    if own and natural:
+        return _("a data set {factor} times as large ({size})", **known, size=format_bytes(own * factor))
+    if natural:
+        return _("a data set {factor} times as large", **known)
+    if own:
+        return _(
+            "a data set {factor} times as large ({size}), none of it in the page cache, as in the runs, so its size "
+            "makes no difference",
+            **known,
+            size=format_bytes(own * factor),
+        )
+    return _(
+        "a data set {factor} times as large, none of it in the page cache, as in the runs, so its size makes no "
+        "difference",
+        **known,
+    )

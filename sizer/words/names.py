@@ -1,0 +1,137 @@
+"""What things are called in a sentence: accelerators, disks, bottlenecks, specs, the ways a run ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sizer.model import CPU_LABEL, WorkloadModel, name_of_disk
+from sizer.recommend import EMULATED
+from sizer.records import HOST_DISK, Bottleneck, Device, Outcome, Spec, format_bytes, format_vcpus
+from sizer.words.language import _, _n
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How one workload's things are called: its sample unit, its device, which of its disks are emulated."""
+
+    workload: str
+    unit: str = "sample"
+    device: Device = Device("cpu")
+    emulated_disks: frozenset[str] = frozenset()
+
+
+def terms_of(model: WorkloadModel) -> Terms:
+    """The terms of a workload that was fitted, or refused."""
+    emulated = frozenset(name_of_disk(disk.name) for disk in model.measured.disks if disk.emulated)
+    return Terms(model.name, model.sample_unit, model.facts.device, emulated)
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    if len(names) < 2:
+        return "".join(names)
+    return _("{names} and {last}", names=", ".join(names[:-1]), last=names[-1])
+
+
+def either(names: Sequence[str]) -> str:
+    """`a`, `a or b`, `a, b or c`."""
+    if len(names) < 2:
+        return "".join(names)
+    return _("{names} or {last}", names=", ".join(names[:-1]), last=names[-1])
+
+
+def accelerator_name(device: Device) -> str:
+    """`accelerator`, or `emulated P100`: what was emulated is never named without saying so."""
+    if device.kind != "emulated":
+        return _("accelerator")
+    return _("emulated {gpu}", gpu=device.gpu) if device.gpu else _("emulated accelerator")
+
+
+def accelerators_name(gpu: str | None, count: float | None, device: Device | None = None) -> str:
+    """`2 x V100`, `1 x emulated P100`, `2 accelerators`, `no accelerator`.
+
+    The device names a kind where `gpu` is None; a count of 0, or an unknown one, means one.
+    """
+    if gpu == CPU_LABEL:
+        return _("no accelerator")
+    number = max(1, round(count or 0))
+    if gpu is None and device is not None and device.gpu is not None:
+        gpu = f"{EMULATED if device.kind == 'emulated' else ''}{device.gpu}"
+    if gpu is None:
+        return _n("{count} accelerator", "{count} accelerators", number)
+    name = _("emulated {gpu}", gpu=gpu.removeprefix(EMULATED)) if gpu.startswith(EMULATED) else gpu
+    return f"{number} x {name}"
+
+
+def disk_in_words(name: str, emulated: bool = False) -> str:
+    """`disk nvme`, `disk cloud_ssd (emulated)`, or `the host's own disk` where none was asked for."""
+    if name == HOST_DISK:
+        return _("the host's own disk")
+    return _("disk {disk} (emulated)", disk=name) if emulated else _("disk {disk}", disk=name)
+
+
+def disk_of(name: str, terms: Terms) -> str:
+    """The same of a disk of this workload."""
+    return disk_in_words(name, name in terms.emulated_disks)
+
+
+_RESOURCES: Mapping[Bottleneck, Callable[[], str]] = {
+    Bottleneck.CPU: lambda: _("CPU"),
+    Bottleneck.SERIAL: lambda: _("serial part"),
+    Bottleneck.DISK_BANDWIDTH: lambda: _("disk bandwidth"),
+    Bottleneck.DISK_IOPS: lambda: _("disk IOPS"),
+    Bottleneck.DISK_WRITE: lambda: _("disk writes"),
+    Bottleneck.MEMORY: lambda: _("memory"),
+    Bottleneck.AMBIGUOUS: lambda: _("no clear bottleneck"),
+}
+_BOUND: Mapping[Bottleneck, Callable[[], str]] = {
+    Bottleneck.CPU: lambda: _("bound by the CPU"),
+    Bottleneck.SERIAL: lambda: _("bound by its serial part"),
+    Bottleneck.DISK_BANDWIDTH: lambda: _("bound by disk bandwidth"),
+    Bottleneck.DISK_IOPS: lambda: _("bound by disk IOPS"),
+    Bottleneck.DISK_WRITE: lambda: _("bound by disk writes"),
+    Bottleneck.MEMORY: lambda: _("bound by memory"),
+    Bottleneck.AMBIGUOUS: lambda: _("with no clear bottleneck"),
+}
+
+
+def resource_name(bottleneck: Bottleneck, device: Device) -> str:
+    """`CPU`, `disk bandwidth`, `emulated P100`."""
+    return accelerator_name(device) if bottleneck is Bottleneck.ACCELERATOR else _RESOURCES[bottleneck]()
+
+
+def bound_in_words(bottleneck: Bottleneck, device: Device) -> str:
+    """`bound by the CPU`, `bound by disk bandwidth`, `bound by the emulated P100`, `with no clear bottleneck`."""
+    if bottleneck is Bottleneck.ACCELERATOR:
+        return _("bound by the {accelerator}", accelerator=accelerator_name(device))
+    return _BOUND[bottleneck]()
+
+
+def spec_name(spec: Spec, terms: Terms) -> str:
+    """`2 vCPUs, 2 x V100, 8 GiB, disk nvme, batch 32`, with only what the spec fixes."""
+    parts = [format_vcpus(spec.vcpus)] if spec.vcpus is not None else []
+    parts += [accelerators_name(spec.gpu, spec.gpu_count, terms.device)] if spec.gpu or spec.gpu_count else []
+    parts += [format_bytes(spec.memory_bytes)] if spec.memory_bytes is not None else []
+    parts += [disk_of(spec.disk, terms)] if spec.disk is not None else []
+    parts += [_("batch {size}", size=spec.batch_size)] if spec.batch_size is not None else []
+    return ", ".join(parts)
+
+
+def outcome_in_words(outcome: Outcome) -> str:
+    """How a run ended."""
+    return {
+        Outcome.COMPLETED: _("completed"),
+        Outcome.OUT_OF_MEMORY: _("out of memory"),
+        Outcome.TIMEOUT: _("timed out"),
+        Outcome.CRASHED: _("crashed"),
+        Outcome.INTERRUPTED: _("interrupted"),
+        Outcome.UNSUPPORTED: _("unsupported"),
+        Outcome.REFUSED: _("refused"),
+    }[outcome]
+
+
+def outcomes_counted(outcomes: Iterable[str], counts: Iterable[float]) -> str:
+    """`5 crashed, 2 timed out`."""
+    pairs = zip(outcomes, counts, strict=True)
+    return ", ".join(f"{count:g} {outcome_in_words(Outcome(outcome))}" for outcome, count in pairs)
