@@ -18,6 +18,8 @@ settings.register_profile(
 )
 settings.load_profile("shared machine")
 
+pytest_plugins = ["tests.described_hosts", "tests.reported_study"]
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A test that sets real limits is skipped, with its reason, for anybody but root."""
