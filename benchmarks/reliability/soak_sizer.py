@@ -59,7 +59,7 @@ def storing(folder: StudyFolder, run: Any, add: Callable[..., None] = StudyFolde
 
 
 REPLACED = (
-    ("sizer.storage.leftovers", "remove_what_was_left", partial(phased, "clean-up")),
+    ("sizer.cli.measuring", "remove_what_was_left", partial(phased, "clean-up")),
     ("sizer.cli.measuring", "prepare_data", partial(phased, "data")),
     ("sizer.storage.placement", "emulated_volume", phased_volume),
     ("sizer.storage.placement", "_copied", partial(phased, "copying")),
