@@ -1,3 +1,3 @@
 """sizer: which is the cheapest machine on which a deep-learning job loses nothing?"""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

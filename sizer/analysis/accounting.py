@@ -8,7 +8,7 @@ from dataclasses import fields
 import numpy as np
 
 from sizer.analysis.steady_state import SteadyState
-from sizer.records import DataSet, Demand, Device, Sample, Step, Workload
+from sizer.records import KINDS, DataSet, Demand, Device, Sample, Step, Workload
 
 COUNTERS = (
     "core_seconds",
@@ -21,9 +21,6 @@ COUNTERS = (
     "io_stall",
 )
 """Counters of a sampling that are demands when they are divided by the samples."""
-
-READ_AT_ONCE = frozenset({"lstm_training"})
-"""Kinds that read their data at the start of an epoch and not with each sample, so no second has bytes of its own."""
 
 
 def demand(
@@ -59,7 +56,7 @@ def asked_bytes(workload: Workload, data_set: DataSet | None) -> float | None:
     """Bytes that the loader asks the file system for, a sample; None where it does not read sample by sample."""
     if data_set is None or not data_set.samples or not data_set.bytes:
         return None
-    if workload.input == "synthetic" or workload.kind in READ_AT_ONCE:
+    if workload.input == "synthetic" or KINDS[workload.kind].reads == "epoch":
         return None
     return data_set.bytes / data_set.samples
 

@@ -6,58 +6,57 @@ import difflib
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.resources import files
 from pathlib import Path
+from typing import TypeVar
 
-from sizer.catalog.validation import checked
-from sizer.files import read_given
-from sizer.records import Amount, Batch, Bytes, Count, DiskRates, InputError, Rate, Vcpus
+from sizer.files import from_json, read_given
+from sizer.records import GIB, Amount, Batch, Bytes, Count, DiskRates, InputError, Rate, Text, Vcpus, quoted
 
 CATALOG_SCHEMA_VERSION = 1
-GIB = 2**30
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class InstanceType:
     """A machine on offer. Bytes are the whole machine's, `gpu_memory_bytes` one GPU's; a price of None is unknown."""
 
-    provider: str
-    region: str | None
-    instance_type: str
+    provider: Text
+    region: Text | None = None
+    instance_type: Text
     vcpus: Vcpus
     memory_bytes: Bytes
-    gpu: str | None
+    gpu: Text | None = None
     gpu_count: Count
-    gpu_memory_bytes: Count | None
-    local_nvme_bytes: Count | None
-    disk_bytes_per_second: Amount | None
-    usd_per_hour: Amount | None
-    confidence: str | None
-    as_of: str
-    source: str
+    gpu_memory_bytes: Count | None = None
+    local_nvme_bytes: Count | None = None
+    disk_bytes_per_second: Amount | None = None
+    usd_per_hour: Amount | None = None
+    confidence: Text | None = None
+    as_of: Text
+    source: Text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DiskOffer:
     """A disk tier on offer. The limit of a disk of S GiB is min(base + per_gib * S, max)."""
 
-    provider: str
-    disk_tier: str
-    disk_class: str
+    provider: Text
+    disk_tier: Text
+    disk_class: Text
     read_iops_base: Amount
     read_iops_per_gib: Amount
     read_iops_max: Amount
     read_bytes_per_second_base: Amount
     read_bytes_per_second_per_gib: Amount
     read_bytes_per_second_max: Amount
-    min_bytes: Count | None
-    max_bytes: Count | None
-    latency_seconds: Amount | None
-    usd_per_gib_month: Amount | None
-    confidence: str | None
-    as_of: str
-    source: str
+    min_bytes: Count | None = None
+    max_bytes: Count | None = None
+    latency_seconds: Amount | None = None
+    usd_per_gib_month: Amount | None = None
+    confidence: Text | None = None
+    as_of: Text
+    source: Text
 
     @property
     def name(self) -> str:
@@ -85,19 +84,22 @@ class DiskOffer:
         return DiskRates(read_iops=iops, read_bytes_per_second=rate, write_iops=iops, write_bytes_per_second=rate)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AcceleratorRate:
     """What one accelerator does when it never waits for input: samples per second. No batch size: not published."""
 
-    mode: str
-    network: str
-    gpu: str
-    precision: str
-    batch_size: Batch | None
+    mode: Text
+    network: Text
+    gpu: Text
+    precision: Text
+    batch_size: Batch | None = None
     samples_per_second: Rate
-    framework: str
-    as_of: str
-    source: str
+    framework: Text
+    as_of: Text
+    source: Text
+
+
+Offer = TypeVar("Offer", InstanceType, DiskOffer, AcceleratorRate)
 
 
 @dataclass(frozen=True)
@@ -199,6 +201,15 @@ def _from_json(data: object, file: str) -> Catalog:
         tuple(checked(DiskOffer, entry, where) for where, entry in _entries(data, "disks", file)),
         tuple(checked(AcceleratorRate, entry, where) for where, entry in _entries(data, "accelerators", file)),
     )
+
+
+def checked(kind: type[Offer], entry: object, where: str) -> Offer:
+    """The record that `entry` holds; InputError starts with `where` and names the field."""
+    known = {field.name for field in fields(kind)}
+    unknown = sorted(set(entry) - known) if isinstance(entry, dict) else []
+    if unknown:
+        raise InputError(f"{where}: unknown field {quoted(unknown[0])}")
+    return from_json(kind, entry, where)
 
 
 def _entries(data: dict[str, object], part: str, file: str) -> Iterable[tuple[str, object]]:

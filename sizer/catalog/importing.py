@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Callable, Sequence
@@ -11,12 +9,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sizer.catalog.catalog import CATALOG_SCHEMA_VERSION, GIB, AcceleratorRate, Catalog, DiskOffer, InstanceType
-from sizer.catalog.validation import checked
-from sizer.files import read_given
-from sizer.records import InputError
+from sizer.catalog.catalog import CATALOG_SCHEMA_VERSION, AcceleratorRate, Catalog, DiskOffer, InstanceType, checked
+from sizer.files import Table, read_table
+from sizer.records import GIB, InputError
 
-Row = dict[str, str]
+Cells = dict[str, str]
+KINDS = ("instance_type", "disk_tier", "samples_per_second")
+"""One of these columns says what a table holds."""
+COLUMNS = (*KINDS, "provider", "region", "network", "gpu", "source")
+"""By these a header is known, whatever its delimiter and the case of its names."""
 
 
 def import_csv(paths: Sequence[str | Path]) -> Catalog:
@@ -26,11 +27,14 @@ def import_csv(paths: Sequence[str | Path]) -> Catalog:
     """
     found: dict[str, list[Any]] = {"instances": [], "disks": [], "accelerators": []}
     for path in paths:
-        for line, row in _rows(Path(path)):
-            where = f"{path} line {line}"
-            part, kind, convert = _kind(row, where)
+        table = read_table(Path(path), "a table of offers", COLUMNS, KINDS)
+        part, kind, convert = _kind(table, path)
+        if not table.rows:
+            raise InputError(f"{path}: has a header and no entry; write one entry a line below it")
+        for row in table.rows:
+            where = row.where
             try:
-                entry = convert(row)
+                entry = convert(row.cells)
             except KeyError as error:
                 raise InputError(f"{where}: the header has no column {error}") from error
             except (ValueError, OverflowError) as error:
@@ -50,36 +54,17 @@ def _lines(entries: Sequence[Any]) -> str:
     return ",\n".join(json.dumps(asdict(entry), ensure_ascii=False) for entry in entries)
 
 
-def _rows(path: Path) -> list[tuple[int, Row]]:
-    text = read_given(path, "a table")
-    try:
-        reader = csv.DictReader(io.StringIO(text, newline=""))
-        rows = [(reader.line_num, _row(row, f"{path} line {reader.line_num}")) for row in reader]
-    except csv.Error as error:
-        raise InputError(f"{path} cannot be read as a table ({error}); give a CSV file in UTF-8") from error
-    if not rows:
-        raise InputError(f"{path} has no entry; give a header and one entry a line below it")
-    return rows
-
-
-def _row(row: dict[Any, Any], where: str) -> Row:
-    """The cells of a row; InputError where it has more of them than the header."""
-    if None in row:
-        raise InputError(f"{where}: has more cells than the header has columns")
-    return {key: (value or "").strip() for key, value in row.items()}
-
-
-def _kind(row: Row, where: str) -> tuple[str, type[Any], Callable[[Row], dict[str, Any]]]:
-    if "instance_type" in row:
+def _kind(table: Table, path: str | Path) -> tuple[str, type[Any], Callable[[Cells], dict[str, Any]]]:
+    if "instance_type" in table.columns:
         return "instances", InstanceType, _instance
-    if "disk_tier" in row:
+    if "disk_tier" in table.columns:
         return "disks", DiskOffer, _disk
-    if "samples_per_second" in row:
+    if "samples_per_second" in table.columns:
         return "accelerators", AcceleratorRate, _accelerator
-    raise InputError(f"{where}: the header names neither instance_type, disk_tier nor samples_per_second")
+    raise InputError(f"{path}: the header names neither instance_type, disk_tier nor samples_per_second")
 
 
-def _number(row: Row, column: str, unit: float = 1.0) -> float | None:
+def _number(row: Cells, column: str, unit: float = 1.0) -> float | None:
     """The number in a cell times its unit; None for an empty cell, ValueError for what is no number."""
     text = row[column]
     try:
@@ -93,19 +78,19 @@ def _number(row: Row, column: str, unit: float = 1.0) -> float | None:
     return float(f"{value * unit:.12g}")
 
 
-def _bytes(row: Row, column: str) -> int | None:
+def _bytes(row: Cells, column: str) -> int | None:
     gibibytes = _number(row, column)
     return None if gibibytes is None else round(gibibytes * GIB)
 
 
-def _count(row: Row, column: str) -> int | None:
+def _count(row: Cells, column: str) -> int | None:
     value = _number(row, column)
     if value is not None and not value.is_integer():
         raise ValueError(f"field `{column}` is {row[column][:60]!r}, it must be a whole number")
     return None if value is None else int(value)
 
 
-def _instance(row: Row) -> dict[str, Any]:
+def _instance(row: Cells) -> dict[str, Any]:
     return {
         "provider": row["provider"],
         "region": row["region"] or None,
@@ -124,7 +109,7 @@ def _instance(row: Row) -> dict[str, Any]:
     }
 
 
-def _disk(row: Row) -> dict[str, Any]:
+def _disk(row: Cells) -> dict[str, Any]:
     return {
         "provider": row["provider"],
         "disk_tier": row["disk_tier"],
@@ -141,13 +126,13 @@ def _disk(row: Row) -> dict[str, Any]:
     }
 
 
-def _limit(row: Row, name: str, column: str, unit: float) -> dict[str, float | None]:
+def _limit(row: Cells, name: str, column: str, unit: float) -> dict[str, float | None]:
     """A limit that neither starts anywhere nor grows is its maximum at every size (AWS st1: 500 IOPS)."""
     start, slope, top = (_number(row, f"{column}_{part}", unit) for part in ("base", "per_gib", "max"))
     return {f"{name}_base": start if start or slope else top, f"{name}_per_gib": slope, f"{name}_max": top}
 
 
-def _accelerator(row: Row) -> dict[str, Any]:
+def _accelerator(row: Cells) -> dict[str, Any]:
     return {
         "mode": row["mode"],
         "network": row["network"],

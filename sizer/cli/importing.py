@@ -12,8 +12,8 @@ from pathlib import Path
 
 from sizer.catalog import Catalog
 from sizer.cli.answering import answer
-from sizer.exchange import Imported, named, read_measurements
-from sizer.files import to_json
+from sizer.exchange import Imported, read_measurements
+from sizer.files import named, to_json
 from sizer.records import SCHEMA_VERSION, HostError, InputError, Run
 from sizer.store import FOLDERS, StudyFolder, refuse_unusable
 

@@ -15,7 +15,8 @@ from sizer.cli.concluding import fitted, measured_runs, opened
 from sizer.cli.supposing import SUPPOSED_DISK, Supposed, form, in_words, is_tier, supposed, tier_rates
 from sizer.cli.tables import read_places
 from sizer.cli.wording import bound_in_words, disk_in_words
-from sizer.exchange import disk_is_emulated, named, no_prediction_form, prediction_form
+from sizer.exchange import disk_is_emulated, no_prediction_form, prediction_form
+from sizer.files import named
 from sizer.model import Model, WhatIf, WorkloadModel
 from sizer.model import predict as predict_one
 from sizer.records import (

@@ -17,10 +17,10 @@ from sizer.cli.preparing import Bench
 from sizer.host import facts, measuring_alone
 from sizer.limits import LimitsBackend, detect
 from sizer.plan import FAILED, UNFINISHED, plan, searches, two_epoch_passes
-from sizer.records import InputError, Outcome, Run, Study, typed_path
+from sizer.records import IMPORTED, InputError, Outcome, Run, Study, typed_path
 from sizer.storage import cache_folder
 from sizer.store import StudyFolder, measured, refuse_other_meaning, refuse_other_study, refuse_unusable
-from sizer.study import IMPORTED, Facts, read_study
+from sizer.study import Facts, read_study
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sizer.cli import values
-from sizer.exchange import READERS, Row, gpu_count, read_table
-from sizer.records import InputError
+from sizer.exchange import READERS
+from sizer.files import Row, read_table
+from sizer.records import InputError, parse_batch_size, parse_gpu_count, parse_memory_gib, parse_vcpus
 
 COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "workload": ("workload", str),
-    "vcpus": ("vcpus", values.vcpus),
-    "memory_gib": ("memory_bytes", values.memory_gibibytes),
+    "vcpus": ("vcpus", parse_vcpus),
+    "memory_gib": ("memory_bytes", parse_memory_gib),
     "disk": ("disk", str),
-    "batch_size": ("batch_size", values.batch_size),
+    "batch_size": ("batch_size", parse_batch_size),
     "gpu": ("gpu", str),
-    "gpu_count": ("gpu_count", gpu_count),
+    "gpu_count": ("gpu_count", parse_gpu_count),
 }
 """The columns that say where to predict, the name of each inside, and how its cells are read; others are left alone."""
 
@@ -46,6 +45,6 @@ def _place(row: Row) -> dict[str, Any]:
         text = row.cells.get(column, "")
         try:
             place |= {name: read(text)} if text else {}
-        except (argparse.ArgumentTypeError, ValueError) as error:
+        except InputError as error:
             raise row.error(column, str(error)) from None
     return place

@@ -12,21 +12,15 @@ from sizer.exchange.published import (
     read_recommendation,
     recommendation_form,
 )
-from sizer.exchange.table_cells import gpu_count
-from sizer.exchange.tables import Row, named, read_table
 
 __all__ = [
     "READERS",
     "Imported",
-    "Row",
     "disk_is_emulated",
-    "gpu_count",
-    "named",
     "no_prediction_form",
     "prediction_form",
     "read_measurements",
     "read_recommendation",
-    "read_table",
     "recommendation_form",
     "write_csv",
 ]

@@ -11,9 +11,11 @@ from pathlib import Path
 
 from sizer.exchange.imported_columns import AXES, NEEDED, READERS, Told, read_told
 from sizer.exchange.imported_runs import place_of, runs_of
-from sizer.exchange.tables import Table, named, read_table
+from sizer.files import Table, named, read_table
 from sizer.records import (
     HOST_DISK,
+    IMPORTED,
+    KINDS,
     Device,
     DiskRates,
     DiskTier,
@@ -25,7 +27,7 @@ from sizer.records import (
     WorkloadPlan,
     format_number,
 )
-from sizer.study import IMPORTED, MODES, Figures
+from sizer.study import Figures
 
 UNIFORM = ("vcpus", "memory_gib", "disk", "batch_size")
 """Axes that a workload has in all of its rows or in none: of a row without one nobody knows where it belongs."""
@@ -130,7 +132,7 @@ def _published(rows: Sequence[Told], gpu: str, figures: Figures) -> Device | Non
     if any(row["accelerator_samples_per_second"] is not None for row in rows):
         return None
     networks = {row["network"] for row in rows}
-    modes = {MODES.get(row["kind"] or "image_training") for row in rows}
+    modes = {KINDS[row["kind"] or "image_training"].rate_mode for row in rows}
     fastest = max((row["throughput"] or 0.0 for row in rows), default=0.0)
     if len(networks) == len(modes) == 1:
         network, mode = networks.pop(), modes.pop()

@@ -15,8 +15,17 @@ from sizer.exchange.measurements import (
     FURTHER_COLUMNS,
     LAST_COLUMNS,
 )
-from sizer.exchange.tables import Row
-from sizer.records import InputError, Outcome, RunSpec, Workload
+from sizer.files import Row
+from sizer.records import (
+    InputError,
+    Outcome,
+    RunSpec,
+    Workload,
+    parse_batch_size,
+    parse_gpu_count,
+    parse_memory_gib,
+    parse_vcpus,
+)
 
 NEEDED = ("workload", "throughput")
 AXES = ("vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count")
@@ -28,14 +37,14 @@ READERS: dict[str, Callable[[str], Any]] = {
     "framework": cells.of_domain(Workload, "framework"),
     "device": cells.device,
     "network": cells.of_domain(Workload, "network"),
-    "batch_size": cells.batch_size,
-    "vcpus": cells.vcpus,
-    "memory_gib": cells.memory_gib,
+    "batch_size": parse_batch_size,
+    "vcpus": parse_vcpus,
+    "memory_gib": parse_memory_gib,
     "disk": cells.of_domain(Workload, "name"),
     "input": cells.of_domain(Workload, "input"),
     "cache": cells.of_domain(Workload, "cache"),
     "gpu": cells.gpu,
-    "gpu_count": cells.gpu_count,
+    "gpu_count": parse_gpu_count,
     "throughput": cells.rate,
     "throughput_low": cells.end_of_interval,
     "throughput_high": cells.end_of_interval,
@@ -117,7 +126,7 @@ def read_told(row: Row) -> Told:
 def _read(row: Row, column: str, reader: Callable[[str], Any], text: str) -> Any:
     try:
         return reader(text)
-    except ValueError as error:
+    except InputError as error:
         raise row.error(column, str(error)) from None
 
 

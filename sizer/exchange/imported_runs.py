@@ -13,6 +13,7 @@ from sizer.exchange.imported_columns import EPOCH, Told
 from sizer.exchange.measurements import DEMAND_COLUMNS, DISK_COLUMNS, EMBEDDED
 from sizer.records import (
     HOST_DISK,
+    IMPORTED,
     Configuration,
     DataSet,
     Demand,
@@ -29,7 +30,6 @@ from sizer.records import (
     RunSpec,
     Workload,
 )
-from sizer.study import IMPORTED
 
 PLACEHOLDERS: dict[str, Any] = {
     "framework": "other",

@@ -9,7 +9,7 @@ from dataclasses import fields
 from pathlib import PurePath
 
 from sizer.exchange.table_cells import in_megabytes
-from sizer.exchange.tables import harmless
+from sizer.files import harmless
 from sizer.records import Demand, DiskRates, Run
 
 BYTES_PER_GIB = 2**30

@@ -6,23 +6,30 @@ from sizer.files.codec import FormatError, from_json, load_json, read_json, to_j
 from sizer.files.data_place import files_below, refuse_no_data, refuse_no_disk
 from sizer.files.given_files import read_given
 from sizer.files.own_folder import check_content, check_folder, make_folder, open_lock
+from sizer.files.tables import Row, Table, harmless, named, read_table, unharmed
 from sizer.files.writing import ASIDE_SUFFIX, write_text, written_aside
 
 __all__ = [
     "ASIDE_SUFFIX",
     "FormatError",
+    "Row",
+    "Table",
     "check_content",
     "check_folder",
     "files_below",
     "from_json",
+    "harmless",
     "load_json",
     "make_folder",
+    "named",
     "open_lock",
     "read_given",
     "read_json",
+    "read_table",
     "refuse_no_data",
     "refuse_no_disk",
     "to_json",
+    "unharmed",
     "write_json",
     "write_text",
     "written_aside",

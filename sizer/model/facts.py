@@ -12,10 +12,8 @@ from statistics import median
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
 from sizer.model.model import Facts, Measured
 from sizer.model.settings import CPU_LABEL, label_of, setting_of
-from sizer.records import Run
+from sizer.records import KINDS, Run
 
-SHUFFLING = ("image_training", "command", "imported")
-"""Kinds whose loader mixes the data set anew each epoch, or may."""
 HIT_SPREAD, BLEND_SPREAD, AMPLIFICATION_SPREAD = 0.1, 0.4, 0.7
 """Standard deviations: of an accounted miss rate from run to run, and of what is believed of the blend (LRU was
 measured to 0.003) and of ln read amplification (up to 4 was seen with the usual readahead of 128 KiB)."""
@@ -56,7 +54,7 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
         write_ios=_demand(runs, "write_ios"),
         demand_accounted=accounted,
         data_bytes=data.bytes if data is not None and data.bytes > 0 else None,
-        sequential=workload.format == "lmdb" or workload.kind not in SHUFFLING,
+        sequential=workload.format == "lmdb" or not KINDS[workload.kind].shuffles,
         accelerator=usual,
         accelerator_rates=_accelerator_rates([*runs, *isolating]),
         mixed_with_cpu=CPU_LABEL in labels and len(labels) > 1,

@@ -6,21 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 
-from sizer.records import Limits, RunSpec, Study, WorkloadPlan
+from sizer.records import KINDS, Limits, RunSpec, Study, WorkloadPlan
 from sizer.study import Facts
 
 MOST_RUNS = 20_000
 """A study of more is one that nobody waits for: axes that were crossed by mistake."""
-START_UP_SECONDS = {
-    "image_training": 20.0,
-    "image_inference": 10.0,
-    "lstm_training": 8.0,
-    "imagenet_preprocessing": 4.0,
-    "command": 15.0,
-    "imported": 0.0,
-}
-"""Start-up and warm-up on one vCPU: interpreter, framework, graph and first steps (MXNet 1.9.1, 2 vCPU EPYC, 2026).
-What was imported is never started."""
 EMULATED_START_UP_SECONDS = 4.0
 """An emulated step needs no framework's graph, only its input pipeline."""
 Place = tuple[float, int, str | None, int]
@@ -67,7 +57,7 @@ def fewest_vcpus(specs: Sequence[RunSpec], host: Facts) -> RunSpec:
 def start_up_seconds(spec: RunSpec) -> float:
     """Before the steady state begins; a fraction of a vCPU starts slower."""
     no_step = spec.workload.device.kind == "emulated" or spec.workload.input == "replay"
-    start_up = EMULATED_START_UP_SECONDS if no_step else START_UP_SECONDS[spec.workload.kind]
+    start_up = EMULATED_START_UP_SECONDS if no_step else KINDS[spec.workload.kind].start_up_seconds
     return start_up / min(spec.limits.vcpus or 1.0, 1.0)
 
 

@@ -9,13 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sizer.plan.configurations import configurations, place, standing
-from sizer.records import Limits, RunSpec, Study, WorkloadPlan
+from sizer.records import KINDS, Limits, RunSpec, Study, WorkloadPlan
 from sizer.study import Facts
-
-HAVE_A_STEP = ("image_training", "image_inference", "lstm_training")
-READ_IMAGES = ("image_training", "image_inference", "imagenet_preprocessing")
-"""Kinds that read as they go on. A language model reads its text at the start of an epoch, and of a command nobody but
-itself knows how to leave a stage out."""
 
 BATCH_RATIO = 4
 """Between the two batch sizes of a workload that has one: near enough to be computed alike, and what a step costs
@@ -43,13 +38,14 @@ def isolating_runs(each: WorkloadPlan, study: Study, host: Facts) -> list[RunSpe
 def reads_its_data(spec: RunSpec) -> bool:
     """Whether samples come from the disk as a run goes on, so that there is a disk to isolate."""
     workload = spec.workload
-    return workload.kind in READ_IMAGES and workload.input == "disk" and workload.cache != "warm"
+    reads = KINDS[workload.kind].reads == "samples"
+    return reads and workload.input == "disk" and workload.cache != "warm"
 
 
 def _steps(each: WorkloadPlan, alone: RunSpec) -> Iterator[RunSpec]:
     """Synthetic input at two batch sizes; an emulated accelerator takes as long for a sample in any batch."""
     workload = alone.workload
-    if workload.kind not in HAVE_A_STEP or workload.input == "synthetic":
+    if not KINDS[workload.kind].has_step or workload.input == "synthetic":
         return
     sizes = sorted({min(each.batch_size), max(each.batch_size)})
     if len(sizes) == 1:

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
+from sizer.records.kinds import KINDS
+
 LARGEST = 1e60
 """Of an amount. A workload may name 1e18 samples a step (`events.LARGEST`), and sums and rates are made of these."""
 
@@ -21,6 +23,7 @@ LARGEST_COUNT = 2**63
 LARGEST_BYTES = 2**60
 LARGEST_VCPUS = 4096.0
 LARGEST_BATCH = 2**20
+LARGEST_GPUS = 100_000
 LONGEST_NAME = 100
 
 
@@ -86,6 +89,16 @@ class Matching:
         return len(value) <= LONGEST_NAME and re.fullmatch(self.pattern, value, re.ASCII) is not None
 
 
+@dataclass(frozen=True)
+class Filled:
+    """Any text but none."""
+
+    words: str = "a text"
+
+    def holds(self, value: str) -> bool:
+        return bool(value)
+
+
 Amount = Annotated[float, Between(0, LARGEST)]
 """Seconds, bytes, cores, samples, rates and their shares: never below 0."""
 
@@ -123,11 +136,12 @@ Label = Annotated[
 ]
 """As safe as a name but in a path."""
 
+Text = Annotated[str, Filled()]
+"""Text that says something."""
+
 Moment = Annotated[str, Matching(r"\d{4}-\d\d-\d\dT[0-9:.+-]+Z?", "a time such as 2026-11-21T10:00:00+00:00")]
 
-Kind = Annotated[
-    str, OneOf(("image_training", "image_inference", "lstm_training", "imagenet_preprocessing", "command", "imported"))
-]
+Kind = Annotated[str, OneOf(tuple(KINDS))]
 Input = Annotated[str, OneOf(("disk", "cached", "synthetic", "replay"))]
 """`replay` reads the data as the loader does and makes nothing of it: no workload is asked for so, a part of one is."""
 

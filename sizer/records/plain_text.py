@@ -10,6 +10,9 @@ import shlex
 import unicodedata
 from collections.abc import Iterable
 
+LONGEST_QUOTED = 40
+"""Characters of a value that a sentence quotes."""
+
 UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode's control characters, formats (some turn the order of a line round), lone surrogates and line ends."""
 
@@ -19,6 +22,12 @@ def printable(text: str, keep: str = "") -> str:
     if text.isprintable():
         return text
     return "".join(char if char in keep or not _unseen(char) else _escape(char) for char in text)
+
+
+def quoted(text: str) -> str:
+    """A value as a sentence quotes it, no longer than a person reads."""
+    text = printable(text)
+    return f"`{text if len(text) <= LONGEST_QUOTED else f'{text[: LONGEST_QUOTED - 3]}...'}`"
 
 
 def typed(word: str) -> str:

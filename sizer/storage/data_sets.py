@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.files import refuse_no_data
-from sizer.records import DataSet, HostError, InputError, Workload
+from sizer.records import KINDS, DataSet, HostError, InputError, Workload
 from sizer.storage.data_cache import check_writable, made_once
 from sizer.storage.page_cache import files_of
 from sizer.storage.subprograms import complete, never
@@ -24,14 +24,6 @@ EMBEDDED_VERSION = 1
 """Part of the cache's folder names: raised whenever the same seed would give other bytes."""
 
 EMBEDDED_SEED = 1
-
-READS = {
-    "image_training": ("recordio", "lmdb", "folder"),
-    "image_inference": ("recordio", "lmdb", "folder"),
-    "lstm_training": ("text",),
-    "imagenet_preprocessing": ("folder",),
-}
-"""Forms of data that each kind of workload can be given; a folder is packed for those that read records."""
 
 IN_WORDS = {
     "recordio": "a RecordIO file (.rec)",
@@ -59,10 +51,11 @@ class DataSets:
         so.
         """
         check_data(workload)
-        if not workload.data and (workload.kind == "command" or workload.input == "synthetic"):
+        formats = KINDS[workload.kind].data_formats
+        if not workload.data and (not formats or workload.input == "synthetic"):
             return None
         source = self._users_own(Path(workload.data)) if workload.data else self._embedded(workload)
-        if workload.kind in ("image_training", "image_inference"):
+        if "recordio" in formats:
             if source.format == "folder":
                 return self._packed(source, "lmdb" if workload.format == "lmdb" else "recordio")
             if source.format == "recordio":
@@ -75,7 +68,7 @@ class DataSets:
         return describe(record_files(path)[0] if form == "recordio" else path, form)
 
     def _embedded(self, workload: Workload) -> DataSet:
-        if workload.kind == "lstm_training":
+        if "text" in KINDS[workload.kind].data_formats:
             folder, form, words = self.cache / f"text-v{EMBEDDED_VERSION}", "text", ["text"]
         else:
             name = f"images-v{EMBEDDED_VERSION}-seed{EMBEDDED_SEED}-{self.embedded_images}"
@@ -135,9 +128,10 @@ def check_data(workload: Workload) -> None:
     if not path.exists():
         raise InputError(f"{where}: {workload.data} does not exist; give `data` a path that does")
     refuse_no_data(path, where)
-    if workload.kind not in READS:
+    readable = KINDS[workload.kind].data_formats
+    if not readable:
         return
-    form, readable = form_of(path), READS[workload.kind]
+    form = form_of(path)
     if form not in readable:
         wanted = " or ".join(IN_WORDS[each] for each in readable)
         raise InputError(
@@ -150,7 +144,7 @@ def check_data(workload: Workload) -> None:
 
 def check_cache(workload: Workload, cache: Path) -> None:
     """Raises HostError when the embedded data set cannot be made in `cache`, which needs not be there yet."""
-    if workload.data is None and workload.kind != "command" and workload.input != "synthetic":
+    if workload.data is None and KINDS[workload.kind].data_formats and workload.input != "synthetic":
         check_writable(cache)
 
 

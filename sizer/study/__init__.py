@@ -2,15 +2,12 @@
 
 from sizer.study.commented import template
 from sizer.study.json_schema import schema
-from sizer.study.kinds import IMPORTED
 from sizer.study.parse import parse_study, read_study
 from sizer.study.presets import Facts, Preset
 from sizer.study.resolved import to_yaml
-from sizer.study.tiers import MODES, Figures
+from sizer.study.tiers import Figures
 
 __all__ = [
-    "IMPORTED",
-    "MODES",
     "Facts",
     "Figures",
     "Preset",

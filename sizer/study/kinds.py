@@ -1,38 +1,10 @@
-"""The kinds of workload, and what each takes where the study file says nothing."""
+"""The form of data that a kind of workload most likely has."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 
-COMMAND = "command"
-IMPORTED = "imported"
-"""What was measured elsewhere; only `sizer import` writes it, and nothing of it can be run."""
-PREPROCESSING = "imagenet_preprocessing"
-OPENCV = "opencv"
-"""What decodes and encodes the images of preprocessing: no framework of the others takes part in it."""
-
-
-@dataclass(frozen=True)
-class Kind:
-    """The defaults of one kind; None where it has no such thing."""
-
-    framework: str
-    network: str | None
-    format: str | None
-    batch_size: int
-
-
-KINDS = {
-    "image_training": Kind("mxnet", "resnet50", "recordio", 32),
-    "image_inference": Kind("mxnet", "resnet50", "recordio", 32),
-    # Zaremba et al. 2014, "Recurrent Neural Network Regularization": the small model and its batch.
-    "lstm_training": Kind("mxnet", "small", "text", 20),
-    PREPROCESSING: Kind(OPENCV, None, "recordio", 32),
-    # Nothing is known of a command: a step is a sample until its file says how many samples a step has.
-    COMMAND: Kind("other", None, None, 1),
-    IMPORTED: Kind("other", None, None, 1),
-}
+from sizer.records import KINDS
 
 
 def format_of(kind: str, data: str | None) -> str | None:

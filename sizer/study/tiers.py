@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from sizer.records import HOST_DISK, Device, DiskRates, DiskTier, InputError
+from sizer.records import HOST_DISK, IMPORTED, KINDS, Device, DiskRates, DiskTier, InputError
 from sizer.study.axes import read_size
 from sizer.study.document import Document, Key
 from sizer.study.json_schema import expected
-from sizer.study.kinds import IMPORTED
 
 BYTES_PER_MB = 10**6
-MODES = {"image_training": "train", "image_inference": "infer", "lstm_training": "train"}
 """What a published rate of a GPU was measured doing, by kind of workload."""
 GIVEN = "given in the study file"
 
@@ -135,7 +133,7 @@ def read_device(
     if figures is None:
         raise document.error(key, f"the rate of {gpu} is in no catalogue here; give its samples_per_second")
     try:
-        figure = figures.accelerator_rate(MODES[kind], network or "", gpu)
+        figure = figures.accelerator_rate(KINDS[kind].rate_mode or "", network or "", gpu)
         rate = float(figure.samples_per_second)
         _check_figures(gpu, [("label", figure.gpu), ("rate", rate), ("source", figure.source)])
     except InputError as error:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from sizer.records import InputError, Limits, Workload, WorkloadPlan, compiled
+from sizer.records import COMMAND, KINDS, OPENCV, PREPROCESSING, InputError, Limits, Workload, WorkloadPlan, compiled
 from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
 from sizer.study.document import Document, Key
-from sizer.study.kinds import COMMAND, KINDS, OPENCV, PREPROCESSING, format_of
+from sizer.study.kinds import format_of
 from sizer.study.tiers import Figures, read_device
 
 LONGEST_NAME = 100

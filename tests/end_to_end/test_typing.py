@@ -45,7 +45,7 @@ def test_every_command_has_help(sizer: Typed, command: str) -> None:
         (["frobnicate"], "invalid choice"),
         (["recommend", ".", "--target", "7"], "`7` is not a share"),
         (["recommend", ".", "--target", "most"], "`most` is not a share"),
-        (["predict", ".", "--memory", "0GiB"], "argument --memory: `0GiB` is no memory"),
+        (["predict", ".", "--memory", "0GiB"], "argument --memory: `0GiB` is not a memory size"),
         (["predict", ".", "--memory", "4G"], "does not say which unit"),
         (["predict", ".", "--batch-size", "0"], "argument --batch-size: `0` is not a batch size"),
         (["predict", ".", "--batch-size", "-5"], "`-5` is not a batch size"),

@@ -9,6 +9,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from sizer.files.codec import from_json
+from sizer.records import KINDS
 from sizer.records.domains import (
     LARGEST,
     SMALLEST,
@@ -32,7 +33,6 @@ from sizer.records.domains import (
 )
 from sizer.records.study import Device, DiskRates, Measure, Objective, RunSpec, Study
 from sizer.study import schema
-from sizer.study.kinds import KINDS
 
 
 def domain(annotated: Any) -> Domain:

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from sizer.catalog import Catalog
 from sizer.files.codec import from_json, to_json
+from sizer.records import KINDS
 from sizer.records.errors import InputError
 from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study, Workload, WorkloadPlan
 from sizer.study import Facts, parse_study, template, to_yaml
-from sizer.study.kinds import KINDS
 
 Value = TypeVar("Value")
 ELSEWHERE = Facts(96, 2**40)

@@ -9,14 +9,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizer.files import read_given
-from sizer.records import InputError, printable
+from sizer.files.given_files import read_given
+from sizer.records import InputError, printable, quoted
 
 DELIMITERS = (",", ";", "\t")
 """What stands between two cells: commas, or where the header has none of its names so, what spreadsheets take."""
 MOST_ROWS = 100_000
 MOST_COLUMNS = 1000
-LONGEST_SHOWN = 40
 
 
 @dataclass(frozen=True)
@@ -68,15 +67,9 @@ def read_table(path: Path, kind: str, known: Collection[str], needed: Collection
     return Table(tuple(column for column in columns if column), tuple(rows))
 
 
-def shown(text: str) -> str:
-    """A cell as a sentence quotes it."""
-    text = printable(text)
-    return f"`{text if len(text) <= LONGEST_SHOWN else f'{text[: LONGEST_SHOWN - 3]}...'}`"
-
-
 def named(columns: Sequence[str], most: int = 10) -> str:
     """Names in a sentence: `a`, `b` and 3 more."""
-    names = ", ".join(shown(column) for column in columns[:most])
+    names = ", ".join(quoted(column) for column in columns[:most])
     return f"{names} and {len(columns) - most} more" if len(columns) > most else names
 
 
@@ -159,7 +152,7 @@ def _header(cells: Sequence[str], where: str, known: Collection[str]) -> list[st
     twice = [name for name, count in Counter(columns).items() if count > 1 and name]
     if twice:
         raise InputError(
-            f"{where}: two columns are named {shown(twice[0])}; remove one of them or give it another name"
+            f"{where}: two columns are named {quoted(twice[0])}; remove one of them or give it another name"
         )
     return columns
 
