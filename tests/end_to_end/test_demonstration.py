@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +19,7 @@ from sizer.limits.delegation import SCOPE
 from sizer.plan.run_order import plan
 from sizer.records.study import Study
 from sizer.study import Facts, parse_study
+from tests import ROOT
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -67,9 +69,11 @@ def test_a_host_of_4_gb_gets_a_cap_that_it_can_hold(study: Study) -> None:
 
 @pytest.mark.root
 @pytest.mark.slow
-def test_the_demo_by_the_real_thing(sizer: Typed, folder: Path) -> None:
+@pytest.mark.alone
+def test_the_demo_by_the_real_thing(sizer: Typed, folder: Path, environment: dict[str, str]) -> None:
     """On this host, in its real limits: every run ends as it should, and the report is there."""
-    done = sizer("demo", "--out", "demo")
+    argv = [sys.executable, str(ROOT / "tests/end_to_end/short_demo.py"), "demo", "--out", "demo"]
+    done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     runs = json.loads(sizer("export", "demo", "--format", "json").stdout)
     failed = [run for run in runs if run["outcome"] != "completed"]

@@ -11,7 +11,7 @@ import pytest
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 
-pytestmark = [pytest.mark.root, pytest.mark.slow]
+pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
 
 COUNTED = """
 import pathlib

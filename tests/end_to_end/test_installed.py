@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 
 from tests import ROOT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 
 @pytest.fixture(scope="module")
@@ -76,5 +77,5 @@ def test_a_study_in_a_users_project_runs_sizers_workload(installed: Path, users_
     )
     done = python(installed, users_project, "-m", "sizer", "run", "study.yaml", "--out", "out")
     assert done.returncode == 0, done.stderr
-    assert "200 images/s" in done.stderr
+    assert re.search(r"[\d.]+ images/s", done.stderr), done.stderr
     assert (users_project / "out/report.html").exists()

@@ -21,7 +21,7 @@ import pytest
 from sizer.limits import MARK
 from tests import ROOT
 
-pytestmark = [pytest.mark.root, pytest.mark.slow]
+pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
 
 USER = 61_234
 """A user that no file of this host knows, as those of containers and services are."""

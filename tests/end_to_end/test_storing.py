@@ -173,6 +173,10 @@ def test_the_second_sizer_on_a_host_is_told_that_the_first_measures(
     sizer: Typed, folder: Path, environment: dict[str, str]
 ) -> None:
     """Another study, another folder: exit code 3, who measures, and nothing written."""
+    gate, child = folder / "gate", folder / "child.py"
+    child.write_text(
+        f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.05)\n" + child.read_text()
+    )
     argv = [sys.executable, "-m", "sizer", "run", "study.yaml"]
     with subprocess.Popen(argv, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as first:
         assert first.stderr is not None
@@ -184,6 +188,7 @@ def test_the_second_sizer_on_a_host_is_told_that_the_first_measures(
             assert not (folder / "other").exists()
         assert sizer("status", "study", "--json").returncode == 0
         assert sizer("run", "study.yaml", "--out", "other", "--dry-run").returncode == 0
+        gate.touch()
         first.stderr.read()
     assert first.returncode == 0
 

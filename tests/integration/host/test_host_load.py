@@ -11,6 +11,8 @@ import pytest
 from sizer.limits import detect
 from sizer.runner.load import Load, busiest, busy_sentence, host_load
 
+pytestmark = pytest.mark.alone
+
 BURN = "while True: pass"
 
 

@@ -17,6 +17,8 @@ from sizer.records.errors import HostError
 from sizer.records.study import Limits
 from tests import ROOT
 
+pytestmark = pytest.mark.alone
+
 ONE_CPU = Limits(vcpus=1)
 
 GROWING = (

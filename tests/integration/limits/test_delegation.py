@@ -17,7 +17,7 @@ from sizer.limits import LimitsBackend
 from sizer.limits.device import parse_mounts
 from tests import ROOT
 
-pytestmark = pytest.mark.root
+pytestmark = [pytest.mark.root, pytest.mark.alone]
 
 NOBODY = 65534
 

@@ -15,7 +15,7 @@ from sizer.limits.join import join_command
 from sizer.records.errors import HostError
 from sizer.records.study import DiskRates, Limits
 
-pytestmark = [pytest.mark.root, pytest.mark.slow]
+pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
 
 BURN = "while True: pass"
 HOG = "held = []\nwhile True: held.append(bytearray(b'x' * (1 << 20)))"

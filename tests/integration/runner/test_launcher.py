@@ -24,7 +24,7 @@ from sizer.runner.commands import Place
 from sizer.runner.launcher import Setting, launch
 from sizer.runner.watching import UNWATCHED, Hooks
 
-pytestmark = [pytest.mark.root, pytest.mark.slow]
+pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
 
 PREFACE = """
     import json, os, sys, time

@@ -20,6 +20,8 @@ from sizer.storage.disks import (
     remove_leftovers,
 )
 
+pytestmark = pytest.mark.alone
+
 TIER = DiskTier("ssd", emulated=DiskRates(2000, 60e6, 1500, 40e6), disk_class="ssd")
 
 

@@ -21,6 +21,8 @@ from sizer.records.study import Workload
 from sizer.storage import leftovers
 from sizer.storage.data_sets import DataSets
 
+pytestmark = pytest.mark.alone
+
 DEAD = f"{world()}-999999999-1"
 
 

@@ -17,7 +17,7 @@ from sizer.storage.disks import missing_for_emulation
 from sizer.storage.placement import Placement, room_on_emulated
 from sizer.study import Facts, parse_study
 
-pytestmark = [pytest.mark.root, pytest.mark.slow]
+pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
 
 STUDY = """
 isolate: true

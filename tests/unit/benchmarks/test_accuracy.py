@@ -209,7 +209,7 @@ def test_the_grids_table_has_its_goals() -> None:
 def test_the_command_prints_its_table_and_says_by_its_status_whether_goals_are_missed() -> None:
     """A quick run of the simulated part ends with 0 or 1, as its last line counts."""
     command = [sys.executable, "accuracy.py", "--quick", "--only", "simulated", "--machines", "4", "--worst", "2"]
-    ended = subprocess.run(command, cwd=BENCHMARKS, capture_output=True, text=True, check=False)
+    ended = subprocess.run(command, cwd=BENCHMARKS / "accuracy", capture_output=True, text=True, check=False)
     assert ended.stderr == ""
     last = ended.stdout.strip().splitlines()[-1]
     assert "goals missed" in last

@@ -21,18 +21,21 @@ class Line:
 
     rate: Callable[[float], float | None]
 
-    def predict(self, stand: Configuration) -> Prediction:
-        value = self.rate(stand.vcpus)
-        if value is None:
-            raise NoAnswer("the measurements do not say")
-        estimate = Estimate(value, value - 1, value + 1)
-        return Prediction("w", stand, estimate, Bottleneck.CPU, {}, stand.vcpus > 4, value == 0)
+
+def predict(line: Line, stand: Configuration) -> Prediction:
+    value = line.rate(stand.vcpus)
+    if value is None:
+        raise NoAnswer("the measurements do not say")
+    estimate = Estimate(value, value - 1, value + 1)
+    return Prediction("w", stand, estimate, Bottleneck.CPU, {}, stand.vcpus > 4, value == 0)
 
 
 @pytest.fixture
-def draw() -> Callable[..., list[tuple[list[float], bool]]]:
+def draw(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[tuple[list[float], bool]]]:
+    monkeypatch.setattr("sizer.bundled.reports.curves.predict", predict)
+
     def drawn(rate: Callable[[float], float | None], *places: float) -> list[tuple[list[float], bool]]:
-        stretches = segments(Line(rate), BASE, "vcpus", places)  # type: ignore[arg-type]  # asked for predict alone
+        stretches = segments(Line(rate), BASE, "vcpus", places)  # type: ignore[arg-type]  # only predicted from
         return [([point.x for point in stretch], stretch[0].extrapolated) for stretch in stretches]
 
     return drawn
