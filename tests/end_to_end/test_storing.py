@@ -174,9 +174,8 @@ def test_the_second_sizer_on_a_host_is_told_that_the_first_measures(
 ) -> None:
     """Another study, another folder: exit code 3, who measures, and nothing written."""
     gate, child = folder / "gate", folder / "child.py"
-    child.write_text(
-        f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.05)\n" + child.read_text()
-    )
+    waiting = f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.05)\n"
+    child.write_text(waiting + child.read_text())
     argv = [sys.executable, "-m", "sizer", "run", "study.yaml"]
     with subprocess.Popen(argv, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True) as first:
         assert first.stderr is not None

@@ -43,6 +43,12 @@ def _time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
+def _short_curves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page is of another model, and asking it for every point of its curves is most of what a page takes."""
+    monkeypatch.setattr("sizer.bundled.reports.curves.POINTS", 6)
+
+
+@pytest.fixture(autouse=True)
 def _the_sandbox_stays_as_it_was(sandbox: Sandbox) -> Iterator[None]:
     before = listing(sandbox.root)
     yield

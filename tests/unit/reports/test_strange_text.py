@@ -56,6 +56,12 @@ def with_text(value: Any, text: str) -> Any:
     return value
 
 
+@pytest.fixture(autouse=True)
+def _short_curves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A curve of few points has the same elements, and each model here is another one."""
+    monkeypatch.setattr("sizer.bundled.reports.curves.POINTS", 6)
+
+
 def page(material: Material, text: str) -> str:
     runs: tuple[Run, ...] = with_text(material.runs, text)
     changed = {
