@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sizer.model import batch_of, disk_of, memory_of, vcpus_of
 from sizer.records import Outcome, Run, Study
+from sizer.words import evidence_in_words, warning_line, warning_names
 
-from . import busy, evidence_card, failures, formatting, isolated, results, verdict, warned, words
+from . import busy, evidence_card, failures, formatting, isolated, results, verdict, words
 from .subject import Subject
 
 MEANING = (
@@ -48,7 +50,7 @@ def all_runs(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
 
 def _order(run: Run) -> tuple[float, int, str, int, int]:
     stand = run.configuration
-    return (stand.vcpus, stand.memory_bytes, stand.disk, stand.batch_size, run.spec.repeat)
+    return vcpus_of(stand), memory_of(stand), disk_of(stand), batch_of(stand), run.spec.repeat
 
 
 def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
@@ -57,24 +59,24 @@ def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
     return {
         **_told(run, study),
         "repeat": f"repeat {run.spec.repeat + 1}",
-        "state": isolated.remark(run) or subject.unusual(workload.input, workload.cache),
+        "state": isolated.remark(run) or subject.unusual(workload.assumed_input, workload.assumed_cache),
         "failed": run.outcome is not Outcome.COMPLETED,
         "outcome": words.ending(run),
         "rate": _rate(run),
         "bound": _bound(run, subject),
-        "warned": ", ".join(warned.kinds(run)),
+        "warned": ", ".join(warning_names(run)),
     }
 
 
 def _told(run: Run, study: Study) -> dict[str, str]:
-    """Where it stood, without what an imported table did not tell."""
-    stand, untold = run.configuration, run.untold
-    vcpus = formatting.format_vcpus(stand.vcpus) if "vcpus" not in untold else ""
+    """What it had, without what an imported table does not say."""
+    stand = run.configuration
+    vcpus = formatting.format_vcpus(stand.vcpus) if stand.vcpus is not None else ""
     return {
         "vcpus": ", ".join(part for part in (vcpus, words.accelerators(stand)) if part),
-        "memory": formatting.format_bytes(stand.memory_bytes) if "memory_gib" not in untold else "",
-        "disk": words.disk(stand.disk, study) if "disk" not in untold else "",
-        "batch": f"batch {stand.batch_size}" if "batch_size" not in untold else "",
+        "memory": words.memory(stand),
+        "disk": words.disk(stand.disk, study) if stand.disk is not None else "",
+        "batch": f"batch {stand.batch_size}" if stand.batch_size is not None else "",
     }
 
 
@@ -83,11 +85,11 @@ def _card(run: Run) -> dict[str, Any]:
     last_words = failures.split(run)[1] if run.outcome is not Outcome.COMPLETED else ""
     return {
         "id": run.id,
-        "warnings": [formatting.sentence(each) for each in run.warnings],
+        "warnings": [formatting.sentence(warning_line(each, run.sample_unit)) for each in run.warnings],
         "busy": busy.bars([run.evidence]) if run.evidence is not None else [],
         "groups": evidence_card.groups(run),
         "last_words": "\n".join(last_words.splitlines()[-LAST_LINES:]),
-        "started": "" if "started_at" in run.untold else run.started_at.replace("T", " ").replace("+00:00", " UTC"),
+        "started": (run.started_at or "").replace("T", " ").replace("+00:00", " UTC"),
         "took": formatting.format_seconds(run.wall_seconds) if run.wall_seconds else "",
         "limited_by": run.limited_by,
     }
@@ -105,4 +107,4 @@ def _bound(run: Run, subject: Subject) -> tuple[str, str]:
         return "", failures.line(run)
     if run.evidence is None:
         return "", "not accounted"
-    return words.bottleneck(run.evidence.bottleneck, subject.device), run.evidence.reason
+    return words.bottleneck(run.evidence.bottleneck, subject.device), evidence_in_words(run.evidence)

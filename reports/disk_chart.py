@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sizer.model import disk_of
 from sizer.records import HOST_DISK, DiskRates, Estimate
 
 from . import curves, formatting, marks, words
@@ -16,7 +17,7 @@ from .subject import Subject
 
 def disk_chart(title: str, series: Sequence[Series], subject: Subject) -> DotChart:
     """The picture for the disk axis of a workload, the slowest tier first."""
-    names = {run.configuration.disk for each in series for run in each.runs}
+    names = {disk_of(run.configuration) for each in series for run in each.runs}
     ordered = sorted(names, key=lambda name: (_read_rate(name, subject), name))
     unit = f"{formatting.plural(subject.unit)}/s"
     return DotChart(f"{title}, {unit}", unit, tuple(_row(name, series, subject) for name in ordered))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sizer.records import Bottleneck, DiskRates, MemoryGrowth, Run
+from sizer.records import Bottleneck, DiskRates, MemoryGrowth, Run, WarningKind
 
 from . import formatting, results, words
 
@@ -79,7 +79,8 @@ def processor(run: Run) -> Iterator[Fact]:
     if used is not None and throughput is not None and used.core_seconds is not None:
         cores = formatting.format_number(used.core_seconds * throughput.value)
         each = formatting.a_sample(f"{formatting.format_number(used.core_seconds * 1000)} core-ms", run.sample_unit)
-        whole = f" of {formatting.format_vcpus(run.configuration.vcpus)}" if "vcpus" not in run.untold else ""
+        vcpus = run.configuration.vcpus
+        whole = f" of {formatting.format_vcpus(vcpus)}" if vcpus is not None else ""
         yield "Cores used", f"{cores}{whole}", each
     if run.throttled is not None:
         yield "Throttled", f"{formatting.percent(run.throttled)} of quota periods", ""
@@ -88,7 +89,7 @@ def processor(run: Run) -> Iterator[Fact]:
     if run.stolen_cores is not None:
         yield "Stolen by the hypervisor", f"{run.stolen_cores:.2f} cores", ""
     if used is not None and used.accelerator_seconds is not None:
-        device = words.bottleneck(Bottleneck.ACCELERATOR, run.spec.workload.device)
+        device = words.bottleneck(Bottleneck.ACCELERATOR, run.spec.workload.computes_on)
         busy = formatting.a_sample(formatting.brief(used.accelerator_seconds), run.sample_unit)
         yield formatting.capital(device), busy, ""
 
@@ -102,7 +103,7 @@ def memory(run: Run) -> Iterator[Fact]:
         "Kernel": run.peak_kernel_bytes,
         "Swap": run.peak_swap_bytes,
     }
-    cap = f" of {formatting.format_bytes(run.configuration.memory_bytes)}" if "memory_gib" not in run.untold else ""
+    cap = f" of {words.memory(run.configuration)}" if run.configuration.memory_bytes is not None else ""
     for label, peak in peaks.items():
         if peak is not None:
             yield label, formatting.amount(peak) + (cap if label == "Highest" else ""), ""
@@ -158,7 +159,9 @@ def _against(run: Run) -> str:
     if run.throughput is None or not run.throughput.value or run.first_epoch_throughput is None:
         return ""
     ratio = formatting.format_number(run.first_epoch_throughput / run.throughput.value)
-    later = run.spec.workload.cache == "natural" and "first epoch only" not in " ".join(run.warnings)
+    later = run.spec.workload.cache == "natural" and all(
+        warning.kind is not WarningKind.FIRST_EPOCH for warning in run.warnings
+    )
     return f"{ratio} × {'the later epochs' if later else 'the throughput'}"
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sizer.model import PIPELINE_ALONE, is_search, memory_floor, searched_floor
+from sizer.model import PIPELINE_ALONE, is_search, memory_floor, memory_of, searched_floor
 from sizer.records import Outcome, Run, Study
+from sizer.words import failure_in_words, failure_line, floor_in_words, outcome_in_words
 
 from . import formatting, results, words
 from .subject import Subject
@@ -40,20 +41,17 @@ def memory_floors(subjects: Sequence[Subject]) -> list[str]:
 def tally(runs: Sequence[Run]) -> list[tuple[str, int]]:
     """How many runs ended in each way, in the order of the outcomes."""
     counts = {outcome: sum(run.outcome is outcome for run in runs) for outcome in Outcome}
-    return [(outcome.words, count) for outcome, count in counts.items() if count]
+    return [(outcome_in_words(outcome), count) for outcome, count in counts.items() if count]
 
 
 def split(run: Run) -> tuple[str, str]:
     """Why a run failed in a line, and its last words, which may be many."""
-    first, _, rest = (run.error or _without_error(run)).strip().partition("\n")
-    return first, rest.strip()
+    return failure_in_words(run), run.error.last_lines.strip() if run.error is not None else ""
 
 
 def line(run: Run) -> str:
     """Why a run failed, ending in the last line that it printed: `exit status 1; its last words: KeyError: 'x'`."""
-    first, rest = split(run)
-    said = rest.rpartition("\n")[2].strip()
-    return f"{first} {said if len(said) <= LINE else said[:LINE].rstrip() + '…'}".strip()
+    return failure_line(run, LINE)
 
 
 def log(run: Run) -> str:
@@ -63,22 +61,16 @@ def log(run: Run) -> str:
 
 def _row(runs: Sequence[Run], study: Study) -> dict[str, Any]:
     first, rest = split(runs[0])
-    stands = [words.configuration(run.configuration, study, run.untold) for run in runs]
+    stands = [words.configuration(run.configuration, study) for run in runs]
     return {
         "workload": runs[0].spec.workload.name,
         "where": [(stand, stands.count(stand)) for stand in dict.fromkeys(stands)],
-        "outcome": runs[0].outcome.words,
+        "outcome": outcome_in_words(runs[0].outcome),
         "error": first,
         "ids": [run.id for run in runs],
         "last_words": rest[-LAST_WORDS:],
         "log": log(runs[0]),
     }
-
-
-def _without_error(run: Run) -> str:
-    if run.outcome is Outcome.OUT_OF_MEMORY and "memory_gib" not in run.untold:
-        return f"killed at its memory cap of {formatting.format_bytes(run.configuration.memory_bytes)}"
-    return "no reason was recorded"
 
 
 def _was_killed(run: Run) -> bool:
@@ -87,7 +79,7 @@ def _was_killed(run: Run) -> bool:
 
 def _floor(subject: Subject) -> str:
     found = searched_floor(subject.runs)
-    return f"{subject.name}: {found.told()}.{_peak(subject)}" if found is not None else _by_kills(subject)
+    return f"{subject.name}: {floor_in_words(found)}.{_peak(subject)}" if found is not None else _by_kills(subject)
 
 
 def _by_kills(subject: Subject) -> str:
@@ -95,7 +87,7 @@ def _by_kills(subject: Subject) -> str:
     below = floor.out_of_memory_bytes if floor is not None else None
     above = floor.completed_bytes if floor is not None else None
     if below is None:
-        below = max(run.configuration.memory_bytes for run in subject.runs if _was_killed(run))
+        below = max(memory_of(run.configuration) for run in subject.runs if _was_killed(run))
     text = f"{subject.name}: killed with {formatting.format_bytes(below)}"
     if above is None:
         return f"{text}, and no larger cap completed, so its memory floor lies above that."

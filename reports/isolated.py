@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.model import GIVES, ISOLATED, TELLS
+from sizer.model import batch_of, disk_of, vcpus_of
 from sizer.records import Outcome, Run
+from sizer.words import outcome_in_words, remark_in_words, stage_learnt, stage_shown, warning_names
 
-from . import failures, formatting, results, warned, words
+from . import failures, formatting, results, words
 from .subject import Subject
 
 LABELS = {"step": "Step", "pipeline": "Input pipeline", "disk": "Disk", "cache": "Page cache"}
@@ -15,31 +16,31 @@ LABELS = {"step": "Step", "pipeline": "Input pipeline", "disk": "Disk", "cache":
 
 def rows(subject: Subject) -> list[dict[str, Any]]:
     """Where each such run stood, its rate, and what it tells; by stage, and smallest first."""
-    runs = [run for run in subject.runs if run.spec.isolates is not None]
+    runs = [run for run in subject.runs if run.spec.stage is not None]
     return [_row(run, subject) for run in sorted(runs, key=_order)]
 
 
 def remark(run: Run) -> str:
     """`isolating the disk`; nothing of a run of the workload as asked for."""
-    return f"isolating {ISOLATED[run.spec.isolates]}" if run.spec.isolates is not None else ""
+    return remark_in_words(run.spec)
 
 
 def _row(run: Run, subject: Subject) -> dict[str, Any]:
-    stage = run.spec.isolates
+    stage = run.spec.stage
     assert stage is not None, "rows() lets only such runs through"
     return {
         "stage": LABELS[stage],
         "where": words.configuration(run.configuration, subject.study),
         "rate": _rate(run),
-        "warned": ", ".join(warned.kinds(run)),
+        "warned": ", ".join(warning_names(run)),
         "tells": _found(run, stage),
-        "how": TELLS[stage],
+        "how": stage_shown(stage),
     }
 
 
 def _rate(run: Run) -> str:
     if run.throughput is None or not results.measured(run):
-        return run.outcome.words
+        return outcome_in_words(run.outcome)
     return formatting.rate_interval(run.throughput, run.sample_unit)
 
 
@@ -48,7 +49,7 @@ def _found(run: Run, stage: str) -> str:
     if run.outcome is not Outcome.COMPLETED:
         return failures.line(run)
     used = run.demand
-    told = GIVES[stage]
+    told = stage_learnt(stage)
     if stage == "disk" and used is not None and used.read_bytes is not None and run.throughput is not None:
         told += f": {formatting.format_number(run.throughput.value * used.read_bytes / 1e6)} MB/s"
         if used.read_ios is not None:
@@ -60,4 +61,4 @@ def _found(run: Run, stage: str) -> str:
 
 def _order(run: Run) -> tuple[int, float, str, int]:
     stand = run.configuration
-    return list(LABELS).index(run.spec.isolates or ""), stand.vcpus, stand.disk, stand.batch_size
+    return list(LABELS).index(run.spec.stage or ""), vcpus_of(stand), disk_of(stand), batch_of(stand)

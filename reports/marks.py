@@ -34,7 +34,7 @@ def place(run: Run, axis: str) -> float:
 
 def title(run: Run, subject: Subject) -> str:
     """What pointing at a mark shows."""
-    where = words.configuration(run.configuration, subject.study, run.untold)
+    where = words.configuration(run.configuration, subject.study)
     if run.throughput is not None and results.measured(run):
         return f"{where}: {formatting.rate_interval(run.throughput, subject.unit)}, run {run.id}"
     return f"{where}: {words.ending(run)}, run {run.id}"

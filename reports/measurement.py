@@ -41,9 +41,9 @@ def states(runs: Sequence[Run]) -> list[tuple[str, str]]:
     users: dict[tuple[str, str], dict[str, None]] = {}
     for run in runs:
         workload = run.spec.workload
-        if {"input", "cache"} <= set(run.untold):
+        if workload.input is None and workload.cache is None:
             continue
-        users.setdefault((workload.input, workload.cache), {})[workload.name] = None
+        users.setdefault((workload.assumed_input, workload.assumed_cache), {})[workload.name] = None
     return [
         (", ".join(names), f"Input {words.INPUT.get(input_, input_)}. Cache {words.CACHE.get(cache, cache)}.")
         for (input_, cache), names in users.items()

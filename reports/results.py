@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sizer.model import as_asked
+from sizer.model import as_asked, batch_of, disk_of, memory_of, vcpus_of
 from sizer.records import Configuration, Estimate, Outcome, Run
 
 
@@ -38,7 +38,7 @@ def by_configuration(runs: Iterable[Run]) -> tuple[Result, ...]:
     groups: dict[tuple[Configuration, str, str], list[Run]] = {}
     for run in as_asked(runs):
         if measured(run):
-            key = (run.configuration, run.spec.workload.input, run.spec.workload.cache)
+            key = (run.configuration, run.spec.workload.assumed_input, run.spec.workload.assumed_cache)
             groups.setdefault(key, []).append(run)
     found = [Result(*key, runs=tuple(group), throughput=pooled(group)) for key, group in groups.items()]
     return tuple(sorted(found, key=lambda result: _order(result.configuration)))
@@ -64,4 +64,4 @@ def mean(values: Iterable[float | None]) -> float | None:
 
 
 def _order(configuration: Configuration) -> tuple[float, int, int, str]:
-    return (configuration.vcpus, configuration.memory_bytes, configuration.batch_size, configuration.disk)
+    return vcpus_of(configuration), memory_of(configuration), batch_of(configuration), disk_of(configuration)

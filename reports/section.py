@@ -7,6 +7,7 @@ from typing import Any
 
 from sizer.model import Parameter, as_asked
 from sizer.records import Evidence, Run
+from sizer.words import evidence_in_words
 
 from . import busy, formatting, isolated, preprocessing, results, words
 from .figures import figures
@@ -43,19 +44,19 @@ def section(subject: Subject) -> dict[str, Any]:
 def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
     configuration = result.configuration
     evidence = [run.evidence for run in result.runs if run.evidence is not None]
-    untold, remarks = result.runs[0].untold, [words.accelerators(configuration)]
+    remarks, vcpus, batch = [words.accelerators(configuration)], configuration.vcpus, configuration.batch_size
     remarks += [subject.unusual(result.input, result.cache)]
     return {
-        "vcpus": f"{configuration.vcpus:g}" if "vcpus" not in untold else "",
-        "memory": formatting.format_bytes(configuration.memory_bytes) if "memory_gib" not in untold else "",
-        "disk": words.disk(configuration.disk, subject.study) if "disk" not in untold else "",
-        "batch": str(configuration.batch_size) if "batch_size" not in untold else "",
+        "vcpus": f"{vcpus:g}" if vcpus is not None else "",
+        "memory": words.memory(configuration),
+        "disk": words.disk(configuration.disk, subject.study) if configuration.disk is not None else "",
+        "batch": str(batch) if batch is not None else "",
         "state": ", ".join(remark for remark in remarks if remark),
         "is_answer": preprocessing.is_answer(configuration, subject),
         "runs": _counted(result.runs),
         "throughput": formatting.rate_interval(result.throughput, subject.unit),
         "bottleneck": _bottleneck(evidence, subject),
-        "reason": evidence[0].reason if evidence else "not accounted",
+        "reason": evidence_in_words(evidence[0]) if evidence else "not accounted",
         "busy": busy.bars(evidence),
         **_latency(result),
     }

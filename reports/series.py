@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sizer.model import batch_of, disk_of, memory_of, vcpus_of
 from sizer.records import Configuration, Run, Study
 
 from . import formatting, words
 
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
-COLUMN = {"memory_bytes": "memory_gib"}
-"""What the axis is called in measurements.csv, where it is called otherwise."""
 LONE = "other configurations"
 _CONDITIONS = (*AXES, "input", "cache")
 
@@ -59,7 +58,7 @@ def common(axis: str, series: Sequence[Series], study: Study) -> str:
     """What holds for every run of these series, in words: '4 GiB memory, ssd (emulated), batch 32'."""
     runs = [run for each in series for run in each.runs]
     fixed = [name for name in AXES if name != axis and len({_condition(run, name) for run in runs}) == 1]
-    fixed = [name for name in fixed if COLUMN.get(name, name) not in runs[0].untold]
+    fixed = [name for name in fixed if getattr(runs[0].configuration, name) is not None]
     return ", ".join(_words(name, runs[0], study) for name in fixed)
 
 
@@ -83,7 +82,7 @@ def _lone(runs: Sequence[Run]) -> tuple[Run, ...]:
 
 def _series(group: Sequence[Run]) -> Series:
     workload = group[0].spec.workload
-    return Series(tuple(group), group[0].configuration, workload.input, workload.cache)
+    return Series(tuple(group), group[0].configuration, workload.assumed_input, workload.assumed_cache)
 
 
 def _others(axis: str) -> tuple[str, ...]:
@@ -91,16 +90,18 @@ def _others(axis: str) -> tuple[str, ...]:
 
 
 def _condition(run: Run, name: str) -> object:
-    return getattr(run.spec.workload if name in ("input", "cache") else run.configuration, name)
+    if name in ("input", "cache"):
+        return getattr(run.spec.workload, f"assumed_{name}")
+    return getattr(run.configuration, name)
 
 
 def _words(name: str, run: Run, study: Study) -> str:
-    configuration, workload = run.configuration, run.spec.workload
+    place, workload = run.configuration, run.spec.workload
     return {
-        "vcpus": formatting.format_vcpus(configuration.vcpus),
-        "memory_bytes": f"{formatting.format_bytes(configuration.memory_bytes)} memory",
-        "disk": words.disk(configuration.disk, study),
-        "batch_size": f"batch {configuration.batch_size}",
-        "input": f"input {workload.input}",
-        "cache": f"cache {workload.cache}",
+        "vcpus": formatting.format_vcpus(vcpus_of(place)),
+        "memory_bytes": f"{formatting.format_bytes(memory_of(place))} memory",
+        "disk": words.disk(disk_of(place), study),
+        "batch_size": f"batch {batch_of(place)}",
+        "input": f"input {workload.assumed_input}",
+        "cache": f"cache {workload.assumed_cache}",
     }[name]

@@ -36,9 +36,9 @@ class Subject:
     @property
     def device(self) -> Device:
         """Where the step is computed, as the runs say it, because they know the source of an emulated rate."""
-        known = [run.spec.workload.device for run in self.runs]
+        known = [run.spec.workload.computes_on for run in self.runs]
         if self.plan is not None:
-            known.append(self.plan.workload.device)
+            known.append(self.plan.workload.computes_on)
         return next(
             (device for device in known if device.samples_per_second is not None), known[0] if known else Device()
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizer.model import as_asked
-from sizer.records import Run, Study
+from sizer.records import Purpose, Run, Study
 
 from . import formatting, results, words
 from .subject import Subject
@@ -85,8 +85,7 @@ def _precision(runs: Sequence[Run], study: Study) -> tuple[str, str, str] | None
 
 def _half_width(run: Run) -> float | None:
     rate = run.throughput
-    told = rate is not None and "throughput_low" not in run.untold
-    return rate.relative_half_width if rate is not None and told and rate.value > 0 else None
+    return rate.relative_half_width if rate is not None and rate.has_interval and rate.value > 0 else None
 
 
 def _repeats(runs: Sequence[Run]) -> tuple[str, str, str] | None:
@@ -126,18 +125,18 @@ def _found(subject: Subject, study: Study) -> list[Reference]:
             groups.setdefault((run.spec.workload, run.configuration), []).append(run)
     return [
         Reference(
-            f"{subject.name}, {words.configuration(group[0].configuration, study, group[0].untold)}",
+            f"{subject.name}, {words.configuration(group[0].configuration, study)}",
             subject.unit,
-            tuple(sorted(group, key=lambda run: run.started_at)),
+            tuple(sorted(group, key=lambda run: run.started_at or "")),
         )
         for group in groups.values()
-        if len(group) > 1 and any(run.spec.repeat >= run.spec.measure.repeats for run in group)
+        if len(group) > 1 and any(run.spec.purpose is Purpose.REFERENCE for run in group)
     ]
 
 
 def _shown(reference: Reference) -> dict[str, Any]:
     middle = statistics.median(reference.rates)
-    on_one_day = len({run.started_at[:10] for run in reference.runs}) == 1
+    on_one_day = len({(run.started_at or "")[:10] for run in reference.runs}) == 1
     rows = [_row(run, middle, on_one_day) for run in reference.runs]
     low, high = min(reference.rates), max(reference.rates)
     return {
@@ -154,7 +153,7 @@ def _row(run: Run, middle: float, on_one_day: bool) -> dict[str, str]:
     rate = run.throughput
     return {
         "id": run.id,
-        "started": _clock(run.started_at)[11 if on_one_day else 0 :],
+        "started": _clock(run.started_at or "")[11 if on_one_day else 0 :],
         "rate": formatting.rate_interval(rate, run.sample_unit) if rate is not None else "",
         "against": _change(rate.value / middle - 1) if rate is not None and middle else "",
     }

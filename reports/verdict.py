@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.model import as_asked
+from sizer.model import as_asked, vcpus_of
 from sizer.recommend import NOT_SETTLED, SURE
 from sizer.records import Answer, Baseline, InstanceOffer, Job, Objective, Prediction, Study
 
@@ -201,7 +201,7 @@ def _probability(answer: Answer) -> str:
 
 def _beyond(prediction: Prediction, subject: Subject) -> tuple[str, str, str]:
     rate = formatting.rate_interval(prediction.throughput, subject.unit)
-    return (f"Extrapolated to {formatting.format_vcpus(prediction.configuration.vcpus)}", rate, "not measured")
+    return (f"Extrapolated to {formatting.format_vcpus(vcpus_of(prediction.configuration))}", rate, "not measured")
 
 
 def _facts(subject: Subject, answer: Answer) -> list[tuple[str, str, str]]:

@@ -1,64 +1,52 @@
-"""What warnings say of a study: the word before the colon is the kind, and each kind is told once."""
+"""What warnings say of a study: each kind once."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sizer.model import as_asked
-from sizer.records import Run
+from sizer.records import Run, RunWarning
+from sizer.words import warning_in_words, warning_name
 
 from . import formatting
 
-FIGURE = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
-
 MOST_WORDINGS = 3
-"""Sentences shown of one kind; they differ in more than their figures where a unit or a reason differs."""
+"""Sentences shown of one kind; they differ in more than their figures where a unit or a path differs."""
 
-
-def kinds(run: Run) -> list[str]:
-    """The kinds of a run's warnings, each once: `contended`, `short`."""
-    return list(dict.fromkeys(_kind(warning) for warning in run.warnings))
+Marked = tuple[RunWarning, str]
+"""A warning and the unit of its run's samples."""
 
 
 def by_kind(runs: Iterable[Run]) -> list[dict[str, Any]]:
     """Each kind once, the commonest first: in how many runs, and what they say with the range of their figures.
 
-    A run of a search for the memory floor is marked as one, which is no doubt about the study's rates.
+    Runs of a search for the memory floor were asked for no rate, so their warnings are not among these.
     """
-    told: dict[str, list[list[str]]] = {}
+    found: dict[str, list[list[Marked]]] = {}
     for run in as_asked(runs):
-        for kind in kinds(run):
-            told.setdefault(kind, []).append([each for each in run.warnings if _kind(each) == kind])
-    ordered = sorted(told.items(), key=lambda item: (-len(item[1]), item[0]))
-    return [_grouped(kind, warnings) for kind, warnings in ordered]
+        own: dict[str, list[Marked]] = {}
+        for warning in run.warnings:
+            own.setdefault(warning_name(warning.kind), []).append((warning, run.sample_unit))
+        for name, warnings in own.items():
+            found.setdefault(name, []).append(warnings)
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [_grouped(name, warnings) for name, warnings in ordered]
 
 
-def _kind(warning: str) -> str:
-    return warning.partition(":")[0].strip()
-
-
-def _grouped(kind: str, of_runs: list[list[str]]) -> dict[str, Any]:
+def _grouped(name: str, of_runs: Sequence[Sequence[Marked]]) -> dict[str, Any]:
     """`contended`, `9 runs`, `something else on this host used 0.06–1.21 cores meanwhile`."""
-    alike: dict[str, list[str]] = {}
-    for said in (each.partition(":")[2].strip() for warnings in of_runs for each in warnings):
-        alike.setdefault(FIGURE.sub("#", said), []).append(said)
-    wordings = [_with_ranges(each) for each in sorted(alike.values(), key=lambda each: -len(each)) if each[0]]
+    alike: dict[object, list[Marked]] = {}
+    for warning, unit in (each for warnings in of_runs for each in warnings):
+        alike.setdefault((warning.kind, tuple(warning.figures), warning.text, unit), []).append((warning, unit))
+    said = [
+        warning_in_words([warning for warning, _unit in group], group[0][1])
+        for group in sorted(alike.values(), key=lambda each: -len(each))
+    ]
+    wordings = list(dict.fromkeys(each for each in said if each))
     more = " …" if len(wordings) > MOST_WORDINGS else ""
     return {
-        "kind": kind,
+        "kind": name,
         "where": formatting.counted(len(of_runs), "run"),
         "what": "; ".join(wordings[:MOST_WORDINGS]) + more,
     }
-
-
-def _with_ranges(alike: list[str]) -> str:
-    columns = zip(*(FIGURE.findall(said) for said in alike), strict=True)
-    ranges = iter([_range(figures) for figures in columns])
-    return FIGURE.sub(lambda _: next(ranges), alike[0])
-
-
-def _range(figures: Iterable[str]) -> str:
-    ordered = sorted(set(figures), key=lambda figure: float(figure.replace(",", "")))
-    return ordered[0] if len(ordered) == 1 else f"{ordered[0]}–{ordered[-1]}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from sizer.recommend import Accelerators, named
 from sizer.records import (
     HOST_DISK,
@@ -19,6 +17,7 @@ from sizer.records import (
     Study,
     Workload,
 )
+from sizer.words import outcome_in_words
 
 from . import formatting
 
@@ -45,7 +44,7 @@ KIND = {
     "imported": "measured elsewhere",
 }
 
-UNTOLD_FRAMEWORK = "other"
+UNKNOWN_FRAMEWORK = "other"
 """Of a command, or of an imported table, that names none."""
 FRAMEWORK = {"opencv": "OpenCV", "mxnet": "MXNet", "pytorch": "PyTorch", "tensorflow": "TensorFlow"}
 
@@ -105,16 +104,16 @@ def answer(value: Answer, axis: str) -> str:
 
 def ending(run: Run) -> str:
     """How a run that gave no rate ended; one that completed without says just that."""
-    return "no rate" if run.outcome is Outcome.COMPLETED else run.outcome.words
+    return "no rate" if run.outcome is Outcome.COMPLETED else outcome_in_words(run.outcome)
 
 
 def workload(value: Workload) -> str:
     """What is measured in a few words: 'image training · resnet50 · MXNet'."""
     framework = "opencv" if value.kind == PREPROCESSING else value.framework  # older folders call it mxnet
-    parts = [KIND.get(value.kind, value.kind), value.network, FRAMEWORK.get(framework, framework)]
+    parts = [KIND.get(value.kind, value.kind), value.network, FRAMEWORK.get(framework or "", framework)]
     if value.kind == "command":
         parts = [KIND["command"]]
-    return " · ".join(part for part in parts if part and part != UNTOLD_FRAMEWORK)
+    return " · ".join(part for part in parts if part and part != UNKNOWN_FRAMEWORK)
 
 
 def rates(value: DiskRates) -> str:
@@ -175,17 +174,15 @@ def spec(value: Spec, study: Study, device: Device | None = None) -> str:
     return " · ".join(parts)
 
 
-def configuration(value: Configuration, study: Study, untold: Collection[str] = ()) -> str:
-    """Where a run stood, as one line, without what an imported table did not tell."""
-    told = Spec(
-        None if "vcpus" in untold else value.vcpus,
-        None if "memory_gib" in untold else value.memory_bytes,
-        None if "disk" in untold else value.disk,
-        None if "batch_size" in untold else value.batch_size,
-        value.gpu,
-        value.gpu_count,
-    )
-    return spec(told, study)
+def configuration(value: Configuration, study: Study) -> str:
+    """What a run had, as one line, without what an imported table does not say."""
+    known = Spec(value.vcpus, value.memory_bytes, value.disk, value.batch_size, value.gpu, value.gpu_count or 0)
+    return spec(known, study)
+
+
+def memory(value: Configuration) -> str:
+    """'8 GiB'; empty where it is not known."""
+    return formatting.format_bytes(value.memory_bytes) if value.memory_bytes is not None else ""
 
 
 def accelerators(value: Configuration) -> str:

@@ -50,8 +50,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def first_version(tmp_path: Path) -> Path:
-    """A study folder that the first version stored, as a copy of this user's own, whoever made the checkout."""
-    stored, copy = Path(__file__).parent / "stored" / "version_1", tmp_path / "version_1"
+    """A study folder that schema 1 wrote."""
+    return _stored("version_1", tmp_path)
+
+
+@pytest.fixture
+def second_version(tmp_path: Path) -> Path:
+    """The same of schema 2."""
+    return _stored("version_2", tmp_path)
+
+
+@pytest.fixture
+def first_version_imported(tmp_path: Path) -> Path:
+    """A study folder that the first version made of a table, with what it predicted in predictions.json."""
+    return _stored("version_1_imported", tmp_path)
+
+
+def _stored(name: str, folder: Path) -> Path:
+    """A stored study folder as a copy of this user's own, whoever made the checkout."""
+    stored, copy = Path(__file__).parent / "stored" / name, folder / name
     for source in sorted(stored.rglob("*")):
         target = copy / source.relative_to(stored)
         target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)

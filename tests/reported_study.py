@@ -15,16 +15,22 @@ from sizer.model import WorkloadModel, fit
 from sizer.records.answer import Answer, InstanceOffer, Recommendation, Rejection, Spec
 from sizer.records.run import (
     Bottleneck,
+    Cause,
+    CauseKind,
     Configuration,
     DataSet,
     Demand,
     DiskCheck,
     Estimate,
     Evidence,
+    EvidenceKind,
+    Failure,
     MemoryGrowth,
     Outcome,
     RateChange,
     Run,
+    RunWarning,
+    WarningKind,
 )
 from sizer.records.study import (
     Device,
@@ -129,7 +135,7 @@ def _run(workload: Workload, limits: Limits, repeat: int) -> Run:
         f"without swap, disk 7:0 {limits.disk}",
     )
     if limits.memory_bytes < FLOOR[workload.name]:
-        return replace(run, outcome=Outcome.OUT_OF_MEMORY, error="the kernel killed it: 1 oom_kill in its group")
+        return replace(run, outcome=Outcome.OUT_OF_MEMORY, error=Failure(Cause(CauseKind.MEMORY_CAP)))
     return _measured(run)
 
 
@@ -156,8 +162,8 @@ def _measured(run: Run) -> Run:
         latency_p99=latency * 1.4 if latency is not None else None,
         peak_memory_bytes=int(FLOOR[workload.name] * 1.05),
         peak_anonymous_bytes=int(FLOOR[workload.name] * 0.95),
-        evidence=Evidence(bottleneck, busy, f"{bottleneck.value.replace('_', ' ')} {busy[bottleneck.value]:.0%} busy"),
-        warnings=("contended: something else on this host used 0.31 cores meanwhile",) if noise.random() < 0.1 else (),
+        evidence=Evidence(bottleneck, busy, EvidenceKind.BUSIEST, {bottleneck.value: busy[bottleneck.value]}),
+        warnings=(RunWarning(WarningKind.CONTENDED, {"cores": 0.31}),) if noise.random() < 0.1 else (),
     )
 
 
@@ -218,7 +224,10 @@ def runs() -> tuple[Run, ...]:
     found[crashed] = replace(
         found[crashed],
         outcome=Outcome.CRASHED,
-        error=f"exit status 1; its last words:\nTraceback\n{HOSTILE}<b>bold</b> MXNetError: could not decode",
+        error=Failure(
+            Cause(CauseKind.EXIT_STATUS, {"status": 1}),
+            last_lines=f"Traceback\n{HOSTILE}<b>bold</b> MXNetError: could not decode",
+        ),
         throughput=None,
         evidence=None,
         demand=None,

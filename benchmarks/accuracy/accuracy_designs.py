@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
+from sizer.model import memory_of, vcpus_of
 from sizer.records.run import Configuration
 
 
@@ -18,14 +19,20 @@ def designed(stands: Sequence[Configuration], count: int) -> tuple[Configuration
     """
     single: Counter[object] = Counter()
     paired: Counter[object] = Counter()
-    ends = sorted({stand.vcpus for stand in stands})
+    ends = sorted({vcpus_of(stand) for stand in stands})
 
     def cost(stand: Configuration) -> tuple[float, ...]:
         values = values_of(stand)
         vcpus = 4 * single[values[0]]  # three values of it are needed to say anything between them
-        middle = min(stand.vcpus - ends[0], ends[-1] - stand.vcpus)
+        middle = min(vcpus_of(stand) - ends[0], ends[-1] - vcpus_of(stand))
         alone = vcpus + sum(single[value] for value in values[1:])
-        return (alone, sum(paired[pair] for pair in combinations(values, 2)), middle, -stand.vcpus, -stand.memory_bytes)
+        return (
+            alone,
+            sum(paired[pair] for pair in combinations(values, 2)),
+            middle,
+            -vcpus_of(stand),
+            -memory_of(stand),
+        )
 
     chosen: list[Configuration] = []
     left = sorted(stands, key=lambda s: (s.vcpus, s.memory_bytes, s.disk, s.batch_size, s.gpu or "", s.gpu_count))
@@ -55,8 +62,8 @@ def seen_together(stand: Configuration, measured: Sequence[Configuration]) -> bo
     A memory between measured ones counts as both of its neighbours.
     """
     pairs = {pair for each in measured for pair in combinations(values_of(each)[1:], 2)}
-    sizes = sorted({each.memory_bytes for each in measured})
-    below = [size for size in sizes if size <= stand.memory_bytes][-1:]
-    above = [size for size in sizes if size >= stand.memory_bytes][:1]
+    sizes = sorted({memory_of(each) for each in measured})
+    below = [size for size in sizes if size <= memory_of(stand)][-1:]
+    above = [size for size in sizes if size >= memory_of(stand)][:1]
     places = [replace(stand, memory_bytes=size) for size in (*below, *above)]
     return all(pair in pairs for place in places for pair in combinations(values_of(place)[1:], 2))

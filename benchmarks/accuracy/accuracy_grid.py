@@ -11,7 +11,7 @@ from accuracy_rivals import rivals
 from accuracy_scores import Score, at_most, error, quantile, share
 from grid_data import cells, load_grid, repeat_errors
 
-from sizer.model import WorkloadModel, fit, predict
+from sizer.model import WorkloadModel, disk_of, fit, memory_of, predict, vcpus_of
 from sizer.records.errors import NoAnswer
 from sizer.records.run import Configuration, Run
 
@@ -46,7 +46,7 @@ def merged(runs: Sequence[Run]) -> list[Run]:
     """`train-v100` and `train-a100` are one job on two accelerators: one workload, the accelerator an axis of it."""
     found = []
     for run in runs:
-        device = run.spec.workload.device
+        device = run.spec.workload.computes_on
         if device.gpu is not None:
             workload = replace(run.spec.workload, name=run.spec.workload.name.partition("-")[0])
             stand = replace(run.configuration, gpu=device.gpu)
@@ -152,4 +152,4 @@ def _lines(part: str, name: str, design: Sequence[Configuration], told: Sequence
 
 def _place(stand: Configuration) -> str:
     gpu = f" {stand.gpu}" if stand.gpu else ""
-    return f"{stand.vcpus:g} vCPU {stand.memory_bytes / 2**20:.0f} MiB {stand.disk}{gpu}"
+    return f"{vcpus_of(stand):g} vCPU {memory_of(stand) / 2**20:.0f} MiB {disk_of(stand)}{gpu}"

@@ -10,6 +10,7 @@ import numpy as np
 from accuracy_network import Array, Stations, Variability, rates
 from accuracy_page_cache import hit_share
 
+from sizer.model import batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.records.run import Configuration
 from sizer.records.study import DiskRates
 
@@ -98,7 +99,7 @@ class Memory:
         """Share of the reads that go to the disk."""
         if not self.natural:
             return 1.0
-        free = configuration.memory_bytes - self.needed(configuration.vcpus, configuration.batch_size)
+        free = memory_of(configuration) - self.needed(vcpus_of(configuration), batch_of(configuration))
         return 1 - hit_share(max(0.0, free) / self.data_bytes, self.sequential, self.keep)
 
 
@@ -132,8 +133,8 @@ class Machine:
 
     def holds(self, configuration: Configuration) -> bool:
         """Whether the job runs in this memory at all."""
-        needed = self.memory.needed(configuration.vcpus, configuration.batch_size)
-        return configuration.memory_bytes >= needed
+        needed = self.memory.needed(vcpus_of(configuration), batch_of(configuration))
+        return memory_of(configuration) >= needed
 
     def truth(self, asked: Iterable[Question]) -> dict[Question, float]:
         """Samples per second of each, all in one simulation."""
@@ -161,24 +162,24 @@ class Machine:
         job = self.job
         if not job.accelerator:
             return 0.0
-        count = max(1, configuration.gpu_count)
-        alone = launched(job.launch_share, job.reference_batch, configuration.batch_size) / job.accelerator
+        count = max(1, gpus_of(configuration))
+        alone = launched(job.launch_share, job.reference_batch, batch_of(configuration)) / job.accelerator
         return alone * (1 + job.all_reduce * (count - 1)) / count
 
     def disk_seconds(self, configuration: Configuration, faster: Faster) -> tuple[float, float]:
         """Of a sample that misses the cache: by its bytes and by its IOs."""
-        rates = self.disks[configuration.disk]
+        rates = self.disks[disk_of(configuration)]
         by_bytes = self.job.read_bytes / (rates.read_bytes_per_second or math.inf) / faster.bandwidth
         return by_bytes, self.job.read_ios / (rates.read_iops or math.inf) / faster.iops
 
     def stations(self, configuration: Configuration, faster: Faster) -> Stations:
         """The network that this configuration is."""
         job, missed = self.job, self.memory.missed(configuration)
-        vcpus = configuration.vcpus * faster.vcpus
+        vcpus = vcpus_of(configuration) * faster.vcpus
         cores = math.ceil(vcpus)
         holders = cores * job.workers_a_core if job.blocking else job.readers
-        samples = configuration.batch_size / job.chunks
-        disk = self.disks[configuration.disk]
+        samples = batch_of(configuration) / job.chunks
+        disk = self.disks[disk_of(configuration)]
         return Stations(
             samples=samples,
             slots=job.depth * job.chunks + (holders if job.blocking else cores),
@@ -189,7 +190,7 @@ class Machine:
             disk=samples * missed * max(self.disk_seconds(configuration, faster)),
             latency=samples * missed * job.latency / faster.latency,
             lock=samples * job.lock / self.speed(min(vcpus, 1)) / faster.lock,
-            cpu=samples * self.cpu_seconds(configuration.batch_size) / self.speed(vcpus) / faster.cpu,
+            cpu=samples * self.cpu_seconds(batch_of(configuration)) / self.speed(vcpus) / faster.cpu,
             write=samples * job.written_bytes / (disk.write_bytes_per_second or math.inf) / faster.write,
             accelerator=samples * self.accelerator_seconds(configuration) / faster.accelerator,
         )
@@ -209,7 +210,7 @@ def share_questions(stand: Configuration) -> dict[str, Question]:
 
     A disk's bytes and IOs are asked together.
     """
-    more, fewer = _around(stand.vcpus)
+    more, fewer = _around(vcpus_of(stand))
     changes = {
         "": Faster(),
         "cpu": Faster(cpu=STEP),
@@ -228,7 +229,7 @@ def stage_shares(stand: Configuration, truth: Mapping[Question, float]) -> dict[
     """-d ln X / d ln t of each kind of station; `more` and `fewer` are d ln X / d ln c to either side in vCPUs."""
     questions = share_questions(stand)
     plain = math.log(truth[questions.pop("")])
-    more, fewer = _around(stand.vcpus)
+    more, fewer = _around(vcpus_of(stand))
     steps = {"more": math.log(more), "fewer": math.log(fewer)}
     return {kind: (math.log(truth[q]) - plain) / steps.get(kind, math.log(STEP)) for kind, q in questions.items()}
 

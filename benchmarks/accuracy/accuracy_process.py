@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sizer.model import batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.records.run import Configuration
 
 Array = NDArray[np.float64]
@@ -49,7 +50,7 @@ class Hyperparameters:
 def process(means: Mapping[Configuration, float]) -> Callable[[Sequence[Configuration]], Array]:
     """Samples per second anywhere, from the mean ln rate of each measured configuration."""
     stands, target = list(means), np.array(list(means.values()))
-    disks = list(dict.fromkeys(stand.disk for stand in stands))
+    disks = list(dict.fromkeys(disk_of(stand) for stand in stands))
     places, centre = _places(stands, disks), float(target.mean())
     best = _likeliest(places, target - centre)
     weights = np.linalg.solve(best.noisy(places), target - centre)
@@ -91,10 +92,10 @@ def _places(stands: Sequence[Configuration], disks: Sequence[str]) -> Array:
     return np.array(
         [
             [
-                math.log(stand.vcpus),
-                math.log(stand.memory_bytes),
-                math.log(stand.batch_size),
-                math.log(max(1, stand.gpu_count)),
+                math.log(vcpus_of(stand)),
+                math.log(memory_of(stand)),
+                math.log(batch_of(stand)),
+                math.log(max(1, gpus_of(stand))),
                 *(float(stand.disk == disk) for disk in disks[1:]),
             ]
             for stand in stands

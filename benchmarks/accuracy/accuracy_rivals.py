@@ -15,6 +15,7 @@ import numpy as np
 from accuracy_process import process
 from numpy.typing import NDArray
 
+from sizer.model import gpus_of, memory_of, vcpus_of
 from sizer.records.run import Configuration, Run
 
 Array = NDArray[np.float64]
@@ -139,8 +140,8 @@ def _hard_minimum(runs: Sequence[Run]) -> Answers:
     """
     demands = [run.demand for run in runs if run.demand is not None]
     core_seconds = [d.core_seconds for d in demands if d.core_seconds]
-    fewest = min(run.configuration.vcpus for run in runs)
-    per_core = median(_rate(run) / fewest for run in runs if run.configuration.vcpus == fewest)
+    fewest = min(vcpus_of(run.configuration) for run in runs)
+    per_core = median(_rate(run) / fewest for run in runs if vcpus_of(run.configuration) == fewest)
     prep = 1 / min(core_seconds) if core_seconds else per_core
     busy = [d.accelerator_seconds for d in demands if d.accelerator_seconds]
     gpu = 1 / median(busy) if busy else max(map(_rate, runs)) if not core_seconds else math.inf
@@ -155,12 +156,12 @@ def _hard_minimum(runs: Sequence[Run]) -> Answers:
         if rates is None or data is None or not data.samples:
             return math.inf
         each = data.bytes / data.samples
-        hit = min(1.0, max(0.0, stand.memory_bytes - held) / data.bytes) if natural else 0.0
+        hit = min(1.0, max(0.0, memory_of(stand) - held) / data.bytes) if natural else 0.0
         by_bytes = (rates.read_bytes_per_second or math.inf) / each
         by_ios = (rates.read_iops or math.inf) / (each / median(sizes)) if sizes else math.inf
         return min(by_bytes, by_ios) / max(1 - hit, SMALLEST)
 
     def answers(asked: Sequence[Configuration]) -> Array:
-        return np.array([min(prep * s.vcpus, gpu * max(1, s.gpu_count), fetch(s)) for s in asked])
+        return np.array([min(prep * vcpus_of(s), gpu * max(1, gpus_of(s)), fetch(s)) for s in asked])
 
     return answers

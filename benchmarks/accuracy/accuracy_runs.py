@@ -11,6 +11,7 @@ from accuracy_draws import Case
 from accuracy_machines import Faster, Machine, Question
 
 from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
+from sizer.model import batch_of, disk_of, memory_of, vcpus_of
 from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, DiskCheck, Estimate, Outcome, Run
 from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
 
@@ -95,7 +96,7 @@ def _run(measuring: Measuring, stand: Configuration, repeat: int, rate: float | 
     limits = Limits(stand.vcpus, stand.memory_bytes if memory_limited else None, stand.disk)
     half = 1.96 * case.noise * 0.5
     run = Run(
-        spec=RunSpec(_workload(case), stand.batch_size, limits, Measure(case.repeats), repeat),
+        spec=RunSpec(_workload(case), batch_of(stand), limits, Measure(case.repeats), repeat),
         outcome=Outcome.COMPLETED if rate else Outcome.OUT_OF_MEMORY,
         configuration=stand,
         started_at=STARTED,
@@ -110,24 +111,24 @@ def _accounted(measuring: Measuring, run: Run, rate: float) -> Run:
     case, machine, stand = measuring.case, measuring.case.machine, run.configuration
     job, memory = machine.job, machine.memory
     demand = _demand(measuring, stand)
-    anonymous = round(memory.needed(stand.vcpus, stand.batch_size) * 0.98)
+    anonymous = round(memory.needed(vcpus_of(stand), batch_of(stand)) * 0.98)
     data = None
     if job.read_bytes:
         bytes_a_sample = round(job.read_bytes)
         samples = round(memory.data_bytes / job.read_bytes) or DATA_SAMPLES
         data = DataSet("/data", run.spec.workload.format or "recordio", bytes_a_sample * samples, samples, False)
-    check = measuring.checks[stand.disk] if job.read_bytes else None
-    device = run.spec.workload.device
+    check = measuring.checks[disk_of(stand)] if job.read_bytes else None
+    device = run.spec.workload.computes_on
     busy = busy_shares(rate, demand, stand, check.rates if check else None, device)
-    starved = memory.natural and short_of_memory(demand, anonymous, data, stand.memory_bytes)
-    throttled = None if stand.vcpus == math.ceil(stand.vcpus) else min(1.0, busy.get(Bottleneck.CPU, 0.0) ** 4)
+    starved = memory.natural and short_of_memory(demand, anonymous, data, memory_of(stand))
+    throttled = None if vcpus_of(stand) == math.ceil(vcpus_of(stand)) else min(1.0, busy.get(Bottleneck.CPU, 0.0) ** 4)
     return replace(
         run,
         data_set=data,
         demand=demand,
         disk=check,
         peak_anonymous_bytes=anonymous,
-        evidence=name_bottleneck(busy, stand.vcpus, starved, throttled),
+        evidence=name_bottleneck(busy, vcpus_of(stand), starved, throttled),
         sample_unit="image",
         throttled=throttled if case.number >= 0 else None,
     )
@@ -141,8 +142,8 @@ def _demand(measuring: Measuring, stand: Configuration) -> Demand:
         return value * math.exp(ACCOUNTING * random.standard_normal())
 
     # A thread that shares its core or contends is busy for longer; one that the quota stops is not.
-    slowed = machine.speed(max(1.0, math.floor(stand.vcpus)))
-    core_seconds = machine.cpu_seconds(stand.batch_size) / slowed + job.lock
+    slowed = machine.speed(max(1.0, math.floor(vcpus_of(stand))))
+    core_seconds = machine.cpu_seconds(batch_of(stand)) / slowed + job.lock
     return Demand(
         core_seconds=about(core_seconds),
         read_bytes=about(job.read_bytes * missed) if job.read_bytes else 0.0,

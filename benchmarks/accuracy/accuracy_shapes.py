@@ -15,7 +15,7 @@ from accuracy_published import PUBLISHED
 from accuracy_rivals import rivals
 from accuracy_scores import Score, at_most, error, quantile, share
 
-from sizer.model import fit, predict
+from sizer.model import batch_of, fit, predict, vcpus_of
 from sizer.records.errors import NoAnswer
 from sizer.records.run import Configuration, Estimate, Outcome, Run
 from sizer.records.study import Limits, Measure, RunSpec, Workload
@@ -80,7 +80,7 @@ def _run(curve: Curve, place: float, rate: float) -> Run:
     stand = _stand(curve, place)
     memory = stand.memory_bytes if curve.axis == "memory" else None
     return Run(
-        spec=RunSpec(Workload("curve", "command"), stand.batch_size, Limits(stand.vcpus, memory), Measure(1)),
+        spec=RunSpec(Workload("curve", "command"), batch_of(stand), Limits(vcpus_of(stand), memory), Measure(1)),
         outcome=Outcome.COMPLETED,
         configuration=stand,
         started_at=STARTED,

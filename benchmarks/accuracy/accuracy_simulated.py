@@ -15,7 +15,7 @@ from accuracy_runs import measured_questions, measured_runs, noise
 from accuracy_scores import error
 
 from sizer.catalog import Catalog
-from sizer.model import Model, WorkloadModel, best_measured, fit, predict
+from sizer.model import Model, WorkloadModel, best_measured, fit, gpus_of, predict, vcpus_of
 from sizer.recommend import recommend
 from sizer.recommend.accelerators import measured_accelerators
 from sizer.recommend.candidates import Candidate, candidates
@@ -194,7 +194,7 @@ def _held_out(
 def _named(
     case: Case, workload: WorkloadModel, judged: Sequence[Configuration], truth: Mapping[Question, float]
 ) -> tuple[Named, ...]:
-    told = case.accounted or case.measured[0].gpu is not None or case.measured[0].gpu_count > 0
+    told = case.accounted or case.measured[0].gpu is not None or gpus_of(case.measured[0]) > 0
     found = []
     for stand in judged:
         gains = stage_shares(stand, truth)
@@ -246,7 +246,7 @@ def _against(case: Case, answer: Answer, spec: Spec, offered: Sequence[Candidate
     machine = case.machine
     fitting = [(each, place) for each in offered if machine.holds(place := bought(case, each.spec))]
     mine, largest = bought(case, spec), replace(bought(case, spec), vcpus=case.axes.vcpus[-1])
-    places = [*(place for _, place in fitting), mine, largest, replace(largest, vcpus=2 * largest.vcpus)]
+    places = [*(place for _, place in fitting), mine, largest, replace(largest, vcpus=2 * vcpus_of(largest))]
     *rates, own, most, doubled = map(float, machine.rates([(place, Faster()) for place in places]))
     own = own if machine.holds(mine) else 0.0
     best = max([*rates, own])

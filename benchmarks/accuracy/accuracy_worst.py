@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from accuracy_draws import Case
 from accuracy_simulated import Advised, HeldOut, Named, Outcome
 
+from sizer.model import batch_of, disk_of, memory_of, vcpus_of
 from sizer.records.run import Bottleneck, Configuration
 
 
@@ -85,7 +86,7 @@ def _advice_line(answer: Advised) -> str:
 def place(stand: Configuration) -> str:
     """`3 vCPU 12.5 GiB disk1 b32 x2`."""
     count = f" x{stand.gpu_count}" if stand.gpu_count else ""
-    return f"{stand.vcpus:g} vCPU {stand.memory_bytes / 2**30:.2f} GiB {stand.disk} b{stand.batch_size}{count}"
+    return f"{vcpus_of(stand):g} vCPU {memory_of(stand) / 2**30:.2f} GiB {disk_of(stand)} b{batch_of(stand)}{count}"
 
 
 def machine_line(case: Case) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from alibaba_machine import TIERS, TRAIN, VCPUS_THEN_OVER_HERE
 from grid_data import Cell, cells
 
+from sizer.model import vcpus_of
 from sizer.records.run import Run
 
 BEST, MIDDLE, WORST = (tier.name for tier in TIERS)
@@ -110,7 +111,7 @@ def _had_it_waited(best: Sequence[Run], fast: str, slow: str) -> float:
     """
     demands = [run.demand for run in best if run.demand is not None]
     image = sum(demand.read_bytes or 0.0 for demand in demands) / len(demands)
-    cpu = sum(demand.core_seconds or 0.0 for demand in demands) / len(demands) / best[0].configuration.vcpus
+    cpu = sum(demand.core_seconds or 0.0 for demand in demands) / len(demands) / vcpus_of(best[0].configuration)
     took = {tier.name: cpu + tier.latency + image / (tier.mbps * 1e6) for tier in TIERS}
     return took[slow] / took[fast]
 

@@ -39,6 +39,7 @@ from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.storage.data_cache import cache_folder
 from sizer.storage.disk_check import Fio
 from sizer.store.study_folder import StudyFolder
+from sizer.words import evidence_in_words, failure_line
 
 Runs = Mapping[str, Run]
 
@@ -102,7 +103,7 @@ def measured(out: Path, points: Sequence[Point], specs: Sequence[RunSpec], lengt
     for spec in specs:
         run = runs.get(spec.id)
         if run is None or run.throughput is None:
-            raise SystemExit(f"bottlenecks: {spec.workload.name}: {run.error if run else 'interrupted'}")
+            raise SystemExit(f"bottlenecks: {spec.workload.name}: {failure_line(run) if run else 'interrupted'}")
     return runs
 
 
@@ -181,7 +182,7 @@ def _throughput(run: Run) -> float:
 
 def _evidence(run: Run) -> tuple[Bottleneck, str]:
     assert run.evidence is not None
-    return run.evidence.bottleneck, run.evidence.reason
+    return run.evidence.bottleneck, evidence_in_words(run.evidence)
 
 
 def _arguments() -> argparse.Namespace:

@@ -36,6 +36,7 @@ from sizer.records.study import Device, Limits, Measure, RunSpec, Workload
 from sizer.runner import commands
 from sizer.runner.child import started
 from sizer.runner.launcher import Setting, launch
+from sizer.words import failure_line
 
 AIM = 0.01
 VCPUS = 1.0
@@ -171,7 +172,7 @@ def with_sizer(bench: Bench, spec: RunSpec) -> tuple[float, float]:
     setting = bench.setting(spec.workload)
     run = launch(spec, with_packages(setting), bench.backend)
     if run.outcome is not Outcome.COMPLETED:
-        raise HostError(f"{spec.workload.name} ended as {run.outcome.value}: {run.error}")
+        raise HostError(f"{spec.workload.name} ended as {run.outcome.value}: {failure_line(run)}")
     return printed_rate(setting.log_path.read_text()), run.samples[-1].core_seconds
 
 

@@ -61,7 +61,7 @@ def _workloads(runs: Iterable[Run]) -> dict[str, Any]:
 
 
 def _workload(run: Run) -> dict[str, Any]:
-    workload, device = run.spec.workload, run.spec.workload.device
+    workload, device = run.spec.workload, run.spec.workload.computes_on
     return {
         "kind": workload.kind,
         "network": workload.network,

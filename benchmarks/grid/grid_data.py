@@ -12,6 +12,7 @@ from typing import Any
 
 from sizer.files.codec import to_json
 from sizer.records.run import Configuration, DataSet, Run
+from sizer.records.study import Purpose
 from sizer.store import run_from_json
 
 GRID = Path(__file__).parent
@@ -35,7 +36,7 @@ def load_grid(path: Path = RUNS) -> tuple[Run, ...]:
 
 def save_runs(runs: Iterable[Run], path: Path = RUNS) -> None:
     """One line a run, in the order of measuring; values that are the record's own defaults are left out."""
-    ordered = sorted(runs, key=lambda run: run.started_at)
+    ordered = sorted(runs, key=lambda run: run.started_at or "")
     path.write_text("".join(json.dumps(_short(portable(run)), separators=(",", ":")) + "\n" for run in ordered))
 
 
@@ -85,7 +86,7 @@ def repeat_errors(runs: Iterable[Run]) -> tuple[float, ...]:
 
     The reference's further repeats stay out: there are many of them, of one configuration.
     """
-    planned = [run for run in runs if run.spec.repeat < run.spec.measure.repeats]
+    planned = [run for run in runs if run.spec.purpose is not Purpose.REFERENCE]
     return tuple(
         abs(math.log(_rate(one) / _rate(other)))
         for group in cells(planned).values()

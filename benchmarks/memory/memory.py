@@ -54,6 +54,7 @@ from sizer.runner.watching import Hooks
 from sizer.storage.data_cache import cache_folder
 from sizer.storage.disks import Volume, emulated_volume, remove_leftovers
 from sizer.storage.page_cache import resident_bytes
+from sizer.words import failure_line
 
 ACCELERATOR = Device("emulated", samples_per_second=20_000)
 TIER = DiskRates(40_000, 400e6, 40_000, 400e6)
@@ -201,7 +202,7 @@ class Reader:
         with counted(self.queue.parent / "stat", seen):
             run = launch(spec, setting, self.bench.backend, Hooks(watch=look))
         if run.outcome is not Outcome.COMPLETED:
-            raise HostError(f"{kind} under {memory_bytes} bytes ended as {run.outcome.value}: {run.error}")
+            raise HostError(f"{kind} under {memory_bytes} bytes ended as {run.outcome.value}: {failure_line(run)}")
         return run, seen
 
     def read(self, series: Series, base_bytes: int, fraction: float) -> Read:

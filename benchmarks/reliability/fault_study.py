@@ -15,6 +15,7 @@ from pathlib import Path
 
 from sizer.records.run import Outcome, Run
 from sizer.store import read_run
+from sizer.words import failure_in_words, warning_names
 
 PROGRAM = Path(__file__).with_name("fault_program.py")
 GOOD = "good"
@@ -128,7 +129,7 @@ def measured(faults: Sequence[Fault], place: Place, needs: str = "") -> dict[str
         process, words = _sized(faults, place)
         left = leftovers(process.pid, place)
         runs = [read_run(path) for path in (place.study / "runs").glob("*.json")]
-        runs.sort(key=lambda run: run.started_at)
+        runs.sort(key=lambda run: run.started_at or "")
         return {fault.name: _found(fault, runs, place, left, words, process.returncode) for fault in faults}
     finally:
         for mounted in _mounts(place.folder):
@@ -197,7 +198,7 @@ def _spoil_in_time(fault: Fault, place: Place, process: subprocess.Popen[str]) -
 
 def _found(fault: Fault, runs: list[Run], place: Place, left: list[str], words: str, code: int) -> Found:
     run = next((run for run in runs if run.spec.workload.name == _key(fault)), None)
-    after = [each for each in runs if run and each.started_at > run.started_at]
+    after = [each for each in runs if run and (each.started_at or "") > (run.started_at or "")]
     went_on = any(each.outcome is Outcome.COMPLETED and each.spec.workload.name.startswith(GOOD) for each in after)
     log = place.study / "logs" / f"{run.id}.log" if run else None
     text = log.read_text(errors="replace") if log and log.exists() else ""
@@ -213,19 +214,24 @@ MOST_BYTES = 8 * 10**6
 ENDS_WITH = {Outcome.COMPLETED: (0, 4), Outcome.OUT_OF_MEMORY: (0, 4)}
 
 
+def said(run: Run) -> str:
+    """Why a run did not complete, with its last words; '' of one that did."""
+    return f"{failure_in_words(run)}\n{run.error.last_lines}" if run.error is not None else ""
+
+
 def _misses(fault: Fault, found: Found) -> Iterator[str]:
     run = found.run
     if run is None:
         yield f"no run; sizer said: {found.stderr[-300:]}"
         return
-    said = run.error or ""
+    error = said(run)
     if run.outcome is not fault.outcome:
-        yield f"outcome {run.outcome.value}, not {fault.outcome.value}: {said[-300:]}"
-    yield from (f"the error does not say {words!r}: {said}" for words in fault.words if words not in said)
+        yield f"outcome {run.outcome.value}, not {fault.outcome.value}: {error[-300:]}"
+    yield from (f"the error does not say {words!r}: {error}" for words in fault.words if words not in error)
     last = found.log.strip().splitlines()[-1:]
-    if run.outcome in (Outcome.CRASHED, Outcome.TIMEOUT) and last and last[0][:100] not in said:
+    if run.outcome in (Outcome.CRASHED, Outcome.TIMEOUT) and last and last[0][:100] not in error:
         yield f"the error does not hold the log's last line {last[0][:100]!r}"
-    if fault.warning and not any(fault.warning in each for each in run.warnings):
+    if fault.warning and fault.warning not in warning_names(run):
         yield f"no warning of {fault.warning!r}: {run.warnings}"
     if not found.went_on:
         yield "no good run after it"

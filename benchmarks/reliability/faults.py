@@ -13,7 +13,9 @@ import tempfile
 from pathlib import Path
 
 from fault_cases import FAULTS
-from fault_study import Fault, Found, Place, measured
+from fault_study import Fault, Found, Place, measured, said
+
+from sizer.words import warning_name
 
 SHOWN = 110
 """Characters of a line of an error."""
@@ -41,9 +43,9 @@ def report(fault: Fault, found: Found) -> None:
     """Print what came of a fault, and what it should not have."""
     outcome = found.run.outcome.value if found.run else "no run"
     warnings = found.run.warnings if found.run else ()
-    error = (found.run.error if found.run else "") or next(
-        (each for each in warnings if fault.warning and fault.warning in each), "-"
-    )
+    marks = (warning_name(each.kind) for each in warnings)
+    failed = found.run is not None and found.run.error is not None
+    error = said(found.run) if found.run and failed else next((each for each in marks if each == fault.warning), "-")
     went_on, left = "yes" if found.went_on else "NO", str(len(found.left))
     first, *rest = error.splitlines()
     print(f"{fault.name:58s}  {outcome:13s}  {went_on:7s}  {left:4s}  {first[:SHOWN]}", flush=True)

@@ -9,20 +9,27 @@ from io import StringIO
 from pathlib import Path
 
 from sizer.cli import main
+from sizer.model import vcpus_of
 from sizer.records.run import (
     Bottleneck,
+    Cause,
+    CauseKind,
     Configuration,
     DataSet,
     Demand,
     DiskCheck,
     Estimate,
     Evidence,
+    EvidenceKind,
+    Failure,
     MemoryGrowth,
     Outcome,
     RateChange,
     Run,
+    RunWarning,
     Sample,
     Step,
+    WarningKind,
 )
 from sizer.records.study import DiskRates, Limits, RunSpec, Study, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
@@ -129,14 +136,14 @@ def _run(study: Study, plan: WorkloadPlan, limits: Limits, number: int) -> Run:
 
 
 def _failed(run: Run) -> Run:
-    return replace(run, outcome=Outcome.OUT_OF_MEMORY, error="the kernel killed it\n: its last words\nKilled")
+    return replace(run, outcome=Outcome.OUT_OF_MEMORY, error=Failure(Cause(CauseKind.MEMORY_CAP), last_lines="Killed"))
 
 
 def _measured(run: Run) -> Run:
     """Bound by the vCPUs, the disk or the emulated accelerator, softly combined, with all that can be accounted."""
-    name, vcpus = run.spec.workload.name, run.configuration.vcpus
+    name, vcpus = run.spec.workload.name, vcpus_of(run.configuration)
     rates = run.disk.rates if run.disk else DiskRates()
-    ceilings = [vcpus / CORE_SECONDS[name], run.spec.workload.device.samples_per_second or 1e6]
+    ceilings = [vcpus / CORE_SECONDS[name], run.spec.workload.computes_on.samples_per_second or 1e6]
     ceilings.append((rates.read_bytes_per_second or 1e12) / READ_BYTES)
     rate = sum(ceiling**-12 for ceiling in ceilings) ** (-1 / 12)
     return replace(
@@ -160,8 +167,8 @@ def _measured(run: Run) -> Run:
         other_cores=0.041,
         overhead=0.0034,
         stolen_cores=0.0,
-        evidence=Evidence(Bottleneck.CPU, {"cpu": 0.97, "disk_bandwidth": 0.3}, "the vCPUs 97 % busy"),
-        warnings=("contended: something else on this host used 0.31 cores meanwhile",),
+        evidence=Evidence(Bottleneck.CPU, {"cpu": 0.97, "disk_bandwidth": 0.3}, EvidenceKind.BUSIEST, {"cpu": 0.97}),
+        warnings=(RunWarning(WarningKind.CONTENDED, {"cores": 0.31}),),
         steps=tuple(Step(100.0 + 0.1 * number, 32, 0.01, 0, 0.09) for number in range(6)),
         samples=tuple(Sample(100.0 + 0.5 * number, 0.4 * number, 2**29, 2**28, 2**28) for number in range(4)),
     )

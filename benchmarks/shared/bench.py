@@ -19,6 +19,7 @@ from sizer.runner.commands import Place
 from sizer.runner.launcher import Setting, launch
 from sizer.storage.data_cache import cache_folder
 from sizer.storage.data_sets import DataSets
+from sizer.words import failure_line
 
 IMAGES = 400
 """Photographs in the embedded data set: as many as `halving.py` uses, so that they are made once."""
@@ -44,7 +45,7 @@ class Bench:
         spec = RunSpec(workload, batch_size, Limits(vcpus=vcpus), measure, repeat)
         run = launch(spec, self.setting(workload), self.backend)
         if run.outcome is not Outcome.COMPLETED:
-            raise HostError(f"{workload.name} ended as {run.outcome.value}: {run.error}")
+            raise HostError(f"{workload.name} ended as {run.outcome.value}: {failure_line(run)}")
         return run
 
     def setting(self, workload: Workload) -> Setting:

@@ -47,7 +47,7 @@ def demand(
     return Demand(
         **each,
         input_wait=waited / counted,
-        accelerator_seconds=_accelerator_seconds(samples, steady, counted, workload.device),
+        accelerator_seconds=_accelerator_seconds(samples, steady, counted, workload.computes_on),
         asked_bytes=asked_bytes(workload, data_set),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.records import Bottleneck, Configuration, DataSet, Demand, Device, DiskRates, Evidence, format_share
+from sizer.records import Bottleneck, Configuration, DataSet, Demand, Device, DiskRates, Evidence, EvidenceKind
 
 BUSY = 0.85
 """Busy share from which a resource counts as the one that binds: limits hold their mean within a few percent."""
@@ -31,15 +31,6 @@ read in a new order each epoch, h = 1 - u + u ln u with u the share that is not 
 
 REREAD = 0.02
 """Bytes read over bytes asked for from which later epochs read what they could not keep."""
-
-NAMES = {
-    Bottleneck.CPU: "the vCPUs",
-    Bottleneck.SERIAL: "one core",
-    Bottleneck.DISK_BANDWIDTH: "the disk's read bandwidth",
-    Bottleneck.DISK_IOPS: "the disk's IOPS",
-    Bottleneck.DISK_WRITE: "the disk's writes",
-    Bottleneck.ACCELERATOR: "the accelerator",
-}
 
 
 def busy_shares(
@@ -90,16 +81,15 @@ def name_bottleneck(
     full = [(resource, share) for resource, share in ranked if share >= BUSY]
     if _is_serial(busy, vcpus, throttled):
         cores = busy[Bottleneck.CPU] * vcpus
-        return Evidence(Bottleneck.SERIAL, shares, f"{cores:.2f} of {vcpus:g} vCPU busy, and nothing else is")
+        return Evidence(Bottleneck.SERIAL, shares, EvidenceKind.SERIAL, {"cores": cores, "vcpus": vcpus})
     if len(full) > 1 and full[0][1] - full[1][1] < CLOSE:
-        return Evidence(Bottleneck.AMBIGUOUS, shares, f"several are busy: {_listed(full)}")
+        return Evidence(Bottleneck.AMBIGUOUS, shares, EvidenceKind.SEVERAL, _by_name(full))
     if not full and not _leads(ranked):
-        return Evidence(Bottleneck.AMBIGUOUS, shares, f"nothing is fully busy: {_listed(ranked)}")
-    resource, share = ranked[0]
+        return Evidence(Bottleneck.AMBIGUOUS, shares, EvidenceKind.NONE_FULL, _by_name(ranked))
+    resource, first = ranked[0][0], _by_name(ranked[:1])
     if starved and resource in (Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS):
-        reason = f"{NAMES[resource]} {format_share(share)} busy reading what the page cache could not keep"
-        return Evidence(Bottleneck.MEMORY, shares, reason)
-    return Evidence(resource, shares, f"{NAMES[resource]} {format_share(share)} busy")
+        return Evidence(Bottleneck.MEMORY, shares, EvidenceKind.REREADS, first)
+    return Evidence(resource, shares, EvidenceKind.BUSIEST, first)
 
 
 def _is_serial(busy: dict[Bottleneck, float], vcpus: float, throttled: float | None) -> bool:
@@ -129,5 +119,5 @@ def _largest(*shares: float | None) -> float | None:
     return max(known) if known else None
 
 
-def _listed(ranked: list[tuple[Bottleneck, float]]) -> str:
-    return ", ".join(f"{NAMES[resource]} {format_share(share)}" for resource, share in ranked) or "no accounting"
+def _by_name(ranked: list[tuple[Bottleneck, float]]) -> dict[str, float]:
+    return {resource.value: share for resource, share in ranked}

@@ -36,7 +36,11 @@ class Live:
 
 @dataclass
 class Observation:
-    """Collects a child's events and decides when it has shown enough. `over` is when it was seen to have ended."""
+    """Collects a child's events and decides when it has shown enough. `over` is when it was seen to have ended.
+
+    `detail` says how its event pipe broke; `limit_seconds` is the limit that it ran into, of its time or of its
+    pattern's.
+    """
 
     spec: RunSpec
     began: float
@@ -44,6 +48,7 @@ class Observation:
     steps: list[Step] = field(default_factory=list)
     stop: Stop | None = None
     detail: str = ""
+    limit_seconds: float = 0.0
     throughput: float | None = None
     next_look: float = 0.0
     two_epochs_seconds: float = 0.0
@@ -116,7 +121,7 @@ class Observation:
             self._look(self.steps[0].time, self.steps[-1].time)
         deadline = deadline_seconds(self.spec.measure, self.spec.limits.vcpus, self.two_epochs_seconds)
         if self.stop is None and now - self.began > deadline:
-            self.stop, self.detail = Stop.DEADLINE, f"{deadline:.0f} s"
+            self.stop, self.limit_seconds = Stop.DEADLINE, deadline
 
     def _look(self, first: float, last: float) -> None:
         """Judge the run by all of its steps, from the first one's time to the last one's."""

@@ -17,7 +17,20 @@ from sizer.analysis.rate_change import disk_fall
 from sizer.analysis.run_warnings import run_warnings
 from sizer.analysis.steady_state import SteadyState, mean_rate, steady_state
 from sizer.analysis.stopping import Stop
-from sizer.records import Bottleneck, Configuration, DataSet, Device, DiskCheck, Outcome, Run, Sample, Step, Workload
+from sizer.records import (
+    Bottleneck,
+    Cause,
+    Configuration,
+    DataSet,
+    Device,
+    DiskCheck,
+    Outcome,
+    Run,
+    RunWarning,
+    Sample,
+    Step,
+    Workload,
+)
 
 EXPLAINED = (Outcome.CRASHED, Outcome.TIMEOUT)
 """Outcomes that missing data and a full disk may be the cause of."""
@@ -29,7 +42,7 @@ NOT_THE_DISK = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
 @dataclass(frozen=True)
 class Measured:
     """All that came out of a child. `reasons` are what around it explains a failure, `troubles` warnings that a run of
-    any outcome carries, `standing` what was seen of it when it was stopped."""
+    any outcome carries, `at_the_end` what was seen of it when it was stopped."""
 
     seen: Observation
     exit_status: int | None
@@ -40,9 +53,9 @@ class Measured:
     resident_bytes: int | None
     resident_after_bytes: int | None
     throttles_buffered_writes: bool
-    standing: str = ""
-    reasons: tuple[str, ...] = ()
-    troubles: tuple[str, ...] = ()
+    at_the_end: tuple[Cause, ...] = ()
+    reasons: tuple[Cause, ...] = ()
+    troubles: tuple[RunWarning, ...] = ()
 
 
 def run_record(
@@ -59,9 +72,9 @@ def run_record(
     ending = _ending(measured, shown)
     how, error = outcome(ending)
     if error and how in EXPLAINED:
-        error = "; ".join((error, *measured.reasons))
-    if error and measured.last_lines and how is not Outcome.INTERRUPTED:
-        error = f"{error}; its last words:\n{measured.last_lines}"
+        error = replace(error, reasons=(*error.reasons, *measured.reasons))
+    if error and how is not Outcome.INTERRUPTED:
+        error = replace(error, last_lines=measured.last_lines)
     run = Run(
         spec=seen.spec,
         outcome=how,
@@ -98,11 +111,12 @@ def _ending(measured: Measured, shown: Shown) -> Ending:
         oom_kills=max((sample.oom_kills for sample in measured.samples), default=0),
         measured=shown.steady is not None,
         detail=seen.detail,
+        seconds=seen.limit_seconds,
         started=seen.start is not None,
         steps=seen.count,
         silent_seconds=seen.silent_seconds,
         longest_step=seen.longest_step,
-        standing=measured.standing,
+        seen=measured.at_the_end,
         pattern=seen.spec.workload.pattern is not None,
         capped=seen.spec.limits.memory_bytes is not None,
         last_lines=measured.last_lines,
@@ -128,12 +142,15 @@ def _measured(run: Run, steady: SteadyState, found: Measured) -> Run:
     """The run with its figures over this stretch of time."""
     accounted = found.accounted
     growth = memory_growth(steady, run.steps, run.samples, found.seen.calls_a_step)
+    place = run.configuration
+    assert place.vcpus is not None, "only an imported run lacks it"
+    assert place.memory_bytes is not None, "only an imported run lacks it"
     workload, span = _taking_part(run.spec.workload), (steady.start, steady.end)
     used = accounting.demand(steady, run.steps, run.samples, workload, run.data_set, accounted)
     rates = run.disk.rates if run.disk else None
-    busy = busy_shares(steady.throughput.value, used, run.configuration, rates, workload.device)
+    busy = busy_shares(steady.throughput.value, used, run.configuration, rates, workload.computes_on)
     starved = measured_from_epoch(workload) == 1 and short_of_memory(
-        used, run.peak_anonymous_bytes, run.data_set, run.configuration.memory_bytes
+        used, run.peak_anonymous_bytes, run.data_set, place.memory_bytes
     )
     throttled = accounting.throttled(run.samples, *span)
     latencies = [
@@ -155,7 +172,7 @@ def _measured(run: Run, steady: SteadyState, found: Measured) -> Run:
         overhead=accounting.overhead(run.samples, *span),
         stolen_cores=accounting.stolen_cores(run.samples, *span) if "steal_core_seconds" in accounted else None,
         unwritten_bytes=accounting.unwritten_bytes(run.samples, *span) if "unwritten_bytes" in accounted else None,
-        evidence=name_bottleneck(busy, run.configuration.vcpus, starved, throttled),
+        evidence=name_bottleneck(busy, place.vcpus, starved, throttled),
     )
 
 

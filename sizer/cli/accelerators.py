@@ -24,7 +24,7 @@ def accelerator(gpu: str | None, count: int | None, workload: WorkloadModel, whe
         raise InputError(
             f"{where}`{workload.name}` was measured without a GPU, so there are not {count} of it to predict"
         )
-    same = next((each for each in alike if max(1, each.count) == count), None)
+    same = next((each for each in alike if max(1, each.count or 0) == count), None)
     return same or Gpus(alike[0].gpu, count)
 
 

@@ -13,7 +13,7 @@ from sizer import __version__
 from sizer.bundled.reports import Material, write_report
 from sizer.catalog import Catalog
 from sizer.cli.concluding import LEFT_OUT, conclude, cpus_of, fitted, measured_runs, opened, recommended, refuse_folder
-from sizer.cli.wording import bound_in_words, spec_in_words, verdict_in_words
+from sizer.cli.wording import spec_in_words, verdict_in_words
 from sizer.exchange import disk_is_emulated, recommendation_form, write_csv
 from sizer.files import to_json, write_text
 from sizer.model import Model
@@ -35,6 +35,7 @@ from sizer.records import (
 )
 from sizer.store import StudyFolder
 from sizer.study import Facts
+from sizer.words import bound_in_words, spread_in_words
 
 GATE_EXIT_CODE = 6
 
@@ -166,7 +167,7 @@ def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> tuple[str, ...]:
     """A sentence if the host drifted, as far as the reference configuration tells."""
     here = Facts(int(folder.host.get("cpus", 1)), int(folder.host.get("memory_bytes", 1)))
     found = spread(runs, reference(folder.study, here))
-    return () if found is None or found.share <= DRIFT_SHARE else (f"The host drifted: {found.sentence}.",)
+    return () if found is None or found.share <= DRIFT_SHARE else (f"The host drifted: {spread_in_words(found)}.",)
 
 
 def _disk_checks(runs: tuple[Run, ...]) -> tuple[DiskCheck, ...]:

@@ -1,6 +1,6 @@
-"""Model and recommendation of a study folder: read where they still hold, concluded again where they do not.
+"""Model and recommendation of a study folder: the model is read where it still holds, all else is concluded again.
 
-Both files are only what the runs say. One that was edited, cut short or written by another sizer is made again.
+Both files are only what the runs say. A model that was edited, cut short or written by another sizer is made again.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 
 from sizer import __version__
 from sizer.catalog import Catalog
-from sizer.exchange import read_recommendation, recommendation_form
+from sizer.exchange import recommendation_form
 from sizer.files import FormatError, from_json, load_json, to_json, write_json
 from sizer.model import Model
 from sizer.model import fit as fit_model
 from sizer.recommend import recommend
-from sizer.records import InputError, NoAnswer, Recommendation, Run, typed_path
+from sizer.records import SCHEMA_VERSION, InputError, NoAnswer, Recommendation, Run, typed_path
 from sizer.store import StudyFolder
 
 LEFT_OUT = "left out"
@@ -65,12 +65,7 @@ def _in_the_studys_order(folder: StudyFolder) -> list[Run]:
 
 
 def recommended(folder: StudyFolder) -> Recommendation:
-    """The study's own recommendation, concluded first if it is missing, older than the runs, or no recommendation."""
-    path = folder.recommendation_path
-    refuse_folder(path)
-    if not folder.is_stale(path):
-        with suppress(FormatError):
-            return read_recommendation(load_json(path), str(path))
+    """The study's own recommendation, concluded from its runs."""
     return conclude(folder, folder.runs(), fitted(folder))
 
 
@@ -99,6 +94,8 @@ def _read_model(path: Path) -> Model:
     form = load_json(path)
     if not isinstance(form, dict) or form.pop("checksum", None) != _checksum(form):
         raise FormatError(f"{path}: is not what this sizer wrote")
+    if form.get("schema_version") != SCHEMA_VERSION:
+        raise FormatError(f"{path}: was written before schema {SCHEMA_VERSION}")
     return from_json(Model, form, str(path))
 
 

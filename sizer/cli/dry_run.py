@@ -16,14 +16,14 @@ from pathlib import Path
 
 from sizer.analysis import measured_from_epoch
 from sizer.cli.progress import AGAIN
-from sizer.cli.wording import emulated_disks, run_in_words
+from sizer.cli.wording import emulated_disks
 from sizer.host import PACKAGES, interpreter
-from sizer.model import ISOLATED, TELLS
-from sizer.plan import MOST_RUNS, TYPICAL_RUNS, UNFINISHED, Search, TwoEpochs, estimate_seconds, is_extra, remaining
+from sizer.plan import MOST_RUNS, TYPICAL_RUNS, UNFINISHED, Search, TwoEpochs, estimate_seconds, remaining
 from sizer.records import (
     DiskTier,
     HostError,
     Outcome,
+    Purpose,
     Run,
     RunSpec,
     Study,
@@ -33,6 +33,7 @@ from sizer.records import (
     typed_path,
 )
 from sizer.storage import cache_folder
+from sizer.words import run_in_words, stages_in_words
 
 
 @dataclass(frozen=True)
@@ -107,10 +108,10 @@ def _plan(intent: Intent) -> Iterator[str]:
     specs, finished, todo = intent.specs, intent.finished, intent.todo
     for spec in todo:
         command = f": {typed_line(spec.workload.command)}" if spec.workload.command else ""
-        again = AGAIN if is_extra(spec) else ""
+        again = AGAIN if spec.purpose is Purpose.REFERENCE else ""
         yield f"{spec.id}  {run_in_words(spec, emulated_disks(intent.study))}, repeat {spec.repeat + 1}{again}{command}"
-    for stage in dict.fromkeys(spec.isolates for spec in todo if spec.isolates is not None):
-        yield f"runs isolating {ISOLATED[stage]} show {TELLS[stage]}"
+    for stage in dict.fromkeys(spec.stage for spec in todo if spec.stage is not None):
+        yield stages_in_words(stage)
     time = format_seconds(estimate_seconds(todo, finished))
     beside = "not counting making data and checking disks"
     yield f"{len(todo)} runs, about {time}, {beside}; {len(specs) - len(todo)} finished"
@@ -211,8 +212,8 @@ def _written(intent: Intent, environment: Mapping[str, str]) -> Iterator[str]:
 
 def _devices(intent: Intent) -> Iterator[str]:
     for workload in intent.workloads:
-        if workload.device.kind == "cuda":
-            yield f"GPU {workload.device.index}, by `{workload.name}`"
+        if workload.computes_on.kind == "cuda":
+            yield f"GPU {workload.computes_on.index}, by `{workload.name}`"
 
 
 def _needs_root(intent: Intent) -> set[str]:

@@ -27,7 +27,7 @@ from sizer.records import (
     parse_bytes,
     typed_path,
 )
-from sizer.runner import busy_sentence, host_load
+from sizer.runner import host_load
 from sizer.storage import (
     Fio,
     cache_folder,
@@ -40,6 +40,7 @@ from sizer.storage import (
 )
 from sizer.study import schema as study_schema
 from sizer.study import template
+from sizer.words import busy_host_in_words
 
 AIM_OF_FIX = {"load": "see which"}
 """What the command of a check does that does not fix it."""
@@ -62,7 +63,7 @@ def doctor(arguments: argparse.Namespace) -> int:
 
 def _load_check(backend: LimitsBackend) -> Check:
     """Other load spoils figures, and only a person knows what may be ended of it."""
-    busy = busy_sentence(host_load(backend))
+    busy = busy_host_in_words(host_load(backend))
     fix = "ps -eo pid,pcpu,args --sort=-pcpu | head" if busy else None
     return Check("load", busy is None, busy or "nothing else uses this host", fix)
 

@@ -22,17 +22,17 @@ from sizer.plan import (
     changed_marks,
     estimate_seconds,
     is_measurement,
-    marked,
     reference,
     remaining,
     searches,
     two_epoch_passes,
 )
 from sizer.records import FAULTS, HostError, Interrupted, Outcome, Run, RunSpec, SizerError, Study, typed_path
-from sizer.runner import Hooks, busy_sentence, host_load
+from sizer.runner import Hooks, host_load
 from sizer.storage import Placement, remove_what_was_left, room_on_emulated
 from sizer.store import StudyFolder, keep_unsaved, take_back, unsaved_place
 from sizer.study import Facts
+from sizer.words import busy_host_in_words, following_in_words
 
 
 def measure(
@@ -87,7 +87,7 @@ class _Measuring:
         self._reference = reference(study, here)
         passes = two_epoch_passes(study, here) if preconditions.caps_memory(bench.backend) else ()
         self._following: tuple[Search | TwoEpochs, ...] = (*passes, *searches(study, here))
-        self._set_aside: frozenset[tuple[str, str]] = frozenset()
+        self._set_aside: frozenset[tuple[str, str | None]] = frozenset()
 
     def run(self, unfinished: Collection[Outcome]) -> None:
         """Every run that is left, or ended in such an outcome before.
@@ -156,7 +156,7 @@ class _Measuring:
             )
 
     def _tell_load(self, progress: Progress) -> None:
-        sentence = busy_sentence(host_load(self._bench.backend))
+        sentence = busy_host_in_words(host_load(self._bench.backend))
         if sentence:
             progress.say(sentence)
 
@@ -178,7 +178,7 @@ class _Measuring:
     def _next(self, following: Search | TwoEpochs) -> RunSpec | None:
         return following.next_run(run for run in self._folder.runs() if _which(run) not in self._set_aside)
 
-    def _launch(self, spec: RunSpec, left: float, ready: Ready, progress: Progress, search: bool = False) -> Run:
+    def _launch(self, spec: RunSpec, left: float, ready: Ready, progress: Progress) -> Run:
         """Measure one configuration and store it."""
         if self._interrupts.finish():
             raise Interrupted("interrupted between two runs")
@@ -187,7 +187,6 @@ class _Measuring:
         self._interrupts.expect(estimate_seconds([spec], self._folder.runs()))
         run = ready.launch(spec, self._folder.log_path(spec.id), Hooks(progress.watch, self._interrupts.now))
         self._interrupts.expect(None)
-        run = marked(run) if search else run
         if run.outcome is not Outcome.INTERRUPTED:
             self._store(run)
         progress.end(run, self._folder.log_of(run))
@@ -212,11 +211,10 @@ class _Measuring:
 
     def _follow(self, each: Search | TwoEpochs, ready: Ready, progress: Progress) -> None:
         """Run after run until the floor is found or the pass is made, or a run shows that it cannot be."""
-        search = isinstance(each, Search)
         while (spec := self._next(each)) is not None:
-            if self._launch(spec, self._left(()), ready, progress, search=search).outcome in UNFINISHED:
+            if self._launch(spec, self._left(()), ready, progress).outcome in UNFINISHED:
                 break
-        progress.say(each.result(self._folder.runs()))
+        progress.say(following_in_words(each, self._folder.runs()))
 
     def _mark_drift(self) -> None:
         """Write each run again whose warning of drift is not what the runs of the reference say by now."""
@@ -224,7 +222,7 @@ class _Measuring:
             self._folder.add(run)
 
 
-def _which(run: Run) -> tuple[str, str]:
+def _which(run: Run) -> tuple[str, str | None]:
     """Tells a run from another measurement of the same configuration."""
     return run.id, run.started_at
 

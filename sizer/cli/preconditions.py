@@ -81,8 +81,8 @@ def doubts(specs: Sequence[RunSpec]) -> list[str]:
         where = f"workload `{workload.name}`"
         if workload.kind != "command" and workload.framework not in RUNNABLE:
             found.append(f"{where}: the workloads of sizer do not run on {workload.framework} yet; use mxnet")
-        if workload.device.kind == "cuda" and workload.device.index not in {gpu.index for gpu in gpus()}:
-            found.append(f"{where}: there is no GPU {workload.device.index} here; use cpu or an emulated one")
+        if workload.computes_on.kind == "cuda" and workload.computes_on.index not in {gpu.index for gpu in gpus()}:
+            found.append(f"{where}: there is no GPU {workload.computes_on.index} here; use cpu or an emulated one")
         if workload.command and shutil.which(workload.command[0]) is None:
             found.append(f"{where}: {workload.command[0]} is not a program here; give the path of one")
     return found

@@ -14,13 +14,11 @@ from sizer.cli.accelerators import accelerator
 from sizer.cli.concluding import fitted, measured_runs, opened
 from sizer.cli.supposing import SUPPOSED_DISK, Supposed, form, in_words, is_tier, supposed, tier_rates
 from sizer.cli.tables import read_places
-from sizer.cli.wording import bound_in_words, disk_in_words
 from sizer.exchange import disk_is_emulated, no_prediction_form, prediction_form
 from sizer.files import named
-from sizer.model import Model, WhatIf, WorkloadModel
+from sizer.model import Model, WhatIf, WorkloadModel, gpus_of, name_of_disk
 from sizer.model import predict as predict_one
 from sizer.records import (
-    HOST_DISK,
     Bottleneck,
     Configuration,
     DiskRates,
@@ -31,6 +29,7 @@ from sizer.records import (
     format_rate,
     format_vcpus,
 )
+from sizer.words import bound_in_words, disk_in_words
 
 
 @dataclass(frozen=True)
@@ -93,10 +92,10 @@ def _place(
     """Raises InputError, which begins with `where`, for a workload, disk or GPU that the study does not have."""
     workload = _workload(asked.get("workload"), model, where)
     measured = workload.measured
-    disk = asked.get("disk", measured.disks[0].name if measured.disks else HOST_DISK)
+    disk = asked.get("disk", measured.disks[0].name if measured.disks else None)
     tier = None
     if "disk" in asked and wish.what_if.disk_rates is None:
-        tier = _tier(disk, list(dict.fromkeys([*disks, *(disk.name for disk in measured.disks)])), where)
+        tier = _tier(disk, list(dict.fromkeys([*disks, *(name_of_disk(disk.name) for disk in measured.disks)])), where)
     gpus = accelerator(asked.get("gpu"), asked.get("gpu_count"), workload, where)
     return (
         workload,
@@ -140,7 +139,7 @@ def _workload(name: str | None, model: Model, where: str) -> WorkloadModel:
 
 def _or_largest(asked: Any, measured: Sequence[Any]) -> Any:
     """A workload of which nothing completed has no largest; its refusal is told instead of this place."""
-    return asked if asked is not None else max(measured, default=1)
+    return asked if asked is not None else max(measured, default=None)
 
 
 def _outcome(workload: WorkloadModel, configuration: Configuration, wish: Supposed) -> Outcome:
@@ -159,9 +158,9 @@ def _outcome(workload: WorkloadModel, configuration: Configuration, wish: Suppos
 
 
 def _no_guess(prediction: Prediction, workload: WorkloadModel) -> Prediction:
-    """Where nobody told the vCPUs, what is left over from the other stages is the CPU's by default alone."""
+    """Of unknown vCPUs, what is left over from the other stages is the CPU's by default alone."""
     measured = workload.measured
-    guessed = prediction.bottleneck in (Bottleneck.CPU, Bottleneck.SERIAL) and "vcpus" in measured.untold
+    guessed = prediction.bottleneck in (Bottleneck.CPU, Bottleneck.SERIAL) and not measured.vcpus
     if guessed and measured.evidence_at(prediction.configuration) is not prediction.bottleneck:
         return replace(prediction, bottleneck=Bottleneck.AMBIGUOUS)
     return prediction
@@ -176,7 +175,6 @@ def _form(outcome: Outcome) -> dict[str, Any]:
         found = prediction_form(outcome.prediction, workload)
     found |= {"gpu": configuration.gpu or workload.facts.device.gpu, "gpu_count": _gpu_count(outcome)}
     found = {key: value for key, value in found.items() if value or key not in ("gpu", "gpu_count")}
-    found |= {column: None for column in workload.measured.untold if column in found}
     return found | ({"what_if": form(outcome.what_if)} if outcome.what_if != WhatIf() else {})
 
 
@@ -204,20 +202,15 @@ def _in_words(outcome: Outcome) -> str:
 def _stand(outcome: Outcome) -> str:
     """`2 vCPUs, 8 GiB, disk nvme, batch 32, 2 × V100`, without what an imported table did not tell."""
     where, workload = outcome.configuration, outcome.workload
-    untold = workload.measured.untold
-    parts = {
-        "vcpus": format_vcpus(where.vcpus),
-        "memory_gib": format_bytes(where.memory_bytes),
-        "disk": disk_in_words(where.disk, disk_is_emulated(workload, where.disk)),
-        "batch_size": f"batch {where.batch_size}",
-    }
+    told = [format_vcpus(where.vcpus)] if where.vcpus is not None else []
+    told += [format_bytes(where.memory_bytes)] if where.memory_bytes is not None else []
     if outcome.what_if.disk_rates is not None:
-        parts["disk"] = "another disk" if where.disk == SUPPOSED_DISK else f"as if on {where.disk}"
-    told = [
-        text for column, text in parts.items() if column not in untold or text.startswith(("another disk", "as if on"))
-    ]
-    if where.gpu is not None or where.gpu_count > 1:
-        told.append(f"{max(1, where.gpu_count)} × {where.gpu or _gpu_name(workload)}")
+        told.append("another disk" if where.disk == SUPPOSED_DISK else f"as if on {where.disk}")
+    elif where.disk is not None:
+        told.append(disk_in_words(where.disk, disk_is_emulated(workload, where.disk)))
+    told += [f"batch {where.batch_size}"] if where.batch_size is not None else []
+    if where.gpu is not None or gpus_of(where) > 1:
+        told.append(f"{max(1, gpus_of(where))} × {where.gpu or _gpu_name(workload)}")
     return ", ".join(told) or "the place that was measured"
 
 

@@ -11,9 +11,8 @@ from typing import TextIO
 
 from sizer.analysis import Live
 from sizer.cli.printing import controls
-from sizer.cli.wording import result_in_words, run_in_words
-from sizer.plan import is_extra
-from sizer.records import Run, RunSpec, format_rate, format_seconds, printable
+from sizer.records import Purpose, Run, RunSpec, format_rate, format_seconds, printable
+from sizer.words import result_in_words, run_in_words
 
 BAR_WIDTH = 8
 """Narrow, and the rate right after it, since a terminal of 80 columns cuts the end of the line."""
@@ -73,7 +72,7 @@ class Progress:
         self.say(f"  {run_in_words(run.spec, known)}: {result_in_words(run, log)}")
 
     def _words(self, spec: RunSpec) -> str:
-        return run_in_words(spec, self._emulated) + (AGAIN if is_extra(spec) else "")
+        return run_in_words(spec, self._emulated) + (AGAIN if spec.purpose is Purpose.REFERENCE else "")
 
     def _clear(self) -> None:
         if self._is_terminal:

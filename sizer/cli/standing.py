@@ -9,11 +9,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sizer.cli.wording import emulated_disks, imported_run_in_words, result_in_words, run_in_words
+from sizer.cli.wording import emulated_disks
 from sizer.plan import UNFINISHED, estimate_seconds, plan, remaining
-from sizer.records import FINDINGS, Outcome, Run, RunSpec, format_seconds, printable
+from sizer.records import FINDINGS, Outcome, Run, RunSpec, format_seconds
 from sizer.store import StudyFolder, is_held, run_in_hand
 from sizer.study import Facts
+from sizer.words import imported_run_in_words, outcome_in_words, result_in_words, run_in_words, warning_names
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def _again(group: Sequence[Run], standing: Standing) -> str:
 
 def _summary(standing: Standing) -> Iterator[str]:
     counts = Counter(run.outcome for run in standing.runs)
-    outcomes = ", ".join(f"{counts[outcome]} {outcome.words}" for outcome in Outcome if counts[outcome])
+    outcomes = ", ".join(f"{counts[outcome]} {outcome_in_words(outcome)}" for outcome in Outcome if counts[outcome])
     yield f"{standing.finished} of {len(standing.specs)} runs finished" + (f" ({outcomes})" if outcomes else "")
     yield f"{standing.warned or 'none'} with a warning"
     if standing.todo:
@@ -125,6 +126,6 @@ def _summary(standing: Standing) -> Iterator[str]:
 
 
 def _kinds_of_warning(run: Run) -> str:
-    """` (contended, short)`: the word of each warning before its colon; the report says all of it."""
-    kinds = dict.fromkeys(printable(warning.partition(":")[0]) for warning in run.warnings)
-    return f" ({', '.join(kinds)})" if kinds else ""
+    """` (contended, short)`: the name of each warning; the report says all of it."""
+    names = warning_names(run)
+    return f" ({', '.join(names)})" if names else ""

@@ -9,7 +9,6 @@ from sizer.exchange.published import (
     disk_is_emulated,
     no_prediction_form,
     prediction_form,
-    read_recommendation,
     recommendation_form,
 )
 
@@ -20,7 +19,6 @@ __all__ = [
     "no_prediction_form",
     "prediction_form",
     "read_measurements",
-    "read_recommendation",
     "recommendation_form",
     "write_csv",
 ]

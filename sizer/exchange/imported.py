@@ -184,12 +184,18 @@ def _can_be_said(rates: DiskRates) -> bool:
 
 
 def _planned(workload: Workload) -> Workload:
-    """As the study file can say it: of a real GPU that knows no rate."""
-    device = workload.device
+    """As the study file can say it: with its defaults for what the table does not have, and of a real GPU no rate."""
+    device = workload.computes_on
     if device.kind == "cuda":
-        device = Device("cuda", device.index)
-    input_ = workload.input if workload.input != "replay" else "disk"
-    return replace(workload, kind=IMPORTED, device=device, input=input_)
+        device = Device("cuda", device.index or 0)
+    return replace(
+        workload,
+        kind=IMPORTED,
+        framework=workload.framework or "other",
+        device=device,
+        input=workload.input if workload.input not in (None, "replay") else "disk",
+        cache=workload.cache or "cold",
+    )
 
 
 def _notes(path: Path, told: Sequence[Told], workloads: dict[str, list[Told]]) -> Iterable[str]:

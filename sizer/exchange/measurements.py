@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import PurePath
 
 from sizer.exchange.table_cells import in_megabytes
 from sizer.files import harmless
-from sizer.records import Demand, DiskRates, Run
+from sizer.records import IMPORTED, Demand, Device, DiskRates, Purpose, Run, WarningKind
 
 BYTES_PER_GIB = 2**30
 COLUMNS = (
@@ -63,7 +63,7 @@ def write_csv(runs: Iterable[Run]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*ALL_COLUMNS, *map(harmless, others)])
     for cells, run in rows:
-        known = (None if column in run.untold else cells[column] for column in ALL_COLUMNS)
+        known = (cells[column] for column in ALL_COLUMNS)
         writer.writerow([_harmless(cell) for cell in (*known, *(run.other.get(name) for name in others))])
     return text.getvalue()
 
@@ -78,19 +78,19 @@ def row(run: Run) -> dict[str, Cell]:
     cells: dict[str, Cell] = {
         "workload": workload.name,
         "framework": workload.framework,
-        "device": workload.device.label,
+        "device": _device(workload.device),
         "network": workload.network,
         "batch_size": stand.batch_size,
-        "vcpus": _number(stand.vcpus),
-        "memory_gib": _number(stand.memory_bytes / BYTES_PER_GIB),
+        "vcpus": None if stand.vcpus is None else _number(stand.vcpus),
+        "memory_gib": _gibibytes(stand.memory_bytes),
         "disk": stand.disk,
         "input": workload.input,
         "cache": workload.cache,
-        "gpu": stand.gpu or workload.device.gpu,
+        "gpu": stand.gpu or workload.computes_on.gpu,
         "gpu_count": _gpu_count(run),
         "throughput": throughput.value if throughput else None,
-        "throughput_low": throughput.low if throughput else None,
-        "throughput_high": throughput.high if throughput else None,
+        "throughput_low": throughput.low if throughput and throughput.has_interval else None,
+        "throughput_high": throughput.high if throughput and throughput.has_interval else None,
         "sample_unit": run.sample_unit,
         "outcome": run.outcome.value,
     }
@@ -103,27 +103,36 @@ def _further(run: Run) -> dict[str, Cell]:
     return {
         "bottleneck": run.evidence.bottleneck.value if run.evidence else None,
         "hit_rate": run.hit_rate,
-        "warnings": "; ".join(run.warnings),
+        "warnings": "; ".join(_marks(run)),
         "started_at": run.started_at,
         "repeat": run.spec.repeat + 1,
     }
+
+
+def _marks(run: Run) -> Iterator[str]:
+    """The kind of each warning, and a text that is not sizer's own as it is. A run of a search for the memory floor is
+    marked, too, since its rate is ignored."""
+    if run.spec.purpose is Purpose.FLOOR_SEARCH:
+        yield run.spec.purpose.value
+    yield from (
+        warning.text or warning.kind.value if warning.kind is WarningKind.OTHER else warning.kind.value
+        for warning in run.warnings
+    )
 
 
 def _data(run: Run) -> dict[str, Cell]:
     """Of the data set the name alone: where it lies is nobody else's business."""
     data = run.data_set
     return {
-        "kind": run.spec.workload.kind,
+        "kind": None if run.spec.workload.kind == IMPORTED else run.spec.workload.kind,
         "format": run.spec.workload.format,
         "dataset": None if data is None else EMBEDDED if data.embedded else PurePath(data.path).name,
-        "dataset_gib": None if data is None else _number(data.bytes / BYTES_PER_GIB),
+        "dataset_gib": None if data is None else _gibibytes(data.bytes),
         "dataset_samples": None if data is None else data.samples,
         "first_epoch_throughput": run.first_epoch_throughput,
-        "peak_anonymous_gib": (
-            None if run.peak_anonymous_bytes is None else _number(run.peak_anonymous_bytes / BYTES_PER_GIB)
-        ),
-        "accelerator_samples_per_second": run.spec.workload.device.samples_per_second,
-        "isolates": run.spec.isolates,
+        "peak_anonymous_gib": _gibibytes(run.peak_anonymous_bytes),
+        "accelerator_samples_per_second": run.spec.workload.computes_on.samples_per_second,
+        "isolates": run.spec.stage,
     }
 
 
@@ -142,9 +151,20 @@ def _disk(run: Run) -> dict[str, Cell]:
     }
 
 
-def _gpu_count(run: Run) -> int:
+def _device(device: Device | None) -> str | None:
+    """None where a table has no `device`, whether or not it names a GPU."""
+    return None if device is None or device.index is None else device.label
+
+
+def _gpu_count(run: Run) -> int | None:
     """An emulated rate without a GPU's name stands for one, too."""
-    return run.configuration.gpu_count or (0 if run.spec.workload.device.kind == "cpu" else 1)
+    if run.configuration.gpu_count is None:
+        return None
+    return run.configuration.gpu_count or (0 if run.spec.workload.computes_on.kind == "cpu" else 1)
+
+
+def _gibibytes(size: int | None) -> float | None:
+    return None if size is None else _number(size / BYTES_PER_GIB)
 
 
 def _number(value: float) -> float:

@@ -13,17 +13,21 @@ from typing import Any, get_type_hints
 from sizer.records import (
     GIB,
     LARGEST_BYTES,
+    STAGES,
     Bottleneck,
     Device,
     Domain,
     InputError,
     Outcome,
+    Purpose,
     Run,
+    RunWarning,
     format_bytes,
     parse_number,
     parse_whole,
     quoted,
 )
+from sizer.store import marks_of
 
 SLOWEST, FASTEST = 1e-9, 1e18
 """Samples/s; 1e18 is what a workload may name as a step's samples."""
@@ -163,9 +167,16 @@ def short_text(text: str) -> str:
     return text
 
 
-def text_list(text: str) -> tuple[str, ...]:
-    """What `; ` joined."""
-    return tuple(text.split("; "))
+def marks(text: str) -> tuple[RunWarning | Purpose, ...]:
+    """What measurements.csv says against a run's rate, joined by `; `: kinds, or the sentences of a sizer before."""
+    return marks_of(text)
+
+
+def stage(text: str) -> str:
+    """What a run isolates."""
+    if text in STAGES.values():
+        return text
+    raise ValueError(f"{quoted(text)} must be one of {', '.join(STAGES.values())}")
 
 
 class of_domain:

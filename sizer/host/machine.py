@@ -247,12 +247,12 @@ INSTALLED_WITH = {"opencv": "mxnet"}
 """A framework that has no interpreter of its own is looked for where this one is."""
 
 
-def interpreter(framework: str) -> Path:
+def interpreter(framework: str | None) -> Path:
     """SIZER_MXNET_PYTHON and the like, or our own, as an absolute path, because programs start in other folders.
 
     Raises HostError when that is not a program.
     """
-    names = [framework, *filter(None, [INSTALLED_WITH.get(framework)])]
+    names = list(filter(None, [framework, INSTALLED_WITH.get(framework or "")]))
     variables = [f"SIZER_{name.upper()}_PYTHON" for name in names]
     variable = next((each for each in variables if each in os.environ), None)
     if variable is None:

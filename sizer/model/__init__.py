@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sizer.model.advice import to_measure
 from sizer.model.ceilings import known_ceilings
+from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.edge import (
     GAIN,
     Edge,
@@ -17,13 +18,14 @@ from sizer.model.edge import (
 from sizer.model.equation import Array
 from sizer.model.fitting import fit
 from sizer.model.floor_runs import (
-    FLOOR_SEARCH,
     LEAST_BYTES,
     MIB,
     MOST_RUNS,
     PIPELINE_ALONE,
     WITHIN,
     Bounds,
+    GivenUp,
+    GivenUpKind,
     SearchedFloor,
     bounds,
     caps,
@@ -33,7 +35,7 @@ from sizer.model.floor_runs import (
     searched_floor,
     too_slow,
 )
-from sizer.model.isolation import GIVES, ISOLATED, TELLS, as_asked
+from sizer.model.isolation import as_asked
 from sizer.model.memory import MARGIN, anonymous_bytes, memory_floor, needed_bytes, only_completed, undroppable_bytes
 from sizer.model.model import (
     NORMAL_90,
@@ -53,21 +55,19 @@ from sizer.model.relief import headroom
 from sizer.model.words import accelerator, disk, ended
 
 __all__ = [
-    "FLOOR_SEARCH",
     "GAIN",
-    "GIVES",
-    "ISOLATED",
     "LEAST_BYTES",
     "MARGIN",
     "MIB",
     "MOST_RUNS",
     "NORMAL_90",
     "PIPELINE_ALONE",
-    "TELLS",
     "WITHIN",
     "Array",
     "Bounds",
     "Edge",
+    "GivenUp",
+    "GivenUpKind",
     "Gpus",
     "Measured",
     "MeasuredDisk",
@@ -82,20 +82,25 @@ __all__ = [
     "accelerator",
     "anonymous_bytes",
     "as_asked",
+    "batch_of",
     "before_the_last_doubling",
     "best_measured",
     "bounds",
     "caps",
     "disk",
+    "disk_of",
     "ended",
     "fit",
     "further_edges",
+    "gpus_of",
     "headroom",
     "is_search",
     "judge",
     "known_ceilings",
     "memory_edge",
     "memory_floor",
+    "memory_of",
+    "name_of_disk",
     "needed_bytes",
     "only_completed",
     "own_effects",
@@ -108,4 +113,5 @@ __all__ = [
     "too_slow",
     "undroppable_bytes",
     "vcpus_edge",
+    "vcpus_of",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sizer.model.coordinates import gpus_of, memory_of, name_of_disk
 from sizer.model.model import Measured, WhatIf, WorkloadModel
 from sizer.model.settings import CPU_LABEL, label_at
 from sizer.model.stages import read_seconds
@@ -17,7 +18,7 @@ ENOUGH = 3
 
 def refusal(name: str, runs: Sequence[Run], measured: Measured) -> str | None:
     """Why there can be no answer for this workload, with the run that would help most; None if there can."""
-    if not measured.vcpus:
+    if not measured.rates:
         return f"not enough data: {_no_run_completed(name, runs)}"
     axes = _axes(measured)
     kinds = len(measured.disks), len({gpus.gpu for gpus in measured.gpus})
@@ -42,22 +43,26 @@ class _Axis:
     @property
     def in_words(self) -> str:
         """`at 2 vCPU values (1, 2)`"""
+        if not self.values:
+            return f"at an unknown {self.name}"
         return f"at {len(self.values)} {self.name}{'s' if len(self.values) > 1 else ''} ({', '.join(self.values)})"
 
 
 def _axes(measured: Measured) -> list[_Axis]:
     """Those that somebody told."""
     memory, batches = measured.memory_bytes, measured.batch_size
-    counts = sorted({max(1, gpus.count) for gpus in measured.gpus}) or [1]
-    axes = {
-        "vcpus": _Axis(VCPUS, [f"{value:g}" for value in measured.vcpus], ""),
-        "memory_gib": _Axis(
-            "memory size", [format_bytes(size) for size in memory], f"with {format_bytes(2 * memory[-1])}"
-        ),
-        "batch_size": _Axis("batch size", [str(size) for size in batches], f"with a batch of {2 * batches[-1]}"),
-        "gpu_count": _Axis("accelerator count", [str(each) for each in counts], f"with {2 * counts[-1]} of them"),
-    }
-    return [axis for column, axis in axes.items() if column not in measured.untold] or [axes["vcpus"]]
+    counts = sorted({max(1, gpus.count or 0) for gpus in measured.gpus}) or [1]
+    axes = []
+    if measured.vcpus:
+        axes.append(_Axis(VCPUS, [f"{value:g}" for value in measured.vcpus], ""))
+    if memory:
+        listed = [format_bytes(size) for size in memory]
+        axes.append(_Axis("memory size", listed, f"with {format_bytes(2 * memory[-1])}"))
+    if batches:
+        axes.append(_Axis("batch size", [str(size) for size in batches], f"with a batch of {2 * batches[-1]}"))
+    if measured.gpus_known:
+        axes.append(_Axis("accelerator count", [str(each) for each in counts], f"with {2 * counts[-1]} of them"))
+    return axes or [_Axis(VCPUS, [], "")]
 
 
 def to_measure(what: str, measured: Measured) -> str:
@@ -71,6 +76,8 @@ def to_measure(what: str, measured: Measured) -> str:
 
 def _vcpus_to_measure(known: Sequence[float]) -> str:
     """The vCPU values that would make an axis of three: `4 vCPUs`, `0.5 and 2 vCPUs`."""
+    if not known:
+        return "three vCPU values"
     low, high = known[0], known[-1]
     if len(known) == 1:
         return f"{low / 2:g} and {format_vcpus(high * 2)}"
@@ -82,30 +89,30 @@ def check_axes(model: WorkloadModel, stand: Configuration) -> None:
     """Raise NoAnswer if an axis has too few values for this configuration, naming the run that would help."""
     measured, name = model.measured, model.name
     _check_told(model, stand)
-    if not _known(stand.vcpus, measured.vcpus):
+    if stand.vcpus is not None and not _known(stand.vcpus, measured.vcpus):
         raise _too_few(name, "vCPU value", measured.vcpus, format_vcpus(stand.vcpus))
-    if not _known(stand.batch_size, measured.batch_size):
+    if stand.batch_size is not None and not _known(stand.batch_size, measured.batch_size):
         raise _too_few(name, "batch size", measured.batch_size, f"batch size {stand.batch_size}")
     _check_gpus(model, stand)
     matters = any(member.structure.memory_levels and member.weight > 0.1 for member in model.members)
-    known = measured.memory_bytes
-    if matters and len(known) < ENOUGH and known[0] < stand.memory_bytes < known[-1]:
+    known, asked = measured.memory_bytes, stand.memory_bytes
+    if matters and asked is not None and len(known) < ENOUGH and known[0] < asked < known[-1]:
         raise NoAnswer(
             f"not enough data: `{name}` was measured with {len(known)} memory caps that differ in throughput and three "
-            f"are needed to say what lies between; measure it with {format_bytes(stand.memory_bytes)}"
+            f"are needed to say what lies between; measure it with {format_bytes(asked)}"
         )
 
 
 def _check_told(model: WorkloadModel, stand: Configuration) -> None:
-    """What stands for an axis that nobody told was never measured, so nothing is known of another value of it."""
+    """Of an axis that the table does not have no value can be predicted."""
     measured = model.measured
     asked = {
-        "vcpus": ("vCPUs", stand.vcpus in measured.vcpus),
-        "memory_gib": ("memory", stand.memory_bytes in measured.memory_bytes),
-        "batch_size": ("a batch size", stand.batch_size in measured.batch_size),
+        "vcpus": ("vCPUs", stand.vcpus, measured.vcpus),
+        "memory_gib": ("memory", stand.memory_bytes, measured.memory_bytes),
+        "batch_size": ("a batch size", stand.batch_size, measured.batch_size),
     }
-    for column, (words, held) in asked.items():
-        if column in measured.untold and not held:
+    for column, (words, value, known) in asked.items():
+        if value is not None and not known:
             raise NoAnswer(
                 f"the table told no {words.removeprefix('a ')} of `{model.name}`, so nothing is known of {words} other "
                 f"than it had; add a column {column} and import it again"
@@ -118,8 +125,8 @@ def _check_gpus(model: WorkloadModel, stand: Configuration) -> None:
     if kinds and stand.gpu not in kinds:
         known = ", ".join(str(kind) for kind in kinds)
         raise NoAnswer(f"`{name}` was not measured on {stand.gpu} (measured: {known}); measure it on {stand.gpu}")
-    counts = sorted({max(1, gpus.count) for gpus in measured.gpus})
-    if counts and not _known(max(1, stand.gpu_count), counts):
+    counts = sorted({max(1, gpus.count or 0) for gpus in measured.gpus})
+    if counts and not _known(max(1, gpus_of(stand)), counts):
         raise _too_few(name, "accelerator count", counts, f"{stand.gpu_count} of them")
 
 
@@ -138,17 +145,21 @@ def _too_few(name: str, values: str, known: Sequence[float], asked: str) -> NoAn
 def _no_run_completed(name: str, runs: Sequence[Run]) -> str:
     none, outcomes = f"no run of `{name}` completed", [run.outcome for run in runs]
     if all(outcome is Outcome.OUT_OF_MEMORY for outcome in outcomes):
-        tried = max(run.configuration.memory_bytes for run in runs)
+        tried = max(memory_of(run.configuration) for run in runs)
         return f"{none} ({ended(outcomes)}); measure it with {format_bytes(2 * tried)} of memory"
     if all(run.spec.workload.kind == "imported" for run in runs):
         return f"{none} ({ended(outcomes)}); import a table with runs of it that completed"
     return f"{none} ({ended(outcomes)}); see the log of one, mend the cause, and measure it with --retry"
 
 
+UNKNOWN = {"framework": "other"}
+"""What a program is called of which a table does not say it."""
+
+
 def mixed_programs(name: str, runs: Sequence[Run]) -> str | None:
     """Why runs of one name that are of several programs cannot be fitted: a curve through two would be neither's."""
     for field in ("kind", "framework", "network"):
-        values = sorted({str(getattr(run.spec.workload, field)) for run in runs})
+        values = sorted({str(getattr(run.spec.workload, field) or UNKNOWN.get(field)) for run in runs})
         if len(values) > 1:
             return f"the runs of `{name}` mix {field} {' and '.join(values)}; give each its own workload name"
     return None
@@ -175,7 +186,7 @@ def check_what_if(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -
             "measure a run with disk accounting (read_bytes)"
         )
     if what_if.disk_rates is None and model.measured.disks and model.measured.disk(stand.disk) is None:
-        known = ", ".join(disk.name for disk in model.measured.disks)
+        known = ", ".join(name_of_disk(disk.name) for disk in model.measured.disks)
         raise NoAnswer(
             f"disk `{stand.disk}` was not measured for `{name}` (measured: {known}): "
             "measure it, or give its IOPS and MB/s as a what-if"

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sizer.model.coordinates import disk_of, memory_of, name_of_disk
 from sizer.model.equation import STAGES, Array
 from sizer.model.model import WorkloadModel
 from sizer.model.rates import predict_rates
@@ -79,10 +80,10 @@ def shown_by_an_axis(
     """
     measured, moved = model.measured, dict(shares)
     disk, memory = (Bottleneck.DISK_BANDWIDTH.value, Bottleneck.DISK_IOPS.value), Bottleneck.MEMORY.value
-    others = [replace(stand, disk=each.name) for each in measured.disks if each.name != stand.disk]
-    more = [replace(stand, memory_bytes=size) for size in measured.memory_bytes if size > stand.memory_bytes]
+    others = [replace(stand, disk=each.name) for each in measured.disks if name_of_disk(each.name) != disk_of(stand)]
+    more = [replace(stand, memory_bytes=size) for size in measured.memory_bytes if size > memory_of(stand)]
     taken, with_more = 0.0, _gain(model, more, here)
-    if disk_is_free(model.facts, measured, stand.disk) and max(with_more, _gain(model, others, here)) <= FASTER:
+    if disk_is_free(model.facts, measured, disk_of(stand)) and max(with_more, _gain(model, others, here)) <= FASTER:
         taken += sum(moved.pop(name, 0.0) for name in disk)
     if with_more <= FASTER:
         taken += moved.pop(memory, 0.0)

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 from sizer.model import words
+from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.model.edge import GAIN, Trend, vcpus_edge
 from sizer.model.model import WorkloadModel
 from sizer.model.parameters import parameters_of
@@ -47,7 +48,7 @@ def _scaling_words(model: WorkloadModel) -> str:
     top = best_measured(model).configuration
     at_best, at_most = predict_rates(model, [top, replace(top, vcpus=known[-1])]).mean
     if at_best - at_most > math.log(1 + GAIN):
-        return f"it is fastest at about {format_vcpus(float(f'{top.vcpus:.2g}'))}, and slower with more"
+        return f"it is fastest at about {format_vcpus(float(f'{vcpus_of(top):.2g}'))}, and slower with more"
     trend = vcpus_edge(model, top).trend
     if trend is Trend.RISING:
         return f"it still gains from vCPUs at {known[-1]:g}, the most measured"
@@ -65,10 +66,10 @@ def _best_words(model: WorkloadModel) -> str:
     top = max(measured.rates, key=lambda rate: rate.throughput.value)
     place = top.configuration
     varied = [
-        (len(measured.memory_bytes) > 1, f"with {format_bytes(place.memory_bytes)}"),
-        (len(measured.disks) > 1, f"on {words.disk(place.disk)}"),
-        (len(measured.batch_size) > 1, f"at a batch of {place.batch_size}"),
-        (len(measured.gpus) > 1, f"with {max(1, place.gpu_count)} x {place.gpu or 'accelerator'}"),
+        (len(measured.memory_bytes) > 1, f"with {format_bytes(memory_of(place))}"),
+        (len(measured.disks) > 1, f"on {words.disk(disk_of(place))}"),
+        (len(measured.batch_size) > 1, f"at a batch of {batch_of(place)}"),
+        (len(measured.gpus) > 1, f"with {max(1, gpus_of(place))} x {place.gpu or 'accelerator'}"),
     ]
     where = ", ".join(text for counts, text in varied if counts)
     return f"its best measured rate is {format_rate(top.throughput.value, model.sample_unit)} {where}".rstrip()
@@ -79,7 +80,7 @@ def _knee(model: WorkloadModel, top: Configuration) -> float:
     low, high = model.measured.vcpus[0], model.measured.vcpus[-1]
     grid = [low * (high / low) ** (step / 40) for step in range(41)]
     stands = [replace(top, vcpus=vcpus) for vcpus in grid]
-    doubled = [replace(stand, vcpus=min(high, 2 * stand.vcpus)) for stand in stands]
+    doubled = [replace(stand, vcpus=min(high, 2 * vcpus_of(stand))) for stand in stands]
     rates = predict_rates(model, [*stands, *doubled]).mean
     here, twice, worth = rates[:41], rates[41:], math.log(1 + GAIN)
     knee: float = next(c for c, now, then in zip(grid, here, twice, strict=True) if max(here[-1], then) - now < worth)

@@ -11,6 +11,7 @@ from statistics import mean
 import numpy as np
 
 from sizer.model.ceilings import at_known_ceiling
+from sizer.model.coordinates import batch_of, gpus_of, memory_of, vcpus_of
 from sizer.model.equation import Array
 from sizer.model.model import WorkloadModel
 from sizer.model.rates import predict_rates
@@ -102,11 +103,11 @@ def further_edges(model: WorkloadModel, best: Configuration) -> dict[str, Edge]:
     A curve through fewer than three values is none, so then nothing is said.
     """
     best, found = usual_place(model.measured, best), {}
-    counts = sorted({max(1, each.count) for each in model.measured.gpus if each.gpu == best.gpu})
+    counts = sorted({max(1, each.count or 0) for each in model.measured.gpus if each.gpu == best.gpu})
     batches = model.measured.batch_size
-    if len(counts) > 2 and max(1, best.gpu_count) == counts[-1]:
+    if len(counts) > 2 and max(1, gpus_of(best)) == counts[-1]:
         found["gpus"] = _gain(model, replace(best, gpu_count=counts[-2]), replace(best, gpu_count=counts[-1]))
-    if len(batches) > 2 and best.batch_size == batches[-1]:
+    if len(batches) > 2 and batch_of(best) == batches[-1]:
         found["batch"] = _gain(model, replace(best, batch_size=batches[-2]), best)
     return found
 
@@ -133,7 +134,7 @@ def _gain(model: WorkloadModel, stand: Configuration, more: Configuration) -> Ed
 
 def _doublings(stand: Configuration, more: Configuration) -> float:
     """Less than one where less than a doubling of the vCPUs lies between; else the step is taken as one."""
-    return min(1.0, math.log2(more.vcpus / stand.vcpus)) if more.vcpus > stand.vcpus else 1.0
+    return min(1.0, math.log2(vcpus_of(more) / vcpus_of(stand))) if vcpus_of(more) > vcpus_of(stand) else 1.0
 
 
 def _per_doubling(log_gain: float, doublings: float) -> float:
@@ -158,7 +159,7 @@ def _seen_gains(model: WorkloadModel, less: Configuration, most: Configuration) 
 def _same_memory(model: WorkloadModel, stand: Configuration, other: Configuration) -> bool:
     """Or memory that no form of the model finds to count."""
     counts = model.facts.natural or any(member.structure.memory_levels for member in model.members)
-    return stand.memory_bytes == other.memory_bytes or not counts
+    return memory_of(stand) == memory_of(other) or not counts
 
 
 def reaches(margin: Array, weights: Array, spread: float) -> float:

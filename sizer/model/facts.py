@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import median
 
+from sizer.model.coordinates import batch_of, gpus_of, memory_of, vcpus_of
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
 from sizer.model.model import Facts, Measured
 from sizer.model.settings import CPU_LABEL, label_of, setting_of
@@ -33,10 +34,10 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
     workload = runs[0].spec.workload
     setting = setting_of(runs[0])
     data = next((run.data_set for run in runs if run.data_set is not None), None)
-    batches = sorted(run.configuration.batch_size for run in runs)
+    batches = sorted(batch_of(run.configuration) for run in runs)
     read = _demand(runs, "read_bytes")
     accounted = read is not None
-    reads_disk = workload.input == "disk" and workload.kind != "command"
+    reads_disk = workload.assumed_input == "disk" and workload.kind != "command"
     if data is not None and data.samples > 0 and reads_disk and (setting.natural or read is None):
         read = data.bytes / data.samples  # what came from the device depends on the cap there
     synthetic = [run for run in isolating if run.spec.workload.input == "synthetic"]
@@ -44,7 +45,7 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
     usual = labels.most_common(1)[0][0]
     facts = Facts(
         kind=workload.kind,
-        device=next(run.spec.workload.device for run in runs if label_of(run) == usual),
+        device=next(run.spec.workload.computes_on for run in runs if label_of(run) == usual),
         setting=setting,
         core_seconds=_core_seconds([run for run in runs if label_of(run) == usual]),
         step_core_seconds=_core_seconds([run for run in synthetic if label_of(run) == usual]),
@@ -70,7 +71,7 @@ def _demand(runs: Sequence[Run], name: str) -> float | None:
 
 def _core_seconds(runs: Sequence[Run]) -> float | None:
     """At the fewest vCPUs accounted: contention between cores and waiting that spins only add to it."""
-    known = [(run.configuration.vcpus, run.demand) for run in runs if run.demand and run.demand.core_seconds]
+    known = [(vcpus_of(run.configuration), run.demand) for run in runs if run.demand and run.demand.core_seconds]
     fewest = min((vcpus for vcpus, _ in known), default=None)
     return median_of([demand.core_seconds for vcpus, demand in known if vcpus == fewest])
 
@@ -92,8 +93,8 @@ def _accelerator_rates(runs: Sequence[Run]) -> dict[str, float]:
         if label is None or label == CPU_LABEL:
             continue
         alike = [run for run in runs if label_of(run) == label]
-        device = alike[0].spec.workload.device
-        busy = _demand([run for run in alike if run.configuration.gpu_count <= 1], "accelerator_seconds")
+        device = alike[0].spec.workload.computes_on
+        busy = _demand([run for run in alike if gpus_of(run.configuration) <= 1], "accelerator_seconds")
         if device.samples_per_second:
             found[label] = device.samples_per_second
         elif busy:
@@ -129,4 +130,4 @@ def _with_hit_blend(facts: Facts, runs: Sequence[Run], measured: Measured) -> Fa
 def _cached(facts: Facts, run: Run, measured: Measured) -> float:
     stand = run.configuration
     anonymous = run.peak_anonymous_bytes or anonymous_bytes(measured, stand.vcpus, stand.batch_size)
-    return cached_fraction(facts, stand.memory_bytes, anonymous)
+    return cached_fraction(facts, memory_of(stand), anonymous)

@@ -10,6 +10,7 @@ from statistics import median
 
 import numpy as np
 
+from sizer.model.coordinates import batch_of, disk_of, gpus_of, name_of_disk, vcpus_of
 from sizer.model.equation import Array, parameter_names
 from sizer.model.model import Facts, Measured, Structure
 from sizer.model.observations import Observation
@@ -35,11 +36,11 @@ def scalings(facts: Facts, measured: Measured, observations: Sequence[Observatio
     """The forms of vCPU scaling, each with and without a cap, and nothing else that is optional."""
     inputs = {observation.setting.input for observation in observations}
     labels = tuple(dict.fromkeys(label_at(facts, o.configuration) for o in observations))
-    several = len({max(1, gpus.count) for gpus in measured.gpus}) > 1
+    several = len({max(1, gpus.count or 0) for gpus in measured.gpus}) > 1
     alone = several or len(labels) > 1 or "synthetic" in inputs
     apart = [label for label in labels if label in facts.accelerator_rates or alone]
     step_apart = facts.mixed_with_cpu or ("synthetic" in inputs and facts.setting.input != "synthetic")
-    fractions = {observation.configuration.vcpus % 1 > 0 for observation in observations}
+    fractions = {vcpus_of(observation.configuration) % 1 > 0 for observation in observations}
     base = Structure(
         "linear",
         False,
@@ -52,14 +53,14 @@ def scalings(facts: Facts, measured: Measured, observations: Sequence[Observatio
         disks=_told_apart(facts, measured, observations),
     )
     base = replace(base, cap_stage="serial" if base.accelerators else base.cap_stage)
-    vcpus = sorted({observation.configuration.vcpus for observation in observations})
+    vcpus = sorted({vcpus_of(observation.configuration) for observation in observations})
     return [replace(base, scaling=form, capped=cap) for form in _forms(vcpus) for cap in (False, True)]
 
 
 def _told_apart(facts: Facts, measured: Measured, observations: Sequence[Observation]) -> tuple[str, ...]:
     """Disks with figures that are busy enough to matter, and those that a replay shows by themselves."""
     known = [name for name in fitted_disks(facts, measured) if not disk_is_free(facts, measured, name)]
-    replayed = [o.configuration.disk for o in observations if o.setting.input == REPLAY]
+    replayed = [disk_of(o.configuration) for o in observations if o.setting.input == REPLAY]
     return tuple(dict.fromkeys([*known, *replayed]))
 
 
@@ -76,7 +77,7 @@ def _forms(vcpus: Sequence[float]) -> list[str]:
 
 def _batch_stage(facts: Facts, observations: Sequence[Observation]) -> str:
     """The launch of a step costs the CPU where it computes, else the accelerator."""
-    if len({observation.configuration.batch_size for observation in observations}) < 2:
+    if len({batch_of(observation.configuration) for observation in observations}) < 2:
         return ""
     return "cpu" if facts.accelerator in (None, CPU_LABEL) else "accelerator"
 
@@ -97,7 +98,7 @@ def refinements(structure: Structure, facts: Facts, measured: Measured) -> Itera
     if not set(every) <= set(structure.disks):
         yield replace(structure, disks=_joined(structure.disks, every))
     if facts.setting.input == "disk" and (facts.core_seconds or len(measured.disks) > 1):
-        waiting = tuple(disk.name for disk in measured.disks)
+        waiting = tuple(name_of_disk(disk.name) for disk in measured.disks)
         yield replace(structure, disks=_joined(structure.disks, waiting), blocking=waiting)
     if structure.batch_stage == "accelerator":
         yield replace(structure, batch_stage="cpu")
@@ -113,7 +114,7 @@ def _memory_is_explained(facts: Facts, measured: Measured) -> bool:
 
 def _page_cache(structure: Structure, facts: Facts, measured: Measured) -> Iterator[Structure]:
     """Several disks without figures: what memory keeps, none of them has to read."""
-    names = tuple(disk.name for disk in measured.disks)
+    names = tuple(name_of_disk(disk.name) for disk in measured.disks)
     if len(names) > 1 and all(disk_is_free(facts, measured, name) for name in names):
         yield replace(structure, disks=_joined(structure.disks, names), memory_acts="misses")
 
@@ -151,7 +152,7 @@ def _belief(
         "exponent": (1.0, 0.3),
         "contention": (math.log(0.05), 1.5),
         "coherence": (math.log(1e-3), 2.0),
-        "knee": (math.log(median(sorted({o.configuration.vcpus for o in observations}))), 1.0),
+        "knee": (math.log(median(sorted({vcpus_of(o.configuration) for o in observations}))), 1.0),
         "yield": (0.3, 0.3),
         "slope": (0.0, 0.6),
         "quota": (0.05, 0.05),  # images a core-second at half a vCPU over those at one: 0.93 (benchmarks, halving.py)
@@ -164,7 +165,7 @@ def _belief(
 
 def _work(kind: str, structure: Structure, facts: Facts, observations: Sequence[Observation]) -> tuple[float, float]:
     """Core-seconds a sample (ln; `rate` is their negative), and the seconds that a blocking worker waits."""
-    quickest = -max(o.log_rate - math.log(o.configuration.vcpus) for o in observations)
+    quickest = -max(o.log_rate - math.log(vcpus_of(o.configuration)) for o in observations)
     core_seconds, spread = quickest, 1.5
     if facts.core_seconds:
         core_seconds, spread = math.log(facts.core_seconds), 0.25  # spinning, and siblings that share a core
@@ -185,7 +186,7 @@ def _accelerator(label: str, facts: Facts, observations: Sequence[Observation]) 
     if rate is not None:
         return math.log(rate), 0.03 if label.startswith("emulated") or facts.device.kind == "emulated" else 0.15
     alike = [o for o in observations if label_at(facts, o.configuration) == label] or observations
-    return max(o.log_rate - math.log(max(1, o.configuration.gpu_count)) for o in alike) + math.log(1.5), 1.5
+    return max(o.log_rate - math.log(max(1, gpus_of(o.configuration))) for o in alike) + math.log(1.5), 1.5
 
 
 def _disk_spread(name: str, facts: Facts, measured: Measured) -> float:

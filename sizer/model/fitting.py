@@ -52,7 +52,7 @@ def fit_workload(runs: Sequence[Run]) -> WorkloadModel:
     measured, usable = measure(runs, isolating), completed(runs)
     workload = runs[0].spec.workload
     unit = next((run.sample_unit for run in usable), runs[0].sample_unit)
-    empty = WorkloadModel(workload.name, unit, Facts(workload.kind, workload.device), measured)
+    empty = WorkloadModel(workload.name, unit, Facts(workload.kind, workload.computes_on), measured)
     empty = replace(empty, floor=memory_floor(runs))
     mixed = advice.mixed_programs(workload.name, runs)
     if mixed:
@@ -74,7 +74,9 @@ def _only_stages(runs: Sequence[Run]) -> WorkloadModel:
         f"not enough data: of `{workload.name}` only runs that isolate one stage are stored; finish its study, or "
         "measure the whole job"
     )
-    return WorkloadModel(workload.name, runs[0].sample_unit, Facts(workload.kind, workload.device), Measured(), reason)
+    return WorkloadModel(
+        workload.name, runs[0].sample_unit, Facts(workload.kind, workload.computes_on), Measured(), reason
+    )
 
 
 def _fit(model: WorkloadModel, observations: Sequence[Observation], noise: Noise) -> WorkloadModel:

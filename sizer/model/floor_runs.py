@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
-from sizer.records import Outcome, Run, RunSpec, format_bytes
+from sizer.model.coordinates import memory_of
+from sizer.records import Outcome, Purpose, Run, RunSpec, format_bytes
 
-FLOOR_SEARCH = "memory floor: measured for a few seconds to see whether this cap holds, so the rate counts for nothing"
-"""The warning of a run of a search for the memory floor. Near the floor the kernel drops and reads again what it can,
-so such a run may be slow: it tells whether its cap holds, not how fast the workload is."""
 MIB = 2**20
 WITHIN = 1.10
 """The floor is found when the smallest cap that held is this much above the largest that did not."""
@@ -36,23 +35,47 @@ class Bounds:
         return self.held is not None and self.held <= max(WITHIN * low, low + MIB, LEAST_BYTES)
 
 
+class GivenUpKind(str, Enum):
+    """Why a search ended before its bounds were close."""
+
+    CRASHED = "crashed"
+    """The run with so many bytes crashed, which says nothing of the cap."""
+    TIMED_OUT = "timed_out"
+    """The run with so many bytes timed out, and no larger cap completed."""
+    MOST_RUNS = "most_runs"
+    """So many runs were made."""
+
+
+@dataclass(frozen=True)
+class GivenUp:
+    """Why a search was given up, with the bytes or the runs of its kind."""
+
+    kind: GivenUpKind
+    figure: int
+
+
 @dataclass(frozen=True)
 class SearchedFloor:
     """The bounds after a search; `timed_out` if the lower one is of a run that was too slow and not killed.
 
-    `given_up` says why the search ended before the bounds were close, '' if it did not. `pipeline_alone` where the
+    `given_up` says why the search ended before the bounds were close, None if it did not. `pipeline_alone` where the
     accelerator was emulated.
     """
 
     bounds: Bounds
     timed_out: bool = False
-    given_up: str = ""
+    given_up: GivenUp | None = None
     pipeline_alone: bool = False
+
+    @property
+    def finished(self) -> bool:
+        """Whether the bounds are close, or the search was given up."""
+        return self.bounds.close or self.given_up is not None
 
     def told(self, what: str = "the memory floor") -> str:
         """One sentence: `the memory floor is between 212 MiB and 228 MiB`, or what keeps it from being known."""
         low, held = self.bounds.too_small, self.bounds.held
-        why = f"; {self.given_up}" if self.given_up else ""
+        why = f"; {_given_up_in_words(self.given_up)}" if self.given_up else ""
         if held is None:
             return f"{what} was not found: no cap held{why}"
         text = f"{what} is no higher than {format_bytes(held)}"
@@ -63,9 +86,17 @@ class SearchedFloor:
         return text + (why or ("" if self.bounds.close else f"; {NOT_FINISHED}"))
 
 
+def _given_up_in_words(given_up: GivenUp) -> str:
+    if given_up.kind is GivenUpKind.CRASHED:
+        return f"given up: the run with {format_bytes(given_up.figure)} crashed, which says nothing of the cap"
+    if given_up.kind is GivenUpKind.TIMED_OUT:
+        return f"given up: the run with {format_bytes(given_up.figure)} timed out, and no larger cap completed"
+    return f"given up after {given_up.figure} runs"
+
+
 def is_search(run: Run) -> bool:
     """Whether a run was made by a search for the memory floor."""
-    return FLOOR_SEARCH in run.warnings
+    return run.spec.purpose is Purpose.FLOOR_SEARCH
 
 
 def ordinary(runs: Iterable[Run]) -> tuple[Run, ...]:
@@ -81,7 +112,7 @@ def same_place(spec: RunSpec, other: RunSpec) -> bool:
 
 def searched_floor(runs: Sequence[Run]) -> SearchedFloor | None:
     """What the latest search among the stored runs of a workload found; None if there was none."""
-    latest = max(filter(is_search, runs), key=lambda run: run.started_at, default=None)
+    latest = max(filter(is_search, runs), key=lambda run: run.started_at or "", default=None)
     if latest is None:
         return None
     here = [run for run in runs if same_place(run.spec, latest.spec)]
@@ -101,8 +132,8 @@ def judge(here: Sequence[Run], own: Sequence[Run]) -> SearchedFloor:
     return SearchedFloor(
         found,
         timed_out=found.too_small is not None and found.too_small > max(killed, default=0),
-        given_up="" if found.close else _given_up(own, slow),
-        pipeline_alone=any(run.spec.workload.device.kind == "emulated" for run in here),
+        given_up=None if found.close else _given_up(own, slow),
+        pipeline_alone=any(run.spec.workload.computes_on.kind == "emulated" for run in here),
     )
 
 
@@ -112,14 +143,14 @@ def too_slow(here: Sequence[Run], own: Sequence[Run]) -> list[int]:
     return [cap for cap in caps(own, Outcome.TIMEOUT) if cap < most]
 
 
-def _given_up(own: Sequence[Run], slow: Sequence[int]) -> str:
+def _given_up(own: Sequence[Run], slow: Sequence[int]) -> GivenUp | None:
     for run in own:
-        cap = run.configuration.memory_bytes
+        cap = memory_of(run.configuration)
         if run.outcome is Outcome.CRASHED:
-            return f"given up: the run with {format_bytes(cap)} crashed, which tells nothing of the cap"
+            return GivenUp(GivenUpKind.CRASHED, cap)
         if run.outcome is Outcome.TIMEOUT and cap not in slow:
-            return f"given up: the run with {format_bytes(cap)} timed out, and no larger cap completed"
-    return f"given up after {len(own)} runs" if len(own) >= MOST_RUNS else ""
+            return GivenUp(GivenUpKind.TIMED_OUT, cap)
+    return GivenUp(GivenUpKind.MOST_RUNS, len(own)) if len(own) >= MOST_RUNS else None
 
 
 def bounds(held: Iterable[int], too_small: Iterable[int]) -> Bounds:
@@ -130,4 +161,4 @@ def bounds(held: Iterable[int], too_small: Iterable[int]) -> Bounds:
 
 def caps(runs: Iterable[Run], outcome: Outcome) -> list[int]:
     """The memory in bytes of the runs that ended so; a run without a cap had the host's."""
-    return [run.configuration.memory_bytes for run in runs if run.outcome is outcome]
+    return [memory_of(run.configuration) for run in runs if run.outcome is outcome]

@@ -12,25 +12,6 @@ INPUTS = ("disk", "cached", "synthetic")
 """Of inputs that were measured equally often, the whole job is the one that does most."""
 CACHES = ("cold", "natural", "warm")
 
-ISOLATED = {"step": "the step", "pipeline": "the input pipeline", "disk": "the disk", "cache": "the page cache"}
-"""How a person calls a stage."""
-
-TELLS = {
-    "step": "the step alone: nothing is read or decoded",
-    "pipeline": "the input pipeline without the disk: the data is in memory",
-    "disk": "the disk alone: the data is read as the loader does, and nothing is made of it",
-    "cache": "what the page cache serves where memory holds half of the data",
-}
-"""What a run shows by itself, by the stage that it isolates."""
-
-GIVES = {
-    "step": "how fast the step can be, and what a batch costs beside its samples",
-    "pipeline": "how the input scales with vCPUs",
-    "disk": "what this disk gives for this way of reading",
-    "cache": "how many reads of a later epoch memory saves",
-}
-"""What the model learns from it."""
-
 
 def end_to_end(runs: Sequence[Run]) -> tuple[Run, ...]:
     """The runs of one workload that predictions are about; none where all of them isolate a stage.
@@ -56,7 +37,7 @@ def isolating(runs: Sequence[Run]) -> tuple[Run, ...]:
 
 def isolates(run: Run) -> bool:
     """Whether a run shows one stage alone, whatever else was measured."""
-    return run.spec.isolates is not None or run.spec.workload.input == REPLAY
+    return run.spec.stage is not None or run.spec.workload.input == REPLAY
 
 
 def as_asked(runs: Iterable[Run]) -> tuple[Run, ...]:
@@ -65,4 +46,4 @@ def as_asked(runs: Iterable[Run]) -> tuple[Run, ...]:
 
 
 def _fed(run: Run) -> tuple[str, str]:
-    return run.spec.workload.input, run.spec.workload.cache
+    return run.spec.workload.assumed_input, run.spec.workload.assumed_cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+from sizer.model.coordinates import no_more
 from sizer.model.floor_runs import is_search
 from sizer.model.model import Facts, Measured, MemoryFloor, MemoryTrial
 from sizer.records import FINDINGS, Outcome, Run
@@ -13,7 +14,7 @@ from sizer.records import FINDINGS, Outcome, Run
 def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
     """Every run that tells whether its memory cap held: one that timed out was not out of memory, so it is none.
 
-    Nor is one of which nobody told how much memory it had.
+    Nor is one whose memory is not known.
     """
     found = {
         MemoryTrial(
@@ -26,7 +27,7 @@ def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
             is_search(run),
         ): None
         for run in runs
-        if run.outcome in FINDINGS and "memory_gib" not in run.untold
+        if run.outcome in FINDINGS and run.configuration.memory_bytes is not None
     }
     return tuple(found)
 
@@ -41,13 +42,15 @@ def memory_floor(runs: Sequence[Run]) -> MemoryFloor | None:
     return _bounds(known) if known and (limited or not all(trial.completed for trial in known)) else None
 
 
-def floor_at(measured: Measured, vcpus: float, batch_size: int) -> MemoryFloor:
+def floor_at(measured: Measured, vcpus: float | None, batch_size: int | None) -> MemoryFloor:
     """The bounds for one configuration: anonymous memory grows with workers and with the batch, never shrinks.
 
     So a kill with fewer vCPUs and a smaller batch is a kill here, and what held with more of both holds here.
     """
-    fail = [t for t in measured.trials if not t.completed and t.vcpus <= vcpus and t.batch_size <= batch_size]
-    hold = [t for t in measured.trials if t.completed and t.vcpus >= vcpus and t.batch_size >= batch_size]
+    fail = [
+        t for t in measured.trials if not t.completed and no_more(t.vcpus, vcpus) and no_more(t.batch_size, batch_size)
+    ]
+    hold = [t for t in measured.trials if t.completed and no_more(vcpus, t.vcpus) and no_more(batch_size, t.batch_size)]
     if not hold:
         hold = [t for t in measured.trials if t.completed]
     return _bounds([*fail, *hold])
@@ -57,7 +60,7 @@ MARGIN = 1.25
 """Memory kept free above the anonymous peak: libraries are charged elsewhere on the measuring host, and peaks vary."""
 
 
-def needed_bytes(measured: Measured, vcpus: float, batch_size: int) -> int | None:
+def needed_bytes(measured: Measured, vcpus: float | None, batch_size: int | None) -> int | None:
     """The smallest memory in which this configuration is known to keep the rate that was measured; None if none is.
 
     A cap at which an ordinary run held, here or with more vCPUs and a larger batch; or one that held anywhere and
@@ -76,15 +79,15 @@ def needed_bytes(measured: Measured, vcpus: float, batch_size: int) -> int | Non
     return min(held, default=None)
 
 
-def ordinary_bytes(measured: Measured, vcpus: float, batch_size: int) -> int | None:
+def ordinary_bytes(measured: Measured, vcpus: float | None, batch_size: int | None) -> int | None:
     """The smallest memory above the floor at which a run that shows its rate held, as `floor_at` counts."""
     killed = floor_at(measured, vcpus, batch_size).out_of_memory_bytes or 0
     held = [t for t in measured.trials if t.completed and not t.searched and t.memory_bytes > killed]
-    near = [t for t in held if t.vcpus >= vcpus and t.batch_size >= batch_size]
+    near = [t for t in held if no_more(vcpus, t.vcpus) and no_more(batch_size, t.batch_size)]
     return min((t.memory_bytes for t in near or held), default=None)
 
 
-def only_completed(measured: Measured, vcpus: float, batch_size: int) -> tuple[int, int] | None:
+def only_completed(measured: Measured, vcpus: float | None, batch_size: int | None) -> tuple[int, int] | None:
     """The caps in bytes from which a search saw runs complete, and from which a rate was measured; None if as low."""
     low = floor_at(measured, vcpus, batch_size).completed_bytes
     high = ordinary_bytes(measured, vcpus, batch_size)
@@ -97,24 +100,24 @@ def _bounds(known: Sequence[MemoryTrial]) -> MemoryFloor:
     return MemoryFloor(failed, min(held, default=None))
 
 
-def anonymous_bytes(measured: Measured, vcpus: float, batch_size: int) -> int | None:
+def anonymous_bytes(measured: Measured, vcpus: float | None, batch_size: int | None) -> int | None:
     """The largest anonymous memory seen at no more vCPUs and no larger batch; else the smallest seen at all."""
     return _peak(measured, vcpus, batch_size, kernel=False)
 
 
-def undroppable_bytes(measured: Measured, vcpus: float, batch_size: int) -> int | None:
+def undroppable_bytes(measured: Measured, vcpus: float | None, batch_size: int | None) -> int | None:
     """The same of anonymous memory with the kernel's own, where that is known: none of it can be dropped."""
     return _peak(measured, vcpus, batch_size, kernel=True)
 
 
-def _peak(measured: Measured, vcpus: float, batch_size: int, kernel: bool) -> int | None:
+def _peak(measured: Measured, vcpus: float | None, batch_size: int | None, kernel: bool) -> int | None:
     """The runs of a search are short, so their peaks count only where no other was accounted."""
     known = [trial for trial in measured.trials if trial.completed and trial.anonymous_bytes]
     seen = [
         (trial, (trial.anonymous_bytes or 0) + ((trial.kernel_bytes or 0) if kernel else 0))
         for trial in [trial for trial in known if not trial.searched] or known
     ]
-    near = [peak for trial, peak in seen if trial.vcpus <= vcpus and trial.batch_size <= batch_size]
+    near = [peak for trial, peak in seen if no_more(trial.vcpus, vcpus) and no_more(trial.batch_size, batch_size)]
     return max(near) if near else min((peak for _, peak in seen), default=None)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from sizer.model.coordinates import disk_of, name_of_disk
 from sizer.model.floor_runs import SearchedFloor
 from sizer.records import SCHEMA_VERSION, Bottleneck, Configuration, Device, DiskRates, Estimate
 
@@ -49,8 +50,8 @@ class MemoryTrial:
     search for the memory floor: it tells whether the cap holds, and nothing of the rate.
     """
 
-    vcpus: float
-    batch_size: int
+    vcpus: float | None
+    batch_size: int | None
     memory_bytes: int
     completed: bool
     anonymous_bytes: int | None = None
@@ -60,9 +61,9 @@ class MemoryTrial:
 
 @dataclass(frozen=True)
 class MeasuredDisk:
-    """A disk that runs were measured on, with the figures to compute with."""
+    """A disk that runs were measured on, with the figures to compute with; `name` None is one that nobody named."""
 
-    name: str
+    name: str | None
     rates: DiskRates
     disk_class: str | None = None
     catalog_name: str | None = None
@@ -88,7 +89,7 @@ class Gpus:
     """A kind of accelerator and how many of it; the label is None where only one kind was measured."""
 
     gpu: str | None = None
-    count: int = 0
+    count: int | None = 0
 
 
 @dataclass(frozen=True)
@@ -97,8 +98,7 @@ class Measured:
 
     `rates` are those of the runs that predictions are about: not those that isolate one stage. `gpus` are the measured
     pairs of a kind of accelerator and its count, the usual kind first. `failed_vcpus` are those at which no run
-    completed and some failed otherwise than for want of memory. `untold` are the columns of measurements.csv that were
-    imported without: what stands for them here was never measured.
+    completed and some failed otherwise than for want of memory. An axis that an imported table does not have is empty.
     """
 
     vcpus: tuple[float, ...] = ()
@@ -111,19 +111,23 @@ class Measured:
     memory_limited: bool = False
     search: SearchedFloor | None = None
     failed_vcpus: tuple[float, ...] = ()
-    untold: tuple[str, ...] = ()
 
-    def disk(self, name: str) -> MeasuredDisk | None:
-        """The measured disk of that name, or None."""
-        return next((disk for disk in self.disks if disk.name == name), None)
+    @property
+    def gpus_known(self) -> bool:
+        """Whether the runs say anything of accelerators, if only that there was none."""
+        return any(gpus.count is not None for gpus in self.gpus)
+
+    def disk(self, name: str | None) -> MeasuredDisk | None:
+        """The measured disk of that name, or None. One without a name is called HOST_DISK, too."""
+        return next((disk for disk in self.disks if name_of_disk(disk.name) == name_of_disk(name)), None)
 
     def rate_at(self, stand: Configuration) -> MeasuredRate | None:
         """The measured configuration that this one is; memory counts only where it was varied."""
         for rate in self.rates:
             here = rate.configuration
-            same = (here.vcpus, here.disk, here.batch_size) == (stand.vcpus, stand.disk, stand.batch_size)
+            same = (here.vcpus, disk_of(here), here.batch_size) == (stand.vcpus, disk_of(stand), stand.batch_size)
             same = same and (here.gpu, here.gpu_count) == (stand.gpu, stand.gpu_count)
-            if same and (here.memory_bytes == stand.memory_bytes or len(self.memory_bytes) == 1):
+            if same and (here.memory_bytes == stand.memory_bytes or len(self.memory_bytes) <= 1):
                 return rate
         return None
 

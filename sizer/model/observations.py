@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from statistics import mean, median
 
+from sizer.model.coordinates import batch_of, disk_of, gpus_of, known, memory_of, vcpus_of
 from sizer.model.facts import median_of
 from sizer.model.floor_runs import ordinary, searched_floor
 from sizer.model.memory import trials
@@ -61,7 +62,7 @@ def completed(runs: Iterable[Run]) -> list[Run]:
         and run.throughput is not None
         and math.isfinite(run.throughput.value)
         and run.throughput.value > 0
-        and run.configuration.vcpus > 0
+        and vcpus_of(run.configuration) > 0
     ]
 
 
@@ -85,20 +86,20 @@ def observe(runs: Sequence[Run]) -> tuple[list[Observation], Noise]:
         run_deviation = max(noise.run, mean(_within(run) or 0.0 for run in group))
         deviation = math.hypot(run_deviation / math.sqrt(len(logs)), DRIFT)
         accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
-        if configuration.gpu_count > 1:
+        if gpus_of(configuration) > 1:
             accounted["accelerator_seconds"] = None  # busy one beside another
         observations.append(Observation(configuration, setting, centre, deviation, slower, **accounted))
     return sorted(observations, key=lambda o: _order(o.configuration)), noise
 
 
 def _accounted(group: Sequence[Run], name: str) -> float | None:
-    known = [getattr(run.demand, name) for run in group if run.demand is not None]
-    known = [value for value in known if value is not None]
-    return mean(known) if known else None
+    found = [getattr(run.demand, name) for run in group if run.demand is not None]
+    found = [value for value in found if value is not None]
+    return mean(found) if found else None
 
 
 def _order(place: Configuration) -> tuple[float, int, str, int, str, int]:
-    return (place.vcpus, place.memory_bytes, place.disk, place.batch_size, place.gpu or "", place.gpu_count)
+    return vcpus_of(place), memory_of(place), disk_of(place), batch_of(place), place.gpu or "", gpus_of(place)
 
 
 def _grouped(runs: Sequence[Run]) -> dict[Configuration, list[Run]]:
@@ -116,7 +117,7 @@ def _rate(run: Run) -> Estimate:
 def _within(run: Run) -> float | None:
     """The run's own standard deviation of ln throughput, from its 95 % interval; None without one."""
     rate = _rate(run)
-    if not rate.low < rate.high:
+    if not rate.has_interval:
         return None
     if rate.low <= 0:  # so little is known that nothing is left below it: as wide as above
         return math.log(max(rate.high, rate.value) / rate.value) / 1.96 or None
@@ -143,12 +144,12 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> Measured:
     """
     usable = completed(runs)
     grouped = _grouped(usable)
-    inputs = {run.spec.workload.input for run in runs}
-    whole = [run for run in isolating if run.spec.workload.input in inputs]
+    inputs = {run.spec.workload.assumed_input for run in runs}
+    whole = [run for run in isolating if run.spec.workload.assumed_input in inputs]
     return Measured(
-        vcpus=tuple(sorted({run.configuration.vcpus for run in usable})),
-        memory_bytes=tuple(sorted({run.configuration.memory_bytes for run in usable})),
-        batch_size=tuple(sorted({run.configuration.batch_size for run in usable})),
+        vcpus=tuple(sorted(known(run.configuration.vcpus for run in usable))),
+        memory_bytes=tuple(sorted(known(run.configuration.memory_bytes for run in usable))),
+        batch_size=tuple(sorted(known(run.configuration.batch_size for run in usable))),
         gpus=_gpus(usable),
         disks=_disks(usable),
         rates=tuple(_measured_rate(key, grouped[key]) for key in sorted(grouped, key=_order)),
@@ -156,19 +157,18 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> Measured:
         memory_limited=any(run.spec.limits.memory_bytes is not None for run in runs),
         search=searched_floor(runs),
         failed_vcpus=_failed_vcpus(runs),
-        untold=tuple(dict.fromkeys(column for run in usable for column in run.untold)),
     )
 
 
 def _gpus(runs: Sequence[Run]) -> tuple[Gpus, ...]:
     """The usual first: that of the most runs, of these the one with the fewest accelerators."""
     counted = Counter(Gpus(run.configuration.gpu, run.configuration.gpu_count) for run in runs)
-    return tuple(sorted(counted, key=lambda each: (-counted[each], each.count, each.gpu or "")))
+    return tuple(sorted(counted, key=lambda each: (-counted[each], each.count or 0, each.gpu or "")))
 
 
 def _failed_vcpus(runs: Sequence[Run]) -> tuple[float, ...]:
-    failed = {run.configuration.vcpus for run in runs if run.outcome in FAULTS}
-    return tuple(sorted(failed - {run.configuration.vcpus for run in completed(runs)}))
+    failed = known(run.configuration.vcpus for run in runs if run.outcome in FAULTS)
+    return tuple(sorted(failed - known(run.configuration.vcpus for run in completed(runs))))
 
 
 def _measured_rate(configuration: Configuration, group: Sequence[Run]) -> MeasuredRate:
@@ -187,18 +187,18 @@ def _busy(resource: Bottleneck | None, group: Sequence[Run]) -> float | None:
     if resource is None or resource is Bottleneck.AMBIGUOUS:
         return None
     name = Bottleneck.CPU.value if resource is Bottleneck.SERIAL else resource.value
-    known = [run.evidence.busy[name] for run in group if run.evidence is not None and name in run.evidence.busy]
-    return mean(known) if known else None
+    shares = [run.evidence.busy[name] for run in group if run.evidence is not None and name in run.evidence.busy]
+    return mean(shares) if shares else None
 
 
 def _disks(runs: Sequence[Run]) -> tuple[MeasuredDisk, ...]:
-    grouped: dict[str, list[Run]] = defaultdict(list)
+    grouped: dict[str | None, list[Run]] = defaultdict(list)
     for run in runs:
         grouped[run.configuration.disk].append(run)
     return tuple(_disk(name, group) for name, group in grouped.items())
 
 
-def _disk(name: str, group: Sequence[Run]) -> MeasuredDisk:
+def _disk(name: str | None, group: Sequence[Run]) -> MeasuredDisk:
     checks = [run.disk for run in group if run.disk is not None]
     if not checks:
         return MeasuredDisk(name, DiskRates())

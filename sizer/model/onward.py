@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from sizer.model.ceilings import known_ceilings
+from sizer.model.coordinates import vcpus_of
 from sizer.model.edge import GAIN, Edge, Trend, before_the_last_doubling, vcpus_edge
 from sizer.model.model import WorkloadModel
 from sizer.model.rates import predict_rates
@@ -38,16 +39,19 @@ def onward(model: WorkloadModel, stand: Configuration) -> Onward | None:
     Amdahl (1967): seconds a sample are A + B / c, so the next doubling saves half of the seconds that the last one did.
     The fit itself cannot say: a cap just above the last point explains the same runs. Known ceilings bound it.
     """
-    most = model.measured.vcpus[-1]
-    if stand.vcpus <= most or still_rises(model, stand) is None:
+    known = model.measured.vcpus
+    if len(known) < ENOUGH:
+        return None
+    most = known[-1]
+    if vcpus_of(stand) <= most or still_rises(model, stand) is None:
         return None
     few = before_the_last_doubling(model)
     less, now = (float(rate) for rate in predict_rates(model, [replace(stand, vcpus=c) for c in (few, most)]).mean)
     ceiling = max(now, float(known_ceilings(model, [stand])[0]))
     divided = (math.exp(-less) - math.exp(-now)) / (1 / few - 1 / most)
-    seconds = math.exp(-now) - divided * (1 / most - 1 / stand.vcpus)
-    repeated = now + (now - less) * math.log(stand.vcpus / most) / math.log(most / few)
-    linear = now + math.log(stand.vcpus / most)
+    seconds = math.exp(-now) - divided * (1 / most - 1 / vcpus_of(stand))
+    repeated = now + (now - less) * math.log(vcpus_of(stand) / most) / math.log(most / few)
+    linear = now + math.log(vcpus_of(stand) / most)
     expected = min(linear, -math.log(seconds) if seconds > 0 else linear)
     return Onward(now, min(ceiling, expected), min(ceiling, max(expected, repeated)))
 
@@ -59,7 +63,10 @@ def split_by_last_doubling(model: WorkloadModel, stand: Configuration, shares: d
     serial, against the curve. Below the last doubling, and where the rate no longer rises, the fit's shares stand.
     """
     serial, cpu = Bottleneck.SERIAL.value, Bottleneck.CPU.value
-    if not before_the_last_doubling(model) < stand.vcpus <= model.measured.vcpus[-1] or serial not in shares:
+    known = model.measured.vcpus
+    if len(known) < ENOUGH or serial not in shares:
+        return shares
+    if not before_the_last_doubling(model) < vcpus_of(stand) <= known[-1]:
         return shares
     edge = still_rises(model, stand)
     if edge is None:

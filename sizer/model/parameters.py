@@ -61,8 +61,8 @@ def _fitted(model: WorkloadModel) -> list[Parameter]:
     for index, name in enumerate(member.names):
         if name == "sharpness" and set(member.names) <= CPU_ALONE:
             continue
-        if name == "rate" and "vcpus" in model.measured.untold:
-            continue  # of as many vCPUs as nobody told
+        if name == "rate" and not model.measured.vcpus:
+            continue  # of how many vCPUs is not known
         named = _named(name, model, member)
         if named is not None:
             found.append(_parameter(*named, member.estimate[index], draws[:, index], VALUES.get(name, math.exp)))

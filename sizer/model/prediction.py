@@ -12,6 +12,7 @@ import numpy as np
 from sizer.model import advice
 from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown_by_an_axis
 from sizer.model.ceilings import known_ceilings
+from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, or_unknown, vcpus_of
 from sizer.model.equation import STAGES
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
 from sizer.model.model import NORMAL_90, WhatIf, WorkloadModel
@@ -91,16 +92,16 @@ def measured_values(model: WorkloadModel) -> list[Configuration]:
     stands = []
 
     @cache
-    def holding(c: float, batch: int) -> list[int]:
+    def holding(c: float | None, batch: int | None) -> list[int]:
         known = measured.memory_bytes
         return [m for m in known if len(known) == 1 or m >= (needed_bytes(measured, c, batch) or m)]
 
-    axes = (measured.vcpus, measured.batch_size, measured.disks, measured.gpus)
+    axes = (or_unknown(measured.vcpus), or_unknown(measured.batch_size), measured.disks, measured.gpus)
     for c, batch, disk, gpus in itertools.product(*axes):
         fitting = holding(c, batch)
         stands += [
             Configuration(c, memory, disk.name, batch, gpus.gpu, gpus.count)
-            for memory in fitting or measured.memory_bytes[-1:]
+            for memory in fitting or or_unknown(measured.memory_bytes[-1:])
         ]
     return stands
 
@@ -109,11 +110,11 @@ def _between_levels(model: WorkloadModel, stand: Configuration) -> tuple[Configu
     """The neighbours in memory where memory has levels, and where between them (0 to 1 in ln bytes) this one lies."""
     known = model.measured.memory_bytes
     levels = any(member.structure.memory_levels for member in model.members)
-    if not levels or not known[0] < stand.memory_bytes < known[-1] or stand.memory_bytes in known:
+    if not levels or not known or not known[0] < memory_of(stand) < known[-1] or memory_of(stand) in known:
         return stand, stand, 0.0
-    low = max(level for level in known if level < stand.memory_bytes)
-    high = min(level for level in known if level > stand.memory_bytes)
-    position = math.log(stand.memory_bytes / low) / math.log(high / low)
+    low = max(level for level in known if level < memory_of(stand))
+    high = min(level for level in known if level > memory_of(stand))
+    position = math.log(memory_of(stand) / low) / math.log(high / low)
     return replace(stand, memory_bytes=low), replace(stand, memory_bytes=high), position
 
 
@@ -161,7 +162,7 @@ def _outside(model: WorkloadModel, stand: Configuration) -> float:
     measured = model.measured
     distance = 0.0
     counts = sorted({gpus.count for gpus in measured.gpus if gpus.count})
-    axes = ((stand.vcpus, measured.vcpus), (stand.batch_size, measured.batch_size), (stand.gpu_count, counts))
+    axes = ((vcpus_of(stand), measured.vcpus), (batch_of(stand), measured.batch_size), (gpus_of(stand), counts))
     for value, known in axes:
         if known and value:
             distance += max(0.0, math.log(known[0] / value), math.log(value / known[-1]))
@@ -170,26 +171,28 @@ def _outside(model: WorkloadModel, stand: Configuration) -> float:
 
 def _does_not_fit(model: WorkloadModel, stand: Configuration) -> bool:
     floor = floor_at(model.measured, stand.vcpus, stand.batch_size)
-    if floor.completed_bytes is not None and stand.memory_bytes >= floor.completed_bytes:
+    if floor.completed_bytes is not None and memory_of(stand) >= floor.completed_bytes:
         return False
-    if floor.out_of_memory_bytes is not None and stand.memory_bytes <= floor.out_of_memory_bytes:
+    if floor.out_of_memory_bytes is not None and memory_of(stand) <= floor.out_of_memory_bytes:
         return True
     anonymous = anonymous_bytes(model.measured, stand.vcpus, stand.batch_size)
-    return anonymous is not None and stand.memory_bytes < anonymous
+    return anonymous is not None and memory_of(stand) < anonymous
 
 
 def _pair_unmeasured(model: WorkloadModel, stand: Configuration) -> bool:
     measured = model.measured
-    if min(len(measured.disks), len(measured.memory_bytes)) < 2 or not disk_is_free(model.facts, measured, stand.disk):
+    if min(len(measured.disks), len(measured.memory_bytes)) < 2 or not disk_is_free(
+        model.facts, measured, disk_of(stand)
+    ):
         return False
-    here = {rate.configuration.memory_bytes for rate in measured.rates if rate.configuration.disk == stand.disk}
-    return bool(here) and not min(here) <= stand.memory_bytes <= max(here)
+    here = {memory_of(rate.configuration) for rate in measured.rates if disk_of(rate.configuration) == disk_of(stand)}
+    return bool(here) and not min(here) <= memory_of(stand) <= max(here)
 
 
 def _memory_unmeasured(model: WorkloadModel, stand: Configuration) -> bool:
     """Less memory than any run had, or more where more of it is more page cache."""
     known = model.measured.memory_bytes
-    if not known or known[0] <= stand.memory_bytes <= known[-1]:
+    if not known or known[0] <= memory_of(stand) <= known[-1]:
         return False
     matters = model.facts.natural or any(member.structure.memory_levels for member in model.members)
-    return stand.memory_bytes < known[0] or (matters and len(known) > 1)
+    return memory_of(stand) < known[0] or (matters and len(known) > 1)

@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sizer.model.coordinates import vcpus_of
 from sizer.model.equation import Array, Design, Flags, Solution, solve
 from sizer.model.families import Prior, prior
 from sizer.model.model import Facts, Measured, Structure
@@ -112,7 +113,7 @@ def _works(structure: Structure, design: Design) -> Flags:
 
 
 def _cpu_busy(observation: Observation) -> float:
-    return _log(observation.core_seconds) - math.log(observation.configuration.vcpus)
+    return _log(observation.core_seconds) - math.log(vcpus_of(observation.configuration))
 
 
 def _log(seconds: float | None) -> float:

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.model.equation import Array
 from sizer.model.model import Residual
 from sizer.model.observations import Noise
@@ -124,13 +125,13 @@ def _distance(one: Sequence[Configuration], other: Sequence[Configuration]) -> A
 
 
 def _logs(places: Sequence[Configuration]) -> Array:
-    rows = [(c.vcpus, max(1, c.memory_bytes), max(1, c.batch_size), max(1, c.gpu_count)) for c in places]
+    rows = [(vcpus_of(c), max(1, memory_of(c)), max(1, batch_of(c)), max(1, gpus_of(c))) for c in places]
     logs: Array = np.log(np.array(rows, dtype=float).reshape(len(places), 4))
     return logs
 
 
 def _alike(one: Sequence[Configuration], other: Sequence[Configuration]) -> Array:
-    disk = np.array([[a.disk == b.disk for b in other] for a in one], dtype=float)
+    disk = np.array([[disk_of(a) == disk_of(b) for b in other] for a in one], dtype=float)
     gpu = np.array([[a.gpu == b.gpu for b in other] for a in one], dtype=float)
     kept: Array = (disk + (1 - disk) * OTHER_KIND) * (gpu + (1 - gpu) * OTHER_KIND)
     return kept

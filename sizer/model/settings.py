@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sizer.model.coordinates import gpus_of
 from sizer.model.model import Facts, Measured, Setting
 from sizer.records import Configuration, Run
 
@@ -16,16 +17,16 @@ CPU_LABEL = "cpu"
 
 def setting_of(run: Run) -> Setting:
     """What the run was fed with."""
-    return Setting(run.spec.workload.input, run.spec.workload.cache)
+    return Setting(run.spec.workload.assumed_input, run.spec.workload.assumed_cache)
 
 
 def label_of(run: Run) -> str | None:
     """How the accelerator of a run is told from others: its name, else its device; None where the CPU computes."""
     if run.configuration.gpu is not None:
         return run.configuration.gpu
-    device = run.spec.workload.device
+    device = run.spec.workload.computes_on
     if device.kind == "cpu":
-        return "accelerator" if run.configuration.gpu_count else None
+        return "accelerator" if gpus_of(run.configuration) else None
     return device.label
 
 
@@ -35,7 +36,14 @@ def label_at(facts: Facts, stand: Configuration) -> str:
 
 
 def labelled(runs: Sequence[Run]) -> list[Run]:
-    """The runs with their accelerator in the configuration where they used several kinds of it."""
+    """The runs with their accelerator in the configuration where they used several kinds of it.
+
+    Where some rows of a table say how many accelerators there were, the others had as many as their device says.
+    """
+    if any(run.configuration.gpu_count is not None for run in runs):
+        runs = [
+            replace(run, configuration=replace(run.configuration, gpu_count=gpus_of(run.configuration))) for run in runs
+        ]
     labels = {label_of(run) for run in runs}
     if len(labels) < 2:
         return list(runs)
@@ -50,4 +58,4 @@ def usual_place(measured: Measured, stand: Configuration) -> Configuration:
     labels = {gpus.gpu for gpus in measured.gpus}
     label = stand.gpu if stand.gpu is not None and labels != {None} else usual.gpu
     alike = [gpus for gpus in measured.gpus if gpus.gpu == label] or [usual]
-    return replace(stand, gpu=label, gpu_count=stand.gpu_count or alike[0].count)
+    return replace(stand, gpu=label, gpu_count=gpus_of(stand) or alike[0].count)

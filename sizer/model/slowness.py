@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sizer.model.coordinates import batch_of, vcpus_of
 from sizer.model.settings import setting_of
 from sizer.records import Run
 
@@ -31,7 +32,7 @@ def slowness(runs: Sequence[Run]) -> dict[int, float]:
     for run in runs:
         place = run.configuration
         if run.throughput is not None and run.demand is not None and run.demand.core_seconds:
-            alike[(setting_of(run), place.gpu, place.batch_size)].append(run)
+            alike[(setting_of(run), place.gpu, batch_of(place))].append(run)
     found: dict[int, float] = {}
     for group in alike.values():
         found |= _off_usual(group)
@@ -43,7 +44,7 @@ def _off_usual(group: Sequence[Run]) -> dict[int, float]:
     busy = [run for run in group if used[id(run)] >= BUSY * min(1.0, max(used.values()))]
     if len(busy) < FEWEST:
         return {}
-    vcpus = np.array([run.configuration.vcpus for run in busy])
+    vcpus = np.array([vcpus_of(run.configuration) for run in busy])
     known = np.column_stack([np.log(vcpus), vcpus % 1 > 0])
     known, cost = known - known.mean(axis=0), np.log([_cost(run) for run in busy])
     cost = cost - cost.mean()
@@ -59,4 +60,4 @@ def _cost(run: Run) -> float:
 def _use(run: Run) -> float:
     """The part of its vCPUs that a run kept busy."""
     assert run.throughput is not None, "slowness() lets only measured runs through"
-    return run.throughput.value * _cost(run) / run.configuration.vcpus
+    return run.throughput.value * _cost(run) / vcpus_of(run.configuration)

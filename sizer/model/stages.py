@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.equation import Design
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
 from sizer.model.model import Facts, Measured, Setting, Structure, WhatIf
@@ -54,9 +55,9 @@ def fitted_disks(facts: Facts, measured: Measured) -> tuple[str, ...]:
         read, write = read_seconds(facts, disk.rates), write_seconds(facts, disk.rates)
         if read is None and write is None:
             if len(measured.disks) > 1:
-                names.append(disk.name)
+                names.append(name_of_disk(disk.name))
         elif max(read[0] if read else 0.0, write or 0.0) * facts.highest_rate > NEGLIGIBLE:
-            names.append(disk.name)
+            names.append(name_of_disk(disk.name))
     return tuple(names)
 
 
@@ -83,10 +84,10 @@ def build_design(
     seen = seen or [Observation(c, facts.setting, 0.0, 1.0) for c in configurations]
     fed = [each.setting for each in seen]
     rows = [_disk_row(facts, measured, structure, each, what_if) for each in seen]
-    levels = [_level(structure, configuration.memory_bytes) for configuration in configurations]
+    levels = [_level(structure, memory_of(configuration)) for configuration in configurations]
     return Design(
-        vcpus=np.array([configuration.vcpus for configuration in configurations], dtype=float),
-        batch_ratio=np.array([facts.reference_batch / max(1, c.batch_size) for c in configurations], dtype=float),
+        vcpus=np.array([vcpus_of(configuration) for configuration in configurations], dtype=float),
+        batch_ratio=np.array([facts.reference_batch / max(1, batch_of(c)) for c in configurations], dtype=float),
         read=np.array([row.read for row in rows], dtype=float),
         read_is_iops=np.array([row.read_is_iops for row in rows], dtype=bool),
         write=np.array([row.write for row in rows], dtype=float),
@@ -94,7 +95,7 @@ def build_design(
         disk=np.array([row.index for row in rows], dtype=np.intp),
         memory_level=np.array(levels, dtype=np.intp),
         accelerator=np.array([_accelerator(facts, structure, c) for c in configurations], dtype=np.intp),
-        gpus=np.array([max(1, c.gpu_count) for c in configurations], dtype=float),
+        gpus=np.array([max(1, gpus_of(c)) for c in configurations], dtype=float),
         decodes=np.array([each.input in (facts.setting.input, "disk", "cached") for each in fed], dtype=bool),
         computes=np.array([each.input != REPLAY for each in fed], dtype=bool),
         step_on_cpu=np.array([_step_on_cpu(facts, c) for c in configurations], dtype=bool),
@@ -120,12 +121,12 @@ def _disk_row(facts: Facts, measured: Measured, structure: Structure, seen: Obse
     disk = measured.disk(stand.disk)
     rates = what_if.disk_rates or (disk.rates if disk else DiskRates())
     index = -1
-    if what_if.disk_rates is None and stand.disk in structure.disks:
-        index = structure.disks.index(stand.disk)
+    if what_if.disk_rates is None and disk_of(stand) in structure.disks:
+        index = structure.disks.index(disk_of(stand))
     if setting.input == "synthetic":
         return _DiskRow()
     missed = _missed(facts, measured, seen, what_if)
-    if index >= 0 and disk_is_free(facts, measured, stand.disk):
+    if index >= 0 and disk_is_free(facts, measured, disk_of(stand)):
         free = _log(missed / (UNBINDING * facts.highest_rate))
         return _DiskRow(free, missed=missed, index=index)
     read = read_seconds(facts, rates, missed) or (0.0, False)
@@ -151,7 +152,7 @@ def hit_share(
     if not setting.natural:
         return 0.0
     anonymous = anonymous_bytes(measured, stand.vcpus, stand.batch_size)
-    cached = cached_fraction(facts, stand.memory_bytes, anonymous, data_factor)
+    cached = cached_fraction(facts, memory_of(stand), anonymous, data_factor)
     return hit_rate(cached, facts.sequential, facts.hit_blend)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sizer.model.coordinates import vcpus_of
 from sizer.model.equation import Array, Flags, solve
 from sizer.model.least_squares import minimise
 from sizer.model.model import NORMAL_90, Residual, WorkloadModel
@@ -44,7 +45,7 @@ def widening(
 
 def _inner(places: Sequence[Configuration], main: Flags) -> Flags:
     """Rows inside the range of what remains without them."""
-    vcpus = np.array([place.vcpus for place in places])
+    vcpus = np.array([vcpus_of(place) for place in places])
     inside = main & (vcpus > vcpus[main].min()) & (vcpus < vcpus[main].max())
     return inside if inside.sum() >= 3 else main
 

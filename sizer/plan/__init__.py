@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sizer.plan.floor_search import MOST_RUNS, TYPICAL_RUNS, Search, marked, searches
-from sizer.plan.reference_runs import DRIFT_SHARE, changed_marks, is_extra, is_measurement, reference, spread
+from sizer.plan.floor_search import MOST_RUNS, TYPICAL_RUNS, Search, searches
+from sizer.plan.reference_runs import DRIFT_SHARE, Spread, changed_marks, is_measurement, reference, spread
 from sizer.plan.run_order import FAILED, UNFINISHED, estimate_seconds, plan, remaining
-from sizer.plan.two_epochs import TwoEpochs, two_epoch_passes
+from sizer.plan.two_epochs import Obstacle, ObstacleKind, PassResult, TwoEpochs, two_epoch_passes
 
 __all__ = [
     "DRIFT_SHARE",
@@ -13,13 +13,15 @@ __all__ = [
     "MOST_RUNS",
     "TYPICAL_RUNS",
     "UNFINISHED",
+    "Obstacle",
+    "ObstacleKind",
+    "PassResult",
     "Search",
+    "Spread",
     "TwoEpochs",
     "changed_marks",
     "estimate_seconds",
-    "is_extra",
     "is_measurement",
-    "marked",
     "plan",
     "reference",
     "remaining",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 
-from sizer.records import KINDS, Limits, RunSpec, Study, WorkloadPlan
+from sizer.records import KINDS, Limits, Purpose, RunSpec, Study, WorkloadPlan
 from sizer.study import Facts
 
 MOST_RUNS = 20_000
@@ -43,6 +43,12 @@ def place(spec: RunSpec, host: Facts) -> Place:
     return limits.vcpus or float(host.vcpus), limits.memory_bytes or host.memory_bytes, limits.disk, spec.batch_size
 
 
+def repeated(spec: RunSpec, repeat: int) -> RunSpec:
+    """The same in a fresh process: 0 is the first of them."""
+    again = repeat > 0 and spec.purpose is Purpose.ASKED
+    return replace(spec, repeat=repeat, purpose=Purpose.REPEAT if again else spec.purpose)
+
+
 def standing(specs: Sequence[RunSpec], study: Study, host: Facts) -> RunSpec:
     """The configuration that stands for a workload: its point, or else its most vCPUs with the most memory."""
     return specs[0] if study.around is not None else max(specs, key=_room(host))
@@ -56,7 +62,7 @@ def fewest_vcpus(specs: Sequence[RunSpec], host: Facts) -> RunSpec:
 
 def start_up_seconds(spec: RunSpec) -> float:
     """Before the steady state begins; a fraction of a vCPU starts slower."""
-    no_step = spec.workload.device.kind == "emulated" or spec.workload.input == "replay"
+    no_step = spec.workload.computes_on.kind == "emulated" or spec.workload.input == "replay"
     start_up = EMULATED_START_UP_SECONDS if no_step else KINDS[spec.workload.kind].start_up_seconds
     return start_up / min(spec.limits.vcpus or 1.0, 1.0)
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sizer.model import (
-    FLOOR_SEARCH,
     LEAST_BYTES,
     MIB,
     MOST_RUNS,
@@ -16,16 +15,15 @@ from sizer.model import (
     SearchedFloor,
     bounds,
     caps,
-    is_search,
     judge,
     same_place,
     too_slow,
 )
 from sizer.plan.configurations import configurations, standing
-from sizer.records import Outcome, Run, RunSpec, Study
+from sizer.records import Outcome, Purpose, Run, RunSpec, Study
 from sizer.study import Facts
 
-__all__ = ["MOST_RUNS", "TYPICAL_RUNS", "WITHIN", "Search", "marked", "next_cap", "searches"]
+__all__ = ["MOST_RUNS", "TYPICAL_RUNS", "WITHIN", "Search", "next_cap", "searches"]
 
 STEP = 1.18
 """A step from a cap near the floor: one bisection of it is within WITHIN, with room for whole MiB."""
@@ -52,7 +50,8 @@ class CappedRuns:
 
     def includes(self, spec: RunSpec) -> bool:
         """Whether a run is one of these, under whatever cap."""
-        return replace(spec, limits=replace(spec.limits, memory_bytes=None)) == self.base
+        alike = replace(spec, limits=replace(spec.limits, memory_bytes=None), purpose=self.base.purpose)
+        return alike == self.base and spec.stage == self.base.stage
 
 
 @dataclass(frozen=True)
@@ -73,10 +72,6 @@ class Search(CappedRuns):
         here = self._here(runs)
         return judge(here, self._own(here))
 
-    def result(self, runs: Iterable[Run]) -> str:
-        """One sentence: `the memory floor of `train` is between 212 MiB and 228 MiB`, or why it was not found."""
-        return self.found(runs).told(f"the memory floor of `{self.base.workload.name}`")
-
     def _own(self, runs: Iterable[Run]) -> list[Run]:
         return [run for run in runs if self.includes(run.spec)]
 
@@ -94,14 +89,10 @@ def searches(study: Study, host: Facts) -> tuple[Search, ...]:
             measure = replace(
                 study.measure, repeats=1, seconds=min(study.measure.seconds, SECONDS), precision=PRECISION
             )
-            base = replace(stand, limits=replace(stand.limits, memory_bytes=None), measure=measure)
+            uncapped = replace(stand.limits, memory_bytes=None)
+            base = replace(stand, limits=uncapped, measure=measure, purpose=Purpose.FLOOR_SEARCH)
             found.append(Search(base, host.memory_bytes // MIB * MIB))
     return tuple(found)
-
-
-def marked(run: Run) -> Run:
-    """A run of a search with the warning that its rate is not that of a run which was to show one."""
-    return run if is_search(run) else replace(run, warnings=(*run.warnings, FLOOR_SEARCH))
 
 
 def next_cap(held: Sequence[int], too_small: Sequence[int], expected: int | None, most_bytes: int) -> int | None:

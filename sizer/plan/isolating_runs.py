@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sizer.plan.configurations import configurations, place, standing
-from sizer.records import KINDS, Limits, RunSpec, Study, WorkloadPlan
+from sizer.records import KINDS, Limits, Purpose, RunSpec, Study, WorkloadPlan
 from sizer.study import Facts
 
 BATCH_RATIO = 4
@@ -50,17 +50,19 @@ def _steps(each: WorkloadPlan, alone: RunSpec) -> Iterator[RunSpec]:
     sizes = sorted({min(each.batch_size), max(each.batch_size)})
     if len(sizes) == 1:
         sizes = [max(1, sizes[0] // BATCH_RATIO), sizes[0]] if sizes[0] > 1 else [1, BATCH_RATIO]
-    if workload.device.kind == "emulated":
+    if workload.computes_on.kind == "emulated":
         sizes = [alone.batch_size]
     fed = replace(workload, input="synthetic", cache="cold")
-    yield from (replace(alone, workload=fed, batch_size=size, isolates="step") for size in sizes)
+    yield from (replace(alone, workload=fed, batch_size=size, purpose=Purpose.ISOLATES_STEP) for size in sizes)
 
 
 def _pipelines(alone: RunSpec, vcpus: Sequence[float]) -> Iterator[RunSpec]:
     """The data in the page cache: at three vCPU limits."""
     if reads_its_data(alone):
         fed = replace(alone.workload, input="cached", cache="warm")
-        yield from (replace(alone, workload=fed, limits=Limits(vcpus=each), isolates="pipeline") for each in vcpus)
+        yield from (
+            replace(alone, workload=fed, limits=Limits(vcpus=each), purpose=Purpose.ISOLATES_PIPELINE) for each in vcpus
+        )
 
 
 def _disks(alone: RunSpec, specs: Sequence[RunSpec]) -> Iterator[RunSpec]:
@@ -68,7 +70,7 @@ def _disks(alone: RunSpec, specs: Sequence[RunSpec]) -> Iterator[RunSpec]:
     if reads_its_data(alone):
         fed = replace(alone.workload, input="replay", cache="cold")
         for disk in dict.fromkeys(spec.limits.disk for spec in specs):
-            yield replace(alone, workload=fed, limits=replace(alone.limits, disk=disk), isolates="disk")
+            yield replace(alone, workload=fed, limits=replace(alone.limits, disk=disk), purpose=Purpose.ISOLATES_DISK)
 
 
 def _vcpus(specs: Sequence[RunSpec], host: Facts) -> list[float]:

@@ -8,9 +8,17 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from sizer.plan.configurations import MOST_RUNS, configurations, fewest_vcpus, size, standing, start_up_seconds
+from sizer.plan.configurations import (
+    MOST_RUNS,
+    configurations,
+    fewest_vcpus,
+    repeated,
+    size,
+    standing,
+    start_up_seconds,
+)
 from sizer.plan.isolating_runs import isolating_runs
-from sizer.records import Outcome, Run, RunSpec, Study, format_rate, format_share
+from sizer.records import Outcome, Purpose, Run, RunSpec, RunWarning, Study, WarningKind
 from sizer.study import Facts
 
 MOST_BETWEEN = 8
@@ -34,13 +42,8 @@ def reference(study: Study, host: Facts) -> RunSpec | None:
     if sum(map(len, measured)) * study.measure.repeats + isolated < FEWEST_RUNS:
         return None
     specs = min(measured, key=lambda specs: _rank(standing(specs, study, host)))
-    emulated = specs[0].workload.device.kind == "emulated"
+    emulated = specs[0].workload.computes_on.kind == "emulated"
     return fewest_vcpus(specs, host) if emulated else standing(specs, study, host)
-
-
-def is_extra(spec: RunSpec) -> bool:
-    """Whether a run is the reference measured beyond the repeats of every configuration."""
-    return spec.repeat >= spec.measure.repeats
 
 
 def is_measurement(spec: RunSpec, of: RunSpec) -> bool:
@@ -56,16 +59,16 @@ def woven(blocks: Sequence[Sequence[RunSpec]], of: RunSpec) -> tuple[RunSpec, ..
     specs: list[RunSpec] = []
     number = len(blocks)
     for repeat, block in enumerate(blocks):
-        own = replace(of, repeat=repeat)
+        own = repeated(of, repeat)
         others = [spec for spec in block if spec != own]
         for part, stretch in enumerate(_stretches(others)):
-            specs += [own if part == 0 else replace(of, repeat=number), *stretch]
+            specs += [own if part == 0 else replace(of, repeat=number, purpose=Purpose.REFERENCE), *stretch]
             number += part > 0
-    return (*specs, replace(of, repeat=number))
+    return (*specs, replace(of, repeat=number, purpose=Purpose.REFERENCE))
 
 
 def _rank(spec: RunSpec) -> tuple[int, float]:
-    return HIDES_DRIFT.index(spec.workload.device.kind), start_up_seconds(spec)
+    return HIDES_DRIFT.index(spec.workload.computes_on.kind), start_up_seconds(spec)
 
 
 def _stretches(specs: Sequence[RunSpec]) -> list[Sequence[RunSpec]]:
@@ -76,8 +79,6 @@ def _stretches(specs: Sequence[RunSpec]) -> list[Sequence[RunSpec]]:
 
 DRIFT_SHARE = 0.05
 """A host whose reference changes by more has drifted; on a quiet one fresh processes differ by 0.3 to 2 %."""
-MARK = "drifting"
-"""The first word of the warning."""
 
 
 @dataclass(frozen=True)
@@ -93,13 +94,6 @@ class Spread:
     def share(self) -> float:
         """By how much the highest exceeds the lowest."""
         return self.high / self.low - 1
-
-    @property
-    def sentence(self) -> str:
-        """`the reference configuration was measured 4 times: 655 to 742 images/s, a spread of 13.3 %`."""
-        rates = f"{format_rate(self.low, self.unit)} to {format_rate(self.high, self.unit)}"
-        spread = format_share(self.share, 1)
-        return f"the reference configuration was measured {self.count} times: {rates}, a spread of {spread}"
 
 
 def spread(runs: Sequence[Run], reference: RunSpec | None) -> Spread | None:
@@ -119,12 +113,12 @@ def changed_marks(runs: Sequence[Run], reference: RunSpec | None) -> tuple[Run, 
     is found, too. So is a measurement of the reference outside that band, if two others agree. Runs before the first
     and after the last measurement are not judged.
     """
-    sentences = {} if reference is None else _sentences(runs, reference)
-    marked = (_with_mark(run, sentences.get(index)) for index, run in enumerate(runs))
+    marks = {} if reference is None else _marks(runs, reference)
+    marked = (_with_mark(run, marks.get(index)) for index, run in enumerate(runs))
     return tuple(new for old, new in zip(runs, marked, strict=True) if new != old)
 
 
-def _sentences(runs: Sequence[Run], reference: RunSpec) -> dict[int, str]:
+def _marks(runs: Sequence[Run], reference: RunSpec) -> dict[int, RunWarning]:
     """The warning of each run, by its place, where it has one."""
     measured = [index for index, run in enumerate(runs) if _is_reference(run, reference)]
     rates = {index: _rate(runs[index]) for index in measured}
@@ -133,27 +127,27 @@ def _sentences(runs: Sequence[Run], reference: RunSpec) -> dict[int, str]:
     band, unit = _band(list(rates.values())), runs[measured[0]].sample_unit
     agree = sum(_inside(rate, band) for rate in rates.values()) > 1
     found = {
-        index: f"{MARK}: the reference configuration made {format_rate(rate, unit)} here, {_outside(band, unit)}"
+        index: _drifting(unit, rate=rate, low=band[0], high=band[1])
         for index, rate in rates.items()
         if agree and not _inside(rate, band)
     }
     for before, after in pairwise(measured):
-        sentence = _between(rates[before], rates[after], band, unit)
-        if sentence:
-            found |= {index: sentence for index in range(before + 1, after) if _has_rate(runs[index])}
+        mark = _between(rates[before], rates[after], band, unit)
+        if mark:
+            found |= {index: mark for index in range(before + 1, after) if _has_rate(runs[index])}
     return found
 
 
-def _between(before: float, after: float, band: tuple[float, float], unit: str) -> str | None:
-    """What is to be said of the runs between two measurements of the reference."""
+def _between(before: float, after: float, band: tuple[float, float], unit: str) -> RunWarning | None:
+    """The mark of the runs between two measurements of the reference."""
     change, level = after / before - 1, (before + after) / 2
     if abs(change) > DRIFT_SHARE:
-        rates = f"{format_rate(before, unit)} to {format_rate(after, unit)} ({100 * change:+.1f} %)"
-        return f"{MARK}: the reference configuration went from {rates} while this run was measured between"
-    if not _inside(level, band):
-        rate = format_rate(level, unit)
-        return f"{MARK}: around this run the reference configuration made {rate}, {_outside(band, unit)}"
-    return None
+        return _drifting(unit, before=before, after=after)
+    return None if _inside(level, band) else _drifting(unit, level=level, low=band[0], high=band[1])
+
+
+def _drifting(unit: str, **rates: float) -> RunWarning:
+    return RunWarning(WarningKind.DRIFTING, rates, unit)
 
 
 def _band(rates: Sequence[float]) -> tuple[float, float]:
@@ -165,11 +159,6 @@ def _band(rates: Sequence[float]) -> tuple[float, float]:
 
 def _inside(rate: float, band: tuple[float, float]) -> bool:
     return band[0] <= rate <= band[1]
-
-
-def _outside(band: tuple[float, float], unit: str) -> str:
-    low, high = band
-    return f"outside the {format_rate(low, unit)} to {format_rate(high, unit)} of most of its measurements"
 
 
 def _is_reference(run: Run, reference: RunSpec) -> bool:
@@ -184,6 +173,6 @@ def _rate(run: Run) -> float:
     return run.throughput.value if run.throughput else 0.0
 
 
-def _with_mark(run: Run, sentence: str | None) -> Run:
-    others = tuple(warning for warning in run.warnings if warning.partition(":")[0] != MARK)
-    return replace(run, warnings=(*others, sentence) if sentence else others)
+def _with_mark(run: Run, mark: RunWarning | None) -> Run:
+    others = tuple(warning for warning in run.warnings if warning.kind is not WarningKind.DRIFTING)
+    return replace(run, warnings=(*others, mark) if mark else others)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 import statistics
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from itertools import chain
 
-from sizer.plan.configurations import MOST_RUNS, configurations, size, start_up_seconds
+from sizer.plan.configurations import MOST_RUNS, configurations, repeated, size, start_up_seconds
 from sizer.plan.isolating_runs import isolating_runs
 from sizer.plan.reference_runs import reference, woven
 from sizer.records import InputError, Outcome, Run, RunSpec, Study
@@ -64,7 +63,7 @@ def remaining(
 
 def estimate_seconds(specs: Iterable[RunSpec], runs: Iterable[Run] = ()) -> float:
     """How long these runs take at most, or what finished runs of the same workload and settings took."""
-    took: dict[tuple[str, str, float], list[float]] = {}
+    took: dict[tuple[str, str | None, float], list[float]] = {}
     for run in runs:
         if run.outcome is Outcome.COMPLETED:
             took.setdefault(_alike(run.spec), []).append(run.wall_seconds)
@@ -75,10 +74,10 @@ def _block(points: list[RunSpec], others: list[RunSpec], seed: int, repeat: int)
     """One repeat of everything, the same order for the same seed on every machine."""
     shuffled = random.Random(f"{seed}/{repeat}")
     block = [*shuffled.sample(points, len(points)), *shuffled.sample(others, len(others))]
-    return [replace(spec, repeat=repeat) for spec in block]
+    return [repeated(spec, repeat) for spec in block]
 
 
-def _alike(spec: RunSpec) -> tuple[str, str, float]:
+def _alike(spec: RunSpec) -> tuple[str, str | None, float]:
     return spec.workload.name, spec.workload.input, spec.measure.seconds
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from sizer.model import as_asked
 from sizer.plan.configurations import configurations, standing
 from sizer.plan.floor_search import CappedRuns
 from sizer.plan.isolating_runs import reads_its_data
-from sizer.records import Limits, Outcome, Run, RunSpec, Study, format_bytes, format_seconds, format_share
+from sizer.records import Limits, Outcome, Purpose, Run, RunSpec, Study
 from sizer.study import Facts
 
 MIB = 2**20
@@ -26,6 +27,38 @@ MOST_TIMES = 20
 """Times the seconds of a run that two epochs may take: ten minutes in a standard study."""
 
 NOT_MEASURED = frozenset({Outcome.INTERRUPTED, Outcome.UNSUPPORTED, Outcome.REFUSED})
+
+
+class ObstacleKind(str, Enum):
+    """Why a pass cannot be made."""
+
+    MEMORY_UNKNOWN = "memory_unknown"
+    """No run shows how much memory it needs."""
+    SMALL_DATA = "small_data"
+    """Its data set has so many bytes."""
+    SMALL_HOST = "small_host"
+    """The host has too little memory for half of so many bytes."""
+    LONG = "long"
+    """It would take so many seconds."""
+    NOT_MADE = "not_made"
+    """The run was not made, whatever stopped it."""
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """Why a pass was not made, with the bytes or seconds of its kind."""
+
+    kind: ObstacleKind
+    figure: float = 0.0
+
+
+@dataclass(frozen=True)
+class PassResult:
+    """How the pass ended and its hit rate; where it was not made, why, or nothing if another run shows the same."""
+
+    outcome: Outcome | None = None
+    hit_rate: float | None = None
+    obstacle: Obstacle | None = None
 
 
 @dataclass(frozen=True)
@@ -48,18 +81,15 @@ class TwoEpochs(CappedRuns):
         whole = self._whole_job(known)
         return any(run.spec.workload.cache == "natural" and _holds_a_part(run) for run in whole)
 
-    def result(self, runs: Iterable[Run]) -> str:
-        """One sentence: what was measured, or why nothing was."""
+    def result(self, runs: Iterable[Run]) -> PassResult:
+        """What was measured, or why nothing was."""
         known = list(runs)
-        what = f"two epochs of `{self.base.workload.name}` with half of its data in memory"
         own = [run for run in known if self.includes(run.spec) and run.outcome not in NOT_MEASURED]
         if own:
-            hits = own[-1].hit_rate
-            served = f", {format_share(hits)} of its reads were served from memory" if hits is not None else ""
-            return f"{what}: {own[-1].outcome.words}{served}"
+            return PassResult(own[-1].outcome, own[-1].hit_rate)
         if self.is_done(known):
-            return f"{what}: a run as asked for shows it already"
-        return f"{what} were not measured: {self._obstacle(known) or 'the run was not made'}"
+            return PassResult()
+        return PassResult(obstacle=self._obstacle(known) or Obstacle(ObstacleKind.NOT_MADE))
 
     def _whole_job(self, runs: Sequence[Run]) -> list[Run]:
         """The completed runs of the workload as asked for; of these, if there are any, those that stood as the pass."""
@@ -71,20 +101,18 @@ class TwoEpochs(CappedRuns):
         ]
         return [run for run in whole if _stands(run.spec) == _stands(base)] or whole
 
-    def _obstacle(self, runs: Sequence[Run]) -> str:
-        """Why the pass cannot be made from what is known; '' where it can."""
+    def _obstacle(self, runs: Sequence[Run]) -> Obstacle | None:
+        """Why the pass cannot be made from what is known; None where it can."""
         whole = self._whole_job(runs)
         if not _needed(whole):
-            return "no run shows how much memory it needs"
+            return Obstacle(ObstacleKind.MEMORY_UNKNOWN)
         data = _data_bytes(whole)
         if data < FEWEST_BYTES:
-            return f"its data set of {format_bytes(data)} is too small"
+            return Obstacle(ObstacleKind.SMALL_DATA, data)
         if _needed(whole) + data / 2 > self.most_bytes:
-            return f"this host has too little memory for half of {format_bytes(data)}"
+            return Obstacle(ObstacleKind.SMALL_HOST, data)
         seconds = _seconds(whole)
-        if seconds > MOST_TIMES * self.base.measure.seconds:
-            return f"they would take {format_seconds(seconds)}"
-        return ""
+        return Obstacle(ObstacleKind.LONG, seconds) if seconds > MOST_TIMES * self.base.measure.seconds else None
 
 
 def two_epoch_passes(study: Study, host: Facts) -> tuple[TwoEpochs, ...]:
@@ -101,7 +129,7 @@ def two_epoch_passes(study: Study, host: Facts) -> tuple[TwoEpochs, ...]:
                 stand,
                 workload=replace(each.workload, cache="natural"),
                 limits=Limits(stand.limits.vcpus, None, stand.limits.disk),
-                isolates="cache",
+                purpose=Purpose.TWO_EPOCHS,
             )
             found.append(TwoEpochs(base, host.memory_bytes))
     return tuple(found)

@@ -21,7 +21,7 @@ class Accelerators:
     """A kind and how many of it; kind None is the device of the workload, count 0 is not told, hence one."""
 
     gpu: str | None = None
-    count: int = 0
+    count: int | None = 0
 
     def catalog_name(self, device: Device) -> str | None:
         """As instance types name it; None on the CPU, and where the kind is not known."""
@@ -32,9 +32,9 @@ class Accelerators:
 
     def number(self, device: Device) -> int:
         """How many a machine must have: none where the CPU computes."""
-        if self.gpu == CPU or (self.gpu is None and self.count == 0 and device.kind == "cpu"):
+        if self.gpu == CPU or (self.gpu is None and not self.count and device.kind == "cpu"):
             return 0
-        return max(1, self.count)
+        return max(1, self.count or 0)
 
 
 def accelerators_of(stand: Configuration) -> Accelerators:
@@ -45,7 +45,7 @@ def accelerators_of(stand: Configuration) -> Accelerators:
 def measured_accelerators(model: WorkloadModel) -> list[Accelerators]:
     """Every kind and count with a measured rate; one where none was told apart."""
     found = dict.fromkeys(accelerators_of(rate.configuration) for rate in model.measured.rates)
-    return sorted(found, key=lambda each: (each.gpu or "", each.count)) or [Accelerators()]
+    return sorted(found, key=lambda each: (each.gpu or "", each.count or 0)) or [Accelerators()]
 
 
 def usd_per_hour(catalog: Catalog, gpu: str | None, count: int, vcpu: float, gib: float) -> float | None:
@@ -93,7 +93,7 @@ def named(each: Accelerators, device: Device | None = None) -> str:
     """`2 x V100`, `1 x emulated P100`, `2 accelerators`, `no accelerator`; the device names a kind that is not told."""
     if each.gpu == CPU:
         return "no accelerator"
-    number, gpu = max(1, each.count), each.gpu
+    number, gpu = max(1, each.count or 0), each.gpu
     if gpu is None and device is not None and device.gpu is not None:
         gpu = f"{EMULATED if device.kind == 'emulated' else ''}{device.gpu}"
     if gpu is None:

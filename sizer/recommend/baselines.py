@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sizer.catalog import Catalog, InstanceType, same_gpu
-from sizer.model import WorkloadModel, disk, predict
+from sizer.model import WorkloadModel, disk, disk_of, memory_of, predict, vcpus_of
 from sizer.recommend.accelerators import Accelerators, accelerators_of, measured_accelerators, named
 from sizer.recommend.candidates import Candidate, memory_varied, spec_of
 from sizer.recommend.instances import cheapest
@@ -17,7 +17,7 @@ ALIKE = 0.005
 """Rates and prices that differ by less than half a percent are told as the same."""
 
 
-def largest_measured(model: WorkloadModel, batch_size: int, catalog: Catalog) -> Configuration:
+def largest_measured(model: WorkloadModel, batch_size: int | None, catalog: Catalog) -> Configuration:
     """The configuration with most accelerators, then vCPUs, the fastest kind, most memory, and the dearest disk."""
     measured, volumes = model.measured, disk_prices(model.measured.disks, catalog)
     top: dict[str | None, float] = {}
@@ -27,7 +27,7 @@ def largest_measured(model: WorkloadModel, batch_size: int, catalog: Catalog) ->
 
     def order(stand: Configuration) -> tuple[float, ...]:
         number = accelerators_of(stand).number(model.facts.device)
-        return (number, stand.vcpus, top[stand.gpu], stand.memory_bytes, volumes.get(stand.disk, 0.0))
+        return (number, vcpus_of(stand), top[stand.gpu], memory_of(stand), volumes.get(disk_of(stand), 0.0))
 
     stands = [rate.configuration for rate in measured.rates]
     return max([stand for stand in stands if stand.batch_size == batch_size] or stands, key=order)
@@ -85,6 +85,8 @@ def _carries(model: WorkloadModel, chosen: Candidate, machine: InstanceType) -> 
 def _stand_of(model: WorkloadModel, chosen: Candidate, machine: InstanceType) -> Configuration:
     """Where the job would stand on that machine: never with more memory than was measured, which tells no more."""
     known = model.measured.memory_bytes
+    if not known:
+        return replace(chosen.stand, vcpus=machine.vcpus)
     memory = max((size for size in known if size <= machine.memory_bytes), default=machine.memory_bytes)
     return replace(chosen.stand, vcpus=machine.vcpus, memory_bytes=memory)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from sizer.catalog import Catalog
-from sizer.model import Measured, WorkloadModel, needed_bytes
+from sizer.model import Measured, WorkloadModel, gpus_of, name_of_disk, needed_bytes
 from sizer.recommend.accelerators import measured_accelerators
 from sizer.recommend.prices import Prices, disk_prices, disks_by_price
 from sizer.records import Configuration, Spec
@@ -42,7 +42,7 @@ class Candidate:
         return memory is None or vcpus is None or memory <= family_memory(vcpus)[-1]
 
 
-def candidates(model: WorkloadModel, catalog: Catalog, price: Prices, batch_size: int) -> list[Candidate]:
+def candidates(model: WorkloadModel, catalog: Catalog, price: Prices, batch_size: int | None) -> list[Candidate]:
     """Every spec within the measured range, cheapest first; the batch size is the best one's."""
     measured, kinds = model.measured, measured_accelerators(model)
     disks, disk_usd = disks_by_price(measured.disks, catalog), disk_prices(measured.disks, catalog)
@@ -51,39 +51,40 @@ def candidates(model: WorkloadModel, catalog: Catalog, price: Prices, batch_size
         for memory, stand_memory in memory_offers(measured, vcpus, judged, batch_size):
             for (rank, disk), kind in product(enumerate(disks), kinds):
                 stand = Configuration(judged, stand_memory, disk, batch_size, kind.gpu, kind.count)
-                volume = disk_usd[disk] if len(disks) > 1 else 0.0
+                volume = disk_usd[name_of_disk(disk)] if len(disks) > 1 else 0.0
                 usd = price.usd_per_hour(vcpus, memory, kind) + volume
                 found.append(Candidate(spec_of(model, stand, vcpus, memory, len(kinds) > 1), stand, usd, rank))
     return sorted(found, key=lambda candidate: candidate.cost)
 
 
-def spec_of(model: WorkloadModel, stand: Configuration, vcpus: float, memory_bytes: int | None, several: bool) -> Spec:
+def spec_of(
+    model: WorkloadModel, stand: Configuration, vcpus: float | None, memory_bytes: int | None, several: bool
+) -> Spec:
     """Of this size, with what else was varied; `several`: more than one kind or count of accelerators was."""
     measured = model.measured
     return Spec(
-        vcpus if vcpus_told(model.measured) else None,
+        vcpus,
         memory_bytes,
         stand.disk if len(measured.disks) > 1 else None,
         stand.batch_size if len(measured.batch_size) > 1 else None,
         stand.gpu if several else None,
-        stand.gpu_count if several else 0,
+        gpus_of(stand) if several else 0,
     )
 
 
-def vcpus_told(measured: Measured) -> bool:
-    """Whether anybody told how many vCPUs the runs had; of measurements made elsewhere it may be that nobody did."""
-    return "vcpus" not in measured.untold
+def sizes(measured: Measured, catalog: Catalog) -> list[tuple[float | None, float | None]]:
+    """(vCPUs sold, vCPUs it is judged by): equal inside the range; the largest measured stands for the next size.
 
-
-def sizes(measured: Measured, catalog: Catalog) -> list[tuple[float, float]]:
-    """(vCPUs sold, vCPUs it is judged by): equal inside the range; the largest measured stands for the next size."""
+    Both are None where it is not known how many the runs had.
+    """
+    if not measured.vcpus:
+        return [(None, None)]
     if len(measured.vcpus) < 3:
         return [(next_sold(value, catalog), value) for value in measured.vcpus]
     low, high = measured.vcpus[0], measured.vcpus[-1]
-    inside = [(float(size), float(size)) for size in SOLD_VCPUS if low <= size <= high]
-    if not inside or inside[-1][1] < high:
-        inside.append((next_sold(high, catalog), high))
-    return inside
+    inside = [float(size) for size in SOLD_VCPUS if low <= size <= high]
+    above = [(next_sold(high, catalog), high)] if not inside or inside[-1] < high else []
+    return [*((size, size) for size in inside), *above]
 
 
 def next_sold(vcpus: float, catalog: Catalog, above: bool = False) -> float:
@@ -103,13 +104,15 @@ def memory_varied(measured: Measured) -> bool:
     return len({t.memory_bytes for t in measured.trials if not t.searched}) > 1 or (searched and accounted)
 
 
-def memory_offers(measured: Measured, vcpus: float, judged: float, batch_size: int) -> list[tuple[int | None, int]]:
+def memory_offers(
+    measured: Measured, vcpus: float | None, judged: float | None, batch_size: int | None
+) -> list[tuple[int | None, int | None]]:
     """(memory sold, measured memory it is judged by) that hold the job; (None, ...) where memory was not varied."""
     known = measured.memory_bytes
     if not memory_varied(measured):
-        return [(None, known[-1])]
+        return [(None, known[-1] if known else None)]
     floor = needed_bytes(measured, judged, batch_size) or known[-1]
-    if vcpus_told(measured):
+    if vcpus is not None:
         holding = [offer for offer in family_memory(vcpus) if offer >= floor] or [_whole_gib(floor)]
     else:
         holding = sorted({_whole_gib(size) for size in known if size >= floor} or {_whole_gib(floor)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from sizer.model import WorkloadModel, disk, predict, predict_rates
+from sizer.model import WorkloadModel, disk, disk_of, name_of_disk, predict, predict_rates
 from sizer.recommend.candidates import Candidate
 from sizer.records import Prediction, format_rate, format_share
 
@@ -18,14 +18,14 @@ NOTHING = 0.005
 
 def disk_reasons(model: WorkloadModel, chosen: Candidate, prediction: Prediction) -> list[str]:
     """What the other disks measured would buy; of a faster one than any measured, only that the disk still binds."""
-    names = [measured.name for measured in model.measured.disks]
+    names = [name_of_disk(measured.name) for measured in model.measured.disks]
     if len(names) < 2:
         return _still_binds(prediction, "the only tier measured") + _emulated(model, chosen)
     stands = [replace(chosen.stand, disk=name) for name in names]
     rates = predict_rates(model, [*stands, chosen.stand]).mean
     gains = {name: math.exp(float(rates[i] - rates[-1])) - 1 for i, name in enumerate(names)}
-    here = disk(chosen.stand.disk)
-    del gains[chosen.stand.disk]
+    here = disk(disk_of(chosen.stand))
+    del gains[disk_of(chosen.stand)]
     other = max(gains, key=lambda name: gains[name])
     gain = gains[other]
     dearest = chosen.disk_rank == len(names) - 1

@@ -14,6 +14,7 @@ from sizer.model import (
     further_edges,
     memory_edge,
     vcpus_edge,
+    vcpus_of,
 )
 from sizer.recommend.beyond import Beyond, look_beyond
 from sizer.recommend.quality import Quality
@@ -81,13 +82,13 @@ def look(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Edges:
 
 def sentences(model: WorkloadModel, edges: Edges, stand: Configuration, quality: Quality) -> list[str]:
     """First of all reasons: the edges that bound the answer, and those that may."""
-    largest = model.measured.memory_bytes[-1]
+    largest = max(model.measured.memory_bytes, default=0)
     found = []
     if edges.more_vcpus:
         most = format_vcpus(model.measured.vcpus[-1])
         found.append(f"the rate still rises at {most}, the most measured: {_gained(model, edges.vcpus)}")
     if edges.more_gpus:
-        gpus, gain = max(each.count for each in model.measured.gpus), format_share(edges.gpus.gain)
+        gpus, gain = max(each.count or 0 for each in model.measured.gpus), format_share(edges.gpus.gain)
         found.append(f"the rate still rises at {gpus} accelerators, the most measured: the last step gained {gain}")
     if edges.batch.trend is Trend.RISING:
         batch, gain = model.measured.batch_size[-1], format_share(edges.batch.gain)
@@ -121,7 +122,7 @@ def _unsettled(model: WorkloadModel, edges: Edges, stand: Configuration, quality
     if edges.open:
         most = stand.vcpus == model.measured.vcpus[-1]
         place = "the most measured" if most else "the smallest that is more likely enough than not"
-        said += f"; {format_vcpus(stand.vcpus)} is {place}, and whether it is the right size stays open"
+        said += f"; {format_vcpus(vcpus_of(stand))} is {place}, and whether it is the right size stays open"
         said += " until the runs are repeated" if quality.poor else ""
     return said
 

@@ -76,7 +76,7 @@ def allowed(field: Sequence[Judgement], model: WorkloadModel, edges: Edges) -> l
     if edges.more_vcpus:
         found = [j for j in found if j.candidate.stand.vcpus == model.measured.vcpus[-1]] or found
     if edges.more_gpus:
-        most = max(each.count for each in model.measured.gpus)
+        most = max(each.count or 0 for each in model.measured.gpus)
         found = [j for j in found if j.candidate.stand.gpu_count == most] or found
     if edges.more_memory:
         found = [j for j in found if j.candidate.stand.memory_bytes == model.measured.memory_bytes[-1]] or found

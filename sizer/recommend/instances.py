@@ -14,7 +14,7 @@ PRICED, UNPRICED = 5, 3
 
 
 def matching(
-    model: WorkloadModel, spec: Spec, batch_size: int, rate: float, catalog: Catalog
+    model: WorkloadModel, spec: Spec, batch_size: int | None, rate: float, catalog: Catalog
 ) -> tuple[InstanceOffer, ...]:
     """The cheapest instance types that hold the spec, then some whose price is unknown, smallest first.
 
@@ -27,7 +27,7 @@ def matching(
 
 
 def holding(
-    model: WorkloadModel, spec: Spec, batch_size: int, catalog: Catalog
+    model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog
 ) -> tuple[list[InstanceType], list[InstanceType]]:
     """All instance types that hold the spec: those with a price, cheapest first, and those without, smallest first.
 
@@ -51,7 +51,7 @@ def holding(
 
 
 def cheapest(
-    model: WorkloadModel, spec: Spec, batch_size: int, catalog: Catalog, provider: str | None = None
+    model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog, provider: str | None = None
 ) -> InstanceType | None:
     """The cheapest instance type with a price that holds the spec, of this provider if it has one; no ARM cores."""
     priced = [i for i in holding(model, spec, batch_size, catalog)[0] if not is_arm(i)]

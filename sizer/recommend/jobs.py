@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizer.catalog import Catalog
-from sizer.model import WorkloadModel
+from sizer.model import WorkloadModel, vcpus_of
 from sizer.recommend.field import SURE, Judgement
 from sizer.recommend.instances import cheapest
 from sizer.recommend.judgement import exceeds, rounded, surely
@@ -109,5 +109,5 @@ def why_not(standing: Judgement, chosen: Judgement, deadline: Deadline) -> str:
 
 def beyond_in_time(beyond: Prediction, deadline: Deadline) -> str:
     """What a size above the most measured would make of the job: extrapolated."""
-    vcpus = format_vcpus(beyond.configuration.vcpus)
+    vcpus = format_vcpus(vcpus_of(beyond.configuration))
     return f"{vcpus} would take {span(_seconds(deadline.samples, beyond.throughput))} (extrapolated)"

@@ -9,7 +9,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from sizer.model import NORMAL_90, Array, WorkloadModel, own_effects, predict_rates, reaches
+from sizer.model import NORMAL_90, Array, WorkloadModel, gpus_of, own_effects, predict_rates, reaches
 from sizer.records import Configuration, Estimate
 
 
@@ -99,7 +99,7 @@ def vcpus_of_ceiling(model: WorkloadModel, stand: Configuration) -> tuple[float,
     label = stand.gpu or model.facts.accelerator
     if label is None or label not in model.facts.accelerator_rates:
         return None
-    found, weights, more = [], [], max(1, stand.gpu_count) - 1
+    found, weights, more = [], [], max(1, gpus_of(stand)) - 1
     for member in model.members:
         if f"accelerator:{label}" not in member.names:
             return None

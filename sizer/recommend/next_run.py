@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sizer.model import Edge, Trend, WorkloadModel, to_measure
+from sizer.model import Edge, Trend, WorkloadModel, to_measure, vcpus_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.edges import Edges
 from sizer.recommend.memory import cap_to_try, completes
@@ -31,13 +31,13 @@ def next_run(
     if edges.beyond is not None:
         return edges.beyond.next_run
     if edges.more_gpus:
-        most = max(each.count for each in model.measured.gpus)
+        most = max(each.count or 0 for each in model.measured.gpus)
         return f"measure `{name}` with {2 * most} accelerators: the rate still rises at {most}, the most measured"
     if edges.more_memory:
         return f"measure `{name}` with {format_bytes(2 * model.measured.memory_bytes[-1])}: more memory may still pay"
     if quality.rests_on_doubt(chosen.stand) and not quality.poor:
-        at = f" at {format_vcpus(chosen.stand.vcpus)}" if chosen.spec.vcpus is not None else ""
-        doubts = " or ".join(quality.doubts)
+        at = f" at {format_vcpus(vcpus_of(chosen.stand))}" if chosen.spec.vcpus is not None else ""
+        doubts = " or ".join(doubt.value for doubt in quality.doubts)
         return f"repeat `{name}`{at} {quality.remedy}: every run of that size was {doubts}"
     if quality.poor:
         at = f" {_at(known)}" if chosen.spec.vcpus is not None else ""

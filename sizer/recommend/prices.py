@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sizer.catalog import Catalog, InstanceType
-from sizer.model import MeasuredDisk
+from sizer.model import MeasuredDisk, name_of_disk
 from sizer.recommend.accelerators import Accelerators, ordered_prices
 from sizer.records import Device
 
@@ -28,9 +28,12 @@ class Prices:
     gib: float
     accelerators: dict[Accelerators, float] = field(default_factory=dict)
 
-    def usd_per_hour(self, vcpus: float, memory_bytes: int | None, accelerators: Accelerators) -> float:
-        """Of a machine of this size; without a memory size, of its vCPUs and accelerators alone."""
-        machine = self.vcpu * vcpus + self.gib * (memory_bytes or 0) / GIB
+    def usd_per_hour(self, vcpus: float | None, memory_bytes: int | None, accelerators: Accelerators) -> float:
+        """Of a machine of this size; without a memory size, of its vCPUs and accelerators alone.
+
+        Unknown vCPUs count as one: they are the same for all that is compared.
+        """
+        machine = self.vcpu * (1.0 if vcpus is None else vcpus) + self.gib * (memory_bytes or 0) / GIB
         return machine + self.accelerators.get(accelerators, 0.0)
 
 
@@ -66,17 +69,23 @@ def disk_prices(disks: Sequence[MeasuredDisk], catalog: Catalog) -> dict[str, fl
     known = {offer.name: offer.usd_per_gib_month for offer in catalog.disks}
     listed = [known.get(disk.catalog_name or "") for disk in disks]
     return {
-        disk.name: VOLUME_GIB / HOURS_A_MONTH * (price if price is not None and None not in listed else _by_class(disk))
+        name_of_disk(disk.name): VOLUME_GIB
+        / HOURS_A_MONTH
+        * (price if price is not None and None not in listed else _by_class(disk))
         for disk, price in zip(disks, listed, strict=True)
     }
 
 
-def disks_by_price(disks: Sequence[MeasuredDisk], catalog: Catalog) -> list[str]:
+def disks_by_price(disks: Sequence[MeasuredDisk], catalog: Catalog) -> list[str | None]:
     """The names of the disks, cheapest first; of equally priced ones, first the one that gives less."""
     price, infinite = disk_prices(disks, catalog), float("inf")
 
     def order(disk: MeasuredDisk) -> tuple[float, float, float]:
-        return (price[disk.name], disk.rates.read_bytes_per_second or infinite, disk.rates.read_iops or infinite)
+        return (
+            price[name_of_disk(disk.name)],
+            disk.rates.read_bytes_per_second or infinite,
+            disk.rates.read_iops or infinite,
+        )
 
     return [disk.name for disk in sorted(disks, key=order)]
 

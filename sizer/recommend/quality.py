@@ -6,10 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sizer.model import as_asked, ended
-from sizer.records import FINDINGS, Configuration, Outcome, Run
+from sizer.records import FINDINGS, Configuration, Outcome, Run, WarningKind
 
-DOUBTS = ("contended", "stolen", "drifting", "imprecise", "unsettled", "short")
-"""Warnings, by their first word, that make a run's rate doubtful."""
+DOUBTS = (
+    WarningKind.CONTENDED,
+    WarningKind.STOLEN,
+    WarningKind.DRIFTING,
+    WarningKind.IMPRECISE,
+    WarningKind.UNSETTLED,
+    WarningKind.SHORT,
+)
+"""Warnings that make a run's rate doubtful."""
+
+BY_HOST = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN, WarningKind.DRIFTING})
+"""Doubts that a quiet host removes."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +31,7 @@ class Quality:
 
     completed: int = 0
     doubtful: int = 0
-    doubts: tuple[str, ...] = ()
+    doubts: tuple[WarningKind, ...] = ()
     failed: str = ""
     stands: frozenset[Configuration] = frozenset()
 
@@ -40,12 +50,12 @@ class Quality:
         if not self.doubtful:
             return ""
         verb = "was" if self.doubtful == 1 else "were"
-        return f"{self.doubtful} of {self.completed} runs {verb} {' or '.join(self.doubts)}"
+        return f"{self.doubtful} of {self.completed} runs {verb} {' or '.join(doubt.value for doubt in self.doubts)}"
 
     @property
     def remedy(self) -> str:
         """How to repeat them."""
-        return "on a quiet host" if {"contended", "stolen", "drifting"} & set(self.doubts) else "for longer"
+        return "on a quiet host" if BY_HOST & set(self.doubts) else "for longer"
 
 
 def quality_of(runs: Sequence[Run]) -> Quality:
@@ -62,8 +72,8 @@ def _doubtful_stands(completed: Sequence[Run]) -> frozenset[Configuration]:
     return frozenset({run.configuration for run in completed} - trusted)
 
 
-def _doubts(run: Run) -> set[str]:
-    return {warning.partition(":")[0] for warning in run.warnings} & set(DOUBTS)
+def _doubts(run: Run) -> set[WarningKind]:
+    return {warning.kind for warning in run.warnings} & set(DOUBTS)
 
 
 def _failed(runs: Sequence[Run]) -> str:

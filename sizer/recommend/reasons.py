@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from sizer.model import WorkloadModel, accelerator, predict_rates
+from sizer.model import WorkloadModel, accelerator, predict_rates, vcpus_of
 from sizer.recommend.accelerators import accelerators_of, measured_accelerators, named
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.disks import disk_reasons
@@ -40,7 +40,7 @@ def _reaches(verdict: Verdict, best: Prediction) -> str:
     if vcpus is None:
         return f"this reaches {of_best})"
     what = f"{format_vcpus(vcpus)} {'reach' if vcpus > 1 else 'reaches'}"
-    return f"{what} {of_best} at {format_vcpus(best.configuration.vcpus)})"
+    return f"{what} {of_best} at {format_vcpus(vcpus_of(best.configuration))})"
 
 
 def _binds(verdict: Verdict, prediction: Prediction) -> str:
@@ -59,7 +59,7 @@ def _binds(verdict: Verdict, prediction: Prediction) -> str:
 
 
 def _snapped(model: WorkloadModel, chosen: Candidate) -> list[str]:
-    known, judged = model.measured.vcpus, chosen.stand.vcpus
+    known, judged = model.measured.vcpus, vcpus_of(chosen.stand)
     if chosen.spec.vcpus is None:
         return ["how many vCPUs the runs had was not told, so nothing is said of how many are needed"]
     if len(known) == 1:

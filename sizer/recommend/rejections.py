@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sizer.model import WhatIf, WorkloadModel, predict
+from sizer.model import WhatIf, WorkloadModel, predict, vcpus_of
 from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.field import DISK_LOSS, Judgement, best_of_disks, disk_loss
 from sizer.recommend.jobs import why_not
@@ -120,7 +120,7 @@ def _fraction(verdict: Verdict) -> list[Rejection]:
     """The largest fraction of a vCPU that was measured, where the smallest size sold was chosen."""
     taken, model = verdict.chosen.candidate, verdict.model
     smallest = min(j.candidate.spec.vcpus or 0 for j in verdict.field)
-    less = [vcpus for vcpus in model.measured.vcpus if vcpus < min(smallest, taken.stand.vcpus)]
+    less = [vcpus for vcpus in model.measured.vcpus if vcpus < min(smallest, vcpus_of(taken.stand))]
     if taken.spec.vcpus != smallest or not less:
         return []
     stand = replace(taken.stand, vcpus=less[-1])

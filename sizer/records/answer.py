@@ -50,7 +50,7 @@ class Prediction:
 class Spec:
     """An instance spec; an axis is None, and `gpu_count` 0, where it was not varied.
 
-    vCPUs that were not varied are given all the same; they are None where nobody told how many they were.
+    vCPUs that were not varied are given all the same; they are None where it is not known how many they were.
     """
 
     vcpus: Vcpus | None

@@ -72,6 +72,11 @@ class Estimate:
     high: Bound
 
     @property
+    def has_interval(self) -> bool:
+        """Whether the ends say anything: a throughput of an imported table may be without them."""
+        return self.low < self.high
+
+    @property
     def relative_half_width(self) -> float:
         """Half of the interval over the value, which must not be 0."""
         return (self.high - self.low) / 2 / self.value
@@ -99,18 +104,18 @@ class DiskCheck:
 
 @dataclass(frozen=True)
 class Configuration:
-    """Where a run really stood: its limits with this host's own values where it was not limited.
+    """What a run really had: its limits with this host's own values where it was not limited.
 
-    `gpu` names the accelerator where one job was measured on several kinds, and `gpu_count` how many of them it used: 0
-    where nothing is told, which is one where the step is not computed on the CPU.
+    None is not known, which only an imported run has. `gpu` names the accelerator where one job was measured on several
+    kinds, and `gpu_count` how many of them it used: 0 is as many as its device says, which is one unless that is a CPU.
     """
 
-    vcpus: Vcpus
-    memory_bytes: Bytes
-    disk: Name
-    batch_size: Batch
+    vcpus: Vcpus | None
+    memory_bytes: Bytes | None
+    disk: Name | None
+    batch_size: Batch | None
     gpu: Label | None = None
-    gpu_count: Count = 0
+    gpu_count: Count | None = 0
 
 
 @dataclass(frozen=True)
@@ -191,13 +196,176 @@ class Demand:
     io_stall: Amount | None = None
 
 
+class WarningKind(str, Enum):
+    """What a reader must know of a run's figures."""
+
+    CONTENDED = "contended"
+    """`cores` that something else on the host used."""
+    STOLEN = "stolen"
+    """`cores` that the hypervisor gave to others."""
+    OVERHEAD = "overhead"
+    """`share` of the workload's core-seconds that sizer itself used."""
+    THROTTLED = "throttled"
+    """`share` of CPU periods in which the quota of `vcpus` was used up."""
+    PAGE_CACHE_WARM = "page_cache_warm"
+    """`share` of the data that was resident before."""
+    SWAPPED = "swapped"
+    """The most `bytes` of its memory that were in swap."""
+    MEMORY_RISING = "memory_rising"
+    """Anonymous `bytes` more in 1,000 steps at the end."""
+    READ_AMPLIFIED = "read_amplified"
+    """`ratio` of the bytes that the device gave to those asked for."""
+    WRITES_UNLIMITED = "writes_unlimited"
+    """The most `bytes` that waited in the page cache, unseen by the throttle."""
+    TWO_RATES = "two_rates"
+    """Samples/s `before` the rate fell after `seconds`, and `after`."""
+    IMPRECISE = "imprecise"
+    """Relative `half_width` of the interval after `seconds`, and the one `asked` for."""
+    SHORT = "short"
+    """Stopped at the deadline after `seconds` of steady state."""
+    UNSETTLED = "unsettled"
+    """The rate moved too slowly, or stalled too seldom, for its interval to be trusted."""
+    STEPS_JOINED = "steps_joined"
+    """`steps` of the program that each one kept stands for."""
+    FIRST_EPOCH = "first_epoch"
+    """No later epoch was reached before the run ended."""
+    NO_EPOCHS = "no_epochs"
+    """The program does not say when an epoch ends."""
+    PART_OF_EPOCH = "part_of_epoch"
+    """The run ended inside its second epoch."""
+    DRIFTING = "drifting"
+    """The reference configuration, in samples/s (`text` is its unit): `before` and `after` this run; or its `rate` here
+    or its `level` around this run, outside the `low` to `high` of most of its measurements."""
+    DATA_GONE = "data_gone"
+    """The data set at `text` is no longer there."""
+    DATA_PARTLY_GONE = "data_partly_gone"
+    """Only `bytes` of the `whole` bytes of the data set at `text` are still there."""
+    MEMORY_LEFT = "memory_left"
+    """`bytes` in shared memory that the run left behind, in files of which `text` names the first and `more` are not
+    named."""
+    LEFT_BEHIND = "left_behind"
+    """What could not be removed after the run; `text` says why."""
+    LOG_INCOMPLETE = "log_incomplete"
+    """The log could not be written; `text` says where and why."""
+    OTHER = "other"
+    """A sentence of somebody else's, or of a sizer before: `text`."""
+
+
+@dataclass(frozen=True)
+class RunWarning:
+    """One warning: its kind, its figures by name, and text only where it is not sizer's own (a path, an error)."""
+
+    kind: WarningKind
+    figures: dict[str, Signed] = field(default_factory=dict)
+    text: str | None = None
+
+
+class CauseKind(str, Enum):
+    """Why a run did not complete, and what around it explains that."""
+
+    NOT_LIMITED = "not_limited"
+    """The process could not be put under its limits."""
+    MEMORY_CAP = "memory_cap"
+    HOST_MEMORY = "host_memory"
+    """Killed by the kernel for its memory cap, or for the host's memory."""
+    SLOW_PATTERN = "slow_pattern"
+    """The pattern took more than `seconds` of CPU time for one read of the log."""
+    BROKEN_EVENTS = "broken_events"
+    """The event pipe broke its form; `text` says how."""
+    INTERRUPTED = "interrupted"
+    UNSUPPORTED = "unsupported"
+    """The framework or device is not available."""
+    NOT_FOUND = "not_found"
+    """The program was not found or may not be executed."""
+    SIGNAL = "signal"
+    """Killed by a `signal`."""
+    EXIT_STATUS = "exit_status"
+    """Ended with a `status`."""
+    DEADLINE = "deadline"
+    """Not enough steps within `seconds`."""
+    HUNG = "hung"
+    """Of its `seconds`, none of its `steps` was in the last `silent_seconds`."""
+    TOO_FEW_STEPS = "too_few_steps"
+    """It ended without enough steps to measure a rate."""
+    REFUSED = "refused"
+    """The host lacks what the run needs; `text` says what."""
+    IMPORTED = "imported"
+    """A table says so, in its `line`; `text` names the table."""
+
+    STEPPED = "stepped"
+    """It made so many `steps`, the last one `silent_seconds` before its end."""
+    NO_MATCH = "no_match"
+    """No line of its log matched the pattern."""
+    NO_EVENT = "no_event"
+    NO_STEP = "no_step"
+    """It wrote its start and no step."""
+    STOPPED = "stopped"
+    """Its process was stopped by a signal."""
+    PIPE_CLOSED = "pipe_closed"
+    """It had closed its event pipe."""
+    DATA_GONE = "data_gone"
+    DATA_PARTLY_GONE = "data_partly_gone"
+    """As the warnings of these names."""
+    SCRATCH_FULL = "scratch_full"
+    OUTPUT_FULL = "output_full"
+    SCRATCH_AND_OUTPUT_FULL = "scratch_and_output_full"
+    SHARED_MEMORY_FULL = "shared_memory_full"
+    """A file system that the run writes to was full; `text` is where it is mounted."""
+    DISK_FULL = "disk_full"
+    """By its own words a disk was full."""
+    OTHER = "other"
+    """What a sizer before wrote: `text`."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Its kind, its figures by name, and text only where it is not sizer's own (a path, an error)."""
+
+    kind: CauseKind
+    figures: dict[str, Signed] = field(default_factory=dict)
+    text: str | None = None
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a run did not complete: the cause, what explains it, and the last lines of its log."""
+
+    cause: Cause
+    reasons: tuple[Cause, ...] = ()
+    last_lines: str = ""
+
+
+class EvidenceKind(str, Enum):
+    """What a bottleneck was named by."""
+
+    BUSIEST = "busiest"
+    """One resource is busy while the others wait: its share."""
+    SERIAL = "serial"
+    """One core is busy and nothing else is: `cores` of `vcpus`."""
+    SEVERAL = "several"
+    """Several resources are busy alike: their shares."""
+    NONE_FULL = "none_full"
+    """None is fully busy: the share of each."""
+    REREADS = "rereads"
+    """The disk is busy reading what the page cache could not keep: its share."""
+    IMPORTED = "imported"
+    """A table says so; `text` names it."""
+    OTHER = "other"
+    """What a sizer before wrote: `text`."""
+
+
 @dataclass(frozen=True)
 class Evidence:
-    """What bound a run, from its accounting alone: busy share of each resource and the reason in words."""
+    """What bound a run, from its accounting alone: busy share of each resource, and what the bottleneck was named by.
+
+    `figures` are those of the kind, shares by resource with the busiest first.
+    """
 
     bottleneck: Bottleneck
     busy: dict[str, Amount]
-    reason: str
+    kind: EvidenceKind
+    figures: dict[str, Amount] = field(default_factory=dict)
+    text: str | None = None
 
 
 @dataclass(frozen=True)
@@ -232,16 +400,16 @@ class Run:
     core-seconds over the workload's, `stolen_cores` the cores that the hypervisor withheld, and `unwritten_bytes` the
     most that waited in the page cache to be written; each over the steady state, None where it was not accounted.
     `limits_buffered_writes`: whether the disk's throttle holds such bytes, too; None where no throttle limits writes.
-    Of an imported run, `untold` are the columns of measurements.csv that nobody filled in, where this record has to
-    hold something and means nothing by it, and `other` the cells of columns that sizer does not know.
+    Of an imported run, `started_at` is None where the table does not say it, a throughput without an interval has ends
+    equal to its value, and `other` holds the cells of columns that sizer does not know.
     """
 
     spec: RunSpec
     outcome: Outcome
     configuration: Configuration
-    started_at: Moment
+    started_at: Moment | None
     wall_seconds: Amount
-    error: str | None = None
+    error: Failure | None = None
     sample_unit: str = "sample"
     data_set: DataSet | None = None
     throughput: Estimate | None = None
@@ -271,9 +439,8 @@ class Run:
     evidence: Evidence | None = None
     disk: DiskCheck | None = None
     limited_by: str = ""
-    untold: tuple[Name, ...] = ()
     other: dict[str, str] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[RunWarning, ...] = ()
     steps: tuple[Step, ...] = ()
     samples: tuple[Sample, ...] = ()
     schema_version: int = SCHEMA_VERSION

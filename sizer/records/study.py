@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from enum import Enum
 from functools import cached_property
 
 from sizer.records.domains import (
@@ -39,10 +40,13 @@ HOST_DISK = "host"
 
 @dataclass(frozen=True)
 class Device:
-    """Where the step is computed: `cpu`, `cuda` or `emulated` (the step waits for as long as a GPU takes)."""
+    """Where the step is computed: `cpu`, `cuda` or `emulated` (the step waits for as long as a GPU takes).
+
+    `index` is None for a GPU of an imported table that names none.
+    """
 
     kind: DeviceKind = "cpu"
-    index: Count = 0
+    index: Count | None = 0
     gpu: Label | None = None
     samples_per_second: Rate | None = None
     source: str | None = None
@@ -52,25 +56,43 @@ class Device:
         """How a person names it: `cpu`, `cuda:0`, `emulated:P100`, `emulated:300/s`."""
         if self.kind == "emulated":
             return f"emulated:{self.gpu or f'{self.samples_per_second or 0:g}/s'}"
-        return f"cuda:{self.index}" if self.kind == "cuda" else "cpu"
+        return f"cuda:{self.index or 0}" if self.kind == "cuda" else "cpu"
 
 
 @dataclass(frozen=True)
 class Workload:
-    """The program being measured. `data` None means the embedded data set."""
+    """The program being measured. `data` None means the embedded data set.
+
+    `framework`, `input`, `cache` and `device` are None where an imported table does not say them.
+    """
 
     name: Name
     kind: Kind
-    framework: Label = "mxnet"
+    framework: Label | None = "mxnet"
     network: Label | None = None
     data: str | None = None
     format: str | None = None
-    input: Input = "disk"
-    cache: Cache = "cold"
-    device: Device = Device()
+    input: Input | None = "disk"
+    cache: Cache | None = "cold"
+    device: Device | None = Device()
     command: tuple[str, ...] = ()
     pattern: str | None = None
     sample_unit: Label | None = None
+
+    @property
+    def computes_on(self) -> Device:
+        """The device; the CPU where the table does not say it."""
+        return self.device or Device()
+
+    @property
+    def assumed_input(self) -> Input:
+        """The input; the disk where the table does not say it."""
+        return self.input or "disk"
+
+    @property
+    def assumed_cache(self) -> Cache:
+        """The state of the page cache; empty at the start where the table does not say it."""
+        return self.cache or "cold"
 
 
 @dataclass(frozen=True)
@@ -140,12 +162,40 @@ class Objective:
     deadline: Deadline | None = None
 
 
+class Purpose(str, Enum):
+    """Why a run is made."""
+
+    ASKED = "asked"
+    """The study asks for its configuration."""
+    REPEAT = "repeat"
+    """The same again in a fresh process."""
+    REFERENCE = "reference"
+    """The reference configuration beyond its repeats, to see the host drift."""
+    ISOLATES_STEP = "isolates_step"
+    ISOLATES_PIPELINE = "isolates_pipeline"
+    ISOLATES_DISK = "isolates_disk"
+    """To show one stage of the workload alone."""
+    TWO_EPOCHS = "two_epochs"
+    """To show what the page cache serves where memory holds half of the data."""
+    FLOOR_SEARCH = "floor_search"
+    """To see for a few seconds whether a memory cap holds. Near the floor the kernel drops and reads again what it can,
+    so such a run may be slow: its rate says nothing of the workload."""
+
+
+STAGES: dict[Purpose, str] = {
+    Purpose.ISOLATES_STEP: "step",
+    Purpose.ISOLATES_PIPELINE: "pipeline",
+    Purpose.ISOLATES_DISK: "disk",
+    Purpose.TWO_EPOCHS: "cache",
+}
+"""The stage that a run shows by itself, by its purpose."""
+
+
 @dataclass(frozen=True)
 class RunSpec:
     """One planned configuration of a workload and one repeat of it.
 
-    `isolates` names the stage that a run is to show by itself; None is a run of the workload as asked for. `line` is
-    where an imported run stands in its file; 0 for one that is measured here.
+    `line` is where an imported run stands in its file; 0 for one that is measured here.
     """
 
     workload: Workload
@@ -154,19 +204,40 @@ class RunSpec:
     measure: Measure
     repeat: Count = 0
     line: Count = 0
-    isolates: Stage | None = None
+    purpose: Purpose = Purpose.ASKED
+
+    @property
+    def stage(self) -> Stage | None:
+        """The stage that the run is to show by itself; None is a run of the whole workload."""
+        return STAGES.get(self.purpose)
 
     @cached_property
     def id(self) -> str:
-        """Twelve hex digits of everything that makes this run this run; the name of its file."""
-        identity = {each.name: getattr(self, each.name) for each in fields(self)}
+        """Twelve hex digits of everything that makes this run this run; the name of its file.
+
+        Of its purpose only the stage counts, under the name that it had when the first folders were written.
+        """
+        identity = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "purpose"}
+        identity["workload"] = _with_defaults(self.workload)
         identity["measure"] = {name: value for name, value in vars(self.measure).items() if name != "repeats"}
         if not self.line:
             del identity["line"]
-        if self.isolates is None:
-            del identity["isolates"]
+        if self.stage is not None:
+            identity["isolates"] = self.stage
         text = json.dumps(identity, sort_keys=True, default=vars)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _with_defaults(workload: Workload) -> Workload:
+    """What stood in schema 1 for what an imported table does not say, so that the ids of such runs stay the same."""
+    device = workload.computes_on
+    return replace(
+        workload,
+        framework=workload.framework or "other",
+        input=workload.assumed_input,
+        cache=workload.assumed_cache,
+        device=replace(device, index=device.index or 0),
+    )
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sizer.analysis import Event, EventReader
 from sizer.limits import MARK, Group, end_marked, owned_name
-from sizer.records import HostError
+from sizer.records import Cause, CauseKind, HostError
 from sizer.runner.run_log import Log
 
 EVENTS_VARIABLE = "SIZER_EVENTS_FD"
@@ -97,15 +97,15 @@ class Child:
             self._process.send_signal(signal.SIGTERM)
             self._process.send_signal(signal.SIGCONT)
 
-    def standing(self) -> str:
+    def seen(self) -> tuple[Cause, ...]:
         """What there is to say of a child that no longer steps: that it is stopped, or has closed its event pipe."""
         found = []
         with suppress(OSError):
             state = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()[0]
-            found += ["its process is stopped (SIGSTOP)"] if state in "Tt" else []
+            found += [Cause(CauseKind.STOPPED)] if state in "Tt" else []
         if all(key.data != "events" for key in self._selector.get_map().values()):
-            found.append("it had closed its event pipe")
-        return "; ".join(found)
+            found.append(Cause(CauseKind.PIPE_CLOSED))
+        return tuple(found)
 
     def drain(self) -> None:
         """Take what is still in the log's pipe; a daemon that holds it open does not keep us."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from sizer.records import DataSet, RunSpec, format_bytes
+from sizer.records import Cause, CauseKind, DataSet, RunSpec, RunWarning, WarningKind
 from sizer.storage import files_of
 
 FULL_BYTES = 1 << 20
@@ -23,8 +23,14 @@ MOST_NAMED = 3
 """Files that are named; of more their number is said."""
 
 
-def missing_data(data_set: DataSet | None, spec: RunSpec) -> str | None:
-    """What is gone of the data set since the study began, and what to do; None where it is as it was.
+CHANGED = {
+    CauseKind.DATA_GONE: WarningKind.DATA_GONE,
+    CauseKind.DATA_PARTLY_GONE: WarningKind.DATA_PARTLY_GONE,
+}
+
+
+def missing_data(data_set: DataSet | None, spec: RunSpec) -> Cause | None:
+    """What is gone of the data set since the study began; None where it is as it was.
 
     A command may remove files of its own from its data, so of it only a data set that is gone altogether counts.
     """
@@ -32,12 +38,16 @@ def missing_data(data_set: DataSet | None, spec: RunSpec) -> str | None:
         return None
     path = Path(data_set.path)
     if not path.exists():
-        return f"its data set {path} is no longer there: put it back"
+        return Cause(CauseKind.DATA_GONE, text=str(path))
     size = _size(path)
     if size < (1 if spec.workload.kind == "command" else data_set.bytes):
-        still = f"{format_bytes(size)} of {format_bytes(data_set.bytes)}"
-        return f"of its data set {path} only {still} are still there: put the rest back"
+        return Cause(CauseKind.DATA_PARTLY_GONE, {"bytes": size, "whole": data_set.bytes}, str(path))
     return None
+
+
+def data_changed(missing: Cause) -> RunWarning:
+    """The same as a warning, which a run of any outcome carries."""
+    return RunWarning(CHANGED[missing.kind], missing.figures, missing.text)
 
 
 def _size(path: Path) -> int:
@@ -63,45 +73,42 @@ def shared_memory() -> dict[str, int]:
     return found
 
 
-def left_in_memory(before: Mapping[str, int], after: Mapping[str, int]) -> str | None:
+def left_in_memory(before: Mapping[str, int], after: Mapping[str, int]) -> RunWarning | None:
     """Pure: which files came into shared memory meanwhile and are still there. They may be another program's, so they
-    are told and not removed."""
+    are named and not removed."""
     left = sorted(name for name in after if name not in before)
     if not left:
         return None
-    more = f" and {len(left) - MOST_NAMED} more" if len(left) > MOST_NAMED else ""
     names = ", ".join(str(SHARED_MEMORY / name) for name in left[:MOST_NAMED])
-    size = format_bytes(sum(after[name] for name in left))
-    return f"{names}{more}, {size} of memory; remove what no other program uses"
+    figures: dict[str, float] = {"bytes": sum(after[name] for name in left), "more": max(0, len(left) - MOST_NAMED)}
+    return RunWarning(WarningKind.MEMORY_LEFT, figures, names)
 
 
 class Room:
     """The least room that was left during a run on each disk that it writes to."""
 
-    def __init__(self, spec: RunSpec, scratch: Path, output: Path) -> None:
-        disk = f"disk `{spec.limits.disk}`" if spec.limits.disk is not None else "the disk"
+    def __init__(self, scratch: Path, output: Path) -> None:
         if output.stat().st_dev == scratch.stat().st_dev:
-            self._folders = {f"{disk} under its scratch folder (TMPDIR) and its output": scratch}
+            self._folders = {CauseKind.SCRATCH_AND_OUTPUT_FULL: scratch}
         else:
-            self._folders = {f"{disk} under its output": output, "the disk under its scratch folder (TMPDIR)": scratch}
-        self._folders["shared memory"] = SHARED_MEMORY
-        self._were_full: dict[str, Path] = {}
+            self._folders = {CauseKind.OUTPUT_FULL: output, CauseKind.SCRATCH_FULL: scratch}
+        self._folders[CauseKind.SHARED_MEMORY_FULL] = SHARED_MEMORY
+        self._were_full: dict[CauseKind, Path] = {}
 
     def look(self) -> None:
         """Note which disks are full now; about 10 us."""
-        for name, folder in self._folders.items():
-            if name not in self._were_full and _is_full(folder):
-                self._were_full[name] = folder
+        for kind, folder in self._folders.items():
+            if kind not in self._were_full and _is_full(folder):
+                self._were_full[kind] = folder
 
-    def want(self, last_words: str) -> str | None:
-        """Which disk was full, and what to do: by what was seen, or else by the workload's own last words."""
+    def want(self, last_words: str) -> tuple[Cause, ...]:
+        """Which disks were full: by what was seen, or else by the workload's own last words."""
         complains = any(words in last_words for words in NO_ROOM)
-        named = {name: folder for name, folder in self._folders.items() if complains and str(folder) in last_words}
+        named = {kind: folder for kind, folder in self._folders.items() if complains and str(folder) in last_words}
         found = named or self._were_full
         if found:
-            places = " and ".join(f"{name} ({_mount_point(folder)})" for name, folder in found.items())
-            return f"{places} was full: make room there, or measure on a larger one"
-        return "a disk that it wrote to was full: make room there" if complains else None
+            return tuple(Cause(kind, text=str(_mount_point(folder))) for kind, folder in found.items())
+        return (Cause(CauseKind.DISK_FULL),) if complains else ()
 
 
 def _is_full(folder: Path) -> bool:

@@ -57,7 +57,7 @@ def argv(spec: RunSpec, place: Place, host_vcpus: int) -> list[str]:
         "cache": workload.cache,
         "threads": threads(spec, host_vcpus),
         "seed": spec.measure.seed + spec.repeat,
-        "device": "emulated" if workload.device.kind == "emulated" else workload.device.label,
+        "device": "emulated" if workload.computes_on.kind == "emulated" else workload.computes_on.label,
         "rate": _rate(workload),
     }
     if workload.kind == "imagenet_preprocessing":
@@ -91,8 +91,8 @@ def environment(spec: RunSpec, place: Place, host_vcpus: int, ours: Mapping[str,
 
 
 def _rate(workload: Workload) -> float | None:
-    if workload.device.kind != "emulated":
+    if workload.computes_on.kind != "emulated":
         return None
-    if workload.device.samples_per_second is None:
+    if workload.computes_on.samples_per_second is None:
         raise InputError(f"workload `{workload.name}`: the emulated accelerator has no rate; give samples_per_second")
-    return workload.device.samples_per_second
+    return workload.computes_on.samples_per_second

@@ -11,10 +11,25 @@ from pathlib import Path
 from sizer.analysis import Measured, Observation, run_record
 from sizer.host import busy_share
 from sizer.limits import LimitsBackend, Throttle
-from sizer.records import HOST_DISK, Configuration, DataSet, Device, DiskCheck, HostError, Outcome, Run, RunSpec
+from sizer.records import (
+    HOST_DISK,
+    Cause,
+    CauseKind,
+    Configuration,
+    DataSet,
+    Device,
+    DiskCheck,
+    Failure,
+    HostError,
+    Outcome,
+    Run,
+    RunSpec,
+    RunWarning,
+    WarningKind,
+)
 from sizer.runner import commands
 from sizer.runner.child import started
-from sizer.runner.circumstances import Room, left_in_memory, missing_data, shared_memory
+from sizer.runner.circumstances import Room, data_changed, left_in_memory, missing_data, shared_memory
 from sizer.runner.run_log import Log
 from sizer.runner.sampler import Sampler
 from sizer.runner.watching import UNWATCHED, Hooks, observe, stop
@@ -54,13 +69,21 @@ def launch(spec: RunSpec, setting: Setting, backend: LimitsBackend, hooks: Hooks
                 configuration,
                 started_at,
                 hooks.clock() - began,
-                error=str(error),
+                error=Failure(error.missing if isinstance(error, _DataMissing) else _refusal(str(error))),
                 data_set=setting.data_set,
                 disk=setting.disk,
             )
-        trial.troubles.append(f"left behind: {error}")
+        trial.troubles.append(RunWarning(WarningKind.LEFT_BEHIND, text=str(error)))
     wall_seconds = hooks.clock() - began
     return run_record(trial.result(), configuration, setting.data_set, setting.disk, started_at, wall_seconds)
+
+
+class _DataMissing(HostError):
+    """The data set is no longer what it was when the study began."""
+
+    def __init__(self, missing: Cause) -> None:
+        super().__init__(missing.kind.value)
+        self.missing = missing
 
 
 class _Trial:
@@ -68,7 +91,7 @@ class _Trial:
 
     def __init__(self, spec: RunSpec, setting: Setting, backend: LimitsBackend, hooks: Hooks, began: float) -> None:
         self.measured: Measured | None = None
-        self.troubles: list[str] = []
+        self.troubles: list[RunWarning] = []
         self._spec = spec
         self._setting = setting
         self._backend = backend
@@ -83,13 +106,13 @@ class _Trial:
         spec, setting, hooks = self._spec, self._setting, self._hooks
         missing = missing_data(setting.data_set, spec)
         if missing:
-            raise HostError(missing)
+            raise _DataMissing(missing)
         resident = _evict(setting.data_set)
         self._shared_memory = shared_memory()
-        self._room = Room(spec, setting.place.scratch, setting.place.output)
+        self._room = Room(setting.place.scratch, setting.place.output)
         with (
             self._backend.open(spec.id, spec.limits, setting.throttle) as group,
-            _busy(spec.workload.device) as busy,
+            _busy(spec.workload.computes_on) as busy,
         ):
             argv = commands.argv(spec, setting.place, setting.host_vcpus)
             environment = commands.environment(spec, setting.place, setting.host_vcpus, setting.environment)
@@ -99,7 +122,7 @@ class _Trial:
                 self._log = child.log
                 observe(child, self._seen, sampler, self._room, hooks)
                 self._seen.over = hooks.clock()
-                standing = child.standing()
+                at_the_end = child.seen()
                 exit_status = child.exit_status() if self._seen.stop is None else stop(child, self._seen, hooks.clock)
                 sampler.tick()
                 self.measured = Measured(
@@ -112,7 +135,7 @@ class _Trial:
                     resident_bytes=resident,
                     resident_after_bytes=_resident(setting.data_set),
                     throttles_buffered_writes=self._backend.throttles_buffered_writes,
-                    standing=standing,
+                    at_the_end=at_the_end,
                 )
 
     def result(self) -> Measured:
@@ -122,14 +145,14 @@ class _Trial:
         assert self._room is not None
         last_lines = self._log.last_lines()
         missing = missing_data(self._setting.data_set, self._spec)
-        reasons = (missing, self._room.want(last_lines))
-        changed = missing and f"data set changed: {missing}"
+        changed = data_changed(missing) if missing else None
         left = left_in_memory(self._shared_memory, shared_memory())
+        found = [each for each in (changed, left, self._log.trouble) if each is not None]
         return replace(
             self.measured,
             last_lines=last_lines,
-            reasons=tuple(filter(None, reasons)),
-            troubles=(*self.troubles, *filter(None, (changed, left and f"left behind: {left}", self._log.trouble))),
+            reasons=(*filter(None, (missing,)), *self._room.want(last_lines)),
+            troubles=(*self.troubles, *found),
         )
 
 
@@ -139,7 +162,7 @@ def _busy(device: Device) -> Iterator[Callable[[], float | None] | None]:
     if device.kind != "cuda":
         yield None
         return
-    with busy_share(device.index) as read:
+    with busy_share(device.index or 0) as read:
         yield read
 
 
@@ -147,7 +170,11 @@ def refused(spec: RunSpec, reason: str, host_vcpus: int, host_memory_bytes: int)
     """The record of a run that could not begin, because this host lacks what it needs."""
     now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
     configuration = _configuration(spec, host_vcpus, host_memory_bytes)
-    return Run(spec, Outcome.REFUSED, configuration, now, 0.0, error=reason)
+    return Run(spec, Outcome.REFUSED, configuration, now, 0.0, error=Failure(_refusal(reason)))
+
+
+def _refusal(reason: str) -> Cause:
+    return Cause(CauseKind.REFUSED, text=reason)
 
 
 def _configuration(spec: RunSpec, host_vcpus: int, host_memory_bytes: int) -> Configuration:

@@ -33,6 +33,16 @@ class Load:
     stolen_cores: float | None
     programs: tuple[tuple[str, float], ...] = ()
 
+    @property
+    def is_contended(self) -> bool:
+        """Whether other programs use so much that runs are marked."""
+        return self.other_cores is not None and self.other_cores > CONTENDED_CORES
+
+    @property
+    def is_stolen(self) -> bool:
+        """Whether the hypervisor gives so much to others that runs are marked."""
+        return self.stolen_cores is not None and self.stolen_cores > STOLEN_CORES
+
 
 def host_load(
     backend: LimitsBackend,
@@ -68,22 +78,6 @@ def busiest(
         used[name] = used.get(name, 0.0) + grown / seconds
     ranked = sorted(((cores, name) for name, cores in used.items() if cores >= NAMED_CORES), reverse=True)
     return tuple((name, cores) for cores, name in ranked[:MOST_NAMED])
-
-
-def busy_sentence(load: Load) -> str | None:
-    """Pure: that this host is busy, by what, and what becomes of it; None for a quiet host."""
-    found = []
-    if load.other_cores is not None and load.other_cores > CONTENDED_CORES:
-        named = ", ".join(f"{name} {cores:.2f}" for name, cores in load.programs)
-        found.append(f"other programs use {load.other_cores:.2f} cores{f' ({named})' if named else ''}")
-    if load.stolen_cores is not None and load.stolen_cores > STOLEN_CORES:
-        found.append(f"the hypervisor gives {load.stolen_cores:.2f} cores to others")
-    if not found:
-        return None
-    return (
-        f"this host is busy: {' and '.join(found)}; runs that it disturbs are marked `contended` or `stolen`, "
-        "and a quiet host measures better"
-    )
 
 
 def _core_seconds() -> dict[int, tuple[str, float]]:

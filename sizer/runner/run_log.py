@@ -6,6 +6,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from sizer.records import RunWarning, WarningKind
+
 HEAD_BYTES = 1 << 20
 TAIL_BYTES = 1 << 16
 
@@ -21,7 +23,7 @@ class Log:
     """
 
     def __init__(self, path: Path) -> None:
-        self.trouble: str | None = None
+        self.trouble: RunWarning | None = None
         self._path = path
         self._room = HEAD_BYTES
         self._left_out = 0
@@ -81,9 +83,8 @@ class Log:
     def _fail(self, error: OSError) -> None:
         self._room = 0
         if self.trouble is None:
-            self.trouble = (
-                f"log incomplete: {self._path} could not be written ({error.strerror or error}); make room there"
-            )
+            where = f"{self._path} ({error.strerror or error})"
+            self.trouble = RunWarning(WarningKind.LOG_INCOMPLETE, text=where)
 
 
 def _shown(line: str) -> str:

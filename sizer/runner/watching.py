@@ -51,8 +51,8 @@ def observe(child: Child, seen: Observation, sampler: Sampler, room: Room, hooks
             seen.take(_rates(log_rates, printed))
         except EventError as error:
             seen.broke(error)
-        except TimeLimit as error:
-            seen.stop, seen.detail = Stop.SLOW_PATTERN, f"it took {error} for one read; avoid nested repetition"
+        except TimeLimit:
+            seen.stop, seen.limit_seconds = Stop.SLOW_PATTERN, PATTERN_SECONDS
         if seen.count and not before:
             # What was read or computed before the first step, such as data for the cache, is no cost of the others.
             sampler.tick()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sizer.store.continuing import measured, refuse_other_meaning, refuse_other_study
+from sizer.store.schema_1 import marks_of
 from sizer.store.stored_runs import read_run, run_from_json
 from sizer.store.study_folder import FOLDERS, StudyFolder, is_held, refuse_unusable, run_in_hand
 from sizer.store.unsaved import keep_unsaved, take_back, unsaved_place
@@ -12,6 +13,7 @@ __all__ = [
     "StudyFolder",
     "is_held",
     "keep_unsaved",
+    "marks_of",
     "measured",
     "read_run",
     "refuse_other_meaning",

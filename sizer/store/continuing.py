@@ -43,7 +43,7 @@ def refuse_other_meaning(where: str, runs: Iterable[Run], study: Study) -> None:
     for run in runs:
         workload = run.spec.workload
         now = workloads.get(workload.name, workload)
-        if run.spec.isolates is not None:
+        if run.spec.stage is not None:
             now = replace(now, input=workload.input, cache=workload.cache)
         if now != workload:
             raise _other(where, f"workload named `{workload.name}`")

@@ -30,7 +30,7 @@ class StoredRuns:
                 problems.append(printable(run))
                 continue
             other = runs.get(run.id)
-            if other is None or other.started_at < run.started_at:
+            if other is None or (other.started_at or "") < (run.started_at or ""):
                 runs[run.id] = run
         return tuple(sorted(runs.values(), key=_start)), tuple(problems)
 
@@ -79,4 +79,4 @@ def _start(run: Run) -> tuple[str, float, int, str]:
 
     Imported runs that began in one second, or of which nobody knows when, stand as in their file.
     """
-    return run.started_at, run.samples[0].time if run.samples else 0.0, run.spec.line, run.id
+    return run.started_at or "", run.samples[0].time if run.samples else 0.0, run.spec.line, run.id

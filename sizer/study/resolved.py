@@ -46,7 +46,7 @@ def _workload(plan: WorkloadPlan) -> dict[str, Any]:
         "format": workload.format,
         "input": workload.input,
         "cache": workload.cache,
-        "device": _device(workload.device),
+        "device": _device(workload.computes_on),
         "command": list(workload.command) or None,
         "pattern": workload.pattern,
         "sample_unit": workload.sample_unit,

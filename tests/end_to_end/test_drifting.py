@@ -33,14 +33,14 @@ def folder(folder: Path) -> Path:
     return folder
 
 
-def marked(folder: Path) -> dict[float, str]:
-    """The vCPUs of the runs that are marked, with what is said of them."""
+def marked(folder: Path) -> dict[float, set[str]]:
+    """The vCPUs of the runs that are marked, with the figures of their marks."""
     runs = [json.loads(path.read_text()) for path in (folder / "study/runs").glob("*.json")]
     return {
-        run["configuration"]["vcpus"]: warning
+        run["configuration"]["vcpus"]: set(warning["figures"])
         for run in runs
         for warning in run["warnings"]
-        if warning.startswith("drifting:")
+        if warning["kind"] == "drifting"
     }
 
 
@@ -52,7 +52,7 @@ def test_runs_between_are_marked_in_their_records(sizer: Typed, folder: Path) ->
     assert "2 vCPUs, batch 1, the reference again" in done.stderr
     assert "The host drifted: the reference configuration was measured 2 times" in done.stderr
     assert set(marked(folder)) == {0.5, 1.0, 1.5}
-    assert "while this run was measured between" in marked(folder)[1.0]
+    assert marked(folder)[1.0] == {"before", "after"}
 
     lost = next(path for path in (folder / "study/runs").glob("*.json") if "drifting:" in path.read_text())
     text = lost.read_text()

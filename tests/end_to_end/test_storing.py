@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from sizer.records.run import WarningKind
 from sizer.store.study_folder import StudyFolder
 from sizer.store.unsaved import RESERVED_BYTES
 
@@ -202,7 +203,7 @@ def test_a_busy_host_is_said_before_the_study_and_marked_on_its_runs(sizer: Type
     assert done.returncode == 0, done.stderr
     assert done.stderr.index("this host is busy: other programs use") < done.stderr.index("[1/3]")
     runs = StudyFolder.open(folder / "study").runs()
-    assert all(any(warning.startswith("contended:") for warning in run.warnings) for run in runs)
+    assert all(any(warning.kind is WarningKind.CONTENDED for warning in run.warnings) for run in runs)
 
 
 def test_a_reader_that_is_gone_ends_no_study(folder: Path, environment: dict[str, str]) -> None:

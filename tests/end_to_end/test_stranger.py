@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from sizer.cli import main
-from sizer.records.run import Configuration, Outcome, Run
+from sizer.records.run import Cause, CauseKind, Configuration, Failure, Outcome, Run, RunWarning, WarningKind
 from sizer.records.study import Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 from tests import ROOT
@@ -317,8 +317,8 @@ def test_a_stored_run_cannot_write_on_the_terminal(
                 "2026-11-21T10:00:00+00:00",
                 1.0,
                 sample_unit="image",
-                error=f"failed{Escape}\n{Escape}",
-                warnings=(f"short{Escape}\nsizer: all is well: x",),
+                error=Failure(Cause(CauseKind.REFUSED, text=f"failed{Escape}"), last_lines=Escape),
+                warnings=(RunWarning(WarningKind.OTHER, text=f"short{Escape}\nsizer: all is well: x"),),
             )
         )
     (stored / f"runs/a{Escape}\nsizer: all is well.json").write_text("{")

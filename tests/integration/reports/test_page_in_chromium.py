@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sizer.bundled.reports import Material, write_report
-from sizer.records.run import Outcome
+from sizer.records.run import Outcome, RunWarning, WarningKind
 
 pytestmark = pytest.mark.slow
 
@@ -91,7 +91,11 @@ LONG = ("nvme-" + "with-a-name-that-no-line-can-hold" * 3)[:100]
 def address(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
     path: Path = tmp_path_factory.mktemp("page") / "report.html"
     run = material.runs[-1]
-    long = replace(run, configuration=replace(run.configuration, disk=LONG), warnings=(f"{LONG}: {LONG}",))
+    long = replace(
+        run,
+        configuration=replace(run.configuration, disk=LONG),
+        warnings=(RunWarning(WarningKind.OTHER, text=f"{LONG}: {LONG}"),),
+    )
     write_report(path, replace(material, runs=(*material.runs[:-1], long)))
     return path.as_uri()
 

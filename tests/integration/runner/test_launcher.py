@@ -18,11 +18,12 @@ from sizer.limits.affinity import AffinityBackend, AffinityGroup
 from sizer.limits.machine import read_machine
 from sizer.limits.tree import Tree
 from sizer.records.errors import HostError
-from sizer.records.run import DataSet, Outcome, Run
+from sizer.records.run import DataSet, Outcome, Run, WarningKind
 from sizer.records.study import Limits, RunSpec
 from sizer.runner.commands import Place
 from sizer.runner.launcher import Setting, launch
 from sizer.runner.watching import UNWATCHED, Hooks
+from sizer.words import failure_in_words, warning_line
 
 pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
 
@@ -65,6 +66,11 @@ def sizers_groups() -> list[str]:
         for path in Path("/sys/fs/cgroup").glob("**/sizer/*")
         if path.is_dir() and str(os.getpid()) in path.name
     ]
+
+
+def failure(run: Run) -> str:
+    """Why a run did not complete, with its last words."""
+    return "\n".join(filter(None, (failure_in_words(run), run.error.last_lines))) if run.error is not None else ""
 
 
 def test_completed(measure: Callable[..., Run]) -> None:
@@ -127,7 +133,7 @@ def test_what_a_child_leaves_in_shared_memory_is_told(measure: Callable[..., Run
     finally:
         path.unlink()
     assert run.outcome is Outcome.COMPLETED
-    assert any(warning.startswith("left behind:") and str(path) in warning for warning in run.warnings)
+    assert any(each.kind is WarningKind.MEMORY_LEFT and str(path) in str(each.text) for each in run.warnings)
 
 
 def test_out_of_memory(measure: Callable[..., Run]) -> None:
@@ -167,7 +173,7 @@ def test_timeout(measure: Callable[..., Run]) -> None:
         timeout=1.0,
     )
     assert run.outcome is Outcome.TIMEOUT
-    assert "hanging" in (run.error or "")
+    assert "hanging" in failure(run)
     assert time.monotonic() - began < 20
     assert not sizers_groups()
 
@@ -185,7 +191,7 @@ def test_crashed(measure: Callable[..., Run], body: str, words: str) -> None:
     """A child that fails says why in the run's error, with the last words of its log."""
     run = measure(body)
     assert run.outcome is Outcome.CRASHED
-    assert words in (run.error or "")
+    assert words in failure(run)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +208,7 @@ def test_garbage_on_the_event_pipe(measure: Callable[..., Run], body: str) -> No
     began = time.monotonic()
     run = measure(body)
     assert run.outcome is Outcome.CRASHED
-    assert "event pipe broke its form" in (run.error or "")
+    assert "event pipe broke its form" in failure(run)
     assert time.monotonic() - began < 15
 
 
@@ -218,14 +224,14 @@ def test_unsupported(measure: Callable[..., Run]) -> None:
     """Exit status 69 says that the framework or the device is not there."""
     run = measure("print('no CUDA here', file=sys.stderr)\nsys.exit(69)")
     assert run.outcome is Outcome.UNSUPPORTED
-    assert "no CUDA here" in (run.error or "")
+    assert "no CUDA here" in failure(run)
 
 
 def test_refused(measure: Callable[..., Run]) -> None:
     """More vCPUs than the host has are refused, not silently fewer."""
     run = measure("start()\nwhile True: step()", vcpus=4096)
     assert run.outcome is Outcome.REFUSED
-    assert "4096" in (run.error or "")
+    assert "4096" in failure(run)
 
 
 def test_daemons_do_not_outlive_their_run(measure: Callable[..., Run]) -> None:
@@ -279,7 +285,7 @@ def test_a_program_that_is_not_there_is_named(make_spec: Callable[..., RunSpec],
     """A command that cannot be executed is a crash with a sentence, not a traceback."""
     run = launch(make_spec("/nowhere/program"), setting, detect())
     assert run.outcome is Outcome.CRASHED
-    assert "not found" in (run.error or "")
+    assert "not found" in failure(run)
 
 
 def test_a_log_pattern_measures_a_foreign_program(make_spec: Callable[..., RunSpec], setting: Setting) -> None:
@@ -331,7 +337,7 @@ def test_a_group_that_cannot_be_emptied_loses_nothing_that_was_measured(
     run = launch(make_spec(sys.executable, "-c", body, seconds=1.0), setting, backend)
     assert run.outcome is Outcome.COMPLETED
     assert run.throughput is not None
-    assert any(warning.startswith("left behind: processes 4711") for warning in run.warnings)
+    assert any(warning_line(each, "").startswith("left behind: processes 4711") for each in run.warnings)
 
 
 def test_data_that_is_gone_refuses_its_run(make_spec: Callable[..., RunSpec], setting: Setting, tmp_path: Path) -> None:
@@ -339,7 +345,7 @@ def test_data_that_is_gone_refuses_its_run(make_spec: Callable[..., RunSpec], se
     data_set = DataSet(str(tmp_path / "gone.rec"), "recordio", 1000, 10, False)
     run = launch(make_spec("/bin/true"), replace(setting, data_set=data_set), detect())
     assert run.outcome is Outcome.REFUSED
-    assert "gone.rec is no longer there: put it back" in (run.error or "")
+    assert "gone.rec is no longer there: put it back" in failure(run)
     assert not setting.log_path.exists()
 
 
@@ -354,7 +360,7 @@ def test_data_that_goes_during_a_run_is_told(
         spec = make_spec(sys.executable, "-c", textwrap.dedent(PREFACE) + body)
         run = launch(spec, replace(setting, data_set=DataSet(str(data), "bin", 10000, 0, False)), detect())
         assert run.outcome is outcome
-        assert "data.bin is no longer there" in f"{run.error} {run.warnings}"
+        assert "data.bin is no longer there" in f"{failure(run)} {[warning_line(each, '') for each in run.warnings]}"
 
 
 def test_a_log_that_cannot_be_written_ends_no_run(measure: Callable[..., Run], setting: Setting) -> None:
@@ -362,8 +368,8 @@ def test_a_log_that_cannot_be_written_ends_no_run(measure: Callable[..., Run], s
     setting.log_path.mkdir()
     run = measure("print('hello', flush=True)\nstart()\nwhile True: step()")
     assert run.outcome is Outcome.COMPLETED
-    assert [warning for warning in run.warnings if warning.startswith("log incomplete")]
-    assert "hello" in (measure("sys.exit('hello')").error or "")
+    assert [warning for warning in run.warnings if warning.kind is WarningKind.LOG_INCOMPLETE]
+    assert "hello" in failure(measure("sys.exit('hello')"))
 
 
 def test_a_program_that_ends_with_125_was_not_refused(measure: Callable[..., Run]) -> None:
@@ -386,4 +392,4 @@ def test_a_command_that_is_too_long_is_refused_in_a_sentence(
     """The kernel takes no word of more than 128 KiB."""
     run = launch(make_spec("/bin/echo", "x" * 200_000), setting, detect())
     assert run.outcome is Outcome.REFUSED
-    assert run.error == "the command cannot be started (Argument list too long); see that it is not too long"
+    assert failure(run) == "the command cannot be started (Argument list too long); see that it is not too long"

@@ -13,7 +13,7 @@ import pytest
 
 from sizer.analysis.observation import Live
 from sizer.limits import Throttle, detect
-from sizer.records.run import DataSet, DiskCheck, Outcome
+from sizer.records.run import DataSet, DiskCheck, Outcome, WarningKind
 from sizer.records.study import DiskRates, DiskTier, RunSpec
 from sizer.runner.commands import Place
 from sizer.runner.launcher import Setting, launch
@@ -71,7 +71,7 @@ def test_a_disk_whose_rate_falls_is_reported_as_two_rates(make_spec: Callable[..
     assert change.after.value * 131072 == pytest.approx(12 * MB, rel=0.1)
     assert 4 < change.seconds < 9
     assert run.throughput == change.after
-    assert any(warning.startswith("two rates") for warning in run.warnings)
+    assert any(warning.kind is WarningKind.TWO_RATES for warning in run.warnings)
 
 
 def _slower_after(seconds: float, device: str) -> Callable[[Live], None]:

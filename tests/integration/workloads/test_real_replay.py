@@ -42,7 +42,7 @@ def replays(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], R
     host = facts(backend)
     here = Facts(host.cpus, host.memory_bytes)
     study = parse_study(STUDY, "study.yaml", None, here, None)
-    specs = [spec for plan in study.workloads for spec in isolating_runs(plan, study, here) if spec.isolates == "disk"]
+    specs = [spec for plan in study.workloads for spec in isolating_runs(plan, study, here) if spec.stage == "disk"]
     data = prepare_data(study, specs, folder / "cache", print, lambda: False)
     with Placement(folder / "cache", room_on_emulated(study, specs, data.sets), print) as places:
         ready = Ready(study, Bench(host, backend, folder / "cache", FIO), data, places)

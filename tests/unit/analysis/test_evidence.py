@@ -5,6 +5,7 @@ import pytest
 from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
 from sizer.records.run import Bottleneck, Configuration, DataSet, Demand
 from sizer.records.study import Device, DiskRates
+from sizer.words import evidence_in_words
 
 HERE = Configuration(vcpus=2, memory_bytes=2**30, disk="ssd", batch_size=32)
 TIER = DiskRates(read_iops=1000, read_bytes_per_second=50e6, write_iops=1000, write_bytes_per_second=50e6)
@@ -106,4 +107,4 @@ def test_one_core_in_all_beside_a_disk_half_as_busy_is_not_serial() -> None:
 
 def test_the_reason_has_the_number() -> None:
     """A reader sees how busy the resource was."""
-    assert "97 %" in name_bottleneck({Bottleneck.CPU: 0.97}, 2).reason
+    assert evidence_in_words(name_bottleneck({Bottleneck.CPU: 0.97}, 2)) == "the vCPUs 97 % busy"

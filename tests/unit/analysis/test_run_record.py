@@ -14,8 +14,23 @@ from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.observation import Observation
 from sizer.analysis.record import Measured, run_record
 from sizer.files.codec import from_json, to_json
-from sizer.records.run import Bottleneck, Configuration, DataSet, DiskCheck, Outcome, Run, Sample, Step
+from sizer.records.run import (
+    Bottleneck,
+    Cause,
+    CauseKind,
+    Configuration,
+    DataSet,
+    DiskCheck,
+    Failure,
+    Outcome,
+    Run,
+    RunWarning,
+    Sample,
+    Step,
+    WarningKind,
+)
 from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
+from sizer.words import warning_line
 
 MIB = 2**20
 EVERY = frozenset(field.name for field in fields(Sample)) - {"time"}
@@ -83,7 +98,7 @@ def test_a_completed_run_holds_everything_that_was_accounted() -> None:
     assert run.memory_growth.anonymous_bytes_per_step.value == pytest.approx(MIB / 10, rel=0.02)
     assert run.evidence is not None
     assert run.evidence.bottleneck is Bottleneck.CPU
-    assert [warning.split(":")[0] for warning in run.warnings] == ["stolen", "memory rising"]
+    assert [each.kind for each in run.warnings] == [WarningKind.STOLEN, WarningKind.MEMORY_RISING]
 
 
 def test_the_peak_is_the_kernels_own_mark_where_it_has_one() -> None:
@@ -114,7 +129,7 @@ def test_writes_past_a_throttle_are_told(rates: DiskRates | None, throttled: boo
     run = run_record(found, Configuration(1.0, 2**34, "slow", 8), DATA, disk, "2026-11-21T10:00:00+00:00", 21.0)
     assert run.limits_buffered_writes is limited
     assert run.unwritten_bytes == 20 * MIB
-    assert any(warning.startswith("writes unlimited") for warning in run.warnings) is (limited is False)
+    assert any(each.kind is WarningKind.WRITES_UNLIMITED for each in run.warnings) is (limited is False)
 
 
 def test_what_the_host_does_not_count_is_left_out() -> None:
@@ -130,7 +145,7 @@ def test_a_later_epoch_that_never_came_is_said() -> None:
     """The rate of the later epochs was asked for; what there is, is given with its warning."""
     run = record(measured(cache="natural"))
     assert run.throughput is not None
-    assert any(warning.startswith("first epoch only") for warning in run.warnings)
+    assert RunWarning(WarningKind.FIRST_EPOCH) in run.warnings
 
 
 def test_a_killed_run_keeps_its_peaks_and_has_no_rate() -> None:
@@ -176,7 +191,7 @@ def test_a_real_disk_that_became_slower_gives_two_rates() -> None:
     assert run.throughput is not None
     assert run.throughput.value == pytest.approx(40, rel=0.02)
     assert run.measured_seconds == pytest.approx(12, abs=0.8)
-    assert any(warning.startswith("two rates: 80") for warning in run.warnings)
+    assert any(warning_line(each, "image").startswith("two rates: 80") for each in run.warnings)
 
 
 @pytest.mark.parametrize(
@@ -195,15 +210,19 @@ def test_a_fall_that_no_disk_can_have_caused_is_no_rate_of_a_disk(run: Run) -> N
     assert run.rate_change is None
 
 
+NO_ROOM = RunWarning(WarningKind.LOG_INCOMPLETE, text="run.log (No space left on device)")
+
+
 def test_troubles_stand_in_a_run_of_any_outcome_and_reasons_in_one_that_failed() -> None:
     """A log that is not whole is a warning; a full disk explains a crash, and says nothing of a run that completed."""
-    found = replace(measured(), troubles=("log incomplete: no room",), reasons=("the disk was full",))
-    assert record(found).warnings[0] == "log incomplete: no room"
+    found = replace(measured(), troubles=(NO_ROOM,), reasons=(Cause(CauseKind.DISK_FULL),))
+    assert record(found).warnings[0] == NO_ROOM
     assert record(found).error is None
     crashed = record(replace(found, exit_status=3, last_lines="Boom"))
     assert crashed.outcome is Outcome.CRASHED
-    assert crashed.warnings == ("log incomplete: no room",)
-    assert crashed.error == "the workload ended with exit status 3; the disk was full; its last words:\nBoom"
+    assert crashed.warnings == (NO_ROOM,)
+    status = Cause(CauseKind.EXIT_STATUS, {"status": 3})
+    assert crashed.error == Failure(status, (Cause(CauseKind.DISK_FULL),), "Boom")
 
 
 def test_steps_that_stand_for_many_keep_figures_by_the_step() -> None:
@@ -217,7 +236,7 @@ def test_steps_that_stand_for_many_keep_figures_by_the_step() -> None:
     assert run.memory_growth.anonymous_bytes_per_step.value == pytest.approx(
         one.anonymous_bytes_per_step.value / 4, rel=1e-6
     )
-    assert any("stands for 4 of them" in warning for warning in run.warnings)
+    assert RunWarning(WarningKind.STEPS_JOINED, {"steps": 4}) in run.warnings
 
 
 HOSTILE = st.sampled_from([0, 1, 2, 8, 10**6, 10**12, 10**17, 10**18])

@@ -10,8 +10,20 @@ import pytest
 
 from sizer.analysis.epochs import Epochs
 from sizer.analysis.run_warnings import run_warnings
-from sizer.records.run import Configuration, DataSet, Demand, Estimate, MemoryGrowth, Outcome, RateChange, Run
+from sizer.records.run import (
+    Configuration,
+    DataSet,
+    Demand,
+    Estimate,
+    MemoryGrowth,
+    Outcome,
+    RateChange,
+    Run,
+    RunWarning,
+    WarningKind,
+)
 from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.words import warning_line
 
 GIB = 2**30
 
@@ -44,6 +56,11 @@ def run() -> Callable[..., Run]:
     return changed
 
 
+def told(run: Run) -> list[str]:
+    """What is said of a run."""
+    return [warning_line(each, run.sample_unit) for each in run_warnings(run, Epochs.ANY)]
+
+
 def test_a_quiet_run_has_no_warning(run: Callable[..., Run]) -> None:
     """Small figures of everything are normal."""
     assert run_warnings(run(), Epochs.ANY) == ()
@@ -60,7 +77,7 @@ def test_a_quiet_run_has_no_warning(run: Callable[..., Run]) -> None:
             "writes unlimited: up to 120 MiB waited in the page cache, where this kernel's throttle does not see them; "
             "let the program sync as it writes",
         ),
-        ({"resident_bytes": GIB // 2}, "page cache warm: 50 % of the data was resident before"),
+        ({"resident_bytes": GIB // 2}, "page cache warm: 50 % of the data was in memory before the run"),
         ({"peak_swap_bytes": 3 * GIB}, "swapped: up to 3 GiB of its memory was in swap"),
         (
             {"memory_growth": MemoryGrowth(Estimate(1048.576, 900.0, 1200.0), 0.0, 500, True)},
@@ -83,15 +100,15 @@ def test_a_quiet_run_has_no_warning(run: Callable[..., Run]) -> None:
 )
 def test_each_cause_has_its_sentence(run: Callable[..., Run], figures: dict[str, Any], warning: str) -> None:
     """One cause, one sentence."""
-    assert run_warnings(run(**figures), Epochs.ANY) == (warning,)
+    assert told(run(**figures)) == [warning]
 
 
 def test_a_fraction_is_throttled_by_design_and_says_what_that_does(run: Callable[..., Run]) -> None:
     """Slices of time are not a slower CPU; with more than one thread waiting costs extra."""
-    (half,) = run_warnings(run(0.5, throttled=0.97), Epochs.ANY)
+    (half,) = told(run(0.5, throttled=0.97))
     assert half.startswith("throttled: 97 % of CPU periods used up the quota of 0.5 vCPU")
     assert "wait for each other" not in half
-    (more,) = run_warnings(run(1.5, throttled=0.97), Epochs.ANY)
+    (more,) = told(run(1.5, throttled=0.97))
     assert "wait for each other" in more
 
 
@@ -108,7 +125,7 @@ def test_writes_that_wait_are_only_told_where_no_throttle_will_see_them(
 def test_an_interval_that_may_miss_is_said(run: Callable[..., Run]) -> None:
     """A narrow interval of a run that saw one stall is not trusted."""
     (warning,) = run_warnings(run(), Epochs.ANY, settled=False)
-    assert warning.startswith("unsettled: ")
+    assert warning == RunWarning(WarningKind.UNSETTLED)
 
 
 def test_memory_that_does_not_rise_is_not_mentioned(run: Callable[..., Run]) -> None:
@@ -119,14 +136,14 @@ def test_memory_that_does_not_rise_is_not_mentioned(run: Callable[..., Run]) -> 
 @pytest.mark.parametrize(
     ("epochs", "kind"),
     [
-        (Epochs.FIRST, "first epoch only"),
-        (Epochs.UNTOLD, "no epochs told"),
-        (Epochs.PART, "part of an epoch"),
+        (Epochs.FIRST, WarningKind.FIRST_EPOCH),
+        (Epochs.UNTOLD, WarningKind.NO_EPOCHS),
+        (Epochs.PART, WarningKind.PART_OF_EPOCH),
         (Epochs.WHOLE, None),
     ],
 )
 def test_a_rate_of_other_epochs_than_were_asked_for_is_said(
-    run: Callable[..., Run], epochs: Epochs, kind: str | None
+    run: Callable[..., Run], epochs: Epochs, kind: WarningKind | None
 ) -> None:
     """Whole later epochs need no word."""
-    assert [warning.split(":")[0] for warning in run_warnings(run(), epochs)] == ([kind] if kind else [])
+    assert [warning.kind for warning in run_warnings(run(), epochs)] == ([kind] if kind else [])

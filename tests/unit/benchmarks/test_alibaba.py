@@ -11,7 +11,7 @@ from alibaba_machine import FACTOR, TIERS, TRAIN
 from alibaba_study import VCPUS, study_text
 
 from sizer.catalog import Catalog
-from sizer.records.run import Bottleneck, Demand, Evidence, Run
+from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run
 from sizer.study import Facts, parse_study
 
 MakeRun = Callable[..., Run]
@@ -75,7 +75,7 @@ def every_run(make_run: MakeRun, slow: float) -> Iterator[Run]:
                             memory=memory,
                             repeat=repeat,
                             demand=DEMAND,
-                            evidence=Evidence(Bottleneck.CPU, {}, "busy"),
+                            evidence=Evidence(Bottleneck.CPU, {}, EvidenceKind.BUSIEST),
                         )
 
 

@@ -9,7 +9,7 @@ import pytest
 from sizer.cli.dry_run import Intent, lines
 from sizer.plan.run_order import plan
 from sizer.plan.two_epochs import two_epoch_passes
-from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.records.study import Limits, Measure, Purpose, RunSpec, Workload
 from sizer.study import Facts, parse_study
 
 HOST = Facts(2, 8 * 2**30)
@@ -49,11 +49,16 @@ def test_their_time_is_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stage", "words"), [("disk", ", isolating the disk"), ("cache", ", isolating the page cache"), (None, "")]
+    ("purpose", "words"),
+    [
+        (Purpose.ISOLATES_DISK, ", isolating the disk"),
+        (Purpose.TWO_EPOCHS, ", isolating the page cache"),
+        (Purpose.ASKED, ""),
+    ],
 )
-def test_a_line_about_a_run_names_its_stage(stage: str | None, words: str) -> None:
+def test_a_line_about_a_run_names_its_stage(purpose: Purpose, words: str) -> None:
     """So it is not taken for the workload as asked for."""
-    from sizer.cli.wording import run_in_words
+    from sizer.words import run_in_words
 
-    spec = RunSpec(Workload("train", "image_training"), 32, Limits(2.0), Measure(), isolates=stage)
+    spec = RunSpec(Workload("train", "image_training"), 32, Limits(2.0), Measure(), purpose=purpose)
     assert run_in_words(spec) == f"train 2 vCPUs, batch 32{words}"

@@ -13,7 +13,7 @@ import pytest
 from sizer.cli import dry_run, main
 from sizer.cli.dry_run import Intent
 from sizer.plan.run_order import plan
-from sizer.records.run import Outcome, Run
+from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run
 from sizer.records.study import Measure, RunSpec, Study, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 from sizer.study import Facts
@@ -40,8 +40,19 @@ def failing(tmp_path: Path, make_run: Callable[..., Run]) -> Path:
         done, *crashed, lacking = (replace(make_run(100.0), spec=spec) for spec in specs[:5])
         folder.add(done)
         for run in crashed:
-            folder.add(replace(run, outcome=Outcome.CRASHED, throughput=None, error="Boom"))
-        folder.add(replace(lacking, outcome=Outcome.UNSUPPORTED, throughput=None, error="no torch"))
+            folder.add(
+                replace(
+                    run, outcome=Outcome.CRASHED, throughput=None, error=Failure(Cause(CauseKind.REFUSED, text="Boom"))
+                )
+            )
+        folder.add(
+            replace(
+                lacking,
+                outcome=Outcome.UNSUPPORTED,
+                throughput=None,
+                error=Failure(Cause(CauseKind.REFUSED, text="no torch")),
+            )
+        )
     return tmp_path / "study"
 
 

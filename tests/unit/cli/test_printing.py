@@ -12,7 +12,7 @@ import pytest
 from sizer.analysis.observation import Live
 from sizer.cli.printing import escaped
 from sizer.cli.progress import Progress
-from sizer.records.run import Outcome, Run
+from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run
 from sizer.records.study import RunSpec
 
 ESCAPE = "\x1b[2J\x9b31m\u202e"
@@ -53,7 +53,11 @@ def test_progress_moves_the_cursor_and_nobody_else_does(
     """A workload's unit and last words can hold anything."""
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    run = replace(make_run(None), outcome=Outcome.CRASHED, error=f"failed{ESCAPE}\n{ESCAPE}")
+    run = replace(
+        make_run(None),
+        outcome=Outcome.CRASHED,
+        error=Failure(Cause(CauseKind.REFUSED, text=f"failed{ESCAPE}"), last_lines=ESCAPE),
+    )
     with escaped():
         progress = Progress(1, 0, 60.0)
         progress.watch(Live(make_spec("true", vcpus=1.0), 1.0, 100.0, 1.0, 0.0, 0.0, f"image{ESCAPE}"))

@@ -12,9 +12,20 @@ import pytest
 from sizer.analysis.events import Start
 from sizer.analysis.observation import Live, Observation
 from sizer.cli.progress import Progress
-from sizer.cli.wording import bound_in_words, disk_in_words, result_in_words
-from sizer.records.run import Bottleneck, Estimate, Evidence, Outcome, Run, Sample
+from sizer.records.run import (
+    Bottleneck,
+    Cause,
+    CauseKind,
+    Estimate,
+    Evidence,
+    EvidenceKind,
+    Failure,
+    Outcome,
+    Run,
+    Sample,
+)
 from sizer.records.study import Device, DiskRates, Limits, RunSpec
+from sizer.words import bound_in_words, disk_in_words, result_in_words
 
 
 @pytest.mark.parametrize("bottleneck", list(Bottleneck))
@@ -51,7 +62,7 @@ def test_lines_of_progress_say_what_is_emulated(make_run: Callable[..., Run]) ->
     run = make_run(
         219.0, 2.0, disk="ssd", rates=DiskRates(read_iops=100.0), device=Device("emulated", 0, "P100", 219.0)
     )
-    run = replace(run, evidence=Evidence(Bottleneck.ACCELERATOR, {}, ""))
+    run = replace(run, evidence=Evidence(Bottleneck.ACCELERATOR, {}, EvidenceKind.BUSIEST))
     Progress(2, 0, 60.0, stream, {"ssd"}).begin(run.spec, 60.0)
     Progress(2, 0, 60.0, stream).end(run)
     before, after = stream.getvalue().splitlines()
@@ -94,12 +105,14 @@ def test_a_rate_that_is_hardly_known_shows_its_interval(make_run: Callable[..., 
 
 def test_a_long_cause_is_cut_and_its_log_named(make_run: Callable[..., Run]) -> None:
     """A line of a log may be 500 characters; the log itself has them."""
-    run = replace(make_run(None), outcome=Outcome.TIMEOUT, error="x" * 500)
+    run = replace(make_run(None), outcome=Outcome.TIMEOUT, error=Failure(Cause(CauseKind.OTHER, text="x" * 500)))
     told = result_in_words(run, Path("fails/logs/0123.log"))
     assert told.startswith("timed out (xxx")
     assert told.endswith("xxx...; log: fails/logs/0123.log)")
     assert len(told) < 220
-    assert "log" not in result_in_words(replace(run, error="x" * 100), Path("fails/logs/0123.log"))
+    assert "log" not in result_in_words(
+        replace(run, error=Failure(Cause(CauseKind.OTHER, text="x" * 100))), Path("fails/logs/0123.log")
+    )
 
 
 def test_a_rate_of_nothing_has_no_relative_width(make_run: Callable[..., Run]) -> None:

@@ -18,7 +18,7 @@ from sizer.exchange.imported_columns import READERS
 from sizer.exchange.measurements import ALL_COLUMNS, write_csv
 from sizer.files.codec import from_json, to_json
 from sizer.records.errors import InputError
-from sizer.records.run import Bottleneck, Outcome, Run
+from sizer.records.run import Bottleneck, Cause, CauseKind, Failure, Outcome, Run
 from sizer.study import Facts, parse_study, to_yaml
 
 Read = Callable[..., Imported]
@@ -52,10 +52,14 @@ def table_of(*rows: dict[str, object]) -> str:
 
 
 def test_three_columns_are_enough(read: Read) -> None:
-    """Rows in their order; nothing is said of memory, disk and batch size that nobody told."""
+    """Rows in their order; memory, disk and batch size that no column has are None."""
     found = read(HEADER + "train,0.5,51\ntrain,4,340.5\ntrain,1,100\n")
     assert rates(found) == [(0.5, 51.0), (4.0, 340.5), (1.0, 100.0)]
-    assert {"memory_gib", "disk", "batch_size", "device", "started_at"} <= set(found.runs[0].untold)
+    place = found.runs[0].configuration
+    assert (place.memory_bytes, place.disk, place.batch_size, place.gpu_count) == (None, None, None, None)
+    workload = found.runs[0].spec.workload
+    assert (workload.framework, workload.device, workload.input, workload.cache) == (None, None, None, None)
+    assert found.runs[0].started_at is None
     assert found.runs[0].spec.limits.memory_bytes is None
     assert [row["memory_gib"] for row in csv.DictReader(io.StringIO(write_csv(found.runs)))] == ["", "", ""]
 
@@ -66,7 +70,7 @@ def test_any_axis_will_do(read: Read, axis: str) -> None:
     values = ["a", "b"] if axis in ("disk", "gpu") else ["2", "4"]
     found = read(f"{axis},workload,throughput\n{values[0]},w,10\n{values[1]},w,20\n")
     assert len({run.configuration for run in found.runs}) == 2
-    assert "vcpus" in found.runs[0].untold
+    assert found.runs[0].configuration.vcpus is None
     assert len({run.id for run in found.runs}) == 2
 
 
@@ -168,7 +172,7 @@ def test_a_failed_run_needs_no_throughput(read: Read) -> None:
     found = read("workload,vcpus,memory_gib,throughput,outcome\na,1,1,,out_of_memory\na,1,2,0,Timed out\na,1,4,10,\n")
     assert [run.outcome for run in found.runs] == [Outcome.OUT_OF_MEMORY, Outcome.TIMEOUT, Outcome.COMPLETED]
     assert [run.throughput is None for run in found.runs] == [True, True, False]
-    assert found.runs[0].error == "told by line 2 of table.csv"
+    assert found.runs[0].error == Failure(Cause(CauseKind.IMPORTED, {"line": 2}, "table.csv"))
 
 
 def test_the_first_epoch_is_kept_apart(read: Read) -> None:
@@ -181,7 +185,7 @@ def test_the_first_epoch_is_kept_apart(read: Read) -> None:
     assert (first.first_epoch_throughput, first.spec.workload.cache) == (40.0, "natural")
     assert second.throughput is not None
     assert (second.configuration.vcpus, second.throughput.value) == (2.0, 70.0)
-    assert (second.first_epoch_throughput, second.spec.workload.cache) == (None, "cold")
+    assert (second.first_epoch_throughput, second.spec.workload.cache) == (None, None)
 
 
 def test_epochs_of_repeats_stay_with_theirs(read: Read) -> None:
@@ -204,7 +208,8 @@ def test_accelerators_are_told_apart(read: Read) -> None:
     stands = [(run.configuration.gpu, run.configuration.gpu_count) for run in found.runs]
     assert stands == [("V100", 1), ("V100", 2), (None, 0)]
     devices = [run.spec.workload.device for run in found.runs]
-    assert [device.kind for device in devices] == ["cuda", "cuda", "cpu"]
+    assert [device and device.kind for device in devices] == ["cuda", "cuda", None]
+    assert devices[0] is not None
     assert devices[0].samples_per_second == 420.0
     rows = list(csv.DictReader(io.StringIO(write_csv(found.runs))))
     assert [(row["device"], row["gpu"], row["gpu_count"]) for row in rows][1] == ("", "V100", "2")
@@ -221,6 +226,7 @@ def test_an_emulated_gpu_has_its_published_rate(read: Read, network: str, rate: 
         Catalog.load(),
     )
     device = found.runs[0].spec.workload.device
+    assert device is not None
     assert (device.label, device.samples_per_second is not None) == ("emulated:P100", known)
     assert any("published" in note for note in found.notes) == known
 

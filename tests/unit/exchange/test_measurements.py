@@ -10,7 +10,18 @@ from dataclasses import replace
 import pytest
 
 from sizer.exchange.measurements import write_csv
-from sizer.records.run import Bottleneck, Configuration, Demand, Estimate, Evidence, Outcome, Run
+from sizer.records.run import (
+    Bottleneck,
+    Configuration,
+    Demand,
+    Estimate,
+    Evidence,
+    EvidenceKind,
+    Outcome,
+    Run,
+    RunWarning,
+    WarningKind,
+)
 from sizer.records.study import Device, Limits, Measure, RunSpec, Workload
 
 HEADER = (
@@ -65,13 +76,16 @@ def test_a_completed_run_is_one_row() -> None:
 def test_a_row_tells_what_its_figures_rest_on() -> None:
     """Bottleneck, hit rate and every warning stand in the row; what is not known is empty, and no hits are 0."""
     told = run(
-        evidence=Evidence(Bottleneck.DISK_IOPS, {"disk_iops": 0.99}, "the disk's IOPS 99% busy"),
+        evidence=Evidence(Bottleneck.DISK_IOPS, {"disk_iops": 0.99}, EvidenceKind.BUSIEST, {"disk_iops": 0.99}),
         hit_rate=0.0,
-        warnings=("contended: something else on this host used 0.31 cores meanwhile", 'odd: a "quoted", longer one'),
+        warnings=(
+            RunWarning(WarningKind.CONTENDED, {"cores": 0.31}),
+            RunWarning(WarningKind.OTHER, text='odd: a "quoted", longer one'),
+        ),
     )
     found, plain = rows(told, run())
     assert (found["bottleneck"], found["hit_rate"]) == ("disk_iops", "0.0")
-    assert found["warnings"] == "; ".join(told.warnings)
+    assert found["warnings"] == 'contended; odd: a "quoted", longer one'
     assert (plain["bottleneck"], plain["hit_rate"], plain["warnings"]) == ("", "", "")
 
 

@@ -25,10 +25,13 @@ from sizer.records.run import (
     DiskCheck,
     Estimate,
     Evidence,
+    EvidenceKind,
     Outcome,
     Run,
+    RunWarning,
     Sample,
     Step,
+    WarningKind,
 )
 from sizer.records.study import SCHEMA_VERSION, Device, DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload
 
@@ -45,9 +48,9 @@ FULL = Run(
     wall_seconds=12.5,
     throughput=Estimate(10.0, 9.0, math.inf),
     demand=Demand(core_seconds=0.1),
-    evidence=Evidence(Bottleneck.CPU, {"cpu": 0.9}, "busy"),
+    evidence=Evidence(Bottleneck.CPU, {"cpu": 0.9}, EvidenceKind.BUSIEST, {"cpu": 0.9}),
     disk=DiskCheck(DiskTier("ssd", emulated=DiskRates(1.0, 2.0)), DiskRates()),
-    warnings=("swapped",),
+    warnings=(RunWarning(WarningKind.SWAPPED, {"bytes": 4096.0}),),
     steps=(Step(1.0, 32, 0.1, 0),),
     samples=(Sample(1.0, 0.5),),
 )
@@ -144,7 +147,7 @@ def test_a_run_with_one_wrong_value_is_read_or_refused_in_words(data: st.DataObj
         ({"wall_seconds": 10**400}, "wall_seconds: expected a number that fits"),
         ({"warnings": "none"}, "warnings: expected a list, found 'none'"),
         ({"steps": [{"time": 1.0}]}, "steps[0].samples: is missing"),
-        ({"error": 5}, "error: expected text, found 5"),
+        ({"error": 5}, "error: expected an object (Failure), found 5"),
         ({"disk": {"tier": {"name": "a"}, "measured": {}, "deviates": 1}}, "disk.deviates: expected true or false"),
         ({"schema_version": SCHEMA_VERSION + 1}, "upgrade sizer"),
         (
@@ -182,7 +185,7 @@ def test_a_run_with_one_wrong_value_is_read_or_refused_in_words(data: st.DataObj
             "evidence.busy.cpu: expected a number",
         ),
         ({"started_at": "=now()"}, "started_at: expected a time such as 2026-11-21T10:00:00+00:00, found '=now()'"),
-        ({"error": "x" * 5, "sample_unit": ["x"]}, "sample_unit: expected text, found a list"),
+        ({"limited_by": "x" * 5, "sample_unit": ["x"]}, "sample_unit: expected text, found a list"),
     ],
 )
 def test_a_wrong_value_is_named_with_its_place(change: dict[str, object], sentence: str) -> None:

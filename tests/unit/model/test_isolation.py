@@ -7,19 +7,22 @@ from dataclasses import replace
 
 from sizer.model.isolation import as_asked, end_to_end, isolating
 from sizer.records.run import Run
+from sizer.records.study import Purpose
 
 
-def fed(run: Run, input_: str, cache: str = "cold", isolates: str | None = None) -> Run:
+def fed(run: Run, input_: str, cache: str = "cold", purpose: Purpose = Purpose.ASKED) -> Run:
     """The run with another input."""
     workload = replace(run.spec.workload, input=input_, cache=cache)
-    return replace(run, spec=replace(run.spec, workload=workload, isolates=isolates))
+    return replace(run, spec=replace(run.spec, workload=workload, purpose=purpose))
 
 
 def test_what_was_planned_to_isolate_a_stage_is_no_whole_job(make_run: Callable[..., Run]) -> None:
     """Also where one run as asked for stands against three of a stage."""
     whole = make_run(100.0, 2.0)
-    stages = [fed(make_run(200.0 * vcpus, vcpus), "cached", "warm", "pipeline") for vcpus in (0.5, 1.0, 2.0)]
-    two_epochs = fed(make_run(120.0, 2.0, memory=2**30), "disk", "natural", "cache")
+    stages = [
+        fed(make_run(200.0 * vcpus, vcpus), "cached", "warm", Purpose.ISOLATES_PIPELINE) for vcpus in (0.5, 1.0, 2.0)
+    ]
+    two_epochs = fed(make_run(120.0, 2.0, memory=2**30), "disk", "natural", Purpose.TWO_EPOCHS)
     runs = [*stages, whole, two_epochs]
     assert end_to_end(runs) == (whole,)
     assert isolating(runs) == (*stages, two_epochs)

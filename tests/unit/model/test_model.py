@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sizer.files.codec import from_json, to_json
 from sizer.model import Model, WhatIf, WorkloadModel, best_measured, fit, memory_floor, predict
 from sizer.records.errors import NoAnswer
-from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, Evidence, Outcome, Run
+from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, Evidence, EvidenceKind, Outcome, Run
 from sizer.records.study import Device, DiskRates
 
 GIB = 2**30
@@ -167,7 +167,7 @@ def test_too_few_batch_sizes_name_the_run_that_helps(make_run: MakeRun) -> None:
 
 def test_accounting_that_disagrees_makes_it_ambiguous(make_run: MakeRun) -> None:
     """A curve that scales like CPU, while accounting of that configuration names the disk, has no single bottleneck."""
-    disk = Evidence(Bottleneck.DISK_BANDWIDTH, {"disk": 0.99}, "the disk was busy")
+    disk = Evidence(Bottleneck.DISK_BANDWIDTH, {"disk": 0.99}, EvidenceKind.BUSIEST)
     runs = [make_run(100 * c, c, evidence=disk if c == 4 else None) for c in (1, 2, 4)]
     model = fit(runs).workload("train")
     assert predict(model, at(2)).bottleneck is Bottleneck.CPU

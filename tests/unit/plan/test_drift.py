@@ -9,14 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.plan.reference_runs import DRIFT_SHARE, changed_marks, spread
-from sizer.records.run import Configuration, Estimate, Outcome, Run
+from sizer.records.run import Configuration, Estimate, Outcome, Run, RunWarning, WarningKind
 from sizer.records.study import Limits, Measure, RunSpec, Workload
+from sizer.words import spread_in_words
 
 REFERENCE = RunSpec(Workload("train", "image_training"), 32, Limits(2.0), Measure(repeats=1))
+CONTENDED, IMPRECISE = RunWarning(WarningKind.CONTENDED), RunWarning(WarningKind.IMPRECISE)
 OTHER = replace(REFERENCE, limits=Limits(1.0))
 
 
-def run(spec: RunSpec, rate: float | None, warnings: tuple[str, ...] = ()) -> Run:
+def run(spec: RunSpec, rate: float | None, warnings: tuple[RunWarning, ...] = ()) -> Run:
     outcome = Outcome.COMPLETED if rate is not None else Outcome.CRASHED
     throughput = Estimate(rate, rate, rate) if rate is not None else None
     return Run(
@@ -48,7 +50,11 @@ def after_marking(runs: Sequence[Run]) -> list[Run]:
 
 def marked(runs: Sequence[Run]) -> list[int]:
     """Which runs are marked, by their place in the order."""
-    return [index for index, each in enumerate(after_marking(runs)) if any("drifting:" in w for w in each.warnings)]
+    return [
+        index
+        for index, each in enumerate(after_marking(runs))
+        if any(w.kind is WarningKind.DRIFTING for w in each.warnings)
+    ]
 
 
 def test_a_quiet_host_marks_nothing() -> None:
@@ -60,15 +66,10 @@ def test_the_runs_between_are_marked_with_the_figures() -> None:
     """Those between the two measurements that differ, and the reference that stands alone."""
     runs = after_marking(measured(742.0, 742.0, 655.0))
     assert [each.warnings for each in runs[:4]] == [()] * 4
-    sentence = (
-        "drifting: the reference configuration went from 742 images/s to 655 images/s (-11.7 %) "
-        "while this run was measured between"
-    )
-    assert [each.warnings for each in runs[4:6]] == [(sentence,)] * 2
-    assert runs[6].warnings == (
-        "drifting: the reference configuration made 655 images/s here, "
-        "outside the 742 images/s to 779 images/s of most of its measurements",
-    )
+    between = RunWarning(WarningKind.DRIFTING, {"before": 742.0, "after": 655.0}, "image")
+    assert [each.warnings for each in runs[4:6]] == [(between,)] * 2
+    alone = {"rate": 655.0, "low": 742.0, "high": 742.0 * (1 + DRIFT_SHARE)}
+    assert runs[6].warnings == (RunWarning(WarningKind.DRIFTING, alone, "image"),)
 
 
 def test_what_has_no_reference_after_it_is_not_judged() -> None:
@@ -120,8 +121,8 @@ def test_marks_follow_from_the_runs_alone(rates: list[float], cut: int) -> None:
 def test_other_warnings_stay() -> None:
     """A mark that no longer holds goes, what else was said of the run stays in its order."""
     runs = measured(742.0, 742.0, between=1)
-    runs[1] = replace(runs[1], warnings=("contended: a", "drifting: of an hour ago", "imprecise: b"))
-    assert after_marking(runs)[1].warnings == ("contended: a", "imprecise: b")
+    runs[1] = replace(runs[1], warnings=(CONTENDED, RunWarning(WarningKind.DRIFTING), IMPRECISE))
+    assert after_marking(runs)[1].warnings == (CONTENDED, IMPRECISE)
 
 
 def test_a_study_without_a_reference_has_no_marks() -> None:
@@ -136,5 +137,5 @@ def test_the_spread_over_the_study() -> None:
     assert found is not None
     assert (found.count, found.low, found.high) == (3, 700.0, 742.0)
     expected = "the reference configuration was measured 3 times: 700 images/s to 742 images/s, a spread of 6.0 %"
-    assert found.sentence == expected
+    assert spread_in_words(found) == expected
     assert spread(measured(700.0, None), REFERENCE) is None

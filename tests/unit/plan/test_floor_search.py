@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.model.floor_runs import FLOOR_SEARCH, LEAST_BYTES, MIB, MOST_RUNS, bounds, searched_floor
+from sizer.model import as_asked
+from sizer.model.floor_runs import LEAST_BYTES, MIB, MOST_RUNS, bounds, searched_floor
 from sizer.model.memory import trials
-from sizer.plan.floor_search import PRECISION, SECONDS, WITHIN, Search, marked, next_cap, searches
+from sizer.plan.floor_search import PRECISION, SECONDS, WITHIN, Search, next_cap, searches
 from sizer.records.run import Configuration, Estimate, Outcome, Run
-from sizer.records.study import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import Facts
+from sizer.words import floor_in_words, following_in_words
 
 GIB = 1024 * MIB
 HOST = Facts(4, 64 * GIB)
@@ -57,7 +58,7 @@ def test_the_bounds_close_around_the_floor(floor: int, share: float | None, caps
     """Within 10 % or a MiB, in 16 runs at the most, from any caps tried before and any guess of what is needed."""
     search = search_of(Study("s", (plan_of(),)))
     peak = round(floor * share) if share else None
-    known = [tried(replace(search.base, limits=Limits(2.0)), Outcome.COMPLETED, peak or 0)]
+    known = [tried(replace(search.base, limits=Limits(2.0), purpose=Purpose.ASKED), Outcome.COMPLETED, peak or 0)]
     known += [
         tried(search.at(cap * MIB), Outcome.COMPLETED if cap * MIB >= floor else Outcome.OUT_OF_MEMORY) for cap in caps
     ]
@@ -78,7 +79,7 @@ def test_what_the_runs_needed_shortens_the_search(floor: int, share: float) -> N
     """With the anonymous peak of one completed run the floor is found in five runs."""
     search = search_of(Study("s", (plan_of(),)))
     peak = round(floor * share)
-    known = [tried(replace(search.base, limits=Limits(2.0)), Outcome.COMPLETED, peak)]
+    known = [tried(replace(search.base, limits=Limits(2.0), purpose=Purpose.ASKED), Outcome.COMPLETED, peak)]
     assert len(found(search, floor, known, peak)) - len(known) <= 5
 
 
@@ -98,7 +99,7 @@ def test_a_job_larger_than_the_host_has_no_floor_here() -> None:
     search = search_of(Study("s", (plan_of(),)))
     runs = [tried(search.at(HOST.memory_bytes), Outcome.OUT_OF_MEMORY)]
     assert search.next_run(runs) is None
-    assert search.result(runs) == "the memory floor of `train` was not found: no cap held"
+    assert following_in_words(search, runs) == "the memory floor of `train` was not found: no cap held"
 
 
 def test_the_search_stands_at_the_point() -> None:
@@ -121,7 +122,7 @@ def test_caps_of_a_memory_axis_count_and_those_of_other_runs_do_not() -> None:
         tried(replace(ordinary, limits=Limits(2.0, 320 * MIB)), Outcome.COMPLETED),
     ]
     assert search.next_run(runs) is None
-    assert search.result(runs) == "the memory floor of `train` is between 300 MiB and 320 MiB"
+    assert following_in_words(search, runs) == "the memory floor of `train` is between 300 MiB and 320 MiB"
     other = [tried(replace(run.spec, batch_size=8), run.outcome) for run in runs]
     assert search.next_run(other) is not None
 
@@ -129,38 +130,42 @@ def test_caps_of_a_memory_axis_count_and_those_of_other_runs_do_not() -> None:
 @pytest.mark.parametrize(
     ("outcome", "larger", "why"),
     [
-        (Outcome.CRASHED, True, "crashed, which tells nothing of the cap"),
+        (Outcome.CRASHED, True, "crashed, which says nothing of the cap"),
         (Outcome.TIMEOUT, False, "timed out, and no larger cap completed"),
     ],
 )
 def test_a_run_that_fails_otherwise_ends_the_search(outcome: Outcome, larger: bool, why: str) -> None:
     """With a sentence, which the stored runs tell as well: it says nothing of its cap, and would fail again."""
     search = search_of(Study("s", (plan_of(),)))
-    known = [tried(replace(search.base, limits=Limits(2.0)), Outcome.COMPLETED, GIB)] if larger else []
+    known = (
+        [tried(replace(search.base, limits=Limits(2.0), purpose=Purpose.ASKED), Outcome.COMPLETED, GIB)]
+        if larger
+        else []
+    )
     spec = search.next_run(known)
     assert spec is not None
-    runs = [*known, marked(tried(spec, outcome))]
+    runs = [*known, tried(spec, outcome)]
     assert search.next_run(runs) is None
-    assert search.result(runs).endswith(why)
+    assert following_in_words(search, runs).endswith(why)
     stored = searched_floor(runs)
     assert stored is not None
-    assert stored.told().endswith(why)
+    assert floor_in_words(stored).endswith(why)
     assert search.next_run([*known, tried(spec, Outcome.REFUSED)]) == spec
 
 
 def test_a_cap_that_is_too_slow_is_too_small_if_a_larger_one_completes() -> None:
     """Without swap a run crawls before it is killed, so the search goes on above it, and says what the bound is."""
     search = search_of(Study("s", (plan_of(),)))
-    runs = [tried(replace(search.base, limits=Limits(2.0)), Outcome.COMPLETED, 300 * MIB)]
+    runs = [tried(replace(search.base, limits=Limits(2.0), purpose=Purpose.ASKED), Outcome.COMPLETED, 300 * MIB)]
     while (spec := search.next_run(runs)) is not None:
         held = (spec.limits.memory_bytes or 0) >= 320 * MIB
-        runs.append(marked(tried(spec, Outcome.COMPLETED if held else Outcome.TIMEOUT)))
+        runs.append(tried(spec, Outcome.COMPLETED if held else Outcome.TIMEOUT))
     found = searched_floor(runs)
     assert found is not None
     assert found.bounds.close
     assert (found.bounds.too_small or 0) < 320 * MIB <= (found.bounds.held or 0)
-    assert "it did not finish in time)" in found.told()
-    assert found.told() in search.result(runs).replace(" of `train`", "")
+    assert "it did not finish in time)" in floor_in_words(found)
+    assert floor_in_words(found) in following_in_words(search, runs).replace(" of `train`", "")
     assert not [trial for trial in trials(runs) if not trial.completed]
 
 
@@ -168,9 +173,9 @@ def test_a_search_that_was_interrupted_is_not_finished() -> None:
     """Bounds that are not within a tenth are not told as the floor."""
     search = search_of(Study("s", (plan_of(),)))
     runs = [tried(search.at(cap * MIB), Outcome.COMPLETED) for cap in (800, 400)]
-    assert search.result(runs).endswith("is no higher than 400 MiB; the search is not finished")
+    assert following_in_words(search, runs).endswith("is no higher than 400 MiB; the search is not finished")
     runs.append(tried(search.at(200 * MIB), Outcome.OUT_OF_MEMORY))
-    assert search.result(runs).endswith("is between 200 MiB and 400 MiB; the search is not finished")
+    assert following_in_words(search, runs).endswith("is between 200 MiB and 400 MiB; the search is not finished")
 
 
 def test_an_emulated_accelerator_holds_no_memory_of_a_framework() -> None:
@@ -181,11 +186,15 @@ def test_an_emulated_accelerator_holds_no_memory_of_a_framework() -> None:
         tried(search.at(300 * MIB), Outcome.OUT_OF_MEMORY),
         tried(search.at(320 * MIB), Outcome.COMPLETED),
     ]
-    assert search.result(runs).endswith("320 MiB, of the input pipeline alone: a real GPU's framework needs more")
+    assert following_in_words(search, runs).endswith(
+        "320 MiB, of the input pipeline alone: a real GPU's framework needs more"
+    )
 
 
-def test_a_run_of_a_search_says_so_once(make_run: Callable[..., Run]) -> None:
-    """Its warning travels with it, so that nobody takes its rate for a measurement."""
-    once = marked(make_run(100.0))
-    assert once.warnings == (FLOOR_SEARCH,)
-    assert marked(once) is once
+def test_a_run_of_a_search_says_what_it_is_for() -> None:
+    """So that nobody takes its rate for a measurement."""
+    search = search_of(Study("s", (plan_of(),)))
+    spec = search.next_run([])
+    assert spec is not None
+    assert spec.purpose is Purpose.FLOOR_SEARCH
+    assert as_asked([tried(spec, Outcome.COMPLETED)]) == ()

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from sizer.plan.isolating_runs import isolating_runs
-from sizer.plan.reference_runs import is_extra, reference
+from sizer.plan.reference_runs import reference
 from sizer.plan.run_order import plan
-from sizer.records.study import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import Facts
 
 GIB = 2**30
@@ -32,7 +32,7 @@ def stages(each: WorkloadPlan, host: Facts = HOST, around: Limits | None = None)
     """The runs of each stage."""
     found: dict[str, list[RunSpec]] = {}
     for spec in isolating_runs(each, study(each, around=around), host):
-        found.setdefault(spec.isolates or "", []).append(spec)
+        found.setdefault(spec.stage or "", []).append(spec)
     return found
 
 
@@ -106,11 +106,11 @@ def test_isolating_runs_are_planned_once_each_among_the_first_repeat() -> None:
     """All other runs, their ids and the reference are those of the same study without."""
     without, with_them = (study(planned(isolate=isolate, disk=("fast", "slow"))) for isolate in (False, True))
     asked, more = plan(without, HOST), plan(with_them, HOST)
-    isolating = [spec for spec in more if spec.isolates is not None]
+    isolating = [spec for spec in more if spec.stage is not None]
     assert len(isolating) == len({spec.id for spec in isolating}) == 7
     assert {spec.repeat for spec in isolating} == {0}
-    assert {spec.id for spec in more if spec.isolates is None and not is_extra(spec)} == {
-        spec.id for spec in asked if not is_extra(spec)
+    assert {spec.id for spec in more if spec.stage is None and spec.purpose is not Purpose.REFERENCE} == {
+        spec.id for spec in asked if spec.purpose is not Purpose.REFERENCE
     }
     assert reference(with_them, HOST) == reference(without, HOST)
     second = next(index for index, spec in enumerate(more) if spec.repeat == 1)
@@ -121,4 +121,32 @@ def test_a_run_that_isolates_nothing_keeps_the_id_it_had() -> None:
     """Folders of before hold runs under it."""
     spec = RunSpec(Workload("train", "image_training"), 32, Limits(2.0), Measure())
     assert spec.id == "e218c154d2c6"
-    assert replace(spec, isolates="disk").id != spec.id
+    assert replace(spec, purpose=Purpose.ISOLATES_DISK).id != spec.id
+
+
+@pytest.mark.parametrize(
+    ("purpose", "expected"),
+    [
+        (Purpose.ASKED, "240e8a61a5ce"),
+        (Purpose.REPEAT, "240e8a61a5ce"),
+        (Purpose.REFERENCE, "240e8a61a5ce"),
+        (Purpose.FLOOR_SEARCH, "240e8a61a5ce"),
+        (Purpose.ISOLATES_STEP, "143abb1db43a"),
+        (Purpose.ISOLATES_PIPELINE, "60517addc180"),
+        (Purpose.ISOLATES_DISK, "3cc02f9410c6"),
+        (Purpose.TWO_EPOCHS, "7b2315da8c98"),
+    ],
+)
+def test_a_run_keeps_the_id_that_schema_1_gave_it(purpose: Purpose, expected: str) -> None:
+    """Of its purpose only the stage counts, so that folders of before can be gone on with."""
+    device = Device("emulated", 0, "P100", 219.0, "a benchmark")
+    workload = Workload("train", "image_training", network="resnet50", format="recordio", device=device)
+    spec = RunSpec(workload, 32, Limits(2.0, 2**31, "slow"), Measure(), repeat=1, purpose=purpose)
+    assert spec.id == expected
+
+
+def test_other_runs_keep_their_ids_as_well() -> None:
+    """A command without limits, and a row of a table."""
+    command = Workload("job", "command", command=("python", "job.py"))
+    assert RunSpec(command, 1, Limits(), Measure(1, 5.0, 0.1)).id == "cdbf3db693b4"
+    assert RunSpec(Workload("table", "imported"), 8, Limits(0.5), Measure(), line=7).id == "1bf5e0978e35"

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.plan.reference_runs import is_extra
 from sizer.plan.run_order import AROUND_SECONDS, FAILED, UNFINISHED, estimate_seconds, plan, remaining
 from sizer.records.errors import InputError
 from sizer.records.run import Configuration, Outcome, Run
-from sizer.records.study import Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import Facts
 
 HOST = Facts(4, 16 * 2**30)
@@ -39,7 +38,7 @@ def finished(spec: RunSpec, outcome: Outcome = Outcome.COMPLETED, wall_seconds: 
 
 def ordinary(specs: Sequence[RunSpec]) -> list[RunSpec]:
     """The repeats of every configuration, without what the reference is measured beyond them."""
-    return [spec for spec in specs if not is_extra(spec)]
+    return [spec for spec in specs if spec.purpose is not Purpose.REFERENCE]
 
 
 def test_axes_are_crossed() -> None:
@@ -157,7 +156,7 @@ def test_more_repeats_keep_what_is_finished() -> None:
 def test_a_study_that_was_broken_off_before_the_reference_was_measured_again_goes_on() -> None:
     """A kill may come when only those runs are left that show the drift of the host: they are still to be run."""
     specs = plan(study(planned(vcpus=tuple(map(float, range(1, 13))))), HOST)
-    again = tuple(spec for spec in specs if is_extra(spec))
+    again = tuple(spec for spec in specs if spec.purpose is Purpose.REFERENCE)
     assert len(again) > 1
     assert remaining(specs, [finished(spec) for spec in ordinary(specs)]) == again
     assert remaining(specs, [finished(spec) for spec in (*ordinary(specs), again[0])]) == again[1:]

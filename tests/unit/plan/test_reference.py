@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.plan.reference_runs import FEWEST_RUNS, MOST_BETWEEN, is_extra, is_measurement, reference
+from sizer.plan.reference_runs import FEWEST_RUNS, MOST_BETWEEN, is_measurement, reference
 from sizer.plan.run_order import plan
-from sizer.records.study import Device, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import Facts
 
 GIB = 2**30
@@ -58,7 +58,7 @@ def test_only_emulated_accelerators() -> None:
 def test_a_few_runs_are_enough(count: int, again: int) -> None:
     """A study of a few runs has none extra; then one at its end, and one for every eight runs between."""
     specs = plan(study(planned(vcpus=tuple(map(float, range(1, count + 1))))), Facts(64, GIB))
-    assert sum(map(is_extra, specs)) == again
+    assert sum(spec.purpose is Purpose.REFERENCE for spec in specs) == again
 
 
 @given(st.integers(1, 60), st.integers(1, 6), st.booleans())
@@ -78,10 +78,12 @@ def test_the_reference_is_never_long_ago(count: int, repeats: int, around: bool)
     places = [index for index, spec in enumerate(specs) if is_measurement(spec, found)]
     assert (places[0], places[-1]) == (0, len(specs) - 1)
     assert all(after - before <= MOST_BETWEEN + 1 for before, after in pairwise(places))
-    assert [specs[place].repeat for place in places if not is_extra(specs[place])] == list(range(repeats))
-    extra = [spec.repeat for spec in specs if is_extra(spec)]
+    assert [specs[place].repeat for place in places if specs[place].purpose is not Purpose.REFERENCE] == list(
+        range(repeats)
+    )
+    extra = [spec.repeat for spec in specs if spec.purpose is Purpose.REFERENCE]
     assert extra == list(range(repeats, repeats + len(extra)))
-    assert all(is_measurement(spec, found) for spec in specs if is_extra(spec))
+    assert all(is_measurement(spec, found) for spec in specs if spec.purpose is Purpose.REFERENCE)
 
 
 def test_axes_that_nobody_waits_for_have_none() -> None:

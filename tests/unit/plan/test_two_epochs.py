@@ -10,8 +10,9 @@ import pytest
 
 from sizer.plan.two_epochs import TwoEpochs, two_epoch_passes
 from sizer.records.run import DataSet, Outcome, Run
-from sizer.records.study import Limits, Measure, Study, Workload, WorkloadPlan
+from sizer.records.study import Limits, Measure, Purpose, Study, Workload, WorkloadPlan
 from sizer.study import Facts
+from sizer.words import following_in_words
 
 MIB, GIB = 2**20, 2**30
 HOST = Facts(4, 16 * GIB)
@@ -39,15 +40,15 @@ def test_the_cap_holds_what_the_program_needs_and_half_of_the_data(measured: Run
     spec = only()[0].next_run([measured])
     assert spec is not None
     assert spec.limits == Limits(2.0, 700 * MIB, "fast")
-    assert (spec.workload.input, spec.workload.cache, spec.isolates) == ("disk", "natural", "cache")
+    assert (spec.workload.input, spec.workload.cache, spec.stage) == ("disk", "natural", "cache")
 
 
 def test_there_is_no_pass_before_a_run_shows_what_is_needed(measured: Run) -> None:
     """Neither a failed run nor one that isolates a stage does."""
     failed = replace(measured, outcome=Outcome.CRASHED)
-    stage = replace(measured, spec=replace(measured.spec, isolates="disk"))
+    stage = replace(measured, spec=replace(measured.spec, purpose=Purpose.ISOLATES_DISK))
     assert only()[0].next_run([failed, stage]) is None
-    assert "no run shows how much memory" in only()[0].result([failed, stage])
+    assert "no run shows how much memory" in following_in_words(only()[0], [failed, stage])
 
 
 @pytest.mark.parametrize("own", [{"format": "lmdb"}, {"kind": "image_inference"}, {"kind": "imagenet_preprocessing"}])
@@ -93,7 +94,7 @@ def test_a_pass_that_cannot_be_made_says_why(measured: Run, change: dict[str, Da
     """A data set of which half is nothing, or which no run of minutes reads twice."""
     run = replace(measured, **change)  # type: ignore[arg-type]
     assert only()[0].next_run([run]) is None
-    assert why in only()[0].result([run])
+    assert why in following_in_words(only()[0], [run])
 
 
 def test_a_workload_without_isolation_has_no_pass() -> None:

@@ -10,17 +10,17 @@ import pytest
 
 from sizer.model import best_measured, fit, predict
 from sizer.records.answer import Answer
-from sizer.records.run import Bottleneck, Demand, Evidence, Run
+from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.study import Device, DiskRates
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
 NOISY = ((0.5, 60), (1, 118), (2, 105))
-CONTENDED = ("contended: something else on this host used 1.10 cores meanwhile",)
-IMPRECISE = ("imprecise: ±19.6% after 5 s, where ±3.0% was asked for",)
+CONTENDED = (RunWarning(WarningKind.CONTENDED, {"cores": 1.1}),)
+IMPRECISE = (RunWarning(WarningKind.IMPRECISE, {"half_width": 0.196, "seconds": 5.0, "asked": 0.03}),)
 
 
-def warned(runs: list[Run], *warnings: tuple[str, ...]) -> list[Run]:
+def warned(runs: list[Run], *warnings: tuple[RunWarning, ...]) -> list[Run]:
     return [replace(run, warnings=each) for run, each in zip(runs, warnings, strict=True)]
 
 
@@ -121,10 +121,10 @@ def test_a_known_disk_that_binds_at_the_most_measured_is_evidence(curve: Curve, 
     """A disk of 30 MB/s ends at 300 samples of 0.1 MB: 290 is settled, and accounting that says CPU unsettles it."""
     demand, rates = Demand(core_seconds=0.006, read_bytes=1e5, read_ios=1.0), DiskRates(1e5, 3e7)
     points = ((0.5, 83), (1, 165), (2, 290))
-    disk = Evidence(Bottleneck.DISK_BANDWIDTH, {"disk_bandwidth": 0.96}, "the disk 96% busy")
+    disk = Evidence(Bottleneck.DISK_BANDWIDTH, {"disk_bandwidth": 0.96}, EvidenceKind.BUSIEST)
     answer = ask(curve(*points, demand=demand, rates=rates, disk="slow", evidence=disk))
     assert (answer.status, answer.bottleneck) == ("recommended", Bottleneck.DISK_BANDWIDTH)
-    cpu = Evidence(Bottleneck.CPU, {"cpu": 0.91}, "the vCPUs 91% busy")
+    cpu = Evidence(Bottleneck.CPU, {"cpu": 0.91}, EvidenceKind.BUSIEST)
     doubted = ask(curve(*points, demand=demand, rates=rates, disk="slow", evidence=cpu))
     assert doubted.status == "at_least"
     assert doubted.bottleneck is Bottleneck.AMBIGUOUS
@@ -135,7 +135,7 @@ def test_a_known_disk_that_binds_at_the_most_measured_is_evidence(curve: Curve, 
 
 def test_vcpus_that_are_busy_while_the_rate_rises_are_no_serial_part(curve: Curve, ask: Ask) -> None:
     """227, 425, 620 with vCPUs 77 % busy is CPU-bound, and the shares do not say otherwise."""
-    busy = Evidence(Bottleneck.CPU, {"cpu": 0.77}, "the vCPUs 77% busy")
+    busy = Evidence(Bottleneck.CPU, {"cpu": 0.77}, EvidenceKind.BUSIEST)
     answer = ask(curve((0.5, 227), (1, 425), (2, 620), evidence=busy, demand=Demand(core_seconds=0.0022)))
     assert answer.bottleneck is Bottleneck.CPU
     told = next(reason for reason in answer.reasons if reason.startswith("there it is CPU-bound"))

@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.model.floor_runs import FLOOR_SEARCH
 from sizer.model.memory import needed_bytes
 from sizer.model.observations import measure
 from sizer.records.answer import Answer
 from sizer.records.run import Outcome, Run
-from sizer.records.study import Device
+from sizer.records.study import Device, Purpose
 
 MIB, GIB = 2**20, 2**30
 Ask = Callable[..., Answer]
@@ -60,7 +59,7 @@ def test_a_floor_that_was_searched_for_is_a_reason(make_run: MakeRun, ask: Ask) 
     alone = ask(runs)
     for cap, rate in ((155, None), (168, None), (180, 20), (190, 60)):
         runs += capped(make_run, cap * MIB, 163 * MIB, (2, rate))
-    answer = ask([replace(run, warnings=(FLOOR_SEARCH,)) if run.spec.limits.memory_bytes else run for run in runs])
+    answer = ask([searching(run) if run.spec.limits.memory_bytes else run for run in runs])
     assert "the memory floor is between 168 MiB and 180 MiB" in answer.reasons
     assert memory_of(answer) == 4 * GIB
     assert answer.throughput is not None
@@ -68,8 +67,13 @@ def test_a_floor_that_was_searched_for_is_a_reason(make_run: MakeRun, ask: Ask) 
     assert answer.throughput.value == alone.throughput.value
 
 
+def searching(run: Run) -> Run:
+    """The same as a run of a search for the memory floor."""
+    return replace(run, spec=replace(run.spec, purpose=Purpose.FLOOR_SEARCH))
+
+
 def searched(runs: list[Run]) -> list[Run]:
-    return [replace(run, warnings=(FLOOR_SEARCH,)) for run in runs]
+    return [searching(run) for run in runs]
 
 
 def test_a_cap_of_a_search_without_margin_is_no_size_to_buy(make_run: MakeRun, ask: Ask) -> None:

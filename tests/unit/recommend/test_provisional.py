@@ -9,22 +9,22 @@ import pytest
 
 from sizer.recommend.next_run import for_host
 from sizer.records.answer import Answer
-from sizer.records.run import Outcome, Run
+from sizer.records.run import Outcome, Run, RunWarning, WarningKind
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
 KNEE = ((1, 100), (2, 197), (4, 300), (8, 303), (16, 304))
-CONTENDED = ("contended: something else on this host used 1.10 cores meanwhile",)
+CONTENDED = (RunWarning(WarningKind.CONTENDED, {"cores": 1.1}),)
 
 
-def marked(runs: list[Run], warnings: tuple[str, ...], *vcpus: float) -> list[Run]:
+def marked(runs: list[Run], warnings: tuple[RunWarning, ...], *vcpus: float) -> list[Run]:
     return [replace(run, warnings=warnings) if run.configuration.vcpus in vcpus else run for run in runs]
 
 
 @pytest.mark.parametrize("doubt", ["contended", "stolen", "drifting", "imprecise", "unsettled", "short"])
 def test_mostly_marked_runs_make_an_answer_provisional(curve: Curve, ask: Ask, doubt: str) -> None:
     """The status stays, the flag and the remedy stand beside it."""
-    answer = ask(marked(curve(*KNEE), (f"{doubt}: why",), 1, 2, 4))
+    answer = ask(marked(curve(*KNEE), (RunWarning(WarningKind(doubt)),), 1, 2, 4))
     assert (answer.status, answer.provisional) == ("recommended", True)
     assert answer.next_run is not None
     assert answer.next_run.startswith("repeat `train`")
@@ -43,7 +43,9 @@ def test_one_marked_run_elsewhere_does_not(curve: Curve, ask: Ask) -> None:
 
 def test_clean_runs_are_not_provisional(curve: Curve, ask: Ask) -> None:
     """Warnings that say nothing against a rate do not count."""
-    assert not ask(marked(curve(*KNEE), ("page cache warm: 60%",), 1, 2, 4, 8, 16)).provisional
+    assert not ask(
+        marked(curve(*KNEE), (RunWarning(WarningKind.PAGE_CACHE_WARM, {"share": 0.6}),), 1, 2, 4, 8, 16)
+    ).provisional
 
 
 def test_a_size_that_is_not_sure_to_be_enough_is_provisional(curve: Curve, ask: Ask) -> None:

@@ -7,7 +7,10 @@ from typing import Any
 
 from sizer.bundled.reports import Material, all_runs
 from sizer.bundled.reports.subject import subjects
-from sizer.records.run import Outcome, Run
+from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run, RunWarning, WarningKind
+
+CONTENDED = RunWarning(WarningKind.CONTENDED, {"cores": 0.3})
+SHORT = RunWarning(WarningKind.SHORT, {"seconds": 4.0})
 
 
 def line(material: Material, run: Run) -> dict[str, Any]:
@@ -20,28 +23,40 @@ def line(material: Material, run: Run) -> dict[str, Any]:
 
 def test_a_line_tells_the_essentials(material: Material) -> None:
     """Where it stood, the rate with its interval, the bottleneck with its reason, and the kinds of its warnings."""
-    run = replace(material.runs[0], warnings=("contended: by 0.3 cores", "contended: twice", "short: of 4 s"))
+    run = replace(material.runs[0], warnings=(CONTENDED, RunWarning(WarningKind.CONTENDED, {"cores": 0.7}), SHORT))
     found = line(material, run)
     place = [found[name] for name in ("vcpus", "memory", "disk", "batch", "repeat")]
     assert place == ["0.5 vCPU", "4 GiB", "fast (emulated)", "batch 32", "repeat 1"]
     assert "images/s (" in found["rate"]
-    assert found["bound"] == ("CPU", "cpu 100% busy")
+    assert found["bound"] == ("CPU", "the vCPUs 100 % busy")
     assert found["warned"] == "contended, short"
     assert found["state"] == ""
 
 
 def test_every_warning_stands_in_full_words_with_its_run(material: Material) -> None:
     """What the line shortens, the card says."""
-    run = replace(material.runs[0], warnings=("contended: by 0.3 cores", "short: of 4 s"))
-    assert line(material, run)["warnings"] == ["Contended: by 0.3 cores.", "Short: of 4 s."]
+    run = replace(material.runs[0], warnings=(CONTENDED, SHORT))
+    assert line(material, run)["warnings"] == [
+        "Contended: something else on this host used 0.30 cores meanwhile.",
+        "Short: stopped at the deadline after 4 s of steady state.",
+    ]
 
 
 def test_a_run_that_failed_shows_the_end_of_its_error(material: Material) -> None:
     """Its line gives the reason with the last line of the log, its card the last five, all that an error holds."""
     last_words = "\n".join(f"line {number}" for number in range(20))
-    run = replace(material.runs[0], outcome=Outcome.CRASHED, error=f"exit status 1\n{last_words}", throughput=None)
+    run = replace(
+        material.runs[0],
+        outcome=Outcome.CRASHED,
+        error=Failure(Cause(CauseKind.EXIT_STATUS, {"status": 1}), last_lines=last_words),
+        throughput=None,
+    )
     found = line(material, run)
-    assert (found["outcome"], found["rate"], found["bound"]) == ("crashed", "", ("", "exit status 1 line 19"))
+    assert (found["outcome"], found["rate"], found["bound"]) == (
+        "crashed",
+        "",
+        ("", "the workload ended with exit status 1; its last words: line 19"),
+    )
     assert found["last_words"] == "line 15\nline 16\nline 17\nline 18\nline 19"
 
 

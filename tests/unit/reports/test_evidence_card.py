@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports import evidence_card
-from sizer.records.run import Demand, Estimate, MemoryGrowth, Outcome, Run
+from sizer.records.run import Demand, Estimate, MemoryGrowth, Outcome, Run, RunWarning, WarningKind
 
 
 def facts(run: Run) -> dict[str, dict[str, tuple[str, str]]]:
@@ -47,7 +47,7 @@ def test_the_first_epoch_stands_beside_the_rate_that_counts(run: Run) -> None:
     workload = replace(run.spec.workload, cache="natural")
     natural = replace(first, spec=replace(run.spec, workload=workload))
     assert facts(natural)["Rate"]["First epoch"][1] == "0.5 × the later epochs"
-    only = replace(natural, warnings=("first epoch only: no later epoch began",))
+    only = replace(natural, warnings=(RunWarning(WarningKind.FIRST_EPOCH),))
     assert facts(only)["Rate"]["First epoch"][1] == "0.5 × the throughput"
 
 

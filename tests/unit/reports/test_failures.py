@@ -9,8 +9,8 @@ import pytest
 from sizer.bundled.reports import Material, all_runs, failures, trust, warned
 from sizer.bundled.reports.section import section
 from sizer.bundled.reports.subject import subjects
-from sizer.model.floor_runs import FLOOR_SEARCH
-from sizer.records.run import Outcome
+from sizer.records.run import Cause, CauseKind, Failure, Outcome
+from sizer.records.study import Purpose
 
 MIB = 2**20
 TRAIN = "train-resnet50-p100"
@@ -35,9 +35,9 @@ def searched(material: Material, *caps: tuple[int, Outcome]) -> Material:
     centre = max(kept, key=lambda run: (run.spec.workload.name == TRAIN, run.configuration.vcpus, run.id))
     tried = []
     for cap, outcome in caps:
-        spec = replace(centre.spec, limits=replace(centre.spec.limits, memory_bytes=cap))
+        spec = replace(centre.spec, limits=replace(centre.spec.limits, memory_bytes=cap), purpose=Purpose.FLOOR_SEARCH)
         stand = replace(centre.configuration, memory_bytes=cap)
-        tried.append(replace(centre, spec=spec, configuration=stand, outcome=outcome, warnings=(FLOOR_SEARCH,)))
+        tried.append(replace(centre, spec=spec, configuration=stand, outcome=outcome))
     return replace(material, runs=(*kept, *tried))
 
 
@@ -65,7 +65,7 @@ def test_runs_of_a_search_show_no_rate(material: Material) -> None:
     assert trust.references(subjects(found), found.study) == trust.references(subjects(alone), found.study)
     assert warned.by_kind(found.runs) == warned.by_kind(alone.runs)
     listed = next(each for each in all_runs.all_runs(subjects(found), found.study) if each["name"] == TRAIN)["runs"]
-    assert sum(run["warned"] == "memory floor" for run in listed) == 2
+    assert sum(run["state"] == "search for the memory floor" for run in listed) == 2
 
 
 @pytest.mark.parametrize("outcome", [each for each in Outcome if each is not Outcome.COMPLETED])
@@ -81,11 +81,14 @@ def test_every_outcome_that_is_not_completed_is_listed(material: Material, outco
 def test_an_error_is_split_into_reason_and_last_words(material: Material) -> None:
     """The first line is the reason, the rest are the program's last words."""
     crashed = [row for row in failures.failures(subjects(material), material.study) if row["outcome"] == "crashed"]
-    assert crashed[0]["error"] == "exit status 1; its last words:"
+    assert crashed[0]["error"] == "the workload ended with exit status 1"
     assert crashed[0]["last_words"].endswith("MXNetError: could not decode")
 
 
-def crashed(material: Material, *errors: str) -> Material:
+ENDED = Cause(CauseKind.EXIT_STATUS, {"status": 1})
+
+
+def crashed(material: Material, *errors: Failure) -> Material:
     """The first runs of the study, each ended by one of these errors."""
     ended = zip(material.runs, errors, strict=False)
     return replace(material, runs=tuple(replace(run, outcome=Outcome.CRASHED, error=error) for run, error in ended))
@@ -93,7 +96,7 @@ def crashed(material: Material, *errors: str) -> Material:
 
 def test_runs_that_ended_alike_are_one_row(material: Material) -> None:
     """With all their ids and where each stood; another word, another row."""
-    found = crashed(material, *["exit status 1; its last words:\nKeyError: 'x'"] * 3, "exit status 1")
+    found = crashed(material, *[Failure(ENDED, last_lines="KeyError: 'x'")] * 3, Failure(ENDED))
     first, second = failures.failures(subjects(found), found.study)
     assert first["ids"] == [run.id for run in found.runs[:3]]
     assert [(where.partition(" · ")[0], count) for where, count in first["where"]] == [("0.5 vCPU", 2), ("1 vCPU", 1)]
@@ -104,8 +107,11 @@ def test_runs_that_ended_alike_are_one_row(material: Material) -> None:
 def test_a_line_about_a_failed_run_ends_in_its_last_words(material: Material) -> None:
     """Not in a colon; what is too long for a line is cut, and that is shown."""
     spoken, silent, long = crashed(
-        material, "exit status 1; its last words:\nTraceback\nKeyError: 'x'", "exit status 1", "it ended:\n" + "x" * 900
+        material,
+        Failure(ENDED, last_lines="Traceback\nKeyError: 'x'"),
+        Failure(ENDED),
+        Failure(ENDED, last_lines="x" * 900),
     ).runs
-    assert failures.line(spoken) == "exit status 1; its last words: KeyError: 'x'"
-    assert failures.line(silent) == "exit status 1"
-    assert failures.line(long) == f"it ended: {'x' * failures.LINE}…"
+    assert failures.line(spoken) == "the workload ended with exit status 1; its last words: KeyError: 'x'"
+    assert failures.line(silent) == "the workload ended with exit status 1"
+    assert failures.line(long) == f"the workload ended with exit status 1; its last words: {'x' * failures.LINE}…"

@@ -8,8 +8,8 @@ import pytest
 
 from sizer.bundled.reports import Material
 from sizer.bundled.reports.page import contents, render
-from sizer.records.run import Demand, Estimate, Outcome, Run
-from sizer.records.study import Limits
+from sizer.records.run import Cause, CauseKind, Demand, Estimate, Failure, Outcome, Run, RunWarning, WarningKind
+from sizer.records.study import Limits, Purpose
 
 NAME = "train-resnet50-p100"
 
@@ -19,14 +19,14 @@ def stage(material: Material) -> Run:
     """A replay that is ten times as fast as any run of its workload."""
     run = next(run for run in material.runs if run.outcome is Outcome.COMPLETED and run.spec.workload.name == NAME)
     workload = replace(run.spec.workload, input="replay", cache="cold")
-    spec = replace(run.spec, workload=workload, limits=Limits(2.0, None, "slow"), isolates="disk")
+    spec = replace(run.spec, workload=workload, limits=Limits(2.0, None, "slow"), purpose=Purpose.ISOLATES_DISK)
     return replace(
         run,
         spec=spec,
         configuration=replace(run.configuration, disk="slow"),
         throughput=Estimate(9000.0, 8900.0, 9100.0),
         demand=Demand(read_bytes=100_000.0, read_ios=2.0),
-        warnings=("contended: something else on this host used 0.50 cores meanwhile",),
+        warnings=(RunWarning(WarningKind.CONTENDED, {"cores": 0.5}),),
     )
 
 
@@ -60,8 +60,14 @@ def test_the_list_of_all_runs_says_what_they_are(material: Material, stage: Run)
 
 def test_one_that_failed_says_why(material: Material, stage: Run) -> None:
     """In its table, and among the failures."""
-    failed = replace(stage, outcome=Outcome.CRASHED, throughput=None, demand=None, error="exit status 71")
+    failed = replace(
+        stage,
+        outcome=Outcome.CRASHED,
+        throughput=None,
+        demand=None,
+        error=Failure(Cause(CauseKind.EXIT_STATUS, {"status": 71})),
+    )
     shown = contents(replace(material, runs=(*material.runs, failed)))
     (row,) = next(section for section in shown["sections"] if section["name"] == NAME)["isolated"]
-    assert (row["rate"], row["tells"]) == ("crashed", "exit status 71")
+    assert (row["rate"], row["tells"]) == ("crashed", "the workload ended with exit status 71")
     assert any(stage.id in each["ids"] for each in shown["failures"])

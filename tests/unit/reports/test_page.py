@@ -15,7 +15,7 @@ from sizer.bundled.reports import Material, render, write_report
 from sizer.bundled.reports.page import contents
 from sizer.model import fit
 from sizer.records.errors import HostError
-from sizer.records.run import Configuration, Estimate, Outcome, Run
+from sizer.records.run import Cause, CauseKind, Configuration, Estimate, Failure, Outcome, Run, RunWarning, WarningKind
 from sizer.records.study import Study
 from sizer.store.study_folder import StudyFolder
 
@@ -171,7 +171,13 @@ def test_markup_in_untrusted_text_is_shown_and_not_obeyed(material: Material) ->
     hostile = "<script>alert(1)</script><img src=x onerror=alert(2)>"
     run = material.runs[0]
     spec = replace(run.spec, workload=replace(run.spec.workload, name=hostile))
-    bad = replace(run, spec=spec, outcome=Outcome.CRASHED, error=f"{hostile}\n{hostile}", warnings=(hostile,))
+    bad = replace(
+        run,
+        spec=spec,
+        outcome=Outcome.CRASHED,
+        error=Failure(Cause(CauseKind.REFUSED, text=hostile), last_lines=hostile),
+        warnings=(RunWarning(WarningKind.OTHER, text=hostile),),
+    )
     good = replace(run, spec=spec, configuration=Configuration(1.0, 2**30, hostile, 1), limited_by=hostile)
     study = replace(material.study, name=hostile)
     found = Reader(render(replace(material, study=study, runs=(bad, good), notes=(hostile,), host={hostile: hostile})))

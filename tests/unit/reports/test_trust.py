@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sizer.bundled.reports import Material, trust
 from sizer.bundled.reports.subject import subjects
-from sizer.records.run import Estimate, Run
+from sizer.records.run import Estimate, Run, RunWarning, WarningKind
 from sizer.records.study import Study
 
 
@@ -20,7 +20,13 @@ def some(runs: tuple[Run, ...]) -> tuple[Run, ...]:
     first, second, other = (replace(run, warnings=()) for run in runs[:3])
     return (
         replace(first, throughput=Estimate(100.0, 99.0, 101.0), other_cores=0.02, overhead=0.002),
-        replace(second, throughput=Estimate(104.0, 101.0, 107.0), other_cores=0.5, overhead=0.012, warnings=("odd",)),
+        replace(
+            second,
+            throughput=Estimate(104.0, 101.0, 107.0),
+            other_cores=0.5,
+            overhead=0.012,
+            warnings=(RunWarning(WarningKind.OTHER, text="odd"),),
+        ),
         replace(other, throughput=Estimate(200.0, 198.0, 202.0), other_cores=0.03, overhead=0.003),
     )
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from sizer.records.run import DataSet
+from sizer.records.run import Cause, DataSet
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner import circumstances
 from sizer.runner.circumstances import Room, left_in_memory, missing_data, shared_memory
+from sizer.words import cause_in_words, warning_in_words
 
 MakeSpec = Callable[..., RunSpec]
 
@@ -20,6 +21,11 @@ MakeSpec = Callable[..., RunSpec]
 @pytest.fixture
 def spec() -> RunSpec:
     return RunSpec(Workload("train", "image_training"), 8, Limits(1.0), Measure())
+
+
+def said(causes: Iterable[Cause | None], spec: RunSpec) -> str:
+    """What a person reads of them."""
+    return "; ".join(cause_in_words(each, spec) for each in causes if each is not None)
 
 
 def folder(path: Path, files: int) -> DataSet:
@@ -42,13 +48,13 @@ def test_data_that_is_gone_is_named(spec: RunSpec, make_spec: MakeSpec, tmp_path
     """All of it, or a part; a command may remove files of its own."""
     data_set = folder(tmp_path / "data", 4)
     (tmp_path / "data" / "0").unlink()
-    assert "only 2.93 KiB of 3.91 KiB are still there" in str(missing_data(data_set, spec))
+    assert "only 2.93 KiB of 3.91 KiB are still there" in said([missing_data(data_set, spec)], spec)
     assert missing_data(data_set, make_spec("program")) is None
     for path in (tmp_path / "data").iterdir():
         path.unlink()
     assert missing_data(data_set, make_spec("program")) is not None
     (tmp_path / "data").rmdir()
-    assert f"{tmp_path}/data is no longer there: put it back" in str(missing_data(data_set, spec))
+    assert f"{tmp_path}/data is no longer there: put it back" in said([missing_data(data_set, spec)], spec)
 
 
 def full(*folders: Path) -> Callable[[Path], SimpleNamespace]:
@@ -63,32 +69,36 @@ def full(*folders: Path) -> Callable[[Path], SimpleNamespace]:
 
 def test_a_full_disk_is_named(spec: RunSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once it was seen to be full, whatever was removed again since."""
-    room = Room(spec, tmp_path, tmp_path)
+    room = Room(tmp_path, tmp_path)
     monkeypatch.setattr(circumstances.os, "statvfs", full())
     room.look()
-    assert room.want("") is None
+    assert room.want("") == ()
     monkeypatch.setattr(circumstances.os, "statvfs", full(tmp_path))
     room.look()
     monkeypatch.setattr(circumstances.os, "statvfs", full())
     room.look()
-    assert "the disk under its scratch folder (TMPDIR) and its output" in str(room.want(""))
-    assert "was full: make room there" in str(room.want(""))
+    assert "the disk under its scratch folder (TMPDIR) and its output" in said(room.want(""), spec)
+    assert "was full: make room there" in said(room.want(""), spec)
 
 
 def test_a_program_that_complains_is_believed(spec: RunSpec, tmp_path: Path) -> None:
     """A disk that was full only between two looks is known by the program's own words, and by a path in them."""
-    room = Room(spec, tmp_path, tmp_path)
+    room = Room(tmp_path, tmp_path)
     complaint = f"OSError: [Errno 28] {os.strerror(28)}"
-    assert "a disk that it wrote to was full" in str(room.want(complaint))
-    assert "under its scratch folder" in str(room.want(f"{complaint}: '{tmp_path}/file'"))
-    assert room.want("something else") is None
+    assert "a disk that it wrote to was full" in said(room.want(complaint), spec)
+    assert "under its scratch folder" in said(room.want(f"{complaint}: '{tmp_path}/file'"), spec)
+    assert room.want("something else") == ()
 
 
 def test_what_came_into_shared_memory_is_told() -> None:
     """New files with what they take, a few by name; nothing where all was there before."""
     assert left_in_memory({"a": 5}, {"a": 4096}) is None
     told = left_in_memory({"a": 5}, {"a": 5, "b": 2**20, "c": 2**20, "d": 0, "e": 0})
-    assert told == "/dev/shm/b, /dev/shm/c, /dev/shm/d and 1 more, 2 MiB of memory; remove what no other program uses"
+    assert told is not None
+    assert (
+        warning_in_words([told], "image")
+        == "/dev/shm/b, /dev/shm/c, /dev/shm/d and 1 more, 2 MiB of memory; remove what no other program uses"
+    )
 
 
 def test_our_files_in_shared_memory_are_found() -> None:

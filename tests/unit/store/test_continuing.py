@@ -8,7 +8,7 @@ import pytest
 
 from sizer.records.errors import InputError
 from sizer.records.run import Configuration, DiskCheck, Outcome, Run
-from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.records.study import DiskRates, DiskTier, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store.continuing import measured, refuse_other_machine, refuse_other_meaning, refuse_other_study
 
 TRAIN = Workload("train", "image_training", network="resnet50")
@@ -50,7 +50,7 @@ def test_a_workload_that_is_something_else_now_is_refused() -> None:
 def test_a_run_that_isolates_a_stage_is_of_the_same_workload() -> None:
     """It is fed otherwise, and nothing else about it may differ."""
     fed = replace(TRAIN, input="replay", cache="cold")
-    stage = replace(RUN, spec=replace(RUN.spec, workload=fed, isolates="disk"))
+    stage = replace(RUN, spec=replace(RUN.spec, workload=fed, purpose=Purpose.ISOLATES_DISK))
     refuse_other_meaning("x", [stage], STUDY)
     other = replace(stage, spec=replace(stage.spec, workload=replace(fed, network="vgg16")))
     with pytest.raises(InputError, match="another workload named `train`"):

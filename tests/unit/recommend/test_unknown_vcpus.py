@@ -1,4 +1,4 @@
-"""Of measurements made elsewhere nobody may have told the vCPUs: then the answer names no number of them."""
+"""Of measurements made elsewhere the vCPUs may be unknown: then the answer names no number of them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ GIB = 2**30
 RATES = {"slow": DiskRates(500, 1e7), "fast": DiskRates(9000, 4e8)}
 
 
-def untold(run: Run) -> Run:
-    return replace(run, untold=("vcpus",))
+def without_vcpus(run: Run) -> Run:
+    return replace(run, configuration=replace(run.configuration, vcpus=None))
 
 
 def asked(runs: list[Run]) -> Recommendation:
@@ -34,11 +34,11 @@ def said(answer: Answer) -> str:
 @pytest.fixture
 def by_memory(make_run: Callable[..., Run]) -> list[Run]:
     sizes = ((8, 50), (16, 100), (32, 101), (64, 100))
-    return [untold(make_run(rate, 1, memory=size * GIB, capped=True)) for size, rate in sizes]
+    return [without_vcpus(make_run(rate, 1, memory=size * GIB, capped=True)) for size, rate in sizes]
 
 
 def test_memory_alone_is_answered_in_sizes_of_memory(by_memory: list[Run]) -> None:
-    """Not in what families offer with a number of vCPUs that nobody told."""
+    """Not in what families offer with a number of vCPUs that nobody knows."""
     (answer,) = asked(by_memory).workloads
     assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (None, 16 * GIB)
@@ -51,7 +51,7 @@ def test_memory_alone_is_answered_in_sizes_of_memory(by_memory: list[Run]) -> No
 def test_disks_alone(make_run: Callable[..., Run]) -> None:
     """The family for all jobs has no vCPUs either."""
     runs = [
-        untold(make_run(rate, 1, disk=name, rates=RATES[name], repeat=k))
+        without_vcpus(make_run(rate, 1, disk=name, rates=RATES[name], repeat=k))
         for name, rate in (("slow", 50), ("fast", 100))
         for k in range(3)
     ]

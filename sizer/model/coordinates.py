@@ -1,0 +1,55 @@
+"""What an axis is for the fit where an imported table does not say it.
+
+All runs of a workload have such an axis or none has it (`sizer import` sees to it), so an unknown one is the same in
+all of them, and any constant does for the fit: of one vCPU and a batch of one the logarithm is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from sizer.records import HOST_DISK, Configuration
+
+Value = TypeVar("Value")
+
+
+def vcpus_of(place: Configuration) -> float:
+    return 1.0 if place.vcpus is None else place.vcpus
+
+
+def memory_of(place: Configuration) -> int:
+    return 2**30 if place.memory_bytes is None else place.memory_bytes
+
+
+def batch_of(place: Configuration) -> int:
+    return 1 if place.batch_size is None else place.batch_size
+
+
+def disk_of(place: Configuration) -> str:
+    return name_of_disk(place.disk)
+
+
+def name_of_disk(name: str | None) -> str:
+    """A disk that nobody named is wherever the data lay."""
+    return HOST_DISK if name is None else name
+
+
+def gpus_of(place: Configuration) -> int:
+    """How many accelerators; 0 is as many as the device says."""
+    return place.gpu_count or 0
+
+
+def or_unknown(values: Sequence[Value]) -> Sequence[Value | None]:
+    """The measured values of an axis; a single None where the axis is not known."""
+    return values or (None,)
+
+
+def no_more(one: float | None, other: float | None) -> bool:
+    """Whether a value is no larger than another: on an unknown axis all are the same."""
+    return one is None or other is None or one <= other
+
+
+def known(values: Iterable[Value | None]) -> set[Value]:
+    """The values that are."""
+    return {value for value in values if value is not None}

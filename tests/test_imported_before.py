@@ -1,0 +1,79 @@
+"""A study that the first version imported, with stand-ins for what its table does not say, gives the same figures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizer.cli import main
+from sizer.exchange import write_csv
+from sizer.store import StudyFolder
+
+FIGURES = ("status", "spec", "throughput", "probability", "bottleneck", "next_bottleneck", "runner_up", "headroom")
+"""Of an answer: its sentences and the catalogue's prices may change."""
+
+
+def without_words(parameters: list[dict[str, Any]]) -> list[tuple[float, float, float]]:
+    return [(each["value"], each["low"], each["high"]) for each in parameters]
+
+
+def figures(value: Any) -> Any:
+    """With numbers that need not agree in their last bit on another machine."""
+    if isinstance(value, dict):
+        return {name: figures(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [figures(item) for item in value]
+    return pytest.approx(value, rel=1e-6) if isinstance(value, float) else value
+
+
+def test_what_the_table_does_not_say_is_none(first_version_imported: Path) -> None:
+    """And nothing else is; each run keeps its id, which is the name of its file."""
+    folder = StudyFolder.open(first_version_imported)
+    assert folder.problems() == ()
+    runs = folder.runs()
+    assert {run.id for run in runs} == {path.stem for path in (first_version_imported / "runs").iterdir()}
+    train = next(run for run in runs if run.spec.workload.name == "train")
+    read = next(run for run in runs if run.spec.workload.name == "read")
+    assert (train.configuration.vcpus, train.configuration.gpu, train.configuration.gpu_count) == (1.0, "V100", 1)
+    assert (train.configuration.memory_bytes, train.configuration.disk, train.started_at) == (None, None, None)
+    assert train.spec.workload.device is not None
+    assert (train.spec.workload.device.kind, train.spec.workload.device.index) == ("cuda", None)
+    assert (read.configuration.vcpus, read.configuration.gpu_count, read.configuration.memory_bytes) == (
+        None,
+        None,
+        4 * 2**30,
+    )
+    assert (read.spec.workload.device, read.spec.workload.framework, read.spec.workload.input) == (None, None, None)
+
+
+def test_its_table_is_written_as_before(first_version_imported: Path) -> None:
+    """To the byte."""
+    folder = StudyFolder.open(first_version_imported)
+    assert write_csv(folder.runs()) == (first_version_imported / "measurements.csv").read_text(encoding="utf-8")
+
+
+def test_its_model_and_answers_are_as_before(first_version_imported: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Fitted again, since the stored model holds the stand-ins; what is not known is null in every form."""
+    model = json.loads((first_version_imported / "model.json").read_text())
+    answers = json.loads((first_version_imported / "recommendation.json").read_text())
+    predictions = json.loads((first_version_imported / "predictions.json").read_text())["predictions"]
+    for before in predictions:
+        assert main(["predict", str(first_version_imported), "--workload", before["workload"], "--json"]) == 0
+        (now,) = json.loads(capsys.readouterr().out)["predictions"]
+        assert now == figures(before)
+    refitted = json.loads((first_version_imported / "model.json").read_text())
+    assert refitted["schema_version"] == 2
+    for before, now in zip(model["workloads"], refitted["workloads"], strict=True):
+        assert now["members"] == figures(before["members"])
+        assert without_words(now["parameters"]) == figures(without_words(before["parameters"]))
+        assert [now[name] for name in ("noise", "misfit", "widening")] == figures(
+            [before[name] for name in ("noise", "misfit", "widening")]
+        )
+    assert main(["recommend", str(first_version_imported)]) == 0
+    concluded = json.loads((first_version_imported / "recommendation.json").read_text())
+    for before, now in zip(answers["workloads"], concluded["workloads"], strict=True):
+        assert {name: now[name] for name in FIGURES} == figures({name: before[name] for name in FIGURES})
+        assert now["beyond"] == figures(before["beyond"])
