@@ -123,7 +123,7 @@ def test_two_epochs_fit_before_the_deadline() -> None:
         (Ending(Stop.DEADLINE, None, 0, False, "5 s", started=False), "it wrote no event"),
         (Ending(Stop.DEADLINE, None, 0, False, "5 s", started=False, pattern=True), "no line of its log matched"),
         (Ending(Stop.DEADLINE, None, 0, False, "5 s", silent_seconds=5.0), "its start and no step"),
-        (Ending(Stop.DEADLINE, None, 0, False, "5 s", standing="it had closed its pipe"), "closed its pipe"),
+        (Ending(Stop.DEADLINE, None, 0, False, "5 s", seen="it had closed its pipe"), "closed its pipe"),
         (
             Ending(Stop.DEADLINE, None, 0, True, "5 s", steps=3, silent_seconds=4.0),
             "hung: 3 steps, then none for the last 4.0 s of its 5 s",

@@ -12,8 +12,9 @@ from sizer.records.run import Cause, CauseKind, EvidenceKind, Failure, RunWarnin
 from sizer.records.study import SCHEMA_VERSION, Purpose
 from sizer.store import StudyFolder, marks_of, run_from_json
 from sizer.store.schema_1 import FLOOR_SEARCH, warning_of
+from tests import ROOT
 
-STORED = Path(__file__).parent / "stored" / "version_1" / "runs" / "f991df459cb2.json"
+STORED = ROOT / "tests" / "stored" / "version_1" / "runs" / "f991df459cb2.json"
 MIB = 2**20
 BAND = "outside the 742 images/s to 1,780 images/s of most of its measurements"
 THROTTLED = (
