@@ -12,6 +12,8 @@ from fuzz_cases import Case, Verdict
 from fuzz_sandbox import Sandbox, listing
 from fuzz_targets import STUDY, targets, write_files
 
+pytestmark = pytest.mark.slow
+
 CASES = {
     "study.yaml": 70,
     "study.yaml, resolved": 30,
@@ -55,7 +57,6 @@ def _the_sandbox_stays_as_it_was(sandbox: Sandbox) -> Iterator[None]:
     assert listing(sandbox.root) == before
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_spoiled_file_is_read_or_refused_in_words(sandbox: Sandbox, name: str) -> None:
     """No case of any target ends in a traceback, a wrong exit code, a wait, or a change on disk."""

@@ -292,6 +292,7 @@ def test_the_study_parses_back(read: Read) -> None:
     assert found.study.imported
 
 
+@pytest.mark.slow
 def test_many_rows_are_read_at_once(read: Read) -> None:
     """20,000 rows of 80 configurations, each its own run."""
     rows = "".join(f"w{n % 5},{1 + n % 80},{100 + n % 7}.25\n" for n in range(20_000))

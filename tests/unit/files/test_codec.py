@@ -87,6 +87,7 @@ def in_domain(hint: Any, domain: Any) -> st.SearchStrategy[Any]:
     return within | st.just(math.inf) if domain.open_ended else within
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", [Run, Study, Recommendation, RunSpec, Workload, Device, DiskCheck, Sample])
 @given(data=st.data())
 @settings(max_examples=25, deadline=None)

@@ -23,6 +23,7 @@ STAGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("accounted", [True, False])
 def test_held_out_vcpus_are_foretold(
     draw_job: Callable[..., Any], measure_job: Callable[..., list[Run]], accounted: bool
@@ -46,6 +47,7 @@ def test_held_out_vcpus_are_foretold(
     assert np.mean(covered) >= 0.85
 
 
+@pytest.mark.slow
 def test_bottleneck_is_the_true_one(draw_job: Callable[..., Any], measure_job: Callable[..., list[Run]]) -> None:
     """Where one stage clearly binds, the model names it in 95 % of cases."""
     random = np.random.default_rng(11)

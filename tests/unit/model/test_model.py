@@ -35,6 +35,7 @@ def curve(make_run: MakeRun) -> Callable[..., WorkloadModel]:
     return make
 
 
+@pytest.mark.slow
 @given(
     rates=st.lists(st.floats(0.1, 1e6), min_size=1, max_size=8),
     first=st.sampled_from([0.25, 1.0, 2.0]),
@@ -59,6 +60,7 @@ def test_any_curve_gives_a_sound_answer_or_none(
     assert found.extrapolated == (not first <= asked <= first * 2 ** (len(rates) - 1))
 
 
+@pytest.mark.slow
 @given(st.floats(0.5, 4), st.floats(1e6, 1e9), st.floats(100, 1e5), st.floats(1.0, 5.0))
 @settings(max_examples=25, derandomize=True)
 def test_more_of_a_stage_is_never_slower(

@@ -72,6 +72,7 @@ def page(material: Material, text: str) -> str:
     return render(replace(material, **changed, runs=runs, model=fit(runs)))
 
 
+@pytest.mark.slow
 def test_no_text_becomes_an_element_or_an_attribute(material: Material) -> None:
     """Of names, units, errors, last words, warnings, paths and reasons; a link is inside the page or a source's."""
     evil, plain = page(material, EVIL), page(material, PLAIN)

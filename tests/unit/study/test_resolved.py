@@ -124,6 +124,7 @@ SIZES = st.sampled_from(["0.00000001B", "0.5B", "1B", "1.3333KiB", "1.5MiB", "1.
 """What a person, or a program of theirs, may write into a study file: most of it makes no sense."""
 
 
+@pytest.mark.slow
 @given(studies(), st.sampled_from([None, "quick", "full"]))
 def test_a_resolved_study_comes_back_equal(study: Study, preset: str | None) -> None:
     """On another host, with a preset and without a catalogue: nothing is left to fill in."""
