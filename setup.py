@@ -29,6 +29,8 @@ WORKLOADS = [
 ]
 TEST = [
     "pytest>=8,<10",
+    # Runs tests side by side that do not disturb each other.
+    "pytest-xdist>=3.5,<4",
     "hypothesis>=6.100,<7",
     "mypy>=2,<3",
     # Its formatter may change with each minor version.

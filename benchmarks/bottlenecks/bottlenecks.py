@@ -1,0 +1,197 @@
+"""What binds a run, named from its accounting alone, against what relaxing a resource by 1.5 x really does.
+
+    python benchmarks/bottlenecks/bottlenecks.py [--seconds 4] [--repeats 3] [--only NAME ...] [--quick] [--out DIR]
+
+Eight configurations of this machine (`bottleneck_cases.py`), each measured as it is and with one of two resources
+relaxed. A name is right if relaxing what it names raises the rate and relaxing the other does not
+(`counterfactual.py`). The runs of a pair are neighbours, in an order that is shuffled; a configuration that is not
+right is measured twice more before it is judged. Needs root, for emulated disks; these are taken at the rates that
+they declare, which `disk_tiers.py` checks. A core that something else uses is one that no limit can give: on such a
+host the CPU's names cannot be judged, and the last lines say how much that was.
+
+Aim: at least 7 of 8 names are right, and one that is not is `ambiguous`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from bottleneck_cases import Case, Point, cases, known, probe
+
+sys.path.append(str(Path(__file__).parents[1] / "shared"))
+
+from counterfactual import Finding, Verdict, holds, ratio_of
+
+from sizer.api import measurement, plan_study, this_host
+from sizer.cli.event_lines import EventPrinter
+from sizer.records.run import Bottleneck, Estimate, Run
+from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.storage.disk_check import Fio
+from sizer.words import evidence_in_words, failure_line
+
+Runs = Mapping[str, Run]
+
+IMAGES = 400
+SEED = 1
+AGAIN = 2
+"""Repeats that are added where a name is not right: three pairs are the fewest whose interval says something."""
+
+PRECISION = 0.0001
+"""Finer than any run here gets, so that each takes its full time."""
+
+AS_DECLARED = Fio(figures=())
+QUICK = {"seconds": 2.0, "repeats": 1}
+WRONG_AT_MOST = 1
+
+
+def main() -> int:
+    arguments = _arguments()
+    length = Measure(arguments.repeats + AGAIN, arguments.seconds, PRECISION, SEED)
+    with tempfile.TemporaryDirectory() as temporary:
+        out = Path(arguments.out or temporary)
+        first = probe().spec(length)
+        probed = known(measured(out / "probe", [probe()], [first], length)[first.id])
+        chosen = [case for case in cases(probed) if not arguments.only or case.name in arguments.only]
+        findings = judged(out / "runs", chosen, length, arguments.repeats)
+    return show(findings)
+
+
+def judged(out: Path, chosen: Sequence[Case], length: Measure, first: int) -> list[Finding]:
+    """Every case measured `first` times and judged; those that are not right measured `length.repeats` times in all."""
+    points = [point for case in chosen for point in case.points]
+    findings: dict[str, Finding] = {}
+    for repeats in (range(first), range(first, length.repeats)):
+        todo = [case for case in chosen if case.name not in findings or not _is_right(findings[case.name])]
+        runs = measured(out, points, interleaved(todo, length, repeats), length) if todo else {}
+        for case in todo:
+            findings[case.name] = finding(case, runs, length, range(repeats.stop))
+        right = sum(map(_is_right, findings.values()))
+        print(f"{right} of {len(findings)} right after {repeats.stop} repeats of what was not right before", flush=True)
+    return list(findings.values())
+
+
+def interleaved(chosen: Sequence[Case], length: Measure, repeats: Iterable[int]) -> list[RunSpec]:
+    """Repeat after repeat, the cases in a shuffled order, and the runs of a case beside each other."""
+    specs = []
+    for repeat in repeats:
+        shuffle = random.Random(length.seed + repeat)
+        for case in shuffle.sample(chosen, len(chosen)):
+            specs += [point.spec(length, repeat) for point in shuffle.sample(case.points, len(case.points))]
+    return specs
+
+
+def measured(out: Path, points: Sequence[Point], specs: Sequence[RunSpec], length: Measure) -> Runs:
+    """The runs of the study of these points by their id. SystemExit names one that was not completed."""
+    host = this_host(AS_DECLARED)
+    study = study_of(out.name, points, length)
+    plan = replace(plan_study(study, out, host), specs=specs)
+    with measurement(plan, host, EventPrinter(study)) as measuring:
+        measuring.run()
+        runs = {run.id: run for run in measuring.folder.runs()}
+    for spec in specs:
+        run = runs.get(spec.id)
+        if run is None or run.throughput is None:
+            raise SystemExit(f"bottlenecks: {spec.workload.name}: {failure_line(run) if run else 'interrupted'}")
+    return runs
+
+
+def study_of(name: str, points: Sequence[Point], length: Measure) -> Study:
+    """The study that these points belong to, so that its folder can be looked at with every command of sizer."""
+    disks = dict.fromkeys(point.disk for point in points if point.disk is not None)
+    workloads = dict.fromkeys(point.workload for point in points)
+    plans = tuple(_plan(workload, [point for point in points if point.workload == workload]) for workload in workloads)
+    return Study(name, plans, tuple(disks), measure=length, embedded_images=IMAGES)
+
+
+def _plan(workload: Workload, points: Sequence[Point]) -> WorkloadPlan:
+    return WorkloadPlan(
+        workload,
+        batch_size=tuple(dict.fromkeys(point.batch_size for point in points)),
+        vcpus=tuple(dict.fromkeys(point.vcpus for point in points)),
+        memory_bytes=tuple(dict.fromkeys(point.memory_bytes for point in points if point.memory_bytes is not None)),
+        disk=tuple(dict.fromkeys(point.disk.name for point in points if point.disk is not None)),
+    )
+
+
+def finding(case: Case, runs: Runs, length: Measure, repeats: range) -> Finding:
+    """What was named, by most runs of the case as it is, and what relaxing a resource did."""
+
+    def rates(point: Point) -> list[float]:
+        return [_throughput(runs[point.spec(length, repeat).id]) for repeat in repeats]
+
+    evidence = [_evidence(runs[case.base.spec(length, repeat).id]) for repeat in repeats]
+    ((named, agreeing),) = Counter(each for each, _ in evidence).most_common(1)
+    reason = next(why for each, why in evidence if each is named)
+    ratios = {resource: ratio_of(rates(point), rates(case.base)) for resource, point in case.relaxed.items()}
+    others = max(runs[point.spec(length, repeat).id].other_cores or 0.0 for point in case.points for repeat in repeats)
+    return Finding(case.name, named, agreeing, len(evidence), reason, ratios, others)
+
+
+def show(findings: Sequence[Finding]) -> int:
+    """One line a configuration, then how many are right; the exit status."""
+    columns = "{:15} {:15} {:6} {:33} {:66} {:7} {}"
+    print(columns.format("configuration", "named", "runs", "named x 1.5", "other x 1.5", "", "evidence"))
+    for each in findings:
+        own = [each.named] if each.named in each.ratios else []
+        print(
+            columns.format(
+                each.configuration,
+                each.named.value,
+                f"{each.agreeing} of {each.runs}",
+                _ratios(each, own) or "-",
+                _ratios(each, each.others),
+                each.verdict.value,
+                each.reason,
+            )
+        )
+    right = sum(_is_right(each) for each in findings)
+    good = holds(findings, WRONG_AT_MOST)
+    print(f"cores that something else on this host used: up to {max(each.other_cores for each in findings):.2f}")
+    print(f"{right} of {len(findings)} right: {'holds' if good else 'DOES NOT HOLD'}")
+    return 0 if good else 1
+
+
+def _ratios(found: Finding, resources: Iterable[Bottleneck]) -> str:
+    return ", ".join(f"{each.value} {_interval(found.ratios[each])}" for each in resources)
+
+
+def _interval(ratio: Estimate) -> str:
+    return f"{ratio.value:.2f} ({ratio.low:.2f}-{ratio.high:.2f})"
+
+
+def _is_right(found: Finding) -> bool:
+    return found.verdict is Verdict.RIGHT
+
+
+def _throughput(run: Run) -> float:
+    assert run.throughput is not None
+    return run.throughput.value
+
+
+def _evidence(run: Run) -> tuple[Bottleneck, str]:
+    assert run.evidence is not None
+    return run.evidence.bottleneck, evidence_in_words(run.evidence)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=4.0, help="of each run (default: %(default)s)")
+    parser.add_argument("--repeats", type=int, default=3, help="pairs of each configuration (default: %(default)s)")
+    parser.add_argument("--only", action="append", metavar="NAME", help="a configuration of the table; may be repeated")
+    parser.add_argument("--quick", action="store_true", help="--seconds 2 --repeats 1")
+    parser.add_argument("--out", metavar="DIR", help="keep the studies there (default: temporary)")
+    arguments = parser.parse_args()
+    for name, value in QUICK.items() if arguments.quick else ():
+        setattr(arguments, name, value)
+    return arguments
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

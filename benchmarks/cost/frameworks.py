@@ -1,0 +1,105 @@
+"""Our programs against MXNet's own loops: the same network, batch and limits, input synthetic, in interleaved pairs.
+
+    python benchmarks/cost/frameworks.py [--pairs 3] [--seconds 3.5] [--vcpus 1] [--jobs squeezenet-inference ...]
+
+The other side of each pair is `plain_mxnet.py`: what MXNet's published benchmarks do, measured by the line that they
+print. Both are fresh processes that sizer starts with the same thread counts in the same limits.
+
+Aim: none of our programs is slower, as far as the pairs can tell: no 95 % interval of a ratio ends below 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1] / "shared"))
+
+from bench import Bench, opened
+from pairs import ratio, shown, turns
+
+from sizer.records.errors import SizerError
+from sizer.records.run import Estimate
+from sizer.records.study import Workload
+
+PLAIN = Path(__file__).with_name("plain_mxnet.py")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One comparison: a program and network of ours, and MXNet's loop and network with its `frequent`."""
+
+    kind: str
+    network: str
+    loop: str
+    zoo: str
+    batch_size: int
+    frequent: int
+    unit: str = "image"
+
+    @property
+    def ours(self) -> Workload:
+        return Workload("ours", self.kind, network=self.network, input="synthetic", cache="cold")
+
+    @property
+    def plain(self) -> Workload:
+        words = [sys.executable, str(PLAIN), self.loop, "--network", self.zoo]
+        words += ["--batch-size", str(self.batch_size), "--frequent", str(self.frequent)]
+        pattern, unit = "mxnet_speedometer", self.unit
+        return Workload("plain", "command", command=tuple(words), pattern=pattern, sample_unit=unit)
+
+
+JOBS = {
+    "squeezenet-inference": Job("image_inference", "squeezenet", "inference", "squeezenet1.1", 16, 2),
+    "mobilenet-inference": Job("image_inference", "mobilenet", "inference", "mobilenet1.0", 16, 2),
+    "resnet50-inference": Job("image_inference", "resnet50", "inference", "resnet50_v1", 8, 1),
+    "squeezenet-training": Job("image_training", "squeezenet", "training", "squeezenet1.1", 8, 1),
+    "lstm-small": Job("lstm_training", "small", "lstm", "-", 20, 2, "word"),
+}
+"""A line of the log for each 0.2-0.4 s on a vCPU of 2026, so that a few seconds hold more than ten."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=3.5)
+    parser.add_argument("--vcpus", type=float, default=1.0)
+    parser.add_argument("--jobs", nargs="+", choices=JOBS, default=list(JOBS), metavar="JOB", help=", ".join(JOBS))
+    given = parser.parse_args()
+    slower = []
+    print(f"{given.vcpus:g} vCPU, {given.pairs} pairs of {given.seconds:g} s")
+    print("job                   batch  unit   ours/s   plain/s   ours / plain (95 %)")
+    try:
+        with opened() as bench:
+            for name in given.jobs:
+                found = compare(bench, name, given.vcpus, given.seconds, given.pairs)
+                if found.high < 1:
+                    slower.append(name)
+    except SizerError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    print(f"slower than MXNet's own loop beyond noise: {', '.join(slower) or 'none'} (aim: none)")
+    return 1 if slower else 0
+
+
+def compare(bench: Bench, name: str, vcpus: float, seconds: float, pairs: int) -> Estimate:
+    """Measure the pairs of one job and print its row; the ratio of ours to the plain loop."""
+    job = JOBS[name]
+    rates: dict[str, list[float]] = {"ours": [], "plain": []}
+    for pair, workload in turns(job.ours, job.plain, pairs):
+        run = bench.run(workload, job.batch_size, vcpus, seconds, pair)
+        assert run.throughput is not None
+        rates[workload.name].append(run.throughput.value)
+    found = ratio([ours / plain for ours, plain in zip(rates["ours"], rates["plain"], strict=True)])
+    ours, plain = (sum(values) / len(values) for values in rates.values())
+    print(
+        f"{name:20s}  {job.batch_size:5d}  {job.unit:5s}  {ours:7,.1f}   {plain:7,.1f}   {shown(found)}",
+        flush=True,
+    )
+    return found
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

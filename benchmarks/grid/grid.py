@@ -1,0 +1,120 @@
+"""The measured grid: four workloads over vCPUs, memory, disk and accelerator, by sizer itself, as a data set.
+
+    python benchmarks/grid/grid.py [--out DIR] [--into DIR] [--collect]
+
+Makes the photographs' RecordIO file, measures `grid/study.yaml` with `sizer run` into DIR/study (about 45 minutes on a
+quiet host; started again, it goes on), and writes what `grid/README.md` describes: `runs.jsonl`, `measurements.csv` and
+`conditions.json`. `--collect` only writes them, from the runs that are there. Needs root, for limits and emulated
+disks. Prints, by workload, how far repeats of one configuration are from each other: nobody can predict them better.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from grid_conditions import conditions
+from grid_data import GRID, cells, load_grid, repeat_errors, save_runs
+
+sys.path.append(str(Path(__file__).parents[2]))
+
+from sizer import bundled
+from sizer.exchange.measurements import write_csv
+from sizer.files.codec import write_json
+from sizer.host.machine import interpreter
+from sizer.records.errors import SizerError
+from sizer.records.run import Run
+from sizer.records.study import Workload
+from sizer.storage.data_cache import cache_folder
+from sizer.storage.data_sets import DataSets
+from sizer.store.study_folder import StudyFolder
+from workloads import recordio
+from workloads.image_folder import list_images, shuffled
+
+EMBEDDED_IMAGES = 4000
+IMAGES = 800
+"""82 MB as they are, 103 kB each: so much that a memory cap of a size people write can keep a part of it or all."""
+
+SEED = 1
+
+
+def main() -> int:
+    given = _arguments()
+    try:
+        if not given.collect:
+            ended = measure(given.out)
+            if ended not in (0, 4):
+                return ended
+        with StudyFolder.open(given.out / "study").locked() as folder:
+            collect(folder, given.into)
+    except SizerError as error:
+        print(f"grid: {error}")
+        return error.exit_code
+    show(load_grid(given.into / "runs.jsonl"))
+    return 0
+
+
+def measure(out: Path) -> int:
+    """Run the study, or go on with it. The exit status of `sizer run`."""
+    out.mkdir(parents=True, exist_ok=True)
+    pack_photographs(out / "photographs.rec")
+    shutil.copyfile(GRID / "study.yaml", out / "study.yaml")
+    command = [sys.executable, "-m", "sizer", "run", "study.yaml", "--out", str((out / "study").absolute())]
+    return subprocess.run(command, cwd=out, check=False).returncode
+
+
+def pack_photographs(target: Path) -> None:
+    """The embedded photographs as they are, not resized to 256 as packing does: large records, little readahead."""
+    if target.with_suffix(".idx").is_file():
+        return
+    python, cache = interpreter("mxnet"), cache_folder(os.environ)
+    sets = DataSets(cache, python, bundled.WORKLOADS_PATH, EMBEDDED_IMAGES, print)
+    embedded = sets.prepare(Workload("photographs", "imagenet_preprocessing"))
+    assert embedded is not None
+    images = shuffled(list_images(Path(embedded.path)), SEED)[:IMAGES]
+    with target.open("wb") as file:
+        for number, image in enumerate(images):
+            file.write(recordio.framed(recordio.image_record(image.label, number, image.path.read_bytes())))
+    recordio.write_index(target, target.with_suffix(".idx"))
+
+
+def collect(folder: StudyFolder, into: Path) -> None:
+    """Write the data set from the runs of a study folder."""
+    into.mkdir(parents=True, exist_ok=True)
+    save_runs(folder.runs(), into / "runs.jsonl")
+    runs = load_grid(into / "runs.jsonl")
+    (into / "measurements.csv").write_text(write_csv(runs))
+    write_json(into / "conditions.json", conditions(runs, folder.host))
+
+
+def show(runs: Sequence[Run]) -> None:
+    """One line a workload: configurations, runs, and how far their repeats are from each other."""
+    line = "{:14} {:>15} {:>6} {:>34}"
+    print(line.format("workload", "configurations", "runs", "|ln ratio| of repeats: median, 90th"))
+    names = dict.fromkeys(run.spec.workload.name for run in runs)
+    for name in (*names, None):
+        chosen = [run for run in runs if name in (None, run.spec.workload.name)]
+        print(line.format(name or "all", len(cells(chosen)), len(chosen), _spread(repeat_errors(chosen))))
+
+
+def _spread(errors: Iterable[float]) -> str:
+    found = list(errors)
+    return " ".join(f"{share:.1%}" for share in np.percentile(found, (50, 90))) if found else "-"
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=Path("/var/tmp/sizer-grid"), help="where it is measured")
+    parser.add_argument("--into", type=Path, default=GRID, help="where the data set goes (default: %(default)s)")
+    parser.add_argument("--collect", action="store_true", help="measure nothing more")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,45 @@
+"""sizer is killed at drawn moments and started again: short forms of `benchmarks/reliability/soak.py`."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+from soak import Table
+from soak_sizer import REPLACED
+
+from tests import ROOT
+
+SOAK = ROOT / "benchmarks/reliability/soak.py"
+SECONDS = 1800
+"""Before it is given up: ten kills take 40 to 70 s."""
+
+
+@pytest.mark.root
+@pytest.mark.slow
+@pytest.mark.alone
+@pytest.mark.parametrize("kills", ["4", pytest.param("50", marks=pytest.mark.long)])
+def test_kills_lose_and_leave_nothing(kills: str) -> None:
+    """The soak of 200 kills with fewer of them."""
+    argv = [sys.executable, str(SOAK), "--kills", kills, "--seed", "1", "--studies", "job"]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=SECONDS)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("name", "attribute"), [(name, attribute) for name, attribute, _ in REPLACED])
+def test_what_tells_of_a_phase_stands_where_it_is_called(name: str, attribute: str) -> None:
+    """In a module that only defines it, or only hands it on, nobody would meet the replacement."""
+    tree = ast.parse(inspect.getsource(import_module(name)))
+    assert attribute in {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def test_one_thing_lost_or_left_is_a_failure() -> None:
+    """Whatever it is."""
+    assert Table().holds()
+    for kind in ("lost", "unreadable", "left"):
+        assert not Table(**{kind: [("run", "a thing")]}).holds()
+    assert not Table(incomplete=["a study"]).holds()

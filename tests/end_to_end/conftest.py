@@ -1,0 +1,100 @@
+"""The command line as a person types it, in an empty folder."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from sizer.cli import main
+
+Typed = Callable[..., subprocess.CompletedProcess[str]]
+
+MEASURING = ("run", "resume", "demo", "profile", "disks", "doctor")
+"""Commands that start programs, set limits or heed signals."""
+
+HIDDEN = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
+"""Warnings that Python shows to nobody who did not ask for them."""
+
+CHILD = """
+import json, os, sys, time
+descriptor = int(os.environ["SIZER_EVENTS_FD"])
+def write(**fields):
+    os.write(descriptor, (json.dumps(fields) + "\\n").encode())
+write(event="start", sample_unit="image", batch_size=8, dataset_bytes=0, dataset_samples=0, bytes_per_sample=0)
+while True:
+    time.sleep(0.02)
+    write(event="step", time=time.monotonic(), samples=8, input_wait=0.0, epoch=0)
+"""
+
+STUDY = """
+name: quick
+measure: {{repeats: 1, seconds: 1, precision: 0.2}}
+workloads:
+  - name: job
+    kind: command
+    command: [{python}, child.py]
+    axes: {{vcpus: [0.5, 1, 2]}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a study of three short runs of a child that does nothing but step."""
+    (tmp_path / "child.py").write_text(CHILD)
+    (tmp_path / "study.yaml").write_text(
+        STUDY.format(python=sys.executable).replace("child.py", str(tmp_path / "child.py"))
+    )
+    return tmp_path
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    return {**os.environ, "SIZER_CACHE": str(tmp_path / "cache")}
+
+
+@pytest.fixture
+def sizer(folder: Path, environment: dict[str, str]) -> Typed:
+    """Type `sizer ...` and wait for its end.
+
+    What measures is a process of its own. What only reads is called in this one, which spares it Python's start and
+    the import of numpy and scipy.
+    """
+
+    def typed(*words: str) -> subprocess.CompletedProcess[str]:
+        if words[0] in MEASURING and "--dry-run" not in words:
+            argv = [sys.executable, "-m", "sizer", *words]
+            return subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+        return called(words, folder, environment)
+
+    return typed
+
+
+def called(words: Sequence[str], folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """`sizer ...` in this process, with the streams, the folder and the environment that one of its own would have."""
+    out, err = io.StringIO(), io.StringIO()
+    here = os.getcwd()
+    with (
+        patch.dict(os.environ, {"COLUMNS": "80", **environment}, clear=True),
+        redirect_stdout(out),
+        redirect_stderr(err),
+        warnings.catch_warnings(record=True) as warned,
+    ):
+        warnings.simplefilter("default")
+        os.chdir(folder)
+        try:
+            code = main(words)
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1
+        finally:
+            os.chdir(here)
+    shown = [str(each.message) for each in warned if not issubclass(each.category, HIDDEN)]
+    return subprocess.CompletedProcess(words, code, out.getvalue(), "\n".join([*shown, err.getvalue()]))

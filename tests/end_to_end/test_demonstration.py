@@ -1,0 +1,100 @@
+"""The demo: whole, by the real thing; and what is left of it on hosts that allow less."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizer.api.demonstration import notes, within_reach
+from sizer.catalog import Catalog
+from sizer.limits import Control
+from sizer.limits.delegation import SCOPE
+from sizer.plan.run_order import plan
+from sizer.records.study import Study
+from sizer.study import HostSize, parse_study
+from tests import ROOT
+
+Typed = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def study() -> Study:
+    text = files("sizer.api").joinpath("demo.yaml").read_text()
+    return parse_study(text, "demo.yaml", None, HostSize(2, 2**34), Catalog.load())
+
+
+def test_the_demo_shows_every_axis(study: Study) -> None:
+    """All four kinds at three vCPU limits or more, two memory caps, three disks, and an emulated P100."""
+    assert {each.workload.kind for each in study.workloads} == {
+        *("image_training", "image_inference", "lstm_training", "imagenet_preprocessing"),
+    }
+    assert all(len(each.vcpus) >= 3 for each in study.workloads)
+    assert max(len(each.memory_bytes) for each in study.workloads) == 2
+    assert sum(len(each.disk) == 3 for each in study.workloads) == 2
+    assert [each.workload.device.gpu for each in study.workloads if each.workload.device.gpu] == ["P100"]
+    assert all((tier.emulated.read_bytes_per_second or 0) <= 500e6 for tier in study.disks if tier.emulated)
+
+
+def test_an_ordinary_user_gets_whole_vcpus_and_notes(study: Study) -> None:
+    """What needs root is left out of the plan and named with what to type."""
+    lacking = {Control.FRACTIONAL_VCPUS: "fix a", Control.MEMORY: "fix b", Control.DISK: "fix c"}
+    reduced = within_reach(study, lacking, HostSize(4, 2**34))
+    assert {spec.limits.vcpus for spec in plan(reduced, HostSize(4, 2**34))} == {1.0, 2.0, 4.0}
+    assert all(spec.limits.memory_bytes is spec.limits.disk is None for spec in plan(reduced, HostSize(4, 2**34)))
+    assert [text.split("type: ")[1] for text in notes(lacking)] == ["fix a", "fix b", "fix c"]
+    commands = [text.split("type: ")[1] for text in notes(dict.fromkeys(lacking, SCOPE))]
+    assert set(commands) == {SCOPE.replace("run STUDY.yaml", "demo")}
+
+
+def test_a_small_host_gets_no_more_vcpus_than_it_has(study: Study) -> None:
+    """On one CPU the centre is one vCPU."""
+    specs = plan(within_reach(study, {}, HostSize(1, 2**34)), HostSize(1, 2**34))
+    assert max(spec.limits.vcpus or 0 for spec in specs) == 1.0
+
+
+def test_a_host_of_4_gb_gets_a_cap_that_it_can_hold(study: Study) -> None:
+    """A machine sold with 4 GB shows its kernel less; the demo's centre stays below it, and above the floor."""
+    here = HostSize(2, 3719 * 2**20)
+    caps = {spec.limits.memory_bytes for spec in plan(within_reach(study, {}, here), here)}
+    assert max(cap or 0 for cap in caps) < here.memory_bytes
+    assert len(caps) == 2
+
+
+@pytest.mark.root
+@pytest.mark.slow
+@pytest.mark.alone
+def test_the_demo_by_the_real_thing(sizer: Typed, folder: Path, environment: dict[str, str]) -> None:
+    """On this host, in its real limits: every run ends as it should, and the report is there."""
+    argv = [sys.executable, str(ROOT / "tests/end_to_end/short_demo.py"), "demo", "--out", "demo"]
+    done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    runs = json.loads(sizer("export", "demo", "--format", "json").stdout)
+    failed = [run for run in runs if run["outcome"] != "completed"]
+    assert [run["outcome"] for run in failed] == ["out_of_memory"]
+    assert failed[0]["configuration"]["memory_bytes"] == 192 * 2**20
+    training, preprocessing = by_disk(runs, "training"), by_disk(runs, "preprocessing")
+    assert max(training) < 1.15 * min(training)
+    assert preprocessing[2] < 0.8 * preprocessing[0]
+    assert preprocessing[2] < preprocessing[1]
+    answers = json.loads(sizer("recommend", "demo", "--json").stdout)["workloads"]
+    assert {answer["status"] for answer in answers} <= {"recommended", "at_least"}
+    page = (folder / "demo/report.html").read_text()
+    assert "embedded data set" in page
+    assert "emulated P100" in page
+
+
+def by_disk(runs: list[dict[str, Any]], workload: str) -> list[float]:
+    """Throughput at 2 vCPU on the three disks, from the fastest to the slowest disk."""
+    rates = {
+        run["configuration"]["disk"]: run["throughput"]["value"]
+        for run in runs
+        if run["spec"]["workload"]["name"] == workload and run["configuration"]["vcpus"] == 2.0
+    }
+    return [rates[disk] for disk in ("nvme", "cloud_ssd", "standard")]

@@ -1,0 +1,64 @@
+"""A host that gets slower while a study goes on is seen by its reference configuration."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Typed = Callable[..., subprocess.CompletedProcess[str]]
+
+pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
+
+COUNTED = """
+import pathlib
+launches = pathlib.Path({place!r})
+launches.write_text(launches.read_text() + "x" if launches.exists() else "x")
+pause = 0.02 if len(launches.read_text()) < 5 else 0.03
+"""
+"""The fifth launch and those after it are slower, as on a host whose neighbour has begun to work."""
+
+
+@pytest.fixture
+def folder(folder: Path) -> Path:
+    """Four configurations, so that the reference is measured a second time, as the fifth run."""
+    child = folder / "child.py"
+    steps = child.read_text().replace("time.sleep(0.02)", "time.sleep(pause)")
+    child.write_text(COUNTED.format(place=str(folder / "launches")) + steps)
+    study = folder / "study.yaml"
+    study.write_text(study.read_text().replace("vcpus: [0.5, 1, 2]", "vcpus: [0.5, 1, 1.5, 2]"))
+    return folder
+
+
+def marked(folder: Path) -> dict[float, set[str]]:
+    """The vCPUs of the runs that are marked, with the figures of their marks."""
+    runs = [json.loads(path.read_text()) for path in (folder / "study/runs").glob("*.json")]
+    return {
+        run["configuration"]["vcpus"]: set(warning["figures"])
+        for run in runs
+        for warning in run["warnings"]
+        if warning["kind"] == "drifting"
+    }
+
+
+def test_runs_between_are_marked_in_their_records(sizer: Typed, folder: Path) -> None:
+    """The dry run says what is measured again; the marks are in the stored runs, and stay what they are."""
+    assert "repeat 2, the reference again" in sizer("run", "study.yaml", "--dry-run").stdout
+    done = sizer("run", "study.yaml")
+    assert done.returncode == 0, done.stderr
+    assert "2 vCPUs, batch 1, the reference again" in done.stderr
+    assert "The host drifted: the reference configuration was measured 2 times" in done.stderr
+    assert set(marked(folder)) == {0.5, 1.0, 1.5}
+    assert marked(folder)[1.0] == {"before", "after"}
+
+    lost = next(path for path in (folder / "study/runs").glob("*.json") if "drifting:" in path.read_text())
+    text = lost.read_text()
+    lost.write_text(text.replace("drifting:", "unheard of:"))
+    before = {path: path.stat().st_mtime_ns for path in (folder / "study/runs").iterdir()}
+    assert sizer("resume", "study").returncode == 0
+    after = {path: path.stat().st_mtime_ns for path in (folder / "study/runs").iterdir()}
+    assert [path for path in after if after[path] != before[path]] == [lost]
+    assert set(marked(folder)) == {0.5, 1.0, 1.5}

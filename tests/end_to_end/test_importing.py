@@ -1,0 +1,269 @@
+"""import, and predictions of what nobody measured, as a person types them."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizer.cli import main
+from sizer.exchange.imported_columns import READERS
+from tests import ROOT
+
+Typed = Callable[..., subprocess.CompletedProcess[str]]
+PAGE = (ROOT / "docs" / "import.md").read_text("utf-8")
+
+TABLE = """workload,vcpus,disk,throughput,kind,cache,device,core_seconds_per_sample,read_bytes_per_sample,\
+disk_read_iops,disk_read_mbps,dataset_gib,dataset_samples,memory_gib,note
+train,1,slow,98,image_training,cold,cuda:0,0.01,100000,500,20,1,10737,8,=a
+train,2,slow,160,image_training,cold,cuda:0,0.01,100000,500,20,1,10737,8,
+train,4,slow,185,image_training,cold,cuda:0,0.01,100000,500,20,1,10737,8,
+train,8,slow,190,image_training,cold,cuda:0,0.01,100000,500,20,1,10737,8,
+train,1,fast,100,image_training,cold,cuda:0,0.01,100000,90000,900,1,10737,8,
+train,2,fast,198,image_training,cold,cuda:0,0.01,100000,90000,900,1,10737,8,
+train,4,fast,390,image_training,cold,cuda:0,0.01,100000,90000,900,1,10737,8,
+train,8,fast,760,image_training,cold,cuda:0,0.01,100000,90000,900,1,10737,8,
+"""
+
+
+@pytest.fixture
+def table(folder: Path) -> Path:
+    """A table of one job on two disks, with what the disks give and what a sample reads."""
+    path = folder / "table.csv"
+    path.write_text(TABLE)
+    return path
+
+
+@pytest.fixture
+def study(sizer: Typed, table: Path) -> Path:
+    """That table, imported."""
+    done = sizer("import", "table.csv", "--out", "s")
+    assert done.returncode == 0, done.stderr
+    return table.parent / "s"
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, once for all that only read it."""
+    folder = tmp_path_factory.mktemp("imported")
+    (folder / "table.csv").write_text(TABLE)
+    assert main(["import", str(folder / "table.csv"), "--out", str(folder / "s")]) == 0
+    return folder / "s"
+
+
+@pytest.fixture
+def predict(stored: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """predict, with its exit code and what it prints on stdout and stderr."""
+
+    def typed(*words: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        try:
+            code = main(["predict", str(stored), *words])
+        except SystemExit as end:
+            code = int(end.code or 0)
+        return (code, *capsys.readouterr())
+
+    return typed
+
+
+@pytest.fixture
+def predicted(predict: Callable[..., tuple[int, str, str]]) -> Callable[..., list[dict[str, Any]]]:
+    """predict with --json."""
+
+    def found(*words: str) -> list[dict[str, Any]]:
+        code, out, err = predict(*words, "--json")
+        assert code == 0, err
+        answer: list[dict[str, Any]] = json.loads(out)["predictions"]
+        return answer
+
+    return found
+
+
+def test_an_imported_table_is_a_study(sizer: Typed, study: Path) -> None:
+    """With model, recommendation, table and page, and nothing of this machine."""
+    names = {"study.yaml", "host.json", "model.json", "recommendation.json", "measurements.csv", "report.html"}
+    assert names <= {path.name for path in study.iterdir()}
+    host = json.loads((study / "host.json").read_text())
+    assert set(host) == {"schema_version", "imported", "runs", "notes"}
+    page = (study / "report.html").read_text()
+    assert "To measure it again" not in page
+    assert "Order of the runs" not in page
+    assert "already lay" not in page
+    assert "log lies" not in page
+    for words in (["status", "s"], ["fit", "s"], ["recommend", "s"], ["report", "s"], ["predict", "s"]):
+        done = sizer(*words)
+        assert (done.returncode, done.stderr) == (0, ""), words
+    told = json.loads(sizer("status", "s", "--json").stdout)
+    assert (told["planned"], told["finished"], told["problems"]) == (8, 8, [])
+
+
+def test_what_is_exported_is_imported_again(sizer: Typed, study: Path) -> None:
+    """Cell by cell, in the same order, and the unknown column with it, which is named once."""
+    first = sizer("export", "s").stdout
+    assert first == (study / "measurements.csv").read_text()
+    (study.parent / "again.csv").write_text(first)
+    done = sizer("import", "again.csv", "--out", "again", "--json")
+    told = json.loads(done.stdout)
+    assert (told["runs"], told["workloads"], told["unknown_columns"]) == (8, ["train"], ["note"])
+    assert done.stderr.count("note") == 1
+    assert sizer("export", "again").stdout == first
+    assert "'=a" in first
+
+
+@pytest.mark.usefixtures("table")
+def test_nothing_is_half_imported(sizer: Typed, folder: Path) -> None:
+    """A bad last row leaves no folder, and a folder that holds something is left alone."""
+    (folder / "bad.csv").write_text(TABLE + TABLE.splitlines()[1].replace("98", "-98") + "\n")
+    done = sizer("import", "bad.csv", "--out", "bad")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(r"sizer: bad\.csv line 10: throughput: `-98` .*\n", done.stderr)
+    assert not (folder / "bad").exists()
+    (folder / "mine").mkdir()
+    (folder / "mine" / "letter.txt").write_text("dear")
+    for out in ("mine", "table.csv"):
+        done = sizer("import", "table.csv", "--out", out)
+        assert (done.returncode, "--out" in done.stderr) == (2, True)
+    assert [path.name for path in (folder / "mine").iterdir()] == ["letter.txt"]
+    (folder / "mine" / "letter.txt").unlink()
+    assert sizer("import", "table.csv", "--out", "mine").returncode == 0
+    done = sizer("import", "table.csv", "--out", "mine")
+    assert (done.returncode, "is not empty" in done.stderr) == (2, True)
+
+
+def test_a_disk_that_is_full_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The runs that were written already are taken away again, and an empty folder stays one."""
+    (tmp_path / "table.csv").write_text(TABLE)
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setattr(os, "sync", _no_space)
+    for out in ("new", "empty"):
+        assert main(["import", str(tmp_path / "table.csv"), "--out", str(tmp_path / out)]) == 3
+        assert "cannot be written (No space left on device)" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+    assert list((tmp_path / "empty").iterdir()) == []
+
+
+def _no_space() -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.usefixtures("study")
+def test_an_imported_study_is_not_gone_on_with(sizer: Typed) -> None:
+    """No program belongs to it."""
+    for words in (["resume", "s"], ["run", "s/study.yaml", "--out", "t"], ["run", "s/study.yaml", "--dry-run"]):
+        done = sizer(*words)
+        assert (done.returncode, "measured elsewhere" in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "key", "figure"),
+    [
+        (["--vcpus", "8", "--disk-iops", "90000", "--disk-mbps", "900"], "disk_mbps", 900.0),
+        (["--vcpus", "8", "--disk", "alibaba/cloud_ssd:500GiB"], "disk_iops", 16800.0),
+        (["--data-size", "4GiB"], "data_factor", 4.0),
+        (["--data-factor", "4"], "data_factor", 4.0),
+        (["--gpu-speedup", "2"], "gpu_speedup", 2.0),
+    ],
+)
+def test_what_is_assumed_is_said(
+    predict: Callable[..., tuple[int, str, str]],
+    predicted: Callable[..., list[dict[str, Any]]],
+    words: list[str],
+    key: str,
+    figure: float,
+) -> None:
+    """In words and for other programs."""
+    (found,) = predicted(*words)
+    assert found["what_if"][key] == pytest.approx(figure)
+    assert "; assumed: " in predict(*words)[1]
+
+
+def test_another_disk_changes_the_rate(predicted: Callable[..., list[dict[str, Any]]]) -> None:
+    """At 8 vCPUs the slow disk binds; one as fast as the other is as good."""
+    slow, supposed = (
+        predicted("--vcpus", "8", *disk)[0]
+        for disk in (["--disk", "slow"], ["--disk-iops", "90000", "--disk-mbps", "900"])
+    )
+    assert slow["throughput"] < 250
+    assert supposed["throughput"] > 2 * slow["throughput"]
+    assert supposed["extrapolated"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--disk", "slow", "--disk-iops", "5"], 2, "give one of both"),
+        (["--disk", "alibaba/cloud_ssd"], 2, "depends on its size; write --disk alibaba/cloud_ssd:500GiB"),
+        (["--disk", "alibaba/cloud_sd:1GiB"], 2, "did you mean `alibaba/cloud_ssd`?"),
+        (["--disk", "alibaba/cloud_ssd:1MiB"], 2, "is not sold with"),
+        (["--disk", "alibaba/cloud_ssd:500G"], 2, "which unit"),
+        (["--disk", "floppy"], 2, "its disks are slow, fast"),
+        (["--disk-iops", "0"], 2, "`0` is not a number of IOs a second"),
+        (["--disk-mbps", "nan"], 2, "`nan` is not a number of MB"),
+        (["--data-size", "4"], 2, "is not a size"),
+        (["--data-size", "4GiB", "--data-factor", "2"], 2, "not allowed with"),
+        (["--data-factor", "-1"], 2, "`-1` is not a factor"),
+        (["--decode-factor", "0"], 2, "`0` is not a factor"),
+        (["--gpu", "A100"], 2, "GPU `A100` was not measured for `train`; give cuda:0"),
+        (["--gpu-count", "0"], 2, "`0` is not a number of GPUs"),
+    ],
+)
+def test_what_cannot_be_supposed_is_one_sentence(
+    predict: Callable[..., tuple[int, str, str]], words: list[str], code: int, said: str
+) -> None:
+    """And what to type in its place."""
+    ended, out, err = predict(*words)
+    assert (ended, out) == (code, "")
+    assert said in err
+
+
+def test_accelerators_are_counted(sizer: Typed, folder: Path) -> None:
+    """Through the table, the prediction, and the table of places; what was not told is null."""
+    rows = [f"w,{c},V100,{n},{95 * c * n / (c + n)}" for c in (2, 4, 8) for n in (1, 2, 4)]
+    (folder / "t.csv").write_text("\n".join(["workload,vcpus,gpu,gpu_count,throughput", *rows]))
+    assert sizer("import", "t.csv", "--out", "s").returncode == 0
+    done = sizer("predict", "s", "--gpu-count", "2", "--vcpus", "8", "--json")
+    (found,) = json.loads(done.stdout)["predictions"]
+    assert (found["gpu"], found["gpu_count"], found["memory_gib"]) == ("V100", 2, None)
+    assert found["throughput"] == pytest.approx(152, rel=0.25)
+    assert "2 × V100" in sizer("predict", "s", "--gpu", "v100", "--gpu-count", "2").stdout
+    done = sizer("predict", "s", "--at", "t.csv", "--json")
+    places = [(each["vcpus"], each["gpu_count"]) for each in json.loads(done.stdout)["predictions"]]
+    assert places == [(c, n) for c in (2, 4, 8) for n in (1, 2, 4)]
+
+
+@pytest.mark.usefixtures("study")
+def test_a_table_of_places_may_have_more_columns(sizer: Typed, folder: Path) -> None:
+    """Those of measurements.csv are passed over, others named in one warning; a tier of the catalogue is supposed."""
+    (folder / "at.csv").write_text("disk;vcpus;colour;throughput\nfast;4;red;1\nalibaba/cloud_ssd:500GiB;4;;\n")
+    done = sizer("predict", "s", "--at", "at.csv")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "warning: at.csv: sizer knows nothing of `colour`; not looked at\n"
+    assert ["assumed: a disk of 16,800 IOPS" in line for line in done.stdout.splitlines()] == [False, True]
+
+
+def test_the_example_of_the_page_can_be_typed(sizer: Typed, folder: Path) -> None:
+    """docs/import.md: the table and each command under it."""
+    (text,) = re.findall(r"```csv\n(.*?)```", PAGE, re.DOTALL)
+    (commands,) = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
+    (folder / "published.csv").write_text(text)
+    for line in commands.splitlines():
+        done = sizer(*shlex.split(line.partition(">")[0])[1:])
+        assert done.returncode == 0, (line, done.stderr)
+
+
+def test_the_page_names_every_column(sizer: Typed) -> None:
+    """And so does the help, but for the demands of which it shows one."""
+    told = " ".join(sizer("import", "--help").stdout.split())
+    few = {name for name in READERS if name.endswith("_per_sample")}
+    for text in (PAGE, told):
+        assert [name for name in sorted(set(READERS) - few) if not re.search(rf"\b{name}\b", text)] == []

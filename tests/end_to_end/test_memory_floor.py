@@ -1,0 +1,60 @@
+"""A memory floor is searched for when the study asks for it, by the real thing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sizer.plan.floor_search import WITHIN
+
+Typed = Callable[..., subprocess.CompletedProcess[str]]
+
+pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
+
+MIB = 2**20
+ALLOCATED = 150 * MIB
+"""What the child holds in anonymous memory, every page of it touched, beside its interpreter."""
+INTERPRETER = 15 * MIB
+"""The most that a bare Python needs beside it, with the kernel's own for the process."""
+
+
+@pytest.fixture
+def folder(folder: Path) -> Path:
+    """The child holds a known amount of memory, and its study asks for the floor."""
+    child = folder / "child.py"
+    child.write_text(f"held = bytearray(b'x') * {ALLOCATED}\n{child.read_text()}")
+    study = folder / "study.yaml"
+    study.write_text(
+        study.read_text().replace("axes: {vcpus: [0.5, 1, 2]}", "axes: {vcpus: 1}\n    memory_floor: true")
+    )
+    return folder
+
+
+def test_the_floor_is_found_within_a_tenth(sizer: Typed, folder: Path) -> None:
+    """The bounds are within 10 % of each other and the truth lies between; a second time nothing is run."""
+    planned = sizer("run", "study.yaml", "--dry-run").stdout
+    assert "runs of about" in planned
+    assert "to find the memory floor of `job`" in planned
+
+    done = sizer("run", "study.yaml")
+    assert done.returncode == 0, done.stderr
+    runs = json.loads(sizer("export", "study", "--format", "json").stdout)
+    capped = {run["spec"]["limits"]["memory_bytes"]: run["outcome"] for run in runs}
+    held = min(cap for cap, outcome in capped.items() if outcome == "completed" and cap is not None)
+    killed = max(cap for cap, outcome in capped.items() if outcome == "out_of_memory")
+    assert killed < held <= WITHIN * killed
+    assert held > ALLOCATED
+    assert killed < ALLOCATED + INTERPRETER
+    assert f"is between {killed // MIB} MiB and {held // MIB} MiB" in done.stderr
+
+    assert "finished already" in sizer("run", "study.yaml").stderr
+    lost = next(path for path in (folder / "study/runs").iterdir() if '"out_of_memory"' in path.read_text())
+    lost.unlink()
+    again = sizer("resume", "study")
+    assert again.returncode == 0
+    assert "finished already" not in again.stderr
+    assert f"is between {killed // MIB} MiB and {held // MIB} MiB" in again.stderr

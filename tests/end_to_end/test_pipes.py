@@ -1,0 +1,47 @@
+"""What a person may name in a file's place on the command line: a pipe."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+
+STORED = str(ROOT / "tests/stored/version_1")
+
+
+@pytest.mark.slow
+def test_no_command_waits_for_ever_for_a_pipe(tmp_path: Path) -> None:
+    """Each that reads a file which a person names: one sentence, exit code 2, a few seconds."""
+    os.mkfifo(tmp_path / "fifo")
+    asked = [
+        ["run", "fifo", "--out", "out", "--dry-run"],
+        ["predict", STORED, "--at", "fifo"],
+        ["catalog", "validate", "fifo"],
+        ["recommend", STORED, "--catalog", "fifo"],
+    ]
+    started = [
+        subprocess.Popen([sys.executable, "-m", "sizer", *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        for words in asked
+    ]
+    for process in started:
+        _, said = process.communicate(timeout=60)
+        assert said.splitlines()[-1].startswith("sizer: fifo: is a pipe into which nobody writes")
+        assert process.returncode == 2
+
+
+def test_a_pipe_in_a_files_place_is_read(tmp_path: Path) -> None:
+    """`sizer catalog validate <(command)`: a descriptor that the shell hands down."""
+    reading, writing = os.pipe()
+    os.write(writing, b'{"schema_version": 1, "instances": [], "disks": []')
+    os.write(writing, b', "accelerators": []}')
+    os.close(writing)
+    argv = [sys.executable, "-m", "sizer", "catalog", "validate", f"/dev/fd/{reading}"]
+    done = subprocess.run(argv, cwd=tmp_path, pass_fds=[reading], capture_output=True, text=True, timeout=60)
+    os.close(reading)
+    assert done.returncode == 0, done.stderr
+    assert f"/dev/fd/{reading}: 0 entries, all in form" in done.stdout

@@ -1,0 +1,199 @@
+"""A study from its file to its answer, and through what interrupts it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+Typed = Callable[..., subprocess.CompletedProcess[str]]
+
+Begin = Callable[..., subprocess.Popen[str]]
+
+pytestmark = [pytest.mark.root, pytest.mark.slow]
+
+
+@pytest.fixture
+def begin(folder: Path, environment: dict[str, str]) -> Iterator[Begin]:
+    """Start `sizer run study.yaml`, or other words, as from a terminal; ended with the test whatever becomes of it."""
+    begun: list[subprocess.Popen[str]] = []
+
+    def start(*words: str, nohup: bool = False) -> subprocess.Popen[str]:
+        # Whoever runs the tests may have been told to ignore hang-ups.
+        first = "nohup" if nohup else "env --default-signal=HUP"
+        argv = [*first.split(), sys.executable, "-m", "sizer", *(words or ("run", "study.yaml"))]
+        told = {**environment, "PYTHONUNBUFFERED": "1"}
+        begun.append(subprocess.Popen(argv, cwd=folder, env=told, stderr=subprocess.PIPE, text=True))
+        return begun[-1]
+
+    yield start
+    for process in begun:
+        process.kill()
+        process.wait()
+
+
+def stored(folder: Path) -> set[str]:
+    return {path.name for path in (folder / "study/runs").glob("*.json")}
+
+
+@pytest.mark.alone
+def test_a_study_ends_with_its_whole_answer(sizer: Typed, folder: Path) -> None:
+    """Model, recommendation, table and report lie in the study folder, and each reading command reads them."""
+    done = sizer("run", "study.yaml")
+    assert done.returncode == 0, done.stderr
+    assert len(stored(folder)) == 3
+    written = {path.name for path in (folder / "study").iterdir()}
+    assert {"study.yaml", "host.json", "runs", "logs", "model.json", "recommendation.json"} <= written
+    assert {"measurements.csv", "report.html"} <= written
+
+    status = json.loads(sizer("status", "study", "--json").stdout)
+    assert (status["planned"], status["finished"]) == (3, 3)
+    assert len(sizer("export", "study").stdout.splitlines()) == 4
+    assert len(json.loads(sizer("export", "study", "--format", "json").stdout)) == 3
+    assert json.loads(sizer("fit", "study", "--json").stdout)["schema_version"] == 2
+    prediction = json.loads(sizer("predict", "study", "--workload", "job", "--vcpus", "1", "--json").stdout)
+    assert prediction["predictions"][0]["throughput"] == pytest.approx(400, rel=0.2)
+    answer = json.loads(sizer("recommend", "study", "--json").stdout)
+    assert answer["workloads"][0]["status"] == "recommended"
+    assert answer["workloads"][0]["spec"]["vcpus"] == 1
+    assert sizer("report", "study", "--out", "again.html").returncode == 0
+    assert (folder / "again.html").stat().st_size > 1000
+
+
+def test_finished_runs_are_kept(sizer: Typed, folder: Path) -> None:
+    """The same study again runs nothing; one whose run was lost runs that one."""
+    sizer("run", "study.yaml")
+    before = {path: path.stat().st_mtime_ns for path in (folder / "study/runs").iterdir()}
+    assert sizer("run", "study.yaml").returncode == 0
+    assert {path: path.stat().st_mtime_ns for path in (folder / "study/runs").iterdir()} == before
+    lost = min(before)
+    lost.unlink()
+    assert sizer("resume", "study").returncode == 0
+    after = {path: path.stat().st_mtime_ns for path in (folder / "study/runs").iterdir()}
+    assert set(after) == set(before)
+    assert [path for path in after if after[path] != before[path]] == [lost]
+
+
+def test_ctrl_c_finishes_the_run_in_hand(folder: Path, begin: Begin) -> None:
+    """One interrupt: the run in hand is stored, the report is written, the exit code is 130."""
+    process = begin()
+    wait_for(process, "[1/3]")
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+    assert len(stored(folder)) == 1
+    assert (folder / "study/report.html").exists()
+
+
+def test_a_second_ctrl_c_stops_now(folder: Path, begin: Begin) -> None:
+    """Two interrupts: the run in hand is given up, and what was finished stays."""
+    study = (folder / "study.yaml").read_text().replace("seconds: 1", "seconds: 100")
+    (folder / "study.yaml").write_text(study)
+    process = begin()
+    wait_for(process, "[1/3]")
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    assert process.wait(60) == 130
+    assert time.monotonic() - began < 20
+    assert stored(folder) == set()
+
+
+@pytest.mark.parametrize("request_to_end", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1])
+def test_a_request_to_end_does_not_wait(folder: Path, begin: Begin, request_to_end: signal.Signals) -> None:
+    """What a spot machine or a closed terminal sends: the run in hand is given up, the answer to the others written."""
+    study = (folder / "study.yaml").read_text().replace("seconds: 1", "seconds: 3").replace("0.2}", "0.0001}")
+    (folder / "study.yaml").write_text(study)
+    process = begin()
+    wait_for(process, "[2/3]")
+    time.sleep(0.5)
+    process.send_signal(request_to_end)
+    assert process.wait(60) == 130
+    assert len(stored(folder)) == 1
+    assert (folder / "study/report.html").exists()
+
+
+def test_a_hang_up_is_ignored_under_nohup(folder: Path, begin: Begin) -> None:
+    """A study started with nohup outlives the terminal that it was started from."""
+    process = begin(nohup=True)
+    wait_for(process, "[2/3]")
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(60) == 0
+    assert len(stored(folder)) == 3
+
+
+def test_kill_9_loses_only_the_run_in_hand(sizer: Typed, folder: Path, begin: Begin) -> None:
+    """After kill -9 in the second run the first is kept, nothing of ours stays on the host, and the study goes on."""
+    process = begin()
+    wait_for(process, "[2/3]")
+    time.sleep(0.3)
+    process.kill()
+    process.wait()
+    kept = stored(folder)
+    assert len(kept) == 1
+    assert sizer("resume", "study").returncode == 0
+    assert len(stored(folder)) == 3
+    groups = [path.name for path in Path("/sys/fs/cgroup").glob("**/sizer/*") if str(process.pid) in path.name]
+    assert groups == []
+
+
+def test_a_crash_is_data_and_exit_4(sizer: Typed, folder: Path) -> None:
+    """The other runs go on, the report is made, and the exit code says that some runs failed."""
+    child = (folder / "child.py").read_text()
+    broken = "import os\nif len(os.sched_getaffinity(0)) == 2: raise SystemExit('no luck with two')\n"
+    (folder / "child.py").write_text(broken + child)
+    done = sizer("run", "study.yaml")
+    assert done.returncode == 4, done.stderr
+    assert "no luck with two" in (folder / "study/report.html").read_text()
+
+
+def test_what_cannot_be_limited_is_refused_before_anything_runs(sizer: Typed, folder: Path) -> None:
+    """More vCPUs than the host has: exit 3, one sentence, no study folder."""
+    study = (folder / "study.yaml").read_text().replace("0.5, 1, 2", "1, 4096")
+    (folder / "study.yaml").write_text(study)
+    done = sizer("run", "study.yaml")
+    assert done.returncode == 3
+    assert "4096" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (folder / "study").exists()
+
+
+def test_a_dry_run_lists_and_runs_nothing(sizer: Typed, folder: Path) -> None:
+    """Every run with its command, the time, and what needs root."""
+    done = sizer("run", "study.yaml", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("child.py") == 3
+    assert "3 runs, about" in done.stdout
+    assert "fractions of a vCPU" in done.stdout
+    assert not (folder / "study").exists()
+
+
+def wait_for(process: subprocess.Popen[str], words: str) -> None:
+    assert process.stderr is not None
+    for line in process.stderr:
+        if words in line:
+            # What comes after must not fill the pipe.
+            os.set_blocking(process.stderr.fileno(), False)
+            return
+    raise AssertionError(f"{words} was never said")
+
+
+@pytest.mark.parametrize("request_to_end", [signal.SIGINT, signal.SIGTERM, signal.SIGQUIT])
+def test_a_check_of_a_disk_can_be_ended(folder: Path, begin: Begin, request_to_end: signal.Signals) -> None:
+    """Nothing of it is left: neither the emulated disk nor fio."""
+    process = begin("disks", "check", "alibaba/cloud_ssd:500GiB", "--seconds", "30")
+    wait_for(process, "checking")
+    time.sleep(3)
+    process.send_signal(request_to_end)
+    assert process.wait(30) == 130
+    assert not list((folder / "cache/disks").iterdir())
+    assert str(folder) not in Path("/proc/mounts").read_text()

@@ -1,0 +1,422 @@
+"""What a stranger hands over does no harm: a study file, a study folder, a folder to type in, a disk, a data path."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sizer.cli import main
+from sizer.records.run import Cause, CauseKind, Configuration, Failure, Outcome, Run, RunWarning, WarningKind
+from sizer.records.study import Study, Workload, WorkloadPlan
+from sizer.store.study_folder import StudyFolder
+from tests import ROOT
+
+CHECKOUT = ROOT
+INSTALLED = f"import sys; sys.path.insert(0, {str(CHECKOUT)!r}); from sizer.cli import main; raise SystemExit(main())"
+"""As the installed `sizer` starts: `python -m` would look into the folder it is typed in, whatever sizer does."""
+
+TRAP = "import pathlib\npathlib.Path({marker!r}).write_text(__file__)\n"
+SHELL_TRAP = "#!/bin/sh\necho $0 > {marker}\n"
+
+Typed = Callable[..., subprocess.CompletedProcess[str]]
+Escape = "\x1b]0;owned\x07\x1b[2J\x9b31m"
+
+
+@pytest.fixture
+def marker(tmp_path: Path) -> Path:
+    """What every trap writes."""
+    return tmp_path / "marker"
+
+
+@pytest.fixture
+def strangers(tmp_path: Path, marker: Path) -> Path:
+    """A folder full of modules and programs of names that sizer and Python look for."""
+    folder = tmp_path / "strangers"
+    folder.mkdir()
+    for module in ("json", "platform", "numpy", "mxnet", "importlib", "sitecustomize", "workloads", "sizer", "fcntl"):
+        (folder / f"{module}.py").write_text(TRAP.format(marker=str(marker)))
+    for program in ("lscpu", "fio", "taskset", "python", "python3", "mkfs.ext4", "losetup", "nvidia-smi", "mytool"):
+        (folder / program).write_text(SHELL_TRAP.format(marker=shlex.quote(str(marker))))
+        (folder / program).chmod(0o755)
+    return folder
+
+
+@pytest.fixture
+def typed(strangers: Path, tmp_path: Path) -> Typed:
+    """Type `sizer ...` in that folder, with a PATH and a library path that name the folder one is in, as careless ones
+    do."""
+
+    def call(*words: str, **changes: str) -> subprocess.CompletedProcess[str]:
+        environment = {
+            **os.environ,
+            "PATH": f":.:{os.environ['PATH']}",
+            "LD_LIBRARY_PATH": f"{os.environ.get('LD_LIBRARY_PATH', '')}:",
+            "SIZER_CACHE": str(tmp_path / "cache"),
+            "HOME": str(tmp_path / "home"),
+            **changes,
+        }
+        argv = [sys.executable, "-I", "-c", INSTALLED, *words]
+        return subprocess.run(argv, cwd=strangers, env=environment, capture_output=True, text=True, timeout=300)
+
+    return call
+
+
+@pytest.fixture
+def tried(strangers: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Type `sizer ...` there where it is to be refused with one sentence and exit 2; the sentence."""
+    monkeypatch.chdir(strangers)
+
+    def call(*words: str) -> str:
+        assert main(words) == 2
+        said = capsys.readouterr().err
+        assert said.startswith("sizer: ")
+        assert said.count("\n") == 1
+        return said
+
+    return call
+
+
+@pytest.fixture
+def stored(strangers: Path) -> Path:
+    """A study folder of one finished run."""
+    workload = Workload("job", "command", "other", command=("true",))
+    study = Study("s", (WorkloadPlan(workload, (8,), (1.0,)),))
+    path = strangers / "study"
+    with StudyFolder.create(path, study, {"cpus": 2, "memory_bytes": 2**33}):
+        pass
+    return path
+
+
+def everything(*folders: Path) -> dict[str, tuple[int, int, int]]:
+    """All that lies in these folders, as it would differ after a change."""
+    paths = [path for folder in folders for path in (folder, *sorted(folder.rglob("*")))]
+    return {str(path): (path.lstat().st_mtime_ns, path.lstat().st_size, path.lstat().st_ino) for path in paths}
+
+
+def write_study(folder: Path, command: list[str], rest: str = "") -> Path:
+    """A stranger's study of one short run of a command."""
+    study = folder / "theirs.yaml"
+    study.write_text(
+        f"name: elsewhere\nmeasure: {{repeats: 1, seconds: 1, precision: 0.5}}\nworkloads:\n"
+        f"  - {{name: job, kind: command, axes: {{vcpus: [1]}}, command: {json.dumps(command)}}}\n{rest}"
+    )
+    return study
+
+
+@pytest.mark.slow
+def test_no_program_or_module_of_the_folder_one_is_in_is_executed(typed: Typed, strangers: Path, marker: Path) -> None:
+    """`doctor` and `--dry-run` start Python and programs of the system, and none of what lies here."""
+    write_study(strangers, ["mytool"])
+    done = typed("doctor")
+    assert done.returncode == 0, done.stderr
+    listed = typed("run", "theirs.yaml", "--dry-run")
+    assert listed.returncode == 0, listed.stderr
+    assert "the command above (not found here)" in listed.stdout
+    assert not marker.exists(), marker.read_text()
+
+
+def test_the_trap_would_spring(strangers: Path, marker: Path) -> None:
+    """The test above can fail: what it is about is what Python does of itself."""
+    subprocess.run([sys.executable, "-c", "import json"], cwd=strangers, check=False, capture_output=True)
+    assert marker.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [["run", "theirs.yaml", "--dry-run"], ["resume", "study", "--dry-run"]])
+def test_a_dry_run_writes_nothing(
+    typed: Typed, strangers: Path, stored: Path, tmp_path: Path, words: list[str]
+) -> None:
+    """Neither in the study folder nor in the cache, at home or among temporary files."""
+    write_study(strangers, ["mytool"])
+    for name in ("cache", "home", "temporary"):
+        (tmp_path / name).mkdir()
+    here = typed("resume", "study", "--dry-run").stderr
+    if "vCPUs:" in here:
+        host = json.loads((stored / "host.json").read_text())
+        (stored / "host.json").write_text(json.dumps({**host, "cpus": len(os.sched_getaffinity(0))}))
+    before = everything(tmp_path)
+    done = typed(*words, TMPDIR=str(tmp_path / "temporary"))
+    assert done.returncode == 0, done.stderr
+    # Python itself tries out the folder for temporary files.
+    assert {**everything(tmp_path), str(tmp_path / "temporary"): None} == {**before, str(tmp_path / "temporary"): None}
+    assert "writes: " in done.stdout
+    assert re.search(r"runs: `job`, the command above \(.*\), in an empty temporary folder", done.stdout)
+
+
+WORDS = [
+    "a b",
+    "x\nthis host can set every limit that these runs ask for",
+    "$(touch owned)",
+    "; rm -rf ~",
+    "it's",
+    "-n",
+    "",
+    "\\",
+]
+
+
+def test_a_dry_run_shows_each_word_and_no_line_of_the_strangers(typed: Typed, strangers: Path) -> None:
+    """A shell makes of the line what would be executed; a newline in a word is no line of the list."""
+    write_study(strangers, ["/usr/bin/printf", *WORDS])
+    done = typed("run", "theirs.yaml", "--dry-run")
+    (shown,) = [line for line in done.stdout.splitlines() if "repeat 1: " in line]
+    line = shown.partition("repeat 1: ")[2]
+    script = f"set -- {line}; for word; do printf '%s\\0' \"$word\"; done"
+    words = subprocess.run(["bash", "-c", script], capture_output=True, env={"LC_ALL": "C.UTF-8"}, check=True).stdout
+    assert words.decode().split("\0")[:-1] == ["/usr/bin/printf", *WORDS]
+    assert done.stdout.splitlines().count("this host can set every limit that these runs ask for") == 1
+
+
+def test_a_dry_run_names_all_that_would_be_touched(typed: Typed, strangers: Path, tmp_path: Path) -> None:
+    """Data, mounts, the study folder, the cache, interpreters, helpers and GPUs."""
+    (strangers / "my data").mkdir()
+    (strangers / "many.yaml").write_text(
+        "workloads:\n"
+        "  - {name: own, kind: command, command: [./mytool], data: ./my data, axes: {vcpus: [1]}}\n"
+        "  - {name: gpu, kind: image_training, device: 'cuda:3', axes: {vcpus: [1], disk: [mount]}}\n"
+        "disks: {mount: .}\n"
+    )
+    told = typed("run", "many.yaml", "--dry-run").stdout.splitlines()
+    tool, data = strangers / "mytool", strangers / "my data"
+    assert any(line.endswith(f", repeat 1: {tool}") for line in told)
+    assert f"runs: `own`, the command above ({tool}), in an empty temporary folder" in told
+    assert f"runs: `gpu`, {sys.executable} -m workloads.image_training, which comes with sizer" in told
+    assert f"runs: {sys.executable} -m workloads.embedded_data, which comes with sizer, to make data" in told
+    assert f"reads: '{data}', the data of `own`" in told
+    assert f"writes: {strangers / 'many'}, the study folder (new)" in told
+    assert f"writes: {tmp_path / 'cache'}, the cache of data sets and emulated disks" in told
+    assert f"writes: {strangers}, the disk `mount`, in a fresh folder that is removed at the end" in told
+    assert "runs: fio, to check disks" in told
+    assert "runs: sync --file-system, to have that data on its disk" in told
+    assert "runs: lscpu and fio --version, to describe this host" in told
+    assert f"runs: {sys.executable} -c, to ask for its versions" in told
+    assert f"runs: test -d {strangers}, to see whether the disk `mount` answers" in told
+    assert "uses: GPU 3, by `gpu`" in told
+
+
+def test_the_study_folder_is_called_as_the_file_is(typed: Typed, strangers: Path) -> None:
+    """Not as the study calls itself, and never outside of the folder one is in."""
+    write_study(strangers, ["mytool"])
+    assert f"writes: {strangers / 'theirs'}, the study folder (new)" in typed("run", "theirs.yaml", "--dry-run").stdout
+
+
+@pytest.mark.parametrize("name", ["study", "..yaml", ".yaml", "...yaml"])
+def test_a_file_without_a_name_of_its_own_needs_a_folder(tried: Callable[..., str], strangers: Path, name: str) -> None:
+    """What would be this folder, the one above it or the file itself; the sentence says what to type."""
+    write_study(strangers, ["mytool"]).rename(strangers / name)
+    said = tried("run", name, "--dry-run")
+    assert f"sizer run {name} --out my-study" in said
+
+
+@pytest.mark.parametrize(
+    "study",
+    [
+        "name: ../../x\nworkloads: [{kind: lstm_training}]\n",
+        "workloads: [{name: a/b, kind: lstm_training}]\n",
+        'workloads: [{name: "a\\nb", kind: lstm_training}]\n',
+        "workloads: [{name: $(id), kind: lstm_training}]\n",
+        "workloads: [{name: -rf, kind: lstm_training}]\n",
+        "workloads: [{kind: command, command: [-a, ls, rm]}]\n",
+        "workloads: [{kind: lstm_training}]\ndisks: {../x: /mnt}\n",
+        "workloads: [{kind: lstm_training, device: {emulate: {gpu: '<b>', samples_per_second: 1}}}]\n",
+        "workloads: [{kind: lstm_training, network: ../x}]\n",
+        "workloads: !!python/object/apply:os.system [touch owned]\n",
+        "workloads: !include /etc/passwd\n",
+        "environment: {LD_PRELOAD: ./evil.so}\nworkloads: [{kind: lstm_training}]\n",
+        "workloads: [{kind: lstm_training, environment: {PYTHONPATH: .}}]\n",
+    ],
+)
+def test_what_no_study_may_say(tried: Callable[..., str], strangers: Path, study: str) -> None:
+    """Names that are more than names, tags that do something, and variables of the environment."""
+    (strangers / "bad.yaml").write_text(study)
+    before = everything(strangers)
+    assert "bad.yaml line" in tried("run", "bad.yaml", "--dry-run")
+    assert everything(strangers) == before
+
+
+@pytest.mark.parametrize(
+    "data", ["/", "/proc", "/dev/zero", "/sys", "pipe", "socket", "loop/a", "$HOME", "~nobody-here"]
+)
+def test_data_without_end_is_one_sentence(tried: Callable[..., str], strangers: Path, data: str) -> None:
+    """Nothing is waited for, nothing is read, and no variable is filled in."""
+    os.mkfifo(strangers / "pipe")
+    os.mknod(strangers / "socket", 0o140600)
+    (strangers / "loop").mkdir()
+    (strangers / "loop/a").symlink_to("a")
+    write_study(strangers, ["true"])
+    text = (strangers / "theirs.yaml").read_text().replace("axes:", f"data: {json.dumps(data)}, axes:")
+    (strangers / "theirs.yaml").write_text(text)
+    assert "theirs.yaml" in text or "workload `job`: " in tried("run", "theirs.yaml", "--out", "new")
+    assert not (strangers / "new").exists()
+
+
+@pytest.mark.parametrize("disk", ["/proc", "/sys/kernel", "/dev/zero"])
+def test_a_disk_that_is_none_is_one_sentence(tried: Callable[..., str], strangers: Path, disk: str) -> None:
+    """A folder of ours in some of them would be a new cgroup."""
+    write_study(strangers, ["true"], f"axes: {{disk: x}}\ndisks: {{x: {disk}}}\n")
+    assert f"disk `x`: {disk} is no" in tried("run", "theirs.yaml", "--out", "new")
+
+
+READING = [
+    *(["status"], ["fit"], ["predict"], ["recommend"], ["report"], ["export"]),
+    *(
+        ["resume"],
+        ["resume", "--dry-run"],
+        ["run", "theirs.yaml", "--out"],
+        ["run", "theirs.yaml", "--dry-run", "--out"],
+    ),
+    ["demo", "--out"],
+]
+
+
+@pytest.mark.parametrize("words", READING, ids=" ".join)
+def test_every_command_refuses_a_link(
+    tried: Callable[..., str], strangers: Path, stored: Path, words: list[str]
+) -> None:
+    """As the study folder itself, dangling, or in it."""
+    write_study(strangers, ["true"])
+    (strangers / "link").symlink_to(stored)
+    (strangers / "dangling").symlink_to(strangers / "new")
+    for name in ("link", "dangling", "link/"):
+        assert "is a link, and a study folder is none" in tried(*words, name)
+    (stored / "runs/0123456789ab.json").symlink_to(strangers / "json.py")
+    assert "0123456789ab.json: is a link where sizer keeps a file" in tried(*words, "study")
+    assert not (strangers / "new").exists()
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("words", READING, ids=" ".join)
+def test_every_command_refuses_another_users_folder(
+    tried: Callable[..., str], strangers: Path, stored: Path, words: list[str]
+) -> None:
+    """As one that somebody prepared in /tmp, in the hope that it is taken."""
+    write_study(strangers, ["true"])
+    os.chown(stored, 12345, -1)
+    assert "study: belongs to user 12345 and not to root" in tried(*words, "study")
+
+
+def test_a_stored_run_cannot_write_on_the_terminal(
+    stored: Path, capsys: pytest.CaptureFixture[str], make_run: Callable[..., Run]
+) -> None:
+    """Neither by its texts, nor by the name of its file, nor by a newline in either."""
+    with StudyFolder.open(stored).locked() as folder:
+        folder.add(
+            Run(
+                make_run(100.0, name="job").spec,
+                Outcome.CRASHED,
+                Configuration(1.0, 2**30, "host", 32),
+                "2026-11-21T10:00:00+00:00",
+                1.0,
+                sample_unit="image",
+                error=Failure(Cause(CauseKind.REFUSED, text=f"failed{Escape}"), last_lines=Escape),
+                warnings=(RunWarning(WarningKind.OTHER, text=f"short{Escape}\nsizer: all is well: x"),),
+            )
+        )
+    (stored / f"runs/a{Escape}\nsizer: all is well.json").write_text("{")
+    for words in (["status", str(stored)], ["export", str(stored)], ["fit", str(stored)], ["report", str(stored)]):
+        main(words)
+        said = capsys.readouterr()
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", said.out + said.err)
+        assert not re.search(r"^sizer: all is well", said.out + said.err, re.MULTILINE)
+
+
+def test_a_stored_run_of_a_name_that_is_none_is_left_out(
+    stored: Path, capsys: pytest.CaptureFixture[str], make_run: Callable[..., Run]
+) -> None:
+    """Its name would stand in commands to type."""
+    with StudyFolder.open(stored).locked() as folder:
+        folder.add(make_run(100.0, name="x; rm -rf ~"))
+    assert main(["status", str(stored)]) == 0
+    assert "expected a name of letters, digits" in capsys.readouterr().out
+
+
+def test_words_of_a_stranger_in_an_error_are_escaped(tried: Callable[..., str]) -> None:
+    """Also where they were typed by way of the shell's completion."""
+    said = tried("status", f"x{Escape}")
+    assert "x\\x1b]0;owned\\x07\\x1b[2J\\u009b31m: there is no such folder" in said
+
+
+CHILD = """
+import json, os, sys, time
+with open(os.environ["HOME"] + "/seen", "a") as file:
+    file.write(json.dumps([sys.argv, os.getcwd(), os.listdir("."), dict(os.environ)]) + "\\n")
+sys.stderr.write("{escape}")
+descriptor = int(os.environ["SIZER_EVENTS_FD"])
+def write(**fields):
+    os.write(descriptor, (json.dumps(fields) + "\\n").encode())
+write(event="start", sample_unit="image", batch_size=1, dataset_bytes=0, dataset_samples=0, bytes_per_sample=0)
+for number in range(5):
+    time.sleep(0.02)
+    write(event="step", time=time.monotonic(), samples=1, input_wait=0.0, epoch=0)
+sys.exit("{escape} no more")
+"""
+
+
+@pytest.mark.root
+@pytest.mark.slow
+def test_a_run_executes_what_was_shown_and_touches_nothing_else(
+    typed: Typed, strangers: Path, marker: Path, tmp_path: Path
+) -> None:
+    """The whole of it: words, folder, environment, data, log and terminal."""
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "child.py").write_text(CHILD.format(escape=Escape.encode("unicode_escape").decode()))
+    data, precious = tmp_path / "data", tmp_path / "precious"
+    for path in (data, tmp_path / "home"):
+        path.mkdir()
+    (data / "x.bin").write_bytes(os.urandom(100_000))
+    precious.write_text("precious")
+    python = sys.executable
+    study = write_study(strangers, [python, str(own / "child.py"), *WORDS])
+    study.write_text(study.read_text().replace("axes:", f"data: {data}, axes:"))
+    before = everything(data, own)
+
+    done = typed("run", "theirs.yaml", PYTHONDONTWRITEBYTECODE="1")
+    assert done.returncode == 4, done.stderr
+    (seen,) = [json.loads(line) for line in (tmp_path / "home/seen").read_text().splitlines()]
+    words, folder, found, environment = seen
+    assert words[1:] == WORDS
+    assert not Path(folder).exists()
+    assert found == []
+    assert not {name for name in environment if name.startswith(("LD_P", "LD_A", "PYTHONS", "PYTHONI"))}
+    assert everything(data, own) == before
+    assert not marker.exists()
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", done.stdout + done.stderr)
+
+    (log,) = (strangers / "theirs/logs").iterdir()
+    for path in (log, *(strangers / "theirs/runs").iterdir()):
+        path.unlink()
+    os.link(precious, log)
+    done = typed("resume", "theirs")
+    assert done.returncode == 4, done.stderr
+    assert precious.read_text() == "precious"
+    assert b"no more" in log.read_bytes()
+    assert not marker.exists()
+
+
+@pytest.mark.root
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("fio") is None, reason="needs fio")
+def test_checking_a_disk_writes_into_a_fresh_folder_alone(typed: Typed, strangers: Path, tmp_path: Path) -> None:
+    """fio takes what stands before a colon for another file, which would be a link to anything."""
+    precious, elsewhere = tmp_path / "precious", tmp_path / "elsewhere"
+    precious.write_text("precious")
+    elsewhere.mkdir()
+    (strangers / "x").symlink_to(precious)
+    disk = strangers / f"x:{elsewhere}"
+    disk.mkdir(parents=True)
+    before = everything(strangers, elsewhere).keys()
+    done = typed("disks", "check", str(disk), "--seconds", "0.2", PATH=os.environ["PATH"])
+    assert done.returncode == 0, done.stderr
+    assert precious.read_text() == "precious"
+    assert (strangers / "x").is_symlink()
+    assert everything(strangers, elsewhere).keys() == before

@@ -1,0 +1,61 @@
+"""A busy host is said before a study starts."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from sizer.limits import detect
+from sizer.runner.load import Load, busiest, host_load
+from sizer.words import busy_host_in_words
+
+pytestmark = pytest.mark.alone
+
+BURN = "while True: pass"
+
+
+def test_a_quiet_host_is_not_worth_a_word() -> None:
+    """A few percent of a core are what every host does for itself; what is not told is not guessed."""
+    assert busy_host_in_words(Load(0.05, 0.05, (("systemd", 0.03),))) is None
+    assert busy_host_in_words(Load(None, None)) is None
+
+
+def test_other_load_is_said_with_what_makes_it() -> None:
+    """One sentence with the cores, the programs, and what becomes of the runs."""
+    said = busy_host_in_words(Load(0.81, 0.2, (("firefox", 0.62), ("python3", 0.19))))
+    assert said is not None
+    assert "other programs use 0.81 cores (firefox 0.62, python3 0.19)" in said
+    assert "the hypervisor gives 0.20 cores to others" in said
+    assert "`contended` or `stolen`" in said
+
+
+def test_stolen_time_alone_is_a_busy_host() -> None:
+    """Another virtual machine on the same hardware cannot be seen otherwise."""
+    said = busy_host_in_words(Load(0.0, 0.06))
+    assert said is not None
+    assert "other programs" not in said
+
+
+def test_processes_of_one_name_are_one_program() -> None:
+    """New processes count, ended and idle ones do not, and the busiest comes first."""
+    before = {1: ("init", 5.0), 2: ("web", 10.0), 3: ("web", 4.0), 4: ("gone", 1.0)}
+    after = {1: ("init", 5.01), 2: ("web", 10.5), 3: ("web", 4.5), 5: ("make", 1.5)}
+    assert busiest(before, after, 2.0) == (("make", 0.75), ("web", 0.5))
+
+
+@pytest.mark.root
+def test_a_burning_process_is_seen_and_named() -> None:
+    """What a program uses on this host is found by the kernel's accounting and by its name."""
+    with subprocess.Popen([sys.executable, "-c", BURN]) as burning:
+        try:
+            load = host_load(detect())
+        finally:
+            burning.kill()
+    assert load.other_cores is not None
+    assert load.other_cores > 0.4
+    said = busy_host_in_words(load)
+    assert said is not None
+    assert re.search(r"\(.*python[\d.]* \d", said)

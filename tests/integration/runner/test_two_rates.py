@@ -1,0 +1,91 @@
+"""A real disk that becomes slower while it is measured, as a cloud volume does when its burst credit is spent."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sizer.analysis.observation import Live
+from sizer.limits import Throttle, detect
+from sizer.records.run import DataSet, DiskCheck, Outcome, WarningKind
+from sizer.records.study import DiskRates, DiskTier, RunSpec
+from sizer.runner.commands import Place
+from sizer.runner.launcher import Setting, launch
+from sizer.runner.watching import Hooks
+from sizer.storage.disks import emulated_volume
+
+pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
+
+MB = 10**6
+READER = """
+    import json, mmap, os, sys, time
+    descriptor = int(os.environ["SIZER_EVENTS_FD"])
+    def write(**fields):
+        os.write(descriptor, (json.dumps(fields) + "\\n").encode())
+    size = os.path.getsize(sys.argv[1])
+    write(event="start", sample_unit="block", batch_size=8, dataset_bytes=size, dataset_samples=size // 131072)
+    data, block, offset = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT), mmap.mmap(-1, 131072), 0
+    while True:
+        began = time.monotonic()
+        for _ in range(8):
+            os.preadv(data, [block], offset)
+            offset = (offset + 131072) % size
+        now = time.monotonic()
+        write(event="step", time=now, samples=8, input_wait=now - began, epoch=0)
+"""
+
+
+def test_a_disk_whose_rate_falls_is_reported_as_two_rates(make_spec: Callable[..., RunSpec], tmp_path: Path) -> None:
+    """40 MB/s until seven seconds are over, 12 MB/s from then on: both are found, and the later one counts."""
+    with emulated_volume(tmp_path, 64 * 2**20) as volume:
+        data = volume.folder / "data.bin"
+        data.write_bytes(os.urandom(64 * 2**20))
+        scratch = tmp_path / "scratch"
+        scratch.mkdir()
+        device = volume.device
+        assert device is not None
+        spec = make_spec(sys.executable, "-c", textwrap.dedent(READER), str(data), seconds=16.0)
+        setting = Setting(
+            place=Place(Path(sys.executable), tmp_path, None, None, scratch, scratch),
+            data_set=DataSet(str(data), "bin", 64 * 2**20, 512, False),
+            throttle=Throttle(device, DiskRates(read_bytes_per_second=40 * MB)),
+            disk=DiskCheck(DiskTier("disk", path=str(volume.folder)), DiskRates(read_bytes_per_second=40 * MB)),
+            host_vcpus=2,
+            host_memory_bytes=2**34,
+            environment=os.environ,
+            log_path=tmp_path / "run.log",
+        )
+        # A run that measures long enough to see both: no interval is as narrow as this.
+        spec = replace(spec, measure=replace(spec.measure, precision=1e-6))
+        run = launch(spec, setting, detect(), Hooks(watch=_slower_after(7.0, device)))
+    assert run.outcome is Outcome.COMPLETED, run.error
+    change = run.rate_change
+    assert change is not None
+    assert change.before.value * 131072 == pytest.approx(40 * MB, rel=0.1)
+    assert change.after.value * 131072 == pytest.approx(12 * MB, rel=0.1)
+    assert 4 < change.seconds < 9
+    assert run.throughput == change.after
+    assert any(warning.kind is WarningKind.TWO_RATES for warning in run.warnings)
+
+
+def _slower_after(seconds: float, device: str) -> Callable[[Live], None]:
+    """Tighten the throttle of the run's group once so many seconds are over."""
+
+    def watch(live: Live) -> None:
+        if live.seconds < seconds:
+            return
+        for group in Path("/sys/fs/cgroup").glob(f"**/sizer/*{os.getpid()}*"):
+            for file, line in (
+                ("blkio.throttle.read_bps_device", f"{device} {12 * MB}"),
+                ("io.max", f"{device} rbps={12 * MB}"),
+            ):
+                if (group / file).exists():
+                    (group / file).write_text(line)
+
+    return watch

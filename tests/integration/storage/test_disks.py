@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sizer.limits import detect
+from sizer.records.errors import HostError, InputError
+from sizer.records.study import DiskRates, DiskTier
+from sizer.storage.disk_check import Fio, check_disk, expected, judge
+from sizer.storage.disks import (
+    Volume,
+    emulated_volume,
+    mount_answers,
+    real_volume,
+    remove_left_folders,
+    remove_leftovers,
+)
+
+pytestmark = pytest.mark.alone
+
+TIER = DiskTier("ssd", emulated=DiskRates(2000, 60e6, 1500, 40e6), disk_class="ssd")
+
+
+@pytest.mark.root
+@pytest.mark.slow
+def test_an_emulated_tier_gives_what_it_declares(tmp_path: Path) -> None:
+    """Bandwidth and IOPS of reads and writes are within 10 % of what the tier declares, by fio."""
+    with emulated_volume(tmp_path, 0) as volume:
+        check = check_disk(TIER, volume, detect(), Fio(seconds=1.0))
+    assert not check.deviates, check.note
+    assert check.measured.read_bytes_per_second == pytest.approx(60e6, rel=0.1)
+    assert check.measured.write_iops == pytest.approx(1500, rel=0.1)
+
+
+@pytest.mark.root
+@pytest.mark.slow
+def test_an_emulated_volume_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Image, mount and loop device are gone after the context, even if a process still holds a file open."""
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.mkdir()
+    link.symlink_to(real)
+    with emulated_volume(link, 0) as volume:
+        held = subprocess.Popen(["sleep", "60"], cwd=volume.folder)
+        (volume.folder / "data").write_bytes(b"x")
+    held.kill()
+    held.wait()
+    assert list(real.iterdir()) == []
+    assert str(tmp_path) not in subprocess.run(["losetup", "--all"], capture_output=True, text=True).stdout
+    assert str(tmp_path) not in Path("/proc/mounts").read_text()
+
+
+@pytest.mark.root
+@pytest.mark.slow
+def test_the_volume_of_a_killed_sizer_is_removed_and_that_of_a_living_one_is_not(tmp_path: Path) -> None:
+    """The name of its folder tells whose it is."""
+    killed_with_a_volume(tmp_path)
+    with emulated_volume(tmp_path, 0) as volume:
+        assert len(remove_leftovers(tmp_path)) == 1
+        assert volume.folder.is_mount()
+        assert Path("/proc/mounts").read_text().count(str(tmp_path)) == 1
+
+
+@pytest.mark.root
+@pytest.mark.slow
+def test_a_volume_is_found_when_the_next_sizer_has_another_cache(tmp_path: Path) -> None:
+    """The kernel's own lists say what is mounted, also of a folder that somebody has deleted."""
+    here, deleted = tmp_path / "here", tmp_path / "deleted"
+    for cache in (here, deleted):
+        killed_with_a_volume(cache)
+    for image in deleted.glob("volume-*/disk.img"):
+        image.unlink()
+    assert len(remove_leftovers(tmp_path / "other")) == 2
+    assert str(tmp_path) not in subprocess.run(["losetup", "--all"], capture_output=True, text=True).stdout
+    assert str(tmp_path) not in Path("/proc/mounts").read_text()
+    assert [*here.iterdir(), *deleted.iterdir()] == []
+
+
+def killed_with_a_volume(scratch: Path) -> None:
+    program = (
+        "import os, sys\nfrom pathlib import Path\nfrom sizer.storage.disks import emulated_volume\n"
+        f"with emulated_volume(Path({str(scratch)!r}), 0):\n    os.kill(os.getpid(), 9)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=False)
+    assert str(scratch) in Path("/proc/mounts").read_text()
+
+
+@pytest.mark.root
+@pytest.mark.slow
+def test_a_real_mount_is_measured_as_it_is(tmp_path: Path) -> None:
+    """fio's figures stand alone where nothing is declared."""
+    tier = DiskTier("here", path=str(tmp_path))
+    with real_volume(tier) as volume:
+        began = time.monotonic()
+        check = check_disk(tier, volume, detect(), Fio(0.5, ("read_bytes_per_second",)))
+        assert time.monotonic() - began < 60
+        assert volume.throttle(tier) is None
+    assert (check.measured.read_bytes_per_second or 0) > 1e6
+    assert not check.deviates
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.root
+@pytest.mark.slow
+def test_fio_measures_for_a_fraction_of_a_second(tmp_path: Path) -> None:
+    """fio itself takes whole seconds, and 0 for no limit: the whole file at 100 IOPS is 11 minutes."""
+    slow = DiskTier("slow", emulated=DiskRates(100, 1e6, 100, 1e6))
+    with emulated_volume(tmp_path, 0) as volume:
+        began = time.monotonic()
+        check_disk(slow, volume, detect(), Fio(0.5, ("read_iops",)))
+    assert time.monotonic() - began < 60
+
+
+def test_a_mount_that_is_not_there_is_named() -> None:
+    """One sentence with the disk's name and its path."""
+    with (
+        pytest.raises(InputError, match="disk `nvme`: /nowhere is not a folder"),
+        real_volume(DiskTier("nvme", path="/nowhere")),
+    ):
+        pass
+
+
+def test_our_folder_on_a_real_mount_outlives_a_killed_sizer_only_until_the_next(tmp_path: Path) -> None:
+    """A copy of the data can be hundreds of gigabytes."""
+    program = (
+        "import os\nfrom pathlib import Path\nfrom sizer.storage.disks import real_volume\n"
+        "from sizer.records import DiskTier\n"
+        f"with real_volume(DiskTier('here', path={str(tmp_path)!r})) as volume:\n"
+        "    (volume.folder / 'copy').mkdir()\n    (volume.folder / 'copy/data').write_bytes(b'x')\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=False)
+    (tmp_path / "sizer-notes").mkdir()
+    assert len(list(tmp_path.iterdir())) == 2
+    with real_volume(DiskTier("here", path=str(tmp_path))) as volume:
+        assert len(remove_left_folders(tmp_path)) == 1
+        assert {path.name for path in tmp_path.iterdir()} == {"sizer-notes", volume.folder.name}
+
+
+def test_a_mount_that_hangs_does_not_hang_sizer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process asks it, and is given up after a while."""
+    assert mount_answers(tmp_path)
+    assert not mount_answers(tmp_path / "nothing")
+    program = tmp_path / "test"
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setattr("sizer.storage.disks.ANSWER_SECONDS", 0.3)
+    assert not mount_answers(tmp_path)
+
+
+def test_no_room_is_said_before_anything_is_made(tmp_path: Path) -> None:
+    """A data set larger than the disk is refused with both figures."""
+    with pytest.raises(HostError, match=r"GB free and the emulated disk needs"), emulated_volume(tmp_path, 10**15):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_tier_that_misses_its_figure_is_marked() -> None:
+    """More than 10 % off, to either side, is said with both figures; what was not measured is not judged."""
+    assert not judge(TIER, DiskRates(read_bytes_per_second=56e6)).deviates
+    slow = judge(TIER, DiskRates(read_bytes_per_second=50e6, read_iops=2000))
+    assert slow.deviates
+    assert "gives 50 MB/s read where 60 are declared; what was measured is used" in (slow.note or "")
+    assert slow.rates.read_bytes_per_second == 50e6
+    assert slow.rates.write_bytes_per_second == 40e6
+
+
+def test_small_blocks_can_meet_the_bandwidth_limit_first() -> None:
+    """50,000 IOPS of 4 KiB are 205 MB/s: at 41 MB/s only 10,000 of them can be had."""
+    assert expected(DiskRates(read_iops=50_000, read_bytes_per_second=40.96e6), "read_iops") == pytest.approx(10_000)
+    assert expected(DiskRates(read_iops=10, read_bytes_per_second=400e6), "read_bytes_per_second") == 10 * 2**20
+    assert expected(DiskRates(), "read_iops") is None
+
+
+def test_a_volume_throttles_only_emulated_tiers(tmp_path: Path) -> None:
+    """A real mount is used as it is."""
+    assert Volume(tmp_path, "7:0").throttle(DiskTier("real", path="/mnt")) is None
+    throttle = Volume(tmp_path, "7:0").throttle(TIER)
+    assert throttle is not None
+    assert throttle.rates == TIER.emulated

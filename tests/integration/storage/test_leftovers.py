@@ -1,0 +1,150 @@
+"""What a killed sizer left, on a host of the test's own making and on this one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from sizer.limits import MARK, LimitsBackend, end_left, owned_name
+from sizer.limits.affinity import AffinityBackend
+from sizer.limits.identity import world
+from sizer.limits.machine import read_machine
+from sizer.limits.tree import Tree
+from sizer.records.errors import HostError, Interrupted
+from sizer.records.study import Workload
+from sizer.storage import leftovers
+from sizer.storage.data_sets import DataSets
+
+pytestmark = pytest.mark.alone
+
+DEAD = f"{world()}-999999999-1"
+
+
+@pytest.fixture
+def backend() -> LimitsBackend:
+    return AffinityBackend(read_machine(Tree()), "", {})
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for temporary files that is this test's alone, on a host where nothing else was left."""
+    path = tmp_path / "temporary"
+    path.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(path))
+    monkeypatch.setattr("sizer.storage.disks._homes_in_use", set)
+    monkeypatch.setattr("sizer.storage.leftovers.end_left", lambda **_: ())
+    monkeypatch.setattr("sizer.limits.affinity.end_left", lambda: ())
+    return path
+
+
+def sleeping(mark: str) -> subprocess.Popen[bytes]:
+    """A program with a mark, which ignores what it can."""
+    code = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint(flush=True)\ntime.sleep(60)"
+    environment = {**os.environ, MARK: mark}
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment)
+    assert process.stdout is not None
+    process.stdout.readline()
+    return process
+
+
+def test_programs_of_the_dead_are_ended_and_those_of_the_living_are_not() -> None:
+    """On every way of limiting: a maker of data that goes on would write into what is made next."""
+    left, ours, other = sleeping(f"{DEAD}-python"), sleeping(owned_name("python")), sleeping("0123456789-9-9-elsewhere")
+    try:
+        assert f"{DEAD}-python" in end_left()
+        assert left.wait(5) == -9
+        assert (ours.poll(), other.poll()) == (None, None)
+    finally:
+        for process in (left, ours, other):
+            process.kill()
+            process.communicate()
+
+
+def test_who_started_us_is_spared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A measured program may have opened the terminal that the next sizer is typed in."""
+    monkeypatch.setattr("sizer.limits.process_tree.environment", lambda _: [f"{MARK}={DEAD}-run".encode()])
+    monkeypatch.setattr("psutil.process_iter", lambda: [psutil.Process(), *psutil.Process().parents()])
+    assert end_left(wait=False) == ()
+
+
+def test_everything_goes_and_is_named(tmp_path: Path, temporary: Path, backend: LimitsBackend) -> None:
+    """A sentence for each kind of thing; a second time there is nothing to say."""
+    cache, mount = tmp_path / "cache", tmp_path / "mount"
+    places = {
+        "emulated disks": cache / "disks" / f"volume-{DEAD}-a",
+        "folders on disks": mount / f"sizer-{DEAD}-b",
+        "temporary folders": temporary / f"sizer-{DEAD}-c",
+        "unfinished data sets": cache / f"making-{DEAD}-d",
+    }
+    for folder in places.values():
+        (folder / "inner").mkdir(parents=True)
+        (folder / "inner/data").write_bytes(b"x")
+    finished = cache / "images-v1-seed1-20"
+    finished.mkdir()
+    told = leftovers.remove_what_was_left(backend, [mount], cache)
+    assert list(told) == [f"removed {what} that a killed sizer left: {folder}" for what, folder in places.items()]
+    assert not any(folder.exists() for folder in places.values())
+    assert finished.exists()
+    assert leftovers.remove_what_was_left(backend, [mount], cache) == ()
+
+
+def test_what_cannot_be_removed_is_told_and_the_rest_goes(
+    tmp_path: Path, temporary: Path, backend: LimitsBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mount that is stuck does not keep a study from running."""
+
+    def stuck(_: Path) -> tuple[Path, ...]:
+        raise HostError("umount has not ended")
+
+    monkeypatch.setattr("sizer.storage.disks.remove_leftovers", stuck)
+    left = temporary / f"sizer-{DEAD}-c"
+    left.mkdir()
+    told = leftovers.remove_what_was_left(backend, [], tmp_path / "cache")
+    assert told[0] == "emulated disks that a killed sizer left cannot be removed: umount has not ended"
+    assert not left.exists()
+
+
+@pytest.mark.root
+def test_a_folder_that_cannot_be_removed_is_told(tmp_path: Path, temporary: Path, backend: LimitsBackend) -> None:
+    """By its path and what the system says, and those beside it go."""
+    kept, gone = (temporary / f"sizer-{DEAD}-{name}" for name in ("a", "b"))
+    for folder in (kept, gone):
+        folder.mkdir()
+        (folder / "data").write_bytes(b"x")
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(kept)], check=True)
+    try:
+        told = leftovers.remove_what_was_left(backend, [], tmp_path / "cache")
+    finally:
+        subprocess.run(["umount", str(kept)], check=True)
+    what = "temporary folders that a killed sizer left cannot be removed"
+    assert told == (f"{what}: {kept} (Device or resource busy)",)
+    assert not gone.exists()
+
+
+def test_a_data_set_that_another_sizer_makes_is_waited_for_but_not_for_ever(tmp_path: Path) -> None:
+    """Ctrl-C ends the wait."""
+    code = (
+        "import fcntl, sys\nlock = open(sys.argv[1], 'w')\nfcntl.flock(lock, fcntl.LOCK_EX)\n"
+        "print(flush=True)\nsys.stdin.read()"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path / ".lock")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert holder.stdout is not None
+    holder.stdout.readline()
+    said: list[str] = []
+    began = time.monotonic()
+    sets = DataSets(tmp_path, Path(sys.executable), tmp_path, 20, said.append, lambda: time.monotonic() - began > 0.3)
+    try:
+        with pytest.raises(Interrupted):
+            sets.prepare(Workload("prepare", "imagenet_preprocessing", format="recordio"))
+    finally:
+        holder.kill()
+        holder.communicate()
+    assert said == [f"waiting for another sizer that makes data in {tmp_path}"]

@@ -1,0 +1,94 @@
+"""Programs run as a person or the launcher runs them, on a small data set made once."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import ROOT
+
+IMAGES = 12
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a program ended, what it printed and which events it wrote."""
+
+    code: int
+    out: str
+    err: str
+    events: list[dict[str, Any]]
+
+    @property
+    def steps(self) -> list[dict[str, Any]]:
+        return [event for event in self.events if event["event"] == "step"]
+
+
+Run = Callable[..., Ended]
+
+
+def run_program(module: str, *options: object, terminate_after_steps: int | None = None, **environment: str) -> Ended:
+    """Run `python -m workloads.MODULE` with an event pipe; SIGTERM after some steps if asked for."""
+    receiver, sender = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-m", f"workloads.{module}", *map(str, options)],
+        cwd=ROOT,
+        env={**os.environ, "SIZER_EVENTS_FD": str(sender), "OMP_NUM_THREADS": "1", **environment},
+        pass_fds=(sender,),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(sender)
+    events = []
+    steps = 0
+    with open(receiver) as lines:
+        for line in lines:
+            events.append(json.loads(line))
+            steps += events[-1]["event"] == "step"
+            if terminate_after_steps is not None and steps == terminate_after_steps:
+                process.send_signal(signal.SIGTERM)
+                terminate_after_steps = None
+    out, err = process.communicate(timeout=60)
+    return Ended(process.returncode, out, err, events)
+
+
+@pytest.fixture(scope="session")
+def run() -> Run:
+    return run_program
+
+
+@pytest.fixture(scope="session")
+def jpegs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of a few embedded images."""
+    folder = tmp_path_factory.mktemp("embedded") / "images"
+    ended = run_program("embedded_data", "images", "--count", IMAGES, "--out", folder)
+    assert ended.code == 0, ended.err
+    return folder
+
+
+@pytest.fixture(scope="session")
+def records(jpegs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same images as RecordIO and LMDB, in one folder."""
+    folder = tmp_path_factory.mktemp("packed")
+    for form in ("recordio", "lmdb"):
+        ended = run_program("imagenet_preprocessing", "--data", jpegs, "--output", folder, "--format", form)
+        assert ended.code == 0, ended.err
+    return folder
+
+
+@pytest.fixture(scope="session")
+def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A short text of PennTreeBank's form."""
+    folder = tmp_path_factory.mktemp("text")
+    (folder / "ptb.train.txt").write_text(" the cat sat on <unk> N mats \n a dog did n't \n" * 400)
+    return folder

@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import lmdb
+import pytest
+
+from tests import ROOT
+from workloads import recordio
+from workloads.backends import mxnet_library
+
+Run = Callable[..., Any]
+
+IMAGES = 12
+PROGRAMS = ("image_training", "image_inference", "lstm_training", "imagenet_preprocessing", "embedded_data")
+IMAGE = ("--network", "squeezenet", "--batch-size", 4)
+
+
+def check_order(events: list[dict[str, object]]) -> None:
+    kinds = [event["event"] for event in events]
+    assert kinds == ["start"] + ["step"] * (len(kinds) - 2) + ["end"]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_help_needs_only_the_standard_library(program: str) -> None:
+    """--help works in a bare interpreter without any package (-S), from a bare checkout."""
+    ended = subprocess.run(
+        [sys.executable, "-S", "-E", "-m", f"workloads.{program}", "--help"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith(f"usage: python -m workloads.{program}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["train.rec", "train.lmdb"])
+def test_training_reads_both_forms(run: Run, records: Path, form: str) -> None:
+    """Steps of the batch size over several epochs, a data set of the right size, and a printed rate."""
+    ended = run("image_training", *IMAGE, "--data", records / form, "--steps", 4)
+    assert ended.code == 0, ended.err
+    check_order(ended.events)
+    assert (ended.events[0]["dataset_samples"], ended.events[0]["sample_unit"]) == (IMAGES, "image")
+    assert [(step["samples"], step["epoch"]) for step in ended.steps] == [(4, 0), (4, 0), (4, 0), (4, 1)]
+    assert "images/s" in ended.out.splitlines()[-1]
+
+
+@pytest.mark.slow
+def test_inference_reports_the_latency_of_a_batch(run: Run) -> None:
+    """Every step has a latency, and the closing line its percentiles; nothing is read without --data."""
+    ended = run("image_inference", *IMAGE, "--steps", 3)
+    assert ended.code == 0, ended.err
+    assert (ended.events[0]["dataset_bytes"], ended.events[0]["bytes_per_sample"]) == (0, 0)
+    assert all(step["latency"] > 0 for step in ended.steps)
+    assert "p99" in ended.out.splitlines()[-1]
+
+
+@pytest.mark.slow
+def test_a_folder_of_jpegs_is_packed_once_and_said(run: Run, jpegs: Path, tmp_path: Path) -> None:
+    """The first run packs into --scratch, the second finds it."""
+    options = (*IMAGE, "--data", jpegs, "--scratch", tmp_path, "--steps", 1, "--device", "emulated", "--rate", 1e6)
+    first, second = run("image_training", *options), run("image_training", *options)
+    assert (first.code, second.code) == (0, 0), first.err
+    assert "packing 12 images" in first.out
+    assert "packing" not in second.out
+
+
+def test_an_emulated_device_sets_the_rate(run: Run, records: Path) -> None:
+    """With input faster than the device, steps follow each other at exactly its pace."""
+    ended = run(
+        "image_training", *IMAGE, "--data", records, "--format", "recordio", "--device", "emulated", "--rate", 40,
+        "--cache", "warm", "--steps", 8,
+    )  # fmt: skip
+    seconds = ended.steps[-1]["time"] - ended.steps[1]["time"]
+    assert ended.code == 0, ended.err
+    assert seconds == pytest.approx(6 * 4 / 40, rel=0.05)
+    assert "emulated" in ended.out.splitlines()[-1]
+
+
+@pytest.mark.slow
+def test_the_language_model_counts_words(run: Run, text: Path) -> None:
+    """A step is batch x 35 words of the user's text, and the next epoch begins with a new reading."""
+    ended = run("lstm_training", "--data", text, "--batch-size", 4, "--steps", 40)
+    assert ended.code == 0, ended.err
+    check_order(ended.events)
+    assert ended.events[0]["dataset_samples"] == 400 * 13
+    assert {step["samples"] for step in ended.steps} == {140}
+    assert ended.steps[-1]["epoch"] == 1
+
+
+@pytest.mark.parametrize("program", [pytest.param("image_training", marks=pytest.mark.slow), "imagenet_preprocessing"])
+def test_a_request_to_stop_ends_in_good_order(run: Run, jpegs: Path, tmp_path: Path, program: str) -> None:
+    """SIGTERM: the present step, then `end`, exit 0, and no output of an unfinished pass."""
+    options: tuple[object, ...] = (*IMAGE, "--device", "emulated", "--rate", 100)
+    if program == "imagenet_preprocessing":
+        options = ("--data", jpegs, "--output", tmp_path, "--passes", 0, "--batch-size", 4, "--threads", 2)
+    ended = run(program, *options, terminate_after_steps=5)
+    assert ended.code == 0, ended.err
+    check_order(ended.events)
+    assert len(ended.steps) < 500, "steps are written twice a second, so some follow those that were seen"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_preprocessing_writes_what_mxnet_reads(records: Path) -> None:
+    """Shorter side 256, the aspect kept, labels by class folder, an index that fits."""
+    mx = mxnet_library.load()
+    reader = mx.recordio.MXIndexedRecordIO(str(records / "train.idx"), str(records / "train.rec"), "r")
+    assert len(reader.keys) == IMAGES
+    labels = []
+    for key in reader.keys:
+        header, image = mx.recordio.unpack_img(reader.read_idx(key))
+        labels.append(int(header.label))
+        assert min(image.shape[:2]) == 256
+        assert max(image.shape[:2]) in (320, 341, 384)
+    assert sorted(labels) == list(range(IMAGES))
+    assert labels != sorted(labels), "im2rec shuffles, and so do we"
+
+
+def test_preprocessing_is_the_same_whatever_the_workers(run: Run, records: Path, jpegs: Path, tmp_path: Path) -> None:
+    """One worker and three write the same bytes."""
+    for workers in (1, 3):
+        ended = run("imagenet_preprocessing", "--data", jpegs, "--output", tmp_path, "--workers", workers)
+        assert ended.code == 0, ended.err
+        assert (tmp_path / "train.rec").read_bytes() == (records / "train.rec").read_bytes()
+
+
+def test_an_lmdb_has_caffes_form(records: Path) -> None:
+    """Raw 256 x 256 Datums under ascending keys."""
+    with lmdb.open(str(records / "train.lmdb"), readonly=True, lock=False) as environment, environment.begin() as view:
+        items = list(view.cursor())
+    assert len(items) == IMAGES
+    assert {len(value) for _, value in items} <= {196_608 + extra for extra in range(14, 22)}
+    assert items[0][0].startswith(b"00000000_n")
+
+
+def test_a_record_that_is_no_image_is_one_sentence(run: Run, tmp_path: Path) -> None:
+    """A .rec of something else: exit 2 and the file's name, before MXNet's own reader dies of it."""
+    payloads = [recordio.image_record(0.0, index, b"no image") for index in range(8)]
+    (tmp_path / "bad.rec").write_bytes(b"".join(map(recordio.framed, payloads)))
+    ended = run("image_training", *IMAGE, "--data", tmp_path / "bad.rec", "--steps", 2)
+    assert ended.code == 2, ended.err
+    assert "bad.rec is no image" in ended.err
+    assert len(ended.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("kind", ["no image", "empty"])
+def test_a_bad_record_in_the_middle_is_named(run: Run, records: Path, tmp_path: Path, kind: str) -> None:
+    """MXNet dies of it by a signal or by an error of its own: exit 2 and the record's number all the same."""
+    source = records / "train.rec"
+    with source.open("rb") as file:
+        offsets = list(recordio.record_offsets(source))
+        images = [recordio.image_at(file.fileno(), source, offset, source.stat().st_size) for offset in offsets]
+    images[5] = b"" if kind == "empty" else b"This is no image. " * 50
+    framed = [recordio.framed(recordio.image_record(0.0, number, image)) for number, image in enumerate(images)]
+    (tmp_path / "bad.rec").write_bytes(b"".join(framed))
+    ended = run("image_inference", *IMAGE, "--data", tmp_path / "bad.rec", "--steps", 9)
+    assert ended.code == 2, ended.err
+    assert f"record 6 of {IMAGES}" in ended.err
+    assert "bad.rec is no image that can be read" in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_more_than_one_unreadable_image_in_a_hundred_ends_the_program(run: Run, jpegs: Path, tmp_path: Path) -> None:
+    """What would be left is another data set: exit 2 with a name and what to do."""
+    folder = tmp_path / "some"
+    shutil.copytree(jpegs, folder)
+    for name in ("a.jpg", "b.jpg"):
+        (next(folder.iterdir()) / name).write_bytes(b"")
+    ended = run("imagenet_preprocessing", "--data", folder, "--output", tmp_path / "out")
+    assert ended.code == 2
+    assert f"2 of {IMAGES + 2} images are not readable so far" in ended.err
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_unreadable_images_are_named_and_skipped(run: Run, jpegs: Path, tmp_path: Path) -> None:
+    """One broken file costs one image, not the pass; nothing but broken files is exit 2."""
+    folder, broken = tmp_path / "some", tmp_path / "broken"
+    shutil.copytree(jpegs / "n00000000", folder / "a")
+    (folder / "a" / "bad.jpg").write_text("no image")
+    ended = run("imagenet_preprocessing", "--data", folder, "--output", tmp_path / "out")
+    assert ended.code == 0
+    assert "bad.jpg: not a readable image" in ended.err
+    (broken / "a").mkdir(parents=True)
+    (broken / "a" / "bad.jpg").write_text("no image")
+    ended = run("imagenet_preprocessing", "--data", broken, "--output", tmp_path / "none")
+    assert ended.code == 2
+    assert "none of the 1 images is readable" in ended.err
+    assert list((tmp_path / "none").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("program", "options", "said"),
+    [
+        ("image_training", ("--network", "lenet"), "invalid choice: 'lenet'"),
+        ("image_training", ("--data", "/nowhere"), "there is no /nowhere"),
+        ("image_training", ("--input", "disk"), "give its path with --data"),
+        ("image_training", ("--device", "emulated"), "give --rate"),
+        ("image_training", ("--data", "EMPTY"), "has no JPEG"),
+        ("image_training", ("--data", "EMPTY/some.rec"), "is no RecordIO at byte 0"),
+        ("image_inference", ("--data", "EMPTY", "--format", "lmdb"), "cannot be read as an LMDB"),
+        ("lstm_training", ("--data", "EMPTY"), "holds neither ptb.train.txt"),
+        ("imagenet_preprocessing", ("--data", "EMPTY", "--output", "EMPTY/out"), "has no JPEG"),
+        ("imagenet_preprocessing", ("--data", "EMPTY", "--input", "cached"), "required: --output"),
+        ("imagenet_preprocessing", ("--passes", "-1", "--output", "EMPTY"), "-1 is negative"),
+    ],
+)
+def test_a_wrong_request_is_one_sentence(
+    run: Run, tmp_path: Path, program: str, options: tuple[str, ...], said: str
+) -> None:
+    """Exit 2 with one line on stderr that says what to type, and no traceback."""
+    if any(word.endswith(".rec") for word in options):
+        (tmp_path / "some.rec").write_text("no records at all")
+    ended = run(program, *(word.replace("EMPTY", str(tmp_path)) for word in options))
+    assert ended.code == 2, ended.err
+    assert said in ended.err
+    assert len(ended.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--framework", "pytorch"), "do not run on pytorch yet"),
+        (("--framework", "tensorflow"), "do not run on tensorflow yet"),
+        (("--device", "cuda:63"), "not cuda:63"),
+    ],
+)
+def test_a_missing_framework_or_device_is_one_sentence(run: Run, options: tuple[str, ...], said: str) -> None:
+    """Exit 69 (EX_UNAVAILABLE) with one line."""
+    ended = run("image_training", *IMAGE, *options)
+    assert ended.code == 69, ended.err
+    assert said in ended.err.splitlines()[-1]
+
+
+def test_without_mxnet_the_program_says_so() -> None:
+    """An interpreter without MXNet: exit 69, its path and the command that installs it."""
+    ended = subprocess.run(
+        [sys.executable, "-S", "-E", "-m", "workloads.image_training", "--steps", "1"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 69
+    assert "pip install" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1

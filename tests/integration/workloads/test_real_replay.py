@@ -1,0 +1,83 @@
+"""Replays on a throttled tier: the reads of a loader alone come as fast as the tier gives them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sizer.api.demonstration import DEMO_FIO
+from sizer.api.measuring_host import MeasuringHost
+from sizer.api.preparing import Preparation, prepare_data
+from sizer.host.machine import facts
+from sizer.limits import detect
+from sizer.plan.isolating_runs import isolating_runs
+from sizer.records.run import Outcome, Run
+from sizer.runner.watching import UNWATCHED
+from sizer.storage.disks import missing_for_emulation
+from sizer.storage.placement import Placement, room_on_emulated
+from sizer.study import HostSize, parse_study
+
+pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
+
+STUDY = """
+isolate: true
+workloads:
+  - {name: infer, kind: image_inference, axes: {disk: megabytes}}
+  - {name: prepare, kind: imagenet_preprocessing}
+disks:
+  megabytes: {emulate: {read_iops: 5000, read_mbps: 8}}
+  requests: {emulate: {read_iops: 60, read_mbps: 200}}
+axes: {vcpus: 1, disk: [megabytes, requests]}
+embedded_images: 200
+measure: {repeats: 1, seconds: 5, precision: 0.01}
+"""
+
+
+@pytest.fixture(scope="module")
+def replays(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Run]:
+    """The replays of two workloads on two tiers, by workload and tier."""
+    if missing_for_emulation() is not None:
+        pytest.skip("no disk can be emulated here")
+    folder, backend = tmp_path_factory.mktemp("replays"), detect()
+    host = facts(backend)
+    here = HostSize(host.cpus, host.memory_bytes)
+    study = parse_study(STUDY, "study.yaml", None, here, None)
+    specs = [spec for plan in study.workloads for spec in isolating_runs(plan, study, here) if spec.stage == "disk"]
+    data = prepare_data(study, specs, folder / "cache", print, lambda: False)
+    with Placement(folder / "cache", room_on_emulated(study, specs, data.sets), print) as places:
+        preparation = Preparation(study, MeasuringHost(host, backend, folder / "cache", DEMO_FIO), data, places)
+        preparation.prepare(specs, print, lambda: False)
+        return {
+            (spec.workload.name, str(spec.limits.disk)): preparation.launch(spec, Path(folder / spec.id), UNWATCHED)
+            for spec in specs
+        }
+
+
+@pytest.mark.parametrize(("name", "tier"), [("infer", "megabytes"), ("prepare", "megabytes"), ("prepare", "requests")])
+def test_a_replay_is_as_fast_as_the_tier(replays: dict[tuple[str, str], Run], name: str, tier: str) -> None:
+    """To 15 %: what the tier gives over the bytes and IOs that a sample takes, whichever is less."""
+    run = replays[name, tier]
+    assert run.outcome is Outcome.COMPLETED, run.error
+    assert run.throughput is not None
+    assert run.disk is not None
+    assert run.demand is not None
+    assert run.demand.read_bytes
+    assert run.demand.read_ios
+    rates = run.disk.rates
+    assert rates.read_bytes_per_second
+    assert rates.read_iops
+    given = min(rates.read_bytes_per_second / run.demand.read_bytes, rates.read_iops / run.demand.read_ios)
+    assert run.throughput.value == pytest.approx(given, rel=0.15)
+
+
+def test_a_replay_reads_all_of_its_data(replays: dict[tuple[str, str], Run]) -> None:
+    """No byte from memory, hardly one too many, and the CPU has little to do; no accelerator takes part."""
+    for run in replays.values():
+        assert run.demand is not None
+        assert run.demand.read_bytes == pytest.approx(run.demand.asked_bytes, rel=0.15)
+        assert run.demand.core_seconds is not None
+        assert run.demand.core_seconds < 0.002
+        assert run.demand.written_bytes == pytest.approx(0, abs=0.05 * run.demand.read_bytes)
+        assert run.evidence is not None
+        assert run.evidence.bottleneck.value.startswith("disk")

@@ -1,0 +1,145 @@
+"""A replay reads what the loader reads, and makes nothing of it."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import ROOT
+from workloads import recordio, replay
+from workloads.data_set import DataSet
+from workloads.faults import InputFault
+
+
+def opened(records: Path) -> DataSet:
+    index = records.with_suffix(".idx")
+    return DataSet("recordio", (records,), records.stat().st_size, len(recordio.read_index(index)), index)
+
+
+class Pieces:
+    """Stands in the place of the file of a replay, and keeps what was read."""
+
+    def __init__(self) -> None:
+        self.read_at: list[tuple[int, int]] = []
+
+    def read(self, offset: int, size: int) -> int:
+        self.read_at.append((offset, size))
+        return size
+
+
+def epoch(source: Any) -> list[list[tuple[int, int]]]:
+    """What each batch of an epoch reads: offset and bytes."""
+    batches, source._file = [], Pieces()
+    while source.next_batch() is not None:
+        batches.append(source._file.read_at)
+        source._file.read_at = []
+    return batches
+
+
+def test_shuffled_each_record_is_read_by_itself_in_a_new_order_each_epoch(records: Path) -> None:
+    """All of them in each epoch; the last batch is filled up with the first."""
+    data = opened(records / "train.rec")
+    source = replay.replayed(data, 5, shuffled=True, seed=1)
+    first = epoch(source)
+    source.restart()
+    second = epoch(source)
+    assert [len(batch) for batch in first] == [5, 5, 5]
+    assert data.index is not None
+    offsets = recordio.read_index(data.index)
+    assert Counter(offset for batch in first for offset, _ in batch) == Counter([*offsets, *_first(first)])
+    assert first != second
+    assert sum(size for batch in first for _, size in batch) > data.bytes
+
+
+def _first(batches: list[list[tuple[int, int]]]) -> list[int]:
+    return [offset for offset, _ in batches[0][:3]]
+
+
+def test_in_order_a_batch_is_read_at_once(records: Path) -> None:
+    """As MXNet does: one request for the records that follow each other, and one more where it begins again."""
+    data = opened(records / "train.rec")
+    batches = epoch(replay.replayed(data, 5, shuffled=False, seed=1))
+    assert [len(batch) for batch in batches] == [1, 1, 2]
+    assert sum(size for batch in batches for _, size in batch[:1]) == data.bytes
+    assert batches[2][1][0] == 0
+
+
+@pytest.mark.slow
+def test_the_calls_are_those_of_the_loader(records: Path, tmp_path: Path) -> None:
+    """MXNet's reader and the replay, seen from the kernel: after each seek a page, whole pages, and a last one."""
+    if subprocess.run(["strace", "-V"], capture_output=True, check=False).returncode:
+        pytest.skip("strace is not here")
+    options = ["--data", str(records / "train.rec"), "--batch-size", "4", "--steps", "3", "--device", "emulated"]
+    options += ["--rate", "1000", "--network", "squeezenet", "--threads", "1"]
+    shapes = {}
+    for input_ in ("disk", "replay"):
+        log = tmp_path / input_
+        argv = [sys.executable, "-m", "workloads.image_training", *options, "--input", input_]
+        traced = ["strace", "-f", "-y", "-e", "trace=lseek,read", "-o", str(log), *argv]
+        subprocess.run(traced, cwd=ROOT, check=True, capture_output=True, timeout=120)
+        calls = [line.split(maxsplit=1)[1] for line in log.read_text().splitlines() if "train.rec>" in line]
+        shapes[input_] = {call.partition("(")[0] + _page(call) for call in calls if "resumed" not in call}
+    assert shapes["replay"] <= shapes["disk"] | {"read end"}
+    assert {"lseek page", "read page", "read pages"} <= shapes["replay"]
+
+
+def _page(call: str) -> str:
+    """How far a seek goes, or how much is asked for: in whole pages or not."""
+    number = int(call.partition(", ")[2].partition(", ")[0]) if call.startswith("lseek") else _asked(call)
+    if number % 4096:
+        return " part"
+    return " page" if number == 4096 or call.startswith("lseek") else " pages"
+
+
+def _asked(call: str) -> int:
+    return int(call.rpartition(") = ")[0].rpartition(", ")[2])
+
+
+def test_a_file_that_ends_before_its_index_is_told_in_a_sentence(records: Path, tmp_path: Path) -> None:
+    """It was cut off since."""
+    cut = tmp_path / "train.rec"
+    whole = (records / "train.rec").read_bytes()
+    cut.write_bytes(whole)
+    cut.with_suffix(".idx").write_bytes((records / "train.idx").read_bytes())
+    source = replay.replayed(opened(cut), 12, shuffled=True, seed=1)
+    cut.write_bytes(whole[:-5000])
+    ctypes.set_errno(1)  # of some call before: the end of a file is no error of its own
+    with pytest.raises(InputFault, match="ends before its index does"):
+        source.next_batch()
+    source.close()
+
+
+@pytest.mark.parametrize("program", ["image_training", "image_inference"])
+@pytest.mark.parametrize("form", ["train.rec", "train.lmdb"])
+def test_programs_replay_without_a_framework(run: Callable[..., Any], records: Path, program: str, form: str) -> None:
+    """Their events are those of the program: steps of a batch, over epochs."""
+    options = ("--data", records / form, "--input", "replay", "--batch-size", 8, "--steps", 5)
+    ended = run(program, *options, "--framework", "pytorch")
+    assert ended.code == 0, ended.err
+    assert [(step["samples"], step["epoch"]) for step in ended.steps] == [(8, 0), (8, 0), (8, 1), (8, 1), (8, 2)]
+    assert "(read only)" in ended.out
+
+
+def test_preprocessing_replays_by_its_workers_and_writes_nothing(
+    run: Callable[..., Any], jpegs: Path, tmp_path: Path
+) -> None:
+    """Each image of each pass is read."""
+    options = ("--data", jpegs, "--input", "replay", "--output", tmp_path, "--passes", 2, "--workers", 2)
+    ended = run("imagenet_preprocessing", *options, "--batch-size", 6)
+    assert ended.code == 0, ended.err
+    assert [(step["samples"], step["epoch"]) for step in ended.steps] == [(6, 0), (6, 0), (6, 1), (6, 1)]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_text_cannot_be_replayed(run: Callable[..., Any], text: Path) -> None:
+    """A language model reads it at once."""
+    ended = run("lstm_training", "--data", text, "--input", "replay")
+    assert ended.code == 2
+    assert "invalid choice: 'replay'" in ended.err

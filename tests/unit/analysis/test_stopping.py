@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from sizer.analysis.ending import Ending, outcome
+from sizer.analysis.epochs import Epochs, Shown, measured_from_epoch
+from sizer.analysis.steady_state import SteadyState, steady_state
+from sizer.analysis.stopping import Stop, deadline_seconds, enough
+from sizer.records.run import Estimate, Outcome, Step
+from sizer.records.study import Measure, Workload
+
+Steps = Callable[..., list[Step]]
+MEASURE = Measure(repeats=1, seconds=10.0, precision=0.02)
+
+
+def stop(steps: list[Step]) -> Stop | None:
+    return enough(Shown(steady_state(steps), Epochs.ANY), MEASURE, steps[-1].time)
+
+
+def test_a_precise_run_ends_early_but_not_at_once(make_steps: Steps) -> None:
+    """Constant steps are precise from the start; still half of the time is measured."""
+    assert stop(make_steps([0.1] * 30)) is None
+    assert stop(make_steps([0.1] * 55)) is Stop.PRECISION
+
+
+@pytest.mark.parametrize(
+    ("measured", "half_width", "expected"),
+    [(6, 0.015, None), (6, 0.009, Stop.PRECISION), (8, 0.015, Stop.PRECISION), (8, 0.021, None)],
+)
+def test_an_early_end_asks_for_more(measured: float, half_width: float, expected: Stop | None) -> None:
+    """At half of its seconds a run must be twice as precise as asked for, from three quarters on as precise."""
+    steady = SteadyState(Estimate(80.0, 80 * (1 - half_width), 80 * (1 + half_width)), 0.0, 0.0, measured, 50)
+    assert enough(Shown(steady, Epochs.ANY), MEASURE, measured) is expected
+
+
+def test_an_imprecise_run_ends_with_its_time(make_steps: Steps) -> None:
+    """Steps that vary by half their length never reach 2 %, so the time decides."""
+    random = np.random.default_rng(1)
+    durations = list(0.1 * np.exp(random.normal(0, 0.5, 200)))
+    assert stop(make_steps(durations[:80])) is None
+    assert stop(make_steps(durations)) is Stop.TIME
+
+
+def test_seconds_count_from_the_end_of_warm_up(make_steps: Steps) -> None:
+    """A minute of warm-up is not measured time."""
+    slow_start = [20.0, 20.0, 20.0]
+    assert stop(make_steps(slow_start + [0.1] * 20)) is None
+
+
+@pytest.mark.parametrize("epochs", [Epochs.PART, Epochs.FIRST])
+def test_a_run_that_is_not_what_was_asked_for_goes_on(epochs: Epochs) -> None:
+    """However precise and however long it is."""
+    steady = SteadyState(Estimate(80.0, 80.0, 80.0), 0.0, 0.0, 60.0, 500)
+    assert enough(Shown(steady, epochs), MEASURE, 60.0) is None
+
+
+def test_whole_epochs_are_enough_when_the_time_is_up() -> None:
+    """Four seconds of whole epochs within ten since the first ended."""
+    steady = SteadyState(Estimate(80.0, 70.0, 90.0), 0.0, 100.0, 104.0, 50)
+    assert enough(Shown(steady, Epochs.WHOLE), MEASURE, 109.0) is None
+    assert enough(Shown(steady, Epochs.WHOLE), MEASURE, 110.0) is Stop.TIME
+
+
+@pytest.mark.parametrize(
+    ("ending", "expected"),
+    [
+        (Ending(Stop.PRECISION, None, 0, True), Outcome.COMPLETED),
+        (Ending(Stop.ENDED, 0, 0, True), Outcome.COMPLETED),
+        (Ending(Stop.DEADLINE, None, 0, True), Outcome.COMPLETED),
+        (Ending(Stop.ENDED, 0, 0, False), Outcome.CRASHED),
+        (Ending(Stop.ENDED, 1, 0, True), Outcome.CRASHED),
+        (Ending(Stop.ENDED, -11, 0, False), Outcome.CRASHED),
+        (Ending(Stop.ENDED, -9, 1, True), Outcome.OUT_OF_MEMORY),
+        (Ending(Stop.TIME, None, 1, True), Outcome.OUT_OF_MEMORY),
+        (Ending(Stop.DEADLINE, None, 0, False, "5 s"), Outcome.TIMEOUT),
+        (Ending(Stop.BROKEN_EVENTS, None, 0, True, "'hello'"), Outcome.CRASHED),
+        (Ending(Stop.INTERRUPTED, None, 0, True), Outcome.INTERRUPTED),
+        (Ending(Stop.ENDED, 69, 0, False), Outcome.UNSUPPORTED),
+        (Ending(Stop.ENDED, 125, 0, False, last_lines="sizer: the run could not join /x"), Outcome.REFUSED),
+        (Ending(Stop.ENDED, 125, 0, False, last_lines="docker: no such image"), Outcome.CRASHED),
+        (Ending(Stop.DEADLINE, None, 0, True, "5 s", steps=9, silent_seconds=4.0, longest_step=0.3), Outcome.TIMEOUT),
+        (Ending(Stop.DEADLINE, None, 0, True, "5 s", steps=9, silent_seconds=4.0, longest_step=0.5), Outcome.COMPLETED),
+        (Ending(Stop.DEADLINE, None, 0, True, "5 s", steps=9, silent_seconds=1.5, longest_step=0.1), Outcome.COMPLETED),
+        (Ending(Stop.SLOW_PATTERN, None, 0, True), Outcome.CRASHED),
+        (Ending(Stop.ENDED, 127, 0, False), Outcome.CRASHED),
+    ],
+)
+def test_each_ending_has_one_outcome(ending: Ending, expected: Outcome) -> None:
+    """A child that lost a process to the OOM killer is out of memory, even if it lives on and its rate looks fine."""
+    how, reason = outcome(ending)
+    assert how is expected
+    assert (reason is None) == (how is Outcome.COMPLETED)
+
+
+def test_natural_cache_is_measured_from_the_second_epoch() -> None:
+    """The first epoch fills the page cache."""
+    assert measured_from_epoch(Workload("w", "image_training", cache="natural")) == 1
+    assert measured_from_epoch(Workload("w", "image_training", cache="cold")) == 0
+    assert measured_from_epoch(Workload("w", "image_training", cache="natural", input="synthetic")) == 0
+
+
+def test_the_deadline_is_the_users_or_follows_from_the_seconds() -> None:
+    """A run of 30 s has four times that and two minutes of start-up; at a quarter of a vCPU four times as long."""
+    assert deadline_seconds(Measure(seconds=30.0)) == 240
+    assert deadline_seconds(Measure(seconds=30.0, timeout=7.0), vcpus=0.25) == 7
+    assert deadline_seconds(Measure(seconds=30.0), vcpus=4) == 240
+    assert deadline_seconds(Measure(seconds=30.0), vcpus=0.25) == 960
+
+
+def test_two_epochs_fit_before_the_deadline() -> None:
+    """Unless they are short, or the user has said when to stop."""
+    assert deadline_seconds(Measure(seconds=30.0), two_epochs=1000) == 2500
+    assert deadline_seconds(Measure(seconds=30.0), two_epochs=10) == 240
+    assert deadline_seconds(Measure(seconds=30.0, timeout=7.0), two_epochs=1000) == 7
+
+
+@pytest.mark.parametrize(
+    ("ending", "words"),
+    [
+        (Ending(Stop.DEADLINE, None, 0, False, "5 s", started=False), "it wrote no event"),
+        (Ending(Stop.DEADLINE, None, 0, False, "5 s", started=False, pattern=True), "no line of its log matched"),
+        (Ending(Stop.DEADLINE, None, 0, False, "5 s", silent_seconds=5.0), "its start and no step"),
+        (Ending(Stop.DEADLINE, None, 0, False, "5 s", seen="it had closed its pipe"), "closed its pipe"),
+        (
+            Ending(Stop.DEADLINE, None, 0, True, "5 s", steps=3, silent_seconds=4.0),
+            "hung: 3 steps, then none for the last 4.0 s of its 5 s",
+        ),
+        (Ending(Stop.ENDED, 0, 0, False, steps=1, silent_seconds=0.5), "1 step, the last one 0.5 s before its end"),
+        (Ending(Stop.ENDED, -9, 0, False), "signal 9 (SIGKILL)"),
+        (Ending(Stop.ENDED, 137, 0, False), "exit status 137 (SIGKILL)"),
+        (Ending(Stop.ENDED, -64, 0, False), "signal 64"),
+        (Ending(Stop.BROKEN_EVENTS, -11, 0, False, "inside a line"), "SIGSEGV); the event pipe broke"),
+        (Ending(Stop.ENDED, -9, 1, False, capped=False), "the host's memory is below"),
+        (Ending(Stop.SLOW_PATTERN, None, 0, True, "it took long"), "the pattern cannot be matched"),
+    ],
+)
+def test_each_reason_is_told(ending: Ending, words: str) -> None:
+    """What came of the workload, and what was seen of it."""
+    assert words in str(outcome(ending)[1])

@@ -1,0 +1,234 @@
+"""How models are judged: designs that see no rate, truths by counterfactuals, rivals that are what their names say."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from accuracy_curves import SHAPES, drawn
+from accuracy_designs import designed, seen_together, values_of
+from accuracy_draws import draw_case
+from accuracy_grid import foretell, merged, scores
+from accuracy_machines import Faster, share_questions, stage_shares
+from accuracy_published import PUBLISHED
+from accuracy_rivals import rivals
+from accuracy_runs import measured_runs
+from accuracy_scores import at_most, error, share
+from accuracy_simulated import Named, kind_of, relieved, true_kinds
+from grid_data import cells, load_grid
+
+from sizer.records.run import Bottleneck, Configuration, Estimate, Outcome, Run
+from tests import ROOT
+
+BENCHMARKS = ROOT / "benchmarks"
+GRID = [
+    Configuration(c, m, d, 32)
+    for c, m, d in itertools.product((0.5, 1.0, 1.5, 2.0), (2**28, 2**30), ("fast", "middle", "slow"))
+]
+
+
+def test_a_design_covers_every_value_and_holds_three_vcpus() -> None:
+    """Three of 24 configurations have three vCPU values, both ends among them, and every disk and memory."""
+    chosen = designed(GRID, 3)
+    assert sorted(stand.vcpus for stand in chosen) == [0.5, 1.5, 2.0]
+    assert {stand.disk for stand in chosen} == {"fast", "middle", "slow"}
+    assert {stand.memory_bytes for stand in chosen} == {2**28, 2**30}
+
+
+def test_a_design_depends_on_axes_alone() -> None:
+    """The order in which configurations were measured changes nothing, and none is taken twice."""
+    chosen = designed(GRID, 12)
+    assert set(chosen) == set(designed(GRID[::-1], 12))
+    assert len(set(chosen)) == 12
+
+
+def test_a_design_of_twelve_covers_all_pairs_beside_the_vcpus() -> None:
+    """Each disk is seen with each memory."""
+    chosen = designed(GRID, 12)
+    assert all(seen_together(stand, chosen) for stand in GRID)
+    assert not seen_together(GRID[0], [stand for stand in chosen if stand.disk != GRID[0].disk])
+
+
+def test_cases_are_the_same_for_the_same_seed_and_hold_out_what_they_say() -> None:
+    """A case is drawn again as it was; nothing held out was measured, and what is beyond is beyond."""
+    for number in range(6):
+        case = draw_case(number, 5)
+        assert case == draw_case(number, 5)
+        assert len(case.measured) >= 6
+        assert not set(case.measured) & set(case.inside)
+        most = max(stand.vcpus for stand in case.measured)
+        assert all(stand.vcpus <= most for stand in case.inside)
+        assert all(stand.vcpus > most for stand in case.beyond)
+        assert case.accounted == (number % 2 == 0)
+
+
+def test_runs_are_what_sizer_records_and_tell_no_truth() -> None:
+    """Accounted runs carry demands, evidence and disks; a table of rates carries none of them; repeats differ."""
+    for number in range(4):
+        case = draw_case(number, 5)
+        runs = measured_runs(case)
+        done = [run for run in runs if run.outcome is Outcome.COMPLETED]
+        assert len(runs) == len(case.measured) * case.repeats
+        assert all((run.demand is not None) == case.accounted for run in done)
+        assert all((run.evidence is not None) == case.accounted for run in done)
+        assert len({run.throughput for run in done}) == len(done)
+
+
+def test_runs_in_too_little_memory_end_out_of_memory() -> None:
+    """A cap below what cannot be dropped kills the run, as the kernel does."""
+    case = draw_case(0, 5)
+    small = replace(case.measured[0], memory_bytes=1)
+    runs = measured_runs(replace(case, measured=(small, *case.measured)))
+    assert {run.outcome for run in runs if run.configuration == small} == {Outcome.OUT_OF_MEMORY}
+
+
+def test_true_shares_come_from_simulating_again() -> None:
+    """They agree with the slope of the rate itself, and what is not there has no share."""
+    case = draw_case(1, 5)
+    stand = case.measured[-1]
+    gains = stage_shares(stand, case.machine.truth(share_questions(stand).values()))
+    slow, fast = case.machine.rates([(stand, Faster()), (stand, Faster(cpu=1.15))])
+    assert gains["cpu"] == pytest.approx(math.log(fast / slow) / math.log(1.15))
+    assert 0.7 < sum(true_kinds(gains).values()) < 1.3
+
+
+@pytest.mark.parametrize(
+    ("named", "shares", "sides", "right"),
+    [
+        (Bottleneck.CPU, {"computing": 0.9, "disk": 0.1}, (0.9, 1.0), True),
+        (Bottleneck.SERIAL, {"computing": 0.9, "disk": 0.1}, (0.9, 1.0), False),
+        (Bottleneck.SERIAL, {"computing": 0.9, "disk": 0.1}, (0.0, 0.1), True),
+        (Bottleneck.CPU, {"computing": 0.9, "disk": 0.1}, (0.0, 0.1), False),
+        (Bottleneck.DISK_IOPS, {"computing": 0.1, "disk": 0.8}, (0.9, 1.0), True),
+        (Bottleneck.ACCELERATOR, {"computing": 0.1, "disk": 0.8}, (0.9, 1.0), False),
+    ],
+)
+def test_a_named_bottleneck_is_judged_by_what_would_help(
+    named: Bottleneck, shares: dict[str, float], sides: tuple[float, float], right: bool
+) -> None:
+    """`cpu` where vCPUs relieve computing, `serial` where they do not; any limit of the disk is the disk."""
+    assert Named(0, True, GRID[0], named, shares, sides).right is right
+
+
+def test_the_memory_is_the_disks() -> None:
+    """Want of page cache is a disk that is read again."""
+    assert kind_of(Bottleneck.MEMORY) == "disk"
+    assert relieved({"cpu": 1.0, "lock": 0.0, "more": 0.2, "fewer": 1.4}) == (0.2, 1.0)
+
+
+def test_rivals_foretell_what_they_are_made_for(make_runs) -> None:
+    """USL's own curve by USL to a percent; a straight line by the line; and a process through its points."""
+    stands = [Configuration(float(c), 2**33, "host", 32) for c in (1, 2, 4, 8, 16, 32)]
+    law = [100 * s.vcpus / (1 + 0.03 * (s.vcpus - 1) + 0.0005 * s.vcpus * (s.vcpus - 1)) for s in stands]
+    asked = [Configuration(12.0, 2**33, "host", 32)]
+    truth = 100 * 12 / (1 + 0.03 * 11 + 0.0005 * 12 * 11)
+    found = rivals(make_runs(stands, law))
+    assert found["USL"](asked)[0] == pytest.approx(truth, rel=0.01)
+    assert found["Gaussian process"](asked)[0] == pytest.approx(truth, rel=0.05)
+    straight = rivals(make_runs(stands, [7 * s.vcpus for s in stands]))
+    for name in ("linear", "Amdahl", "min(fetch, prep, GPU)"):
+        assert straight[name](asked)[0] == pytest.approx(84, rel=0.01)
+
+
+def test_rivals_get_a_factor_for_each_disk(make_runs) -> None:
+    """A disk that halves the rate halves it at unmeasured vCPUs, too."""
+    stands = [Configuration(float(c), 2**33, d, 32) for c in (1, 2, 4) for d in ("fast", "slow")]
+    runs = make_runs(stands, [10 * s.vcpus / (1 if s.disk == "fast" else 2) for s in stands])
+    asked = [Configuration(3.0, 2**33, "slow", 32)]
+    assert rivals(runs)["linear"](asked)[0] == pytest.approx(15, rel=0.01)
+
+
+def test_errors_and_goals() -> None:
+    """An error is |ln| of the ratio; a goal is met or missed, and nothing is judged of nothing."""
+    assert error(110, 100) == pytest.approx(math.log(1.1))
+    assert error(0, 100) == math.inf
+    assert at_most("a", "b", [0.01, 0.02, 0.5], 0.5, 0.03).met is True
+    assert at_most("a", "b", [0.01, 0.04, 0.5], 0.5, 0.03).met is False
+    assert at_most("a", "b", [], 0.5, 0.03).met is None
+    assert share("a", "b", [True] * 9 + [False], 0.85, 0.95).met is True
+    assert share("a", "b", [True] * 10, 0.85, 0.95).met is False
+
+
+def test_drawn_curves_have_the_shapes_they_are_called_by() -> None:
+    """Retrograde ones come down again, flat ones do not move, falling ones only fall."""
+    for number in range(5):
+        assert np.ptp(drawn("flat", number, 3).truth) < 1e-9 * drawn("flat", number, 3).truth[0]
+        assert np.all(np.diff(drawn("falling", number, 3).truth) < 0)
+        back = drawn("retrograde", number, 3).truth
+        assert back[-1] < max(back)
+    assert all(0.05 <= max(drawn(shape, 1, 3).truth) <= 2e6 for shape in SHAPES)
+
+
+def test_published_curves_name_their_source() -> None:
+    """Each has as many rates as places, in rising places, and says where it stands."""
+    for curve in PUBLISHED:
+        assert len(curve.places) == len(curve.rates)
+        assert list(curve.places) == sorted(curve.places)
+        assert len(curve.source) > 30
+
+
+def test_the_measured_grid_is_one_training_job_on_two_accelerators() -> None:
+    """Its names become one workload with the accelerator as an axis, and nothing is lost."""
+    runs = load_grid()
+    together = merged(runs)
+    assert len(together) == len(runs)
+    assert len(cells(together)) == len(cells(runs))
+    assert {"train", "preprocess", "infer", "lstm"} == {run.spec.workload.name for run in together}
+    assert {run.configuration.gpu for run in together if run.spec.workload.name == "train"} == {"V100", "A100"}
+
+
+def test_held_out_points_of_the_grid_are_judged_by_the_mean_of_their_repeats() -> None:
+    """Everything but the design is foretold or refused, and the truth is a mean over repeats."""
+    group = {stand: runs for (name, stand), runs in cells(merged(load_grid())).items() if name == "preprocess"}
+    design = designed(list(group), 3)
+    found, refused = foretell(group, design)
+    assert len(found) + refused == len(group) - 3
+    for each in found:
+        assert each.truth == pytest.approx(np.mean([run.throughput.value for run in group[each.configuration]]))
+        assert each.configuration not in design
+
+
+@pytest.mark.slow
+def test_the_grids_table_has_its_goals() -> None:
+    """Both designs are judged, and no goal is harder than 1.5 times what repeats differ by."""
+    table, lines = scores()
+    parts = {score.part for score in table}
+    assert {"grid, 12 in all", "grid, 12 a workload", "grid, two repeats"} <= parts
+    repeat = next(s.value for s in table if s.part == "grid, two repeats" and s.figure.startswith("median"))
+    goal = next(s.goal for s in table if s.part == "grid, 12 in all" and s.figure == "median error")
+    assert float(goal.split()[1]) == pytest.approx(max(3.0, 1.5 * repeat), rel=0.01)
+    assert sum("measured" in line and line.startswith("    measured") for line in lines) > 12
+
+
+@pytest.mark.slow
+def test_the_command_prints_its_table_and_says_by_its_status_whether_goals_are_missed() -> None:
+    """A quick run of the simulated part ends with 0 or 1, as its last line counts."""
+    command = [sys.executable, "accuracy.py", "--quick", "--only", "simulated", "--machines", "4", "--worst", "2"]
+    ended = subprocess.run(command, cwd=BENCHMARKS / "accuracy", capture_output=True, text=True, check=False)
+    assert ended.stderr == ""
+    last = ended.stdout.strip().splitlines()[-1]
+    assert "goals missed" in last
+    assert ended.returncode == (0 if last.startswith("0 ") else 1)
+    for name in ("linear", "Amdahl", "USL", "min(fetch, prep, GPU)", "Gaussian process"):
+        assert f"rival: {name}" in ended.stdout
+
+
+@pytest.fixture
+def make_runs(make_run):
+    def make(stands: list[Configuration], rates: list[float]) -> list[Run]:
+        return [
+            replace(make_run(rate, stand.vcpus), configuration=stand, throughput=Estimate(rate, rate, rate))
+            for stand, rate in zip(stands, rates, strict=True)
+        ]
+
+    return make
+
+
+def test_values_of_a_configuration_start_with_its_vcpus() -> None:
+    """What a design balances first."""
+    assert values_of(GRID[0])[0] == ("vcpus", 0.5)

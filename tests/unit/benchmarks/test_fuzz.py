@@ -1,0 +1,113 @@
+"""Whatever stands in a file that sizer reads: one sentence, the right exit code, nothing written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import fuzz_cases
+import fuzz_sandbox
+import pytest
+from fuzz import fuzz
+from fuzz_cases import Case, Verdict
+from fuzz_sandbox import Sandbox, listing
+from fuzz_targets import STUDY, targets, write_files
+
+pytestmark = pytest.mark.slow
+
+CASES = {
+    "study.yaml": 70,
+    "study.yaml, resolved": 30,
+    "runs/<id>.json": 30,
+    "host.json": 20,
+    "model.json": 4,
+    "recommendation.json": 2,
+    "predict --at": 40,
+    "catalogue": 40,
+    "catalogue, import": 40,
+    "import": 60,
+    "arguments": 30,
+    "event pipe": 30,
+    "log lines": 30,
+}
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
+    return write_files(tmp_path_factory.mktemp("fuzz") / "files")
+
+
+@pytest.fixture(autouse=True)
+def _time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is too slow the benchmark judges: beside other programs the same work takes several times the CPU time."""
+    seconds = 5 * fuzz_cases.SLOW_SECONDS
+    for module in (fuzz_cases, fuzz_sandbox):
+        monkeypatch.setattr(module, "SLOW_SECONDS", seconds)
+
+
+@pytest.fixture(autouse=True)
+def _short_curves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page is of another model, and asking it for every point of its curves is most of what a page takes."""
+    monkeypatch.setattr("sizer.bundled.reports.curves.POINTS", 6)
+
+
+@pytest.fixture(autouse=True)
+def _the_sandbox_stays_as_it_was(sandbox: Sandbox) -> Iterator[None]:
+    before = listing(sandbox.root)
+    yield
+    assert listing(sandbox.root) == before
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_spoiled_file_is_read_or_refused_in_words(sandbox: Sandbox, name: str) -> None:
+    """No case of any target ends in a traceback, a wrong exit code, a wait, or a change on disk."""
+    target = next(target for target in targets(sandbox) if target.name == name)
+    failed: list[Verdict] = []
+    row = fuzz(target, CASES[name], 1, failed.append)
+    assert not failed, f"{failed[0].case.words}: {failed[0].kind}: {failed[0].faults}; {failed[0].case.content!r}"
+    assert row.cases >= CASES[name]
+
+
+def test_every_target_is_in_the_quick_part(sandbox: Sandbox) -> None:
+    """A file that sizer learns to read is fuzzed in CI, too."""
+    assert [target.name for target in targets(sandbox)] == list(CASES)
+
+
+def _spoiled_run(sandbox: Sandbox, old: bytes, new: bytes, *words: str) -> Verdict:
+    path = sorted((sandbox.root / STUDY / "runs").glob("*.json"))[0]
+    content = path.read_bytes()
+    assert old in content
+    place = str(path.relative_to(sandbox.root))
+    return sandbox.judge(Case("run", place, content.replace(old, new, 1), words, frozenset({0})))
+
+
+def test_one_bad_run_does_not_cost_the_others(sandbox: Sandbox) -> None:
+    """It is named on stderr and left out, and the rest is answered."""
+    verdict = _spoiled_run(sandbox, b'"wall_seconds": 9.5', b'"wall_seconds": 1e308', "fit", STUDY)
+    assert verdict.faults == ()
+    assert verdict.ended.code == 0
+    assert verdict.ended.err.startswith("left out: study/runs/")
+    assert "wall_seconds: expected a number of 0 or more that a machine can mean, found 1e+308" in verdict.ended.err
+    assert "train" in verdict.ended.out
+
+
+def test_the_fuzzer_sees_a_traceback(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault of sizer ends in a sentence, and is counted with its traceback all the same."""
+    monkeypatch.setattr("sizer.api.conclusions.fitted", lambda _: 1 / 0)
+    verdict = _spoiled_run(sandbox, b"9.5", b"9.6", "fit", STUDY)
+    assert verdict.kind == "tracebacks"
+    assert "ZeroDivisionError" in verdict.faults[0]
+
+
+def test_the_fuzzer_sees_what_is_written(sandbox: Sandbox) -> None:
+    """A file more in the sandbox, after a command that was refused, is a failure."""
+    verdict = sandbox.judge(Case("x", "new.yaml", b"name: [", ("init", "more.yaml"), frozenset({0})))
+    assert verdict.kind == "written"
+    assert "more.yaml" in verdict.faults[0]
+
+
+def test_the_fuzzer_sees_a_wrong_exit_code_and_a_missing_name(sandbox: Sandbox) -> None:
+    """Exit codes are compared with those of the promise, and the sentence has to name the file."""
+    verdict = sandbox.judge(Case("x", "new.yaml", b"name: [", ("status", "nowhere"), frozenset({0})))
+    assert verdict.kind == "wrong"
+    assert any("exit code 2, which is none of [0]" in fault for fault in verdict.faults)
+    assert any("does not say in which file" in fault for fault in verdict.faults)

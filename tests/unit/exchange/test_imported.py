@@ -1,0 +1,414 @@
+"""A table of measurements made elsewhere becomes a study, as a whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sizer.catalog import Catalog
+from sizer.exchange.imported import Imported, read_measurements
+from sizer.exchange.imported_columns import READERS
+from sizer.exchange.measurements import ALL_COLUMNS, write_csv
+from sizer.files.codec import from_json, to_json
+from sizer.records.errors import InputError
+from sizer.records.run import Bottleneck, Cause, CauseKind, Failure, Outcome, Run
+from sizer.study import HostSize, parse_study, to_yaml
+
+Read = Callable[..., Imported]
+HEADER = "workload,vcpus,throughput\n"
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    """Import a table given as text or bytes."""
+
+    def imported(table: str | bytes, figures: Catalog | None = None) -> Imported:
+        path = tmp_path / "table.csv"
+        path.write_bytes(table if isinstance(table, bytes) else table.encode())
+        return read_measurements(path, figures)
+
+    return imported
+
+
+def rates(found: Imported) -> list[tuple[float, float]]:
+    """vCPUs and samples/s of each run."""
+    return [(run.configuration.vcpus, run.throughput.value) for run in found.runs if run.throughput]
+
+
+def table_of(*rows: dict[str, object]) -> str:
+    """Rows by column as CSV."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def test_three_columns_are_enough(read: Read) -> None:
+    """Rows in their order; memory, disk and batch size that no column has are None."""
+    found = read(HEADER + "train,0.5,51\ntrain,4,340.5\ntrain,1,100\n")
+    assert rates(found) == [(0.5, 51.0), (4.0, 340.5), (1.0, 100.0)]
+    place = found.runs[0].configuration
+    assert (place.memory_bytes, place.disk, place.batch_size, place.gpu_count) == (None, None, None, None)
+    workload = found.runs[0].spec.workload
+    assert (workload.framework, workload.device, workload.input, workload.cache) == (None, None, None, None)
+    assert found.runs[0].started_at is None
+    assert found.runs[0].spec.limits.memory_bytes is None
+    assert [row["memory_gib"] for row in csv.DictReader(io.StringIO(write_csv(found.runs)))] == ["", "", ""]
+
+
+@pytest.mark.parametrize("axis", ["memory_gib", "batch_size", "disk", "gpu", "gpu_count"])
+def test_any_axis_will_do(read: Read, axis: str) -> None:
+    """The one that varies need not be vCPUs."""
+    values = ["a", "b"] if axis in ("disk", "gpu") else ["2", "4"]
+    found = read(f"{axis},workload,throughput\n{values[0]},w,10\n{values[1]},w,20\n")
+    assert len({run.configuration for run in found.runs}) == 2
+    assert found.runs[0].configuration.vcpus is None
+    assert len({run.id for run in found.runs}) == 2
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        b"\xef\xbb\xbfworkload,vcpus,throughput\r\ntrain,1,100\r\ntrain,2,190\r\n",
+        "workload;vcpus;throughput\ntrain;1;100\ntrain;2;190\n",
+        "workload\tvcpus\tthroughput\ntrain\t1\t100\ntrain\t2\t190",
+        ' Workload , VCPUS ,throughput\n "train" ,1 , 100\n\n,,\ntrain, 2.0 ,"190"\n',
+        "throughput,vcpus,,workload,\n100,1,,train,\n190,2,,train,\n",
+        "workload,vcpus,throughput\rtrain,1,1e2\rtrain,2,1.9E+2\r",
+    ],
+)
+def test_spreadsheets_write_tables_in_their_own_ways(read: Read, table: str | bytes) -> None:
+    """A mark of the byte order, ends of lines, semicolons, tabs, spaces, quotes and empty columns."""
+    assert rates(read(table)) == [(1.0, 100.0), (2.0, 190.0)]
+
+
+REFUSED: list[tuple[str | bytes, str]] = [
+    (b"", "table.csv: is empty"),
+    ("\n \n", "is empty"),
+    (HEADER, "has a header and no row"),
+    ((HEADER + "a,1,2\n").encode("utf-16"), "is not UTF-8; save the file as UTF-8"),
+    ((HEADER + "a,1,2\n").encode("utf-16-le"), "line 1: a character that cannot be printed"),
+    (bytes(range(128)), "cannot be printed"),
+    ("workload,throughput\na,1\na,2\n", "has none of the columns vcpus"),
+    (HEADER + "a,1,5\na,1,6\n", "no workload has two values"),
+    (HEADER + "a,1,5\nb,2,6\n", "no workload has two values"),
+    ("vcpus,throughput\n1,2\n", "has no column `workload`"),
+    ("workload,vcpus\na,1\n", "has no column `throughput`"),
+    ("workload,vcpus,VCPUs,throughput\na,1,2,3\n", "line 1: two columns are named `vcpus`"),
+    ("workload,vcpus,note,note,throughput\na,1,2,3,4\n", "line 1: two columns are named `note`"),
+    *((HEADER + f"a,1,2\na,2,{rate}\n", "line 3: throughput: ") for rate in ("-3", "0", "NaN", "inf", "1e999", "1e30")),
+    (HEADER + "a,1,2\na,2,fast\n", "line 3: throughput: `fast` is not a number; write one such as 183.5"),
+    (HEADER + "a,1,2\na,2,3 img/s\n", "write 3 without a unit"),
+    (HEADER + "a,1,2\na,2,1_000\n", "line 3: throughput"),
+    (HEADER + "a,1,2\na,2,٣\n", "line 3: throughput"),
+    (HEADER + "a,1,2\na,2,\n", "line 3: throughput: is empty"),
+    (HEADER + "a,1,2\n,2,3\n", "line 3: workload: is empty"),
+    (HEADER + "a,1,2\nres net/50,2,3\n", "such as res-net-50"),
+    (HEADER + "a,1,2\na,0,3\n", "line 3: vcpus: `0` is not a number of vCPUs"),
+    (HEADER + "a,1,2\na,=1+1,3\n", "line 3: vcpus: `=1+1` is not a number"),
+    (HEADER + "a,1,2\na,2\n", "line 3: has fewer cells than the header has columns (2, not 3)"),
+    (HEADER + "a,1,2\na,2,3,4\n", "line 3: has more cells than the header has columns (4, not 3)"),
+    (HEADER + '"a,1,2\na,2,3\na,4,5\n', "line 2: cannot be read as a row"),
+    (HEADER + "a,1,2\n" + "a" * 200_000 + ",2,3\n", "line 3: a cell is longer"),
+    ("workload;vcpus;throughput\na;1;2,5\n", "write 2.5 with a point"),
+    ("workload,vcpus,throughput,\na,1,2,x\n", "line 2: a cell stands in a column without a name"),
+    ("workload,memory_gib,throughput\na,8 GiB,2\n", "line 2: memory_gib: `8 GiB` is not a number; write 8 without"),
+    ("workload,memory_gib,throughput\na,1e30,2\n", "line 2: memory_gib: `1e30 GiB` is not a memory size"),
+    ("workload,batch_size,throughput\na,1.5,2\n", "line 2: batch_size: `1.5` is not a batch size"),
+    ("workload,vcpus,outcome,throughput\na,1,exploded,2\n", "line 2: outcome: `exploded` is not an outcome"),
+    ("workload,vcpus,batch_size,throughput\na,1,8,2\na,2,,3\n", "line 3: batch_size: is empty, and other rows of `a`"),
+    ("workload,vcpus,throughput,throughput_low\na,1,2,1\n", "line 2: throughput_high: is empty"),
+    ("workload,vcpus,throughput,throughput_low,throughput_high\na,1,2,3,4\n", "is not within its own interval"),
+    ("workload,vcpus,device,throughput\na,1,tpu,2\n", "line 2: device: `tpu` is not a device"),
+    ("workload,vcpus,device,gpu,throughput\na,1,cpu,V100,2\n", "line 2: device: is cpu, and the row has a GPU"),
+    ("workload,vcpus,device,gpu_count,throughput\na,1,cuda:0,0,2\n", "line 2: gpu_count: is 0"),
+    ("workload,vcpus,started_at,throughput\na,1,yesterday,2\n", "line 2: started_at"),
+    ("workload,vcpus,repeat,throughput\na,1,0,2\n", "line 2: repeat: `0` is not a repeat"),
+]
+
+
+@pytest.mark.parametrize(("table", "said"), REFUSED)
+def test_what_cannot_be_is_refused_by_its_place(read: Read, table: str | bytes, said: str) -> None:
+    """File, line and column, and what to type."""
+    with pytest.raises(InputError, match=r"table\.csv") as caught:
+        read(table)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_is_no_table(tmp_path: Path) -> None:
+    """One sentence."""
+    with pytest.raises(InputError, match="cannot be read"):
+        read_measurements(tmp_path, None)
+
+
+def test_repeats_are_told_apart(read: Read) -> None:
+    """By their number where it is told and free, else by the next one that is."""
+    found = read("workload,vcpus,throughput,repeat\na,1,10,2\na,1,11,\na,1,12,2\na,2,20,1\n")
+    assert [run.spec.repeat for run in found.runs] == [1, 0, 2, 0]
+    assert len({run.id for run in found.runs}) == 4
+
+
+def test_intervals_are_taken_and_not_made_up(read: Read) -> None:
+    """A rate without one is exported without one."""
+    found = read("workload,vcpus,throughput,throughput_low,throughput_high\na,1,10,9,11.5\na,2,20,,\na,4,30,-inf,inf\n")
+    told = [(run.throughput.low, run.throughput.high) for run in found.runs if run.throughput]
+    assert told[0] == (9.0, 11.5)
+    assert told[2] == (float("-inf"), float("inf"))
+    rows = list(csv.DictReader(io.StringIO(write_csv(found.runs))))
+    assert [row["throughput_low"] for row in rows] == ["9.0", "", "-inf"]
+
+
+def test_a_failed_run_needs_no_throughput(read: Read) -> None:
+    """It is a finding; 0 is how some write that there is no rate."""
+    found = read("workload,vcpus,memory_gib,throughput,outcome\na,1,1,,out_of_memory\na,1,2,0,Timed out\na,1,4,10,\n")
+    assert [run.outcome for run in found.runs] == [Outcome.OUT_OF_MEMORY, Outcome.TIMEOUT, Outcome.COMPLETED]
+    assert [run.throughput is None for run in found.runs] == [True, True, False]
+    assert found.runs[0].error == Failure(Cause(CauseKind.IMPORTED, {"line": 2}, "table.csv"))
+
+
+def test_the_first_epoch_is_kept_apart(read: Read) -> None:
+    """It is never mixed into the later ones, in whatever order the rows stand; an epoch alone is a run of one pass."""
+    found = read("workload,vcpus,epoch,throughput\na,1,2,102\na,1,0,40\na,1,1,98\na,1,3,100\na,2,0,70\na,1,0,41\n")
+    first, second = found.runs
+    assert first.throughput is not None
+    assert first.throughput.value == pytest.approx(100, abs=0.1)
+    assert first.throughput.low < 98 < 102 < first.throughput.high
+    assert (first.first_epoch_throughput, first.spec.workload.cache) == (40.0, "natural")
+    assert second.throughput is not None
+    assert (second.configuration.vcpus, second.throughput.value) == (2.0, 70.0)
+    assert (second.first_epoch_throughput, second.spec.workload.cache) == (None, None)
+
+
+def test_epochs_of_repeats_stay_with_theirs(read: Read) -> None:
+    """The n-th row of an epoch belongs to the n-th run, where no repeat tells."""
+    found = read(
+        "workload,vcpus,epoch,throughput,repeat\n"
+        "a,1,0,40,1\na,1,0,50,2\na,1,1,100,1\na,1,1,200,2\n"
+        "a,2,0,41,\na,2,1,110,\na,2,0,51,\na,2,1,210,\n"
+    )
+    told = [(run.first_epoch_throughput, run.throughput.value) for run in found.runs if run.throughput]
+    assert sorted(told) == [(40.0, 100.0), (41.0, 110.0), (50.0, 200.0), (51.0, 210.0)]
+
+
+def test_accelerators_are_told_apart(read: Read) -> None:
+    """Kind and count; a device that nobody told is not called cuda in the table that is written again."""
+    found = read(
+        "workload,vcpus,gpu,gpu_count,throughput,accelerator_samples_per_second\n"
+        "a,8,V100,1,400,420\na,8,V100,2,780,420\na,8,none,0,30,\n"
+    )
+    stands = [(run.configuration.gpu, run.configuration.gpu_count) for run in found.runs]
+    assert stands == [("V100", 1), ("V100", 2), (None, 0)]
+    devices = [run.spec.workload.device for run in found.runs]
+    assert [device and device.kind for device in devices] == ["cuda", "cuda", None]
+    assert devices[0] is not None
+    assert devices[0].samples_per_second == 420.0
+    rows = list(csv.DictReader(io.StringIO(write_csv(found.runs))))
+    assert [(row["device"], row["gpu"], row["gpu_count"]) for row in rows][1] == ("", "V100", "2")
+
+
+@pytest.mark.parametrize(
+    ("network", "rate", "known"), [("resnet50", "150", True), ("resnet50", "900", False), ("mine", "150", False)]
+)
+def test_an_emulated_gpu_has_its_published_rate(read: Read, network: str, rate: str, known: bool) -> None:
+    """By network, and not where a run was faster; it is said where it comes from."""
+    found = read(
+        "workload,network,device,kind,vcpus,throughput\n"
+        f"a,{network},emulated:P100,image_training,1,60\na,{network},emulated:P100,image_training,4,{rate}\n",
+        Catalog.load(),
+    )
+    device = found.runs[0].spec.workload.device
+    assert device is not None
+    assert (device.label, device.samples_per_second is not None) == ("emulated:P100", known)
+    assert any("published" in note for note in found.notes) == known
+
+
+def test_disks_come_with_their_figures(read: Read) -> None:
+    """MB are 10^6 bytes; an emulated disk is still one."""
+    found = read(
+        "workload,disk,throughput,disk_read_iops,disk_read_mbps,disk_class,disk_emulated\n"
+        "a,fast,100,20000,300.1,ssd,yes\na,slow,50,500,40,standard,no\na,none,20,,,,\n"
+    )
+    fast, slow, none = (run.disk for run in found.runs)
+    assert fast is not None
+    assert slow is not None
+    assert none is None
+    assert (fast.rates.read_iops, fast.rates.read_bytes_per_second) == (20000.0, 300.1e6)
+    assert (fast.tier.disk_class, fast.tier.emulated is not None, slow.tier.emulated is None) == ("ssd", True, True)
+    assert [run.spec.limits.disk for run in found.runs] == ["fast", "slow", "none"]
+    assert [tier.name for tier in found.study.disks if tier.emulated] == ["fast"]
+
+
+def test_data_demands_and_bottleneck_are_read(read: Read) -> None:
+    """What the model learns from beside the rate."""
+    run = read(
+        "workload,vcpus,throughput,core_seconds_per_sample,read_bytes_per_sample,bottleneck,hit_rate,dataset,"
+        "dataset_gib,dataset_samples,format\n"
+        "a,1,100,0.01,110000,cpu,0.25,imagenet,138,1281167,recordio\na,2,150,0.011,110000,,,imagenet,138,1281167,\n"
+    ).runs[0]
+    assert run.demand is not None
+    assert run.evidence is not None
+    assert run.data_set is not None
+    assert (run.demand.core_seconds, run.demand.read_bytes, run.hit_rate) == (0.01, 110000.0, 0.25)
+    assert run.evidence.bottleneck is Bottleneck.CPU
+    assert (run.data_set.bytes, run.data_set.samples, run.data_set.embedded) == (138 * 2**30, 1281167, False)
+
+
+def test_unknown_columns_are_kept(read: Read) -> None:
+    """By run, and written again behind the known ones."""
+    found = read("workload,vcpus,throughput,Loss,note\na,1,10,0.5,\"x, 'y'\"\na,2,20,,\n")
+    assert found.unknown == ("Loss", "note")
+    assert [run.other for run in found.runs] == [{"Loss": "0.5", "note": "x, 'y'"}, {}]
+    first = next(csv.DictReader(io.StringIO(write_csv(found.runs))))
+    assert list(first)[-2:] == ["Loss", "note"]
+    assert list(first)[:-2] == list(ALL_COLUMNS)
+
+
+def test_a_formula_is_read_back_as_text(read: Read) -> None:
+    """Export put an apostrophe before it."""
+    found = read("workload,vcpus,throughput,note,'=x\na,1,10,'=1+1,1\na,2,20,it's,2\n")
+    assert [run.other["note"] for run in found.runs] == ["=1+1", "it's"]
+    assert found.unknown == ("note", "=x")
+    assert "'=1+1" in write_csv(found.runs)
+
+
+def test_the_study_parses_back(read: Read) -> None:
+    """As the file in the folder has it, whatever its devices and rates."""
+    found = read(
+        "workload,vcpus,throughput,device,input,cache,network,framework\n"
+        "a,0.3,10,emulated:A100,disk,natural,my net,torch 2.1\na,7.77,20,emulated:A100,disk,natural,my net,torch 2.1\n"
+        "b,1,10,emulated:300/s,replay,,,\nb,2,10,emulated:300/s,replay,,,\nc,1,9,cuda:1,synthetic,,,\nc,2,9,cuda:1,,,,\n"
+    )
+    text = to_yaml(found.study)
+    assert parse_study(text, "study.yaml", None, HostSize(1, 1), None) == found.study
+    assert found.study.imported
+
+
+@pytest.mark.slow
+def test_many_rows_are_read_at_once(read: Read) -> None:
+    """20,000 rows of 80 configurations, each its own run."""
+    rows = "".join(f"w{n % 5},{1 + n % 80},{100 + n % 7}.25\n" for n in range(20_000))
+    found = read(HEADER + rows)
+    assert len({run.id for run in found.runs}) == 20_000
+    assert max(run.spec.repeat for run in found.runs) == 249
+
+
+NAMES = st.sampled_from(["train", "a.b-c_1"])
+MAGNITUDE = st.floats(1e-6, 1e9)
+TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("C",)), max_size=12).map(str.strip)
+
+
+@st.composite
+def told_rows(draw: st.DrawFn) -> list[dict[str, object]]:
+    """Rows as anyone may have them: any columns, each filled in as its kind allows."""
+    values: dict[str, st.SearchStrategy[Any]] = {
+        "framework": st.sampled_from(["mxnet", "PyTorch 2.1"]),
+        "device": st.sampled_from(["cuda:0", "emulated:P100", "emulated:300.5/s"]),
+        "network": st.sampled_from(["resnet50", "my net", ""]),
+        "batch_size": st.integers(1, 2**20),
+        "memory_gib": st.floats(0.01, 1e6),
+        "disk": st.sampled_from(["host", "nvme", "cloud_ssd"]),
+        "input": st.sampled_from(["disk", "cached", "synthetic", ""]),
+        "cache": st.sampled_from(["cold", "natural", "warm", ""]),
+        "gpu": st.sampled_from(["V100", "A100-80GB", ""]),
+        "gpu_count": st.sampled_from(["1", "8", ""]),
+        "sample_unit": st.sampled_from(["image", "word", ""]),
+        "core_seconds_per_sample": MAGNITUDE,
+        "read_bytes_per_sample": MAGNITUDE,
+        "bottleneck": st.sampled_from(["cpu", "disk_iops", ""]),
+        "hit_rate": st.just(0.0) | st.floats(1e-6, 1),
+        "warnings": TEXT,
+        "started_at": st.sampled_from(["2026-11-21T10:00:00+00:00", "2026-11-21T10:00:01+00:00", ""]),
+        "repeat": st.sampled_from(["", 1, 2, 7]),
+        "kind": st.sampled_from(["image_training", "command", ""]),
+        "format": st.sampled_from(["lmdb", ""]),
+        "dataset": st.sampled_from(["embedded", "ImageNet", ""]),
+        "dataset_gib": st.just(0.0) | st.floats(1e-6, 1e6),
+        "dataset_samples": st.integers(0, 10**9),
+        "first_epoch_throughput": MAGNITUDE,
+        "peak_anonymous_gib": st.just(0.0) | st.floats(1e-6, 1e3),
+        "accelerator_samples_per_second": st.floats(0.01, 1e6),
+        "disk_read_iops": MAGNITUDE,
+        "disk_read_mbps": MAGNITUDE,
+        "disk_write_mbps": MAGNITUDE,
+        "disk_class": st.sampled_from(["nvme", ""]),
+        "isolates": st.sampled_from(["step", "disk", ""]),
+        "disk_emulated": st.sampled_from(["yes", ""]),
+        "my note": TEXT,
+    }
+    chosen = draw(st.lists(st.sampled_from(sorted(values)), unique=True))
+    rows = []
+    for vcpus in draw(st.lists(st.floats(0.1, 4096), min_size=2, max_size=6, unique=True)):
+        rate = draw(MAGNITUDE)
+        row: dict[str, object] = {"workload": "train", "vcpus": vcpus, "throughput": rate}
+        row |= {column: draw(values[column]) for column in chosen}
+        if draw(st.booleans()):
+            row |= {"throughput_low": rate * 0.9, "throughput_high": rate * 1.1}
+        rows.append(row)
+    return rows
+
+
+@settings(max_examples=60)
+@given(rows=told_rows())
+def test_export_import_export_loses_nothing(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]]
+) -> None:
+    """What a table has comes back cell by cell, and every run is one that a study folder can hold."""
+    path = tmp_path_factory.mktemp("again") / "table.csv"
+    path.write_text(table_of(*rows), encoding="utf-8")
+    found = read_measurements(path, None)
+    runs = found.runs
+    assert parse_study(to_yaml(found.study), "study.yaml", None, HostSize(1, 1), None) == found.study
+    exported = write_csv(runs)
+    for run in runs:
+        assert from_json(Run, to_json(run), "run") == run
+    cells = list(csv.DictReader(io.StringIO(exported)))
+    assert [float(row["throughput"]) for row in cells] == [row["throughput"] for row in rows]
+    assert [float(row["vcpus"]) for row in cells] == [row["vcpus"] for row in rows]
+    path.write_text(exported, encoding="utf-8")
+    assert write_csv(read_measurements(path, None).runs) == exported
+
+
+ODD = st.sampled_from(["", " ", "1", "-1", "1e999", "nan", "=1", "'", '"', "a", "cuda:0", "\u202e", "\0", "é", "8 GiB"])
+CELL = ODD | st.text(max_size=6)
+
+
+@settings(max_examples=150)
+@given(data=st.data())
+def test_any_text_is_a_study_or_one_sentence(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    """Never a traceback, and never a run that cannot be read again."""
+    columns = data.draw(st.lists(st.sampled_from(sorted(READERS)) | CELL, max_size=6))
+    header = ["workload", "throughput", "vcpus", *columns]
+    rows = data.draw(
+        st.lists(
+            st.tuples(
+                NAMES | CELL, MAGNITUDE.map(str) | CELL, st.integers(1, 64).map(str) | CELL, *[CELL] * len(columns)
+            ),
+            max_size=4,
+        )
+    )
+    text = io.StringIO()
+    csv.writer(text).writerows([header, *rows])
+    content = data.draw(st.sampled_from([text.getvalue().encode("utf-8", "replace")]) | st.binary(max_size=80))
+    path = tmp_path_factory.mktemp("any") / "table.csv"
+    path.write_bytes(content)
+    said = ""
+    try:
+        found = read_measurements(path, None)
+    except InputError as error:
+        said = str(error)
+    if said:
+        assert said.startswith(str(path))
+        assert len(said) < 800
+        return
+    for run in found.runs:
+        assert from_json(Run, to_json(run), "run") == run
+    assert parse_study(to_yaml(found.study), "study.yaml", None, HostSize(1, 1), None) == found.study

@@ -1,0 +1,256 @@
+"""Records as JSON and back."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import types
+from dataclasses import dataclass, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sizer.files.codec import FormatError, from_json, load_json, read_json, to_json, write_json
+from sizer.records.answer import Recommendation
+from sizer.records.domains import Matching, OneOf
+from sizer.records.errors import InputError
+from sizer.records.run import (
+    Bottleneck,
+    Configuration,
+    Demand,
+    DiskCheck,
+    Estimate,
+    Evidence,
+    EvidenceKind,
+    Outcome,
+    Run,
+    RunWarning,
+    Sample,
+    Step,
+    WarningKind,
+)
+from sizer.records.study import SCHEMA_VERSION, Device, DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload
+
+FULL = Run(
+    spec=RunSpec(
+        Workload("train", "command", device=Device("emulated", 0, "P100", 219.0, "x"), command=("a", "b c")),
+        32,
+        Limits(0.5, 2**30, "ssd"),
+        Measure(timeout=9.0),
+    ),
+    outcome=Outcome.COMPLETED,
+    configuration=Configuration(0.5, 2**30, "ssd", 32),
+    started_at="2026-11-21T10:00:00+00:00",
+    wall_seconds=12.5,
+    throughput=Estimate(10.0, 9.0, math.inf),
+    demand=Demand(core_seconds=0.1),
+    evidence=Evidence(Bottleneck.CPU, {"cpu": 0.9}, EvidenceKind.BUSIEST, {"cpu": 0.9}),
+    disk=DiskCheck(DiskTier("ssd", emulated=DiskRates(1.0, 2.0)), DiskRates()),
+    warnings=(RunWarning(WarningKind.SWAPPED, {"bytes": 4096.0}),),
+    steps=(Step(1.0, 32, 0.1, 0),),
+    samples=(Sample(1.0, 0.5),),
+)
+
+
+def records_of(cls: type[Any]) -> st.SearchStrategy[Any]:
+    """Any record of a class whose fields lie in their domains."""
+    hints = get_type_hints(cls, include_extras=True)
+    return st.builds(cls, **{field.name: values_of(hints[field.name]) for field in fields(cls)})
+
+
+def values_of(hint: Any) -> st.SearchStrategy[Any]:
+    """Any value of one type hint of a record."""
+    arguments = get_args(hint)
+    if get_origin(hint) is Annotated:
+        return in_domain(*arguments)
+    if get_origin(hint) in (Union, types.UnionType):
+        return st.none() | values_of(arguments[0])
+    if get_origin(hint) is tuple:
+        return st.lists(values_of(arguments[0]), max_size=2).map(tuple)
+    if get_origin(hint) is dict:
+        return st.dictionaries(st.text(), values_of(arguments[1]), max_size=2)
+    return records_of(hint) if is_dataclass(hint) else st.from_type(hint)
+
+
+def in_domain(hint: Any, domain: Any) -> st.SearchStrategy[Any]:
+    if isinstance(domain, OneOf):
+        return st.sampled_from(domain.choices)
+    if isinstance(domain, Matching):
+        return st.from_regex(re.compile(domain.pattern, re.ASCII), fullmatch=True).filter(domain.holds)
+    if hint is int:
+        return st.integers(int(domain.low), int(domain.high))
+    within = st.floats(domain.low, domain.high).filter(domain.holds)
+    return within | st.just(math.inf) if domain.open_ended else within
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cls", [Run, Study, Recommendation, RunSpec, Workload, Device, DiskCheck, Sample])
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_every_record_comes_back_equal(cls: type[Any], data: st.DataObject) -> None:
+    """What is written as JSON text and read again is the same record, for any values its types and domains allow."""
+    record = data.draw(records_of(cls))
+    record = replace(record, schema_version=SCHEMA_VERSION) if hasattr(record, "schema_version") else record
+    text = json.dumps(to_json(record), allow_nan=False)
+    assert from_json(cls, json.loads(text), "x") == record
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(sorted(to_json(FULL))), inner, max_size=6)
+        ),
+        max_leaves=10,
+    )
+)
+@settings(max_examples=200, deadline=None)
+def test_garbage_is_a_format_error(data: object) -> None:
+    """No value makes the reader fail in another way."""
+    with pytest.raises(FormatError):
+        from_json(Run, data, "x")
+
+
+@given(data=st.data())
+@settings(max_examples=200, deadline=None)
+def test_a_run_with_one_wrong_value_is_read_or_refused_in_words(data: st.DataObject) -> None:
+    """Whatever stands in the place of one value, the reader gives a Run or a FormatError that names the file."""
+    plain = to_json(FULL)
+    key = data.draw(st.sampled_from(sorted(plain)))
+    plain[key] = data.draw(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers())
+    )
+    complaint = "runs/x.json: "
+    try:
+        run = from_json(Run, plain, "runs/x.json")
+    except FormatError as error:
+        complaint = str(error)
+    else:
+        assert isinstance(run, Run)
+    assert complaint.startswith("runs/x.json: ")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"throughput": {"value": 1, "low": "x", "high": 2}}, "throughput.low: expected a number, found 'x'"),
+        ({"outcome": "fine"}, "outcome: expected one of completed,"),
+        ({"spec": None}, "spec: expected an object (RunSpec), found None"),
+        ({"peak_memory_bytes": math.nan}, "peak_memory_bytes: expected a whole number"),
+        ({"peak_memory_bytes": "NaN"}, "peak_memory_bytes: expected a whole number"),
+        ({"peak_memory_bytes": True}, "peak_memory_bytes: expected a whole number, found True"),
+        ({"peak_memory_bytes": 1.5}, "peak_memory_bytes: expected a whole number, found 1.5"),
+        ({"wall_seconds": True}, "wall_seconds: expected a number, found True"),
+        ({"wall_seconds": 10**400}, "wall_seconds: expected a number that fits"),
+        ({"warnings": "none"}, "warnings: expected a list, found 'none'"),
+        ({"steps": [{"time": 1.0}]}, "steps[0].samples: is missing"),
+        ({"error": 5}, "error: expected an object (Failure), found 5"),
+        ({"disk": {"tier": {"name": "a"}, "measured": {}, "deviates": 1}}, "disk.deviates: expected true or false"),
+        ({"schema_version": SCHEMA_VERSION + 1}, "upgrade sizer"),
+        (
+            {"throughput": {"value": 1e308, "low": 1, "high": 2}},
+            "throughput.value: expected a number that a machine can",
+        ),
+        ({"throughput": {"value": "NaN", "low": 1, "high": 2}}, "throughput.value: expected a number"),
+        ({"throughput": {"value": "Infinity", "low": 1, "high": 2}}, "throughput.value: expected a number"),
+        ({"throughput": {"value": 1, "low": 1, "high": "NaN"}}, "throughput.high: expected a number"),
+        ({"wall_seconds": -1}, "wall_seconds: expected a number of 0 or more that a machine can mean, found -1"),
+        (
+            {"wall_seconds": 5e-324},
+            "wall_seconds: expected a number of 0 or more that a machine can mean, found 5e-324",
+        ),
+        ({"peak_memory_bytes": 10**30}, "peak_memory_bytes: expected a number of 0 or more"),
+        (
+            {"configuration": {"vcpus": 0, "memory_bytes": 1, "disk": "a", "batch_size": 1}},
+            "configuration.vcpus: expected",
+        ),
+        (
+            {"configuration": {"vcpus": 1, "memory_bytes": 0, "disk": "a", "batch_size": 1}},
+            "configuration.memory_bytes: ",
+        ),
+        (
+            {"configuration": {"vcpus": 1, "memory_bytes": 1, "disk": "../a", "batch_size": 1}},
+            "configuration.disk: expect",
+        ),
+        (
+            {"configuration": {"vcpus": 1, "memory_bytes": 1, "disk": "a", "batch_size": 10**30}},
+            "configuration.batch_size: expected a number from 1 to 1048576, found 1000000",
+        ),
+        ({"samples": [{"time": -1}]}, "samples[0].time: expected a number of 0 or more"),
+        (
+            {"evidence": {"bottleneck": "cpu", "busy": {"cpu": -1}, "reason": ""}},
+            "evidence.busy.cpu: expected a number",
+        ),
+        ({"started_at": "=now()"}, "started_at: expected a time such as 2026-11-21T10:00:00+00:00, found '=now()'"),
+        ({"limited_by": "x" * 5, "sample_unit": ["x"]}, "sample_unit: expected text, found a list"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_place(change: dict[str, object], sentence: str) -> None:
+    """The sentence says which file, which key, what was expected and what was found."""
+    with pytest.raises(FormatError) as caught:
+        from_json(Run, {**to_json(FULL), **change}, "runs/ab12.json")
+    assert str(caught.value).startswith("runs/ab12.json: ")
+    assert sentence in str(caught.value)
+
+
+def test_a_missing_value_is_named() -> None:
+    """A key without a default must be there."""
+    plain = to_json(FULL)
+    del plain["outcome"]
+    with pytest.raises(FormatError, match="x: outcome: is missing"):
+        from_json(Run, plain, "x")
+
+
+def test_unknown_keys_of_the_same_version_are_left_out() -> None:
+    """A newer minor version may add figures; an older one still reads the rest."""
+    assert from_json(Run, {**to_json(FULL), "colour": "blue"}, "x") == FULL
+
+
+def test_whole_numbers_become_floats_where_floats_belong() -> None:
+    """`1` and `1.0` must not make two different runs."""
+    limits = from_json(Limits, {"vcpus": 1}, "x")
+    assert isinstance(limits.vcpus, float)
+
+
+def test_a_pair_has_two_values() -> None:
+    """A tuple of fixed length is read as one."""
+
+    @dataclass(frozen=True)
+    class Pair:
+        ends: tuple[float, float]
+
+    globals()["Pair"] = Pair
+    assert from_json(Pair, {"ends": [1, 2]}, "x") == Pair((1.0, 2.0))
+    with pytest.raises(FormatError, match="a list of 2"):
+        from_json(Pair, {"ends": [1]}, "x")
+
+
+def test_a_file_comes_back(tmp_path: Path) -> None:
+    """What is written to a file is valid JSON and the same record."""
+    path = tmp_path / "a.json"
+    write_json(path, FULL)
+    assert read_json(Run, path) == FULL
+    write_json(path, {"a": (1, Outcome.TIMEOUT)})
+    assert load_json(path) == {"a": [1, "timeout"]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"\xff\xfe", b'{"a": NaN}', b"[" * 100_000, b"1" * 10_000, b"\x00", b'{"spec"'],
+)
+def test_a_broken_file_is_a_sentence(tmp_path: Path, content: bytes) -> None:
+    """Cut short, edited or binary: the file is named, nothing else is raised."""
+    path = tmp_path / "a.json"
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=r"a\.json: "):
+        read_json(Run, path)
+
+
+def test_a_missing_file_is_a_sentence(tmp_path: Path) -> None:
+    """The path stands in the message."""
+    with pytest.raises(InputError, match="there is no such file"):
+        read_json(Run, tmp_path / "a.json")

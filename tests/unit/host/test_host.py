@@ -1,0 +1,111 @@
+"""Facts about this machine are plain, and each check that fails names its fix."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from sizer.host import machine as host
+from sizer.host.machine import Check, checks, facts
+from sizer.limits import Capability, Control, detect
+from tests import ROOT
+
+
+def test_facts_are_those_of_this_machine_and_fit_json() -> None:
+    """host.json holds what the kernel says."""
+    found = facts()
+    assert found.cpus == len(detect().allowed) <= (os.cpu_count() or 0)
+    assert found.kernel == os.uname().release
+    assert f"MemTotal: {found.memory_bytes // 1024} kB" in " ".join(Path("/proc/meminfo").read_text().split())
+    assert found.packages["psutil"]
+    assert json.loads(json.dumps(asdict(found)))["limits"] == detect().name
+
+
+def test_every_control_and_program_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list that `sizer doctor` shows."""
+    monkeypatch.setattr(host, "_IMPORT_MXNET", "")
+    names = [check.name for check in checks()]
+    assert names == [*(control.value for control in Control), *names[4:]]
+    assert names[4:] == ["cpus", "swap", "pressure", "fio", "mkfs.ext4", "loop devices", "mxnet"]
+
+
+def test_a_program_that_is_not_there_is_installed_by_apt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """fio is a Debian package; the package of that name on PyPI is something else."""
+    monkeypatch.setattr(host, "_first_line", lambda *_: None)
+    assert host._program_check("fio", "fio", "--version") == Check(
+        "fio", False, "not installed", "sudo apt-get install fio"
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "found", "fix"),
+    [
+        ("import nosuchmodule", "No module named 'nosuchmodule'", "pip install 'mxnet==1.9.1'"),
+        ("raise OSError('libgomp.so.1: cannot open shared object file')", "libgomp.so.1", "apt-get install libgomp1"),
+    ],
+)
+def test_why_mxnet_does_not_import_decides_the_fix(
+    code: str, found: str, fix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A missing package and a missing system library need different commands."""
+    monkeypatch.setattr(host, "_IMPORT_MXNET", code)
+    check = host._mxnet_check()
+    assert not check.ok
+    assert found in check.found
+    assert fix in (check.fix or "")
+
+
+def test_versions_are_those_of_the_workloads_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What sizer's own environment has says nothing about the framework that is measured."""
+    other = tmp_path / "python"
+    other.write_text(f'#!/bin/sh\nexec "{sys._base_executable}" -I -S "$@"\n')  # type: ignore[attr-defined]
+    other.chmod(0o755)
+    monkeypatch.setenv("SIZER_MXNET_PYTHON", str(other))
+    packages = facts().packages
+    assert "numpy" not in packages
+    assert packages["psutil"]
+    check = host._mxnet_check()
+    assert not check.ok
+    assert str(other) in check.found
+    assert str(check.fix).startswith(f"{other} -m pip install")
+
+
+def test_an_interpreter_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """doctor goes on and says what to type."""
+    monkeypatch.setenv("SIZER_MXNET_PYTHON", str(tmp_path / "gone"))
+    assert "numpy" not in facts().packages
+    check = host._mxnet_check()
+    assert (check.ok, check.fix) == (False, "unset SIZER_MXNET_PYTHON")
+    assert "is not a program" in check.found
+
+
+@pytest.mark.parametrize(("capped", "ok"), [(True, True), (False, False)])
+def test_swap_matters_where_runs_could_use_it(capped: bool, ok: bool) -> None:
+    """A cap on memory keeps a run from swap; without one, swap hides the memory floor."""
+    check = host._swap_check(1 << 30, (Capability(Control.MEMORY, capped, ""),))
+    assert (check.ok, check.fix) == (ok, None if ok else "sudo swapoff -a")
+    assert host._swap_check(0, ()).ok
+
+
+def test_loop_devices_need_their_control_file(tmp_path: Path) -> None:
+    """A kernel module that is not loaded."""
+    assert host._loop_check(tmp_path / "loop-control").fix == "sudo modprobe loop"
+    (tmp_path / "loop-control").touch()
+    assert host._loop_check(tmp_path / "loop-control").ok
+
+
+def test_facts_import_no_framework() -> None:
+    """Versions come from the packages' metadata: importing MXNet takes seconds and memory."""
+    code = "import sys; from sizer.host import facts; facts(); sys.exit('mxnet' in sys.modules)"
+    shown = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=60,
+    )
+    assert shown.returncode == 0

@@ -1,0 +1,142 @@
+"""Samples over time, rates between them, and what NVML tells."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from itertools import count
+from pathlib import Path
+
+import pynvml
+import pytest
+
+from sizer.analysis.rates import rates
+from sizer.host.nvml import gpus
+from sizer.records.run import Sample
+from sizer.runner.sampler import Sampler
+from tests import ROOT
+
+
+class Counting:
+    """A group that uses half a core."""
+
+    def sample(self, time: float) -> Sample:
+        return Sample(time=time, core_seconds=time / 2)
+
+
+def test_each_tick_keeps_a_sample_with_the_clocks_time() -> None:
+    """The clock is the caller's."""
+    times = iter([10.0, 10.5, 11.0])
+    sampler = Sampler(Counting(), lambda: next(times))
+    ticks = [sampler.tick() for _ in range(3)]
+    assert sampler.samples == ticks
+    assert [(each.time, each.core_seconds, each.accelerator_busy) for each in ticks] == [
+        (10.0, 5.0, None),
+        (10.5, 5.25, None),
+        (11.0, 5.5, None),
+    ]
+
+
+def test_busy_shares_add_up_to_seconds() -> None:
+    """Half busy for two seconds is one second; a moment that the driver does not tell of is not a sample of it."""
+    clock, shares = count(0.0, 2.0), iter([0.9, 0.5, None, 1.0])
+    sampler = Sampler(Counting(), lambda: next(clock), lambda: next(shares))
+    for _ in range(4):
+        sampler.tick()
+    assert [sample.accelerator_busy for sample in sampler.samples] == [0.0, 1.0, None, 3.0]
+
+
+BEFORE = Sample(
+    time=10, core_seconds=1, read_bytes=100, read_ios=1, periods=10, throttled_periods=5, host_core_seconds=9
+)
+AFTER = Sample(
+    time=12,
+    core_seconds=2,
+    read_bytes=300,
+    written_bytes=50,
+    read_ios=5,
+    write_ios=2,
+    periods=30,
+    throttled_periods=10,
+    host_core_seconds=12,
+)
+
+
+def test_rates_are_increments_a_second() -> None:
+    """Cores, other people's cores, bytes, IOs, and the share of throttled periods."""
+    found = rates(BEFORE, AFTER)
+    assert found is not None
+    assert (found.seconds, found.cores, found.other_cores) == (2, 0.5, 1.0)
+    assert (found.read_bytes, found.written_bytes, found.read_ios, found.write_ios) == (100, 25, 2, 1)
+    assert (found.throttled, found.accelerator) == (0.25, None)
+
+
+def test_no_time_has_no_rates() -> None:
+    """Two samples of one moment divide by nothing."""
+    assert rates(BEFORE, BEFORE) is None
+    assert rates(AFTER, BEFORE) is None
+
+
+def test_a_machine_without_a_driver_has_no_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The usual case, not an error."""
+
+    def no_library() -> None:
+        raise pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND)
+
+    monkeypatch.setattr(pynvml, "nvmlInit", no_library)
+    assert gpus() == ()
+
+
+DRIVER = """
+#include <string.h>
+typedef struct { unsigned long long total, free, used; } memory_t;
+typedef struct { unsigned int gpu, memory; } rates_t;
+int nvmlInit_v2(void) { return 0; }
+int nvmlInitWithFlags(unsigned int flags) { return 0; }
+int nvmlShutdown(void) { return 0; }
+const char *nvmlErrorString(int code) { return "a test double's error"; }
+int nvmlDeviceGetCount_v2(unsigned int *count) { *count = 2; return 0; }
+int nvmlDeviceGetHandleByIndex_v2(unsigned int index, void **device) {
+    if (index > 1) return 2;
+    *device = (void *)(unsigned long)(index + 1); return 0; }
+int nvmlDeviceGetName(void *device, char *name, unsigned int length) {
+    strncpy(name, "FAKE-GPU (test double)", length); return 0; }
+int nvmlDeviceGetMemoryInfo(void *device, memory_t *memory) {
+    if (device == (void *)2) return 3;  /* not supported */
+    memory->total = 16ULL << 30; memory->free = memory->used = 8ULL << 30; return 0; }
+int nvmlDeviceGetUtilizationRates(void *device, rates_t *rates) {
+    if (device == (void *)2) return 3;
+    rates->gpu = 75; rates->memory = 10; return 0; }
+"""
+
+ASK = """
+import json
+from dataclasses import asdict
+from sizer.host.nvml import busy_share, gpus
+with busy_share(0) as first, busy_share(1) as second, busy_share(7) as absent:
+    print(json.dumps({"gpus": [asdict(gpu) for gpu in gpus()], "busy": [first(), second(), absent()]}))
+"""
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is needed to build the NVML double")
+def test_nvml_is_asked_through_its_real_library_calls(tmp_path: Path) -> None:
+    """A double of the driver's library: what a device does not support is None and spoils nothing else."""
+    source = tmp_path / "nvml.c"
+    source.write_text(DRIVER)
+    library = tmp_path / "libnvidia-ml.so.1"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", str(library), str(source)], check=True, timeout=60)
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    shown = subprocess.run(
+        [sys.executable, "-c", ASK], env=environment, check=True, capture_output=True, text=True, timeout=60
+    )
+    name = "FAKE-GPU (test double)"
+    assert json.loads(shown.stdout) == {
+        "gpus": [
+            {"index": 0, "name": name, "memory_bytes": 16 << 30},
+            {"index": 1, "name": name, "memory_bytes": None},
+        ],
+        "busy": [0.75, None, None],
+    }

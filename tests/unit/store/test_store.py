@@ -1,0 +1,492 @@
+"""A study folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import stat
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from sizer.plan.run_order import plan, remaining
+from sizer.records.errors import HostError, InputError
+from sizer.records.run import Configuration, Outcome, Run, Sample
+from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.store.study_folder import FILES, StudyFolder, refuse_unusable
+from sizer.study import HostSize
+from tests import ROOT
+
+HOST = {"cpu_model": "EPYC", "cpus": 2}
+STUDY = Study(
+    "s", (WorkloadPlan(Workload("train", "image_training", network="resnet50", format="recordio"), (32,), (1.0, 2.0)),)
+)
+SPECS = plan(STUDY, HostSize(2, 2**30))
+
+
+def run(spec: RunSpec, outcome: Outcome = Outcome.COMPLETED, minute: int = 0) -> Run:
+    """A run that began at that minute."""
+    return Run(spec, outcome, Configuration(1.0, 2**30, "host", 32), f"2026-11-21T10:{minute:02d}:00+00:00", 40.0)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where a study folder is made."""
+    return tmp_path / "a" / "study"
+
+
+def test_a_folder_holds_what_it_is_made_from(path: Path) -> None:
+    """Study, host and notes come back, and the files are where they are documented."""
+    with StudyFolder.create(path, STUDY, HOST, ("no memory axis",)) as folder:
+        folder.add(run(SPECS[0]))
+    opened = StudyFolder.open(path)
+    assert opened.study == STUDY
+    assert opened.host["cpu_model"] == "EPYC"
+    assert opened.notes == ("no memory axis",)
+    assert opened.runs() == (run(SPECS[0]),)
+    assert sorted(os.listdir(path)) == [".lock", "host.json", "logs", "runs", "study.yaml"]
+    assert os.listdir(path / "runs") == [f"{SPECS[0].id}.json"]
+    assert folder.log_path(SPECS[0].id) == path / "logs" / f"{SPECS[0].id}.log"
+    assert json.loads((path / "host.json").read_text())["schema_version"] == 2
+    names = [folder.model_path, folder.recommendation_path, folder.measurements_path, folder.report_path]
+    assert [each.name for each in names] == ["model.json", "recommendation.json", "measurements.csv", "report.html"]
+
+
+def test_the_host_may_be_a_record(path: Path) -> None:
+    """HostSize are stored as they are."""
+
+    @dataclass(frozen=True)
+    class Host:
+        cpu_model: str
+
+    with StudyFolder.create(path, STUDY, Host("EPYC")) as folder:
+        assert folder.host["cpu_model"] == "EPYC"
+
+
+def test_runs_come_in_the_order_of_their_start(path: Path) -> None:
+    """Whatever their files are called."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        for minute, spec in enumerate(reversed(SPECS)):
+            folder.add(run(spec, minute=minute))
+        assert [each.spec for each in folder.runs()] == list(reversed(SPECS))
+
+
+def test_runs_come_in_the_order_in_which_they_were_measured(path: Path) -> None:
+    """Two that began in the same second are told apart by their samplings, whose clock is finer."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        order = [SPECS[2], SPECS[0], SPECS[1]]
+        for moment, spec in enumerate(order):
+            folder.add(replace(run(spec), samples=(Sample(time=100.0 + moment / 10),)))
+        assert [each.id for each in folder.runs()] == [spec.id for spec in order]
+
+
+def test_finished_runs_are_kept_when_the_study_is_run_again(path: Path) -> None:
+    """The same study goes on where it was, and so does one with more repeats."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0]))
+        folder.add(run(SPECS[1], Outcome.INTERRUPTED))
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        assert remaining(SPECS, folder.runs()) == SPECS[1:]
+    more = replace(STUDY, measure=Measure(repeats=4))
+    with StudyFolder.create(path, more, HOST) as folder:
+        planned = plan(more, HostSize(2, 2**30))
+        assert remaining(planned, folder.runs()) == planned[1:]
+    assert StudyFolder.open(path).study == more
+
+
+def test_a_run_again_takes_the_place_of_the_one_before(path: Path) -> None:
+    """One file a run."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0], Outcome.INTERRUPTED))
+        folder.add(run(SPECS[0], minute=1))
+        assert [each.outcome for each in folder.runs()] == [Outcome.COMPLETED]
+
+
+@pytest.mark.parametrize(
+    ("study", "host", "sentence"),
+    [
+        (replace(STUDY, name="t"), HOST, "holds the study `s`, not `t`"),
+        (STUDY, {**HOST, "cpus": 4}, "vCPUs: 2, this one has 4"),
+        (
+            Study("s", (WorkloadPlan(Workload("train", "lstm_training"), (32,)),)),
+            HOST,
+            "another workload named `train`",
+        ),
+    ],
+)
+def test_what_would_mix_is_refused_and_nothing_is_changed(
+    path: Path, study: Study, host: dict[str, object], sentence: str
+) -> None:
+    """The folder stays as it was."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0]))
+    with pytest.raises(InputError, match=sentence), StudyFolder.create(path, study, host):
+        pass
+    opened = StudyFolder.open(path)
+    assert (opened.study, opened.host["cpus"]) == (STUDY, 2)
+
+
+def test_a_corrected_command_may_go_on(path: Path) -> None:
+    """Runs that crashed are no finding about the workload."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0], Outcome.CRASHED))
+    other = Study("s", (WorkloadPlan(Workload("train", "command", "other", command=("a",)), (32,)),))
+    with StudyFolder.create(path, other, {**HOST, "cpus": 4}):
+        pass
+    assert StudyFolder.open(path).study == other
+
+
+def test_check_host_tells_another_machine(path: Path) -> None:
+    """`resume` asks it before it goes on."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.check_host(HOST)
+        with pytest.raises(InputError, match="processor EPYC"):
+            folder.check_host({**HOST, "cpu_model": "Xeon"})
+
+
+def test_a_broken_run_is_named_and_left_out(path: Path) -> None:
+    """One bad file does not cost the others."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0]))
+        (path / "runs" / "cut.json").write_text('{"spec": ')
+        (path / "runs" / "folder.json").mkdir()
+        (path / "runs" / "newer.json").write_text(json.dumps({**json.loads(_text(path)), "schema_version": 99}))
+        assert len(folder.runs()) == 1
+        (path / "runs" / "away.json").symlink_to("nowhere")
+        away, cut, folder_problem, newer = folder.problems()
+    assert "away.json: is a link where sizer keeps a file of its own" in away
+    assert "cut.json: is not JSON" in cut
+    assert "folder.json: cannot be read" in folder_problem
+    assert "newer.json: was written by a newer sizer" in newer
+
+
+def _text(path: Path) -> str:
+    return (path / "runs" / f"{SPECS[0].id}.json").read_text()
+
+
+def test_the_same_run_twice_counts_once(path: Path) -> None:
+    """A copied file is not a second measurement; the later one counts."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0], minute=1))
+        (path / "runs" / "copy.json").write_text(_text(path))
+        assert folder.runs() == (run(SPECS[0], minute=1),)
+
+
+def test_what_is_no_study_folder_is_told(path: Path) -> None:
+    """Missing, empty with the command that makes one there, or full of other things, where none can be made."""
+    with pytest.raises(InputError, match="there is no such folder"):
+        StudyFolder.open(path)
+    path.mkdir(parents=True)
+    with pytest.raises(InputError, match=r"is not a study folder; `sizer run STUDY\.yaml --out"):
+        StudyFolder.open(path)
+    (path / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="holds other things; give one that `sizer run` has made"):
+        StudyFolder.open(path)
+
+
+def test_a_place_that_takes_no_folder_is_told_before_anything_runs(path: Path) -> None:
+    """In the kernel's own file systems, and below a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("a file")
+    for place in (Path("/proc/x"), path / "study"):
+        with pytest.raises(HostError, match="cannot be written"):
+            refuse_unusable(place)
+
+
+def test_a_folder_with_other_things_is_left_alone(path: Path) -> None:
+    """A person's own study.yaml must not be replaced by the resolved one."""
+    path.mkdir(parents=True)
+    (path / "study.yaml").write_text("# mine\n")
+    with pytest.raises(InputError, match="holds other things"), StudyFolder.create(path, STUDY, HOST):
+        pass
+    assert os.listdir(path) == ["study.yaml"]
+    assert (path / "study.yaml").read_text() == "# mine\n"
+
+
+def test_a_file_is_no_folder(path: Path) -> None:
+    """The sentence says what to do."""
+    path.parent.mkdir()
+    path.touch()
+    with pytest.raises(InputError, match="is a file; choose a folder"), StudyFolder.create(path, STUDY, HOST):
+        pass
+
+
+def test_a_making_that_was_cut_short_is_taken_up(path: Path) -> None:
+    """A kill between the first files leaves a folder that can still be used, and its half files are removed."""
+    (path / "runs").mkdir(parents=True)
+    (path / "host.json").write_text("{}")
+    half = path / ".study.yaml.1f2e3d4c.tmp", path / ".reserve.tmp", path / "runs/.0123456789ab.json.1f2e3d4c.tmp"
+    for leftover in half:
+        leftover.touch()
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        assert folder.runs() == ()
+        assert folder.problems() == ()
+    assert sorted(os.listdir(path)) == [".lock", "host.json", "logs", "runs", "study.yaml"]
+    assert os.listdir(path / "runs") == []
+
+
+PRECIOUS = [".precious.tmp", ".precious.1f2e3d4c.tmp", ".study.yaml.tmp", "study.yaml.1f2e3d4c.tmp", "notes.tmp"]
+
+
+@pytest.mark.parametrize("name", PRECIOUS)
+def test_a_persons_own_temporary_file_is_never_removed(path: Path, name: str) -> None:
+    """Only what is called exactly as sizer calls what it writes aside: a folder with others is not taken."""
+    path.mkdir(parents=True)
+    (path / name).write_text("mine")
+    with pytest.raises(InputError, match="holds other things"), StudyFolder.create(path, STUDY, HOST):
+        pass
+    assert os.listdir(path) == [name]
+    (path / name).unlink()
+    with StudyFolder.create(path, STUDY, HOST):
+        places = [path / name, path / "runs" / name, path / "runs/.report.html.1f2e3d4c.tmp"]
+        for place in places:
+            place.write_text("mine")
+    with StudyFolder.open(path).locked():
+        assert [place.read_text() for place in places] == ["mine"] * 3
+
+
+@pytest.mark.parametrize("gone", [("runs",), ("logs",), ("runs", "logs")])
+def test_folders_that_somebody_removed_are_made_again(path: Path, gone: tuple[str, ...]) -> None:
+    """It stays a study folder: the study is read, and both commands go on with it."""
+    for again in (lambda: StudyFolder.open(path).locked(), lambda: StudyFolder.create(path, STUDY, HOST)):
+        with StudyFolder.create(path, STUDY, HOST) as folder:
+            folder.model_path.write_text("{}")
+        for name in gone:
+            shutil.rmtree(path / name)
+        assert folder.going_on == f"sizer resume {path}"
+        assert StudyFolder.open(path).study == STUDY
+        assert StudyFolder.open(path).is_stale(folder.model_path) == ("runs" in gone)
+        with again() as folder:
+            folder.add(run(SPECS[0]))
+            assert len(folder.runs()) == 1
+            assert (path / "logs").is_dir()
+
+
+def test_what_a_person_calls_as_sizer_does_is_no_study_folder(path: Path) -> None:
+    """Two files of those names without runs, which no sizer wrote."""
+    path.mkdir(parents=True)
+    (path / "study.yaml").write_text("# mine\n")
+    for host in ("{}", "[1]", "not JSON"):
+        (path / "host.json").write_text(host)
+        with pytest.raises(InputError, match="is not a study folder and holds other things"):
+            StudyFolder.open(path)
+        with pytest.raises(InputError, match="holds other things"), StudyFolder.create(path, STUDY, HOST):
+            pass
+        assert sorted(os.listdir(path)) == ["host.json", "study.yaml"]
+
+
+def test_a_folder_that_is_gone_is_gone_on_with_by_its_study(path: Path) -> None:
+    """`resume` would find nothing to read; what is said instead takes the same place."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        shutil.rmtree(path)
+        with pytest.raises(HostError, match=rf"then type: sizer run STUDY\.yaml --out {path} \(with the file of this"):
+            folder.hold_room()
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        assert folder.going_on == f"sizer resume {path}"
+
+
+def test_two_sizers_do_not_write_one_folder(path: Path) -> None:
+    """The second is told to wait, and reading goes on."""
+    with StudyFolder.create(path, STUDY, HOST):
+        with pytest.raises(HostError, match="another sizer is writing"), StudyFolder.create(path, STUDY, HOST):
+            pass
+        with pytest.raises(HostError, match="another sizer is writing"), StudyFolder.open(path).locked():
+            pass
+    with StudyFolder.open(path).locked():
+        pass
+
+
+def test_a_killed_sizer_leaves_no_lock(path: Path) -> None:
+    """The kernel takes the lock back, even from kill -9."""
+    with StudyFolder.create(path, STUDY, HOST):
+        pass
+    code = (
+        "import os, signal, sys; from pathlib import Path; from sizer.store import StudyFolder\n"
+        "with StudyFolder.open(Path(sys.argv[1])).locked():\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    checkout = ROOT
+    killed = subprocess.run([sys.executable, "-c", code, str(path)], cwd=checkout, check=False)
+    assert killed.returncode == -9
+    with StudyFolder.open(path).locked():
+        pass
+
+
+def test_a_conclusion_is_stale_when_runs_changed_after_it(path: Path) -> None:
+    """Missing, or older than the last run added, removed or the study itself."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0]))
+        assert folder.is_stale(folder.model_path)
+        folder.model_path.write_text("{}")
+        later = (path / "runs").stat().st_mtime_ns + 10**9
+        os.utime(folder.model_path, ns=(later, later))
+        assert not folder.is_stale(folder.model_path)
+        os.utime(folder.run_path(SPECS[0].id), ns=(later + 1, later + 1))
+        assert folder.is_stale(folder.model_path)
+
+
+def test_a_run_id_cannot_leave_the_folder(path: Path) -> None:
+    """Ids become paths, so nothing else than an id is one."""
+    with StudyFolder.create(path, STUDY, HOST) as folder, pytest.raises(ValueError, match="not the id"):
+        folder.log_path("../../etc/passwd")
+
+
+def test_a_link_is_no_study_folder(path: Path) -> None:
+    """Nor is one that leads to a good folder, or nowhere: what it leads to can change between two commands."""
+    with StudyFolder.create(path, STUDY, HOST):
+        pass
+    good, dangling = path.with_name("good"), path.with_name("dangling")
+    good.symlink_to(path)
+    dangling.symlink_to("nowhere")
+    for link in (good, dangling):
+        with pytest.raises(InputError, match="is a link, and a study folder is none; give the folder"):
+            StudyFolder.open(link)
+        with pytest.raises(InputError, match="is a link"), StudyFolder.create(link, STUDY, HOST):
+            pass
+    assert not path.with_name("nowhere").exists()
+
+
+ENTRIES = [*FILES, "runs", "logs", "runs/x.json", "runs/x.txt", "logs/x.log"]
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("kind", ["link", "dangling link", "link to a folder", "pipe", "socket"])
+def test_what_leads_elsewhere_in_a_folder_is_refused(path: Path, entry: str, kind: str) -> None:
+    """A link in the place of each file that is read or written, or a pipe that no reader gets to the end of."""
+    with StudyFolder.create(path, STUDY, HOST):
+        pass
+    victim = path.parent / "victim"
+    victim.mkdir()
+    (victim / "file").write_text("precious")
+    place = path / entry
+    if place.is_dir():
+        place.rmdir()
+    place.unlink(missing_ok=True)
+    make = {
+        "link": lambda: place.symlink_to(victim / "file"),
+        "dangling link": lambda: place.symlink_to(victim / "new"),
+        "link to a folder": lambda: place.symlink_to(victim),
+        "pipe": lambda: os.mkfifo(place),
+        "socket": lambda: os.mknod(place, stat.S_IFSOCK | 0o600),
+    }
+    make[kind]()
+    said = "is a link where" if "link" in kind else "is no plain file where"
+    with pytest.raises(InputError, match=said):
+        StudyFolder.open(path)
+    with pytest.raises(InputError, match=said), StudyFolder.create(path, STUDY, HOST):
+        pass
+    assert os.listdir(victim) == ["file"]
+    assert (victim / "file").read_text() == "precious"
+
+
+def test_a_pipe_that_comes_later_holds_nobody_up(path: Path) -> None:
+    """A folder that is open already reads on, and names what it left out."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0]))
+        os.mkfifo(path / "runs" / "pipe.json")
+        assert len(folder.runs()) == 1
+        assert "pipe.json: is no plain file" in folder.problems()[0]
+
+
+def test_a_file_without_end_is_not_read(path: Path) -> None:
+    """A run of a terabyte of nothing costs no memory."""
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        with (path / "runs" / "large.json").open("wb") as file:
+            file.truncate(2**40)
+        assert folder.runs() == ()
+        assert "more than any file that sizer writes" in folder.problems()[0]
+
+
+@pytest.mark.root
+def test_another_users_folder_is_refused(path: Path) -> None:
+    """Who owns it can change what it runs; the sentence says how to make it one's own."""
+    with StudyFolder.create(path, STUDY, HOST):
+        pass
+    os.chown(path, 12345, -1)
+    with pytest.raises(InputError, match=r"belongs to user 12345 and not to root; if you trust .* cp -r "):
+        StudyFolder.open(path)
+    with pytest.raises(InputError, match="user 12345"), StudyFolder.create(path, STUDY, HOST):
+        pass
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("entry", ["study.yaml", "host.json", "runs", "runs/x.json"])
+def test_what_another_user_put_into_a_folder_is_refused(path: Path, entry: str) -> None:
+    """As when root unpacks an archive, which keeps the numbers of its users."""
+    with StudyFolder.create(path, STUDY, HOST):
+        (path / "runs/x.json").write_text("{}")
+    os.chown(path / entry, 12345, -1)
+    with pytest.raises(InputError, match="belongs to user 12345"):
+        StudyFolder.open(path)
+
+
+@pytest.mark.root
+def test_sudo_may_use_the_folder_of_who_typed_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As git does; and what root then wrote there is no stranger's for that user."""
+    with StudyFolder.create(path, STUDY, HOST):
+        pass
+    for each in (path, *path.rglob("*")):
+        os.chown(each, 12345, -1)
+    monkeypatch.setenv("SUDO_UID", "12345")
+    with StudyFolder.create(path, STUDY, HOST) as folder:
+        folder.add(run(SPECS[0]))
+    monkeypatch.delenv("SUDO_UID")
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    assert len(StudyFolder.open(path).runs()) == 1
+
+
+@pytest.mark.parametrize("entry", ["", "runs", "logs", "study.yaml"])
+def test_what_everybody_may_write_to_is_refused(path: Path, entry: str) -> None:
+    """Another user could change it between the look and the run; a group is a person's own choice."""
+    with StudyFolder.create(path, STUDY, HOST):
+        pass
+    place = path / entry
+    place.chmod(0o775)
+    StudyFolder.open(path)
+    place.chmod(0o777)
+    with pytest.raises(InputError, match="everybody may write to it; type: chmod -R o-w "):
+        StudyFolder.open(path)
+
+
+def test_a_folder_is_never_made_for_everybody(path: Path) -> None:
+    """Not with umask 0 either."""
+    before = os.umask(0)
+    try:
+        with StudyFolder.create(path, STUDY, HOST) as folder:
+            folder.add(run(SPECS[0]))
+    finally:
+        os.umask(before)
+    assert len(StudyFolder.open(path).runs()) == 1
+
+
+def test_a_path_of_odd_characters_is_told_as_it_can_be_typed(path: Path) -> None:
+    """A shell gets just the path from the sentence."""
+    odd = path.parent / "a b; rm -rf $(x)"
+    odd.mkdir(parents=True)
+    with pytest.raises(InputError) as told:
+        StudyFolder.open(odd)
+    assert shlex.split(str(told.value).split("`")[1]) == ["sizer", "run", "STUDY.yaml", "--out", str(odd)]
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    """A file in the way of the path, as a folder without rights would be."""
+    (tmp_path / "file").touch()
+    with pytest.raises(HostError, match="cannot be written"), StudyFolder.create(tmp_path / "file" / "s", STUDY, HOST):
+        pass
+
+
+def test_folders_of_version_1_are_read(first_version: Path) -> None:
+    """A study that was stored by the first format stays readable."""
+    folder = StudyFolder.open(first_version)
+    assert folder.problems() == ()
+    (stored,) = folder.runs()
+    assert stored.outcome is Outcome.COMPLETED
+    assert stored.throughput is not None
+    assert stored.throughput.value == 183.25
+    assert stored.spec.workload == folder.study.workloads[0].workload
+    assert [tier.name for tier in folder.study.disks] == ["slow"]

@@ -1,0 +1,251 @@
+"""A Study written out and read again is the same Study."""
+
+from __future__ import annotations
+
+import json
+import string
+from collections.abc import Callable
+from typing import TypeVar
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sizer.catalog import Catalog
+from sizer.files.codec import from_json, to_json
+from sizer.records import KINDS
+from sizer.records.errors import InputError
+from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study, Workload, WorkloadPlan
+from sizer.study import HostSize, parse_study, template, to_yaml
+
+Value = TypeVar("Value")
+ELSEWHERE = HostSize(96, 2**40)
+
+names = st.text(string.ascii_letters + string.digits + "._-", min_size=1, max_size=12).filter(
+    lambda text: text[0].isalnum()
+)
+texts = st.text(st.characters().filter(str.isprintable), min_size=1, max_size=12)
+paths = texts.filter(lambda text: "/" not in text and text not in (".", "..")).map(lambda text: f"/{text}")
+programs = paths | texts.filter(lambda text: "/" not in text)
+"""A path from the study file's folder is whole by the time that it stands in a Study."""
+rates = st.floats(1e-3, 1e9)
+operations = st.floats(1, 1e9)
+sizes = st.integers(2**20, 2**60)
+quarters = st.integers(1, 400).map(lambda count: count / 4)
+megabytes = st.integers(1000, 10**12).map(float)
+devices = st.one_of(
+    st.just(Device()),
+    st.integers(0, 99).map(lambda index: Device("cuda", index)),
+    st.builds(Device, st.just("emulated"), st.just(0), st.none() | names, rates, texts),
+)
+tiers = st.one_of(
+    st.builds(DiskTier, names, paths),
+    st.builds(
+        DiskTier,
+        names,
+        st.none(),
+        st.builds(DiskRates, operations, megabytes, operations, megabytes),
+        st.none() | st.sampled_from(["nvme", "ssd", "standard"]),
+        st.none() | names,
+        st.none() | sizes,
+    ),
+).filter(lambda tier: tier.name != "host")
+
+
+@st.composite
+def plans(draw: st.DrawFn, disks: list[str]) -> WorkloadPlan:
+    """Any workload that a study file can ask for."""
+    kind = draw(st.sampled_from(sorted(KINDS)))
+    name, defaults = draw(names), KINDS[kind]
+    if kind == "command":
+        workload = Workload(
+            name,
+            kind,
+            draw(names),
+            draw(st.none() | names),
+            draw(st.none() | paths),
+            device=Device(),
+            command=(draw(programs), *draw(st.lists(texts, max_size=3))),
+            pattern=draw(st.none() | st.sampled_from(["caffe", r"(?P<rate>[\d.]+) im/s"])),
+            sample_unit=draw(st.none() | names),
+        )
+    else:
+        device = Device() if kind == "imagenet_preprocessing" else draw(devices)
+        workload = Workload(
+            name, kind, defaults.framework, defaults.network, draw(st.none() | paths), defaults.format, device=device
+        )
+    return WorkloadPlan(
+        workload,
+        draw(_axis(st.integers(1, 2**20), 1)),
+        draw(_axis(quarters)),
+        draw(_axis(sizes)),
+        draw(_axis(st.sampled_from(disks))) if disks else (),
+        draw(st.booleans()),
+    )
+
+
+def _axis(values: st.SearchStrategy[Value], least: int = 0) -> st.SearchStrategy[tuple[Value, ...]]:
+    return st.lists(values, min_size=least, max_size=3, unique=True).map(tuple)
+
+
+@st.composite
+def studies(draw: st.DrawFn) -> Study:
+    """Any study that a file can describe."""
+    disks = draw(st.lists(tiers, max_size=3, unique_by=lambda tier: tier.name))
+    named = [tier.name for tier in disks]
+    disk = st.none() | (st.sampled_from(named) if named else st.none())
+    return Study(
+        draw(names),
+        tuple(draw(st.lists(plans(named), min_size=1, max_size=3, unique_by=lambda plan: plan.workload.name))),
+        tuple(disks),
+        draw(st.none() | st.builds(Limits, st.none() | quarters, st.none() | sizes, disk)),
+        draw(
+            st.builds(
+                Measure,
+                st.integers(1, 1000),
+                st.floats(0.01, 86400),
+                st.floats(1e-4, 0.999),
+                st.integers(0, 2**32 - 1),
+                st.none() | st.floats(0.01, 604800),
+            )
+        ),
+        draw(st.builds(Objective, st.sampled_from(["cheapest", "fastest", "balanced"]), st.floats(0.01, 1))),
+    )
+
+
+NUMBERS = st.sampled_from(
+    [
+        *(0, 5e-324, 1e-70, 1e-60, 1e-30, 4e-7, 1e-6, 1e-4, 0.001, 0.0010004, 0.01, 0.1 + 0.2, 1, 1.0, 1.5, 20.0),
+        *(86400, 123456.7890123, 999999999.9999999, 1e9, 1e15, 1e18, 2**63, 10**30),
+    ]
+) | st.floats(allow_nan=False)
+SIZES = st.sampled_from(["0.00000001B", "0.5B", "1B", "1.3333KiB", "1.5MiB", "1.23456789GiB", "2GB", "1000000.333TB"])
+"""What a person, or a program of theirs, may write into a study file: most of it makes no sense."""
+
+
+@pytest.mark.slow
+@given(studies(), st.sampled_from([None, "quick", "full"]))
+def test_a_resolved_study_comes_back_equal(study: Study, preset: str | None) -> None:
+    """On another host, with a preset and without a catalogue: nothing is left to fill in."""
+    assert parse_study(to_yaml(study), "/x/study.yaml", preset, ELSEWHERE, None) == study
+
+
+def _given(**keys: st.SearchStrategy[object]) -> st.SearchStrategy[dict[str, object]]:
+    return st.fixed_dictionaries({}, optional=keys)
+
+
+@given(
+    measure=_given(seconds=NUMBERS, precision=NUMBERS, timeout=NUMBERS, seed=NUMBERS, repeats=NUMBERS),
+    objective=_given(target=NUMBERS),
+    rates=_given(read_iops=NUMBERS, read_mbps=NUMBERS, write_iops=NUMBERS, write_mbps=NUMBERS),
+    device=_given(samples_per_second=NUMBERS),
+    axes=_given(vcpus=NUMBERS, memory=SIZES, batch_size=NUMBERS),
+    top=_given(embedded_images=NUMBERS),
+    part=st.sampled_from(["measure", "objective", "disks", "device", "axes", "top"]),
+)
+def test_what_is_accepted_is_accepted_again_and_so_are_its_runs(
+    measure: dict[str, object],
+    objective: dict[str, object],
+    rates: dict[str, object],
+    device: dict[str, object],
+    axes: dict[str, object],
+    top: dict[str, object],
+    part: str,
+) -> None:
+    """Whatever numbers a file holds, its resolved form means the same, and no run is left out for what it was given."""
+    workload: dict[str, object] = {"kind": "image_training"}
+    data: dict[str, object] = {"workloads": [workload]}
+    # One part at a time: a file with a mistake anywhere is refused as a whole.
+    if part == "device" and device:
+        workload["device"] = {"emulate": device}
+    disks = {"d": {"emulate": {"read_mbps": 40, **rates}}}
+    given_parts = {"measure": measure, "objective": objective, "disks": disks, "axes": axes}
+    data |= top if part == "top" else {part: given_parts[part]} if part in given_parts else {}
+    try:
+        study = parse_study(yaml.safe_dump(data), "/x/study.yaml", None, ELSEWHERE, None)
+    except InputError:
+        return
+    assert parse_study(to_yaml(study), "/x/study.yaml", "full", HostSize(2, 2**30), None) == study
+    assert from_json(Study, json.loads(json.dumps(to_json(study), allow_nan=False)), "study") == study
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "measure: {precision: 1.0e-70}",
+        "measure: {seconds: 1.0e-70}",
+        "measure: {timeout: 1.0e-70}",
+        "objective: {target: 1.0e-70}",
+        "disks: {d: {emulate: {read_mbps: 0.0000004}}}",
+        "disks: {d: {emulate: {read_mbps: 40, read_iops: 0.5}}}",
+    ],
+)
+def test_a_number_that_its_runs_could_not_hold_is_refused_before_they_are_made(
+    parse: Callable[..., Study], line: str
+) -> None:
+    """In one sentence with its line, and not after hours of measuring."""
+    with pytest.raises(InputError, match=r"line 2: .* 0\.0|line 2: .* from 1 "):
+        parse(f"workloads: [{{kind: image_training}}]\n{line}\n")
+
+
+@pytest.mark.parametrize("size", ["1B", "1048576TiB"])
+def test_a_catalogues_tier_that_no_study_file_could_hold_is_refused(parse: Callable[..., Study], size: str) -> None:
+    """30 IOPS a GiB are a request in a year, or 10^10 a second, for sizes that nobody sells."""
+    with pytest.raises(
+        InputError, match=r"line 2: the catalogue's alibaba/cloud_ssd comes to .* and a study file takes"
+    ):
+        parse(f"workloads: [{{kind: image_training}}]\ndisks: {{d: {{emulate: alibaba/cloud_ssd, size: {size}}}}}\n")
+
+
+def test_every_gpu_of_the_catalogue_comes_back_without_it() -> None:
+    """A published rate, its GPU and its source are all that a resolved study needs of it."""
+    catalog = Catalog.load()
+    for rate in catalog.accelerators:
+        kind = {"train": "image_training", "infer": "image_inference"}[rate.mode]
+        text = f"workloads: [{{kind: {kind}, network: {rate.network}, device: {{emulate: {{gpu: {rate.gpu}}}}}}}]\n"
+        try:
+            study = parse_study(text, "study.yaml", None, ELSEWHERE, catalog)
+        except InputError as error:
+            assert "must be" in str(error)  # noqa: PT017  (a network that is no image network of ours)
+            continue
+        assert parse_study(to_yaml(study), "study.yaml", None, ELSEWHERE, None) == study
+
+
+def test_the_template_is_valid_and_comes_back_equal() -> None:
+    """`sizer init` writes a file that runs as it is."""
+    study = parse_study(template(), "study.yaml", None, HostSize(2, 2**30), None)
+    assert [plan.workload.name for plan in study.workloads] == ["train"]
+    assert parse_study(to_yaml(study), "study.yaml", "full", ELSEWHERE, None) == study
+
+
+def test_the_templates_examples_are_valid() -> None:
+    """With every example taken in, it is still a study file, and names what the catalogue has."""
+    study = parse_study(template().replace("#?", ""), "study.yaml", None, HostSize(2, 2**30), Catalog.load())
+    assert [plan.workload.name for plan in study.workloads] == ["train", "language", "prepare", "mine"]
+    assert len(study.disks) == 3
+    assert study.around is not None
+
+
+def test_a_resolved_study_reads_as_a_person_would_write_it(parse: Callable[..., Study]) -> None:
+    """Sizes keep their units and whole numbers have no point."""
+    text = to_yaml(parse("workloads: [{kind: image_training}]\naxes: {vcpus: [0.5, 1], memory: [2GiB, 500MB]}\n"))
+    assert "vcpus: [0.5, 1]" in text
+    assert "memory: [2GiB, 500MB]" in text
+    assert "measure: {repeats: 3, seconds: 30, precision: 0.02, seed: 1}" in text
+
+
+@pytest.mark.parametrize("disk", ["alibaba/cloud_ssd", "aws/gp3", "gcp/pd-balanced"])
+def test_a_tier_of_the_catalogue_comes_back_without_it(disk: str) -> None:
+    """A saved study keeps the figures it was measured with."""
+    text = f"workloads: [{{kind: image_training}}]\ndisks: {{d: {{emulate: {disk}, size: 333GiB}}}}\n"
+    study = parse_study(text, "study.yaml", None, ELSEWHERE, Catalog.load())
+    assert study.disks[0].catalog_name == disk
+    assert parse_study(to_yaml(study), "study.yaml", None, ELSEWHERE, None) == study
+
+
+@pytest.mark.parametrize("keys", ["isolate: true", "isolate: false", ""])
+def test_whether_stages_are_isolated_comes_back_under_any_preset(parse: Callable[..., Study], keys: str) -> None:
+    """Also where `full` would isolate them: the study folder holds what was asked for then."""
+    study = parse(f"workloads:\n  - kind: image_training\n    {keys}\n")
+    assert parse(to_yaml(study), "full") == study

@@ -1,0 +1,115 @@
+"""The layers are kept: `lint-imports` passes on this checkout, and fails where a contract is broken."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+
+PRINTING = {"print", "exit", "quit", "input"}
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    """Name of the package and path of each source file of sizer, without what is bundled by links."""
+    for path in sorted((ROOT / "sizer").rglob("*.py")):
+        place = path.relative_to(ROOT / "sizer")
+        if len(place.parts) > 2 and place.parts[0] == "bundled":
+            continue
+        yield place.parts[0].removesuffix(".py"), path
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Every module named by an import statement, wherever it stands in the file."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield str(node.module)
+
+
+def lint_imports(checkout: Path) -> subprocess.CompletedProcess[str]:
+    """What import-linter says of the contracts in this checkout's pyproject.toml."""
+    code = "from importlinter.cli import lint_imports; raise SystemExit(lint_imports(cache_dir=None))"
+    environment = {"PYTHONPATH": str(checkout), "PATH": "/usr/bin:/bin"}
+    argv = [sys.executable, "-c", code]
+    return subprocess.run(argv, cwd=checkout, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The three source folders with their links, to be spoiled."""
+    for name in ("sizer", "reports", "workloads"):
+        ignore = shutil.ignore_patterns("__pycache__", "photographs", "text")
+        shutil.copytree(ROOT / name, tmp_path / name, symlinks=True, ignore=ignore)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def test_the_contracts_of_the_layers_are_kept() -> None:
+    """Packages in their order, no circle between files, and each package used through what it exports."""
+    found = lint_imports(ROOT)
+    assert found.returncode == 0, found.stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "broken"),
+    [
+        ("reports/page.py", "from sizer.cli import main", "Each package imports only packages below it BROKEN"),
+        ("reports/svg.py", "from .page import render", "No circle between files BROKEN"),
+        ("reports/svg.py", "from sizer.model.equation import solve", "model is used through what its __init__"),
+        ("sizer/records/units.py", "from sizer.limits import detect", "Each package imports only packages below it"),
+        ("workloads/events.py", "from sizer.records import Run", "Workloads know nothing of sizer BROKEN"),
+    ],
+)
+def test_a_broken_contract_is_found_wherever_it_is_broken(copy: Path, file: str, line: str, broken: str) -> None:
+    """Also in `reports/` and `workloads/`, which sizer sees through its links."""
+    path = copy / file
+    path.write_text(path.read_text() + f"\n{line}\n")
+    found = lint_imports(copy)
+    assert found.returncode == 1
+    assert broken in " ".join(found.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "workloads").rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_workloads_know_neither_sizer_nor_reports(path: Path) -> None:
+    """A workload may run in another interpreter, with another numpy."""
+    assert not {name for name in imports(path) if name.split(".")[0] in ("sizer", "reports", "workloads")}
+
+
+@pytest.mark.parametrize(
+    "path", [path for part, path in modules() if part not in ("cli", "__main__")], ids=lambda path: path.stem
+)
+def test_only_the_command_line_prints_or_exits(path: Path) -> None:
+    """Everything else returns or raises."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in PRINTING, f"{path}:{node.lineno}"
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            assert (node.value.id, node.attr) not in {("sys", "exit"), ("sys", "stdout"), ("os", "_exit")}
+
+
+@pytest.mark.parametrize("path", [path for part, path in modules() if part != "limits"], ids=lambda path: path.stem)
+def test_only_limits_know_of_cgroups(path: Path) -> None:
+    """Nobody else reads a cgroup file or asks which version this host has."""
+    strings = [
+        node.value
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    assert not [text for text in strings if "/sys/fs/cgroup" in text or "cgroup.procs" in text]
+
+
+def test_the_command_line_starts_without_heavy_imports() -> None:
+    """`sizer --help` must not wait for numpy: nothing that is imported at once imports it."""
+    code = "import sys, sizer.cli; sizer.cli.parser(); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "scipy", "jinja2", "yaml", "psutil", "mxnet"} & set(loaded)

@@ -1,0 +1,61 @@
+"""What README.md and docs say can be typed, read and followed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from sizer.catalog import Catalog
+from sizer.cli import parser
+from sizer.cli.arguments import EXIT_CODES
+from sizer.study import HostSize, parse_study
+from tests import ROOT
+
+README = (ROOT / "README.md").read_text("utf-8")
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(language: str) -> list[str]:
+    """The fenced blocks of README in one language."""
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+COMMANDS = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("sizer ")]
+
+
+def test_readme_shows_commands() -> None:
+    """The list below is not empty by accident."""
+    assert len(COMMANDS) > 10
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_every_command_line_can_be_typed(line: str) -> None:
+    """A command or an option that does not exist would end the parser."""
+    assert callable(parser().parse_args(shlex.split(line, comments=True)[1:]).command)
+
+
+def test_the_study_is_one_and_the_commands_name_its_workloads() -> None:
+    """`predict` is shown with a workload that the shown study has."""
+    (text,) = blocks("yaml")
+    study = parse_study(text, "README.md", None, HostSize(16, 2**36), Catalog.load())
+    named = [name for line in COMMANDS for name in re.findall(r"--workload (\S+)", line)]
+    assert named
+    assert set(named) <= {planned.workload.name for planned in study.workloads}
+
+
+def test_the_exit_codes_are_those_of_the_help() -> None:
+    """Every number, in both places."""
+    paragraph = re.search(r"^Exit codes:.*?\n\n", README, re.DOTALL | re.MULTILINE)
+    assert paragraph is not None
+    assert re.findall(r"\b(\d+) [a-z]", paragraph[0]) == re.findall(r"\b(\d+) [a-z]", EXIT_CODES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_relative_link_leads_somewhere(page: Path) -> None:
+    """Files, and pictures, beside the page."""
+    links = re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8"))
+    here = [link.partition("#")[0] for link in links if not re.match(r"[a-z]+:|#", link)]
+    assert [link for link in here if not (page.parent / link).exists()] == []
