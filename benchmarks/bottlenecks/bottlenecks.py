@@ -15,12 +15,12 @@ Aim: at least 7 of 8 names are right, and one that is not is `ambiguous`.
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bottleneck_cases import Case, Point, cases, known, probe
@@ -29,16 +29,11 @@ sys.path.append(str(Path(__file__).parents[1] / "shared"))
 
 from counterfactual import Finding, Verdict, holds, ratio_of
 
-from sizer.cli.measuring import measure
-from sizer.cli.preparing import Bench
-from sizer.host.lock import measuring_alone
-from sizer.host.machine import facts
-from sizer.limits import detect
+from sizer.api import measurement, plan_study, this_host
+from sizer.cli.event_lines import EventPrinter
 from sizer.records.run import Bottleneck, Estimate, Run
 from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
-from sizer.storage.data_cache import cache_folder
 from sizer.storage.disk_check import Fio
-from sizer.store.study_folder import StudyFolder
 from sizer.words import evidence_in_words, failure_line
 
 Runs = Mapping[str, Run]
@@ -94,12 +89,12 @@ def interleaved(chosen: Sequence[Case], length: Measure, repeats: Iterable[int])
 
 def measured(out: Path, points: Sequence[Point], specs: Sequence[RunSpec], length: Measure) -> Runs:
     """The runs of the study of these points by their id. SystemExit names one that was not completed."""
-    backend = detect()
-    host = facts(backend)
+    host = this_host(AS_DECLARED)
     study = study_of(out.name, points, length)
-    with measuring_alone(), StudyFolder.create(out, study, host) as folder:
-        measure(study, specs, folder, Bench(host, backend, cache_folder(os.environ), AS_DECLARED))
-        runs = {run.id: run for run in folder.runs()}
+    plan = replace(plan_study(study, out, host), specs=specs)
+    with measurement(plan, host, EventPrinter(study)) as measuring:
+        measuring.run()
+        runs = {run.id: run for run in measuring.folder.runs()}
     for spec in specs:
         run = runs.get(spec.id)
         if run is None or run.throughput is None:

@@ -33,7 +33,7 @@ from sizer.records.run import (
 )
 from sizer.records.study import DiskRates, Limits, RunSpec, Study, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
-from sizer.study import Facts, parse_study
+from sizer.study import HostSize, parse_study
 
 GIB = 2**30
 
@@ -86,7 +86,7 @@ READ_BYTES = 113_000.0
 
 def write_study(folder: Path) -> None:
     """A finished study in `folder`: three workloads, with model, recommendation, table and page."""
-    study = parse_study(WRITTEN, str(folder / "study.yaml"), None, Facts(2, 24 * GIB), None)
+    study = parse_study(WRITTEN, str(folder / "study.yaml"), None, HostSize(2, 24 * GIB), None)
     with StudyFolder.create(folder, study, HOST, ["This host did not allow hyperthreads."]) as made:
         for run in _runs(study):
             made.add(run)

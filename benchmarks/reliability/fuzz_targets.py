@@ -27,7 +27,7 @@ from sizer.files.codec import from_json, to_json
 from sizer.records.errors import InputError
 from sizer.records.log_patterns import PATTERNS
 from sizer.records.run import Run
-from sizer.study import Facts, parse_study, to_yaml
+from sizer.study import HostSize, parse_study, to_yaml
 
 Words = tuple[str, ...]
 ANSWERS, LOOKS, ASKS = frozenset({0, 2, 5}), frozenset({0, 2}), frozenset({0, 2, 3})
@@ -189,7 +189,7 @@ def _import(content: bytes) -> int:
     for run in found.runs:
         if from_json(Run, to_json(run), "run") != run:
             raise ValueError(f"does not come back: {run}")
-    if parse_study(to_yaml(found.study), "study.yaml", None, Facts(1, 1), None) != found.study:
+    if parse_study(to_yaml(found.study), "study.yaml", None, HostSize(1, 1), None) != found.study:
         raise ValueError(f"does not come back: {found.study}")
     return 0
 

@@ -59,14 +59,14 @@ def storing(folder: StudyFolder, run: Any, add: Callable[..., None] = StudyFolde
 
 
 REPLACED = (
-    ("sizer.cli.measuring", "remove_what_was_left", partial(phased, "clean-up")),
-    ("sizer.cli.measuring", "prepare_data", partial(phased, "data")),
+    ("sizer.api.measuring", "remove_what_was_left", partial(phased, "clean-up")),
+    ("sizer.api.measuring", "prepare_data", partial(phased, "data")),
     ("sizer.storage.placement", "emulated_volume", phased_volume),
     ("sizer.storage.placement", "_copied", partial(phased, "copying")),
-    ("sizer.cli.preparing", "check_disk", partial(phased, "fio")),
-    ("sizer.cli.preparing", "launch", partial(phased, "run")),
-    ("sizer.cli.measuring", "answer", partial(phased, "answering")),
-    ("sizer.cli.studies", "Bench", lambda bench: partial(bench, fio=FIO)),
+    ("sizer.api.preparing", "check_disk", partial(phased, "fio")),
+    ("sizer.api.preparing", "launch", partial(phased, "run")),
+    ("sizer.api.measuring", "conclude", partial(phased, "answering")),
+    ("sizer.api", "this_host", lambda this_host: partial(this_host, fio=FIO)),
     ("sizer.storage.disk_check", "FILE_BYTES", lambda _: 16 * 2**20),
     ("sizer.storage.disks", "ROOM_BYTES", lambda _: 96 * 10**6),
     ("sizer.runner.load", "WATCHED_SECONDS", lambda _: 0.2),

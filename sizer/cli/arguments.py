@@ -55,31 +55,29 @@ def parser() -> argparse.ArgumentParser:
     _add_importing(commands)
     _add_disks(commands)
     _add_catalog(commands)
-    _add(commands, "schema", "looking", "the study file's JSON Schema")
+    _add(commands, "schema", "host_commands", "the study file's JSON Schema")
     return top
 
 
 def _add_beginning(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     doctor = _add(
-        commands, "doctor", "looking", "what this host lets us control, and the command that would fix the rest"
+        commands, "doctor", "host_commands", "what this host lets us control, and the command that would fix the rest"
     )
     _add_json(doctor)
-    demo = _add(
-        commands, "demo", "demonstration", "a small real study and its report, in under 5 minutes; no GPU, no download"
-    )
+    demo = _add(commands, "demo", "run", "a small real study and its report, in under 5 minutes; no GPU, no download")
     demo.add_argument("--out", default="sizer-demo", metavar="DIR", help="default: %(default)s")
-    init = _add(commands, "init", "looking", "write a commented study file")
+    init = _add(commands, "init", "host_commands", "write a commented study file")
     init.add_argument("file", nargs="?", default="study.yaml", metavar="FILE", help="default: %(default)s")
 
 
 def _add_status(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    status = _add(commands, "status", "standing", "how far a study is")
+    status = _add(commands, "status", "status", "how far a study is")
     _add_folder(status)
     _add_json(status)
 
 
 def _add_catalog(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    catalog = _add(commands, "catalog", "looking", "instance types, disk tiers and accelerator rates on offer")
+    catalog = _add(commands, "catalog", "host_commands", "instance types, disk tiers and accelerator rates on offer")
     actions = catalog.add_subparsers(metavar="ACTION", dest="action", required=True)
     listed = actions.add_parser("list", help="the entries", description="The entries of catalogue files.")
     listed.add_argument("files", nargs="*", metavar="FILE", help="default: the catalogue that comes with sizer")
@@ -94,7 +92,7 @@ def _add_catalog(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def _add_disks(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    disks = _add(commands, "disks", "looking", "fio figures of a disk beside what it declares")
+    disks = _add(commands, "disks", "host_commands", "fio figures of a disk beside what it declares")
     actions = disks.add_subparsers(metavar="ACTION", dest="action", required=True)
     check = actions.add_parser("check", help="measure with fio", description="Measure disks with fio.")
     check.add_argument(
@@ -109,14 +107,14 @@ def _add_disks(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def _add_measuring(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    run = _add(commands, "run", "studies", "measure a study; finished runs are kept, so it also resumes")
+    run = _add(commands, "run", "run", "measure a study; finished runs are kept, so it also resumes")
     run.add_argument("study", metavar="STUDY.yaml")
     run.add_argument(
         "--out", metavar="DIR", help="the study folder; default: the study file's name without its ending, here"
     )
     _add_dry_run(run)
     run.add_argument("--preset", choices=["quick", "standard", "full"], help="fills what the file leaves out")
-    resume = _add(commands, "resume", "studies", "go on with a study where it was")
+    resume = _add(commands, "resume", "run", "go on with a study where it was")
     _add_folder(resume)
     _add_dry_run(resume)
     for added in (run, resume):
@@ -124,7 +122,7 @@ def _add_measuring(commands: argparse._SubParsersAction[argparse.ArgumentParser]
 
 
 def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    recommend = _add(commands, "recommend", "answering", "the instance spec to take")
+    recommend = _add(commands, "recommend", "answers", "the instance spec to take")
     _add_folder(recommend)
     recommend.add_argument("--catalog", metavar="FILE", help="default: the catalogue that comes with sizer")
     recommend.add_argument("--objective", choices=["cheapest", "fastest", "balanced"])
@@ -147,7 +145,7 @@ def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]
         help="exit with 6 if an answer is so, such as 'throughput<500' or 'status!=recommended'; may be repeated",
     )
     _add_json(recommend)
-    predict = _add(commands, "predict", "predicting", "what the model expects of a configuration")
+    predict = _add(commands, "predict", "predict", "what the model expects of a configuration")
     _add_folder(predict)
     predict.add_argument("--workload", metavar="W", help="needed where the study has several and --at names none")
     predict.add_argument("--vcpus", type=values.vcpus, metavar="N")
@@ -161,16 +159,16 @@ def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     _add_what_if(predict)
     predict.add_argument("--at", metavar="FILE.csv", help="one configuration a row, columns as in measurements.csv")
     _add_json(predict)
-    report = _add(commands, "report", "answering", "write the report again")
+    report = _add(commands, "report", "answers", "write the report again")
     _add_folder(report)
     report.add_argument("--out", metavar="FILE.html", help="default: DIR/report.html")
     _add_json(report)
-    export = _add(commands, "export", "answering", "the measurements as one table")
+    export = _add(commands, "export", "answers", "the measurements as one table")
     _add_folder(export)
     form = export.add_mutually_exclusive_group()
     form.add_argument("--format", choices=["csv", "json"], default="csv", help="default: %(default)s")
     form.add_argument("--json", action="store_const", dest="format", const="json", help="the same as --format json")
-    fit = _add(commands, "fit", "answering", "fit the model to a study's runs")
+    fit = _add(commands, "fit", "answers", "fit the model to a study's runs")
     _add_folder(fit)
     _add_json(fit)
 
@@ -202,7 +200,7 @@ def _add_what_if(predict: argparse.ArgumentParser) -> None:
 
 
 def _add_importing(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    added = _add(commands, "import", "importing", "measurements made elsewhere become a study", "import_table")
+    added = _add(commands, "import", "import_command", "measurements made elsewhere become a study", "import_table")
     added.epilog = IMPORT_COLUMNS
     added.add_argument("file", metavar="FILE.csv", help="a table with one run a row")
     added.add_argument("--out", required=True, metavar="DIR", help="the study folder, new or empty")

@@ -11,22 +11,18 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.analysis import measured_from_epoch
+from sizer.api import StudyPlan
 from sizer.cli.progress import AGAIN
 from sizer.cli.wording import emulated_disks
 from sizer.host import PACKAGES, interpreter
-from sizer.plan import MOST_RUNS, TYPICAL_RUNS, UNFINISHED, Search, TwoEpochs, estimate_seconds, remaining
+from sizer.plan import MOST_RUNS, TYPICAL_RUNS, Search, estimate_seconds
 from sizer.records import (
-    DiskTier,
     HostError,
-    Outcome,
     Purpose,
     Run,
-    RunSpec,
-    Study,
     Workload,
     format_seconds,
     typed_line,
@@ -36,66 +32,14 @@ from sizer.storage import cache_folder
 from sizer.words import run_in_words, stages_in_words
 
 
-@dataclass(frozen=True)
-class Intent:
-    """A study that is to be measured: its runs, searches and two-epoch passes, where they are stored, which are there
-    already, and with which outcomes one of these is measured again."""
-
-    study: Study
-    specs: Sequence[RunSpec]
-    searches: Sequence[Search]
-    folder: Path
-    finished: Sequence[Run] = ()
-    unfinished: frozenset[Outcome] = UNFINISHED
-    passes: Sequence[TwoEpochs] = ()
-
-    @property
-    def all_specs(self) -> list[RunSpec]:
-        """The runs of the plan, and of each search for a memory floor the one with the largest cap."""
-        return [*self.specs, *(search.at(search.most_bytes) for search in self.searches)]
-
-    @property
-    def kept(self) -> list[Run]:
-        """The runs that are there and not measured again."""
-        return [run for run in self.finished if run.outcome not in self.unfinished]
-
-    @property
-    def todo(self) -> tuple[RunSpec, ...]:
-        """The runs of the plan that are not there yet, or are measured again."""
-        return remaining(self.specs, self.finished, self.unfinished)
-
-    @property
-    def left(self) -> list[RunSpec]:
-        """These runs, of each search that has not found its floor the next one, and the passes that may come."""
-        searched = (search.next_run(self.kept) for search in self.searches)
-        passes = (each.at(each.most_bytes) for each in self.passes_to_come)
-        return [*self.todo, *(spec for spec in searched if spec is not None), *passes]
-
-    @property
-    def passes_to_come(self) -> list[TwoEpochs]:
-        """The passes that are to be made, or may be when the runs before them show how."""
-        return [each for each in self.passes if each.next_run(self.kept) or (self.todo and not each.is_done(self.kept))]
-
-    @property
-    def workloads(self) -> list[Workload]:
-        """Each workload that would run."""
-        return list(dict.fromkeys(spec.workload for spec in self.left))
-
-    @property
-    def disks(self) -> list[DiskTier]:
-        """Each disk that would be used."""
-        names = dict.fromkeys(spec.limits.disk for spec in self.left if spec.limits.disk is not None)
-        return [self.study.disk(name) for name in names]
-
-
-def lines(intent: Intent, environment: Mapping[str, str]) -> Iterator[str]:
+def lines(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
     """The whole list, line by line."""
-    yield from _plan(intent)
-    yield from _each_once("runs", _programs(intent, environment))
-    yield from _each_once("reads", _read(intent))
-    yield from _each_once("writes", _written(intent, environment))
-    yield from _each_once("uses", _devices(intent))
-    needs = sorted(_needs_root(intent))
+    yield from _plan(plan)
+    yield from _each_once("runs", _programs(plan, environment))
+    yield from _each_once("reads", _read(plan))
+    yield from _each_once("writes", _written(plan, environment))
+    yield from _each_once("uses", _devices(plan))
+    needs = sorted(_needs_root(plan))
     yield f"needs root or a delegated cgroup: {', '.join(needs) if needs else 'nothing'}"
 
 
@@ -104,12 +48,12 @@ def _each_once(heading: str, found: Iterator[str]) -> Iterator[str]:
     yield from (f"{heading}: {line}" for line in dict.fromkeys(found))
 
 
-def _plan(intent: Intent) -> Iterator[str]:
-    specs, finished, todo = intent.specs, intent.finished, intent.todo
+def _plan(plan: StudyPlan) -> Iterator[str]:
+    specs, finished, todo = plan.specs, plan.finished, plan.todo
     for spec in todo:
         command = f": {typed_line(spec.workload.command)}" if spec.workload.command else ""
         again = AGAIN if spec.purpose is Purpose.REFERENCE else ""
-        yield f"{spec.id}  {run_in_words(spec, emulated_disks(intent.study))}, repeat {spec.repeat + 1}{again}{command}"
+        yield f"{spec.id}  {run_in_words(spec, emulated_disks(plan.study))}, repeat {spec.repeat + 1}{again}{command}"
     for stage in dict.fromkeys(spec.stage for spec in todo if spec.stage is not None):
         yield stages_in_words(stage)
     time = format_seconds(estimate_seconds(todo, finished))
@@ -117,13 +61,13 @@ def _plan(intent: Intent) -> Iterator[str]:
     yield f"{len(todo)} runs, about {time}, {beside}; {len(specs) - len(todo)} finished"
     if any(measured_from_epoch(spec.workload) for spec in todo) and not finished:
         yield "runs with cache natural last two epochs of their data at least, which is not in this time"
-    for each in intent.passes_to_come:
+    for each in plan.passes_to_come:
         yield (
             f"then 1 run of two epochs of `{each.base.workload.name}` under a memory cap that holds half of its data, "
             "for what the page cache serves, unless that would take long"
         )
-    for search in intent.searches:
-        yield from _search(search, intent.kept)
+    for search in plan.searches:
+        yield from _search(search, plan.kept)
 
 
 def _search(search: Search, finished: Sequence[Run]) -> Iterator[str]:
@@ -135,36 +79,36 @@ def _search(search: Search, finished: Sequence[Run]) -> Iterator[str]:
         yield f"{most}, mostly {TYPICAL_RUNS}{f': {typed_line(workload.command)}' if workload.command else ''}"
 
 
-def _programs(intent: Intent, environment: Mapping[str, str]) -> Iterator[str]:
-    for workload in intent.workloads:
+def _programs(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
+    for workload in plan.workloads:
         if workload.command:
             found = shutil.which(workload.command[0], path=environment.get("PATH"))
             program = typed_path(found) if found and os.path.isabs(found) else "not found here"
             yield f"`{workload.name}`, the command above ({program}), in an empty temporary folder"
         else:
             yield f"`{workload.name}`, {_module(workload, workload.kind)}, which comes with sizer"
-    making = list(dict.fromkeys(line for workload in intent.workloads for line in _making(workload)))
+    making = list(dict.fromkeys(line for workload in plan.workloads for line in _making(workload)))
     yield from (f"{module}, which comes with sizer, to make data" for module in making)
     if making:
         yield "sync --file-system, to have that data on its disk"
-    if intent.workloads:
+    if plan.workloads:
         yield "sh and taskset, to put each run into its limits"
-    if intent.disks:
+    if plan.disks:
         yield "fio, to check disks"
-    if any(tier.emulated is not None for tier in intent.disks):
+    if any(tier.emulated is not None for tier in plan.disks):
         yield "mkfs.ext4, losetup, mount and umount, for the emulated disks"
-    yield from _looking(intent)
+    yield from _asking(plan)
 
 
-def _looking(intent: Intent) -> Iterator[str]:
+def _asking(plan: StudyPlan) -> Iterator[str]:
     """What is started only to ask something: before any run, and whether one is left to be made or not."""
     yield "lscpu and fio --version, to describe this host"
     for python in _interpreters():
         yield f"{typed_path(python)} -c, to ask for its versions"
     if os.geteuid() != 0:
         yield "systemctl --user show, to ask whether control groups are this user's"
-    for name in dict.fromkeys(spec.limits.disk for spec in intent.all_specs if spec.limits.disk is not None):
-        mount = intent.study.disk(name).path
+    for name in dict.fromkeys(spec.limits.disk for spec in plan.all_specs if spec.limits.disk is not None):
+        mount = plan.study.disk(name).path
         if mount is not None:
             yield f"test -d {typed_path(mount)}, to see whether the disk `{name}` answers"
 
@@ -194,37 +138,37 @@ def _module(workload: Workload, module: str) -> str:
     return f"{typed_path(interpreter(workload.framework))} -m workloads.{module}"
 
 
-def _read(intent: Intent) -> Iterator[str]:
-    for workload in intent.workloads:
+def _read(plan: StudyPlan) -> Iterator[str]:
+    for workload in plan.workloads:
         if workload.data is not None:
             yield f"{typed_path(workload.data)}, the data of `{workload.name}`"
 
 
-def _written(intent: Intent, environment: Mapping[str, str]) -> Iterator[str]:
-    state = f"with {len(intent.finished)} runs" if intent.finished else "new" if not intent.folder.exists() else "empty"
-    yield f"{typed_path(intent.folder.absolute())}, the study folder ({state})"
+def _written(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
+    state = f"with {len(plan.finished)} runs" if plan.finished else "new" if not plan.folder.exists() else "empty"
+    yield f"{typed_path(plan.folder.absolute())}, the study folder ({state})"
     yield f"{typed_path(cache_folder(environment))}, the cache of data sets and emulated disks"
     yield f"{typed_path(tempfile.gettempdir())}, in fresh folders that are removed after each run"
-    for tier in intent.disks:
+    for tier in plan.disks:
         if tier.path is not None:
             yield f"{typed_path(tier.path)}, the disk `{tier.name}`, in a fresh folder that is removed at the end"
 
 
-def _devices(intent: Intent) -> Iterator[str]:
-    for workload in intent.workloads:
+def _devices(plan: StudyPlan) -> Iterator[str]:
+    for workload in plan.workloads:
         if workload.computes_on.kind == "cuda":
             yield f"GPU {workload.computes_on.index}, by `{workload.name}`"
 
 
-def _needs_root(intent: Intent) -> set[str]:
+def _needs_root(plan: StudyPlan) -> set[str]:
     """Everything but whole vCPUs and real mounts."""
     needs = set()
-    for spec in intent.left:
+    for spec in plan.left:
         limits = spec.limits
         if limits.vcpus is not None and not float(limits.vcpus).is_integer():
             needs.add("fractions of a vCPU")
         if limits.memory_bytes is not None:
             needs.add("memory caps")
-        if limits.disk is not None and intent.study.disk(limits.disk).emulated is not None:
+        if limits.disk is not None and plan.study.disk(limits.disk).emulated is not None:
             needs.add("emulated disks")
     return needs

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import product
 
 from sizer.records import KINDS, Limits, Purpose, RunSpec, Study, WorkloadPlan
-from sizer.study import Facts
+from sizer.study import HostSize
 
 MOST_RUNS = 20_000
 """A study of more is one that nobody waits for: axes that were crossed by mistake."""
@@ -28,7 +28,7 @@ def size(each: WorkloadPlan, around: Limits | None) -> int:
     return count
 
 
-def configurations(each: WorkloadPlan, study: Study, host: Facts) -> list[RunSpec]:
+def configurations(each: WorkloadPlan, study: Study, host: HostSize) -> list[RunSpec]:
     """The first repeat of each configuration of a workload, the point itself first, none twice on this host."""
     specs: dict[Place, RunSpec] = {}
     for batch_size, limits in _crossed(each) if study.around is None else _around(each, study.around):
@@ -37,7 +37,7 @@ def configurations(each: WorkloadPlan, study: Study, host: Facts) -> list[RunSpe
     return list(specs.values())
 
 
-def place(spec: RunSpec, host: Facts) -> Place:
+def place(spec: RunSpec, host: HostSize) -> Place:
     """Where a run really stands on this host."""
     limits = spec.limits
     return limits.vcpus or float(host.vcpus), limits.memory_bytes or host.memory_bytes, limits.disk, spec.batch_size
@@ -49,12 +49,12 @@ def repeated(spec: RunSpec, repeat: int) -> RunSpec:
     return replace(spec, repeat=repeat, purpose=Purpose.REPEAT if again else spec.purpose)
 
 
-def standing(specs: Sequence[RunSpec], study: Study, host: Facts) -> RunSpec:
+def standing(specs: Sequence[RunSpec], study: Study, host: HostSize) -> RunSpec:
     """The configuration that stands for a workload: its point, or else its most vCPUs with the most memory."""
     return specs[0] if study.around is not None else max(specs, key=_room(host))
 
 
-def fewest_vcpus(specs: Sequence[RunSpec], host: Facts) -> RunSpec:
+def fewest_vcpus(specs: Sequence[RunSpec], host: HostSize) -> RunSpec:
     """The configuration with the fewest vCPUs, of these the one with the most memory."""
     room = _room(host)
     return max(specs, key=lambda spec: (-room(spec)[0], room(spec)[1]))
@@ -67,7 +67,7 @@ def start_up_seconds(spec: RunSpec) -> float:
     return start_up / min(spec.limits.vcpus or 1.0, 1.0)
 
 
-def _room(host: Facts) -> Callable[[RunSpec], tuple[float, int]]:
+def _room(host: HostSize) -> Callable[[RunSpec], tuple[float, int]]:
     return lambda spec: place(spec, host)[:2]
 
 

@@ -21,7 +21,7 @@ from sizer.model import (
 )
 from sizer.plan.configurations import configurations, standing
 from sizer.records import Outcome, Purpose, Run, RunSpec, Study
-from sizer.study import Facts
+from sizer.study import HostSize
 
 __all__ = ["MOST_RUNS", "TYPICAL_RUNS", "WITHIN", "Search", "next_cap", "searches"]
 
@@ -80,7 +80,7 @@ class Search(CappedRuns):
         return [run for run in runs if same_place(run.spec, self.base)]
 
 
-def searches(study: Study, host: Facts) -> tuple[Search, ...]:
+def searches(study: Study, host: HostSize) -> tuple[Search, ...]:
     """The searches that a study asks for: each at the workload's point, or else its most vCPUs; short runs, once."""
     found = []
     for each in study.workloads:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sizer.plan.configurations import configurations, place, standing
 from sizer.records import KINDS, Limits, Purpose, RunSpec, Study, WorkloadPlan
-from sizer.study import Facts
+from sizer.study import HostSize
 
 BATCH_RATIO = 4
 """Between the two batch sizes of a workload that has one: near enough to be computed alike, and what a step costs
@@ -22,7 +22,7 @@ VCPU_VALUES = 3
 SMALLEST_VCPUS = 0.25
 
 
-def isolating_runs(each: WorkloadPlan, study: Study, host: Facts) -> list[RunSpec]:
+def isolating_runs(each: WorkloadPlan, study: Study, host: HostSize) -> list[RunSpec]:
     """One run for each stage that the workload has, without memory cap and, but for the disks, without a disk.
 
     The two-epoch pass is not among them: its memory cap follows from what other runs needed.
@@ -73,7 +73,7 @@ def _disks(alone: RunSpec, specs: Sequence[RunSpec]) -> Iterator[RunSpec]:
             yield replace(alone, workload=fed, limits=replace(alone.limits, disk=disk), purpose=Purpose.ISOLATES_DISK)
 
 
-def _vcpus(specs: Sequence[RunSpec], host: Facts) -> list[float]:
+def _vcpus(specs: Sequence[RunSpec], host: HostSize) -> list[float]:
     """The least, the middle and the most of the workload's own; where these are fewer, with halves below them.
 
     Half of whole vCPUs is whole here, for a host that cannot limit to a fraction may still limit to whole ones.

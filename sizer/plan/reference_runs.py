@@ -19,7 +19,7 @@ from sizer.plan.configurations import (
 )
 from sizer.plan.isolating_runs import isolating_runs
 from sizer.records import Outcome, Purpose, Run, RunSpec, RunWarning, Study, WarningKind
-from sizer.study import Facts
+from sizer.study import HostSize
 
 MOST_BETWEEN = 8
 """Runs between two measurements of the reference: a few minutes, and one run in eight at the most for a long study."""
@@ -29,7 +29,7 @@ HIDES_DRIFT = ("cpu", "cuda", "emulated")
 """Devices by how little of a slower host their rate shows: an emulated accelerator waits the same on any."""
 
 
-def reference(study: Study, host: Facts) -> RunSpec | None:
+def reference(study: Study, host: HostSize) -> RunSpec | None:
     """The configuration that is measured again through the study, its first repeat; None for a study of a few runs.
 
     A workload whose rate shows a slower host, and that starts quickly: its point, or else its most vCPUs and memory.

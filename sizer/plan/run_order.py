@@ -11,7 +11,7 @@ from sizer.plan.configurations import MOST_RUNS, configurations, repeated, size,
 from sizer.plan.isolating_runs import isolating_runs
 from sizer.plan.reference_runs import reference, woven
 from sizer.records import InputError, Outcome, Run, RunSpec, Study
-from sizer.study import Facts
+from sizer.study import HostSize
 
 UNFINISHED = frozenset({Outcome.INTERRUPTED, Outcome.UNSUPPORTED, Outcome.REFUSED})
 """Nothing was measured: the run was stopped, or the host lacked something that it may have now."""
@@ -24,7 +24,7 @@ AROUND_SECONDS = 1.5
 """Eviction from the page cache before a run, and stopping and removing its limits after it."""
 
 
-def plan(study: Study, host: Facts) -> tuple[RunSpec, ...]:
+def plan(study: Study, host: HostSize) -> tuple[RunSpec, ...]:
     """Every run of the study. Inside each repeat the order is shuffled by the study's seed, so that a drift of the
     host does not look like an axis; with a point to vary around, that point comes first in each repeat. The reference
     configuration is measured first, last, and again between. Runs that isolate a stage are among those of the first

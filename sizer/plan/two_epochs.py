@@ -14,7 +14,7 @@ from sizer.plan.configurations import configurations, standing
 from sizer.plan.floor_search import CappedRuns
 from sizer.plan.isolating_runs import reads_its_data
 from sizer.records import Limits, Outcome, Purpose, Run, RunSpec, Study
-from sizer.study import Facts
+from sizer.study import HostSize
 
 MIB = 2**20
 FEWEST_BYTES = 64 * MIB
@@ -115,7 +115,7 @@ class TwoEpochs(CappedRuns):
         return Obstacle(ObstacleKind.LONG, seconds) if seconds > MOST_TIMES * self.base.measure.seconds else None
 
 
-def two_epoch_passes(study: Study, host: Facts) -> tuple[TwoEpochs, ...]:
+def two_epoch_passes(study: Study, host: HostSize) -> tuple[TwoEpochs, ...]:
     """The passes that a study asks for: of workloads that read their data in a new order each epoch.
 
     What is read in one order each time is served by the page cache if all of it fits, and not at all if it does not.

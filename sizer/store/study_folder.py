@@ -27,7 +27,7 @@ from sizer.records import SCHEMA_VERSION, HostError, InputError, Run, Study, typ
 from sizer.store.continuing import measured, refuse_other_machine, refuse_other_meaning, refuse_other_study
 from sizer.store.stored_runs import StoredRuns
 from sizer.store.unsaved import RESERVE, RESERVED_BYTES, Reserve
-from sizer.study import Facts, read_study, to_yaml
+from sizer.study import HostSize, read_study, to_yaml
 
 FOLDERS = ("runs", "logs")
 FILES = (".lock", "study.yaml", "host.json", "model.json", "recommendation.json", "measurements.csv", "report.html")
@@ -80,7 +80,7 @@ class StudyFolder:
             raise InputError(f"{path}: {_why_no_study_folder(path)}")
         host = _checked_host(load_json(path / "host.json"), path / "host.json")
         # A resolved study leaves nothing to a host or a catalogue.
-        return cls(path, read_study(path / "study.yaml", None, Facts(1, 1), None), host)
+        return cls(path, read_study(path / "study.yaml", None, HostSize(1, 1), None), host)
 
     @contextmanager
     def locked(self) -> Iterator[StudyFolder]:

@@ -12,18 +12,18 @@ from sizer.records import InputError, Measure, Objective, Study
 from sizer.study.axes import read_around, read_axes
 from sizer.study.document import Document, read_document
 from sizer.study.json_schema import check
-from sizer.study.presets import ISOLATED, MEASURE, Facts, Preset, vcpus_axis
+from sizer.study.presets import ISOLATED, MEASURE, HostSize, Preset, vcpus_axis
 from sizer.study.tiers import Figures, read_disks
 from sizer.study.workloads import Surroundings, read_workloads
 
 
-def read_study(path: str | Path, preset: str | None, facts: Facts, catalog: Figures | None) -> Study:
+def read_study(path: str | Path, preset: str | None, facts: HostSize, catalog: Figures | None) -> Study:
     """The study in the file at `path`; arguments and errors as `parse_study`."""
     text = read_given(Path(path), "a study file", f"; `sizer init {path}` writes one to start from")
     return parse_study(text, str(path), preset, facts, catalog)
 
 
-def parse_study(text: str, where: str, preset: str | None, facts: Facts, catalog: Figures | None) -> Study:
+def parse_study(text: str, where: str, preset: str | None, facts: HostSize, catalog: Figures | None) -> Study:
     """The study that `text` describes; `where` is its path, for messages, its default name and paths in it.
 
     A preset fills what the file leaves out: how to measure, and a vCPU axis from the host's own downwards. Without

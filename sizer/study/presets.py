@@ -23,7 +23,7 @@ class Preset(str, Enum):
 
 
 @dataclass(frozen=True)
-class Facts:
+class HostSize:
     """What the defaults of a study need to know of a host: its usable vCPUs and its memory in bytes."""
 
     vcpus: int

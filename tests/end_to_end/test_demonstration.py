@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from sizer.api.demonstration import notes, within_reach
 from sizer.catalog import Catalog
-from sizer.cli.demonstration import notes, within_reach
 from sizer.limits import Control
 from sizer.limits.delegation import SCOPE
 from sizer.plan.run_order import plan
 from sizer.records.study import Study
-from sizer.study import Facts, parse_study
+from sizer.study import HostSize, parse_study
 from tests import ROOT
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
@@ -26,8 +26,8 @@ Typed = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def study() -> Study:
-    text = files("sizer.cli").joinpath("demo.yaml").read_text()
-    return parse_study(text, "demo.yaml", None, Facts(2, 2**34), Catalog.load())
+    text = files("sizer.api").joinpath("demo.yaml").read_text()
+    return parse_study(text, "demo.yaml", None, HostSize(2, 2**34), Catalog.load())
 
 
 def test_the_demo_shows_every_axis(study: Study) -> None:
@@ -45,9 +45,9 @@ def test_the_demo_shows_every_axis(study: Study) -> None:
 def test_an_ordinary_user_gets_whole_vcpus_and_notes(study: Study) -> None:
     """What needs root is left out of the plan and named with what to type."""
     lacking = {Control.FRACTIONAL_VCPUS: "fix a", Control.MEMORY: "fix b", Control.DISK: "fix c"}
-    reduced = within_reach(study, lacking, Facts(4, 2**34))
-    assert {spec.limits.vcpus for spec in plan(reduced, Facts(4, 2**34))} == {1.0, 2.0, 4.0}
-    assert all(spec.limits.memory_bytes is spec.limits.disk is None for spec in plan(reduced, Facts(4, 2**34)))
+    reduced = within_reach(study, lacking, HostSize(4, 2**34))
+    assert {spec.limits.vcpus for spec in plan(reduced, HostSize(4, 2**34))} == {1.0, 2.0, 4.0}
+    assert all(spec.limits.memory_bytes is spec.limits.disk is None for spec in plan(reduced, HostSize(4, 2**34)))
     assert [text.split("type: ")[1] for text in notes(lacking)] == ["fix a", "fix b", "fix c"]
     commands = [text.split("type: ")[1] for text in notes(dict.fromkeys(lacking, SCOPE))]
     assert set(commands) == {SCOPE.replace("run STUDY.yaml", "demo")}
@@ -55,13 +55,13 @@ def test_an_ordinary_user_gets_whole_vcpus_and_notes(study: Study) -> None:
 
 def test_a_small_host_gets_no_more_vcpus_than_it_has(study: Study) -> None:
     """On one CPU the centre is one vCPU."""
-    specs = plan(within_reach(study, {}, Facts(1, 2**34)), Facts(1, 2**34))
+    specs = plan(within_reach(study, {}, HostSize(1, 2**34)), HostSize(1, 2**34))
     assert max(spec.limits.vcpus or 0 for spec in specs) == 1.0
 
 
 def test_a_host_of_4_gb_gets_a_cap_that_it_can_hold(study: Study) -> None:
     """A machine sold with 4 GB shows its kernel less; the demo's centre stays below it, and above the floor."""
-    here = Facts(2, 3719 * 2**20)
+    here = HostSize(2, 3719 * 2**20)
     caps = {spec.limits.memory_bytes for spec in plan(within_reach(study, {}, here), here)}
     assert max(cap or 0 for cap in caps) < here.memory_bytes
     assert len(caps) == 2

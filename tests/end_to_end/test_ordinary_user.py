@@ -257,31 +257,16 @@ def test_a_real_mount_is_a_disk_axis(person: Person) -> None:
 
 DEMO = """
 from dataclasses import replace
-from importlib.resources import files
-from pathlib import Path
-import os, sys
-from sizer.catalog import Catalog
-from sizer.cli import demonstration, preconditions
-from sizer.cli.measuring import Bench, measure
-from sizer.storage.data_cache import cache_folder
-from sizer.host import facts
-from sizer.limits import detect
-from sizer.plan import plan
-from sizer.store import StudyFolder
-from sizer.study import Facts, parse_study
-backend = detect()
-host = facts(backend)
-here = Facts(host.cpus, host.memory_bytes)
-lacking = demonstration.what_is_lacking(backend)
-text = files("sizer.cli").joinpath("demo.yaml").read_text()
-study = demonstration.within_reach(parse_study(text, "demo.yaml", None, here, Catalog.load()), lacking, here)
-preconditions.check(plan(study, here), study, backend)
+import sys
+from sizer import api
+host = api.this_host(api.DEMO_FIO)
+study, notes = api.demo_study(host)
+api.check_preconditions(api.plan_study(study, "demo", host).specs, study, host.backend)
 words = [each for each in study.workloads if each.workload.kind == "lstm_training"]
 study = replace(study, workloads=tuple(replace(each, vcpus=(1.0,)) for each in words[:1]))
 study = replace(study, measure=replace(study.measure, seconds=1.0, precision=0.5, repeats=1))
-specs = plan(study, here)
-with StudyFolder.create(Path("demo"), study, host, demonstration.notes(lacking)) as folder:
-    sys.exit(measure(study, specs, folder, Bench(host, backend, cache_folder(os.environ), demonstration.FIO)))
+with api.measurement(api.plan_study(study, "demo", host), host, notes=notes) as measurement:
+    print(*measurement.run())
 """
 
 

@@ -11,7 +11,7 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.cli import parser
 from sizer.cli.arguments import EXIT_CODES
-from sizer.study import Facts, parse_study
+from sizer.study import HostSize, parse_study
 from tests import ROOT
 
 README = (ROOT / "README.md").read_text("utf-8")
@@ -40,7 +40,7 @@ def test_every_command_line_can_be_typed(line: str) -> None:
 def test_the_study_is_one_and_the_commands_name_its_workloads() -> None:
     """`predict` is shown with a workload that the shown study has."""
     (text,) = blocks("yaml")
-    study = parse_study(text, "README.md", None, Facts(16, 2**36), Catalog.load())
+    study = parse_study(text, "README.md", None, HostSize(16, 2**36), Catalog.load())
     named = [name for line in COMMANDS for name in re.findall(r"--workload (\S+)", line)]
     assert named
     assert set(named) <= {planned.workload.name for planned in study.workloads}

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sizer.cli.demonstration import FIO
-from sizer.cli.preparing import Bench, Ready, prepare_data
+from sizer.api.demonstration import DEMO_FIO
+from sizer.api.measuring_host import MeasuringHost
+from sizer.api.preparing import Preparation, prepare_data
 from sizer.host.machine import facts
 from sizer.limits import detect
 from sizer.plan.isolating_runs import isolating_runs
@@ -15,7 +16,7 @@ from sizer.records.run import Outcome, Run
 from sizer.runner.watching import UNWATCHED
 from sizer.storage.disks import missing_for_emulation
 from sizer.storage.placement import Placement, room_on_emulated
-from sizer.study import Facts, parse_study
+from sizer.study import HostSize, parse_study
 
 pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
 
@@ -40,15 +41,15 @@ def replays(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], R
         pytest.skip("no disk can be emulated here")
     folder, backend = tmp_path_factory.mktemp("replays"), detect()
     host = facts(backend)
-    here = Facts(host.cpus, host.memory_bytes)
+    here = HostSize(host.cpus, host.memory_bytes)
     study = parse_study(STUDY, "study.yaml", None, here, None)
     specs = [spec for plan in study.workloads for spec in isolating_runs(plan, study, here) if spec.stage == "disk"]
     data = prepare_data(study, specs, folder / "cache", print, lambda: False)
     with Placement(folder / "cache", room_on_emulated(study, specs, data.sets), print) as places:
-        ready = Ready(study, Bench(host, backend, folder / "cache", FIO), data, places)
-        ready.prepare(specs, print, lambda: False)
+        preparation = Preparation(study, MeasuringHost(host, backend, folder / "cache", DEMO_FIO), data, places)
+        preparation.prepare(specs, print, lambda: False)
         return {
-            (spec.workload.name, str(spec.limits.disk)): ready.launch(spec, Path(folder / spec.id), UNWATCHED)
+            (spec.workload.name, str(spec.limits.disk)): preparation.launch(spec, Path(folder / spec.id), UNWATCHED)
             for spec in specs
         }
 

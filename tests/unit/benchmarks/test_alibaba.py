@@ -12,7 +12,7 @@ from alibaba_study import VCPUS, study_text
 
 from sizer.catalog import Catalog
 from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run
-from sizer.study import Facts, parse_study
+from sizer.study import HostSize, parse_study
 
 MakeRun = Callable[..., Run]
 GIB = 2**30
@@ -22,7 +22,7 @@ DEMAND = Demand(core_seconds=0.002, read_bytes=100e3, written_bytes=0.0)
 
 def test_the_study_is_one_that_sizer_reads() -> None:
     """Every tier, every network, and vCPUs enough for an answer."""
-    study = parse_study(study_text(2, 4.0), "study", None, Facts(2, 24 * GIB), None)
+    study = parse_study(study_text(2, 4.0), "study", None, HostSize(2, 24 * GIB), None)
     assert {plan.workload.name for plan in study.workloads} == {
         *(f"{mode}-{network}" for mode in ("train", "infer") for network in TRAIN),
         "preprocess",
@@ -41,7 +41,7 @@ def test_tiers_of_then_are_the_catalogue_s(tier: object) -> None:
 
 def test_one_factor_scales_disks_and_accelerators_alike() -> None:
     """Else the ratio of disk to accelerator would not be that of then."""
-    study = parse_study(study_text(2, 4.0), "study", None, Facts(2, 24 * GIB), None)
+    study = parse_study(study_text(2, 4.0), "study", None, HostSize(2, 24 * GIB), None)
     train = next(plan.workload.device for plan in study.workloads if plan.workload.name == "train-resnet50")
     emulated = study.disk("standard").emulated
     assert emulated is not None
@@ -61,7 +61,7 @@ def test_a_finding_comes_out_when_the_mean_of_its_repeats_lies_in_its_band(
 
 def every_run(make_run: MakeRun, slow: float) -> Iterator[Run]:
     """Two repeats of every point, 100 images/s, `slow` times that on the standard disk."""
-    for plan in parse_study(study_text(2, 4.0), "study", None, Facts(2, 24 * GIB), None).workloads:
+    for plan in parse_study(study_text(2, 4.0), "study", None, HostSize(2, 24 * GIB), None).workloads:
         for repeat in (1, 0):
             for vcpus in plan.vcpus:
                 for disk in plan.disk:

@@ -19,7 +19,7 @@ from grid_data import GRID, cells, load_grid, portable, repeat_errors, save_runs
 from sizer.exchange.measurements import write_csv
 from sizer.records.run import DataSet, DiskCheck, Run, Sample, Step
 from sizer.records.study import DiskRates, DiskTier, Measure
-from sizer.study import Facts, read_study
+from sizer.study import HostSize, read_study
 
 MakeRun = Callable[..., Run]
 GIB = 2**30
@@ -32,7 +32,7 @@ def measured() -> tuple[Run, ...]:
 
 def test_the_grid_is_full(measured: tuple[Run, ...]) -> None:
     """Every point of its study was measured at least twice: 60 configurations of four kinds and more."""
-    study = read_study(GRID / "study.yaml", None, Facts(2, 24 * GIB), None)
+    study = read_study(GRID / "study.yaml", None, HostSize(2, 24 * GIB), None)
     found = {name: set() for name in (plan.workload.name for plan in study.workloads)}  # type: ignore[var-annotated]
     for (name, point), runs in cells(measured).items():
         found[name].add((point.vcpus, point.memory_bytes, point.disk))

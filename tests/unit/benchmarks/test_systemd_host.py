@@ -10,7 +10,7 @@ from systemd_debian import requirements, sources
 from systemd_guest import DELEGATED, THROTTLED
 
 from sizer.catalog import Catalog
-from sizer.study import Facts, parse_study
+from sizer.study import HostSize, parse_study
 
 BURNS = {
     "workload": "burns",
@@ -53,7 +53,7 @@ def test_the_machine_gets_sizer_without_what_only_its_workloads_need() -> None:
 def test_the_studies_are_in_form() -> None:
     """What is typed in the machine is what sizer reads."""
     for text in (DELEGATED, THROTTLED):
-        study = parse_study(text, "study.yaml", None, Facts(2, 1 << 30), Catalog.load())
+        study = parse_study(text, "study.yaml", None, HostSize(2, 1 << 30), Catalog.load())
     (tier,) = study.disks
     assert tier.emulated is not None
     assert asdict(tier.emulated) == RATES

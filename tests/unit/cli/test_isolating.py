@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from sizer.cli.dry_run import Intent, lines
+from sizer.api import StudyPlan
+from sizer.cli.dry_run import lines
 from sizer.plan.run_order import plan
 from sizer.plan.two_epochs import two_epoch_passes
 from sizer.records.study import Limits, Measure, Purpose, RunSpec, Workload
-from sizer.study import Facts, parse_study
+from sizer.study import HostSize, parse_study
 
-HOST = Facts(2, 8 * 2**30)
+HOST = HostSize(2, 8 * 2**30)
 STUDY = """
 isolate: true
 workloads: [{name: train, kind: image_training, device: {emulate: {samples_per_second: 100}}}]
@@ -23,7 +24,7 @@ measure: {repeats: 1, seconds: 10}
 
 def told(study_text: str) -> list[str]:
     study = parse_study(study_text, "study.yaml", None, HOST, None)
-    intent = Intent(study, plan(study, HOST), (), Path("s"), passes=two_epoch_passes(study, HOST))
+    intent = StudyPlan(study, plan(study, HOST), (), Path("s"), passes=two_epoch_passes(study, HOST))
     return list(lines(intent, {"HOME": "/root"}))
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from sizer.api import StudyPlan
 from sizer.cli import dry_run, main
-from sizer.cli.dry_run import Intent
 from sizer.plan.run_order import plan
 from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run
 from sizer.records.study import Measure, RunSpec, Study, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
-from sizer.study import Facts
+from sizer.study import HostSize
 
 
 def test_status_tells_which_runs_carry_a_warning(first_version: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -36,7 +36,7 @@ def failing(tmp_path: Path, make_run: Callable[..., Run]) -> Path:
     planned = WorkloadPlan(workload, (32,), (1.0, 2.0, 4.0, 8.0, 16.0, 32.0))
     study = Study("study", (planned,), measure=Measure(repeats=1))
     with StudyFolder.create(tmp_path / "study", study, {"cpus": 64}) as folder:
-        specs = plan(StudyFolder.open(folder.path).study, Facts(64, 1))
+        specs = plan(StudyFolder.open(folder.path).study, HostSize(64, 1))
         done, *crashed, lacking = (replace(make_run(100.0), spec=spec) for spec in specs[:5])
         folder.add(done)
         for run in crashed:
@@ -98,6 +98,6 @@ def test_a_dry_run_of_a_resume_lists_what_is_left_alone(
     )
     study = Study("s", tuple(WorkloadPlan(spec.workload, (8,)) for spec in (done, left)))
     stored = replace(make_run(1.0), spec=done)
-    told = list(dry_run.lines(Intent(study, (done, left), (), tmp_path, (stored,)), {}))
+    told = list(dry_run.lines(StudyPlan(study, (done, left), (), tmp_path, (stored,)), {}))
     assert not any("`done`" in line for line in told)
     assert any(line.startswith("runs: `left`, the command above") for line in told)

@@ -19,7 +19,7 @@ from sizer.exchange.measurements import ALL_COLUMNS, write_csv
 from sizer.files.codec import from_json, to_json
 from sizer.records.errors import InputError
 from sizer.records.run import Bottleneck, Cause, CauseKind, Failure, Outcome, Run
-from sizer.study import Facts, parse_study, to_yaml
+from sizer.study import HostSize, parse_study, to_yaml
 
 Read = Callable[..., Imported]
 HEADER = "workload,vcpus,throughput\n"
@@ -288,7 +288,7 @@ def test_the_study_parses_back(read: Read) -> None:
         "b,1,10,emulated:300/s,replay,,,\nb,2,10,emulated:300/s,replay,,,\nc,1,9,cuda:1,synthetic,,,\nc,2,9,cuda:1,,,,\n"
     )
     text = to_yaml(found.study)
-    assert parse_study(text, "study.yaml", None, Facts(1, 1), None) == found.study
+    assert parse_study(text, "study.yaml", None, HostSize(1, 1), None) == found.study
     assert found.study.imported
 
 
@@ -366,7 +366,7 @@ def test_export_import_export_loses_nothing(
     path.write_text(table_of(*rows), encoding="utf-8")
     found = read_measurements(path, None)
     runs = found.runs
-    assert parse_study(to_yaml(found.study), "study.yaml", None, Facts(1, 1), None) == found.study
+    assert parse_study(to_yaml(found.study), "study.yaml", None, HostSize(1, 1), None) == found.study
     exported = write_csv(runs)
     for run in runs:
         assert from_json(Run, to_json(run), "run") == run
@@ -411,4 +411,4 @@ def test_any_text_is_a_study_or_one_sentence(tmp_path_factory: pytest.TempPathFa
         return
     for run in found.runs:
         assert from_json(Run, to_json(run), "run") == run
-    assert parse_study(to_yaml(found.study), "study.yaml", None, Facts(1, 1), None) == found.study
+    assert parse_study(to_yaml(found.study), "study.yaml", None, HostSize(1, 1), None) == found.study

@@ -15,11 +15,11 @@ from sizer.model.memory import trials
 from sizer.plan.floor_search import PRECISION, SECONDS, WITHIN, Search, next_cap, searches
 from sizer.records.run import Configuration, Estimate, Outcome, Run
 from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
-from sizer.study import Facts
+from sizer.study import HostSize
 from sizer.words import floor_in_words, following_in_words
 
 GIB = 1024 * MIB
-HOST = Facts(4, 64 * GIB)
+HOST = HostSize(4, 64 * GIB)
 TRAIN = Workload("train", "image_training")
 
 

@@ -11,10 +11,10 @@ from sizer.plan.isolating_runs import isolating_runs
 from sizer.plan.reference_runs import reference
 from sizer.plan.run_order import plan
 from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
-from sizer.study import Facts
+from sizer.study import HostSize
 
 GIB = 2**30
-HOST = Facts(8, 16 * GIB)
+HOST = HostSize(8, 16 * GIB)
 
 
 def planned(kind: str = "image_training", isolate: bool = True, **asked: Any) -> WorkloadPlan:
@@ -28,7 +28,7 @@ def study(*plans: WorkloadPlan, around: Limits | None = None) -> Study:
     return Study("s", plans, around=around, measure=Measure(repeats=2))
 
 
-def stages(each: WorkloadPlan, host: Facts = HOST, around: Limits | None = None) -> dict[str, list[RunSpec]]:
+def stages(each: WorkloadPlan, host: HostSize = HOST, around: Limits | None = None) -> dict[str, list[RunSpec]]:
     """The runs of each stage."""
     found: dict[str, list[RunSpec]] = {}
     for spec in isolating_runs(each, study(each, around=around), host):

@@ -15,9 +15,9 @@ from sizer.plan.run_order import AROUND_SECONDS, FAILED, UNFINISHED, estimate_se
 from sizer.records.errors import InputError
 from sizer.records.run import Configuration, Outcome, Run
 from sizer.records.study import Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
-from sizer.study import Facts
+from sizer.study import HostSize
 
-HOST = Facts(4, 16 * 2**30)
+HOST = HostSize(4, 16 * 2**30)
 GIB = 2**30
 
 

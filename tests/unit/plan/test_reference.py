@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from sizer.plan.reference_runs import FEWEST_RUNS, MOST_BETWEEN, is_measurement, reference
 from sizer.plan.run_order import plan
 from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
-from sizer.study import Facts
+from sizer.study import HostSize
 
 GIB = 2**30
-HOST = Facts(4, 16 * GIB)
+HOST = HostSize(4, 16 * GIB)
 EMULATED = Device("emulated", gpu="P100", samples_per_second=219.0)
 
 
@@ -57,7 +57,7 @@ def test_only_emulated_accelerators() -> None:
 @pytest.mark.parametrize(("count", "again"), [(FEWEST_RUNS - 1, 0), (FEWEST_RUNS, 1), (9, 1), (10, 2), (17, 2)])
 def test_a_few_runs_are_enough(count: int, again: int) -> None:
     """A study of a few runs has none extra; then one at its end, and one for every eight runs between."""
-    specs = plan(study(planned(vcpus=tuple(map(float, range(1, count + 1))))), Facts(64, GIB))
+    specs = plan(study(planned(vcpus=tuple(map(float, range(1, count + 1))))), HostSize(64, GIB))
     assert sum(spec.purpose is Purpose.REFERENCE for spec in specs) == again
 
 
@@ -70,7 +70,7 @@ def test_the_reference_is_never_long_ago(count: int, repeats: int, around: bool)
         around=Limits(2.0) if around else None,
         repeats=repeats,
     )
-    specs, found = plan(asked, Facts(64, GIB)), reference(asked, Facts(64, GIB))
+    specs, found = plan(asked, HostSize(64, GIB)), reference(asked, HostSize(64, GIB))
     assert len({spec.id for spec in specs}) == len(specs)
     if found is None:
         assert len(specs) < FEWEST_RUNS

@@ -19,14 +19,14 @@ from sizer.records.errors import HostError, InputError
 from sizer.records.run import Configuration, Outcome, Run, Sample
 from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store.study_folder import FILES, StudyFolder, refuse_unusable
-from sizer.study import Facts
+from sizer.study import HostSize
 from tests import ROOT
 
 HOST = {"cpu_model": "EPYC", "cpus": 2}
 STUDY = Study(
     "s", (WorkloadPlan(Workload("train", "image_training", network="resnet50", format="recordio"), (32,), (1.0, 2.0)),)
 )
-SPECS = plan(STUDY, Facts(2, 2**30))
+SPECS = plan(STUDY, HostSize(2, 2**30))
 
 
 def run(spec: RunSpec, outcome: Outcome = Outcome.COMPLETED, minute: int = 0) -> Run:
@@ -58,7 +58,7 @@ def test_a_folder_holds_what_it_is_made_from(path: Path) -> None:
 
 
 def test_the_host_may_be_a_record(path: Path) -> None:
-    """Facts are stored as they are."""
+    """HostSize are stored as they are."""
 
     @dataclass(frozen=True)
     class Host:
@@ -94,7 +94,7 @@ def test_finished_runs_are_kept_when_the_study_is_run_again(path: Path) -> None:
         assert remaining(SPECS, folder.runs()) == SPECS[1:]
     more = replace(STUDY, measure=Measure(repeats=4))
     with StudyFolder.create(path, more, HOST) as folder:
-        planned = plan(more, Facts(2, 2**30))
+        planned = plan(more, HostSize(2, 2**30))
         assert remaining(planned, folder.runs()) == planned[1:]
     assert StudyFolder.open(path).study == more
 

@@ -9,9 +9,9 @@ import pytest
 
 from sizer.records.errors import InputError
 from sizer.records.study import DiskRates, Study
-from sizer.study import Facts, parse_study
+from sizer.study import HostSize, parse_study
 
-HOST = Facts(4, 16 * 2**30)
+HOST = HostSize(4, 16 * 2**30)
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class SmallCatalog:
 def parse() -> Callable[..., Study]:
     """Parse a text as `study.yaml` on a host of 4 vCPUs, with a small catalogue."""
 
-    def parsed(text: str, preset: str | None = None, where: str = "study.yaml", facts: Facts = HOST) -> Study:
+    def parsed(text: str, preset: str | None = None, where: str = "study.yaml", facts: HostSize = HOST) -> Study:
         return parse_study(text, where, preset, facts, SmallCatalog())
 
     return parsed

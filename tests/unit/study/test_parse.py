@@ -10,7 +10,7 @@ import pytest
 
 from sizer.records.errors import InputError
 from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study
-from sizer.study import Facts, read_study
+from sizer.study import HostSize, read_study
 from sizer.study.document import RESOLVED
 
 Parse = Callable[..., Study]
@@ -410,9 +410,9 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes | Non
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(InputError, match=sentence):
-        read_study(path, None, Facts(2, 2**30), None)
+        read_study(path, None, HostSize(2, 2**30), None)
     with pytest.raises(InputError, match="cannot be read"):
-        read_study(tmp_path, None, Facts(2, 2**30), None)
+        read_study(tmp_path, None, HostSize(2, 2**30), None)
 
 
 @pytest.mark.parametrize("line", ["input: cached", "cache: warm"])

@@ -17,10 +17,10 @@ from sizer.files.codec import from_json, to_json
 from sizer.records import KINDS
 from sizer.records.errors import InputError
 from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study, Workload, WorkloadPlan
-from sizer.study import Facts, parse_study, template, to_yaml
+from sizer.study import HostSize, parse_study, template, to_yaml
 
 Value = TypeVar("Value")
-ELSEWHERE = Facts(96, 2**40)
+ELSEWHERE = HostSize(96, 2**40)
 
 names = st.text(string.ascii_letters + string.digits + "._-", min_size=1, max_size=12).filter(
     lambda text: text[0].isalnum()
@@ -166,7 +166,7 @@ def test_what_is_accepted_is_accepted_again_and_so_are_its_runs(
         study = parse_study(yaml.safe_dump(data), "/x/study.yaml", None, ELSEWHERE, None)
     except InputError:
         return
-    assert parse_study(to_yaml(study), "/x/study.yaml", "full", Facts(2, 2**30), None) == study
+    assert parse_study(to_yaml(study), "/x/study.yaml", "full", HostSize(2, 2**30), None) == study
     assert from_json(Study, json.loads(json.dumps(to_json(study), allow_nan=False)), "study") == study
 
 
@@ -214,14 +214,14 @@ def test_every_gpu_of_the_catalogue_comes_back_without_it() -> None:
 
 def test_the_template_is_valid_and_comes_back_equal() -> None:
     """`sizer init` writes a file that runs as it is."""
-    study = parse_study(template(), "study.yaml", None, Facts(2, 2**30), None)
+    study = parse_study(template(), "study.yaml", None, HostSize(2, 2**30), None)
     assert [plan.workload.name for plan in study.workloads] == ["train"]
     assert parse_study(to_yaml(study), "study.yaml", "full", ELSEWHERE, None) == study
 
 
 def test_the_templates_examples_are_valid() -> None:
     """With every example taken in, it is still a study file, and names what the catalogue has."""
-    study = parse_study(template().replace("#?", ""), "study.yaml", None, Facts(2, 2**30), Catalog.load())
+    study = parse_study(template().replace("#?", ""), "study.yaml", None, HostSize(2, 2**30), Catalog.load())
     assert [plan.workload.name for plan in study.workloads] == ["train", "language", "prepare", "mine"]
     assert len(study.disks) == 3
     assert study.around is not None

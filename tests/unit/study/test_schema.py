@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from sizer.records.errors import InputError
 from sizer.records.study import Study
-from sizer.study import Facts, parse_study, schema
+from sizer.study import HostSize, parse_study, schema
 
 TRAIN = "workloads:\n  - kind: image_training\n"
 COMMAND = "workloads:\n  - kind: command\n    command: [a]\n"
@@ -162,4 +162,4 @@ def test_any_yaml_is_a_study_or_one_sentence(data: dict[str, Any], workloads: li
     workloads = [{"kind": "image_training", **workload} for workload in workloads]
     text = yaml.safe_dump({**data, "workloads": workloads}, allow_unicode=True)
     with contextlib.suppress(InputError):
-        parse_study(text, "study.yaml", "quick", Facts(2, 2**30), None)
+        parse_study(text, "study.yaml", "quick", HostSize(2, 2**30), None)

@@ -1,27 +1,19 @@
-"""demo: a small real study of all four workloads, with the axes that this host lets us limit."""
+"""The demo: a small real study of all four workloads, with the axes that this host lets us limit."""
 
 from __future__ import annotations
 
-import argparse
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import files
-from pathlib import Path
 
+from sizer.api.measuring_host import MeasuringHost
 from sizer.catalog import Catalog
-from sizer.cli import preconditions
-from sizer.cli.measuring import measure
-from sizer.cli.preparing import Bench
-from sizer.host import facts, measuring_alone
-from sizer.limits import AS_ROOT, Control, LimitsBackend, detect
-from sizer.plan import plan
+from sizer.limits import AS_ROOT, Control, LimitsBackend
 from sizer.records import HostError, Limits, Study, WorkloadPlan
-from sizer.storage import Fio, cache_folder, missing_for_emulation
-from sizer.store import StudyFolder, refuse_unusable
-from sizer.study import Facts, parse_study
+from sizer.storage import Fio, missing_for_emulation
+from sizer.study import HostSize, parse_study
 
-FIO = Fio(seconds=1.0, figures=("read_bytes_per_second", "read_iops", "write_bytes_per_second"))
+DEMO_FIO = Fio(seconds=1.0, figures=("read_bytes_per_second", "read_iops", "write_bytes_per_second"))
 
 WHOLE_VCPUS = (1.0, 2.0, 4.0, 8.0)
 """The vCPU axis where fractions cannot be had."""
@@ -38,18 +30,15 @@ IN_WORDS = {
 }
 
 
-def demo(arguments: argparse.Namespace) -> int:
-    refuse_unusable(Path(arguments.out))
-    backend = detect()
-    host = facts(backend)
-    here = Facts(host.cpus, host.memory_bytes)
-    text = files("sizer.cli").joinpath("demo.yaml").read_text()
-    lacking = what_is_lacking(backend)
-    study = within_reach(parse_study(text, "demo.yaml", None, here, Catalog.load()), lacking, here)
-    specs = plan(study, here)
-    preconditions.check(specs, study, backend)
-    with measuring_alone(), StudyFolder.create(Path(arguments.out), study, host, notes(lacking)) as folder:
-        return measure(study, specs, folder, Bench(host, backend, cache_folder(os.environ), FIO))
+def demo_study(host: MeasuringHost) -> tuple[Study, tuple[str, ...]]:
+    """The study of the demo as far as this host lets us limit its axes, and sentences about what was left out.
+
+    Raises HostError where not even whole vCPUs can be limited.
+    """
+    lacking = what_is_lacking(host.backend)
+    text = files("sizer.api").joinpath("demo.yaml").read_text()
+    study = parse_study(text, "demo.yaml", None, host.size, Catalog.load())
+    return within_reach(study, lacking, host.size), notes(lacking)
 
 
 def what_is_lacking(backend: LimitsBackend) -> Lacking:
@@ -62,7 +51,7 @@ def what_is_lacking(backend: LimitsBackend) -> Lacking:
     return lacking
 
 
-def within_reach(study: Study, lacking: Lacking, host: Facts) -> Study:
+def within_reach(study: Study, lacking: Lacking, host: HostSize) -> Study:
     """Pure: the study without the axes that cannot be limited, and with no more vCPUs and memory than the host has."""
     around = study.around or Limits()
     most = (host.memory_bytes * 3 // 4) // MIB * MIB

@@ -27,7 +27,7 @@ IN_WORDS = {
 }
 
 
-def check(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> None:
+def check_preconditions(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> None:
     """Raises InputError for data or a mount that is not there, HostError for what this host cannot limit or emulate."""
     for workload in dict.fromkeys(spec.workload for spec in specs):
         check_data(workload)

@@ -1,41 +1,46 @@
-"""import: measurements made elsewhere become a study folder, with the answer that they carry."""
+"""Measurements made elsewhere become a study folder."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
-import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
+from sizer.api.conclusions import conclude
+from sizer.api.events import Concluded, OnEvent, TableImported, TableRead, ignore
 from sizer.catalog import Catalog
-from sizer.cli.answering import answer
 from sizer.exchange import Imported, read_measurements
-from sizer.files import named, to_json
+from sizer.files import to_json
 from sizer.records import SCHEMA_VERSION, HostError, InputError, Run
 from sizer.store import FOLDERS, StudyFolder, refuse_unusable
 
 
-def import_table(arguments: argparse.Namespace) -> int:
-    """Nothing is written before every row is understood; what cannot be written as a whole is taken away again."""
-    source, path = Path(arguments.file), Path(arguments.out)
+@dataclass(frozen=True)
+class ImportedStudy:
+    """A table of measurements, and the study folder made of it."""
+
+    folder: StudyFolder
+    table: Imported
+
+
+def import_table(source: str | Path, folder: str | Path, on_event: OnEvent = ignore) -> ImportedStudy:
+    """Measurements made elsewhere become a study folder, new or empty before, with its conclusion.
+
+    Nothing is written before every row is understood; what cannot be written as a whole is taken away again. Raises
+    InputError for a table or folder that cannot be used, HostError where nothing can be written.
+    """
+    source, path = Path(source), Path(folder)
     refuse_taken(path)
-    found = read_measurements(source, Catalog.load())
+    table = read_measurements(source, Catalog.load())
     refuse_unusable(path)
-    if found.unknown:
-        _say(f"warning: {source}: sizer knows nothing of {named(found.unknown)}; kept in each run and by export")
-    for note in found.notes[1:]:
-        _say(f"note: {note}")
-    folder = write_study(path, found, source)
-    names = dict.fromkeys(run.spec.workload.name for run in found.runs)
-    _say(f"{_counted(len(found.runs), 'run')} of {_counted(len(names), 'workload')} imported into {path}")
-    answer(folder, say=_say)
-    _say(f"report: {folder.report_path}")
-    if arguments.json:
-        print(json.dumps(_form(folder, found, list(names)), indent=1))
-    return 0
+    on_event(TableRead(source, table))
+    written = write_study(path, table, source)
+    on_event(TableImported(table, path))
+    on_event(Concluded(conclude(written), written.report_path))
+    return ImportedStudy(written, table)
 
 
 def refuse_taken(path: Path) -> None:
@@ -89,22 +94,3 @@ def _take_away(path: Path, was_there: bool) -> None:
 def _host(found: Imported, source: Path) -> dict[str, object]:
     """No machine: nothing is known of the one that it was measured on, and this one has no part in it."""
     return {"schema_version": SCHEMA_VERSION, "imported": source.name, "runs": len(found.runs)}
-
-
-def _form(folder: StudyFolder, found: Imported, names: list[str]) -> dict[str, object]:
-    return {
-        "folder": str(folder.path),
-        "runs": len(found.runs),
-        "workloads": names,
-        "unknown_columns": list(found.unknown),
-        "notes": list(found.notes),
-        "report": str(folder.report_path),
-    }
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

@@ -6,20 +6,18 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sizer.cli.accelerators import accelerator
-from sizer.cli.concluding import fitted, measured_runs, opened
-from sizer.cli.supposing import SUPPOSED_DISK, Supposed, form, in_words, is_tier, supposed, tier_rates
+from sizer.api import configuration, fit, no_model, predict_at, usual_disk, workload_of
+from sizer.cli.folders import opened
 from sizer.cli.tables import read_places
+from sizer.cli.what_if import SUPPOSED_DISK, Supposed, form, in_words, is_tier, supposed, tier_rates
 from sizer.exchange import disk_is_emulated, no_prediction_form, prediction_form
 from sizer.files import named
 from sizer.model import Model, WhatIf, WorkloadModel, gpus_of, name_of_disk
-from sizer.model import predict as predict_one
 from sizer.records import (
-    Bottleneck,
     Configuration,
     DiskRates,
     InputError,
@@ -33,7 +31,7 @@ from sizer.words import bound_in_words, disk_in_words
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Answer:
     """One configuration that was asked about: its prediction, or why there is none."""
 
     workload: WorkloadModel
@@ -46,16 +44,15 @@ class Outcome:
 def predict(arguments: argparse.Namespace) -> int:
     """A configuration without an answer keeps its place; only where none has one is it an error."""
     folder = opened(arguments.folder)
-    measured_runs(folder)
-    model = fitted(folder)
+    model = fit(folder)
     disks = [tier.name for tier in folder.study.disks]
-    outcomes = [_outcome(*place) for place in _asked(arguments, model, disks)]
-    answered = any(outcome.prediction for outcome in outcomes)
+    answers = [_answer(*place) for place in _asked(arguments, model, disks)]
+    answered = any(answer.prediction for answer in answers)
     if arguments.json:
-        print(json.dumps({"predictions": [_form(each) for each in outcomes]}, indent=1))
+        print(json.dumps({"predictions": [_form(each) for each in answers]}, indent=1))
     elif not answered:
-        raise NoAnswer("\n".join(dict.fromkeys(outcome.why for outcome in outcomes)))
-    for each in () if arguments.json else outcomes:
+        raise NoAnswer("\n".join(dict.fromkeys(answer.why for answer in answers)))
+    for each in () if arguments.json else answers:
         print(_in_words(each))
     return 0 if answered else NoAnswer.exit_code
 
@@ -90,25 +87,15 @@ def _place(
     asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: Supposed, where: str
 ) -> tuple[WorkloadModel, Configuration, Supposed]:
     """Raises InputError, which begins with `where`, for a workload, disk or GPU that the study does not have."""
-    workload = _workload(asked.get("workload"), model, where)
+    workload = workload_of(model, asked.get("workload"), where)
     measured = workload.measured
-    disk = asked.get("disk", measured.disks[0].name if measured.disks else None)
+    disk = asked.get("disk", usual_disk(workload))
     tier = None
     if "disk" in asked and wish.what_if.disk_rates is None:
         tier = _tier(disk, list(dict.fromkeys([*disks, *(name_of_disk(disk.name) for disk in measured.disks)])), where)
-    gpus = accelerator(asked.get("gpu"), asked.get("gpu_count"), workload, where)
-    return (
-        workload,
-        Configuration(
-            vcpus=_or_largest(asked.get("vcpus"), measured.vcpus),
-            memory_bytes=_or_largest(asked.get("memory_bytes"), measured.memory_bytes),
-            disk=disk,
-            batch_size=_or_largest(asked.get("batch_size"), measured.batch_size),
-            gpu=gpus.gpu,
-            gpu_count=gpus.count,
-        ),
-        wish.on(tier),
-    )
+    limits = asked.get("vcpus"), asked.get("memory_bytes"), disk, asked.get("batch_size")
+    gpus = asked.get("gpu"), asked.get("gpu_count")
+    return workload, configuration(workload, *limits, *gpus, where), wish.on(tier)
 
 
 def _tier(disk: str, known: Sequence[str], where: str) -> DiskRates | None:
@@ -126,69 +113,42 @@ def _tier(disk: str, known: Sequence[str], where: str) -> DiskRates | None:
     )
 
 
-def _workload(name: str | None, model: Model, where: str) -> WorkloadModel:
-    names = [workload.name for workload in model.workloads]
-    if name is None and len(names) == 1:
-        name = names[0]
-    if name is None:
-        raise InputError(f"{where}no workload is named; add --workload with one of {', '.join(names)}")
-    if name not in names:
-        raise InputError(f"{where}workload `{name}` has no runs in this study; give one of {', '.join(names)}")
-    return model.workload(name)
-
-
-def _or_largest(asked: Any, measured: Sequence[Any]) -> Any:
-    """A workload of which nothing completed has no largest; its refusal is told instead of this place."""
-    return asked if asked is not None else max(measured, default=None)
-
-
-def _outcome(workload: WorkloadModel, configuration: Configuration, wish: Supposed) -> Outcome:
+def _answer(workload: WorkloadModel, configuration: Configuration, wish: Supposed) -> Answer:
     if workload.refused and not workload.measured.rates:
-        return Outcome(workload, configuration, why=f"workload `{workload.name}` has no model: {workload.refused}")
+        return Answer(workload, configuration, why=no_model(workload))
     try:
         what_if = wish.of(workload)
     except NoAnswer as error:
-        return Outcome(workload, configuration, why=str(error))
+        return Answer(workload, configuration, why=str(error))
     try:
-        return Outcome(
-            workload, configuration, what_if, _no_guess(predict_one(workload, configuration, what_if), workload)
-        )
+        return Answer(workload, configuration, what_if, predict_at(workload, configuration, what_if))
     except NoAnswer as error:
-        return Outcome(workload, configuration, what_if, why=str(error))
+        return Answer(workload, configuration, what_if, why=str(error))
 
 
-def _no_guess(prediction: Prediction, workload: WorkloadModel) -> Prediction:
-    """Of unknown vCPUs, what is left over from the other stages is the CPU's by default alone."""
-    measured = workload.measured
-    guessed = prediction.bottleneck in (Bottleneck.CPU, Bottleneck.SERIAL) and not measured.vcpus
-    if guessed and measured.evidence_at(prediction.configuration) is not prediction.bottleneck:
-        return replace(prediction, bottleneck=Bottleneck.AMBIGUOUS)
-    return prediction
-
-
-def _form(outcome: Outcome) -> dict[str, Any]:
+def _form(answer: Answer) -> dict[str, Any]:
     """Null is what an imported table did not tell; of accelerators only what is known stands there."""
-    workload, configuration = outcome.workload, outcome.configuration
-    if outcome.prediction is None:
-        found = no_prediction_form(configuration, workload, outcome.why)
+    workload, configuration = answer.workload, answer.configuration
+    if answer.prediction is None:
+        found = no_prediction_form(configuration, workload, answer.why)
     else:
-        found = prediction_form(outcome.prediction, workload)
-    found |= {"gpu": configuration.gpu or workload.facts.device.gpu, "gpu_count": _gpu_count(outcome)}
+        found = prediction_form(answer.prediction, workload)
+    found |= {"gpu": configuration.gpu or workload.facts.device.gpu, "gpu_count": _gpu_count(answer)}
     found = {key: value for key, value in found.items() if value or key not in ("gpu", "gpu_count")}
-    return found | ({"what_if": form(outcome.what_if)} if outcome.what_if != WhatIf() else {})
+    return found | ({"what_if": form(answer.what_if)} if answer.what_if != WhatIf() else {})
 
 
-def _gpu_count(outcome: Outcome) -> int:
-    device = outcome.workload.facts.device
-    return outcome.configuration.gpu_count or (0 if device.kind == "cpu" else 1)
+def _gpu_count(answer: Answer) -> int:
+    device = answer.workload.facts.device
+    return answer.configuration.gpu_count or (0 if device.kind == "cpu" else 1)
 
 
-def _in_words(outcome: Outcome) -> str:
-    workload, prediction = outcome.workload, outcome.prediction
-    place = f"{workload.name} at {_stand(outcome)}"
+def _in_words(answer: Answer) -> str:
+    workload, prediction = answer.workload, answer.prediction
+    place = f"{workload.name} at {_stand(answer)}"
     if prediction is None:
-        return f"{place}: no answer: {outcome.why}"
-    assumed = in_words(outcome.what_if, workload)
+        return f"{place}: no answer: {answer.why}"
+    assumed = in_words(answer.what_if, workload)
     supposing = f"; assumed: {assumed}" if assumed else ""
     if prediction.out_of_memory:
         return f"{place}: out of memory{supposing}"
@@ -199,12 +159,12 @@ def _in_words(outcome: Outcome) -> str:
     return f"{place}: {format_rate(rate.value, unit)} ({interval}), {bound}{extrapolated}{supposing}"
 
 
-def _stand(outcome: Outcome) -> str:
+def _stand(answer: Answer) -> str:
     """`2 vCPUs, 8 GiB, disk nvme, batch 32, 2 × V100`, without what an imported table did not tell."""
-    where, workload = outcome.configuration, outcome.workload
+    where, workload = answer.configuration, answer.workload
     told = [format_vcpus(where.vcpus)] if where.vcpus is not None else []
     told += [format_bytes(where.memory_bytes)] if where.memory_bytes is not None else []
-    if outcome.what_if.disk_rates is not None:
+    if answer.what_if.disk_rates is not None:
         told.append("another disk" if where.disk == SUPPOSED_DISK else f"as if on {where.disk}")
     elif where.disk is not None:
         told.append(disk_in_words(where.disk, disk_is_emulated(workload, where.disk)))

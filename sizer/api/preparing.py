@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sizer import bundled
-from sizer.host import Host, interpreter
-from sizer.limits import LimitsBackend
+from sizer.api.measuring_host import MeasuringHost
+from sizer.host import interpreter
 from sizer.records import (
     DataSet,
     DiskCheck,
@@ -26,21 +26,11 @@ from sizer.records import (
     Workload,
 )
 from sizer.runner import Hooks, Place, Setting, launch, refused
-from sizer.storage import DataSets, Fio, Placement, check_disk
+from sizer.storage import DataSets, Placement, check_disk
 
 
 @dataclass(frozen=True)
-class Bench:
-    """This machine, set up to measure; data sets and emulated volumes lie in `cache`."""
-
-    host: Host
-    backend: LimitsBackend
-    cache: Path
-    fio: Fio = Fio()
-
-
-@dataclass(frozen=True)
-class Data:
+class PreparedData:
     """The data set of each workload, None for one that reads nothing; `lacking` says why a workload has none."""
 
     sets: dict[Workload, DataSet | None] = field(default_factory=dict)
@@ -49,9 +39,9 @@ class Data:
 
 def prepare_data(
     study: Study, specs: Sequence[RunSpec], cache: Path, say: Callable[[str], None], stop: Callable[[], bool]
-) -> Data:
+) -> PreparedData:
     """Find, make or pack the data of these runs. Raises Interrupted when `stop` says so."""
-    data = Data()
+    data = PreparedData()
     for workload in dict.fromkeys(spec.workload for spec in specs):
         try:
             python = Path(sys.executable) if workload.kind == "command" else interpreter(workload.framework)
@@ -63,12 +53,12 @@ def prepare_data(
     return data
 
 
-class Ready:
+class Preparation:
     """Launches runs of a study where their data lies, on disks that fio has checked."""
 
-    def __init__(self, study: Study, bench: Bench, data: Data, places: Placement) -> None:
+    def __init__(self, study: Study, host: MeasuringHost, data: PreparedData, places: Placement) -> None:
         self._study = study
-        self._bench = bench
+        self._host = host
         self._data = data
         self._places = places
         self._checks: dict[str, DiskCheck] = {}
@@ -94,14 +84,14 @@ class Ready:
             data_set, tier = self._data_of(spec), self._tier(spec)
             with self._places.folders(tier) as (scratch, output):
                 place = self._place(spec, data_set, scratch, output)
-                return launch(spec, self._setting(place, data_set, tier, log_path), self._bench.backend, hooks)
+                return launch(spec, self._setting(place, data_set, tier, log_path), self._host.backend, hooks)
         except (HostError, OSError) as error:
             return self._refused(spec, str(error))
 
     def _check(self, tier: DiskTier, say: Callable[[str], None], stop: Callable[[], bool]) -> None:
         say(f"checking disk `{tier.name}` with fio")
         try:
-            check = check_disk(tier, self._places.volume(tier), self._bench.backend, self._bench.fio, stop)
+            check = check_disk(tier, self._places.volume(tier), self._host.backend, self._host.fio, stop)
         except (HostError, InputError, OSError) as error:
             self._lacking_disks[tier.name] = str(error)
             say(f"  disk `{tier.name}` cannot be used: {error}")
@@ -129,14 +119,14 @@ class Ready:
             data_set=data_set,
             throttle=self._places.volume(tier).throttle(tier) if tier else None,
             disk=self._checks.get(tier.name) if tier else None,
-            host_vcpus=self._bench.host.cpus,
-            host_memory_bytes=self._bench.host.memory_bytes,
+            host_vcpus=self._host.host.cpus,
+            host_memory_bytes=self._host.host.memory_bytes,
             environment=os.environ,
             log_path=log_path,
         )
 
     def _refused(self, spec: RunSpec, reason: str) -> Run:
-        host = self._bench.host
+        host = self._host.host
         return refused(spec, reason, host.cpus, host.memory_bytes)
 
     def _tier(self, spec: RunSpec) -> DiskTier | None:

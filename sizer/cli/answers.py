@@ -5,59 +5,34 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
-from datetime import datetime, timezone
-from pathlib import Path
+from collections.abc import Sequence
 
-from sizer import __version__
-from sizer.bundled.reports import Material, write_report
+from sizer import api
 from sizer.catalog import Catalog
-from sizer.cli.concluding import LEFT_OUT, conclude, cpus_of, fitted, measured_runs, opened, recommended, refuse_folder
+from sizer.cli.folders import opened
 from sizer.cli.wording import spec_in_words, verdict_in_words
 from sizer.exchange import disk_is_emulated, recommendation_form, write_csv
-from sizer.files import to_json, write_text
+from sizer.files import to_json
 from sizer.model import Model
-from sizer.plan import DRIFT_SHARE, reference, spread
 from sizer.recommend import Finding, look_at, read_gate
-from sizer.recommend import recommend as recommend_spec
 from sizer.records import (
     Answer,
     Deadline,
-    DiskCheck,
     InputError,
     NoAnswer,
     Objective,
     Recommendation,
-    Run,
     Spec,
     format_number,
     format_rate,
 )
-from sizer.store import StudyFolder
-from sizer.study import Facts
-from sizer.words import bound_in_words, spread_in_words
+from sizer.words import bound_in_words
 
 GATE_EXIT_CODE = 6
 
 
-def answer(folder: StudyFolder, say: Callable[[str], None]) -> None:
-    """Write model, recommendation, csv and report into the study folder, and say the verdict."""
-    runs, model = folder.runs(), fitted(folder)
-    recommendation = conclude(folder, runs, model)
-    write_text(folder.measurements_path, write_csv(runs))
-    write_report(folder.report_path, _material(folder, runs, recommendation))
-    for problem in folder.problems():
-        say(f"{LEFT_OUT}: {problem}")
-    for note in _drift(folder, runs):
-        say(note)
-    for each in recommendation.workloads:
-        say(_verdict(each, model))
-
-
 def fit(arguments: argparse.Namespace) -> int:
-    folder = opened(arguments.folder)
-    measured_runs(folder)
-    model = fitted(folder)
+    model = api.fit(opened(arguments.folder))
     if arguments.json:
         print(json.dumps(to_json(model), indent=1))
     for workload in () if arguments.json else model.workloads:
@@ -73,17 +48,12 @@ def recommend(arguments: argparse.Namespace) -> int:
     folder = opened(arguments.folder)
     asked = _objective(arguments, folder.study.objective)
     catalog = Catalog.load(arguments.catalog)
-    machine = None if arguments.baseline is None else catalog.instance(arguments.baseline)
-    measured_runs(folder)
-    model = fitted(folder)
+    baseline = None if arguments.baseline is None else catalog.instance(arguments.baseline)
+    model = api.fit(folder)
     names = [each.name for each in model.workloads]
     gates = [read_gate(text, names, asked.deadline is not None) for text in arguments.fail_if or ()]
-    own = asked == folder.study.objective and arguments.catalog is machine is None
-    recommendation = conclude(folder, folder.runs(), model) if own else None
-    if recommendation is None:
-        # A question other than the study's own leaves the study folder as it is.
-        host_vcpus = cpus_of(folder)
-        recommendation = recommend_spec(model, folder.runs(), asked, catalog, machine=machine, host_vcpus=host_vcpus)
+    offers = None if arguments.catalog is None and baseline is None else catalog
+    recommendation = api.recommend(folder, asked, offers, baseline, model)
     if arguments.json:
         print(json.dumps(recommendation_form(recommendation, model), indent=1))
     for each in () if arguments.json else recommendation.workloads:
@@ -132,10 +102,7 @@ def _tell(answer: Answer, model: Model) -> None:
 
 
 def report(arguments: argparse.Namespace) -> int:
-    folder = opened(arguments.folder)
-    path = folder.report_path if arguments.out is None else Path(arguments.out)
-    refuse_folder(path)
-    write_report(path, _material(folder, folder.runs(), recommended(folder)))
+    path = api.write_report(opened(arguments.folder), arguments.out)
     print(json.dumps({"report": str(path)}) if arguments.json else path)
     return 0
 
@@ -149,33 +116,7 @@ def export(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _material(folder: StudyFolder, runs: tuple[Run, ...], recommendation: Recommendation) -> Material:
-    return Material(
-        study=folder.study,
-        host=folder.host,
-        runs=runs,
-        model=fitted(folder),
-        recommendation=recommendation,
-        disk_checks=_disk_checks(runs),
-        notes=(*folder.notes, *_drift(folder, runs)),
-        created_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        version=__version__,
-    )
-
-
-def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> tuple[str, ...]:
-    """A sentence if the host drifted, as far as the reference configuration tells."""
-    here = Facts(int(folder.host.get("cpus", 1)), int(folder.host.get("memory_bytes", 1)))
-    found = spread(runs, reference(folder.study, here))
-    return () if found is None or found.share <= DRIFT_SHARE else (f"The host drifted: {spread_in_words(found)}.",)
-
-
-def _disk_checks(runs: tuple[Run, ...]) -> tuple[DiskCheck, ...]:
-    """The last check of each tier."""
-    return tuple({run.disk.tier.name: run.disk for run in runs if run.disk is not None}.values())
-
-
-def _verdict(answer: Answer, model: Model) -> str:
+def verdict(answer: Answer, model: Model) -> str:
     """One line: `training: recommended 1 vCPU, 217 images/s (210 to 221), bound by the emulated accelerator (P100)`."""
     if answer.spec is None or answer.throughput is None:
         return "; ".join((_headline(answer, model), ". ".join(reason.rstrip(".") for reason in answer.reasons)))

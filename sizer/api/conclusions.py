@@ -1,0 +1,180 @@
+"""Model and recommendation of a study folder: the model is read where it still holds, all else is concluded again.
+
+Both files are only what the runs say. A model that was edited, cut short or written by another sizer is made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from sizer import __version__
+from sizer.api.measuring_host import recorded_size
+from sizer.bundled.reports import Material
+from sizer.bundled.reports import write_report as write_page
+from sizer.catalog import Catalog, InstanceType
+from sizer.exchange import recommendation_form, write_csv
+from sizer.files import FormatError, from_json, load_json, to_json, write_json, write_text
+from sizer.model import Model
+from sizer.model import fit as fit_model
+from sizer.plan import DRIFT_SHARE, reference, spread
+from sizer.recommend import recommend as best_spec
+from sizer.records import SCHEMA_VERSION, DiskCheck, InputError, NoAnswer, Objective, Recommendation, Run, typed_path
+from sizer.store import StudyFolder
+from sizer.words import spread_in_words
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What the runs of a study say: `notes` are sentences about the whole study, `problems` about files among its runs
+    that cannot be read."""
+
+    model: Model
+    recommendation: Recommendation
+    notes: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def open_study(path: str | Path) -> StudyFolder:
+    """The study folder at `path`, to be read; raises InputError where there is none."""
+    return StudyFolder.open(Path(path))
+
+
+def measured_runs(folder: StudyFolder) -> tuple[Run, ...]:
+    """The runs of a folder; raises NoAnswer where it has none to conclude from."""
+    runs = folder.runs()
+    if not runs:
+        study, path = typed_path(folder.study_path), typed_path(folder.path)
+        lacking = "no run can be read" if folder.problems() else "no run is stored"
+        raise NoAnswer(f"{folder.path}: {lacking}; type: sizer run {study} --out {path}")
+    return runs
+
+
+def fitted(folder: StudyFolder) -> Model:
+    """The study's model, fitted first if it is missing, older than the runs, edited, or of another sizer."""
+    path = folder.model_path
+    refuse_folder(path)
+    if not folder.is_stale(path):
+        with suppress(FormatError):
+            return _read_model(path)
+    model = fit_model(_in_the_studys_order(folder))
+    form = to_json(model)
+    write_json(path, {**form, "checksum": _checksum(form)})
+    return model
+
+
+def _in_the_studys_order(folder: StudyFolder) -> list[Run]:
+    """The runs by their workload as the study names them, whichever was measured first; then those it does not name."""
+    rank = {plan.workload.name: number for number, plan in enumerate(folder.study.workloads)}
+    return sorted(folder.runs(), key=lambda run: rank.get(run.spec.workload.name, len(rank)))
+
+
+def fit(folder: StudyFolder) -> Model:
+    """The study's model; raises NoAnswer for a folder without runs."""
+    measured_runs(folder)
+    return fitted(folder)
+
+
+def recommend(
+    folder: StudyFolder,
+    objective: Objective | None = None,
+    catalog: Catalog | None = None,
+    baseline: InstanceType | None = None,
+    model: Model | None = None,
+) -> Recommendation:
+    """The recommendation by the study's own objective and the catalogue of sizer, written into the folder.
+
+    A question other than the study's own leaves the folder as it is: another objective, the offers of another
+    catalogue, an instance type to compare with. `model` is the study's own where it is there already. Raises NoAnswer
+    for a folder without runs.
+    """
+    runs = measured_runs(folder)
+    model = fitted(folder) if model is None else model
+    asked = folder.study.objective if objective is None else objective
+    if asked == folder.study.objective and catalog is None and baseline is None:
+        return _write_recommendation(folder, runs, model)
+    offers = Catalog.load() if catalog is None else catalog
+    return best_spec(model, runs, asked, offers, machine=baseline, host_vcpus=cpus_of(folder))
+
+
+def conclude(folder: StudyFolder) -> Conclusion:
+    """Write model, recommendation, table of measurements and report into the folder. Raises HostError."""
+    runs, model = folder.runs(), fitted(folder)
+    recommendation = _write_recommendation(folder, runs, model)
+    write_text(folder.measurements_path, write_csv(runs))
+    write_page(folder.report_path, _material(folder, runs, model, recommendation))
+    return Conclusion(model, recommendation, _drift(folder, runs), folder.problems())
+
+
+def write_report(folder: StudyFolder, path: str | Path | None = None) -> Path:
+    """Write the report of a study to `path`, by default into its folder. Raises InputError, HostError."""
+    target = folder.report_path if path is None else Path(path)
+    refuse_folder(target)
+    model = fitted(folder)
+    write_page(target, _material(folder, folder.runs(), model, _write_recommendation(folder, folder.runs(), model)))
+    return target
+
+
+def _write_recommendation(folder: StudyFolder, runs: tuple[Run, ...], model: Model) -> Recommendation:
+    refuse_folder(folder.recommendation_path)
+    found = best_spec(model, runs, folder.study.objective, Catalog.load(), host_vcpus=cpus_of(folder))
+    write_json(folder.recommendation_path, recommendation_form(found, model))
+    return found
+
+
+def _material(folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommendation: Recommendation) -> Material:
+    return Material(
+        study=folder.study,
+        host=folder.host,
+        runs=runs,
+        model=model,
+        recommendation=recommendation,
+        disk_checks=_disk_checks(runs),
+        notes=(*folder.notes, *_drift(folder, runs)),
+        created_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        version=__version__,
+    )
+
+
+def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> tuple[str, ...]:
+    """A sentence if the host drifted, as far as the reference configuration tells."""
+    found = spread(runs, reference(folder.study, recorded_size(folder.host)))
+    return () if found is None or found.share <= DRIFT_SHARE else (f"The host drifted: {spread_in_words(found)}.",)
+
+
+def _disk_checks(runs: tuple[Run, ...]) -> tuple[DiskCheck, ...]:
+    """The last check of each tier."""
+    return tuple({run.disk.tier.name: run.disk for run in runs if run.disk is not None}.values())
+
+
+def cpus_of(folder: StudyFolder) -> float | None:
+    """How many the measuring host has; None where that is not known, as of measurements made elsewhere."""
+    cpus = folder.host.get("cpus")
+    return float(cpus) if isinstance(cpus, (int, float)) and cpus > 0 else None
+
+
+def refuse_folder(path: Path) -> None:
+    """Raise InputError where a folder stands in the place of a file that is to be read or written."""
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder where a file belongs; move it away and type the command again")
+
+
+def _read_model(path: Path) -> Model:
+    """Raises FormatError unless the file is word for word what this sizer wrote: the numbers in it fit each other."""
+    form = load_json(path)
+    if not isinstance(form, dict) or form.pop("checksum", None) != _checksum(form):
+        raise FormatError(f"{path}: is not what this sizer wrote")
+    if form.get("schema_version") != SCHEMA_VERSION:
+        raise FormatError(f"{path}: was written before schema {SCHEMA_VERSION}")
+    return from_json(Model, form, str(path))
+
+
+def _checksum(form: Mapping[str, Any]) -> str:
+    text = json.dumps([__version__, form], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()

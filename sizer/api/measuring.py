@@ -1,0 +1,253 @@
+"""From planned runs to stored runs and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+from sizer.api.conclusions import conclude
+from sizer.api.events import (
+    Concluded,
+    MeasuringStarted,
+    NotConcluded,
+    NothingLeft,
+    Notice,
+    OnEvent,
+    RunFinished,
+    RunsLeft,
+    RunsTakenBack,
+    RunStarted,
+    ignore,
+)
+from sizer.api.measuring_host import MeasuringHost, this_host
+from sizer.api.preconditions import check_preconditions, doubts
+from sizer.api.preparing import Preparation, prepare_data
+from sizer.api.study_plan import StudyPlan, plan_study
+from sizer.host import measuring_alone
+from sizer.plan import (
+    TYPICAL_RUNS,
+    UNFINISHED,
+    Search,
+    TwoEpochs,
+    changed_marks,
+    estimate_seconds,
+    is_measurement,
+    remaining,
+)
+from sizer.records import HostError, Interrupted, Outcome, Run, RunSpec, SizerError, Study
+from sizer.runner import Hooks, host_load
+from sizer.storage import Placement, remove_what_was_left, room_on_emulated
+from sizer.store import StudyFolder, keep_unsaved, take_back, unsaved_place
+from sizer.words import busy_host_in_words, following_in_words
+
+Asked = Callable[[], bool]
+
+
+def never() -> bool:
+    """For a caller who does not interfere."""
+    return False
+
+
+def measure(
+    study: Study, folder: str | Path, on_event: OnEvent = ignore, stop: Asked = never, retry: bool = False
+) -> StudyFolder:
+    """Measure what is not finished yet of a study, and conclude: model, recommendation, table and report.
+
+    `on_event` hears what happens; once `stop` says so, no further run begins. With `retry`, runs that crashed or timed
+    out before are measured again. Raises InputError for a study or folder that cannot be used, HostError for what this
+    host cannot do.
+    """
+    host = this_host()
+    with measurement(plan_study(study, folder, host, retry), host, on_event) as measuring:
+        measuring.run(stop)
+        return measuring.folder
+
+
+@contextmanager
+def measurement(
+    plan: StudyPlan, host: MeasuringHost, on_event: OnEvent = ignore, notes: Sequence[str] = ()
+) -> Iterator[Measurement]:
+    """A study ready to be measured in a folder that is new or gone on with; no other sizer measures here meanwhile.
+
+    `notes` are sentences for the report about what this host left out. Raises InputError and HostError.
+    """
+    check_preconditions(plan.all_specs, plan.study, host.backend)
+    with measuring_alone(), StudyFolder.create(plan.folder, plan.study, host.host, notes) as folder:
+        yield _ready(plan, folder, host, on_event)
+
+
+@contextmanager
+def continued(
+    path: str | Path, host: MeasuringHost, on_event: OnEvent = ignore, retry: bool = False
+) -> Iterator[Measurement]:
+    """A study that its folder holds, ready to be gone on with. Raises InputError and HostError."""
+    with measuring_alone(), StudyFolder.open(Path(path)).locked() as folder:
+        folder.check_host(host.host)
+        plan = plan_study(folder.study, folder.path, host, retry)
+        check_preconditions(plan.all_specs, plan.study, host.backend)
+        yield _ready(plan, folder, host, on_event)
+
+
+def _ready(plan: StudyPlan, folder: StudyFolder, host: MeasuringHost, on_event: OnEvent) -> Measurement:
+    """Say before any data is made which runs cannot do well here, and remove what a killed sizer left."""
+    for doubt in doubts(replace(plan, finished=folder.runs()).left):
+        on_event(Notice(doubt, is_warning=True))
+    mounts = [Path(tier.path) for tier in plan.study.disks if tier.path is not None]
+    for sentence in remove_what_was_left(host.backend, mounts, host.cache):
+        on_event(Notice(sentence))
+    return Measurement(plan, folder, host, on_event)
+
+
+class Measurement:
+    """One stretch of measuring: data first, then disks, then run after run, and what follows from these: two-epoch
+    passes, and the search for memory floors."""
+
+    def __init__(self, plan: StudyPlan, folder: StudyFolder, host: MeasuringHost, on_event: OnEvent = ignore) -> None:
+        self.folder = folder
+        self._plan = plan
+        self._host = host
+        self._on_event = on_event
+        self._stop: Asked = never
+        self._stop_now: Asked = never
+        self._set_aside: frozenset[tuple[str, str | None]] = frozenset()
+
+    def run(self, stop: Asked = never, stop_now: Asked = never) -> frozenset[Outcome]:
+        """Measure what is not finished, then conclude, whatever stopped the runs. How the planned runs ended.
+
+        Once `stop` says so, no further run begins; `stop_now` ends the one that goes on, too. Raises HostError when a
+        run cannot be stored; those before it are, and the conclusion is drawn from them.
+        """
+        self._stop, self._stop_now = stop, stop_now
+        try:
+            with suppress(Interrupted):
+                self._run()
+        except BaseException:
+            self._conclude_as_far_as_possible()
+            raise
+        self._conclude()
+        return frozenset(run.outcome for run in self.folder.runs() if self._plan.asks_for(run))
+
+    def _run(self) -> None:
+        """Every run that is left, or ended in an outcome before that is measured again.
+
+        Raises Interrupted between two runs, HostError when a run cannot be stored.
+        """
+        self._take_back()
+        study, cache = self._plan.study, self._host.cache
+        plan = replace(self._plan, finished=self.folder.runs())
+        todo = plan.todo
+        self._set_aside = frozenset(map(_which, (run for run in plan.finished if run.outcome in plan.unfinished)))
+        needed = [*todo, *(spec for spec in map(self._next, plan.following) if spec is not None)]
+        if not needed:
+            self._on_event(NothingLeft(len(plan.specs)))
+            return
+        self._on_event(MeasuringStarted(len(plan.specs), len(plan.specs) - len(todo), self._left(todo)))
+        busy = busy_host_in_words(host_load(self._host.backend))
+        if busy:
+            self._say(busy)
+        self.folder.hold_room()
+        data = prepare_data(study, needed, cache, self._say, self._stop)
+        room = room_on_emulated(study, [spec for spec in needed if spec.workload in data.sets], data.sets)
+        with Placement(cache, room, self._say, self._stop) as places:
+            preparation = Preparation(study, self._host, data, places)
+            preparation.prepare(needed, self._say, self._stop)
+            for number, spec in enumerate(todo):
+                self._launch(spec, self._left(todo[number:]), preparation)
+            for each in plan.following:
+                self._follow(each, preparation)
+
+    def _conclude(self) -> None:
+        """Write the marks of drift and the conclusion from every run that is stored. Raises HostError."""
+        self.folder.free_room()
+        if self.folder.runs():
+            self._mark_drift()
+            planned = self._plan.specs
+            left = len(remaining(planned, self.folder.runs()))
+            if left:
+                self._on_event(RunsLeft(left, len(planned)))
+            self._on_event(Concluded(conclude(self.folder), self.folder.report_path))
+
+    def _conclude_as_far_as_possible(self) -> None:
+        """The same, where another error is to be raised: what cannot be written now, `sizer report` writes."""
+        try:
+            self._conclude()
+        except SizerError as error:
+            self._on_event(NotConcluded(error))
+
+    def _take_back(self) -> None:
+        """Store the runs that an earlier start could not put into the folder."""
+
+        def store(run: Run) -> bool:
+            if self._plan.asks_for(run):
+                self.folder.add(run)
+                return True
+            return False
+
+        path, host, cache = self.folder.path, self.folder.host, self._host.cache
+        taken = take_back(path, host, cache, store)
+        if taken:
+            self._on_event(RunsTakenBack(taken, unsaved_place(path, host, cache), path))
+
+    def _left(self, todo: Sequence[RunSpec]) -> float:
+        """Seconds that these runs, and the passes and searches after them, are expected to take."""
+        after = [
+            spec
+            for each in self._plan.following
+            if (spec := self._next(each))
+            for _ in range(TYPICAL_RUNS if isinstance(each, Search) else 1)
+        ]
+        return estimate_seconds([*todo, *after], self.folder.runs())
+
+    def _next(self, following: Search | TwoEpochs) -> RunSpec | None:
+        return following.next_run(run for run in self.folder.runs() if _which(run) not in self._set_aside)
+
+    def _launch(self, spec: RunSpec, left: float, preparation: Preparation) -> Run:
+        """Measure one configuration and store it."""
+        if self._stop():
+            raise Interrupted("interrupted between two runs")
+        self.folder.hold_room()
+        self._on_event(RunStarted(spec, estimate_seconds([spec], self.folder.runs()), left))
+        run = preparation.launch(spec, self.folder.log_path(spec.id), Hooks(self._on_event, self._stop_now))
+        if run.outcome is not Outcome.INTERRUPTED:
+            self._store(run)
+        self._on_event(RunFinished(run, self.folder.log_of(run)))
+        if self._plan.reference is not None and is_measurement(run.spec, self._plan.reference):
+            self._mark_drift()
+        return run
+
+    def _store(self, run: Run) -> None:
+        """Store a run. Raises HostError that says where it lies instead, if the folder does not take it."""
+        folder = self.folder
+        try:
+            folder.add(run)
+        except HostError as error:
+            try:
+                aside = keep_unsaved(run, folder.path, folder.host, self._host.cache)
+            except HostError as second:
+                raise HostError(f"{error}; nor can the run just measured be kept in the cache: {second}") from error
+            raise HostError(
+                f"{error}; the run just measured is kept in {aside}, and this takes it from there and goes on: "
+                f"{folder.going_on}"
+            ) from error
+
+    def _follow(self, each: Search | TwoEpochs, preparation: Preparation) -> None:
+        """Run after run until the floor is found or the pass is made, or a run shows that it cannot be."""
+        while (spec := self._next(each)) is not None:
+            if self._launch(spec, self._left(()), preparation).outcome in UNFINISHED:
+                break
+        self._say(following_in_words(each, self.folder.runs()))
+
+    def _mark_drift(self) -> None:
+        """Write each run again whose warning of drift is not what the runs of the reference say by now."""
+        for run in changed_marks(self.folder.runs(), self._plan.reference):
+            self.folder.add(run)
+
+    def _say(self, text: str) -> None:
+        self._on_event(Notice(text))
+
+
+def _which(run: Run) -> tuple[str, str | None]:
+    """Tells a run from another measurement of the same configuration."""
+    return run.id, run.started_at

@@ -1,0 +1,41 @@
+"""This machine, set up to measure."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sizer.host import Host, facts
+from sizer.limits import LimitsBackend, detect
+from sizer.storage import Fio, cache_folder
+from sizer.study import HostSize
+
+
+@dataclass(frozen=True)
+class MeasuringHost:
+    """What is known of the machine, how it limits runs, and how its disks are checked; data sets and emulated volumes
+    lie in `cache`."""
+
+    host: Host
+    backend: LimitsBackend
+    cache: Path
+    fio: Fio = Fio()
+
+    @property
+    def size(self) -> HostSize:
+        """What a study and its plan need to know of it."""
+        return HostSize(self.host.cpus, self.host.memory_bytes)
+
+
+def this_host(fio: Fio = Fio()) -> MeasuringHost:
+    """The machine that this runs on; to ask it takes about a second."""
+    backend = detect()
+    return MeasuringHost(facts(backend), backend, cache_folder(os.environ), fio)
+
+
+def recorded_size(host: Mapping[str, Any]) -> HostSize:
+    """The same of the host.json of a study folder, which may be that of another machine."""
+    return HostSize(int(host.get("cpus", 1)), int(host.get("memory_bytes", 1)))

@@ -1,0 +1,97 @@
+"""What the model expects of a configuration, measured or not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sizer.api.accelerators import accelerator
+from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
+from sizer.model import predict as predict_as_modelled
+from sizer.records import Bottleneck, Configuration, InputError, NoAnswer, Prediction
+
+
+def predict(
+    model: Model,
+    workload: str | None = None,
+    *,
+    vcpus: float | None = None,
+    memory_bytes: int | None = None,
+    disk: str | None = None,
+    batch_size: int | None = None,
+    gpu: str | None = None,
+    gpu_count: int | None = None,
+    what_if: WhatIf = WhatIf(),
+) -> Prediction:
+    """The throughput of a workload in a configuration; what is left out stays at its largest measured value.
+
+    `workload` may be left out of a study that has one. Raises InputError for a workload, disk or GPU that the study
+    does not have, NoAnswer where the runs say nothing of the configuration.
+    """
+    found = workload_of(model, workload)
+    if found.refused and not found.measured.rates:
+        raise NoAnswer(no_model(found))
+    known = [name_of_disk(each.name) for each in found.measured.disks]
+    if disk is not None and disk not in known:
+        raise InputError(f"disk `{disk}` was not measured for `{found.name}`; give one of {', '.join(known)}")
+    place = configuration(found, vcpus, memory_bytes, disk, batch_size, gpu, gpu_count)
+    return predict_at(found, place, what_if)
+
+
+def workload_of(model: Model, name: str | None, where: str = "") -> WorkloadModel:
+    """The workload of this name, or the only one. Raises InputError, which begins with `where`."""
+    names = [workload.name for workload in model.workloads]
+    if name is None and len(names) == 1:
+        name = names[0]
+    if name is None:
+        raise InputError(f"{where}no workload is named; add --workload with one of {', '.join(names)}")
+    if name not in names:
+        raise InputError(f"{where}workload `{name}` has no runs in this study; give one of {', '.join(names)}")
+    return model.workload(name)
+
+
+def configuration(
+    workload: WorkloadModel,
+    vcpus: float | None,
+    memory_bytes: int | None,
+    disk: str | None,
+    batch_size: int | None,
+    gpu: str | None,
+    gpu_count: int | None,
+    where: str = "",
+) -> Configuration:
+    """The configuration that is meant, with the largest measured value of what is left out.
+
+    Raises InputError, which begins with `where`, for a GPU that no run of the workload had.
+    """
+    measured = workload.measured
+    gpus = accelerator(gpu, gpu_count, workload, where)
+    # A workload of which nothing completed has no largest; its refusal is the answer instead of this place.
+    return Configuration(
+        vcpus=vcpus if vcpus is not None else max(measured.vcpus, default=None),
+        memory_bytes=memory_bytes if memory_bytes is not None else max(measured.memory_bytes, default=None),
+        disk=disk or usual_disk(workload),
+        batch_size=batch_size if batch_size is not None else max(measured.batch_size, default=None),
+        gpu=gpus.gpu,
+        gpu_count=gpus.count,
+    )
+
+
+def usual_disk(workload: WorkloadModel) -> str | None:
+    """The disk that is meant where none is named."""
+    return workload.measured.disks[0].name if workload.measured.disks else None
+
+
+def no_model(workload: WorkloadModel) -> str:
+    """Why nothing can be predicted of a workload."""
+    return f"workload `{workload.name}` has no model: {workload.refused}"
+
+
+def predict_at(workload: WorkloadModel, configuration: Configuration, what_if: WhatIf = WhatIf()) -> Prediction:
+    """The model's prediction; where the vCPUs are not known, what is left over from the other stages is the CPU's by
+    default alone, so it is called ambiguous. Raises NoAnswer."""
+    prediction = predict_as_modelled(workload, configuration, what_if)
+    measured = workload.measured
+    guessed = prediction.bottleneck in (Bottleneck.CPU, Bottleneck.SERIAL) and not measured.vcpus
+    if guessed and measured.evidence_at(prediction.configuration) is not prediction.bottleneck:
+        return replace(prediction, bottleneck=Bottleneck.AMBIGUOUS)
+    return prediction

@@ -1,0 +1,105 @@
+"""Everything that measuring a study comes to: the runs of its plan, and those that follow from other runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sizer.api.measuring_host import MeasuringHost
+from sizer.api.preconditions import caps_memory
+from sizer.plan import (
+    FAILED,
+    UNFINISHED,
+    Search,
+    TwoEpochs,
+    plan,
+    reference,
+    remaining,
+    searches,
+    two_epoch_passes,
+)
+from sizer.records import DiskTier, Outcome, Run, RunSpec, Study, Workload
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """A study that is to be measured: its runs, searches for memory floors and two-epoch passes, where they are stored,
+    which are there already, with which outcomes one of these is measured again, and the reference configuration."""
+
+    study: Study
+    specs: Sequence[RunSpec]
+    searches: Sequence[Search]
+    folder: Path
+    finished: Sequence[Run] = ()
+    unfinished: frozenset[Outcome] = UNFINISHED
+    passes: Sequence[TwoEpochs] = ()
+    reference: RunSpec | None = None
+
+    @property
+    def all_specs(self) -> list[RunSpec]:
+        """The runs of the plan, and of each search for a memory floor the one with the largest cap."""
+        return [*self.specs, *(search.at(search.most_bytes) for search in self.searches)]
+
+    @property
+    def kept(self) -> list[Run]:
+        """The runs that are there and not measured again."""
+        return [run for run in self.finished if run.outcome not in self.unfinished]
+
+    @property
+    def todo(self) -> tuple[RunSpec, ...]:
+        """The runs of the plan that are not there yet, or are measured again."""
+        return remaining(self.specs, self.finished, self.unfinished)
+
+    @property
+    def following(self) -> tuple[Search | TwoEpochs, ...]:
+        """What comes after the runs of the plan, in its order: each next run of these depends on runs before it."""
+        return (*self.passes, *self.searches)
+
+    @property
+    def left(self) -> list[RunSpec]:
+        """The runs to do, of each search that has not found its floor the next one, and the passes that may come."""
+        searched = (search.next_run(self.kept) for search in self.searches)
+        passes = (each.at(each.most_bytes) for each in self.passes_to_come)
+        return [*self.todo, *(spec for spec in searched if spec is not None), *passes]
+
+    @property
+    def passes_to_come(self) -> list[TwoEpochs]:
+        """The passes that are to be made, or may be when the runs before them show how."""
+        return [each for each in self.passes if each.next_run(self.kept) or (self.todo and not each.is_done(self.kept))]
+
+    @property
+    def workloads(self) -> list[Workload]:
+        """Each workload that would run."""
+        return list(dict.fromkeys(spec.workload for spec in self.left))
+
+    @property
+    def disks(self) -> list[DiskTier]:
+        """Each disk that would be used."""
+        names = dict.fromkeys(spec.limits.disk for spec in self.left if spec.limits.disk is not None)
+        return [self.study.disk(name) for name in names]
+
+    def asks_for(self, run: Run) -> bool:
+        """Whether the study asks for a run: a folder may hold others, of a time when its axes were longer."""
+        planned = {spec.id for spec in self.specs}
+        return run.id in planned or any(each.includes(run.spec) for each in self.following)
+
+
+def plan_study(
+    study: Study, folder: str | Path, host: MeasuringHost, retry: bool = False, finished: Sequence[Run] = ()
+) -> StudyPlan:
+    """The plan of a study on this host; with `retry`, runs that crashed or timed out before are measured again.
+
+    Raises InputError for a study of more runs than anyone waits for.
+    """
+    size = host.size
+    return StudyPlan(
+        study,
+        specs=plan(study, size),
+        searches=searches(study, size),
+        folder=Path(folder),
+        finished=finished,
+        unfinished=UNFINISHED | FAILED if retry else UNFINISHED,
+        passes=two_epoch_passes(study, size) if caps_memory(host.backend) else (),
+        reference=reference(study, size),
+    )

@@ -1,0 +1,28 @@
+"""import: measurements made elsewhere become a study folder."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from sizer import api
+from sizer.cli.event_lines import EventPrinter
+
+
+def import_table(arguments: argparse.Namespace) -> int:
+    imported = api.import_table(arguments.file, arguments.out, EventPrinter())
+    if arguments.json:
+        print(json.dumps(_form(imported), indent=1))
+    return 0
+
+
+def _form(imported: api.ImportedStudy) -> dict[str, object]:
+    folder, table = imported.folder, imported.table
+    return {
+        "folder": str(folder.path),
+        "runs": len(table.runs),
+        "workloads": list(dict.fromkeys(run.spec.workload.name for run in table.runs)),
+        "unknown_columns": list(table.unknown),
+        "notes": list(table.notes),
+        "report": str(folder.report_path),
+    }

@@ -1,0 +1,120 @@
+"""run, resume and demo: the commands that measure."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from sizer import api
+from sizer.cli import dry_run
+from sizer.cli.event_lines import EventPrinter
+from sizer.cli.folders import opened
+from sizer.cli.interrupts import Interrupts
+from sizer.plan import FAILED
+from sizer.records import FAULTS, IMPORTED, InputError, Interrupted, Run, Study, typed_path
+from sizer.store import StudyFolder, measured, refuse_other_meaning, refuse_other_study, refuse_unusable
+
+
+def run(arguments: argparse.Namespace) -> int:
+    path = Path(arguments.out) if arguments.out else default_folder(Path(arguments.study))
+    refuse_unusable(path)
+    host = api.this_host()
+    study = api.read_study(arguments.study, arguments.preset, host.size)
+    _refuse_imported(study, arguments.study)
+    plan = api.plan_study(study, path, host, arguments.retry)
+    if arguments.dry_run:
+        return _list(replace(plan, finished=_finished(path, study)), host)
+    printer = EventPrinter(study)
+    with api.measurement(plan, host, printer) as measurement:
+        return _measure(measurement, printer)
+
+
+def resume(arguments: argparse.Namespace) -> int:
+    found = opened(arguments.folder) if arguments.dry_run else api.open_study(arguments.folder)
+    host = api.this_host()
+    found.check_host(host.host)  # before anybody waits for the host to be free
+    if arguments.dry_run:
+        return _list(api.plan_study(found.study, found.path, host, arguments.retry, found.runs()), host)
+    printer = EventPrinter(found.study)
+    with api.continued(arguments.folder, host, printer, arguments.retry) as measurement:
+        return _measure(measurement, printer)
+
+
+def demo(arguments: argparse.Namespace) -> int:
+    path = Path(arguments.out)
+    refuse_unusable(path)
+    host = api.this_host(api.DEMO_FIO)
+    study, notes = api.demo_study(host)
+    printer = EventPrinter(study)
+    with api.measurement(api.plan_study(study, path, host), host, printer, notes) as measurement:
+        return _measure(measurement, printer)
+
+
+def _measure(measurement: api.Measurement, printer: EventPrinter) -> int:
+    """The exit code; Ctrl-C lets the run that goes on finish, and a second one stops it."""
+    folder: StudyFolder = measurement.folder
+    with Interrupts() as interrupts:
+        printer.expect = interrupts.expect
+        outcomes = measurement.run(interrupts.finish, interrupts.now)
+        interrupted = interrupts.finish()
+    if interrupted:
+        _say(f"interrupted; go on with: sizer resume {typed_path(folder.path)}")
+        return Interrupted.exit_code
+    failed = outcomes & FAULTS
+    if failed & FAILED:
+        again = f"sizer resume {typed_path(folder.path)} --retry"
+        _say(f"runs failed; when their cause is mended, measure them again with: {again}")
+    return 4 if failed else 0
+
+
+def _refuse_imported(study: Study, path: str) -> None:
+    """Raise InputError where the file names what was measured elsewhere: no program belongs to it."""
+    for each in study.workloads:
+        if each.workload.kind == IMPORTED:
+            raise InputError(
+                f"{path}: `{each.workload.name}` was measured elsewhere and imported, so it cannot be run; "
+                "`sizer init` writes a study file to measure here"
+            )
+
+
+def default_folder(study: Path) -> Path:
+    """Where a study goes that is not told where: here, by the name of its file. Nothing in the file has a say in it.
+
+    Raises InputError where there is no such file, or its name has no ending to leave out.
+    """
+    if not study.exists():
+        raise InputError(f"{study}: there is no such file; `sizer init my-study.yaml` writes one to start from")
+    if not study.suffix or study.stem.strip(".") == "":
+        raise InputError(
+            f"{study}: its name without its ending is to be the study folder's, and it has none; "
+            f"say which folder: sizer run {typed_path(study)} --out my-study"
+        )
+    return Path(study.stem)
+
+
+def _list(plan: api.StudyPlan, host: api.MeasuringHost) -> int:
+    """List everything, then end as the run itself would where this host cannot do it."""
+    for line in dry_run.lines(plan, os.environ):
+        print(line)
+    api.check_preconditions(plan.all_specs, plan.study, host.backend)
+    print("this host can set every limit that these runs ask for")
+    for doubt in api.doubts(plan.left):
+        print(f"but {doubt}")
+    return 0
+
+
+def _finished(path: Path, study: Study) -> tuple[Run, ...]:
+    """The runs that are there. Raises InputError, as the run itself would, for a folder that the study cannot use."""
+    if not (path / "study.yaml").exists():
+        return ()
+    folder = opened(path)
+    refuse_other_study(str(path), folder.study, study)
+    refuse_other_meaning(str(path), measured(folder.runs()), study)
+    return folder.runs()
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,93 @@
+"""status: how far a study is, which run is in hand, and what became of the others."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+
+from sizer.api import StudyStatus, open_study, study_status
+from sizer.cli.wording import emulated_disks
+from sizer.plan import UNFINISHED
+from sizer.records import FINDINGS, Outcome, Run, format_seconds
+from sizer.store import StudyFolder
+from sizer.words import imported_run_in_words, outcome_in_words, result_in_words, run_in_words, warning_names
+
+
+def status(arguments: argparse.Namespace) -> int:
+    folder = open_study(arguments.folder)
+    found = study_status(folder)
+    if arguments.json:
+        print(json.dumps(_form(found, folder), indent=1))
+        return 0
+    emulated = emulated_disks(folder.study)
+    for group in _groups(found.runs):
+        print(_line(group, folder, emulated, found))
+    stored = {run.id for run in found.runs}
+    for spec in found.todo:
+        if spec.id not in stored:
+            now = "being measured now" if spec.id == found.in_hand else "to be run"
+            print(f"{spec.id}  {run_in_words(spec, emulated)}: {now}")
+    for problem in folder.problems():
+        print(f"left out: {problem}")
+    print("; ".join(_summary(found)))
+    return 0
+
+
+def _form(found: StudyStatus, folder: StudyFolder) -> dict[str, object]:
+    return {
+        "planned": len(found.specs),
+        "finished": found.finished,
+        "warned": found.warned,
+        "outcomes": Counter(run.outcome.value for run in found.runs),
+        "measuring": found.held,
+        "in_hand": found.in_hand,
+        "seconds_left": found.seconds_left,
+        "problems": folder.problems(),
+        "report": str(folder.report_path),
+    }
+
+
+def _groups(runs: Sequence[Run]) -> list[list[Run]]:
+    """The runs in their order; those of a workload that failed in the same words are one group."""
+    groups: dict[tuple[str, ...], list[Run]] = {}
+    for run in runs:
+        alike = (run.spec.workload.name, result_in_words(run), _kinds_of_warning(run))
+        groups.setdefault((run.id,) if run.outcome in FINDINGS else alike, []).append(run)
+    return list(groups.values())
+
+
+def _line(group: Sequence[Run], folder: StudyFolder, emulated: Collection[str], found: StudyStatus) -> str:
+    first = group[0]
+    imported = folder.study.imported
+    places = {imported_run_in_words(run) if imported else run_in_words(run.spec, emulated) for run in group}
+    place = places.pop() if len(places) == 1 else first.spec.workload.name
+    times = f" ×{len(group)}" if len(group) > 1 else ""
+    result = f"{result_in_words(first, folder.log_of(first))}{_kinds_of_warning(first)}"
+    return f"{first.id}  {place}{times}: {result}{_again(group, found)}"
+
+
+def _again(group: Sequence[Run], found: StudyStatus) -> str:
+    """What is still to come of runs that are stored."""
+    if found.in_hand in {run.id for run in group}:
+        return "; being measured again now"
+    planned = {spec.id for spec in found.todo}
+    return "; to be run again" if group[0].outcome in UNFINISHED and planned & {run.id for run in group} else ""
+
+
+def _summary(found: StudyStatus) -> Iterator[str]:
+    counts = Counter(run.outcome for run in found.runs)
+    outcomes = ", ".join(f"{counts[outcome]} {outcome_in_words(outcome)}" for outcome in Outcome if counts[outcome])
+    yield f"{found.finished} of {len(found.specs)} runs finished" + (f" ({outcomes})" if outcomes else "")
+    yield f"{found.warned or 'none'} with a warning"
+    if found.todo:
+        yield f"{len(found.todo)} to go, about {format_seconds(found.seconds_left)}"
+    if found.held:
+        yield "being measured now"
+
+
+def _kinds_of_warning(run: Run) -> str:
+    """` (contended, short)`: the name of each warning; the report says all of it."""
+    names = warning_names(run)
+    return f" ({', '.join(names)})" if names else ""
