@@ -3,7 +3,8 @@
 import sys
 from typing import Any
 
-from sizer.cli import demonstration, main
+from sizer.api import demonstration
+from sizer.cli import main
 
 parse_study = demonstration.parse_study
 
