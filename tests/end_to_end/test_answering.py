@@ -208,7 +208,7 @@ def test_a_study_of_which_nothing_completed_is_refused(sizer: Typed, study: Path
     for path in (study / "runs").iterdir():
         run = json.loads(path.read_text()) | {"outcome": "crashed", "throughput": None}
         path.write_text(json.dumps(run))
-    no_traceback(sizer("predict", "s", "--workload", "train", "--vcpus", "2"), 5, "`train` has no model")
+    no_traceback(sizer("predict", "s", "--workload", "train", "--vcpus", "2"), 5, "no run of `train` completed")
     no_traceback(sizer("recommend", "s"), 5, "")
     assert sizer("fit", "s").returncode == 5
     assert sizer("report", "s").returncode == 0

@@ -201,8 +201,8 @@ def test_another_disk_changes_the_rate(predicted: Callable[..., list[dict[str, A
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["--disk", "slow", "--disk-iops", "5"], 2, "give one of both"),
-        (["--disk", "alibaba/cloud_ssd"], 2, "depends on its size; write --disk alibaba/cloud_ssd:500GiB"),
+        (["--disk", "slow", "--disk-iops", "5"], 2, "use one of the two"),
+        (["--disk", "alibaba/cloud_ssd"], 2, "rates depend on its size; write --disk alibaba/cloud_ssd:500GiB"),
         (["--disk", "alibaba/cloud_sd:1GiB"], 2, "did you mean `alibaba/cloud_ssd`?"),
         (["--disk", "alibaba/cloud_ssd:1MiB"], 2, "is not sold with"),
         (["--disk", "alibaba/cloud_ssd:500G"], 2, "which unit"),
@@ -235,7 +235,7 @@ def test_accelerators_are_counted(sizer: Typed, folder: Path) -> None:
     (found,) = json.loads(done.stdout)["predictions"]
     assert (found["gpu"], found["gpu_count"], found["memory_gib"]) == ("V100", 2, None)
     assert found["throughput"] == pytest.approx(152, rel=0.25)
-    assert "2 × V100" in sizer("predict", "s", "--gpu", "v100", "--gpu-count", "2").stdout
+    assert "2 x V100" in sizer("predict", "s", "--gpu", "v100", "--gpu-count", "2").stdout
     done = sizer("predict", "s", "--at", "t.csv", "--json")
     places = [(each["vcpus"], each["gpu_count"]) for each in json.loads(done.stdout)["predictions"]]
     assert places == [(c, n) for c in (2, 4, 8) for n in (1, 2, 4)]
@@ -247,7 +247,7 @@ def test_a_table_of_places_may_have_more_columns(sizer: Typed, folder: Path) -> 
     (folder / "at.csv").write_text("disk;vcpus;colour;throughput\nfast;4;red;1\nalibaba/cloud_ssd:500GiB;4;;\n")
     done = sizer("predict", "s", "--at", "at.csv")
     assert done.returncode == 0, done.stderr
-    assert done.stderr == "warning: at.csv: sizer knows nothing of `colour`; not looked at\n"
+    assert done.stderr == "warning: at.csv: `colour` is unknown and ignored\n"
     assert ["assumed: a disk of 16,800 IOPS" in line for line in done.stdout.splitlines()] == [False, True]
 
 

@@ -104,7 +104,7 @@ def test_a_deadline_that_nothing_meets(sizer: Typed) -> None:
     done = sizer("recommend", "s", "--samples", "1e9", "--within", "90m")
     assert done.returncode == 5
     assert done.stdout.startswith(
-        "train: nothing measured is in time\n  nothing that was measured finishes 1,000,000,000"
+        "train: nothing measured is in time\n  Nothing that was measured finishes 1,000,000,000"
     )
 
 
