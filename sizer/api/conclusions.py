@@ -23,21 +23,21 @@ from sizer.exchange import recommendation_form, write_csv
 from sizer.files import FormatError, from_json, load_json, to_json, write_json, write_text
 from sizer.model import Model
 from sizer.model import fit as fit_model
-from sizer.plan import DRIFT_SHARE, reference, spread
+from sizer.plan import DRIFT_SHARE, Spread, reference, spread
 from sizer.recommend import recommend as best_spec
 from sizer.records import SCHEMA_VERSION, DiskCheck, InputError, NoAnswer, Objective, Recommendation, Run, typed_path
 from sizer.store import StudyFolder
-from sizer.words import spread_in_words
+from sizer.words import drift_in_words
 
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What the runs of a study say: `notes` are sentences about the whole study, `problems` about files among its runs
-    that cannot be read."""
+    """What the runs of a study say: how far the host drifted, None where it did not, and `problems` about files among
+    its runs that cannot be read."""
 
     model: Model
     recommendation: Recommendation
-    notes: tuple[str, ...]
+    drift: Spread | None
     problems: tuple[str, ...]
 
 
@@ -129,6 +129,7 @@ def _write_recommendation(folder: StudyFolder, runs: tuple[Run, ...], model: Mod
 
 
 def _material(folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommendation: Recommendation) -> Material:
+    drift = _drift(folder, runs)
     return Material(
         study=folder.study,
         host=folder.host,
@@ -136,16 +137,16 @@ def _material(folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommen
         model=model,
         recommendation=recommendation,
         disk_checks=_disk_checks(runs),
-        notes=(*folder.notes, *_drift(folder, runs)),
+        notes=folder.notes if drift is None else (*folder.notes, drift_in_words(drift)),
         created_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         version=__version__,
     )
 
 
-def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> tuple[str, ...]:
-    """A sentence if the host drifted, as far as the reference configuration tells."""
+def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> Spread | None:
+    """How far the host drifted, as the reference configuration shows; None where it did not."""
     found = spread(runs, reference(folder.study, recorded_size(folder.host)))
-    return () if found is None or found.share <= DRIFT_SHARE else (f"The host drifted: {spread_in_words(found)}.",)
+    return None if found is None or found.share <= DRIFT_SHARE else found
 
 
 def _disk_checks(runs: tuple[Run, ...]) -> tuple[DiskCheck, ...]:

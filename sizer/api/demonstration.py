@@ -12,6 +12,7 @@ from sizer.limits import AS_ROOT, Control, LimitsBackend
 from sizer.records import HostError, Limits, Study, WorkloadPlan
 from sizer.storage import Fio, missing_for_emulation
 from sizer.study import HostSize, parse_study
+from sizer.words import ENGLISH, axis_left_out, in_language
 
 DEMO_FIO = Fio(seconds=1.0, figures=("read_bytes_per_second", "read_iops", "write_bytes_per_second"))
 
@@ -22,12 +23,6 @@ MIB = 2**20
 
 Lacking = Mapping[Control, str | None]
 """Controls that this host does not give us, each with the command that would fix it."""
-
-IN_WORDS = {
-    Control.FRACTIONAL_VCPUS: "fractions of a vCPU",
-    Control.MEMORY: "the memory axis",
-    Control.DISK: "the disk axis",
-}
 
 
 def demo_study(host: MeasuringHost) -> tuple[Study, tuple[str, ...]]:
@@ -78,12 +73,10 @@ def _within_reach(planned: WorkloadPlan, lacking: Lacking, host_vcpus: int, most
 
 
 def notes(lacking: Lacking) -> tuple[str, ...]:
-    """What the report says of axes that were left out."""
-    return tuple(
-        f"This host did not allow {words}. To have it, type: {_for_demo(lacking[control])}"
-        for control, words in IN_WORDS.items()
-        if control in lacking
-    )
+    """What the report says of axes that were left out, in English, as they are stored."""
+    with in_language(ENGLISH):
+        found = [axis_left_out(control, _for_demo(lacking[control])) for control in Control if control in lacking]
+    return tuple(sentence for sentence in found if sentence is not None)
 
 
 def _for_demo(fix: str | None) -> str:

@@ -9,15 +9,68 @@ from pathlib import Path
 from sizer.analysis import Live
 from sizer.api.conclusions import Conclusion
 from sizer.exchange import Imported
-from sizer.records import Run, RunSpec, SizerError
+from sizer.plan import Search, TwoEpochs
+from sizer.records import DiskCheck, Doubt, Run, RunSpec, SizerError
+from sizer.runner import Load
 
 
 @dataclass(frozen=True)
 class Notice:
-    """One sentence about data, disks or this host."""
+    """One sentence from a program or module that prepares data or removes what was left, in its own words."""
 
     text: str
-    is_warning: bool = False
+
+
+@dataclass(frozen=True)
+class Doubted:
+    """The runs of a workload may fail here although every limit can be set."""
+
+    doubt: Doubt
+
+
+@dataclass(frozen=True)
+class HostBusy:
+    """Something else uses this host as measuring begins."""
+
+    load: Load
+
+
+@dataclass(frozen=True)
+class DataLacking:
+    """The data of a workload cannot be had, so its runs are refused."""
+
+    workload: str
+    why: str
+
+
+@dataclass(frozen=True)
+class DiskChecking:
+    """A disk is about to be checked with fio."""
+
+    disk: str
+
+
+@dataclass(frozen=True)
+class DiskChecked:
+    """What fio measured of a disk."""
+
+    check: DiskCheck
+
+
+@dataclass(frozen=True)
+class DiskUnusable:
+    """A disk cannot be used, so runs on it are refused."""
+
+    disk: str
+    why: str
+
+
+@dataclass(frozen=True)
+class FollowingEnded:
+    """A search for a memory floor, or a two-epoch pass, has ended; `runs` are all runs of the study."""
+
+    following: Search | TwoEpochs
+    runs: tuple[Run, ...]
 
 
 @dataclass(frozen=True)
@@ -103,6 +156,13 @@ class TableImported:
 
 Event = (
     Notice
+    | Doubted
+    | HostBusy
+    | DataLacking
+    | DiskChecking
+    | DiskChecked
+    | DiskUnusable
+    | FollowingEnded
     | RunsTakenBack
     | NothingLeft
     | MeasuringStarted

@@ -10,6 +10,9 @@ from pathlib import Path
 from sizer.api.conclusions import conclude
 from sizer.api.events import (
     Concluded,
+    Doubted,
+    FollowingEnded,
+    HostBusy,
     MeasuringStarted,
     NotConcluded,
     NothingLeft,
@@ -40,7 +43,6 @@ from sizer.records import HostError, Interrupted, Outcome, Run, RunSpec, SizerEr
 from sizer.runner import Hooks, host_load
 from sizer.storage import Placement, remove_what_was_left, room_on_emulated
 from sizer.store import StudyFolder, keep_unsaved, take_back, unsaved_place
-from sizer.words import busy_host_in_words, following_in_words
 
 Asked = Callable[[], bool]
 
@@ -93,7 +95,7 @@ def continued(
 def _ready(plan: StudyPlan, folder: StudyFolder, host: MeasuringHost, on_event: OnEvent) -> Measurement:
     """Say before any data is made which runs cannot do well here, and remove what a killed sizer left."""
     for doubt in doubts(replace(plan, finished=folder.runs()).left):
-        on_event(Notice(doubt, is_warning=True))
+        on_event(Doubted(doubt))
     mounts = [Path(tier.path) for tier in plan.study.disks if tier.path is not None]
     for sentence in remove_what_was_left(host.backend, mounts, host.cache):
         on_event(Notice(sentence))
@@ -144,15 +146,15 @@ class Measurement:
             self._on_event(NothingLeft(len(plan.specs)))
             return
         self._on_event(MeasuringStarted(len(plan.specs), len(plan.specs) - len(todo), self._left(todo)))
-        busy = busy_host_in_words(host_load(self._host.backend))
-        if busy:
-            self._say(busy)
+        load = host_load(self._host.backend)
+        if load.is_contended or load.is_stolen:
+            self._on_event(HostBusy(load))
         self.folder.hold_room()
-        data = prepare_data(study, needed, cache, self._say, self._stop)
+        data = prepare_data(study, needed, cache, self._on_event, self._stop)
         room = room_on_emulated(study, [spec for spec in needed if spec.workload in data.sets], data.sets)
         with Placement(cache, room, self._say, self._stop) as places:
             preparation = Preparation(study, self._host, data, places)
-            preparation.prepare(needed, self._say, self._stop)
+            preparation.prepare(needed, self._on_event, self._stop)
             for number, spec in enumerate(todo):
                 self._launch(spec, self._left(todo[number:]), preparation)
             for each in plan.following:
@@ -237,7 +239,7 @@ class Measurement:
         while (spec := self._next(each)) is not None:
             if self._launch(spec, self._left(()), preparation).outcome in UNFINISHED:
                 break
-        self._say(following_in_words(each, self.folder.runs()))
+        self._on_event(FollowingEnded(each, self.folder.runs()))
 
     def _mark_drift(self) -> None:
         """Write each run again whose warning of drift is not what the runs of the reference say by now."""

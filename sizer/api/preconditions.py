@@ -10,7 +10,7 @@ from pathlib import Path
 from sizer.files import refuse_no_disk
 from sizer.host import gpus, interpreter
 from sizer.limits import Control, LimitsBackend
-from sizer.records import HostError, InputError, Limits, RunSpec, Study
+from sizer.records import Doubt, DoubtKind, HostError, InputError, Limits, RunSpec, Study
 from sizer.storage import cache_folder, check_cache, check_data, missing_for_emulation, mount_answers
 
 RUNNABLE = frozenset({"mxnet", "opencv"})
@@ -19,7 +19,7 @@ RUNNABLE = frozenset({"mxnet", "opencv"})
 SMALL_CAP = 2**26
 """Bytes that every host has, to ask whether memory can be limited at all."""
 
-IN_WORDS = {
+LIMITED = {
     Control.VCPUS: "vCPUs",
     Control.FRACTIONAL_VCPUS: "fractions of a vCPU",
     Control.MEMORY: "memory",
@@ -61,7 +61,7 @@ def _lacking(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> 
             if each.fix is None:
                 found[each.control, each.how] = f"{each.how}; ask for less, or measure on a larger host"
             else:
-                what = f"this host cannot limit {IN_WORDS[each.control]} ({each.how})"
+                what = f"this host cannot limit {LIMITED[each.control]} ({each.how})"
                 found[each.control, each.how] = f"{what}; type: {each.fix}"
         reason = missing_for_emulation() if emulated else None
         if reason and not any(control is Control.DISK for control, _ in found):
@@ -74,15 +74,15 @@ def caps_memory(backend: LimitsBackend) -> bool:
     return not backend.missing(Limits(memory_bytes=SMALL_CAP))
 
 
-def doubts(specs: Sequence[RunSpec]) -> list[str]:
-    """What lets runs end as `unsupported` or `crashed` although every limit can be set: one sentence a workload."""
+def doubts(specs: Sequence[RunSpec]) -> list[Doubt]:
+    """What lets runs end as `unsupported` or `crashed` although every limit can be set."""
     found = []
     for workload in dict.fromkeys(spec.workload for spec in specs):
-        where = f"workload `{workload.name}`"
+        name = workload.name
         if workload.kind != "command" and workload.framework not in RUNNABLE:
-            found.append(f"{where}: the workloads of sizer do not run on {workload.framework} yet; use mxnet")
+            found.append(Doubt(DoubtKind.FRAMEWORK, name, str(workload.framework)))
         if workload.computes_on.kind == "cuda" and workload.computes_on.index not in {gpu.index for gpu in gpus()}:
-            found.append(f"{where}: there is no GPU {workload.computes_on.index} here; use cpu or an emulated one")
+            found.append(Doubt(DoubtKind.GPU, name, str(workload.computes_on.index)))
         if workload.command and shutil.which(workload.command[0]) is None:
-            found.append(f"{where}: {workload.command[0]} is not a program here; give the path of one")
+            found.append(Doubt(DoubtKind.PROGRAM, name, workload.command[0]))
     return found

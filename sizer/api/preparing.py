@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sizer import bundled
+from sizer.api.events import DataLacking, DiskChecked, DiskChecking, DiskUnusable, Notice, OnEvent
 from sizer.api.measuring_host import MeasuringHost
 from sizer.host import interpreter
 from sizer.records import (
@@ -38,10 +39,14 @@ class PreparedData:
 
 
 def prepare_data(
-    study: Study, specs: Sequence[RunSpec], cache: Path, say: Callable[[str], None], stop: Callable[[], bool]
+    study: Study, specs: Sequence[RunSpec], cache: Path, on_event: OnEvent, stop: Callable[[], bool]
 ) -> PreparedData:
     """Find, make or pack the data of these runs. Raises Interrupted when `stop` says so."""
     data = PreparedData()
+
+    def say(sentence: str) -> None:
+        on_event(Notice(sentence))
+
     for workload in dict.fromkeys(spec.workload for spec in specs):
         try:
             python = Path(sys.executable) if workload.kind == "command" else interpreter(workload.framework)
@@ -49,7 +54,7 @@ def prepare_data(
             data.sets[workload] = sets.prepare(workload)
         except (InputError, HostError, OSError) as error:
             data.lacking[workload] = f"its data cannot be prepared: {error}"
-            say(f"  workload `{workload.name}`: {data.lacking[workload]}")
+            on_event(DataLacking(workload.name, data.lacking[workload]))
     return data
 
 
@@ -64,11 +69,11 @@ class Preparation:
         self._checks: dict[str, DiskCheck] = {}
         self._lacking_disks: dict[str, str] = {}
 
-    def prepare(self, specs: Sequence[RunSpec], say: Callable[[str], None], stop: Callable[[], bool]) -> None:
+    def prepare(self, specs: Sequence[RunSpec], on_event: OnEvent, stop: Callable[[], bool]) -> None:
         """Check every disk that these runs use, and copy their data to it. Raises Interrupted when `stop` says so."""
         for name in dict.fromkeys(spec.limits.disk for spec in specs if spec.limits.disk is not None):
             _stop_if_asked(stop)
-            self._check(self._study.disk(name), say, stop)
+            self._check(self._study.disk(name), on_event, stop)
         for spec in specs:
             # A copy that fails, fails again for the run that needs it, and is its outcome.
             with suppress(HostError, InputError, OSError):
@@ -88,17 +93,16 @@ class Preparation:
         except (HostError, OSError) as error:
             return self._refused(spec, str(error))
 
-    def _check(self, tier: DiskTier, say: Callable[[str], None], stop: Callable[[], bool]) -> None:
-        say(f"checking disk `{tier.name}` with fio")
+    def _check(self, tier: DiskTier, on_event: OnEvent, stop: Callable[[], bool]) -> None:
+        on_event(DiskChecking(tier.name))
         try:
             check = check_disk(tier, self._places.volume(tier), self._host.backend, self._host.fio, stop)
         except (HostError, InputError, OSError) as error:
             self._lacking_disks[tier.name] = str(error)
-            say(f"  disk `{tier.name}` cannot be used: {error}")
+            on_event(DiskUnusable(tier.name, str(error)))
             return
         self._checks[tier.name] = check
-        if check.deviates:
-            say(f"  disk `{tier.name}` {check.note}")
+        on_event(DiskChecked(check))
 
     def _data_of(self, spec: RunSpec) -> DataSet | None:
         return self._places.data(self._data.sets.get(spec.workload), self._tier(spec))

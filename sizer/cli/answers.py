@@ -21,17 +21,16 @@ from sizer.records import (
     NoAnswer,
     Objective,
     Recommendation,
-    format_number,
 )
 from sizer.words import (
     headline,
     model_summary,
-    parameter_name,
+    next_line,
+    offer_line,
+    parameter_line,
     reason_sentences,
     refusal_sentences,
-    rejection_sentences,
-    source_name,
-    spec_name,
+    rejection_line,
     suggestion_sentences,
     terms_of,
 )
@@ -46,10 +45,7 @@ def fit(arguments: argparse.Namespace) -> int:
     for workload in () if arguments.json else model.workloads:
         print(f"{workload.name}: {_summary(workload)}")
         for parameter in workload.parameters:
-            low, value, high = map(format_number, (parameter.low, parameter.value, parameter.high))
-            interval = "" if low == value == high else f" ({low} to {high})"
-            name, source = parameter_name(parameter, workload), source_name(parameter.source)
-            print(f"  {name}: {value} {parameter.unit}{interval}, {source}")
+            print(f"  {parameter_line(parameter, workload)}")
     return 0 if any(workload.refused is None for workload in model.workloads) else NoAnswer.exit_code
 
 
@@ -108,12 +104,11 @@ def _tell(answer: Answer, model: Model) -> None:
     for sentence in reason_sentences(answer, terms):
         print(f"  {sentence}")
     for rejection in answer.rejected:
-        print(f"  Not {spec_name(rejection.spec, terms)}: {rejection_sentences(rejection, terms)}")
+        print(f"  {rejection_line(rejection, terms)}")
     if answer.next_run is not None:
-        print(f"  Next: {suggestion_sentences(answer.next_run, terms)}")
+        print(f"  {next_line(answer.next_run, terms)}")
     for offer in answer.instances:
-        price = f"${offer.usd_per_hour:g} an hour" if offer.usd_per_hour is not None else "price unknown"
-        print(f"  {offer.provider} {offer.instance_type}: {price} ({offer.as_of}, {offer.source})")
+        print(f"  {offer_line(offer)}")
 
 
 def report(arguments: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
-"""What a study would do, told without doing it: its runs, and every program, file and device that they touch.
+"""What a study would do, listed without doing it: its runs, and every program, file and device that they touch.
 
-A study may come from anybody. So each command stands here word for word as it would be executed, and nothing in a
-study can make up a line of this list.
+A study may come from anybody. So each command is listed word for word as it would be executed, and nothing in a study
+can make up a line of this list.
 """
 
 from __future__ import annotations
@@ -15,57 +15,52 @@ from pathlib import Path
 
 from sizer.analysis import measured_from_epoch
 from sizer.api import StudyPlan
-from sizer.cli.progress import AGAIN
 from sizer.cli.wording import emulated_disks
 from sizer.host import PACKAGES, interpreter
+from sizer.limits import Control
 from sizer.plan import MOST_RUNS, TYPICAL_RUNS, Search, estimate_seconds
-from sizer.records import (
-    HostError,
-    Purpose,
-    Run,
-    Workload,
-    format_seconds,
-    typed_line,
-    typed_path,
-)
+from sizer.records import HostError, Purpose, Run, Workload, typed_line, typed_path
 from sizer.storage import cache_folder
-from sizer.words import run_in_words, stages_in_words
+from sizer.words import (
+    Touch,
+    epochs_take_longer,
+    pass_to_come,
+    plan_total,
+    planned_run,
+    privileges_needed,
+    program_not_found,
+    run_in_words,
+    search_to_come,
+    stages_in_words,
+    touch_line,
+)
 
 
 def lines(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
-    """The whole list, line by line."""
+    """The whole list, line by line; a workload is listed once, although runs that isolate a stage are fed otherwise."""
     yield from _plan(plan)
-    yield from _each_once("runs", _programs(plan, environment))
-    yield from _each_once("reads", _read(plan))
-    yield from _each_once("writes", _written(plan, environment))
-    yield from _each_once("uses", _devices(plan))
-    needs = sorted(_needs_root(plan))
-    yield f"needs root or a delegated cgroup: {', '.join(needs) if needs else 'nothing'}"
-
-
-def _each_once(heading: str, found: Iterator[str]) -> Iterator[str]:
-    """A workload stands here once, although runs that isolate a stage are fed otherwise."""
-    yield from (f"{heading}: {line}" for line in dict.fromkeys(found))
+    yield from dict.fromkeys(_programs(plan, environment))
+    yield from dict.fromkeys(_read(plan))
+    yield from dict.fromkeys(_written(plan, environment))
+    yield from dict.fromkeys(_devices(plan))
+    yield privileges_needed(tuple(_needs_root(plan)))
 
 
 def _plan(plan: StudyPlan) -> Iterator[str]:
     specs, finished, todo = plan.specs, plan.finished, plan.todo
+    emulated = emulated_disks(plan.study)
     for spec in todo:
-        command = f": {typed_line(spec.workload.command)}" if spec.workload.command else ""
-        again = AGAIN if spec.purpose is Purpose.REFERENCE else ""
-        yield f"{spec.id}  {run_in_words(spec, emulated_disks(plan.study))}, repeat {spec.repeat + 1}{again}{command}"
+        reference = spec.purpose is Purpose.REFERENCE
+        yield planned_run(
+            spec.id, run_in_words(spec, emulated), spec.repeat + 1, typed_line(spec.workload.command), reference
+        )
     for stage in dict.fromkeys(spec.stage for spec in todo if spec.stage is not None):
         yield stages_in_words(stage)
-    time = format_seconds(estimate_seconds(todo, finished))
-    beside = "not counting making data and checking disks"
-    yield f"{len(todo)} runs, about {time}, {beside}; {len(specs) - len(todo)} finished"
+    yield plan_total(len(todo), estimate_seconds(todo, finished), len(specs) - len(todo))
     if any(measured_from_epoch(spec.workload) for spec in todo) and not finished:
-        yield "runs with cache natural last two epochs of their data at least, which is not in this time"
+        yield epochs_take_longer()
     for each in plan.passes_to_come:
-        yield (
-            f"then 1 run of two epochs of `{each.base.workload.name}` under a memory cap that holds half of its data, "
-            "for what the page cache serves, unless that would take long"
-        )
+        yield pass_to_come(each.base.workload.name)
     for search in plan.searches:
         yield from _search(search, plan.kept)
 
@@ -74,43 +69,42 @@ def _search(search: Search, finished: Sequence[Run]) -> Iterator[str]:
     """How many runs more a search for a memory floor may take, and how long each."""
     spec, workload = search.next_run(finished), search.base.workload
     if spec is not None:
-        time = format_seconds(estimate_seconds([spec], finished))
-        most = f"then up to {MOST_RUNS} runs of about {time} to find the memory floor of `{workload.name}`"
-        yield f"{most}, mostly {TYPICAL_RUNS}{f': {typed_line(workload.command)}' if workload.command else ''}"
+        seconds = estimate_seconds([spec], finished)
+        yield search_to_come(workload.name, MOST_RUNS, TYPICAL_RUNS, seconds, typed_line(workload.command))
 
 
 def _programs(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
     for workload in plan.workloads:
         if workload.command:
             found = shutil.which(workload.command[0], path=environment.get("PATH"))
-            program = typed_path(found) if found and os.path.isabs(found) else "not found here"
-            yield f"`{workload.name}`, the command above ({program}), in an empty temporary folder"
+            program = typed_path(found) if found and os.path.isabs(found) else program_not_found()
+            yield touch_line(Touch.COMMAND, program, workload.name)
         else:
-            yield f"`{workload.name}`, {_module(workload, workload.kind)}, which comes with sizer"
+            yield touch_line(Touch.MODULE, _module(workload, workload.kind), workload.name)
     making = list(dict.fromkeys(line for workload in plan.workloads for line in _making(workload)))
-    yield from (f"{module}, which comes with sizer, to make data" for module in making)
+    yield from (touch_line(Touch.DATA_MODULE, module) for module in making)
     if making:
-        yield "sync --file-system, to have that data on its disk"
+        yield touch_line(Touch.SYNC)
     if plan.workloads:
-        yield "sh and taskset, to put each run into its limits"
+        yield touch_line(Touch.LIMITER)
     if plan.disks:
-        yield "fio, to check disks"
+        yield touch_line(Touch.FIO)
     if any(tier.emulated is not None for tier in plan.disks):
-        yield "mkfs.ext4, losetup, mount and umount, for the emulated disks"
+        yield touch_line(Touch.EMULATION)
     yield from _asking(plan)
 
 
 def _asking(plan: StudyPlan) -> Iterator[str]:
     """What is started only to ask something: before any run, and whether one is left to be made or not."""
-    yield "lscpu and fio --version, to describe this host"
+    yield touch_line(Touch.HOST_FACTS)
     for python in _interpreters():
-        yield f"{typed_path(python)} -c, to ask for its versions"
+        yield touch_line(Touch.VERSIONS, typed_path(python))
     if os.geteuid() != 0:
-        yield "systemctl --user show, to ask whether control groups are this user's"
+        yield touch_line(Touch.DELEGATION)
     for name in dict.fromkeys(spec.limits.disk for spec in plan.all_specs if spec.limits.disk is not None):
         mount = plan.study.disk(name).path
         if mount is not None:
-            yield f"test -d {typed_path(mount)}, to see whether the disk `{name}` answers"
+            yield touch_line(Touch.MOUNT, typed_path(mount), name)
 
 
 def _interpreters() -> list[Path]:
@@ -141,34 +135,37 @@ def _module(workload: Workload, module: str) -> str:
 def _read(plan: StudyPlan) -> Iterator[str]:
     for workload in plan.workloads:
         if workload.data is not None:
-            yield f"{typed_path(workload.data)}, the data of `{workload.name}`"
+            yield touch_line(Touch.DATA, typed_path(workload.data), workload.name)
 
 
 def _written(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
-    state = f"with {len(plan.finished)} runs" if plan.finished else "new" if not plan.folder.exists() else "empty"
-    yield f"{typed_path(plan.folder.absolute())}, the study folder ({state})"
-    yield f"{typed_path(cache_folder(environment))}, the cache of data sets and emulated disks"
-    yield f"{typed_path(tempfile.gettempdir())}, in fresh folders that are removed after each run"
+    folder = typed_path(plan.folder.absolute())
+    if plan.finished:
+        yield touch_line(Touch.STUDY_FOLDER_WITH_RUNS, folder, len(plan.finished))
+    else:
+        yield touch_line(Touch.STUDY_FOLDER_EMPTY if plan.folder.exists() else Touch.STUDY_FOLDER_NEW, folder)
+    yield touch_line(Touch.CACHE, typed_path(cache_folder(environment)))
+    yield touch_line(Touch.TEMPORARY, typed_path(tempfile.gettempdir()))
     for tier in plan.disks:
         if tier.path is not None:
-            yield f"{typed_path(tier.path)}, the disk `{tier.name}`, in a fresh folder that is removed at the end"
+            yield touch_line(Touch.DISK, typed_path(tier.path), tier.name)
 
 
 def _devices(plan: StudyPlan) -> Iterator[str]:
     for workload in plan.workloads:
         if workload.computes_on.kind == "cuda":
-            yield f"GPU {workload.computes_on.index}, by `{workload.name}`"
+            yield touch_line(Touch.GPU, workload.computes_on.index, workload.name)
 
 
-def _needs_root(plan: StudyPlan) -> set[str]:
+def _needs_root(plan: StudyPlan) -> set[Control]:
     """Everything but whole vCPUs and real mounts."""
     needs = set()
     for spec in plan.left:
         limits = spec.limits
         if limits.vcpus is not None and not float(limits.vcpus).is_integer():
-            needs.add("fractions of a vCPU")
+            needs.add(Control.FRACTIONAL_VCPUS)
         if limits.memory_bytes is not None:
-            needs.add("memory caps")
+            needs.add(Control.MEMORY)
         if limits.disk is not None and plan.study.disk(limits.disk).emulated is not None:
-            needs.add("emulated disks")
+            needs.add(Control.DISK)
     return needs

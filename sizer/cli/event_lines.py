@@ -6,11 +6,30 @@ from collections.abc import Callable, Iterator
 
 from sizer import api
 from sizer.cli.answers import verdict
-from sizer.cli.folders import LEFT_OUT
 from sizer.cli.progress import Progress
 from sizer.cli.wording import emulated_disks
 from sizer.files import named
 from sizer.records import Study
+from sizer.words import (
+    answer_not_written,
+    busy_host_in_words,
+    data_lacking,
+    disk_checking,
+    disk_deviates,
+    disk_unusable,
+    doubt_in_words,
+    drift_in_words,
+    following_in_words,
+    note_said,
+    nothing_left,
+    problem_said,
+    report_written,
+    runs_left,
+    runs_taken_back,
+    table_imported,
+    unknown_columns,
+    warning_said,
+)
 
 
 class EventPrinter:
@@ -42,38 +61,45 @@ class EventPrinter:
 def _lines(event: api.Event) -> Iterator[str]:
     match event:
         case api.Notice():
-            yield f"warning: {event.text}" if event.is_warning else event.text
+            yield event.text
+        case api.Doubted():
+            yield warning_said(doubt_in_words(event.doubt))
+        case api.HostBusy():
+            yield busy_host_in_words(event.load) or ""
+        case api.DataLacking():
+            yield data_lacking(event.workload, event.why)
+        case api.DiskChecking():
+            yield disk_checking(event.disk)
+        case api.DiskChecked():
+            if event.check.deviates:
+                yield disk_deviates(event.check)
+        case api.DiskUnusable():
+            yield disk_unusable(event.disk, event.why)
+        case api.FollowingEnded():
+            yield following_in_words(event.following, event.runs)
         case api.RunsTakenBack():
-            counted = "1 run of this study was" if event.count == 1 else f"{event.count} runs of this study were"
-            yield (
-                f"{counted} measured before and could not be stored then; taken from {event.source} into {event.folder}"
-            )
+            yield runs_taken_back(event.count, event.source, event.folder)
         case api.NothingLeft():
-            yield f"all {event.count} runs are finished already; for new ones choose another folder with --out"
+            yield nothing_left(event.count)
         case api.RunsLeft():
-            yield f"{event.left} of {event.planned} runs are still to be made; the answer is that of the others"
+            yield runs_left(event.left, event.planned)
         case api.Concluded():
             yield from _conclusion(event.conclusion)
-            yield f"report: {event.report}"
+            yield report_written(event.report)
         case api.NotConcluded():
-            yield f"the answer is not written: {event.error}"
+            yield answer_not_written(event.error)
         case api.TableRead():
             if event.table.unknown:
-                unknown = named(event.table.unknown)
-                yield f"warning: {event.source}: sizer knows nothing of {unknown}; kept in each run and by export"
-            yield from (f"note: {note}" for note in event.table.notes[1:])
+                yield unknown_columns(event.source, named(event.table.unknown))
+            yield from map(note_said, event.table.notes[1:])
         case api.TableImported():
             runs = event.table.runs
-            workloads = len({run.spec.workload.name for run in runs})
-            yield f"{_counted(len(runs), 'run')} of {_counted(workloads, 'workload')} imported into {event.folder}"
+            yield table_imported(len(runs), len({run.spec.workload.name for run in runs}), event.folder)
 
 
 def _conclusion(conclusion: api.Conclusion) -> Iterator[str]:
-    """What could not be read or drifted, and the verdict of each workload."""
-    yield from (f"{LEFT_OUT}: {problem}" for problem in conclusion.problems)
-    yield from conclusion.notes
+    """What could not be read, how the host drifted, and the verdict of each workload."""
+    yield from map(problem_said, conclusion.problems)
+    if conclusion.drift is not None:
+        yield drift_in_words(conclusion.drift)
     yield from (verdict(each, conclusion.model) for each in conclusion.recommendation.workloads)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

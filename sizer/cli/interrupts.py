@@ -1,4 +1,4 @@
-"""Ctrl-C: the first one lets the run in hand finish, the second one stops it now."""
+"""Ctrl-C: the first one lets the current run finish, the second one stops it now."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from types import FrameType, TracebackType
 
-from sizer.records import format_seconds
+from sizer.words import waiting_for_run
 
 SIGNALS = (
     signal.SIGINT,
@@ -49,11 +49,11 @@ class Interrupts:
         return self._count > 0
 
     def now(self) -> bool:
-        """The run in hand should stop, too. A hang-up or a request to terminate does not wait."""
+        """The current run should stop, too. A hang-up or a request to terminate does not wait."""
         return self._count > 1
 
     def expect(self, seconds: float | None) -> None:
-        """The run that begins now takes about so many seconds; None where none is in hand."""
+        """The run that begins now takes about so many seconds; None between two runs."""
         self._until = None if seconds is None else time.monotonic() + seconds
 
     def _take(self, number: int, _: FrameType | None) -> None:
@@ -62,10 +62,7 @@ class Interrupts:
             return
         # The signal may have come in the middle of another line, where nothing more can be written.
         with suppress(RuntimeError):
-            print(f"\n{self._waiting()}; Ctrl-C again stops it now", file=sys.stderr, flush=True)
+            print(f"\n{waiting_for_run(self._seconds_left())}", file=sys.stderr, flush=True)
 
-    def _waiting(self) -> str:
-        if self._until is None:
-            return "finishing what is in hand"
-        left = math.ceil(self._until - time.monotonic())
-        return f"finishing the run in hand ({f'about {format_seconds(left)}' if left > 0 else 'longer than expected'})"
+    def _seconds_left(self) -> float | None:
+        return None if self._until is None else math.ceil(self._until - time.monotonic())

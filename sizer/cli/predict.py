@@ -25,7 +25,17 @@ from sizer.records import (
     Prediction,
     Refused,
 )
-from sizer.words import assumptions, place_name, prediction_line, refusal_sentences, terms_of
+from sizer.words import (
+    assumed_line,
+    assumptions,
+    no_prediction_line,
+    place_name,
+    prediction_line,
+    refusal_sentences,
+    supposed_disk_name,
+    terms_of,
+    unknown_columns_ignored,
+)
 
 
 @dataclass(frozen=True)
@@ -77,7 +87,7 @@ def _asked(
     rows, unknown = read_places(Path(arguments.at))
     asked = [_place({**row, **given}, model, disks, wish, f"{where}: ") for where, row in rows]
     if unknown:
-        print(f"warning: {arguments.at}: {named(unknown)} is unknown and ignored", file=sys.stderr)
+        print(unknown_columns_ignored(arguments.at, named(unknown)), file=sys.stderr)
     return asked
 
 
@@ -146,9 +156,10 @@ def _in_words(answer: Answer) -> str:
     terms, disk = terms_of(workload), None
     if answer.what_if.disk_rates is not None:
         name = answer.configuration.disk
-        disk = "another disk" if name == SUPPOSED_DISK else f"as if on {name}"
+        disk = supposed_disk_name(None if name == SUPPOSED_DISK else name)
     place = place_name(answer.configuration, workload, terms, disk)
     if prediction is None:
-        return f"{workload.name} at {place}: no answer. {answer.why}"
+        return no_prediction_line(workload.name, place, answer.why)
     assumed = assumptions(answer.what_if, workload)
-    return prediction_line(prediction, place, terms) + (f"; assumed: {assumed}" if assumed else "")
+    line = prediction_line(prediction, place, terms)
+    return assumed_line(line, assumed) if assumed else line

@@ -11,13 +11,19 @@ from typing import TextIO
 
 from sizer.analysis import Live
 from sizer.cli.printing import controls
-from sizer.records import Purpose, Run, RunSpec, format_rate, format_seconds, printable
-from sizer.words import result_in_words, run_in_words
+from sizer.records import Purpose, Run, RunSpec, format_rate, printable
+from sizer.words import (
+    progress_begun,
+    progress_left,
+    reference_again,
+    resources_used,
+    result_in_words,
+    run_in_words,
+    warming_up,
+)
 
 BAR_WIDTH = 8
 """Narrow, and the rate right after it, since a terminal of 80 columns cuts the end of the line."""
-AGAIN = ", the reference again"
-"""Said of a run beyond the repeats, which shows whether the host has drifted."""
 
 
 class Progress:
@@ -48,18 +54,18 @@ class Progress:
         self._total = max(self._total, self._finished + 1)
         self._began = time.monotonic()
         if not self._is_terminal:
-            self.say(f"[{self._finished + 1}/{self._total}] {self._words(spec)}, {format_seconds(left)} left")
+            self.say(progress_begun(self._finished + 1, self._total, self._words(spec), left))
 
     def watch(self, live: Live) -> None:
         if not self._is_terminal:
             return
         done = round(BAR_WIDTH * self._finished / max(1, self._total))
-        rate = format_rate(live.throughput, live.unit) if live.throughput is not None else "warming up"
+        rate = format_rate(live.throughput, live.unit) if live.throughput is not None else warming_up()
         left = max(0.0, self._left - (time.monotonic() - self._began))
-        read, written = live.read_bytes_per_second / 1e6, live.written_bytes_per_second / 1e6
+        used = resources_used(live.cores, live.read_bytes_per_second, live.written_bytes_per_second)
         line = (
-            f"[{'#' * done}{'.' * (BAR_WIDTH - done)}] {self._finished}/{self._total}, {format_seconds(left)} left | "
-            f"{rate} | {self._words(live.spec)} | {live.cores:.2f} cores | {read:.0f} MB/s read, {written:.0f} written"
+            f"[{'#' * done}{'.' * (BAR_WIDTH - done)}] {self._finished}/{self._total}, {progress_left(left)} | "
+            f"{rate} | {self._words(live.spec)} | {used}"
         )
         self._clear()
         self._stream.write(printable(line)[: shutil.get_terminal_size().columns - 1])
@@ -72,7 +78,8 @@ class Progress:
         self.say(f"  {run_in_words(run.spec, known)}: {result_in_words(run, log)}")
 
     def _words(self, spec: RunSpec) -> str:
-        return run_in_words(spec, self._emulated) + (AGAIN if spec.purpose is Purpose.REFERENCE else "")
+        run = run_in_words(spec, self._emulated)
+        return reference_again(run) if spec.purpose is Purpose.REFERENCE else run
 
     def _clear(self) -> None:
         if self._is_terminal:

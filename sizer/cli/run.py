@@ -16,6 +16,7 @@ from sizer.cli.interrupts import Interrupts
 from sizer.plan import FAILED
 from sizer.records import FAULTS, IMPORTED, InputError, Interrupted, Run, Study, typed_path
 from sizer.store import StudyFolder, measured, refuse_other_meaning, refuse_other_study, refuse_unusable
+from sizer.words import but, doubt_in_words, interrupted, limits_available, runs_failed
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -59,14 +60,13 @@ def _measure(measurement: api.Measurement, printer: EventPrinter) -> int:
     with Interrupts() as interrupts:
         printer.expect = interrupts.expect
         outcomes = measurement.run(interrupts.finish, interrupts.now)
-        interrupted = interrupts.finish()
-    if interrupted:
-        _say(f"interrupted; go on with: sizer resume {typed_path(folder.path)}")
+        was_interrupted = interrupts.finish()
+    if was_interrupted:
+        _say(interrupted(folder.path))
         return Interrupted.exit_code
     failed = outcomes & FAULTS
     if failed & FAILED:
-        again = f"sizer resume {typed_path(folder.path)} --retry"
-        _say(f"runs failed; when their cause is mended, measure them again with: {again}")
+        _say(runs_failed(folder.path))
     return 4 if failed else 0
 
 
@@ -81,7 +81,7 @@ def _refuse_imported(study: Study, path: str) -> None:
 
 
 def default_folder(study: Path) -> Path:
-    """Where a study goes that is not told where: here, by the name of its file. Nothing in the file has a say in it.
+    """Where a study goes without --out: here, by the name of its file. Nothing in the file changes that.
 
     Raises InputError where there is no such file, or its name has no ending to leave out.
     """
@@ -89,8 +89,7 @@ def default_folder(study: Path) -> Path:
         raise InputError(f"{study}: there is no such file; `sizer init my-study.yaml` writes one to start from")
     if not study.suffix or study.stem.strip(".") == "":
         raise InputError(
-            f"{study}: its name without its ending is to be the study folder's, and it has none; "
-            f"say which folder: sizer run {typed_path(study)} --out my-study"
+            f"{study}: cannot derive a folder name; pass --out: sizer run {typed_path(study)} --out my-study"
         )
     return Path(study.stem)
 
@@ -100,9 +99,9 @@ def _list(plan: api.StudyPlan, host: api.MeasuringHost) -> int:
     for line in dry_run.lines(plan, os.environ):
         print(line)
     api.check_preconditions(plan.all_specs, plan.study, host.backend)
-    print("this host can set every limit that these runs ask for")
+    print(limits_available())
     for doubt in api.doubts(plan.left):
-        print(f"but {doubt}")
+        print(but(doubt_in_words(doubt)))
     return 0
 
 

@@ -1,18 +1,30 @@
-"""status: how far a study is, which run is in hand, and what became of the others."""
+"""status: how far a study is, which run is being measured, and how the others ended."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from sizer.api import StudyStatus, open_study, study_status
 from sizer.cli.wording import emulated_disks
 from sizer.plan import UNFINISHED
-from sizer.records import FINDINGS, Outcome, Run, format_seconds
+from sizer.records import FINDINGS, Outcome, Run
 from sizer.store import StudyFolder
-from sizer.words import imported_run_in_words, outcome_in_words, result_in_words, run_in_words, warning_names
+from sizer.words import (
+    being_measured,
+    being_measured_again,
+    imported_run_in_words,
+    outcome_in_words,
+    problem_said,
+    result_in_words,
+    run_in_words,
+    study_summary,
+    to_be_run,
+    to_be_run_again,
+    warning_names,
+)
 
 
 def status(arguments: argparse.Namespace) -> int:
@@ -27,11 +39,11 @@ def status(arguments: argparse.Namespace) -> int:
     stored = {run.id for run in found.runs}
     for spec in found.todo:
         if spec.id not in stored:
-            now = "being measured now" if spec.id == found.in_hand else "to be run"
-            print(f"{spec.id}  {run_in_words(spec, emulated)}: {now}")
+            run = f"{spec.id}  {run_in_words(spec, emulated)}"
+            print(being_measured(run) if spec.id == found.in_hand else to_be_run(run))
     for problem in folder.problems():
-        print(f"left out: {problem}")
-    print("; ".join(_summary(found)))
+        print(problem_said(problem))
+    print(_summary(found))
     return 0
 
 
@@ -65,26 +77,23 @@ def _line(group: Sequence[Run], folder: StudyFolder, emulated: Collection[str], 
     place = places.pop() if len(places) == 1 else first.spec.workload.name
     times = f" ×{len(group)}" if len(group) > 1 else ""
     result = f"{result_in_words(first, folder.log_of(first))}{_kinds_of_warning(first)}"
-    return f"{first.id}  {place}{times}: {result}{_again(group, found)}"
+    return f"{first.id}  {place}{times}: {_again(group, result, found)}"
 
 
-def _again(group: Sequence[Run], found: StudyStatus) -> str:
-    """What is still to come of runs that are stored."""
+def _again(group: Sequence[Run], result: str, found: StudyStatus) -> str:
+    """The result of stored runs, and whether they are measured again."""
     if found.in_hand in {run.id for run in group}:
-        return "; being measured again now"
+        return being_measured_again(result)
     planned = {spec.id for spec in found.todo}
-    return "; to be run again" if group[0].outcome in UNFINISHED and planned & {run.id for run in group} else ""
+    repeated = group[0].outcome in UNFINISHED and planned & {run.id for run in group}
+    return to_be_run_again(result) if repeated else result
 
 
-def _summary(found: StudyStatus) -> Iterator[str]:
+def _summary(found: StudyStatus) -> str:
     counts = Counter(run.outcome for run in found.runs)
     outcomes = ", ".join(f"{counts[outcome]} {outcome_in_words(outcome)}" for outcome in Outcome if counts[outcome])
-    yield f"{found.finished} of {len(found.specs)} runs finished" + (f" ({outcomes})" if outcomes else "")
-    yield f"{found.warned or 'none'} with a warning"
-    if found.todo:
-        yield f"{len(found.todo)} to go, about {format_seconds(found.seconds_left)}"
-    if found.held:
-        yield "being measured now"
+    left = len(found.todo), found.seconds_left
+    return study_summary(found.finished, len(found.specs), outcomes, found.warned, *left, found.held)
 
 
 def _kinds_of_warning(run: Run) -> str:

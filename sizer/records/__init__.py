@@ -39,6 +39,7 @@ from sizer.records.domains import (
     Text,
     Vcpus,
 )
+from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
 from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, PREPROCESSING, WorkloadKind
 from sizer.records.log_patterns import MEANINGS, PATTERNS, compiled
@@ -155,6 +156,8 @@ __all__ = [
     "DiskRates",
     "DiskTier",
     "Domain",
+    "Doubt",
+    "DoubtKind",
     "EdgeState",
     "Estimate",
     "Evidence",

@@ -73,6 +73,16 @@ def rejection_sentences(rejection: Rejection, terms: Terms) -> str:
     return " ".join(reason_sentence(reason, terms) for reason in rejection.why)
 
 
+def rejection_line(rejection: Rejection, terms: Terms) -> str:
+    """Which spec was not taken, and why."""
+    return _("Not {spec}: {why}", spec=spec_name(rejection.spec, terms), why=rejection_sentences(rejection, terms))
+
+
+def next_line(suggestion: Suggestion, terms: Terms) -> str:
+    """What to do next."""
+    return _("Next: {suggestion}", suggestion=suggestion_sentences(suggestion, terms))
+
+
 def offer_notes(offer: InstanceOffer, terms: Terms) -> list[str]:
     """What to know of an instance type, a sentence each."""
     return [reason_sentence(note, terms) for note in offer.notes]
@@ -196,6 +206,21 @@ def prediction_line(prediction: Prediction, place: str, terms: Terms) -> str:
     if prediction.extrapolated:
         return _("{workload} at {place}: {rate} ({low} to {high}), {bound}, extrapolated", **known)
     return _("{workload} at {place}: {rate} ({low} to {high}), {bound}", **known)
+
+
+def no_prediction_line(workload: str, place: str, why: str) -> str:
+    """A configuration that cannot be predicted."""
+    return _("{workload} at {place}: no answer. {why}", workload=workload, place=place, why=why)
+
+
+def assumed_line(prediction: str, assumed: str) -> str:
+    """A prediction, and what was supposed."""
+    return _("{prediction}; assumed: {assumed}", prediction=prediction, assumed=assumed)
+
+
+def supposed_disk_name(tier: str | None) -> str:
+    """A disk that no run had: a tier of the catalogue, or None for one given by its figures."""
+    return _("another disk") if tier is None else _("as if on {tier}", tier=tier)
 
 
 def place_name(where: Configuration, model: WorkloadModel, terms: Terms, disk: str | None = None) -> str:

@@ -51,6 +51,22 @@ def parameter_name(parameter: Parameter, model: WorkloadModel) -> str:
     return _PARAMETERS[parameter.quantity](known)
 
 
+def parameter_line(parameter: Parameter, model: WorkloadModel) -> str:
+    """`CPU time: 3.1 ms (3 to 3.2), accounting`."""
+    low, value, high = map(format_number, (parameter.low, parameter.value, parameter.high))
+    known = {
+        "name": parameter_name(parameter, model),
+        "value": value,
+        "unit": parameter.unit,
+        "low": low,
+        "high": high,
+        "source": source_name(parameter.source),
+    }
+    if low == value == high:
+        return _("{name}: {value} {unit}, {source}", **known)
+    return _("{name}: {value} {unit} ({low} to {high}), {source}", **known)
+
+
 _Q = Quantity
 _PARAMETERS: Mapping[Quantity, Callable[[Mapping[str, object]], str]] = {
     _Q.CPU_TIME: lambda k: _("CPU time"),

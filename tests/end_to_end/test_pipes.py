@@ -44,4 +44,4 @@ def test_a_pipe_in_a_files_place_is_read(tmp_path: Path) -> None:
     done = subprocess.run(argv, cwd=tmp_path, pass_fds=[reading], capture_output=True, text=True, timeout=60)
     os.close(reading)
     assert done.returncode == 0, done.stderr
-    assert f"/dev/fd/{reading}: 0 entries, all in form" in done.stdout
+    assert f"/dev/fd/{reading}: 0 entries, all valid" in done.stdout

@@ -123,9 +123,9 @@ def test_a_dry_run_tells_what_will_not_run(sizer: Typed, folder: Path) -> None:
         "  - {name: own, kind: command, command: [no-such-program], axes: {vcpus: [1]}}\n"
     )
     told = sizer("run", "odd.yaml", "--dry-run").stdout
-    assert "`gpu`: there is no GPU 7 here" in told
-    assert "`torch`: the workloads of sizer do not run on pytorch yet" in told
-    assert "`own`: no-such-program is not a program here" in told
+    assert "`gpu`: this host has no GPU 7" in told
+    assert "`torch`: sizer's workloads do not run on pytorch yet" in told
+    assert "`own`: the program no-such-program was not found" in told
 
 
 def test_a_dry_run_of_what_cannot_run_ends_as_the_run_would(sizer: Typed, folder: Path) -> None:

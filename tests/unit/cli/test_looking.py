@@ -63,9 +63,9 @@ def test_status_names_each_run_once(failing: Path, capsys: pytest.CaptureFixture
     told, todo = lines[:3], lines[3:]
     assert any("100 images/s" in line for line in told)
     assert any(line.endswith("train ×3: crashed (Boom)") for line in told)
-    assert any(line.endswith("unsupported (no torch); to be run again") for line in told)
+    assert any(line.endswith("unsupported (no torch); will be run again") for line in told)
     assert todo
-    assert all(line.endswith(": to be run") for line in todo)
+    assert all(line.endswith(": not run yet") for line in todo)
     planned = 4 + 1 + len(todo)
     assert last.startswith(f"4 of {planned} runs finished (1 completed, 3 crashed, 1 unsupported); none with a warning")
     assert f"{1 + len(todo)} to go, about " in last

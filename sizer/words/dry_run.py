@@ -1,0 +1,140 @@
+"""The lines of a dry run: what each run of a study would execute, read, write and need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+
+from sizer.limits import Control
+from sizer.records import format_seconds
+from sizer.words.language import _, _n
+
+
+class Touch(Enum):
+    """A program that a study would start, or a file or device that it would use."""
+
+    COMMAND = "command"
+    MODULE = "module"
+    DATA_MODULE = "data_module"
+    SYNC = "sync"
+    LIMITER = "limiter"
+    FIO = "fio"
+    EMULATION = "emulation"
+    HOST_FACTS = "host_facts"
+    VERSIONS = "versions"
+    DELEGATION = "delegation"
+    MOUNT = "mount"
+    DATA = "data"
+    STUDY_FOLDER_WITH_RUNS = "study_folder_with_runs"
+    STUDY_FOLDER_NEW = "study_folder_new"
+    STUDY_FOLDER_EMPTY = "study_folder_empty"
+    CACHE = "cache"
+    TEMPORARY = "temporary"
+    DISK = "disk"
+    GPU = "gpu"
+
+
+_TOUCHES: Mapping[Touch, Callable[[Mapping[str, object]], str]] = {
+    Touch.COMMAND: lambda k: _("runs: `{name}`, the command above ({what}), in an empty temporary folder", **k),
+    Touch.MODULE: lambda k: _("runs: `{name}`, {what}, which comes with sizer", **k),
+    Touch.DATA_MODULE: lambda k: _("runs: {what}, which comes with sizer, to make data", **k),
+    Touch.SYNC: lambda k: _("runs: sync --file-system, to have that data on its disk"),
+    Touch.LIMITER: lambda k: _("runs: sh and taskset, to put each run into its limits"),
+    Touch.FIO: lambda k: _("runs: fio, to check disks"),
+    Touch.EMULATION: lambda k: _("runs: mkfs.ext4, losetup, mount and umount, for the emulated disks"),
+    Touch.HOST_FACTS: lambda k: _("runs: lscpu and fio --version, to describe this host"),
+    Touch.VERSIONS: lambda k: _("runs: {what} -c, to ask for its versions", **k),
+    Touch.DELEGATION: lambda k: _("runs: systemctl --user show, to ask whether control groups are this user's"),
+    Touch.MOUNT: lambda k: _("runs: test -d {what}, to see whether the disk `{name}` answers", **k),
+    Touch.DATA: lambda k: _("reads: {what}, the data of `{name}`", **k),
+    Touch.STUDY_FOLDER_NEW: lambda k: _("writes: {what}, the study folder (new)", **k),
+    Touch.STUDY_FOLDER_EMPTY: lambda k: _("writes: {what}, the study folder (empty)", **k),
+    Touch.STUDY_FOLDER_WITH_RUNS: lambda k: _("writes: {what}, the study folder (with {name} runs)", **k),
+    Touch.CACHE: lambda k: _("writes: {what}, the cache of data sets and emulated disks", **k),
+    Touch.TEMPORARY: lambda k: _("writes: {what}, in fresh folders that are removed after each run", **k),
+    Touch.DISK: lambda k: _("writes: {what}, the disk `{name}`, in a fresh folder that is removed at the end", **k),
+    Touch.GPU: lambda k: _("uses: GPU {what}, by `{name}`", **k),
+}
+
+
+def touch_line(touch: Touch, what: object = "", name: object = "") -> str:
+    """One line: `what` is the path, program or number, `name` whose it is."""
+    return _TOUCHES[touch]({"what": what, "name": name})
+
+
+def planned_run(run_id: str, run: str, repeat: int, command: str, reference: bool) -> str:
+    """One run of the plan; `command` is '' for a workload of sizer."""
+    known = {"id": run_id, "run": run, "repeat": repeat, "command": command}
+    if reference and command:
+        return _("{id}  {run}, repeat {repeat}, the reference again: {command}", **known)
+    if reference:
+        return _("{id}  {run}, repeat {repeat}, the reference again", **known)
+    return (
+        _("{id}  {run}, repeat {repeat}: {command}", **known) if command else _("{id}  {run}, repeat {repeat}", **known)
+    )
+
+
+def plan_total(left: int, seconds: float, finished: int) -> str:
+    """How many runs are left and how long they take."""
+    return _n(
+        "{count} run, about {time}, not counting making data and checking disks; {finished} finished",
+        "{count} runs, about {time}, not counting making data and checking disks; {finished} finished",
+        left,
+        time=format_seconds(seconds),
+        finished=finished,
+    )
+
+
+def epochs_take_longer() -> str:
+    """Runs whose length is that of their data."""
+    return _("runs with cache natural last at least two epochs of their data, which this time does not include")
+
+
+def pass_to_come(workload: str) -> str:
+    """A pass of two epochs that may follow."""
+    return _(
+        "then 1 run of two epochs of `{workload}` under a memory cap that holds half of its data, to see what the page "
+        "cache serves, unless that would take long",
+        workload=workload,
+    )
+
+
+def search_to_come(workload: str, most: int, usual: int, seconds: float, command: str) -> str:
+    """How many more runs a search for a memory floor may take, and how long each; `command` is '' for sizer's own."""
+    known = {"workload": workload, "most": most, "usual": usual, "time": format_seconds(seconds), "command": command}
+    if command:
+        return _(
+            "then up to {most} runs of about {time} to find the memory floor of `{workload}`, usually {usual}: "
+            "{command}",
+            **known,
+        )
+    return _(
+        "then up to {most} runs of about {time} to find the memory floor of `{workload}`, usually {usual}", **known
+    )
+
+
+def privileges_needed(controls: Sequence[Control]) -> str:
+    """What needs root or a delegated cgroup."""
+    names = {
+        Control.FRACTIONAL_VCPUS: _("fractions of a vCPU"),
+        Control.MEMORY: _("memory caps"),
+        Control.DISK: _("emulated disks"),
+    }
+    if not controls:
+        return _("needs root or a delegated cgroup: nothing")
+    return _("needs root or a delegated cgroup: {what}", what=", ".join(sorted(names[each] for each in controls)))
+
+
+def program_not_found() -> str:
+    """In place of the path of a program."""
+    return _("not found here")
+
+
+def limits_available() -> str:
+    """Everything can be measured here."""
+    return _("this host can set every limit that these runs ask for")
+
+
+def but(doubt: str) -> str:
+    """What may go wrong all the same."""
+    return _("but {doubt}", doubt=doubt)

@@ -1,0 +1,227 @@
+"""What the terminal says while sizer works: events, interrupts, warnings, how a command ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sizer.limits import Control
+from sizer.plan import Spread
+from sizer.records import DiskCheck, Doubt, DoubtKind, format_seconds, typed_path
+from sizer.words.language import _, _n
+from sizer.words.runs import spread_in_words
+
+
+def warning_said(sentence: str) -> str:
+    """A line that warns."""
+    return _("warning: {sentence}", sentence=sentence)
+
+
+def note_said(sentence: str) -> str:
+    """A line that only informs."""
+    return _("note: {sentence}", sentence=sentence)
+
+
+def problem_said(problem: str) -> str:
+    """What cannot be read among the runs of a study."""
+    return _("left out: {problem}", problem=problem)
+
+
+def doubt_in_words(doubt: Doubt) -> str:
+    """Why the runs of a workload may fail although every limit can be set."""
+    known = {"workload": doubt.workload, "what": doubt.what}
+    if doubt.kind is DoubtKind.FRAMEWORK:
+        return _("workload `{workload}`: sizer's workloads do not run on {what} yet; use mxnet", **known)
+    if doubt.kind is DoubtKind.GPU:
+        return _("workload `{workload}`: this host has no GPU {what}; use cpu or an emulated one", **known)
+    return _("workload `{workload}`: the program {what} was not found; give its path", **known)
+
+
+def runs_taken_back(count: int, source: Path, folder: Path) -> str:
+    """Runs that could not be stored when they were measured are stored now."""
+    return _n(
+        "{count} run of this study was measured before and could not be stored then; moved from {source} to {folder}",
+        "{count} runs of this study were measured before and could not be stored then; moved from {source} to {folder}",
+        count,
+        source=source,
+        folder=folder,
+    )
+
+
+def nothing_left(count: int) -> str:
+    """Nothing of a study has to be measured."""
+    return _n(
+        "the only run is finished already; to measure again, choose another folder with --out",
+        "all {count} runs are finished already; to measure again, choose another folder with --out",
+        count,
+    )
+
+
+def runs_left(left: int, planned: int) -> str:
+    """The conclusion is drawn before all runs are made."""
+    return _n(
+        "{count} of {planned} runs is not finished; the answer is based on the others",
+        "{count} of {planned} runs are not finished; the answer is based on the others",
+        left,
+        planned=planned,
+    )
+
+
+def report_written(path: Path) -> str:
+    """Where the report is."""
+    return _("report: {path}", path=path)
+
+
+def answer_not_written(error: object) -> str:
+    """The conclusion could not be written."""
+    return _("the answer could not be written: {error}", error=error)
+
+
+def unknown_columns(table: Path, columns: str) -> str:
+    """An imported table has columns that sizer has no use for."""
+    return _(
+        "warning: {table}: sizer does not use {columns}; kept in each run and by export", table=table, columns=columns
+    )
+
+
+def unknown_columns_ignored(table: str, columns: str) -> str:
+    """A table of configurations has columns that sizer has no use for."""
+    return _("warning: {table}: {columns} is unknown and ignored", table=table, columns=columns)
+
+
+def table_imported(runs: int, workloads: int, folder: Path) -> str:
+    """How much was imported."""
+    return _(
+        "{runs} of {workloads} imported into {folder}",
+        runs=_n("{count} run", "{count} runs", runs),
+        workloads=_n("{count} workload", "{count} workloads", workloads),
+        folder=folder,
+    )
+
+
+def drift_in_words(spread: Spread) -> str:
+    """The host became slower or faster while the study was measured."""
+    return _("The host drifted: {spread}.", spread=spread_in_words(spread))
+
+
+def axis_left_out(control: Control, fix: str) -> str | None:
+    """What the demo left out because this host cannot limit it; None for what the demo does not vary."""
+    if control is Control.FRACTIONAL_VCPUS:
+        return _("This host did not allow fractions of a vCPU. To have it, type: {fix}", fix=fix)
+    if control is Control.MEMORY:
+        return _("This host did not allow the memory axis. To have it, type: {fix}", fix=fix)
+    if control is Control.DISK:
+        return _("This host did not allow the disk axis. To have it, type: {fix}", fix=fix)
+    return None
+
+
+def data_lacking(workload: str, why: str) -> str:
+    """The data of a workload cannot be had, so its runs are refused."""
+    return _("  workload `{workload}`: {why}", workload=workload, why=why)
+
+
+def disk_checking(disk: str) -> str:
+    """A disk is about to be checked."""
+    return _("checking disk `{disk}` with fio", disk=disk)
+
+
+def disk_unusable(disk: str, why: str) -> str:
+    """A disk cannot be used, so runs on it are refused."""
+    return _("  disk `{disk}` cannot be used: {why}", disk=disk, why=why)
+
+
+def disk_deviates(check: DiskCheck) -> str:
+    """A disk is not as fast as declared."""
+    return _("  disk `{disk}` {note}", disk=check.tier.name, note=check.note)
+
+
+def waiting_for_run(seconds: float | None) -> str:
+    """After the first Ctrl-C: a run goes on for so many seconds, 0 or less where it takes longer than expected; None
+    between two runs."""
+    if seconds is None:
+        return _("finishing the current step; Ctrl-C again stops it now")
+    if seconds <= 0:
+        return _("finishing the current run (longer than expected); Ctrl-C again stops it now")
+    return _("finishing the current run (about {time}); Ctrl-C again stops it now", time=format_seconds(seconds))
+
+
+def interrupted(folder: Path) -> str:
+    """How to go on after Ctrl-C."""
+    return _("interrupted; continue with: sizer resume {folder}", folder=typed_path(folder))
+
+
+def runs_failed(folder: Path) -> str:
+    """How to measure again what failed."""
+    return _(
+        "some runs failed; after fixing the cause, measure them again with: sizer resume {folder} --retry",
+        folder=typed_path(folder),
+    )
+
+
+def progress_begun(number: int, total: int, run: str, seconds_left: float) -> str:
+    """A run begins, as a plain line."""
+    return _(
+        "[{number}/{total}] {run}, {time} left", number=number, total=total, run=run, time=format_seconds(seconds_left)
+    )
+
+
+def progress_left(seconds_left: float) -> str:
+    """The time left, in the bar."""
+    return _("{time} left", time=format_seconds(seconds_left))
+
+
+def warming_up() -> str:
+    """In place of a rate that is not known yet."""
+    return _("warming up")
+
+
+def resources_used(cores: float, read: float, written: float) -> str:
+    """What the current run uses, in the bar: cores and bytes a second."""
+    return _(
+        "{cores} cores | {read} MB/s read, {written} written",
+        cores=f"{cores:.2f}",
+        read=f"{read / 1e6:.0f}",
+        written=f"{written / 1e6:.0f}",
+    )
+
+
+def reference_again(run: str) -> str:
+    """A run beyond the repeats, which shows whether the host has drifted."""
+    return _("{run}, the reference again", run=run)
+
+
+def being_measured(run: str) -> str:
+    """A run of a study that goes on."""
+    return _("{run}: being measured now", run=run)
+
+
+def to_be_run(run: str) -> str:
+    """A run of a study that was not made yet."""
+    return _("{run}: not run yet", run=run)
+
+
+def being_measured_again(result: str) -> str:
+    """A stored run that is being replaced."""
+    return _("{result}; being measured again now", result=result)
+
+
+def to_be_run_again(result: str) -> str:
+    """A stored run that will be replaced."""
+    return _("{result}; will be run again", result=result)
+
+
+def study_summary(
+    finished: int, planned: int, outcomes: str, warned: int, left: int, seconds: float, held: bool
+) -> str:
+    """The last line of status."""
+    known = {"finished": finished, "planned": planned, "outcomes": outcomes}
+    parts = [
+        _("{finished} of {planned} runs finished ({outcomes})", **known)
+        if outcomes
+        else _("{finished} of {planned} runs finished", **known),
+        _("{count} with a warning", count=warned) if warned else _("none with a warning"),
+    ]
+    if left:
+        parts.append(_("{count} to go, about {time}", count=left, time=format_seconds(seconds)))
+    if held:
+        parts.append(_("being measured now"))
+    return "; ".join(parts)
