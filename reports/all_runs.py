@@ -5,34 +5,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sizer import words
 from sizer.model import batch_of, disk_of, memory_of, vcpus_of
-from sizer.records import Outcome, Run, Study
-from sizer.words import evidence_in_words, warning_line, warning_names
+from sizer.records import Outcome, Run, Study, format_seconds, format_vcpus
+from sizer.words import _
 
-from . import busy, evidence_card, failures, formatting, isolated, results, verdict, words
+from . import busy, evidence_card, failures, isolated, results, verdict
 from .subject import Subject
-
-MEANING = (
-    ("Throughput", "mean rate after warm-up, the 95 % interval of that mean, and its half-width against the rate"),
-    ("Two rates", "the rate fell and stayed down, as where a disk's burst credit is spent"),
-    ("First epoch", "its own rate, beside the one that counts"),
-    ("Measured", "how long after warm-up, and why it ended then"),
-    ("sizer's own use", "core-seconds of sizer's process over those of the workload"),
-    ("Busy", "share of its limit that a resource was used"),
-    ("For input", "what the loop waited, by its own clock"),
-    ("Stalled", "share of the time in which some task of the run waited for it, by the kernel (PSI)"),
-    ("Throttled", "quota periods that were used up"),
-    ("Others on this host", "cores that anything but the run used meanwhile"),
-    ("Memory", "each kind at its highest, which need not be at one time; anonymous memory cannot be dropped"),
-    ("Growth", "by each step after warm-up; where none is to be seen its 95 % interval holds zero"),
-    ("Hit rate", "share of the bytes asked for that did not come from the device"),
-    ("Data resident", "bytes of the data set in the page cache before and after the run"),
-    ("Disk", "the rate of reads and writes, what the tier gives, and the cost of a sample"),
-)
-"""What the labels of a card mean, told once and not with each run."""
 
 LAST_LINES = 5
 """Lines of a failed run's last words that its card shows; the table of what failed has more."""
+
+
+def meaning() -> list[tuple[str, str]]:
+    """What the labels of a card mean, said once and not with each run."""
+    return [
+        (
+            _("Throughput"),
+            _("mean rate after warm-up, the 95 % interval of that mean, and its half-width against the rate"),
+        ),
+        (_("Two rates"), _("the rate fell and stayed down, as where a disk's burst credit is spent")),
+        (_("First epoch"), _("its own rate, beside the one that counts")),
+        (_("Measured"), _("how long after warm-up, and why it ended then")),
+        (_("sizer's own use"), _("core-seconds of sizer's process over those of the workload")),
+        (_("Busy"), _("share of its limit that a resource was used")),
+        (_("For input"), _("what the loop waited, by its own clock")),
+        (_("Stalled"), _("share of the time in which some task of the run waited for it, by the kernel (PSI)")),
+        (_("Throttled"), _("quota periods that were used up")),
+        (_("Others on this host"), _("cores that anything but the run used meanwhile")),
+        (_("Memory"), _("each kind at its highest, which need not be at one time; anonymous memory cannot be dropped")),
+        (_("Growth"), _("by each step after warm-up; where none is to be seen its 95 % interval holds zero")),
+        (_("Hit rate"), _("share of the bytes asked for that did not come from the device")),
+        (_("Data resident"), _("bytes of the data set in the page cache before and after the run")),
+        (_("Disk"), _("the rate of reads and writes, what the tier gives, and the cost of a sample")),
+    ]
 
 
 def all_runs(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
@@ -57,26 +63,26 @@ def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
     """Where it stood, what came out, what bound it, and the kinds of its warnings."""
     workload = run.spec.workload
     return {
-        **_told(run, study),
-        "repeat": f"repeat {run.spec.repeat + 1}",
+        **_limits(run, study),
+        "repeat": _("repeat {number}", number=run.spec.repeat + 1),
         "state": isolated.remark(run) or subject.unusual(workload.assumed_input, workload.assumed_cache),
         "failed": run.outcome is not Outcome.COMPLETED,
         "outcome": words.ending(run),
         "rate": _rate(run),
         "bound": _bound(run, subject),
-        "warned": ", ".join(warning_names(run)),
+        "warned": ", ".join(words.warning_names(run)),
     }
 
 
-def _told(run: Run, study: Study) -> dict[str, str]:
+def _limits(run: Run, study: Study) -> dict[str, str]:
     """What it had, without what an imported table does not say."""
     stand = run.configuration
-    vcpus = formatting.format_vcpus(stand.vcpus) if stand.vcpus is not None else ""
+    vcpus = format_vcpus(stand.vcpus) if stand.vcpus is not None else ""
     return {
-        "vcpus": ", ".join(part for part in (vcpus, words.accelerators(stand)) if part),
-        "memory": words.memory(stand),
-        "disk": words.disk(stand.disk, study) if stand.disk is not None else "",
-        "batch": f"batch {stand.batch_size}" if stand.batch_size is not None else "",
+        "vcpus": ", ".join(part for part in (vcpus, words.accelerators_of(stand)) if part),
+        "memory": words.memory_size(stand),
+        "disk": words.study_disk(stand.disk, study) if stand.disk is not None else "",
+        "batch": words.batch_named(stand.batch_size) if stand.batch_size is not None else "",
     }
 
 
@@ -85,12 +91,12 @@ def _card(run: Run) -> dict[str, Any]:
     last_words = failures.split(run)[1] if run.outcome is not Outcome.COMPLETED else ""
     return {
         "id": run.id,
-        "warnings": [formatting.sentence(warning_line(each, run.sample_unit)) for each in run.warnings],
+        "warnings": [words.sentence(words.warning_line(each, run.sample_unit)) for each in run.warnings],
         "busy": busy.bars([run.evidence]) if run.evidence is not None else [],
         "groups": evidence_card.groups(run),
         "last_words": "\n".join(last_words.splitlines()[-LAST_LINES:]),
         "started": (run.started_at or "").replace("T", " ").replace("+00:00", " UTC"),
-        "took": formatting.format_seconds(run.wall_seconds) if run.wall_seconds else "",
+        "took": format_seconds(run.wall_seconds) if run.wall_seconds else "",
         "limited_by": run.limited_by,
     }
 
@@ -98,7 +104,7 @@ def _card(run: Run) -> dict[str, Any]:
 def _rate(run: Run) -> str:
     if run.throughput is None or not results.measured(run):
         return ""
-    return formatting.rate_interval(run.throughput, run.sample_unit)
+    return words.rate_interval(run.throughput, run.sample_unit)
 
 
 def _bound(run: Run, subject: Subject) -> tuple[str, str]:
@@ -106,5 +112,5 @@ def _bound(run: Run, subject: Subject) -> tuple[str, str]:
     if run.outcome is not Outcome.COMPLETED:
         return "", failures.line(run)
     if run.evidence is None:
-        return "", "not accounted"
-    return words.bottleneck(run.evidence.bottleneck, subject.device), evidence_in_words(run.evidence)
+        return "", _("not accounted")
+    return words.resource_name(run.evidence.bottleneck, subject.device), words.evidence_in_words(run.evidence)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from . import formatting, marks, results, words
+from sizer import words
+from sizer.records import format_bytes, plural
+from sizer.words import _
+
+from . import marks, results
 from .curves import CurvePoint, grid, segments
 from .plot import Line, Plot
 from .scales import is_wide
@@ -21,10 +25,10 @@ def axis_chart(axis: str, title: str, series: Sequence[Series], subject: Subject
     places = [place for line in lines for place in line.places]
     x_label, unit = _x_words(axis, max(places))
     logarithmic = is_wide(places)
-    y_label = f"{formatting.plural(subject.unit)}/s"
+    y_label = f"{plural(subject.unit)}/s"
     return Plot(
         label=f"{title}, {y_label}",
-        x_label=x_label + (", logarithmic scale" if logarithmic else ""),
+        x_label=_("{axis}, logarithmic scale", axis=x_label) if logarithmic else x_label,
         y_label=y_label,
         unit=unit,
         lines=lines,
@@ -55,8 +59,8 @@ def _stretches(axis: str, series: Series, subject: Subject) -> tuple[tuple[Curve
 def _x_words(axis: str, highest: float) -> tuple[str, float]:
     """The axis' name, and what it counts in."""
     if axis == "memory_bytes":
-        return ("memory (GiB)", 2.0**30) if highest >= 2**30 else ("memory (MiB)", 2.0**20)
-    return {"vcpus": "vCPUs", "batch_size": "batch size"}[axis], 1.0
+        return (_("memory (GiB)"), 2.0**30) if highest >= 2**30 else (_("memory (MiB)"), 2.0**20)
+    return words.axis_name(axis), 1.0
 
 
 def _mark(axis: str, subject: Subject, lowest: float, highest: float) -> tuple[float, str] | None:
@@ -66,5 +70,5 @@ def _mark(axis: str, subject: Subject, lowest: float, highest: float) -> tuple[f
     value = getattr(subject.answer.spec, axis)
     if value is None or not lowest / BEYOND <= value <= highest * BEYOND:
         return None
-    size = formatting.format_bytes(value) if axis == "memory_bytes" else f"{value:g}"
-    return float(value), f"{words.answer(subject.answer, axis)} {size}"
+    size = format_bytes(value) if axis == "memory_bytes" else f"{value:g}"
+    return float(value), f"{words.answer_word(subject.answer, axis)} {size}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sizer.records import Bottleneck, Evidence
+from sizer import words
+from sizer.records import Evidence
 
-from . import formatting, results, words
+from . import results
 
 
 def bars(evidence: Sequence[Evidence]) -> list[dict[str, Any]]:
@@ -16,14 +17,9 @@ def bars(evidence: Sequence[Evidence]) -> list[dict[str, Any]]:
     shares = {name: results.mean(each.busy.get(name) for each in evidence) or 0.0 for name in names}
     return [
         {
-            "name": _resource(name),
-            "percent": formatting.percent(share),
+            "name": words.busy_name(name),
+            "percent": words.percent(share),
             "bar": f"{min(max(share, 0.0), 1.0) * 100:.0f}",
         }
         for name, share in sorted(shares.items(), key=lambda item: -item[1])
     ]
-
-
-def _resource(name: str) -> str:
-    known = {member.value for member in Bottleneck}
-    return words.BOTTLENECK[Bottleneck(name)] if name in known else name.replace("_", " ")

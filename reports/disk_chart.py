@@ -6,10 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sizer import words
 from sizer.model import disk_of
-from sizer.records import HOST_DISK, DiskRates, Estimate
+from sizer.records import HOST_DISK, DiskRates, Estimate, format_rate, plural
+from sizer.words import _
 
-from . import curves, formatting, marks, words
+from . import curves, marks
 from .dots import DotChart, Dots, Row
 from .series import Series
 from .subject import Subject
@@ -19,7 +21,7 @@ def disk_chart(title: str, series: Sequence[Series], subject: Subject) -> DotCha
     """The picture for the disk axis of a workload, the slowest tier first."""
     names = {disk_of(run.configuration) for each in series for run in each.runs}
     ordered = sorted(names, key=lambda name: (_read_rate(name, subject), name))
-    unit = f"{formatting.plural(subject.unit)}/s"
+    unit = f"{plural(subject.unit)}/s"
     return DotChart(f"{title}, {unit}", unit, tuple(_row(name, series, subject) for name in ordered))
 
 
@@ -28,9 +30,9 @@ def _row(name: str, series: Sequence[Series], subject: Subject) -> Row:
     values = [point.throughput.value for each in dots for point in each.points]
     remark = ""
     if len(series) == 1 and values:
-        remark = formatting.format_rate(sum(values) / len(values), subject.unit)
+        remark = format_rate(sum(values) / len(values), subject.unit)
     word = _answer_word(name, subject)
-    title = words.disk(name, subject.study) + (f" – {word}" if word else "")
+    title = words.study_disk(name, subject.study) + (f" – {word}" if word else "")
     return Row(title, tier_figures(name, subject), remark, dots, bool(word))
 
 
@@ -38,7 +40,7 @@ def _answer_word(name: str, subject: Subject) -> str:
     answer = subject.answer
     if answer is None or answer.spec is None or answer.spec.disk != name:
         return ""
-    return words.answer(answer, "disk")
+    return words.answer_word(answer, "disk")
 
 
 def _dots(name: str, series: Series, subject: Subject) -> Dots:
@@ -62,10 +64,10 @@ def tier_figures(name: str, subject: Subject) -> str:
     check, tier = subject.check(name), subject.tier(name)
     parts = []
     if tier is not None and tier.emulated is not None:
-        parts.append(f"declared {words.reading(tier.emulated)}")
+        parts.append(_("declared {rates}", rates=words.reading_in_words(tier.emulated)))
     if check is not None and check.measured != DiskRates():
-        parts.append(f"fio {words.reading(check.measured)}")
-    return "; ".join(parts) or ("where the data already lay" if name == HOST_DISK else "not measured")
+        parts.append(_("fio {rates}", rates=words.reading_in_words(check.measured)))
+    return "; ".join(parts) or (_("where the data already lay") if name == HOST_DISK else _("not measured"))
 
 
 def _read_rate(name: str, subject: Subject) -> float:

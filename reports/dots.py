@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sizer.records import Estimate
+from sizer.records import Estimate, format_number
 
-from . import formatting, svg
+from . import svg
 from .plot import BOLD_CHARACTER, CHARACTER, CLEAR, Failure, Point
 from .scales import Scale, nice_ticks
 
@@ -65,7 +65,7 @@ class DotChart:
         parts = [svg.line(LEFT, bottom, RIGHT, bottom, "axis")]
         for tick in nice_ticks(x.high):
             parts.append(svg.line(x(tick), bottom, x(tick), bottom + 5, "axis"))
-            parts.append(svg.text(formatting.format_number(tick), x(tick), bottom + 18, "tick"))
+            parts.append(svg.text(format_number(tick), x(tick), bottom + 18, "tick"))
         parts.append(svg.text(self.x_label, (LEFT + RIGHT) / 2, bottom + 37, "label"))
         return svg.element("g", *parts)
 

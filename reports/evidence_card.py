@@ -5,54 +5,67 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sizer.records import Bottleneck, DiskRates, MemoryGrowth, Run, WarningKind
+from sizer import words
+from sizer.records import (
+    Bottleneck,
+    DiskRates,
+    MemoryGrowth,
+    Run,
+    WarningKind,
+    format_bytes,
+    format_number,
+    format_rate,
+    format_seconds,
+    format_vcpus,
+)
+from sizer.words import _
 
-from . import formatting, results, words
+from . import results
 
 Fact = tuple[str, str, str]
 """Label, value, and what must be known of it."""
 
-STALLS = {"cpu_stall": "CPU", "memory_stall": "memory", "io_stall": "disk"}
-
 
 def groups(run: Run) -> list[dict[str, Any]]:
     """The groups that have anything to say, each a title and its facts."""
-    parts = {
-        "Rate": rate(run),
-        "Waiting": waiting(run),
-        "Processor": processor(run),
-        "Memory": memory(run),
-        "Page cache": page_cache(run),
-        "Disk": disk(run),
-    }
-    found = {title: list(facts) for title, facts in parts.items()}
-    return [{"title": title, "facts": facts} for title, facts in found.items() if facts]
+    parts = (
+        (_("Rate"), rate(run)),
+        (_("Waiting"), waiting(run)),
+        (_("Processor"), processor(run)),
+        (_("Memory"), memory(run)),
+        (_("Page cache"), page_cache(run)),
+        (_("Disk"), disk(run)),
+    )
+    found = [(title, list(facts)) for title, facts in parts]
+    return [{"title": title, "facts": facts} for title, facts in found if facts]
 
 
 def rate(run: Run) -> Iterator[Fact]:
     """The throughput with its interval, in how far it held, and how it was taken."""
     unit, throughput = run.sample_unit, run.throughput
     if throughput is not None and results.measured(run):
-        yield "Throughput", formatting.rate_interval(throughput, unit), formatting.half_width(throughput)
+        yield _("Throughput"), words.rate_interval(throughput, unit), words.half_width(throughput)
     if run.rate_change is not None:
-        before, after = run.rate_change.before, run.rate_change.after
-        told = f"{formatting.rate_interval(before, unit)}, then {formatting.rate_interval(after, unit)}"
-        yield "Two rates", told, f"fell after {formatting.format_seconds(run.rate_change.seconds)}"
+        before, after = (words.rate_interval(each, unit) for each in (run.rate_change.before, run.rate_change.after))
+        remark = _("fell after {time}", time=format_seconds(run.rate_change.seconds))
+        yield _("Two rates"), _("{before}, then {after}", before=before, after=after), remark
     if run.first_epoch_throughput is not None:
-        yield "First epoch", formatting.format_rate(run.first_epoch_throughput, unit), _against(run)
+        yield _("First epoch"), format_rate(run.first_epoch_throughput, unit), _against(run)
     if run.latency_p50 is not None:
-        p99 = f", p99 {formatting.milliseconds(run.latency_p99)}" if run.latency_p99 is not None else ""
-        yield "Latency of a batch", f"median {formatting.milliseconds(run.latency_p50)}{p99}", ""
+        yield _("Latency of a batch"), _latency(run.latency_p50, run.latency_p99), ""
     if run.warm_up_seconds is not None:
-        yield "Warm-up", formatting.format_seconds(run.warm_up_seconds), ""
+        yield _("Warm-up"), format_seconds(run.warm_up_seconds), ""
     if run.measured_seconds is not None:
-        yield (
-            "Measured",
-            formatting.format_seconds(run.measured_seconds),
-            words.STOPPED.get(run.stopped or "", run.stopped or ""),
-        )
+        yield _("Measured"), format_seconds(run.measured_seconds), words.stopped_in_words(run.stopped or "")
     if run.overhead is not None:
-        yield "sizer's own use", formatting.small_percent(run.overhead), ""
+        yield _("sizer's own use"), words.small_percent(run.overhead), ""
+
+
+def _latency(median: float, p99: float | None) -> str:
+    middle = words.milliseconds(median)
+    if p99 is None:
+        return _("median {median}", median=middle)
+    return _("median {median}, p99 {p99}", median=middle, p99=words.milliseconds(p99))
 
 
 def waiting(run: Run) -> Iterator[Fact]:
@@ -61,52 +74,49 @@ def waiting(run: Run) -> Iterator[Fact]:
     if used is None or throughput is None:
         return
     if used.input_wait is not None:
-        each = formatting.a_sample(formatting.brief(used.input_wait), run.sample_unit)
-        yield "For input", f"{formatting.percent(used.input_wait * throughput.value)} of the time", each
-    stalls = {name: getattr(used, field) for field, name in STALLS.items()}
-    known = [(name, each * throughput.value) for name, each in stalls.items() if each is not None]
+        each = words.a_sample(words.brief(used.input_wait), run.sample_unit)
+        share = words.percent(used.input_wait * throughput.value)
+        yield _("For input"), _("{share} of the time", share=share), each
+    stalls = ((_("CPU"), used.cpu_stall), (_("memory"), used.memory_stall), (_("disk"), used.io_stall))
+    known = [(name, stall * throughput.value) for name, stall in stalls if stall is not None]
     if known:
-        yield (
-            "Stalled",
-            ", ".join(formatting.unbroken(f"{name} {formatting.percent(each)}") for name, each in known),
-            "",
-        )
+        shares = (words.unbroken(f"{name} {words.percent(share)}") for name, share in known)
+        yield _("Stalled"), ", ".join(shares), ""
 
 
 def processor(run: Run) -> Iterator[Fact]:
-    """Core-seconds and what stood in their way; the accelerator's time."""
+    """Core-seconds and what kept the run from them; the accelerator's time."""
     used, throughput = run.demand, run.throughput
     if used is not None and throughput is not None and used.core_seconds is not None:
-        cores = formatting.format_number(used.core_seconds * throughput.value)
-        each = formatting.a_sample(f"{formatting.format_number(used.core_seconds * 1000)} core-ms", run.sample_unit)
+        cores = format_number(used.core_seconds * throughput.value)
+        each = words.a_sample(f"{format_number(used.core_seconds * 1000)} core-ms", run.sample_unit)
         vcpus = run.configuration.vcpus
-        whole = f" of {formatting.format_vcpus(vcpus)}" if vcpus is not None else ""
-        yield "Cores used", f"{cores}{whole}", each
+        yield _("Cores used"), _of(cores, format_vcpus(vcpus) if vcpus is not None else ""), each
     if run.throttled is not None:
-        yield "Throttled", f"{formatting.percent(run.throttled)} of quota periods", ""
+        yield _("Throttled"), _("{share} of quota periods", share=words.percent(run.throttled)), ""
     if run.other_cores is not None:
-        yield "Others on this host", f"{run.other_cores:.2f} cores", ""
+        yield _("Others on this host"), _("{cores} cores", cores=f"{run.other_cores:.2f}"), ""
     if run.stolen_cores is not None:
-        yield "Stolen by the hypervisor", f"{run.stolen_cores:.2f} cores", ""
+        yield _("Stolen by the hypervisor"), _("{cores} cores", cores=f"{run.stolen_cores:.2f}"), ""
     if used is not None and used.accelerator_seconds is not None:
-        device = words.bottleneck(Bottleneck.ACCELERATOR, run.spec.workload.computes_on)
-        busy = formatting.a_sample(formatting.brief(used.accelerator_seconds), run.sample_unit)
-        yield formatting.capital(device), busy, ""
+        device = words.resource_name(Bottleneck.ACCELERATOR, run.spec.workload.computes_on)
+        busy = words.a_sample(words.brief(used.accelerator_seconds), run.sample_unit)
+        yield words.capital(device), busy, ""
 
 
 def memory(run: Run) -> Iterator[Fact]:
     """The highest of each kind, which need not have been at one time, and whether it went on growing."""
-    peaks = {
-        "Highest": run.peak_memory_bytes,
-        "Anonymous": run.peak_anonymous_bytes,
-        "Page cache": run.peak_page_cache_bytes,
-        "Kernel": run.peak_kernel_bytes,
-        "Swap": run.peak_swap_bytes,
-    }
-    cap = f" of {words.memory(run.configuration)}" if run.configuration.memory_bytes is not None else ""
-    for label, peak in peaks.items():
+    if run.peak_memory_bytes is not None:
+        yield _("Highest"), _of(words.amount(run.peak_memory_bytes), words.memory_size(run.configuration)), ""
+    peaks = (
+        (_("Anonymous"), run.peak_anonymous_bytes),
+        (_("Page cache"), run.peak_page_cache_bytes),
+        (_("Kernel"), run.peak_kernel_bytes),
+        (_("Swap"), run.peak_swap_bytes),
+    )
+    for label, peak in peaks:
         if peak is not None:
-            yield label, formatting.amount(peak) + (cap if label == "Highest" else ""), ""
+            yield label, words.amount(peak), ""
     if run.memory_growth is not None:
         yield from _growth(run.memory_growth)
 
@@ -114,12 +124,13 @@ def memory(run: Run) -> Iterator[Fact]:
 def page_cache(run: Run) -> Iterator[Fact]:
     """How much of the data lay in memory, and what that spared the disk."""
     if run.hit_rate is not None:
-        yield "Hit rate", formatting.percent(run.hit_rate), ""
-    resident = {"before": run.resident_bytes, "after": run.resident_after_bytes}
-    known = [f"{formatting.amount(each)} {when}" for when, each in resident.items() if each is not None]
+        yield _("Hit rate"), words.percent(run.hit_rate), ""
+    known = [_("{size} before", size=words.amount(run.resident_bytes))] if run.resident_bytes is not None else []
+    if run.resident_after_bytes is not None:
+        known.append(_("{size} after", size=words.amount(run.resident_after_bytes)))
     if known:
-        size = formatting.format_bytes(run.data_set.bytes) if run.data_set is not None and run.data_set.bytes else ""
-        yield "Data resident", ", ".join(known), f"of {size}" if size else ""
+        size = format_bytes(run.data_set.bytes) if run.data_set is not None and run.data_set.bytes else ""
+        yield _("Data resident"), ", ".join(known), _("of {size}", size=size) if size else ""
 
 
 def disk(run: Run) -> Iterator[Fact]:
@@ -128,48 +139,51 @@ def disk(run: Run) -> Iterator[Fact]:
         return
     given, used, rate_ = run.disk.rates if run.disk is not None else DiskRates(), run.demand, run.throughput.value
     sides = (
-        ("Read", used.read_bytes, given.read_bytes_per_second, used.read_ios, given.read_iops),
-        ("Written", used.written_bytes, given.write_bytes_per_second, used.write_ios, given.write_iops),
+        (_("Read"), used.read_bytes, given.read_bytes_per_second),
+        (_("Read, IOs"), used.read_ios, given.read_iops),
+        (_("Written"), used.written_bytes, given.write_bytes_per_second),
+        (_("Written, IOs"), used.write_ios, given.write_iops),
     )
-    for label, volume, most, ios, most_ios in sides:
-        if volume is not None:
-            each = formatting.a_sample(formatting.volume(volume), run.sample_unit) if volume else ""
-            yield (
-                label,
-                _of(formatting.transfer(volume * rate_), most, formatting.transfer) if volume else "nothing",
-                each,
-            )
-        if ios:
-            each = formatting.a_sample(formatting.format_number(ios), run.sample_unit)
-            yield f"{label}, IOs", _of(f"{formatting.format_number(ios * rate_)}/s", most_ios, _per_second), each
+    for index, (label, each, most) in enumerate(sides):
+        counts_bytes = index % 2 == 0
+        if counts_bytes and each == 0:
+            yield label, _("nothing"), ""
+        elif each:
+            spell, cost = (words.transfer, words.volume(each)) if counts_bytes else (_per_second, format_number(each))
+            value = _of(spell(each * rate_), spell(most) if most is not None else "")
+            yield label, value, words.a_sample(cost, run.sample_unit)
     if used.asked_bytes is not None:
-        yield "Asked for", formatting.a_sample(formatting.volume(used.asked_bytes), run.sample_unit), ""
+        yield _("Asked for"), words.a_sample(words.volume(used.asked_bytes), run.sample_unit), ""
 
 
-def _of(text: str, most: float | None, spell: Any) -> str:
-    return text if most is None else f"{text} of {spell(most)}"
+def _of(text: str, most: str) -> str:
+    return _("{value} of {most}", value=text, most=most) if most else text
 
 
 def _per_second(value: float) -> str:
-    return f"{formatting.format_number(value)}/s"
+    return f"{format_number(value)}/s"
 
 
 def _against(run: Run) -> str:
     """The first epoch beside the rate that counts, which `natural` takes from later epochs alone."""
     if run.throughput is None or not run.throughput.value or run.first_epoch_throughput is None:
         return ""
-    ratio = formatting.format_number(run.first_epoch_throughput / run.throughput.value)
+    ratio = format_number(run.first_epoch_throughput / run.throughput.value)
     later = run.spec.workload.cache == "natural" and all(
         warning.kind is not WarningKind.FIRST_EPOCH for warning in run.warnings
     )
-    return f"{ratio} × {'the later epochs' if later else 'the throughput'}"
+    return _("{ratio} × the later epochs", ratio=ratio) if later else _("{ratio} × the throughput", ratio=ratio)
 
 
 def _growth(growth: MemoryGrowth) -> Iterator[Fact]:
     slope = growth.anonymous_bytes_per_step
-    interval = f"{formatting.signed_bytes(slope.low)} to {formatting.signed_bytes(slope.high)}"
-    seen = f"{formatting.signed_bytes(slope.value)} a step" if not slope.low <= 0 <= slope.high else "none to be seen"
-    yield "Anonymous growth", seen, f"{interval} over {formatting.count(growth.steps)} steps"
+    low, high = words.signed_bytes(slope.low), words.signed_bytes(slope.high)
+    if slope.low <= 0 <= slope.high:
+        seen = _("none to be seen")
+    else:
+        seen = _("{size} a step", size=words.signed_bytes(slope.value))
+    over = _("{low} to {high} over {steps} steps", low=low, high=high, steps=words.whole(growth.steps))
+    yield _("Anonymous growth"), seen, over
     if growth.rising:
-        yield "At the end", "still rising", ""
-    yield "Page cache growth", f"{formatting.signed_bytes(growth.page_cache_bytes_per_step)} a step", ""
+        yield _("At the end"), _("still rising"), ""
+    yield _("Page cache growth"), _("{size} a step", size=words.signed_bytes(growth.page_cache_bytes_per_step)), ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sizer.model import PIPELINE_ALONE, is_search, memory_floor, memory_of, searched_floor
+from sizer import words
+from sizer.model import is_search, memory_floor, memory_of, searched_floor
 from sizer.records import Outcome, Run, Study
-from sizer.words import failure_in_words, failure_line, floor_in_words, outcome_in_words
 
-from . import formatting, results, words
+from . import results
 from .subject import Subject
 
 LAST_WORDS = 1500
@@ -38,20 +38,20 @@ def memory_floors(subjects: Sequence[Subject]) -> list[str]:
     return [_floor(subject) for subject in subjects if any(_was_killed(run) or is_search(run) for run in subject.runs)]
 
 
-def tally(runs: Sequence[Run]) -> list[tuple[str, int]]:
-    """How many runs ended in each way, in the order of the outcomes."""
+def tally(runs: Sequence[Run]) -> str:
+    """How many runs ended in each way, in the order of the outcomes: `17 runs: 15 completed, 2 crashed.`"""
     counts = {outcome: sum(run.outcome is outcome for run in runs) for outcome in Outcome}
-    return [(outcome_in_words(outcome), count) for outcome, count in counts.items() if count]
+    return words.runs_by_outcome({outcome: count for outcome, count in counts.items() if count})
 
 
 def split(run: Run) -> tuple[str, str]:
     """Why a run failed in a line, and its last words, which may be many."""
-    return failure_in_words(run), run.error.last_lines.strip() if run.error is not None else ""
+    return words.failure_in_words(run), run.error.last_lines.strip() if run.error is not None else ""
 
 
 def line(run: Run) -> str:
     """Why a run failed, ending in the last line that it printed: `exit status 1; its last words: KeyError: 'x'`."""
-    return failure_line(run, LINE)
+    return words.failure_line(run, LINE)
 
 
 def log(run: Run) -> str:
@@ -61,11 +61,11 @@ def log(run: Run) -> str:
 
 def _row(runs: Sequence[Run], study: Study) -> dict[str, Any]:
     first, rest = split(runs[0])
-    stands = [words.configuration(run.configuration, study) for run in runs]
+    stands = [words.configuration_line(run.configuration, study) for run in runs]
     return {
         "workload": runs[0].spec.workload.name,
         "where": [(stand, stands.count(stand)) for stand in dict.fromkeys(stands)],
-        "outcome": outcome_in_words(runs[0].outcome),
+        "outcome": words.outcome_in_words(runs[0].outcome),
         "error": first,
         "ids": [run.id for run in runs],
         "last_words": rest[-LAST_WORDS:],
@@ -78,24 +78,13 @@ def _was_killed(run: Run) -> bool:
 
 
 def _floor(subject: Subject) -> str:
-    found = searched_floor(subject.runs)
-    return f"{subject.name}: {floor_in_words(found)}.{_peak(subject)}" if found is not None else _by_kills(subject)
-
-
-def _by_kills(subject: Subject) -> str:
+    peak = max((run.peak_anonymous_bytes or 0 for run in subject.runs if results.measured(run)), default=0)
+    searched = searched_floor(subject.runs)
+    if searched is not None:
+        return words.searched_floor_sentences(subject.name, searched, peak)
     floor = memory_floor(subject.runs)
     below = floor.out_of_memory_bytes if floor is not None else None
     above = floor.completed_bytes if floor is not None else None
     if below is None:
         below = max(memory_of(run.configuration) for run in subject.runs if _was_killed(run))
-    text = f"{subject.name}: killed with {formatting.format_bytes(below)}"
-    if above is None:
-        return f"{text}, and no larger cap completed, so its memory floor lies above that."
-    alone = PIPELINE_ALONE if subject.device.kind == "emulated" else ""
-    between = f"completed with {formatting.format_bytes(above)}: its memory floor lies between the two{alone}"
-    return f"{text}, {between}.{_peak(subject)}"
-
-
-def _peak(subject: Subject) -> str:
-    peak = max((run.peak_anonymous_bytes or 0 for run in subject.runs if results.measured(run)), default=0)
-    return f" It held up to {formatting.format_bytes(peak)} that cannot be dropped." if peak else ""
+    return words.killed_floor_sentences(subject.name, below, above, subject.device.kind == "emulated", peak)

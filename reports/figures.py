@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sizer import words
+from sizer.words import _
+
 from . import legend, results
 from .axis_chart import axis_chart
 from .disk_chart import disk_chart
@@ -15,8 +18,6 @@ from .subject import Subject
 
 MOST_SERIES = 4
 """Series in one picture, as many as there are marker shapes; more go into further pictures."""
-
-AXIS_WORDS = {"vcpus": "vCPUs", "memory_bytes": "memory", "disk": "disk tier", "batch_size": "batch size"}
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def _relevance(axis: str, series: Series, subject: Subject) -> int:
 
 
 def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
-    title = f"Throughput against {AXIS_WORDS[axis]}"
+    title = _("Throughput against {axis}", axis=words.axis_name(axis))
     fixed = common(axis, series, subject.study)
     failed = any(not results.measured(run) for each in series for run in each.runs)
     if axis == "disk":
@@ -63,8 +64,8 @@ def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
     return Figure(
         title=title,
         svg=svg,
-        caption=f"At {fixed}." if fixed else "",
-        series=tuple(label or "measured run, 95 % interval" for label in labels(axis, series, subject.study)),
+        caption=_("At {fixed}.", fixed=fixed) if fixed else "",
+        series=tuple(label or _("measured run, 95 % interval") for label in labels(axis, series, subject.study)),
         keys=tuple(map(legend.series_key, range(len(series)))),
         explained=explained,
     )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from sizer import words
 from sizer.model import batch_of, disk_of, vcpus_of
-from sizer.records import Outcome, Run
-from sizer.words import outcome_in_words, remark_in_words, stage_learnt, stage_shown, warning_names
+from sizer.records import Outcome, Run, format_number
+from sizer.words import _
 
-from . import failures, formatting, results, words
+from . import failures, results
 from .subject import Subject
 
-LABELS = {"step": "Step", "pipeline": "Input pipeline", "disk": "Disk", "cache": "Page cache"}
+STAGES = ("step", "pipeline", "disk", "cache")
 
 
 def rows(subject: Subject) -> list[dict[str, Any]]:
@@ -22,43 +23,43 @@ def rows(subject: Subject) -> list[dict[str, Any]]:
 
 def remark(run: Run) -> str:
     """`isolating the disk`; nothing of a run of the workload as asked for."""
-    return remark_in_words(run.spec)
+    return words.remark_in_words(run.spec)
 
 
 def _row(run: Run, subject: Subject) -> dict[str, Any]:
     stage = run.spec.stage
     assert stage is not None, "rows() lets only such runs through"
     return {
-        "stage": LABELS[stage],
-        "where": words.configuration(run.configuration, subject.study),
+        "stage": words.stage_title(stage),
+        "where": words.configuration_line(run.configuration, subject.study),
         "rate": _rate(run),
-        "warned": ", ".join(warning_names(run)),
+        "warned": ", ".join(words.warning_names(run)),
         "tells": _found(run, stage),
-        "how": stage_shown(stage),
+        "how": words.stage_shown(stage),
     }
 
 
 def _rate(run: Run) -> str:
     if run.throughput is None or not results.measured(run):
-        return outcome_in_words(run.outcome)
-    return formatting.rate_interval(run.throughput, run.sample_unit)
+        return words.outcome_in_words(run.outcome)
+    return words.rate_interval(run.throughput, run.sample_unit)
 
 
 def _found(run: Run, stage: str) -> str:
     """What the stage gives, and the figure that the rate does not tell."""
     if run.outcome is not Outcome.COMPLETED:
         return failures.line(run)
-    used = run.demand
-    told = stage_learnt(stage)
+    used, learnt, figures = run.demand, words.stage_learnt(stage), ""
     if stage == "disk" and used is not None and used.read_bytes is not None and run.throughput is not None:
-        told += f": {formatting.format_number(run.throughput.value * used.read_bytes / 1e6)} MB/s"
+        figures = f"{format_number(run.throughput.value * used.read_bytes / 1e6)} MB/s"
         if used.read_ios is not None:
-            told += f" and {formatting.format_number(run.throughput.value * used.read_ios)} IOPS of reads"
+            reads = format_number(run.throughput.value * used.read_ios)
+            figures = _("{speed} and {iops} IOPS of reads", speed=figures, iops=reads)
     if stage == "cache" and run.hit_rate is not None:
-        told += f": {formatting.percent(run.hit_rate)}"
-    return told
+        figures = words.percent(run.hit_rate)
+    return f"{learnt}: {figures}" if figures else learnt
 
 
 def _order(run: Run) -> tuple[int, float, str, int]:
     stand = run.configuration
-    return list(LABELS).index(run.spec.stage or ""), vcpus_of(stand), disk_of(stand), batch_of(stand)
+    return STAGES.index(run.spec.stage or ""), vcpus_of(stand), disk_of(stand), batch_of(stand)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sizer.words import _
+
 from . import svg
 
 
@@ -30,11 +32,11 @@ def explained(
     if has_model:
         band = svg.path([(1, 2), (25, 2), (25, 12), (1, 12)], "band", closed=True)
         middle = svg.line(13, 0, 13, 14, "model") if is_by_disk else svg.line(1, 7, 25, 7, "model")
-        keys.append(Key(_small(band, middle), "model, 90 % for a new run"))
+        keys.append(Key(_small(band, middle), _("model, 90 % for a new run")))
     if has_extrapolation:
-        keys.append(Key(_small(svg.line(1, 7, 25, 7, "model extrapolated")), "extrapolated"))
+        keys.append(Key(_small(svg.line(1, 7, 25, 7, "model extrapolated")), _("extrapolated")))
     if has_failures:
-        keys.append(Key(_small(svg.cross(13, 7, "failure", "")), "failed run"))
+        keys.append(Key(_small(svg.cross(13, 7, "failure", "")), _("failed run")))
     if answer and not is_by_disk:
         keys.append(Key(_small(svg.line(13, 0, 13, 14, "answer")), answer))
     return tuple(keys)

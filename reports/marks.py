@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sizer import words
 from sizer.records import Run
+from sizer.words import _
 
-from . import formatting, results, words
+from . import results
 from .plot import Failure, Point
 from .series import Series
 from .subject import Subject
@@ -34,10 +36,12 @@ def place(run: Run, axis: str) -> float:
 
 def title(run: Run, subject: Subject) -> str:
     """What pointing at a mark shows."""
-    where = words.configuration(run.configuration, subject.study)
+    where = words.configuration_line(run.configuration, subject.study)
     if run.throughput is not None and results.measured(run):
-        return f"{where}: {formatting.rate_interval(run.throughput, subject.unit)}, run {run.id}"
-    return f"{where}: {words.ending(run)}, run {run.id}"
+        came_out = words.rate_interval(run.throughput, subject.unit)
+    else:
+        came_out = words.ending(run)
+    return _("{configuration}: {result}, run {id}", configuration=where, result=came_out, id=run.id)
 
 
 def is_modelled(series: Series, subject: Subject) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sizer.records import DiskCheck, DiskRates, DiskTier, Run, Study
+from sizer import words
+from sizer.records import DiskCheck, DiskRates, DiskTier, Run, Study, format_seconds, plural
+from sizer.words import _, _n
 
-from . import formatting, words
 from .subject import Subject
 
 
@@ -44,10 +45,7 @@ def states(runs: Sequence[Run]) -> list[tuple[str, str]]:
         if workload.input is None and workload.cache is None:
             continue
         users.setdefault((workload.assumed_input, workload.assumed_cache), {})[workload.name] = None
-    return [
-        (", ".join(names), f"Input {words.INPUT.get(input_, input_)}. Cache {words.CACHE.get(cache, cache)}.")
-        for (input_, cache), names in users.items()
-    ]
+    return [(", ".join(names), words.state_in_words(input_, cache)) for (input_, cache), names in users.items()]
 
 
 def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
@@ -62,10 +60,12 @@ def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
     return [
         {
             "workloads": ", ".join(names),
-            "what": f"{words.EMBEDDED} (made by sizer; not ImageNet, not PennTreeBank)" if data.embedded else data.path,
+            "what": _("embedded data set (made by sizer; not ImageNet, not PennTreeBank)")
+            if data.embedded
+            else data.path,
             "format": data.format,
-            "size": formatting.volume(data.bytes),
-            "samples": f"{formatting.count(data.samples)} {formatting.plural(unit)}",
+            "size": words.volume(data.bytes),
+            "samples": f"{words.whole(data.samples)} {plural(unit)}",
         }
         for (data, unit), names in users.items()
     ]
@@ -74,7 +74,7 @@ def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
 def emulated_devices(subjects: Sequence[Subject]) -> list[tuple[str, str]]:
     """Each workload whose accelerator was emulated, with the rate and its source."""
     return [
-        (subject.name, words.device(subject.device, subject.unit))
+        (subject.name, words.device_in_words(subject.device, subject.unit))
         for subject in subjects
         if subject.device.kind == "emulated"
     ]
@@ -83,37 +83,38 @@ def emulated_devices(subjects: Sequence[Subject]) -> list[tuple[str, str]]:
 def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
     """How the rate of a run was taken."""
     measure = study.measure
+    end = _(
+        "half-width of the 95 % interval below {share} or {time} after warm-up",
+        share=words.percent(measure.precision),
+        time=format_seconds(measure.seconds),
+    )
     facts = [
-        ("Repeats", f"{measure.repeats} fresh process{'es' if measure.repeats != 1 else ''} for each configuration"),
         (
-            "End of a run",
-            f"half-width of the 95 % interval below {formatting.percent(measure.precision)} "
-            f"or {formatting.format_seconds(measure.seconds)} after warm-up",
+            _("Repeats"),
+            _n(
+                "{count} fresh process for each configuration",
+                "{count} fresh processes for each configuration",
+                measure.repeats,
+            ),
         ),
-        ("Warm-up found", _range([run.warm_up_seconds for run in runs])),
-        ("Measured after warm-up", _range([run.measured_seconds for run in runs])),
-        ("Longest wall time", formatting.format_seconds(max((run.wall_seconds for run in runs), default=0.0))),
+        (_("End of a run"), end),
+        (_("Warm-up found"), _range([run.warm_up_seconds for run in runs])),
+        (_("Measured after warm-up"), _range([run.measured_seconds for run in runs])),
+        (_("Longest wall time"), format_seconds(max((run.wall_seconds for run in runs), default=0.0))),
     ]
     ended: dict[str, int] = {}
     for run in runs:
         if run.stopped:
             ended[run.stopped] = ended.get(run.stopped, 0) + 1
     if ended:
-        facts.append(
-            (
-                "Runs ended by",
-                ", ".join(f"{words.STOPPED.get(reason, reason)} ({count})" for reason, count in ended.items()),
-            )
-        )
+        ways = ", ".join(f"{words.stopped_in_words(reason)} ({count})" for reason, count in ended.items())
+        facts.append((_("Runs ended by"), ways))
     return [(label, value) for label, value in facts if value]
 
 
 def _range(values: Sequence[float | None]) -> str:
     known = [value for value in values if value is not None]
-    if not known:
-        return ""
-    low, high = formatting.format_seconds(min(known)), formatting.format_seconds(max(known))
-    return low if low == high else f"{low} to {high}"
+    return words.from_to(format_seconds(min(known)), format_seconds(max(known))) if known else ""
 
 
 def _disk(tier: DiskTier, check: DiskCheck | None) -> dict[str, str]:
@@ -122,24 +123,42 @@ def _disk(tier: DiskTier, check: DiskCheck | None) -> dict[str, str]:
         "name": tier.name,
         "nature": words.tier_nature(tier),
         "kind": ", ".join(part for part in (tier.disk_class, tier.catalog_name, tier.path) if part),
-        "declared": words.rates(tier.emulated) if tier.emulated is not None else words.undeclared(tier),
-        "measured": words.rates(measured) or "not measured",
+        "declared": words.declared_in_words(tier),
+        "measured": words.rates_in_words(measured) or _("not measured"),
         "deviates": "yes" if check is not None and check.deviates else "",
         "note": (check.note or "") if check is not None else "",
     }
 
 
 def _label(key: str) -> str:
-    text = key.removesuffix("_bytes").replace("_", " ")
-    known = {"cpu model": "CPU", "cpus": "CPUs usable", "gpus": "GPUs", "limits": "Limits by", "fio": "fio"}
-    return known.get(text, text[:1].upper() + text[1:])
+    """What a key of host.json is called; one that only a later version knows, as it is spelt."""
+    key = key.removesuffix("_bytes")
+    known = {
+        "cpu_model": _("CPU"),
+        "cpus": _("CPUs usable"),
+        "topology": _("Topology"),
+        "hyperthreads": _("Hyperthreads"),
+        "memory": _("Memory"),
+        "swap": _("Swap"),
+        "kernel": _("Kernel"),
+        "distribution": _("Distribution"),
+        "virtualization": _("Virtualization"),
+        "limits": _("Limits by"),
+        "gpus": _("GPUs"),
+        "fio": "fio",
+        "packages": _("Packages"),
+        "imported": _("Imported"),
+        "runs": _("Runs"),
+        "notes": _("Notes"),
+    }
+    return known.get(key, words.capital(key.replace("_", " ")))
 
 
 def _fact(key: str, value: Any) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return _("yes") if value else _("no")
     if key.endswith("_bytes") and isinstance(value, (int, float)):
-        return formatting.format_bytes(value) if value else "none"
+        return words.amount(value)
     if isinstance(value, Mapping):
         return ", ".join(f"{str(name).replace('_', ' ')} {_fact(str(name), each)}" for name, each in value.items())
     if isinstance(value, (list, tuple)):

@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
+from sizer import words
 from sizer.files import write_text
 from sizer.model import as_asked
 
@@ -33,8 +34,11 @@ def render(material: Material) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals.update(_=words._, _n=words._n, runs_counted=words.runs_counted)
     style = Markup((TEMPLATES / "report.css").read_text(encoding="utf-8"))
-    return environment.get_template("report.html").render(style=style, **contents(material))
+    return environment.get_template("report.html").render(
+        style=style, language=words.reader_language(), **contents(material)
+    )
 
 
 def contents(material: Material) -> dict[str, Any]:
@@ -46,9 +50,8 @@ def contents(material: Material) -> dict[str, Any]:
         "title": study.name,
         "created_at": material.created_at,
         "version": material.version,
-        "objective": verdict.objective_words(recommendation.objective if recommendation else study.objective),
+        "objective": words.objective_in_words(recommendation.objective if recommendation else study.objective),
         "tally": failures.tally(runs),
-        "run_count": len(runs),
         "notes": list(material.notes),
         "has_recommendation": recommendation is not None,
         "cards": [verdict.card(subject) for subject in found],
@@ -68,6 +71,6 @@ def contents(material: Material) -> dict[str, Any]:
         "references": trust.references(found, study),
         "warnings": warned.by_kind(runs),
         "warned_count": sum(bool(run.warnings) for run in as_asked(runs)),
-        "meaning": all_runs.MEANING,
+        "meaning": all_runs.meaning(),
         "runs": all_runs.all_runs(found, study),
     }

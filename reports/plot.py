@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sizer.records import Estimate
+from sizer.records import Estimate, format_number
 
-from . import formatting, svg
+from . import svg
 from .curves import CurvePoint
 from .scales import Scale, doubling_ticks, nice_ticks
 
@@ -99,7 +99,7 @@ class Plot:
         parts = [svg.text(self.y_label, LEFT - 48, TOP - 12, "label", "start")]
         for tick in nice_ticks(y.high):
             parts.append(svg.line(LEFT, y(tick), RIGHT, y(tick), "axis" if tick == 0 else "grid"))
-            parts.append(svg.text(formatting.format_number(tick), LEFT - 8, y(tick) + 4, "tick", "end"))
+            parts.append(svg.text(format_number(tick), LEFT - 8, y(tick) + 4, "tick", "end"))
         return svg.element("g", *parts)
 
     def _x_axis(self, x: Scale) -> Markup:
@@ -120,7 +120,7 @@ class Plot:
         return [tick * self.unit for tick in nice_ticks(x.high / self.unit, 6) if tick * self.unit <= x.high]
 
     def _tick_text(self, tick: float) -> str:
-        return formatting.format_number(tick / self.unit)
+        return format_number(tick / self.unit)
 
     def _answer(self, x: Scale) -> Markup:
         if self.mark is None:

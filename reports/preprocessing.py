@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sizer.records import Configuration, DataSet, Estimate
+from sizer import words
+from sizer.records import Configuration, Estimate, format_number, format_seconds
+from sizer.words import _
 
-from . import formatting, results, words
+from . import results
 from .subject import Subject
 
 IMAGENET_IMAGES = 1_281_167
@@ -24,12 +26,12 @@ def times(subject: Subject) -> dict[str, Any] | None:
         return None
     data = next((run.data_set for run in subject.runs if run.data_set is not None), None)
     return {
-        "data": _data_words(data),
+        "data": words.data_in_words(data),
         "rows": [
             {
-                "where": words.configuration(row.configuration, subject.study),
+                "where": words.configuration_line(row.configuration, subject.study),
                 "is_answer": is_answer(row.configuration, subject),
-                "own": time_for(data.samples, row.throughput) if data is not None else ("unknown", ""),
+                "own": time_for(data.samples, row.throughput) if data is not None else (_("unknown"), ""),
                 "imagenet": time_for(IMAGENET_IMAGES, row.throughput),
             }
             for row in rows
@@ -44,19 +46,19 @@ def time_for(samples: int, throughput: Estimate) -> tuple[str, str]:
     A throughput that may be 0 leaves the longest time open.
     """
     if throughput.value <= 0:
-        return "unknown", ""
+        return _("unknown"), ""
     middle, shortest = samples / throughput.value, samples / throughput.high
     if throughput.low <= 0:
-        return f"{formatting.format_number(middle)} s (from {formatting.format_number(shortest)})", _human(middle)
+        text = _("{middle} s (from {shortest})", middle=format_number(middle), shortest=format_number(shortest))
+        return text, format_seconds(middle)
     longest = samples / throughput.low
-    interval = formatting.span(shortest, longest)
-    text = f"{formatting.format_number(middle)} s" + (f" ({interval})" if "–" in interval else "")
-    ends = f" ({_human(shortest)} to {_human(longest)})" if _human(shortest) != _human(longest) else ""
-    return text, f"{_human(middle)}{ends}" if middle >= 60 else ""
-
-
-def _human(seconds: float) -> str:
-    return formatting.format_seconds(seconds)
+    interval = words.span(shortest, longest)
+    text = f"{format_number(middle)} s" + (f" ({interval})" if "–" in interval else "")
+    if middle < 60:
+        return text, ""
+    low, high = format_seconds(shortest), format_seconds(longest)
+    human = format_seconds(middle)
+    return text, human if low == high else f"{human} ({words.from_to(low, high)})"
 
 
 def is_answer(configuration: Configuration, subject: Subject) -> bool:
@@ -70,10 +72,3 @@ def is_answer(configuration: Configuration, subject: Subject) -> bool:
         and spec.batch_size in (None, configuration.batch_size)
         and ((spec.gpu, spec.gpu_count) in ((None, 0), (configuration.gpu, configuration.gpu_count)))
     )
-
-
-def _data_words(data: DataSet | None) -> str:
-    if data is None:
-        return "your data set"
-    name = f"the {words.EMBEDDED}" if data.embedded else "your whole data set"
-    return f"{name}, {formatting.count(data.samples)} images"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from sizer import words
 from sizer.model import Parameter, WorkloadModel, as_asked
-from sizer.records import Evidence, Run
-from sizer.words import evidence_in_words, model_summary, parameter_name, rejection_sentences, source_name
+from sizer.records import Run, format_number, plural
+from sizer.words import _
 
-from . import busy, formatting, isolated, preprocessing, results, words
+from . import busy, isolated, preprocessing, results
 from .figures import figures
 from .subject import Subject
 from .verdict import described, status
@@ -28,7 +29,7 @@ def section(subject: Subject) -> dict[str, Any]:
         "name": subject.name,
         "status": status(subject.answer),
         "what": what,
-        "unit": formatting.plural(subject.unit),
+        "unit": plural(subject.unit),
         "figures": first,
         "more_figures": more,
         "rows": [_row(result, subject) for result in found],
@@ -44,42 +45,29 @@ def section(subject: Subject) -> dict[str, Any]:
 def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
     configuration = result.configuration
     evidence = [run.evidence for run in result.runs if run.evidence is not None]
-    remarks, vcpus, batch = [words.accelerators(configuration)], configuration.vcpus, configuration.batch_size
+    remarks, vcpus, batch = [words.accelerators_of(configuration)], configuration.vcpus, configuration.batch_size
     remarks += [subject.unusual(result.input, result.cache)]
     return {
         "vcpus": f"{vcpus:g}" if vcpus is not None else "",
-        "memory": words.memory(configuration),
-        "disk": words.disk(configuration.disk, subject.study) if configuration.disk is not None else "",
+        "memory": words.memory_size(configuration),
+        "disk": words.study_disk(configuration.disk, subject.study) if configuration.disk is not None else "",
         "batch": str(batch) if batch is not None else "",
         "state": ", ".join(remark for remark in remarks if remark),
         "is_answer": preprocessing.is_answer(configuration, subject),
-        "runs": _counted(result.runs),
-        "throughput": formatting.rate_interval(result.throughput, subject.unit),
-        "bottleneck": _bottleneck(evidence, subject),
-        "reason": evidence_in_words(evidence[0]) if evidence else "not accounted",
+        "runs": words.runs_and_warned(len(result.runs), sum(bool(run.warnings) for run in result.runs)),
+        "throughput": words.rate_interval(result.throughput, subject.unit),
+        "bottleneck": words.resources_agreed([each.bottleneck for each in evidence], subject.device),
+        "reason": words.evidence_in_words(evidence[0]) if evidence else _("not accounted"),
         "busy": busy.bars(evidence),
         **_latency(result),
     }
 
 
-def _counted(runs: tuple[Run, ...]) -> str:
-    """`3 runs, 1 with a warning`."""
-    warned = sum(bool(run.warnings) for run in runs)
-    told = f", {'' if len(runs) == warned == 1 else f'{warned} '}with a warning" if warned else ""
-    return formatting.counted(len(runs), "run") + told
-
-
-def _bottleneck(evidence: list[Evidence], subject: Subject) -> str:
-    """What the repeats agree on; where they differ, all that they name."""
-    names = dict.fromkeys(words.bottleneck(each.bottleneck, subject.device) for each in evidence)
-    return " or ".join(names) if names else "unknown"
-
-
 def _latency(result: results.Result) -> dict[str, str]:
     p50, p99 = (results.mean(_latencies(result.runs, name)) for name in ("latency_p50", "latency_p99"))
     return {
-        "p50": formatting.milliseconds(p50) if p50 is not None else "",
-        "p99": formatting.milliseconds(p99) if p99 is not None else "",
+        "p50": words.milliseconds(p50) if p50 is not None else "",
+        "p99": words.milliseconds(p99) if p99 is not None else "",
     }
 
 
@@ -92,7 +80,7 @@ def _model(subject: Subject) -> dict[str, Any]:
         return {"refusal": _refusal(subject), "summary": "", "parameters": []}
     return {
         "refusal": "",
-        "summary": model_summary(subject.model),
+        "summary": words.model_summary(subject.model),
         "parameters": [_parameter(each, subject.model) for each in subject.model.parameters],
     }
 
@@ -103,10 +91,10 @@ def _refusal(subject: Subject) -> str:
 
 def _parameter(value: Parameter, model: WorkloadModel) -> dict[str, str]:
     return {
-        "name": parameter_name(value, model),
-        "value": f"{formatting.format_number(value.value)} {value.unit}".strip(),
-        "interval": formatting.span(value.low, value.high) if value.low < value.high else "–",
-        "source": source_name(value.source),
+        "name": words.parameter_name(value, model),
+        "value": f"{format_number(value.value)} {value.unit}".strip(),
+        "interval": words.span(value.low, value.high) if value.low < value.high else "–",
+        "source": words.source_name(value.source),
     }
 
 
@@ -114,8 +102,8 @@ def _rejected(subject: Subject) -> list[dict[str, str]]:
     rejected = subject.answer.rejected if subject.answer is not None else ()
     return [
         {
-            "spec": words.spec(each.spec, subject.study, subject.device),
-            "why": rejection_sentences(each, subject.terms),
+            "spec": words.spec_line(each.spec, subject.study, subject.device),
+            "why": words.rejection_sentences(each, subject.terms),
         }
         for each in rejected
     ]

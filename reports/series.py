@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sizer import words
 from sizer.model import batch_of, disk_of, memory_of, vcpus_of
-from sizer.records import Configuration, Run, Study
-
-from . import formatting, words
+from sizer.records import Configuration, Run, Study, format_bytes, format_vcpus
+from sizer.words import _
 
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
-LONE = "other configurations"
 _CONDITIONS = (*AXES, "input", "cache")
 
 
@@ -49,7 +48,9 @@ def labels(axis: str, series: Sequence[Series], study: Study) -> tuple[str, ...]
     known = [each for each in series if each.base is not None]
     differing = [name for name in _others(axis) if len({_condition(each.runs[0], name) for each in known}) > 1]
     return tuple(
-        ", ".join(_words(name, each.runs[0], study) for name in differing) if each.base is not None else LONE
+        ", ".join(_words(name, each.runs[0], study) for name in differing)
+        if each.base is not None
+        else _("other configurations")
         for each in series
     )
 
@@ -98,10 +99,10 @@ def _condition(run: Run, name: str) -> object:
 def _words(name: str, run: Run, study: Study) -> str:
     place, workload = run.configuration, run.spec.workload
     return {
-        "vcpus": formatting.format_vcpus(vcpus_of(place)),
-        "memory_bytes": f"{formatting.format_bytes(memory_of(place))} memory",
-        "disk": words.disk(disk_of(place), study),
-        "batch_size": f"batch {batch_of(place)}",
-        "input": f"input {workload.assumed_input}",
-        "cache": f"cache {workload.assumed_cache}",
+        "vcpus": format_vcpus(vcpus_of(place)),
+        "memory_bytes": _("{size} memory", size=format_bytes(memory_of(place))),
+        "disk": words.study_disk(disk_of(place), study),
+        "batch_size": words.batch_named(batch_of(place)),
+        "input": words.input_named(workload.assumed_input),
+        "cache": words.cache_named(workload.assumed_cache),
     }[name]

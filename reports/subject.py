@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sizer import words
 from sizer.model import WorkloadModel
 from sizer.records import Answer, Device, DiskCheck, DiskTier, Objective, Recommendation, Run, Study, WorkloadPlan
-from sizer.words import Terms, refusal_sentences, terms_of
+from sizer.words import Terms, _, refusal_sentences, terms_of
 
 from . import results
 from .material import Material
@@ -47,8 +48,8 @@ class Subject:
     def unusual(self, input_: str, cache: str) -> str:
         """How something was read, said only where it is not what the workload asks for."""
         asked = self.plan.workload if self.plan is not None else None
-        parts = [f"input {input_}"] if asked is None or input_ != asked.input else []
-        parts += [f"cache {cache}"] if asked is None or cache != asked.cache else []
+        parts = [words.input_named(input_)] if asked is None or input_ != asked.input else []
+        parts += [words.cache_named(cache)] if asked is None or cache != asked.cache else []
         return ", ".join(parts)
 
     def tier(self, name: str) -> DiskTier | None:
@@ -94,11 +95,11 @@ def _subject(name: str, material: Material) -> Subject:
 def _model(name: str, material: Material) -> tuple[WorkloadModel | None, str | None]:
     """The model that can predict, or None and the reason why there is none."""
     if material.model is None:
-        return None, "No model has been fitted."
+        return None, _("No model has been fitted.")
     try:
         model = material.model.workload(name)
     except KeyError:
-        return None, "The model does not know this workload."
+        return None, _("The model does not know this workload.")
     if model.refused is None:
         return model, None
     return None, refusal_sentences(model.refused, terms_of(model))

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sizer import words
 from sizer.model import as_asked
-from sizer.records import Purpose, Run, Study
+from sizer.records import Purpose, Run, Study, plural
+from sizer.words import _, _n
 
-from . import formatting, results, words
+from . import results
 from .subject import Subject
 
 SHOWN = 8
@@ -57,17 +59,18 @@ def _order(study: Study) -> tuple[str, str, str] | None:
     if study.imported:
         return None
     return (
-        "Order of the runs",
-        f"mixed, by seed {study.measure.seed}",
-        "each repeat of everything is shuffled anew, so that a drift of the host does not look like a finding",
+        _("Order of the runs"),
+        _("mixed, by seed {seed}", seed=study.measure.seed),
+        _("each repeat of everything is shuffled anew, so that a drift of the host does not look like a finding"),
     )
 
 
 def _warned(runs: Sequence[Run]) -> tuple[str, str, str] | None:
     if not runs:
         return None
-    number = sum(bool(run.warnings) for run in runs)
-    return ("Runs with a warning", f"{number or 'none'} of {len(runs)}", "of those that gave a rate")
+    number, whole = sum(bool(run.warnings) for run in runs), len(runs)
+    counted = _("{number} of {whole}", number=number, whole=whole) if number else _("none of {whole}", whole=whole)
+    return _("Runs with a warning"), counted, _("of those that gave a rate")
 
 
 def _precision(runs: Sequence[Run], study: Study) -> tuple[str, str, str] | None:
@@ -76,11 +79,17 @@ def _precision(runs: Sequence[Run], study: Study) -> tuple[str, str, str] | None
         return None
     asked = study.measure.precision
     reached = sum(each <= asked for each in halves)
-    middle, widest = (formatting.small_percent(each) for each in (statistics.median(halves), max(halves)))
-    remark = f"median; widest ±{widest}"
+    middle, widest = (words.small_percent(each) for each in (statistics.median(halves), max(halves)))
+    remark = _("median; widest ±{widest}", widest=widest)
     if not study.imported:
-        remark += f"; {reached} of {len(halves)} within the ±{formatting.small_percent(asked)} asked for"
-    return ("Half-width of the 95 % intervals", f"±{middle}", remark)
+        remark = _(
+            "median; widest ±{widest}; {reached} of {whole} within the ±{asked} asked for",
+            widest=widest,
+            reached=reached,
+            whole=len(halves),
+            asked=words.small_percent(asked),
+        )
+    return _("Half-width of the 95 % intervals"), f"±{middle}", remark
 
 
 def _half_width(run: Run) -> float | None:
@@ -97,24 +106,30 @@ def _repeats(runs: Sequence[Run]) -> tuple[str, str, str] | None:
     apart = [_spread(rates) for rates in groups.values() if len(rates) > 1]
     if not apart:
         return None
-    middle, most = formatting.small_percent(statistics.median(apart)), formatting.small_percent(max(apart))
-    remark = f"median of {formatting.counted(len(apart), 'configuration')}, most {most}: highest against lowest rate"
-    return ("Repeats lie apart by", middle, remark)
+    middle, most = words.small_percent(statistics.median(apart)), words.small_percent(max(apart))
+    remark = _n(
+        "median of {count} configuration, most {most}: highest against lowest rate",
+        "median of {count} configurations, most {most}: highest against lowest rate",
+        len(apart),
+        most=most,
+    )
+    return _("Repeats lie apart by"), middle, remark
 
 
 def _others(runs: Sequence[Run]) -> tuple[str, str, str] | None:
     cores = [run.other_cores for run in runs if run.other_cores is not None]
     if not cores:
         return None
-    return ("Other load on the host", f"{statistics.median(cores):.2f} cores", f"median; most {max(cores):.2f} cores")
+    middle, most = f"{statistics.median(cores):.2f}", f"{max(cores):.2f}"
+    return _("Other load on the host"), _("{cores} cores", cores=middle), _("median; most {cores} cores", cores=most)
 
 
 def _overhead(runs: Sequence[Run]) -> tuple[str, str, str] | None:
     shares = [run.overhead for run in runs if run.overhead is not None]
     if not shares:
         return None
-    middle, most = (formatting.small_percent(each) for each in (statistics.median(shares), max(shares)))
-    return ("sizer's own use", middle, f"of the workload's core-seconds, median; most {most}")
+    middle, most = (words.small_percent(each) for each in (statistics.median(shares), max(shares)))
+    return _("sizer's own use"), middle, _("of the workload's core-seconds, median; most {most}", most=most)
 
 
 def _found(subject: Subject, study: Study) -> list[Reference]:
@@ -125,7 +140,7 @@ def _found(subject: Subject, study: Study) -> list[Reference]:
             groups.setdefault((run.spec.workload, run.configuration), []).append(run)
     return [
         Reference(
-            f"{subject.name}, {words.configuration(group[0].configuration, study)}",
+            f"{subject.name}, {words.configuration_line(group[0].configuration, study)}",
             subject.unit,
             tuple(sorted(group, key=lambda run: run.started_at or "")),
         )
@@ -142,8 +157,8 @@ def _shown(reference: Reference) -> dict[str, Any]:
     return {
         "where": reference.where,
         "count": len(rows),
-        "range": f"{formatting.span(low, high)} {formatting.plural(reference.unit)}/s",
-        "spread": formatting.small_percent(_spread(reference.rates)),
+        "range": f"{words.span(low, high)} {plural(reference.unit)}/s",
+        "spread": words.small_percent(_spread(reference.rates)),
         "rows": rows[:SHOWN],
         "more": rows[SHOWN:],
     }
@@ -154,7 +169,7 @@ def _row(run: Run, middle: float, on_one_day: bool) -> dict[str, str]:
     return {
         "id": run.id,
         "started": _clock(run.started_at or "")[11 if on_one_day else 0 :],
-        "rate": formatting.rate_interval(rate, run.sample_unit) if rate is not None else "",
+        "rate": words.rate_interval(rate, run.sample_unit) if rate is not None else "",
         "against": _change(rate.value / middle - 1) if rate is not None and middle else "",
     }
 
@@ -165,7 +180,7 @@ def _clock(started_at: str) -> str:
 
 
 def _change(share: float) -> str:
-    text = formatting.small_percent(abs(share))
+    text = words.small_percent(abs(share))
     return f"{'+' if share >= 0 else '−'}{text}"
 
 

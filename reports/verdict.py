@@ -5,46 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from sizer import words
 from sizer.model import as_asked, vcpus_of
 from sizer.recommend import SURE
 from sizer.records import (
     Answer,
-    Baseline,
     InstanceOffer,
-    Job,
-    Objective,
     Prediction,
-    Reason,
     ReasonCode,
     Recommendation,
     Study,
+    format_vcpus,
 )
-from sizer.words import Terms, family_sentences, offer_notes, reason_sentence, suggestion_sentences
+from sizer.words import Terms, _
 
-from . import failures, formatting, preprocessing, results, words
+from . import failures, preprocessing, results
 from .subject import Subject
 
-STATUS = {"recommended": "recommended", "at_least": "at least", "refused": "no answer"}
-SYMBOL = {"recommended": "✓", "at_least": "≥", "refused": "?"}
-OPEN = {"unsettled": ("not settled", "?"), "provisional": ("provisional", "!")}
-"""What is said instead of a lower bound that nothing shows to be one, and of an answer that rests on doubtful runs."""
-NOT_SETTLED = (ReasonCode.VCPUS_UNSETTLED, ReasonCode.SIZE_OPEN, ReasonCode.MEMORY_UNSETTLED)
-OF_THE_JOB = (
-    ReasonCode.JOB_TAKES,
-    ReasonCode.JOB_COSTS,
-    ReasonCode.JOB_COST_UNKNOWN,
-    ReasonCode.NOTHING_IN_TIME,
-    ReasonCode.TIME_ENOUGH,
-)
-UNKNOWN_PRICE = "price unknown"
-HELP = "What would help"
-SAME = "the same an hour"
-FAMILY = {
-    "vcpus": "vCPUs",
-    "gib_per_vcpu": "GiB of memory a vCPU",
-    "disk": "Disk tier",
-    "not_covered": "Not covered",
-}
 MOST_OFFERS = 4
 """Instance types shown at once; the others are folded away."""
 
@@ -52,7 +29,7 @@ MOST_OFFERS = 4
 def card(subject: Subject) -> dict[str, Any]:
     """What the card of one workload says, and its line in the overview; every value is text."""
     answer = subject.answer or Answer(subject.name, "refused")
-    word, symbol = _status(answer)
+    word, symbol = words.status_in_words(answer)
     offers = [offer(each, subject.unit, subject.terms) for each in answer.instances]
     return {
         "name": subject.name,
@@ -61,14 +38,14 @@ def card(subject: Subject) -> dict[str, Any]:
         "status_word": word,
         "symbol": symbol,
         "spec": _spec(answer, subject),
-        "throughput": formatting.rate_interval(answer.throughput, subject.unit) if answer.throughput else "",
-        "bottleneck": words.bottleneck(answer.bottleneck, subject.device) if answer.bottleneck else "",
+        "throughput": words.rate_interval(answer.throughput, subject.unit) if answer.throughput else "",
+        "bottleneck": words.resource_name(answer.bottleneck, subject.device) if answer.bottleneck else "",
         "probability": _probability(answer),
         "sentence": sentence(subject),
         "facts": _facts(subject, answer),
-        "reasons": _reasons(answer, subject.terms),
-        "next_run": _next_run(answer, subject.terms),
-        "next_run_title": "What would settle it" if answer.status == "at_least" or answer.provisional else HELP,
+        "reasons": words.other_reasons(answer, subject.terms),
+        "next_run": words.next_run_sentences(answer, subject.terms),
+        "next_run_title": words.next_run_title(answer),
         "failed_log": _failed_log(subject, answer),
         "offers": offers[:MOST_OFFERS],
         "more_offers": offers[MOST_OFFERS:],
@@ -82,79 +59,29 @@ def status(answer: Answer | None) -> str:
     return f"{answer.status}{' provisional' if answer.provisional else ''}"
 
 
-def _status(answer: Answer) -> tuple[str, str]:
-    """The word and the sign of the badge: only an answer that its runs carry gets the tick."""
-    if answer.edge == "unsettled":
-        return OPEN["unsettled"]
-    if answer.provisional and answer.status == "recommended":
-        return OPEN["provisional"]
-    word = "too late" if answer.job is not None and answer.status == "refused" else STATUS[answer.status]
-    return word, SYMBOL[answer.status]
-
-
 def family(recommendation: Recommendation, study: Study) -> list[tuple[str, str, str]]:
     """What one instance family must offer for all workloads, with readable labels, and what of it is emulated."""
-    emulated = ", ".join(tier.name for tier in study.disks if tier.emulated is not None)
-    note = {"disk": f"emulated: {emulated}" if emulated else ""}
-    return [(FAMILY[key], text, note.get(key, "")) for key, text in family_sentences(recommendation).items()]
+    return words.family_facts(recommendation, [tier.name for tier in study.disks if tier.emulated is not None])
 
 
 def described(subject: Subject) -> str:
     """The workload in a few words, its data set and its device with it: what is emulated says so."""
     plan = subject.plan.workload if subject.plan is not None else None
     workload = plan or subject.runs[0].spec.workload
-    parts = [words.workload(workload)]
+    parts = [words.workload_in_words(workload)]
     if any(run.data_set is not None and run.data_set.embedded for run in subject.runs):
-        parts.append(words.EMBEDDED)
+        parts.append(words.embedded_data())
     if subject.device.kind != "cpu":
-        parts.append(words.device(subject.device, subject.unit))
+        parts.append(words.device_in_words(subject.device, subject.unit))
     return " · ".join(parts)
 
 
 def sentence(subject: Subject) -> str:
     """The answer in plain words, with what leaves it open."""
-    answer = subject.answer
-    if answer is None:
-        return "No answer has been computed for this workload."
-    if answer.spec is None or answer.status == "refused":
-        return "Nothing that was measured is in time." if answer.job else "Not enough data for a recommendation."
-    parts = [_plain(reason, subject.terms) for reason in _opening(answer)]
-    if answer.edge == "unsettled":
-        parts.append("So this is the best guess so far: what lies beyond was not measured.")
-    elif answer.status == "at_least":
-        parts.append("So this is a lower bound: what lies beyond was not measured.")
-    else:
-        parts.insert(0, _chosen(subject.objective, answer.probability))
-    if answer.provisional:
-        parts.append("It is provisional: the runs are not good enough for more.")
-    if not any(
+    measured = any(
         preprocessing.is_answer(run.configuration, subject) for run in as_asked(subject.runs) if results.measured(run)
-    ):
-        parts.append("Predicted, not measured.")
-    return " ".join(parts)
-
-
-def _opening(answer: Answer) -> tuple[Reason, ...]:
-    """The reasons that belong into the sentence: the job in its time, why it is a lower bound, what is not settled."""
-    if answer.job is not None:
-        return tuple(reason for reason in answer.reasons if reason.code in OF_THE_JOB)
-    doubts = tuple(reason for reason in answer.reasons if reason.code in NOT_SETTLED)
-    return doubts or (answer.reasons[:1] if answer.status == "at_least" else ())
-
-
-def _reasons(answer: Answer, terms: Terms) -> list[str]:
-    """What else speaks for the answer."""
-    opening = _opening(answer)
-    return [_plain(reason, terms) for reason in answer.reasons if reason not in opening]
-
-
-def _next_run(answer: Answer, terms: Terms) -> str:
-    return "" if answer.next_run is None else suggestion_sentences(answer.next_run, terms).replace("`", "")
-
-
-def _plain(reason: Reason, terms: Terms) -> str:
-    """As the page shows it, which sets no names apart."""
-    return reason_sentence(reason, terms).replace("`", "")
+    )
+    return words.answer_sentences(subject.answer, subject.objective, subject.terms, measured)
 
 
 def _failed_log(subject: Subject, answer: Answer) -> str:
@@ -163,58 +90,24 @@ def _failed_log(subject: Subject, answer: Answer) -> str:
     return failures.log(runs[0]) if runs else ""
 
 
-def _chosen(objective: Objective, probability: float | None) -> str:
-    """What the objective made of it; a target that no spec is sure to reach is said."""
-    share = formatting.percent(objective.target)
-    if objective.deadline is not None:
-        return "Of the specs that finish the job in time, the one on which it costs least."
-    if objective.prefer == "fastest":
-        return "The cheapest of the fastest specs, those within 1 % of the highest rate."
-    if probability is not None and probability < SURE:
-        told = formatting.probability(probability)
-        return f"No spec is sure to keep {share} of the best throughput; this is the likeliest (probability {told})."
-    if objective.prefer == "balanced":
-        return f"Of the specs that keep at least {share} of the best throughput, the one of the least price × time."
-    return f"The cheapest spec that keeps at least {share} of the best throughput."
-
-
-def objective_words(objective: Objective) -> str:
-    """What was asked for, in one sentence."""
-    share = formatting.percent(objective.target)
-    if objective.deadline is not None:
-        samples = f"{objective.deadline.samples:,.0f} samples"
-        time = formatting.format_seconds(objective.deadline.seconds)
-        return f"The spec on which {samples} cost least of those that finish them within {time}."
-    return {
-        "cheapest": f"The cheapest spec that keeps {share} of the best throughput.",
-        "fastest": "The fastest spec; of specs within 1 % of one another, the cheapest.",
-        "balanced": f"The least price × time among the specs that keep {share} of the best throughput.",
-    }.get(objective.prefer, f"{objective.prefer}, at {share} of the best throughput.")
-
-
 def offer(value: InstanceOffer, unit: str, terms: Terms) -> dict[str, str]:
     """An instance type on offer, with its price or the words that it is unknown."""
-    million = value.usd_per_million_samples
-    gpu = f"{value.gpu_count} × {value.gpu}" if value.gpu else "no GPU"
     priced = replace(value, notes=tuple(note for note in value.notes if note.code is not ReasonCode.PRICE_UNKNOWN))
     return {
         "name": f"{value.provider} {value.instance_type}",
-        "shape": f"{formatting.format_vcpus(value.vcpus)} · {formatting.format_bytes(value.memory_bytes)} · {gpu}",
-        "price": f"{_usd(value.usd_per_hour)}/h" if value.usd_per_hour is not None else UNKNOWN_PRICE,
-        "million": f"{_usd(million)} per million {formatting.plural(unit)}" if million is not None else "",
+        "shape": words.offer_shape(value),
+        "price": words.offer_price(value),
+        "million": words.price_of_samples(value, unit),
         "as_of": value.as_of,
         "source": value.source,
-        "note": " ".join(offer_notes(priced, terms)),
+        "note": " ".join(words.offer_notes(priced, terms)),
     }
 
 
 def _spec(answer: Answer, subject: Subject) -> str:
     if answer.spec is None:
         return ""
-    text = words.spec(answer.spec, subject.study, subject.device)
-    if answer.edge == "unsettled":
-        return f"{text} so far"
-    return f"at least {text}" if answer.status == "at_least" else text
+    return words.bounded_spec(answer, words.spec_line(answer.spec, subject.study, subject.device))
 
 
 def _probability(answer: Answer) -> str:
@@ -226,69 +119,39 @@ def _probability(answer: Answer) -> str:
         return ""
     if answer.probability is None or answer.status == "refused" or (answer.status != "recommended" and not answer.job):
         return ""
-    return formatting.probability(answer.probability)
+    return words.probability(answer.probability)
 
 
 def _beyond(prediction: Prediction, subject: Subject) -> tuple[str, str, str]:
-    rate = formatting.rate_interval(prediction.throughput, subject.unit)
-    return (f"Extrapolated to {formatting.format_vcpus(vcpus_of(prediction.configuration))}", rate, "not measured")
+    rate = words.rate_interval(prediction.throughput, subject.unit)
+    vcpus = format_vcpus(vcpus_of(prediction.configuration))
+    return _("Extrapolated to {vcpus}", vcpus=vcpus), rate, _("not measured")
 
 
 def _facts(subject: Subject, answer: Answer) -> list[tuple[str, str, str]]:
     """Label, value and what must be known of it, for all that the answer says."""
     found: list[tuple[str, str, str]] = []
     if answer.throughput is not None:
-        found.append(
-            ("Throughput", formatting.rate_interval(answer.throughput, subject.unit), "90 % interval for a new run")
-        )
+        rate = words.rate_interval(answer.throughput, subject.unit)
+        found.append((_("Throughput"), rate, _("90 % interval for a new run")))
         if preprocessing.applies(subject):
             seconds, human = preprocessing.time_for(preprocessing.IMAGENET_IMAGES, answer.throughput)
-            found.append(("ImageNet's 1,281,167 images", seconds, human))
+            found.append((_("ImageNet's 1,281,167 images"), seconds, human))
     if answer.bottleneck is not None:
-        found.append(("Bound by", words.bottleneck(answer.bottleneck, subject.device), ""))
+        found.append((_("Bound by"), words.resource_name(answer.bottleneck, subject.device), ""))
     if answer.next_bottleneck is not None:
-        found.append(("Next in line", words.bottleneck(answer.next_bottleneck, subject.device), ""))
+        found.append((_("Next in line"), words.resource_name(answer.next_bottleneck, subject.device), ""))
     if answer.job is not None:
-        found.append(_job(answer.job, subject.unit))
+        found.append(words.job_fact(answer.job, subject.unit))
     if _probability(answer) and answer.job is None:
-        share = formatting.percent(subject.objective.target)
-        found.append(("Probability", _probability(answer), f"of {share} of the best or more"))
+        share = words.percent(subject.objective.target)
+        found.append((_("Probability"), _probability(answer), _("of {share} of the best or more", share=share)))
     if answer.beyond is not None:
         found.append(_beyond(answer.beyond, subject))
     if answer.runner_up is not None:
-        found.append(("Runner-up", words.spec(answer.runner_up, subject.study, subject.device), ""))
+        found.append((_("Runner-up"), words.spec_line(answer.runner_up, subject.study, subject.device), ""))
     if answer.baseline is not None and answer.spec is not None:
-        found += _baseline(answer.baseline, subject)
+        against = words.spec_line(answer.baseline.spec, subject.study, subject.device)
+        fact = words.baseline_fact(answer.baseline, against)
+        found += [fact] if fact is not None else []
     return found
-
-
-def _job(job: Job, unit: str) -> tuple[str, str, str]:
-    """The job's time with its interval, and its price."""
-    value, low, high = (
-        formatting.format_seconds(each) for each in (job.seconds.value, job.seconds.low, job.seconds.high)
-    )
-    likely = f"{formatting.probability(job.probability)} likely within {formatting.format_seconds(job.within)}"
-    price = f"{_usd(job.usd)} on {job.instance_type}" if job.usd is not None else UNKNOWN_PRICE
-    label = f"{formatting.count(job.samples)} {formatting.plural(unit)}"
-    return label, f"{value} ({low} to {high})" if low != high else value, f"{likely} · {price}"
-
-
-def _baseline(baseline: Baseline, subject: Subject) -> list[tuple[str, str, str]]:
-    """What the answer saves against it; nothing where there is nothing larger to compare with."""
-    if baseline.saving is None:
-        saved = UNKNOWN_PRICE
-    elif abs(baseline.saving) < 0.005:
-        saved = SAME
-    else:
-        saved = f"{formatting.percent(abs(baseline.saving))} {'less' if baseline.saving > 0 else 'more'} an hour"
-    if baseline.share == 1 and saved == SAME:
-        return []
-    against = words.spec(baseline.spec, subject.study, subject.device)
-    what = baseline.instance_type if baseline.named and baseline.instance_type else "the largest measured"
-    rate = f"{formatting.percent(baseline.share)} of its rate" + (" (extrapolated)" if baseline.extrapolated else "")
-    return [("Against " + what, f"{saved}, at {rate}", against)]
-
-
-def _usd(value: float) -> str:
-    """Prices keep their cents, and a small one keeps three digits: 3.912 -> '$3.912', 0.0123 -> '$0.0123'."""
-    return f"${value:,.2f}" if value >= 100 else f"${float(f'{value:.4g}'):,}"

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from sizer import words
 from sizer.model import as_asked
 from sizer.records import Run, RunWarning
-from sizer.words import warning_in_words, warning_name
-
-from . import formatting
 
 MOST_WORDINGS = 3
 """Sentences shown of one kind; they differ in more than their figures where a unit or a path differs."""
@@ -27,7 +25,7 @@ def by_kind(runs: Iterable[Run]) -> list[dict[str, Any]]:
     for run in as_asked(runs):
         own: dict[str, list[Marked]] = {}
         for warning in run.warnings:
-            own.setdefault(warning_name(warning.kind), []).append((warning, run.sample_unit))
+            own.setdefault(words.warning_name(warning.kind), []).append((warning, run.sample_unit))
         for name, warnings in own.items():
             found.setdefault(name, []).append(warnings)
     ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
@@ -40,13 +38,13 @@ def _grouped(name: str, of_runs: Sequence[Sequence[Marked]]) -> dict[str, Any]:
     for warning, unit in (each for warnings in of_runs for each in warnings):
         alike.setdefault((warning.kind, tuple(warning.figures), warning.text, unit), []).append((warning, unit))
     said = [
-        warning_in_words([warning for warning, _unit in group], group[0][1])
+        words.warning_in_words([warning for warning, _unit in group], group[0][1])
         for group in sorted(alike.values(), key=lambda each: -len(each))
     ]
     wordings = list(dict.fromkeys(each for each in said if each))
     more = " …" if len(wordings) > MOST_WORDINGS else ""
     return {
         "kind": name,
-        "where": formatting.counted(len(of_runs), "run"),
+        "where": words.runs_counted(len(of_runs)),
         "what": "; ".join(wordings[:MOST_WORDINGS]) + more,
     }

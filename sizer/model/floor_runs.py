@@ -17,8 +17,6 @@ LEAST_BYTES = 8 * MIB
 MOST_RUNS = 16
 """Runs of one search. With an anonymous peak to start from it takes 3 or 4, without one about 10."""
 NOT_FINISHED = "the search is not finished"
-PIPELINE_ALONE = ", of the input pipeline alone: a real GPU's framework needs more"
-"""An emulated accelerator loads no framework, builds no graph and pins no host memory."""
 
 
 @dataclass(frozen=True)

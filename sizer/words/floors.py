@@ -20,6 +20,38 @@ def floor_in_words(found: SearchedFloor, what: str | None = None) -> str:
     )
 
 
+def searched_floor_sentences(workload: str, found: SearchedFloor, peak: int) -> str:
+    """The memory floor that was searched for, with the most memory that a run held and could not drop, in bytes."""
+    return f"{_('{workload}: {floor}.', workload=workload, floor=floor_in_words(found))}{_peak(peak)}"
+
+
+def killed_floor_sentences(workload: str, killed: int, completed: int | None, pipeline_alone: bool, peak: int) -> str:
+    """Between which two caps, in bytes, the floor is of a workload that was killed for memory, with the same."""
+    known = {"workload": workload, "killed": format_bytes(killed)}
+    if completed is None:
+        return _(
+            "{workload}: killed with {killed}, and no larger cap completed, so its memory floor lies above that.",
+            **known,
+        )
+    known["completed"] = format_bytes(completed)
+    if pipeline_alone:
+        said = _(
+            "{workload}: killed with {killed}, completed with {completed}: its memory floor lies between the two, of "
+            "the input pipeline alone: a real GPU's framework needs more.",
+            **known,
+        )
+    else:
+        said = _(
+            "{workload}: killed with {killed}, completed with {completed}: its memory floor lies between the two.",
+            **known,
+        )
+    return f"{said}{_peak(peak)}"
+
+
+def _peak(peak: int) -> str:
+    return f" {_('It held up to {size} that cannot be dropped.', size=format_bytes(peak))}" if peak else ""
+
+
 def _bounds(found: SearchedFloor, floor: str) -> str:
     low, held = found.bounds.too_small, found.bounds.held
     if held is None:

@@ -35,6 +35,11 @@ def in_language(language: str) -> Iterator[None]:
         _language.reset(token)
 
 
+def reader_language() -> str:
+    """The language that sentences are of at this moment."""
+    return _language.get()
+
+
 def _(message: str, /, **values: object) -> str:
     """The message in the language of the reader, with its placeholders filled in."""
     found = _catalogue(_language.get()).gettext(message)

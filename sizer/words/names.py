@@ -64,11 +64,17 @@ def accelerators_name(gpu: str | None, count: float | None, device: Device | Non
     return f"{number} x {name}"
 
 
-def disk_in_words(name: str, emulated: bool = False) -> str:
-    """`disk nvme`, `disk cloud_ssd (emulated)`, or `the host's own disk` where none was asked for."""
+def disk_name(name: str, emulated: bool = False) -> str:
+    """What stands in a column of disks: `nvme`, `cloud_ssd (emulated)`, `the host's own disk`."""
     if name == HOST_DISK:
         return _("the host's own disk")
-    return _("disk {disk} (emulated)", disk=name) if emulated else _("disk {disk}", disk=name)
+    return _("{disk} (emulated)", disk=name) if emulated else name
+
+
+def disk_in_words(name: str, emulated: bool = False) -> str:
+    """`disk nvme`, `disk cloud_ssd (emulated)`, or `the host's own disk` where none was asked for."""
+    called = disk_name(name, emulated)
+    return called if name == HOST_DISK else _("disk {disk}", disk=called)
 
 
 def disk_of(name: str, terms: Terms) -> str:
@@ -108,14 +114,14 @@ def bound_in_words(bottleneck: Bottleneck, device: Device) -> str:
     return _BOUND[bottleneck]()
 
 
-def spec_name(spec: Spec, terms: Terms) -> str:
+def spec_name(spec: Spec, terms: Terms, between: str = ", ") -> str:
     """`2 vCPUs, 2 x V100, 8 GiB, disk nvme, batch 32`, with only what the spec fixes."""
     parts = [format_vcpus(spec.vcpus)] if spec.vcpus is not None else []
     parts += [accelerators_name(spec.gpu, spec.gpu_count, terms.device)] if spec.gpu or spec.gpu_count else []
     parts += [format_bytes(spec.memory_bytes)] if spec.memory_bytes is not None else []
     parts += [disk_of(spec.disk, terms)] if spec.disk is not None else []
     parts += [_("batch {size}", size=spec.batch_size)] if spec.batch_size is not None else []
-    return ", ".join(parts)
+    return between.join(parts)
 
 
 def outcome_in_words(outcome: Outcome) -> str:

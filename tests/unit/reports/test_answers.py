@@ -10,10 +10,11 @@ import pytest
 
 from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.subject import subjects
-from sizer.bundled.reports.verdict import card, objective_words
-from sizer.records.answer import Baseline, Job, ReasonCode, Spec, reason
+from sizer.bundled.reports.verdict import card
+from sizer.records.answer import Action, Baseline, Job, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Estimate
 from sizer.records.study import Deadline, Objective
+from sizer.words import objective_in_words
 
 RISES = reason(ReasonCode.RISES_WITH_MEMORY, memory_bytes=2.0**30)
 UNSETTLED = reason(ReasonCode.MEMORY_UNSETTLED, memory_bytes=2.0**30)
@@ -52,11 +53,13 @@ def retold(changed: Callable[..., Material]) -> Retold:
 
 def test_a_provisional_answer_is_not_green(retold: Retold, changed: Callable[..., Material]) -> None:
     """Another word, another sign, another colour, and no probability that rests on doubtful runs."""
-    found = retold(provisional=True, next_run="repeat `x` on a quiet host: 3 of 3 runs were contended")
+    doubted = reason(ReasonCode.RUNS_DOUBTFUL, completed=3.0, doubtful=3.0, doubts=("contended",), repeat_how=None)
+    found = retold(provisional=True, next_run=Suggestion(Action.REPEAT, doubted, repeat_how="quiet_host"))
     assert (found["status_word"], found["symbol"], found["status"]) == ("provisional", "!", "recommended provisional")
     assert found["probability"] == ""
     assert "provisional" in found["sentence"]
-    assert found["next_run_title"] == "What would settle it"
+    assert found["next_run_title"] == "What would settle it:"
+    assert found["next_run"] == "Repeat train-resnet50-p100 on a quiet host. 3 of 3 runs were contended."
     page = render(changed(provisional=True))
     assert '<article class="card recommended provisional">' in page
     style = page.partition("<style>")[2].partition("</style>")[0]
@@ -86,7 +89,7 @@ def test_a_job_has_its_time_and_its_price(retold: Retold) -> None:
     assert "Probability" not in facts
     assert found["sentence"].startswith("Of the specs that finish the job in time, the one on which it costs least.")
     assert found["reasons"] == ["In time."]
-    assert objective_words(deadline) == (
+    assert objective_in_words(deadline) == (
         "The spec on which 1,200,000 samples cost least of those that finish them within 6 h 00 min."
     )
 
@@ -111,7 +114,7 @@ def test_what_it_saves(retold: Retold) -> None:
     facts = {label: (value, note) for label, value, note in retold(baseline=BASELINE)["facts"]}
     assert facts["Against the largest measured"] == (
         "75 % less an hour, at 97 % of its rate",
-        "8 vCPUs · fast (emulated)",
+        "8 vCPUs · disk fast (emulated)",
     )
     unknown = retold(baseline=replace(BASELINE, saving=None, usd_per_hour=None))["facts"]
     assert "price unknown, at 97 % of its rate" in [value for _, value, _ in unknown]
@@ -125,7 +128,7 @@ def test_what_it_saves(retold: Retold) -> None:
 
 def test_a_spec_without_vcpus(retold: Retold, changed: Callable[..., Material]) -> None:
     """Where nobody told them, the page names none in the spec."""
-    assert retold(spec=Spec(None, None, "fast"))["spec"] == "fast (emulated)"
+    assert retold(spec=Spec(None, None, "fast"))["spec"] == "disk fast (emulated)"
     assert "fast (emulated)" in render(changed(spec=Spec(None, None, "fast"), runner_up=None))
 
 

@@ -24,7 +24,7 @@ def test_every_measured_configuration_has_its_time(material: Material) -> None:
     (subject,) = (each for each in subjects(material) if each.name == "preprocess")
     times = preprocessing.times(subject)
     assert times is not None
-    assert times["data"] == "the embedded data set, 400 images"
+    assert times["data"] == "The embedded data set, 400 images"
     assert len(times["rows"]) == 7
     assert all("unknown" not in row["own"][0] + row["imagenet"][0] for row in times["rows"])
 

@@ -27,11 +27,11 @@ def cards(material: Material) -> dict[str, Any]:
 def test_a_recommendation_says_all_that_decides(cards: dict[str, Any]) -> None:
     """Spec, throughput with interval and unit, bottleneck, probability and runner-up are in the card."""
     found = cards["train-resnet50-p100"]
-    assert found["spec"] == "2 vCPUs · 1 GiB memory · medium (emulated) · batch 32"
+    assert found["spec"] == "2 vCPUs · 1 GiB · disk medium (emulated) · batch 32"
     facts = {label: value for label, value, _ in found["facts"]}
     assert facts["Throughput"] == "214 images/s (207–221)"
-    assert facts["Bound by"] == "accelerator (emulated P100)"
-    assert facts["Runner-up"] == "2 vCPUs · 1 GiB memory · fast (emulated) · batch 32"
+    assert facts["Bound by"] == "emulated P100"
+    assert facts["Runner-up"] == "2 vCPUs · 1 GiB · disk fast (emulated) · batch 32"
     assert found["probability"] == "0.97"
 
 
@@ -50,7 +50,7 @@ def test_at_least_says_what_would_settle_it(cards: dict[str, Any]) -> None:
     assert "lower bound" in found["sentence"]
     assert found["spec"].startswith("at least 2 vCPUs")
     assert found["probability"] == ""
-    assert found["next_run_title"] == "What would settle it"
+    assert found["next_run_title"] == "What would settle it:"
     assert "4 vCPUs" in found["next_run"]
 
 

@@ -1,60 +1,31 @@
-"""Numbers as the page shows them: intervals, shares, counts, data sizes; single values come from sizer.units."""
+"""Figures as the page shows them, in a sentence or alone in a table: intervals, shares, data, prices."""
 
 from __future__ import annotations
 
 import math
 
-from sizer.records import Estimate, format_bytes, format_number, format_rate, format_seconds, format_vcpus, plural
-
-__all__ = [
-    "a_sample",
-    "amount",
-    "brief",
-    "capital",
-    "count",
-    "counted",
-    "format_bytes",
-    "format_number",
-    "format_rate",
-    "format_seconds",
-    "format_vcpus",
-    "half_width",
-    "milliseconds",
-    "percent",
-    "plural",
-    "probability",
-    "rate_interval",
-    "sentence",
-    "signed_bytes",
-    "small_percent",
-    "span",
-    "transfer",
-    "unbroken",
-    "volume",
-]
+from sizer.records import Estimate, format_bytes, format_number, format_rate
+from sizer.words.language import _
 
 _BRIEF = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 _DECIMAL = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 
 
-def count(value: float) -> str:
+def whole(value: float) -> str:
     """A whole number in full: 1281167 -> '1,281,167'."""
     return f"{round(value):,}"
 
 
-def counted(number: int, noun: str) -> str:
-    """A whole number with what it counts: '1 run', '17 runs'."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural(noun)}"
-
-
 def a_sample(text: str, unit: str) -> str:
     """What one sample costs: '113 kB an image', '6 B a word'."""
-    return f"{text} {'an' if unit[:1] in 'aeiou' else 'a'} {unit}"
+    if unit[:1] in "aeiou":
+        return _("{cost} an {unit}", cost=text, unit=unit)
+    return _("{cost} a {unit}", cost=text, unit=unit)
 
 
 def amount(bytes_: float) -> str:
     """A size of memory: '1.5 GiB', 'none'."""
-    return format_bytes(bytes_) if bytes_ else "none"
+    return format_bytes(bytes_) if bytes_ else _("none")
 
 
 def signed_bytes(bytes_: float) -> str:
@@ -86,17 +57,22 @@ def span(low: float, high: float) -> str:
     return first if first == last else f"{first}–{last}"
 
 
+def from_to(low: str, high: str) -> str:
+    """'2 s to 3 s', or '2 s' where both ends are written alike."""
+    return low if low == high else _("{low} to {high}", low=low, high=high)
+
+
 def percent(share: float) -> str:
     """0.973 -> '97 %'; shares below one percent say so."""
     if not math.isfinite(share):
-        return "unknown"
+        return _("unknown")
     return "< 1 %" if 0 < share < 0.005 else f"{share * 100:.0f} %"
 
 
 def small_percent(share: float) -> str:
-    """A share where the digit after the point tells: 0.0034 -> '0.3 %', 0.12 -> '12 %'."""
+    """A share whose digit after the point matters: 0.0034 -> '0.3 %', 0.12 -> '12 %'."""
     if not math.isfinite(share):
-        return "unknown"
+        return _("unknown")
     percent_ = share * 100
     if 0 < percent_ < 0.05:
         return "< 0.1 %"
@@ -105,14 +81,19 @@ def small_percent(share: float) -> str:
 
 def half_width(estimate: Estimate) -> str:
     """Half of the interval against the value: '±1.5 %'."""
-    return f"±{small_percent(estimate.relative_half_width)}" if estimate.value else "±unknown"
+    return f"±{small_percent(estimate.relative_half_width)}" if estimate.value else _("±unknown")
 
 
 def probability(value: float) -> str:
-    """Two digits, and never 1 or 0, which no finite measurement supports."""
+    """A chance in a table: two digits, and never 1 or 0, which no finite measurement supports."""
     if value > 0.99:
         return "> 0.99"
     return "< 0.01" if value < 0.01 else f"{value:.2f}"
+
+
+def usd(value: float) -> str:
+    """Prices keep their cents, and a small one keeps three digits: 3.912 -> '$3.912', 0.0123 -> '$0.0123'."""
+    return f"${value:,.2f}" if value >= 100 else f"${float(f'{value:.4g}'):,}"
 
 
 def capital(text: str) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.bundled.reports import formatting
+from sizer import words
 from sizer.records.run import Estimate
 
 
 def test_a_rate_says_its_unit_and_its_interval() -> None:
     """A throughput reads like '183 images/s (178–188)'."""
-    assert formatting.rate_interval(Estimate(183.2, 177.9, 188.4), "image") == "183 images/s (178–188)"
+    assert words.rate_interval(Estimate(183.2, 177.9, 188.4), "image") == "183 images/s (178–188)"
 
 
 @pytest.mark.parametrize(
@@ -18,31 +18,31 @@ def test_a_rate_says_its_unit_and_its_interval() -> None:
 )
 def test_data_sizes_are_powers_of_ten(bytes_: float, text: str) -> None:
     """Data is shown in MB and not in MiB, and says so."""
-    assert formatting.volume(bytes_) == text
+    assert words.volume(bytes_) == text
 
 
 @pytest.mark.parametrize(("share", "text"), [(0.973, "97 %"), (0.001, "< 1 %"), (0, "0 %"), (1.004, "100 %")])
 def test_a_busy_share_is_a_percentage(share: float, text: str) -> None:
     """Shares are whole percent, and one that is small but not nothing does not read as nothing."""
-    assert formatting.percent(share) == text
+    assert words.percent(share) == text
 
 
 @pytest.mark.parametrize(("value", "text"), [(1.0, "> 0.99"), (0.0, "< 0.01"), (0.934, "0.93")])
 def test_no_probability_is_certain(value: float, text: str) -> None:
     """Finite measurements never give 1 or 0."""
-    assert formatting.probability(value) == text
+    assert words.probability(value) == text
 
 
 def test_a_clause_becomes_a_sentence() -> None:
     """Words of the model start with a capital and end with one full stop."""
-    assert formatting.sentence("the CPU binds") == "The CPU binds."
-    assert formatting.sentence("Already one.") == "Already one."
+    assert words.sentence("the CPU binds") == "The CPU binds."
+    assert words.sentence("Already one.") == "Already one."
 
 
 def test_an_interval_that_rounds_to_nothing_is_left_out() -> None:
     """'219 images/s', not '219 images/s (219–219)'."""
-    assert formatting.rate_interval(Estimate(219.1, 219.0, 219.2), "image") == "219 images/s"
-    assert formatting.rate_interval(Estimate(183.0, 178.0, 188.0), "image") == "183 images/s (178–188)"
+    assert words.rate_interval(Estimate(219.1, 219.0, 219.2), "image") == "219 images/s"
+    assert words.rate_interval(Estimate(183.0, 178.0, 188.0), "image") == "183 images/s (178–188)"
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_an_interval_that_rounds_to_nothing_is_left_out() -> None:
 )
 def test_a_very_short_time_keeps_its_digits(seconds: float, text: str) -> None:
     """What a sample waits may be nanoseconds."""
-    assert formatting.brief(seconds) == text
+    assert words.brief(seconds) == text
 
 
 @pytest.mark.parametrize(
@@ -58,10 +58,10 @@ def test_a_very_short_time_keeps_its_digits(seconds: float, text: str) -> None:
 )
 def test_a_small_share_keeps_a_digit_after_the_point(share: float, text: str) -> None:
     """An overhead of a third of a percent is not '< 1 %'."""
-    assert formatting.small_percent(share) == text
+    assert words.small_percent(share) == text
 
 
 @pytest.mark.parametrize(("bytes_", "text"), [(1229, "+1.2 KiB"), (-300, "−300 B"), (0.2, "0 B")])
 def test_a_change_of_size_has_its_sign(bytes_: float, text: str) -> None:
     """Growth and shrinkage are told apart; a fraction of a byte is none."""
-    assert formatting.signed_bytes(bytes_) == text
+    assert words.signed_bytes(bytes_) == text

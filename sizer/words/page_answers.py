@@ -1,0 +1,218 @@
+"""An answer as the page says it: the sentence of its card, what was asked for, the job, the baseline, the offers."""
+
+from __future__ import annotations
+
+from sizer.recommend import SURE
+from sizer.records import (
+    Answer,
+    Baseline,
+    InstanceOffer,
+    Job,
+    Objective,
+    Reason,
+    ReasonCode,
+    Recommendation,
+    format_bytes,
+    format_seconds,
+    format_vcpus,
+    plural,
+)
+from sizer.words.answers import family_sentences, suggestion_sentences
+from sizer.words.figures import percent, probability, usd
+from sizer.words.language import _
+from sizer.words.names import Terms
+from sizer.words.quantities import chance, samples_counted
+from sizer.words.reasons import reason_sentence
+
+NOT_SETTLED = (ReasonCode.VCPUS_UNSETTLED, ReasonCode.SIZE_OPEN, ReasonCode.MEMORY_UNSETTLED)
+OF_THE_JOB = (
+    ReasonCode.JOB_TAKES,
+    ReasonCode.JOB_COSTS,
+    ReasonCode.JOB_COST_UNKNOWN,
+    ReasonCode.NOTHING_IN_TIME,
+    ReasonCode.TIME_ENOUGH,
+)
+Fact = tuple[str, str, str]
+"""Label, value, and what must be known of it."""
+
+
+def status_in_words(answer: Answer) -> tuple[str, str]:
+    """The word and the sign of the badge: only an answer that its runs support gets the tick.
+
+    One that nothing shows to be a lower bound, or whose runs are doubtful, says that instead.
+    """
+    if answer.edge == "unsettled":
+        return _("not settled"), "?"
+    if answer.provisional and answer.status == "recommended":
+        return _("provisional"), "!"
+    if answer.job is not None and answer.status == "refused":
+        return _("too late"), "?"
+    return {
+        "recommended": (_("recommended"), "✓"),
+        "at_least": (_("at least"), "≥"),
+        "refused": (_("no answer"), "?"),
+    }[answer.status]
+
+
+def answer_sentences(answer: Answer | None, objective: Objective, terms: Terms, measured: bool) -> str:
+    """The answer in plain words, with what leaves it open; `measured`: some run had the spec that is recommended."""
+    if answer is None:
+        return _("No answer has been computed for this workload.")
+    if answer.spec is None or answer.status == "refused":
+        return _("Nothing that was measured is in time.") if answer.job else _("Not enough data for a recommendation.")
+    parts = [_plain(reason, terms) for reason in _opening(answer)]
+    if answer.edge == "unsettled":
+        parts.append(_("So this is the best guess so far: what lies beyond was not measured."))
+    elif answer.status == "at_least":
+        parts.append(_("So this is a lower bound: what lies beyond was not measured."))
+    else:
+        parts.insert(0, _chosen(objective, answer.probability))
+    if answer.provisional:
+        parts.append(_("It is provisional: the runs are not good enough for more."))
+    if not measured:
+        parts.append(_("Predicted, not measured."))
+    return " ".join(parts)
+
+
+def other_reasons(answer: Answer, terms: Terms) -> list[str]:
+    """The reasons that are not in its sentence."""
+    opening = _opening(answer)
+    return [_plain(reason, terms) for reason in answer.reasons if reason not in opening]
+
+
+def next_run_sentences(answer: Answer, terms: Terms) -> str:
+    """What to measure next, without marks around names; empty where nothing is suggested."""
+    return "" if answer.next_run is None else suggestion_sentences(answer.next_run, terms).replace("`", "")
+
+
+def next_run_title(answer: Answer) -> str:
+    """What stands before the next run: whether it would settle an answer, or help to any."""
+    if answer.status == "at_least" or answer.provisional:
+        return _("What would settle it:")
+    return _("What would help:")
+
+
+def _opening(answer: Answer) -> tuple[Reason, ...]:
+    """The reasons that belong into the sentence: the job in its time, why it is a lower bound, what is not settled."""
+    if answer.job is not None:
+        return tuple(reason for reason in answer.reasons if reason.code in OF_THE_JOB)
+    doubts = tuple(reason for reason in answer.reasons if reason.code in NOT_SETTLED)
+    return doubts or (answer.reasons[:1] if answer.status == "at_least" else ())
+
+
+def _plain(reason: Reason, terms: Terms) -> str:
+    """As the page shows it, which sets no names apart."""
+    return reason_sentence(reason, terms).replace("`", "")
+
+
+def _chosen(objective: Objective, likely: float | None) -> str:
+    """What the objective made of it; a target that no spec is sure to reach is said."""
+    share = percent(objective.target)
+    if objective.deadline is not None:
+        return _("Of the specs that finish the job in time, the one on which it costs least.")
+    if objective.prefer == "fastest":
+        return _("The cheapest of the fastest specs, those within 1 % of the highest rate.")
+    if likely is not None and likely < SURE:
+        return _(
+            "No spec is sure to keep {share} of the best throughput; this is the likeliest (probability {chance}).",
+            share=share,
+            chance=chance(likely),
+        )
+    if objective.prefer == "balanced":
+        return _(
+            "Of the specs that keep at least {share} of the best throughput, the one of the least price × time.",
+            share=share,
+        )
+    return _("The cheapest spec that keeps at least {share} of the best throughput.", share=share)
+
+
+def objective_in_words(objective: Objective) -> str:
+    """What was asked for, in one sentence."""
+    share = percent(objective.target)
+    if objective.deadline is not None:
+        return _(
+            "The spec on which {samples} cost least of those that finish them within {time}.",
+            samples=samples_counted(objective.deadline.samples, "sample"),
+            time=format_seconds(objective.deadline.seconds),
+        )
+    return {
+        "cheapest": _("The cheapest spec that keeps {share} of the best throughput.", share=share),
+        "fastest": _("The fastest spec; of specs within 1 % of one another, the cheapest."),
+        "balanced": _(
+            "The least price × time among the specs that keep {share} of the best throughput.",
+            share=share,
+        ),
+    }.get(objective.prefer) or _("{goal}, at {share} of the best throughput.", goal=objective.prefer, share=share)
+
+
+def family_facts(recommendation: Recommendation, emulated: list[str]) -> list[Fact]:
+    """What one instance family must offer for all workloads, with labels, and which of its disks are emulated."""
+    labels = {
+        "vcpus": _("vCPUs"),
+        "gib_per_vcpu": _("GiB of memory a vCPU"),
+        "disk": _("Disk tier"),
+        "not_covered": _("Not covered"),
+    }
+    note = {"disk": _("emulated: {names}", names=", ".join(emulated)) if emulated else ""}
+    return [(labels[key], text, note.get(key, "")) for key, text in family_sentences(recommendation).items()]
+
+
+def bounded_spec(answer: Answer, spec: str) -> str:
+    """The spec of an answer, saying where it is a lower bound or not settled."""
+    if answer.edge == "unsettled":
+        return _("{spec} so far", spec=spec)
+    return _("at least {spec}", spec=spec) if answer.status == "at_least" else spec
+
+
+def job_fact(job: Job, unit: str) -> Fact:
+    """The job's time with its interval, and its price."""
+    value, low, high = (format_seconds(each) for each in (job.seconds.value, job.seconds.low, job.seconds.high))
+    likely = _(
+        "{probability} likely within {time}", probability=probability(job.probability), time=format_seconds(job.within)
+    )
+    price = _("price unknown")
+    if job.usd is not None:
+        price = _("{price} on {type}", price=usd(job.usd), type=job.instance_type)
+    time = _("{value} ({low} to {high})", value=value, low=low, high=high) if low != high else value
+    return samples_counted(job.samples, unit), time, f"{likely} · {price}"
+
+
+def baseline_fact(baseline: Baseline, spec: str) -> Fact | None:
+    """What the answer saves against it; None where there is nothing larger to compare with. `spec` is its own."""
+    same = baseline.saving is not None and abs(baseline.saving) < 0.005
+    if baseline.share == 1 and same:
+        return None
+    if baseline.saving is None:
+        saved = _("price unknown")
+    elif same:
+        saved = _("the same an hour")
+    elif baseline.saving > 0:
+        saved = _("{share} less an hour", share=percent(baseline.saving))
+    else:
+        saved = _("{share} more an hour", share=percent(-baseline.saving))
+    figures = {"saved": saved, "share": percent(baseline.share)}
+    value = (
+        _("{saved}, at {share} of its rate (extrapolated)", **figures)
+        if baseline.extrapolated
+        else _("{saved}, at {share} of its rate", **figures)
+    )
+    if baseline.named and baseline.instance_type:
+        return _("Against {type}", type=baseline.instance_type), value, spec
+    return _("Against the largest measured"), value, spec
+
+
+def offer_shape(offer: InstanceOffer) -> str:
+    """`8 vCPUs · 32 GiB · 1 × V100`."""
+    gpu = f"{offer.gpu_count} × {offer.gpu}" if offer.gpu else _("no GPU")
+    return f"{format_vcpus(offer.vcpus)} · {format_bytes(offer.memory_bytes)} · {gpu}"
+
+
+def offer_price(offer: InstanceOffer) -> str:
+    """`$3.912/h`, or that it is unknown."""
+    return f"{usd(offer.usd_per_hour)}/h" if offer.usd_per_hour is not None else _("price unknown")
+
+
+def price_of_samples(offer: InstanceOffer, unit: str) -> str:
+    """`$4.2 per million images`; empty where it is unknown."""
+    price = offer.usd_per_million_samples
+    return _("{price} per million {units}", price=usd(price), units=plural(unit)) if price is not None else ""
