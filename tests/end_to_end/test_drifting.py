@@ -54,9 +54,9 @@ def test_runs_between_are_marked_in_their_records(sizer: Typed, folder: Path) ->
     assert set(marked(folder)) == {0.5, 1.0, 1.5}
     assert marked(folder)[1.0] == {"before", "after"}
 
-    lost = next(path for path in (folder / "study/runs").glob("*.json") if "drifting:" in path.read_text())
+    lost = next(path for path in (folder / "study/runs").glob("*.json") if '"drifting"' in path.read_text())
     text = lost.read_text()
-    lost.write_text(text.replace("drifting:", "unheard of:"))
+    lost.write_text(text.replace('"drifting"', '"other"'))
     before = {path: path.stat().st_mtime_ns for path in (folder / "study/runs").iterdir()}
     assert sizer("resume", "study").returncode == 0
     after = {path: path.stat().st_mtime_ns for path in (folder / "study/runs").iterdir()}
