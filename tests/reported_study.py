@@ -49,6 +49,7 @@ from sizer.records.study import (
     Limits,
     Measure,
     Objective,
+    Purpose,
     RunSpec,
     Study,
     Workload,
@@ -218,7 +219,7 @@ def drifted(run: Run) -> list[Run]:
         found.append(
             replace(
                 run,
-                spec=replace(run.spec, repeat=MEASURE.repeats + hour),
+                spec=replace(run.spec, repeat=MEASURE.repeats + hour, purpose=Purpose.REFERENCE),
                 started_at=f"2026-11-21T{10 + hour}:00:00+00:00",
                 throughput=Estimate(rate, rate * 0.985, rate * 1.015),
             )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ from sizer.analysis.ending import Ending, outcome
 from sizer.analysis.epochs import Epochs, Shown, measured_from_epoch
 from sizer.analysis.steady_state import SteadyState, steady_state
 from sizer.analysis.stopping import Stop, deadline_seconds, enough
-from sizer.records.run import Estimate, Outcome, Step
+from sizer.records.run import Cause, CauseKind, Estimate, Outcome, Run, Step
 from sizer.records.study import Measure, Workload
+from sizer.words import failure_in_words
 
 Steps = Callable[..., list[Step]]
 MEASURE = Measure(repeats=1, seconds=10.0, precision=0.02)
@@ -75,15 +77,24 @@ def test_whole_epochs_are_enough_when_the_time_is_up() -> None:
         (Ending(Stop.ENDED, -11, 0, False), Outcome.CRASHED),
         (Ending(Stop.ENDED, -9, 1, True), Outcome.OUT_OF_MEMORY),
         (Ending(Stop.TIME, None, 1, True), Outcome.OUT_OF_MEMORY),
-        (Ending(Stop.DEADLINE, None, 0, False, "5 s"), Outcome.TIMEOUT),
+        (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0), Outcome.TIMEOUT),
         (Ending(Stop.BROKEN_EVENTS, None, 0, True, "'hello'"), Outcome.CRASHED),
         (Ending(Stop.INTERRUPTED, None, 0, True), Outcome.INTERRUPTED),
         (Ending(Stop.ENDED, 69, 0, False), Outcome.UNSUPPORTED),
         (Ending(Stop.ENDED, 125, 0, False, last_lines="sizer: the run could not join /x"), Outcome.REFUSED),
         (Ending(Stop.ENDED, 125, 0, False, last_lines="docker: no such image"), Outcome.CRASHED),
-        (Ending(Stop.DEADLINE, None, 0, True, "5 s", steps=9, silent_seconds=4.0, longest_step=0.3), Outcome.TIMEOUT),
-        (Ending(Stop.DEADLINE, None, 0, True, "5 s", steps=9, silent_seconds=4.0, longest_step=0.5), Outcome.COMPLETED),
-        (Ending(Stop.DEADLINE, None, 0, True, "5 s", steps=9, silent_seconds=1.5, longest_step=0.1), Outcome.COMPLETED),
+        (
+            Ending(Stop.DEADLINE, None, 0, True, seconds=5.0, steps=9, silent_seconds=4.0, longest_step=0.3),
+            Outcome.TIMEOUT,
+        ),
+        (
+            Ending(Stop.DEADLINE, None, 0, True, seconds=5.0, steps=9, silent_seconds=4.0, longest_step=0.5),
+            Outcome.COMPLETED,
+        ),
+        (
+            Ending(Stop.DEADLINE, None, 0, True, seconds=5.0, steps=9, silent_seconds=1.5, longest_step=0.1),
+            Outcome.COMPLETED,
+        ),
         (Ending(Stop.SLOW_PATTERN, None, 0, True), Outcome.CRASHED),
         (Ending(Stop.ENDED, 127, 0, False), Outcome.CRASHED),
     ],
@@ -120,23 +131,33 @@ def test_two_epochs_fit_before_the_deadline() -> None:
 @pytest.mark.parametrize(
     ("ending", "words"),
     [
-        (Ending(Stop.DEADLINE, None, 0, False, "5 s", started=False), "it wrote no event"),
-        (Ending(Stop.DEADLINE, None, 0, False, "5 s", started=False, pattern=True), "no line of its log matched"),
-        (Ending(Stop.DEADLINE, None, 0, False, "5 s", silent_seconds=5.0), "its start and no step"),
-        (Ending(Stop.DEADLINE, None, 0, False, "5 s", seen="it had closed its pipe"), "closed its pipe"),
+        (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False), "it wrote no event"),
+        (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, pattern=True), "no line of its log matched"),
+        (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, silent_seconds=5.0), "its start and no step"),
         (
-            Ending(Stop.DEADLINE, None, 0, True, "5 s", steps=3, silent_seconds=4.0),
+            Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, seen=(Cause(CauseKind.PIPE_CLOSED),)),
+            "closed its event pipe",
+        ),
+        (
+            Ending(Stop.DEADLINE, None, 0, True, seconds=5.0, steps=3, silent_seconds=4.0),
             "hung: 3 steps, then none for the last 4.0 s of its 5 s",
         ),
         (Ending(Stop.ENDED, 0, 0, False, steps=1, silent_seconds=0.5), "1 step, the last one 0.5 s before its end"),
         (Ending(Stop.ENDED, -9, 0, False), "signal 9 (SIGKILL)"),
         (Ending(Stop.ENDED, 137, 0, False), "exit status 137 (SIGKILL)"),
         (Ending(Stop.ENDED, -64, 0, False), "signal 64"),
-        (Ending(Stop.BROKEN_EVENTS, -11, 0, False, "inside a line"), "SIGSEGV); the event pipe broke"),
+        (
+            Ending(Stop.BROKEN_EVENTS, -11, 0, False, "inside a line"),
+            "SIGSEGV); the event pipe broke its form: inside a line",
+        ),
         (Ending(Stop.ENDED, -9, 1, False, capped=False), "the host's memory is below"),
-        (Ending(Stop.SLOW_PATTERN, None, 0, True, "it took long"), "the pattern cannot be matched"),
+        (
+            Ending(Stop.SLOW_PATTERN, None, 0, True, seconds=1.5),
+            "the pattern cannot be matched with the log: it took more than 1.5 s of",
+        ),
     ],
 )
-def test_each_reason_is_told(ending: Ending, words: str) -> None:
+def test_each_reason_is_told(ending: Ending, words: str, make_run: Callable[..., Run]) -> None:
     """What came of the workload, and what was seen of it."""
-    assert words in str(outcome(ending)[1])
+    how, failure = outcome(ending)
+    assert words in failure_in_words(replace(make_run(None), outcome=how, error=failure))

@@ -18,7 +18,8 @@ from grid_data import GRID, cells, load_grid, portable, repeat_errors, save_runs
 
 from sizer.exchange.measurements import write_csv
 from sizer.records.run import DataSet, DiskCheck, Run, Sample, Step
-from sizer.records.study import DiskRates, DiskTier, Measure
+from sizer.records.study import DiskRates, DiskTier, Measure, Purpose
+from sizer.store.schema_1 import marks_of
 from sizer.study import HostSize, read_study
 
 MakeRun = Callable[..., Run]
@@ -76,7 +77,10 @@ def test_the_three_files_say_the_same(measured: tuple[Run, ...]) -> None:
     """The table and the conditions are made of the runs, nothing by hand; a later sizer may write more columns."""
     rows = list(csv.DictReader((GRID / "measurements.csv").open(encoding="utf-8")))
     again = list(csv.DictReader(io.StringIO(write_csv(measured))))
-    assert [{column: row[column] for column in rows[0]} for row in again] == rows
+    for run, row, made_again in zip(measured, rows, again, strict=True):
+        assert {column: made_again[column] for column in row if column != "warnings"} == _without_warnings(row)
+        # The sizer that measured wrote sentences there, with the figures of its warnings.
+        assert (marks_of(row["warnings"]) if row["warnings"] else ()) == run.warnings
     stored = json.loads((GRID / "conditions.json").read_text())
     made = conditions(measured, stored["host"])
     assert json.loads(json.dumps(made)) == stored
@@ -118,6 +122,7 @@ def test_repeats_are_compared_within_a_configuration_and_without_the_reference_s
     """Three repeats are three pairs; a fourth of a study of three is the reference's own."""
     three = [make_run(rate, repeat=repeat) for repeat, rate in enumerate((100.0, 110.0, 100.0))]
     further, other = make_run(500.0, repeat=Measure().repeats), make_run(7.0, vcpus=2.0)
+    further = replace(further, spec=replace(further.spec, purpose=Purpose.REFERENCE))
     errors = repeat_errors([*three, further, other])
     assert sorted(errors) == pytest.approx([0.0, math.log(1.1), math.log(1.1)])
 
@@ -127,6 +132,10 @@ def test_the_reference_s_further_repeats_are_runs_of_their_configuration(make_ru
     runs = [make_run(100.0), make_run(101.0, repeat=3), make_run(None)]
     (group,) = cells(runs).values()
     assert [_rate(run) for run in group] == [100.0, 101.0]
+
+
+def _without_warnings(row: dict[str, str]) -> dict[str, str]:
+    return {column: cell for column, cell in row.items() if column != "warnings"}
 
 
 def _rate(run: Run) -> float:

@@ -37,7 +37,7 @@ def test_an_unforeseen_fault_is_one_sentence_and_a_file(
     assert said.count("\n") == 1
     assert "\x1b" not in said
     assert "Traceback (most recent call last)" in kept.read_text()
-    assert "looking.py" in kept.read_text()
+    assert "host_commands.py" in kept.read_text()
 
 
 def test_a_fault_is_told_where_no_file_can_be_written(

@@ -117,4 +117,5 @@ def test_a_long_cause_is_cut_and_its_log_named(make_run: Callable[..., Run]) -> 
 
 def test_a_rate_of_nothing_has_no_relative_width(make_run: Callable[..., Run]) -> None:
     """A run file may say 0 samples/s; half of its interval over that is no number."""
-    assert result_in_words(make_run(0.0)) == "0 images/s ±unknown"
+    assert result_in_words(replace(make_run(0.0), throughput=Estimate(0.0, 0.0, 1.0))) == "0 images/s ±unknown"
+    assert result_in_words(make_run(0.0)) == "0 images/s"

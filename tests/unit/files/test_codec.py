@@ -6,6 +6,7 @@ import json
 import math
 import re
 import types
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
@@ -68,10 +69,10 @@ def values_of(hint: Any) -> st.SearchStrategy[Any]:
     if get_origin(hint) is Annotated:
         return in_domain(*arguments)
     if get_origin(hint) in (Union, types.UnionType):
-        return st.none() | values_of(arguments[0])
+        return st.one_of(st.none() if each is types.NoneType else values_of(each) for each in arguments)
     if get_origin(hint) is tuple:
         return st.lists(values_of(arguments[0]), max_size=2).map(tuple)
-    if get_origin(hint) is dict:
+    if get_origin(hint) in (dict, Mapping):
         return st.dictionaries(st.text(), values_of(arguments[1]), max_size=2)
     return records_of(hint) if is_dataclass(hint) else st.from_type(hint)
 

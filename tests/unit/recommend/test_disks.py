@@ -8,12 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.model import fit
-from sizer.recommend import recommend
 from sizer.records.answer import Answer
 from sizer.records.run import Demand, Run
-from sizer.records.study import Deadline, DiskRates, Objective
+from sizer.records.study import Deadline, DiskRates
+
+Ask = Callable[..., Answer]
 
 CLASSES = {"plain": "standard", "good": "ssd", "best": "nvme"}
 RATES = {"plain": DiskRates(2000, 1e8), "good": DiskRates(9000, 4e8), "best": DiskRates(40_000, 2e9)}
@@ -41,13 +40,11 @@ def _of_class(run: Run) -> Run:
     return replace(run, disk=replace(run.disk, tier=tier))
 
 
-def asked(runs: list[Run], objective: Objective) -> Answer:
-    return recommend(fit(runs), runs, objective, Catalog.load()).workloads[0]
-
-
-def test_a_disk_that_costs_4_percent_is_not_taken_under_a_lax_target(measured: Callable[..., list[Run]]) -> None:
+def test_a_disk_that_costs_4_percent_is_not_taken_under_a_lax_target(
+    measured: Callable[..., list[Run]], ask: Ask
+) -> None:
     """90 % of the best would allow it; the 2 % do not, and that is its reason."""
-    answer = asked(measured(plain=0.96, best=1.0), Objective(target=0.9))
+    answer = ask(measured(plain=0.96, best=1.0), target=0.9)
     assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.disk) == (2, "best")
     (why,) = [each.why for each in answer.rejected if each.spec.disk == "plain"]
@@ -59,34 +56,34 @@ def test_a_disk_that_costs_4_percent_is_not_taken_under_a_lax_target(measured: C
 
 
 @pytest.mark.parametrize("target", [0.5, 0.9, 0.95])
-def test_a_disk_that_costs_one_percent_is_taken(measured: Callable[..., list[Run]], target: float) -> None:
+def test_a_disk_that_costs_one_percent_is_taken(measured: Callable[..., list[Run]], ask: Ask, target: float) -> None:
     """And what the better one would buy is a number."""
-    answer = asked(measured(plain=0.99, best=1.0), Objective(target=target))
+    answer = ask(measured(plain=0.99, best=1.0), target=target)
     assert answer.spec is not None
     assert answer.spec.disk == "plain"
     # The model takes a difference below the noise of a run for half of it or none.
     assert any(re.match(r"A faster disk than disk plain gains [01] %", reason) for reason in answer.reasons)
 
 
-def test_the_cheapest_of_several_that_are_within(measured: Callable[..., list[Run]]) -> None:
+def test_the_cheapest_of_several_that_are_within(measured: Callable[..., list[Run]], ask: Ask) -> None:
     """Not the second best: the cheapest that loses at most 2 % against the best of all."""
-    answer = asked(measured(plain=0.8, good=0.995, best=1.0), Objective(target=0.85))
+    answer = ask(measured(plain=0.8, good=0.995, best=1.0), target=0.85)
     assert answer.spec is not None
     assert answer.spec.disk == "good"
 
 
-def test_a_faster_disk_that_buys_nothing_is_said_plainly(measured: Callable[..., list[Run]]) -> None:
+def test_a_faster_disk_that_buys_nothing_is_said_plainly(measured: Callable[..., list[Run]], ask: Ask) -> None:
     """Blind to its disk, a job takes the cheapest."""
-    answer = asked(measured(plain=1.0, good=1.0, best=1.0), Objective())
+    answer = ask(measured(plain=1.0, good=1.0, best=1.0))
     assert answer.spec is not None
     assert answer.spec.disk == "plain"
     assert any(reason.startswith("A faster disk than disk plain gains 0 %") for reason in answer.reasons)
 
 
-def test_a_deadline_asks_nothing_of_the_disk_but_time(measured: Callable[..., list[Run]]) -> None:
+def test_a_deadline_asks_nothing_of_the_disk_but_time(measured: Callable[..., list[Run]], ask: Ask) -> None:
     """A slower disk on which the job is in time and cheaper is taken: there is no best to be within 2 % of."""
     runs = measured(plain=0.96, best=1.0)
-    answer = asked(runs, Objective(deadline=Deadline(1e6, 3 * 3600.0)))
+    answer = ask(runs, within=Deadline(1e6, 3 * 3600.0))
     assert answer.spec is not None
     assert answer.spec.disk == "plain"
 

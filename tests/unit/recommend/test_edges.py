@@ -168,7 +168,7 @@ def test_a_gain_below_what_counts_is_no_rise(curve: Curve, ask: Ask) -> None:
 def test_an_answer_from_imprecise_runs_says_so(curve: Curve, ask: Ask) -> None:
     """Runs that were short or imprecise are counted; those that the answer rests on are asked for again, for longer."""
     curve_ = curve((1, 100), (2, 101), (4, 100))
-    elsewhere = ask(warned(curve_, (), IMPRECISE, ("page cache warm: 60%",)))
+    elsewhere = ask(warned(curve_, (), IMPRECISE, (RunWarning(WarningKind.PAGE_CACHE_WARM, {"share": 0.6}),)))
     assert "1 of 3 runs was imprecise; repeat it for longer." in elsewhere.reasons
     assert (elsewhere.provisional, elsewhere.next_run) == (False, None)
     here = ask(warned(curve_, IMPRECISE, (), ()))

@@ -18,6 +18,7 @@ from sizer.records.errors import HostError
 from sizer.records.run import Cause, CauseKind, Configuration, Estimate, Failure, Outcome, Run, RunWarning, WarningKind
 from sizer.records.study import Study
 from sizer.store.study_folder import StudyFolder
+from sizer.words import warning_line
 
 
 class Reader(HTMLParser):
@@ -83,7 +84,7 @@ def test_every_failed_run_is_drawn_and_explained(page: str, reader: Reader, runs
         if run.outcome is not Outcome.COMPLETED:
             assert re.search(rf'class="failure"><title>[^<]*run {run.id}</title>', page)
             assert f'href="#run-{run.id}"' in listed
-    assert "1 oom_kill in its group" in reader.text
+    assert "killed by the kernel: the memory cap is below what the workload needs" in reader.text
     assert "exit status 1" in reader.text
 
 
@@ -111,7 +112,7 @@ def test_every_link_within_the_page_has_its_target(
 def test_every_warning_is_said_in_full_with_its_run(reader: Reader, runs: tuple[Run, ...]) -> None:
     """A warning is not only counted."""
     listed = reader.text[reader.text.index("All runs") :]
-    warned = [warning for run in runs for warning in run.warnings]
+    warned = [warning_line(warning, run.sample_unit) for run in runs for warning in run.warnings]
     assert warned
     assert all(listed.count(each[1:]) == warned.count(each) for each in warned)
 

@@ -18,7 +18,7 @@ from sizer.records.study import HOST_DISK
 
 EVIL = """"'><script>document.title="owned"</script><img src=x onerror=document.title='owned'>{{7*7}}<!--</style>"""
 PLAIN = "x" * len(EVIL)
-MEANT = {"kind", "framework", "format", "input", "cache", "disk_class", "status", "started_at", "id"}
+MEANT = {"kind", "framework", "format", "input", "cache", "disk_class", "status", "started_at", "id", "bottleneck"}
 """Texts of a few known words, which decide what is shown."""
 
 
@@ -45,7 +45,7 @@ def with_text(value: Any, text: str) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(with_text(each, text) for each in value)
     if isinstance(value, dict):
-        return {key: with_text(each, text) for key, each in value.items()}
+        return {key: each if key in MEANT else with_text(each, text) for key, each in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         changed = {
             field.name: with_text(getattr(value, field.name), text)

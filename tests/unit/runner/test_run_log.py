@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from sizer.records.run import WarningKind
 from sizer.runner import run_log
 from sizer.runner.run_log import HEAD_BYTES, TAIL_BYTES, Log
+from sizer.words import warning_line
 
 
 def test_the_beginning_and_the_end_are_kept(tmp_path: Path) -> None:
@@ -26,7 +28,7 @@ def test_the_beginning_and_the_end_are_kept(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_is_full_costs_the_log_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What fits is written, the end stays in memory, and the trouble is told in a sentence with the path."""
+    """What fits is written, the end stays in memory, and the trouble is told with the path."""
     room, real = [10], os.write
 
     def write(descriptor: int, data: bytes) -> int:
@@ -42,7 +44,9 @@ def test_a_disk_that_is_full_costs_the_log_and_nothing_else(tmp_path: Path, monk
     log.feed(b"the last words\n")
     assert log.last_lines(1) == "the last words"
     assert log.trouble is not None
-    assert "run.log could not be written (No space left on device)" in log.trouble
+    assert log.trouble.kind is WarningKind.LOG_INCOMPLETE
+    assert log.trouble.text == f"{tmp_path / 'run.log'} (No space left on device)"
+    assert "run.log (No space left on device) could not be written" in warning_line(log.trouble, "sample")
     room[0] = 1000
     log.close()
     assert (tmp_path / "run.log").read_text() == "0123456789abc\nthe last words\n"
