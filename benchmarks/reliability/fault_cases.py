@@ -25,7 +25,7 @@ DEADLINE, PERMISSION, LONG, SMALL_SCRATCH, SMALL_OUTPUT = (
     "small scratch",
     "small output",
 )
-BROKE = "the event pipe broke its form"
+BROKE = "invalid data on the event pipe"
 RECORD = f"record {fault_data.BAD + 1} of {fault_data.IMAGES}"
 BAD_IMAGE = f"{fault_data.BAD:04d}.JPEG"
 

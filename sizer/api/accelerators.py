@@ -22,7 +22,7 @@ def accelerator(gpu: str | None, count: int | None, workload: WorkloadModel, whe
         return alike[0]
     if workload.facts.device.kind == "cpu" and not any(each.gpu or each.count for each in known):
         raise InputError(
-            f"{where}`{workload.name}` was measured without a GPU, so there are not {count} of it to predict"
+            f"{where}`{workload.name}` was measured without a GPU, so {count} cannot be predicted; leave the GPU out"
         )
     same = next((each for each in alike if max(1, each.count or 0) == count), None)
     return same or Gpus(alike[0].gpu, count)

@@ -163,7 +163,7 @@ def cpus_of(folder: StudyFolder) -> float | None:
 def refuse_folder(path: Path) -> None:
     """Raise InputError where a folder stands in the place of a file that is to be read or written."""
     if path.is_dir():
-        raise InputError(f"{path}: is a folder where a file belongs; move it away and type the command again")
+        raise InputError(f"{path}: is a folder, but a file is expected; move it away and type the command again")
 
 
 def _read_model(path: Path) -> Model:

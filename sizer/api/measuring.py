@@ -228,10 +228,9 @@ class Measurement:
             try:
                 aside = keep_unsaved(run, folder.path, folder.host, self._host.cache)
             except HostError as second:
-                raise HostError(f"{error}; nor can the run just measured be kept in the cache: {second}") from error
+                raise HostError(f"{error}; the last run could not be kept in the cache either: {second}") from error
             raise HostError(
-                f"{error}; the run just measured is kept in {aside}, and this takes it from there and goes on: "
-                f"{folder.going_on}"
+                f"{error}; the last run is kept in {aside}; to store it and continue, type: {folder.going_on}"
             ) from error
 
     def _follow(self, each: Search | TwoEpochs, preparation: Preparation) -> None:

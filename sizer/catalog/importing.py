@@ -30,7 +30,7 @@ def import_csv(paths: Sequence[str | Path]) -> Catalog:
         table = read_table(Path(path), "a table of offers", COLUMNS, KINDS)
         part, kind, convert = _kind(table, path)
         if not table.rows:
-            raise InputError(f"{path}: has a header and no entry; write one entry a line below it")
+            raise InputError(f"{path}: has a header but no entries; write one entry per line")
         for row in table.rows:
             where = row.where
             try:

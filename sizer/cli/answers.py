@@ -92,8 +92,8 @@ def _objective(arguments: argparse.Namespace, own: Objective) -> Objective:
         return Objective(prefer, target, None if asked else own.deadline)
     if arguments.objective is not None or arguments.target is not None:
         raise InputError(
-            "--samples and --within ask for the spec on which the job costs least of those that finish it in time; "
-            "leave --objective and --target out"
+            "--samples and --within already ask for the cheapest spec that finishes in time; "
+            "leave out --objective and --target"
         )
     return Objective(prefer, target, Deadline(arguments.samples, arguments.within))
 

@@ -34,7 +34,7 @@ def unforeseen(error: Exception) -> str:
     where = (
         f"report it with {kept}, which says where it happened" if kept else "no file could be written that says where"
     )
-    return f"a fault of sizer's own ({what}); what was measured is kept; {where}"
+    return f"internal error in sizer ({what}); what was measured is kept; {where}"
 
 
 def _kept(error: Exception) -> str | None:

@@ -23,7 +23,7 @@ PIECE = 1000
 PATIENCE_SECONDS = 1
 """For a reader to take what it was told, before it is left out of what follows until it reads again."""
 
-LEFT_OUT = "\n[what was said meanwhile is left out]\n"
+LEFT_OUT = "\n[some output was dropped here]\n"
 
 
 class _Escaping:

@@ -35,7 +35,7 @@ def read_places(path: Path) -> tuple[list[Place], tuple[str, ...]]:
     if not set(COLUMNS) & set(table.columns):
         raise InputError(f"{path} line 1: none of the columns {', '.join(COLUMNS)} is in the header")
     if not table.rows:
-        raise InputError(f"{path}: has a header and no row; give one configuration a row")
+        raise InputError(f"{path}: has a header but no rows; write one configuration per row")
     return [(row.where, _place(row)) for row in table.rows], table.unknown(READERS)
 
 

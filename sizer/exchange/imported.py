@@ -60,7 +60,9 @@ def read_measurements(path: Path, figures: Figures | None) -> Imported:
     for each in told:
         workloads[each["workload"]].append(each)
     if len(workloads) > MOST_WORKLOADS:
-        raise InputError(f"{path}: names {len(workloads):,} workloads; split it, {MOST_WORKLOADS} make a study at most")
+        raise InputError(
+            f"{path}: has {len(workloads):,} workloads, and a study holds at most {MOST_WORKLOADS}; split it"
+        )
     for rows in workloads.values():
         _check_uniform(rows)
     _check_varied(workloads, path)
@@ -81,7 +83,7 @@ def _check_columns(table: Table, path: Path) -> None:
     if not set(AXES) & set(table.columns):
         raise InputError(f"{path}: has none of the columns {', '.join(AXES)}, and one of them must vary; add it")
     if not table.rows:
-        raise InputError(f"{path}: has a header and no row; write one run a row")
+        raise InputError(f"{path}: has a header but no rows; write one run per row")
 
 
 def _check_uniform(rows: Sequence[Told]) -> None:
@@ -100,8 +102,8 @@ def _check_varied(workloads: dict[str, list[Told]], path: Path) -> None:
         if any(len({place_of(row, column) for row in rows}) > 1 for column in AXES):
             return
     raise InputError(
-        f"{path}: no workload has two values of any of {', '.join(AXES)}, so nothing tells one machine from another; "
-        "add rows that were measured with another"
+        f"{path}: no workload has two values of any of {', '.join(AXES)}, so there is nothing to compare; "
+        "add rows measured at another value"
     )
 
 
@@ -199,16 +201,16 @@ def _planned(workload: Workload) -> Workload:
 
 
 def _notes(path: Path, told: Sequence[Told], workloads: dict[str, list[Told]]) -> Iterable[str]:
-    yield f"Imported from {path.name}, {len(told)} rows: sizer measured none of it, and knows nothing of the machine."
+    yield f"Imported from {path.name}, {len(told)} rows: measured elsewhere, on a machine unknown to sizer."
     without = [name for name, rows in workloads.items() if all(_no_device(row) for row in rows)]
     if without:
         yield (
-            f"The table tells no device of {named(without)}, so each step is taken to be computed on the CPU; where it "
+            f"The table has no `device` or `gpu` for {named(without)}, so the CPU is assumed; if it "
             "was a GPU, add a column `device` (cuda:0) or `gpu`."
         )
     lacking = [name for name, rows in workloads.items() if rows[0]["vcpus"] is None]
     if lacking:
-        yield f"The table tells no vCPUs of {named(lacking)}, so nothing is said of how many are needed."
+        yield f"The table has no `vcpus` for {named(lacking)}, so how many are needed is not known."
 
 
 def _no_device(told: Told) -> bool:

@@ -142,7 +142,7 @@ def _is_nought(text: str) -> bool:
 def _check(told: Told) -> None:
     """Raise InputError where cells of one row cannot be true together, or what is needed is empty."""
     if told["workload"] is None:
-        raise told.error("workload", "is empty; write a name for what was run, the same in each of its rows")
+        raise told.error("workload", "is empty; write the workload's name in each row")
     rate, low, high = (told[column] for column in ("throughput", "throughput_low", "throughput_high"))
     if rate is None and told.outcome is Outcome.COMPLETED:
         raise told.error(

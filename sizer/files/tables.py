@@ -81,7 +81,7 @@ def _refuse_unseen(text: str, path: Path) -> None:
     for number, line in enumerate(lines, start=1):
         if printable(line, keep="\t") != line:
             raise InputError(
-                f"{path} line {number}: a character that cannot be printed stands there; remove it, or save the table "
+                f"{path} line {number}: a character that cannot be printed; remove it, or save the table "
                 "as CSV in UTF-8"
             )
 

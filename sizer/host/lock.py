@@ -57,9 +57,9 @@ def _holder(name: str) -> int:
 def _who(pid: int) -> str:
     first = "another sizer is measuring on this host"
     if pid == 0:
-        return f"{first}; wait until it has ended, because two would measure each other"
+        return f"{first}; wait until it has ended, because two would disturb each other"
     return (
-        f"{first} (process {pid}{_command(pid)}), and two would measure each other; "
+        f"{first} (process {pid}{_command(pid)}), and two would disturb each other; "
         f"wait until it has ended, or end it with: kill {pid}"
     )
 

@@ -77,4 +77,4 @@ def quota_of(tree: Tree, group: Path) -> float | None:
 
 def below_quota(how: str, quota: float | None) -> str:
     """`how` vCPUs are limited, with the quota that limits them further."""
-    return how if quota is None else f"{how}; but a quota of {quota:g} vCPU lies above it"
+    return how if quota is None else f"{how}; but a parent group has a quota of {quota:g} vCPU"

@@ -49,7 +49,7 @@ class Tree:
             found = self.read(file)
         except OSError as error:
             raise HostError(
-                f"{file} did not take {value!r} ({error.strerror}); type sizer doctor to see what this host allows"
+                f"{file} did not accept {value!r} ({error.strerror}); type sizer doctor to see what this host allows"
             ) from error
         if value not in [line.strip() for line in found.splitlines()]:
             raise HostError(

@@ -148,14 +148,14 @@ def read_gate(text: str, workloads: Sequence[str], deadline: bool) -> Gate:
     """
     match = PATTERN.fullmatch(text)
     if match is None:
-        raise InputError(f"--fail-if {text!r} is no condition; write a name, a sign and a value, {EXAMPLES}")
+        raise InputError(f"--fail-if {text!r} is not a condition; write a name, a sign and a value, {EXAMPLES}")
     workload, name, sign, value = match.group("workload", "name", "sign", "value")
     if name not in NAMES:
-        raise InputError(f"--fail-if {text!r}: there is no `{name}`; known are {', '.join(NAMES)}")
+        raise InputError(f"--fail-if {text!r}: there is no figure `{name}`; give one of {', '.join(NAMES)}")
     if name.startswith("job_") and not deadline:
-        raise InputError(f"--fail-if {text!r}: there is no job; add --samples 1.2M --within 6h")
+        raise InputError(f"--fail-if {text!r}: `{name}` needs a deadline; add --samples 1.2M --within 6h")
     if workload is not None and workload not in workloads:
-        raise InputError(f"--fail-if {text!r}: there is no workload `{workload}`; there are {', '.join(workloads)}")
+        raise InputError(f"--fail-if {text!r}: there is no workload `{workload}`; give one of {', '.join(workloads)}")
     return Gate(text, name, sign, _wanted(text, name, sign, value), workload)
 
 
@@ -168,7 +168,7 @@ def _wanted(text: str, name: str, sign: str, value: str) -> float | str:
     try:
         return asked.parse(value)
     except (ValueError, InputError):
-        raise InputError(f"--fail-if {text!r}: `{value}` is no value of `{name}`, {EXAMPLES}") from None
+        raise InputError(f"--fail-if {text!r}: `{value}` is not a value of `{name}`, {EXAMPLES}") from None
 
 
 def look_at(gate: Gate, answers: Sequence[Answer]) -> Finding:

@@ -22,12 +22,12 @@ class HostError(SizerError):
 
 
 class NoAnswer(SizerError):
-    """The measurements cannot carry an answer to the question."""
+    """The measurements are not enough to answer the question."""
 
     exit_code = 5
 
 
 class Interrupted(SizerError):
-    """Ctrl-C came where nothing was in hand that had to be finished."""
+    """Ctrl-C came between two runs."""
 
     exit_code = 130

@@ -109,5 +109,7 @@ def _taken(descriptor: int, cache: Path) -> bool:
     except BlockingIOError:
         return False
     except OSError as error:
-        raise HostError(f"{cache} takes no locks ({error.strerror}); set SIZER_CACHE to a folder that does") from error
+        raise HostError(
+            f"{cache} does not support locks ({error.strerror}); set SIZER_CACHE to a folder that does"
+        ) from error
     return True

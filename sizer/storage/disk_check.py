@@ -19,7 +19,7 @@ from sizer.storage.subprograms import complete, never
 TOLERANCE = 0.10
 """Share by which a tier may miss its declared figure before it is marked."""
 
-USED = "what was measured is used"
+USED = "the measured figures are used"
 """Of a tier that is marked."""
 
 FILE_BYTES = 256 * 2**20

@@ -58,7 +58,7 @@ class Volume:
 def missing_for_emulation() -> str | None:
     """What this process lacks to make an emulated volume, with what to type; None if nothing."""
     if os.geteuid() != 0:
-        return "loop devices and mounts are for root; type: sudo $(command -v sizer) and the rest of the command"
+        return "loop devices and mounts need root; type: sudo $(command -v sizer) and the rest of the command"
     lacking = [program for program in ("losetup", "mkfs.ext4", "mount") if shutil.which(program, path=SEARCH) is None]
     if lacking:
         return f"{', '.join(lacking)} not installed; type: apt-get install util-linux e2fsprogs mount"

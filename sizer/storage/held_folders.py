@@ -185,7 +185,7 @@ def why_it_stays(folder: Path, last: str) -> str:
     except OSError as error:
         return error.strerror or str(error)
     except RecursionError:
-        return "its folders lie too deep in each other"
+        return "its folders are nested too deeply"
     return "it was in use"
 
 

@@ -180,7 +180,7 @@ class StudyFolder:
             self._reserve.take()
         except OSError as error:
             raise HostError(
-                f"{self.path}: takes no more runs ({error.strerror}); see that {RESERVED_BYTES >> 20} MiB can be "
+                f"{self.path}: cannot store more runs ({error.strerror}); make sure {RESERVED_BYTES >> 20} MiB can be "
                 f"written there, then type: {self.going_on}"
             ) from error
 
@@ -210,7 +210,7 @@ class StudyFolder:
         """Raise InputError when the runs here come from another machine than `host`, a record or a mapping."""
         if self.study.imported:
             raise InputError(
-                f"{self.path}: was measured elsewhere and imported, so there is nothing to go on with; "
+                f"{self.path}: holds imported measurements, which cannot be resumed; "
                 "`sizer init` writes a study file to measure here"
             )
         refuse_other_machine(str(self.path), self.host, to_json(host) if is_dataclass(host) else host)
@@ -240,13 +240,13 @@ class StudyFolder:
 def _checked_host(host: object, path: Path) -> Mapping[str, Any]:
     """The facts of a host, those that are computed with in form; raises InputError otherwise."""
     if not isinstance(host, dict):
-        raise _not_ours(path, "it is no object")
+        raise _not_ours(path, "it is not an object")
     for fact in COUNTS:
         value = host.get(fact, 1)
         if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST_COUNT:
             raise _not_ours(path, f"{fact} is {repr(value)[:40]} and must be a whole number above 0")
     if not isinstance(host.get("notes", []), list):
-        raise _not_ours(path, "notes is no list")
+        raise _not_ours(path, "notes is not a list")
     return host
 
 
@@ -271,7 +271,7 @@ def _why_no_study_folder(path: Path) -> str:
     if not path.exists():
         return "there is no such folder; give a study folder, which `sizer run` makes"
     if _foreign(path):
-        return "is not a study folder and holds other things; give one that `sizer run` has made"
+        return "is not a study folder and contains other files; give one that `sizer run` has made"
     return f"is not a study folder; `sizer run STUDY.yaml --out {typed_path(path)}` makes one"
 
 
@@ -300,7 +300,7 @@ def refuse_unusable(path: Path) -> None:
     try:
         refuse_no_disk(above, str(path))
     except InputError as error:
-        raise HostError(f"{path}: cannot be written (the kernel makes {above} up); choose another folder") from error
+        raise HostError(f"{path}: cannot be written ({above} is not on a disk); choose another folder") from error
     if not os.access(above, os.W_OK | os.X_OK):
         raise HostError(f"{path}: cannot be written ({above} takes no new files); choose another folder")
 
@@ -319,7 +319,7 @@ def _check_free(path: Path) -> None:
     if not path.is_dir():
         raise InputError(f"{path}: is a file; choose a folder with --out")
     if _foreign(path):
-        raise InputError(f"{path}: holds other things and is not a study folder; choose an empty one with --out")
+        raise InputError(f"{path}: contains other files and is not a study folder; choose an empty one with --out")
 
 
 def _checked(run_id: str) -> str:

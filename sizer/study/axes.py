@@ -86,7 +86,7 @@ def read_size(document: Document, key: Key, size: str) -> int:
     except InputError as error:
         raise document.error(key, str(error)) from None
     if not 0 < count <= LARGEST_SIZE:
-        raise document.error(key, f"{size} is no size that a machine has")
+        raise document.error(key, f"{size} is not a memory size that a machine has")
     return count
 
 

@@ -62,7 +62,9 @@ def read_document(text: str, where: str) -> Document:
     Keys are text as written. Duplicate keys, tags, and numbers that are not finite are refused.
     """
     if len(text) > MAX_CHARACTERS:
-        raise InputError(f"{where}: is longer than {MAX_CHARACTERS:,} characters, which no study file needs")
+        raise InputError(
+            f"{where}: is longer than {MAX_CHARACTERS:,} characters, the limit for a study file; shorten it"
+        )
     _refuse_unseen(text, where)
     root = _compose(text, where)
     if root is None:
@@ -101,13 +103,13 @@ def _refuse_unseen(text: str, where: str) -> None:
 
 
 def _unprintable(where: str, line: int) -> InputError:
-    return InputError(f"{where} line {line}: a character that cannot be printed stands there; remove it")
+    return InputError(f"{where} line {line}: a character that cannot be printed; remove it")
 
 
 def _reason(error: yaml.MarkedYAMLError) -> str:
     problem = error.problem or "it cannot be read"
     if r"'\t'" in problem:
-        return "a tab stands where spaces are needed; indent with spaces"
+        return "a tab is used for indentation; indent with spaces"
     if "single document" in (error.context or "") or "another document" in problem:
         return "a second document begins; a study file is one"
     return " ".join(part for part in (error.context, problem) if part)
@@ -174,7 +176,7 @@ class _Reader:
         # By an escape such as "\u202e", what no text may hold comes into a value unseen.
         if not all(character.isprintable() or character in "\n\t" for character in text):
             self.document.lines[key] = line
-            raise self.document.error(key, "a character that cannot be printed stands there; remove it")
+            raise self.document.error(key, "a character that cannot be printed; remove it")
         return text
 
 

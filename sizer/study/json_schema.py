@@ -119,7 +119,7 @@ def _its_place(name: str, key: Key) -> str | None:
     """Where a key belongs that is one of the file itself and was written further in."""
     if len(key) == 1 or name == "workloads" or name not in schema()["properties"]:
         return None
-    return "it stands at the top of the file, beside `workloads`"
+    return "it belongs at the top of the file, beside `workloads`"
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

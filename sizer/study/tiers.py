@@ -62,7 +62,7 @@ def _emulated_tier(document: Document, key: Key, name: str, entry: dict[str, Any
     if isinstance(emulate, str):
         assert size is not None, "the schema asks for a size beside a name"
         if figures is None:
-            raise document.error(key, f"the figures of {emulate} are in no catalogue here; give its read_mbps")
+            raise document.error(key, f"the catalogue has no figures for {emulate}; give its read_mbps")
         try:
             offer = figures.disk(emulate)
             rates = _in_whole_bytes(offer.rates(size))
@@ -89,7 +89,7 @@ def _check_figures(offer: str, figures: list[tuple[str, object]]) -> None:
     for rule, value in figures:
         must = expected(rule, value)
         if must is not None:
-            raise InputError(f"the catalogue's {offer} comes to {value!r} here, and a study file takes {must}")
+            raise InputError(f"the catalogue's {offer} gives {value!r}, but a study file accepts only {must}")
 
 
 def _rates(emulate: dict[str, Any]) -> DiskRates:
@@ -131,7 +131,7 @@ def read_device(
     if kind == IMPORTED:
         return Device("emulated", 0, gpu)
     if figures is None:
-        raise document.error(key, f"the rate of {gpu} is in no catalogue here; give its samples_per_second")
+        raise document.error(key, f"the catalogue has no rate for {gpu}; give its samples_per_second")
     try:
         figure = figures.accelerator_rate(KINDS[kind].rate_mode or "", network or "", gpu)
         rate = float(figure.samples_per_second)

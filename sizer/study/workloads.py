@@ -86,9 +86,7 @@ def _check_framework(document: Document, key: Key, entry: dict[str, Any]) -> Non
     """Preprocessing is OpenCV's; a file that sizer wrote may call it mxnet, as the first study folders do."""
     known = {OPENCV, "mxnet"} if document.resolved else {OPENCV}
     if entry["kind"] == PREPROCESSING and entry.get("framework", OPENCV) not in known:
-        raise document.error(
-            key, f"`framework` of {PREPROCESSING} is {OPENCV}, which alone prepares the images; remove this line"
-        )
+        raise document.error(key, f"`framework` of {PREPROCESSING} can only be {OPENCV}; remove this line")
 
 
 def _axes(
@@ -99,7 +97,7 @@ def _axes(
     sizes = read_batch_sizes(document, key, entry)
     if sizes is not None and own.batch_size is not None:
         raise document.error(
-            (*key, "axes"), "`batch_size` stands both in the workload and in its axes; remove one of them"
+            (*key, "axes"), "`batch_size` is set both in the workload and in its axes; remove one of them"
         )
     axes = Axes(batch_size=sizes).over(own).over(surroundings.axes)
     no_axes = own.empty and surroundings.axes.empty
@@ -114,7 +112,7 @@ def _workload(document: Document, key: Key, entry: dict[str, Any], name: str) ->
     if entry["kind"] == COMMAND:
         _check_cache(document, key, entry)
         if entry.get("isolate"):
-            advice = "nobody but a command itself knows how to leave a stage of it out; remove this line"
+            advice = "sizer cannot leave out a stage of it; remove this line"
             raise document.error((*key, "isolate"), f"`isolate: true` is not for a command; {advice}")
     if "pattern" in entry:
         _check_pattern(document, (*key, "pattern"), entry["pattern"])
@@ -168,7 +166,7 @@ def _located(document: Document, key: Key, program: str) -> str:
     """A program by its path lies where the study file says; one by its name alone is looked for in PATH, as ever."""
     if not program or program.startswith("-"):
         # A shell's `exec` takes it for an option of its own.
-        raise document.error(key, f"`command` begins with `{program}`, which is no program; begin with one")
+        raise document.error(key, f"`command` begins with `{program}`, which is not a program; begin with one")
     return document.locate(program) if "/" in program and program[0] != "/" else program
 
 

@@ -790,7 +790,7 @@ _SENTENCES: Mapping[ReasonCode, Callable[[Reason, Terms], str]] = {
         "The catalogue has no price for {gpus}, so it is not known whether it is the cheapest.", gpus=_gpus(r, t)
     ),
     _C.NO_BASELINE: lambda r, t: _(
-        "{instance} is no baseline for this job: its rate there is not known.", instance=r.text("instance_type")
+        "{instance} cannot be compared for this job: its rate there is not known.", instance=r.text("instance_type")
     ),
     _C.BASELINE_PRICE_UNKNOWN: _baseline_price_unknown,
     _C.BASELINE_SAME_PRICE: _baseline_same_price,

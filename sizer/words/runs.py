@@ -231,7 +231,7 @@ def _with_figures(warning: RunWarning, spans: dict[str, str], unit: str) -> str:
         WarningKind.READ_AMPLIFIED: lambda: _("the device gave {ratio} bytes for each byte asked for", **spans),
         WarningKind.WRITES_UNLIMITED: lambda: _(
             "up to {bytes} waited in the page cache, where this kernel's throttle does not see them; "
-            "let the program sync as it writes",
+            "let the program sync while it writes",
             **spans,
         ),
         WarningKind.TWO_RATES: lambda: _(
@@ -240,8 +240,8 @@ def _with_figures(warning: RunWarning, spans: dict[str, str], unit: str) -> str:
         WarningKind.IMPRECISE: lambda: _("±{half_width} after {seconds}, where ±{asked} was asked for", **spans),
         WarningKind.SHORT: lambda: _("stopped at the deadline after {seconds} of steady state", **spans),
         WarningKind.STEPS_JOINED: lambda: _(
-            "the program made so many steps that each one kept stands for {steps} of them; writing an event costs it "
-            "up to 0.1 ms, so let one event stand for several steps",
+            "the program made so many steps that each stored one represents {steps}; writing an event costs up to "
+            "0.1 ms, so write one event for several steps",
             **spans,
         ),
         WarningKind.DATA_PARTLY_GONE: lambda: _(
@@ -319,7 +319,7 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
             "avoid nested repetition",
             seconds=f"{figures['seconds']:g}",
         ),
-        CauseKind.BROKEN_EVENTS: lambda: _("the event pipe broke its form: {text}", text=text),
+        CauseKind.BROKEN_EVENTS: lambda: _("invalid data on the event pipe: {text}", text=text),
         CauseKind.INTERRUPTED: lambda: _("stopped by Ctrl-C or a signal before it was measured"),
         CauseKind.UNSUPPORTED: lambda: _("the framework or device is not available here"),
         CauseKind.NOT_FOUND: lambda: _("the program was not found or may not be executed"),

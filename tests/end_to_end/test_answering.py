@@ -159,7 +159,7 @@ def test_measurements_can_be_predicted(sizer: Typed, study: Path) -> None:
         ("vcpus\n1e300\n", "at.csv line 2: vcpus: `1e300`"),
         ("batch_size\n20.5\n", "line 2: batch_size: `20.5`"),
         ("vcpus\n1,2\n", "line 2: has more cells"),
-        ("vcpus\n", "has a header and no row"),
+        ("vcpus\n", "has a header but no rows"),
         ("a,b\n1,2\n", "none of the columns"),
         ("disk\nfloppy\n", "line 2: disk `floppy` is not one of this study; its disks are ssd, unused"),
         ("workload\nnobody\n", "line 2: workload `nobody`"),

@@ -140,7 +140,7 @@ def test_a_study_folder_that_is_removed_costs_only_what_lay_in_it(
     assert "Traceback" not in done.stderr
     (kept,) = (folder / "cache/unsaved").glob("*/*.json")
     assert (
-        f"is kept in {kept}, and this takes it from there and goes on: sizer run STUDY.yaml --out study" in done.stderr
+        f"is kept in {kept}; to store it and continue, type: sizer run STUDY.yaml --out study" in done.stderr
     )
     meanwhile("pass")
     shutil.rmtree(study, ignore_errors=True)
@@ -161,7 +161,7 @@ def test_runs_that_are_removed_meanwhile_cost_only_themselves(
     meanwhile(f"import shutil; shutil.rmtree('{study}/runs', ignore_errors=True)")
     done = sizer("run", "study.yaml")
     assert done.returncode == 3
-    assert "takes it from there and goes on: sizer resume study\n" in done.stderr
+    assert "to store it and continue, type: sizer resume study\n" in done.stderr
     meanwhile("pass")
     assert json.loads(sizer("status", "study", "--json").stdout)["finished"] == 0
     again = sizer("resume", "study")

@@ -164,7 +164,7 @@ def test_a_tier_that_misses_its_figure_is_marked() -> None:
     assert not judge(TIER, DiskRates(read_bytes_per_second=56e6)).deviates
     slow = judge(TIER, DiskRates(read_bytes_per_second=50e6, read_iops=2000))
     assert slow.deviates
-    assert "gives 50 MB/s read where 60 are declared; what was measured is used" in (slow.note or "")
+    assert "gives 50 MB/s read where 60 are declared; the measured figures are used" in (slow.note or "")
     assert slow.rates.read_bytes_per_second == 50e6
     assert slow.rates.write_bytes_per_second == 40e6
 

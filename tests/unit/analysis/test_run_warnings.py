@@ -75,7 +75,7 @@ def test_a_quiet_run_has_no_warning(run: Callable[..., Run]) -> None:
         (
             {"limits_buffered_writes": False, "unwritten_bytes": 120 << 20},
             "writes unlimited: up to 120 MiB waited in the page cache, where this kernel's throttle does not see them; "
-            "let the program sync as it writes",
+            "let the program sync while it writes",
         ),
         ({"resident_bytes": GIB // 2}, "page cache warm: 50 % of the data was in memory before the run"),
         ({"peak_swap_bytes": 3 * GIB}, "swapped: up to 3 GiB of its memory was in swap"),

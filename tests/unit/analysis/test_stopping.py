@@ -148,7 +148,7 @@ def test_two_epochs_fit_before_the_deadline() -> None:
         (Ending(Stop.ENDED, -64, 0, False), "signal 64"),
         (
             Ending(Stop.BROKEN_EVENTS, -11, 0, False, "inside a line"),
-            "SIGSEGV); the event pipe broke its form: inside a line",
+            "SIGSEGV); invalid data on the event pipe: inside a line",
         ),
         (Ending(Stop.ENDED, -9, 1, False, capped=False), "the host's memory is below"),
         (

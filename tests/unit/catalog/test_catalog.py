@@ -180,7 +180,7 @@ def test_csv_becomes_entries(tmp_path: Path) -> None:
         (b"\x7fELF\xd0\xff", "mine.csv line 1: is not UTF-8"),
         (b"mode,samples_per_second\n" + b"x" * 200_000 + b",1\n", "line 2: a cell is longer than any that a table has"),
         (b"provider,instance_type\nme,box.1,4\n", "line 2: has more cells than the header"),
-        (b"provider,instance_type\n", "has a header and no entry"),
+        (b"provider,instance_type\n", "has a header but no entries"),
         (b"", "is empty; write a header"),
         (b"provider,instance_type\nme,box.1\n", "line 2: the header has no column 'region'"),
     ],

@@ -32,7 +32,7 @@ def test_an_unforeseen_fault_is_one_sentence_and_a_file(
     assert main(["init", str(temporary / "a.yaml")]) == 1
     said = capsys.readouterr().err
     (kept,) = temporary.glob("sizer-fault-*.txt")
-    assert said.startswith("sizer: a fault of sizer's own (KeyError: ")
+    assert said.startswith("sizer: internal error in sizer (KeyError: ")
     assert f"what was measured is kept; report it with {kept}" in said
     assert said.count("\n") == 1
     assert "\x1b" not in said

@@ -93,7 +93,7 @@ def test_spreadsheets_write_tables_in_their_own_ways(read: Read, table: str | by
 REFUSED: list[tuple[str | bytes, str]] = [
     (b"", "table.csv: is empty"),
     ("\n \n", "is empty"),
-    (HEADER, "has a header and no row"),
+    (HEADER, "has a header but no rows"),
     ((HEADER + "a,1,2\n").encode("utf-16"), "is not UTF-8; save the file as UTF-8"),
     ((HEADER + "a,1,2\n").encode("utf-16-le"), "line 1: a character that cannot be printed"),
     (bytes(range(128)), "cannot be printed"),

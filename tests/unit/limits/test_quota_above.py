@@ -22,7 +22,7 @@ def test_a_containers_quota_is_told_under_v1(v1_tree: Tree, machine: Machine) ->
     """The top that a container sees is its own group, and -1 is no quota."""
     assert how(backend_for(v1_tree, machine)) == "cpuset"
     v1_tree.path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us").write_text("150000\n")
-    assert how(backend_for(v1_tree, machine)) == "cpuset; but a quota of 1.5 vCPU lies above it"
+    assert how(backend_for(v1_tree, machine)) == "cpuset; but a parent group has a quota of 1.5 vCPU"
 
 
 def test_a_containers_quota_is_told_under_v2(v2_tree: Tree, machine: Machine) -> None:
@@ -31,7 +31,7 @@ def test_a_containers_quota_is_told_under_v2(v2_tree: Tree, machine: Machine) ->
     quota.write_text("max 100000\n")
     assert how(backend_for(v2_tree, machine)) == "cpuset"
     quota.write_text("50000 100000\n")
-    assert how(backend_for(v2_tree, machine)) == "cpuset; but a quota of 0.5 vCPU lies above it"
+    assert how(backend_for(v2_tree, machine)) == "cpuset; but a parent group has a quota of 0.5 vCPU"
 
 
 @pytest.mark.parametrize("host", ["v1_tree", "v2_tree"])
@@ -49,7 +49,7 @@ def test_without_groups_it_is_the_quota_that_the_process_has(
     tree.path(f"{top}/{file}").write_text(quota)
     monkeypatch.setattr(type(tree), "writable", lambda *_: False)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert how(backend_for(tree, machine)) == "CPU affinity; but a quota of 2 vCPU lies above it"
+    assert how(backend_for(tree, machine)) == "CPU affinity; but a parent group has a quota of 2 vCPU"
 
 
 def test_the_smallest_quota_on_the_way_up_holds(tmp_path: Path) -> None:

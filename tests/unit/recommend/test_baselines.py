@@ -94,5 +94,5 @@ def test_a_machine_without_the_accelerator_is_no_baseline(curve: Curve, ask: Ask
     runs = curve((1, 100), (2, 190), (4, 215), (8, 217), device=P100)
     answer = ask(runs, machine=catalog.instance("c6i.8xlarge"))
     assert answer.baseline is None
-    assert "aws c6i.8xlarge is no baseline for this job: its rate there is not known." in answer.reasons
+    assert "aws c6i.8xlarge cannot be compared for this job: its rate there is not known." in answer.reasons
     assert ask(runs, machine=catalog.instance("azure/NC24s v2")).baseline is not None

@@ -185,7 +185,7 @@ def test_what_is_no_study_folder_is_told(path: Path) -> None:
     with pytest.raises(InputError, match=r"is not a study folder; `sizer run STUDY\.yaml --out"):
         StudyFolder.open(path)
     (path / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match="holds other things; give one that `sizer run` has made"):
+    with pytest.raises(InputError, match="contains other files; give one that `sizer run` has made"):
         StudyFolder.open(path)
 
 
@@ -202,7 +202,7 @@ def test_a_folder_with_other_things_is_left_alone(path: Path) -> None:
     """A person's own study.yaml must not be replaced by the resolved one."""
     path.mkdir(parents=True)
     (path / "study.yaml").write_text("# mine\n")
-    with pytest.raises(InputError, match="holds other things"), StudyFolder.create(path, STUDY, HOST):
+    with pytest.raises(InputError, match="contains other files"), StudyFolder.create(path, STUDY, HOST):
         pass
     assert os.listdir(path) == ["study.yaml"]
     assert (path / "study.yaml").read_text() == "# mine\n"
@@ -238,7 +238,7 @@ def test_a_persons_own_temporary_file_is_never_removed(path: Path, name: str) ->
     """Only what is called exactly as sizer calls what it writes aside: a folder with others is not taken."""
     path.mkdir(parents=True)
     (path / name).write_text("mine")
-    with pytest.raises(InputError, match="holds other things"), StudyFolder.create(path, STUDY, HOST):
+    with pytest.raises(InputError, match="contains other files"), StudyFolder.create(path, STUDY, HOST):
         pass
     assert os.listdir(path) == [name]
     (path / name).unlink()
@@ -273,9 +273,9 @@ def test_what_a_person_calls_as_sizer_does_is_no_study_folder(path: Path) -> Non
     (path / "study.yaml").write_text("# mine\n")
     for host in ("{}", "[1]", "not JSON"):
         (path / "host.json").write_text(host)
-        with pytest.raises(InputError, match="is not a study folder and holds other things"):
+        with pytest.raises(InputError, match="is not a study folder and contains other files"):
             StudyFolder.open(path)
-        with pytest.raises(InputError, match="holds other things"), StudyFolder.create(path, STUDY, HOST):
+        with pytest.raises(InputError, match="contains other files"), StudyFolder.create(path, STUDY, HOST):
             pass
         assert sorted(os.listdir(path)) == ["host.json", "study.yaml"]
 

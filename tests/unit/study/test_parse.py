@@ -97,7 +97,7 @@ def test_preprocessing_is_opencv(parse: Parse) -> None:
     text = "workloads:\n  - kind: imagenet_preprocessing\n    framework: mxnet\n"
     for other in ("mxnet", "pytorch"):
         with pytest.raises(
-            InputError, match=r"line 3: `framework` of imagenet_preprocessing is opencv, .* remove this"
+            InputError, match=r"line 3: `framework` of imagenet_preprocessing can only be opencv; remove this"
         ):
             parse(text.replace("mxnet", other))
     (stored,) = parse(RESOLVED + text).workloads
@@ -241,7 +241,7 @@ def test_devices(parse: Parse, device: str, record: Device) -> None:
         ("device: {emulate: {source: x}}", "line 2: an emulated GPU needs `gpu`"),
         ("axes: {disk: nmve}", "line 2: the disk `nmve` is not in `disks`; add"),
         ("axes: {memory: 1KB}", "line 2: no program runs in 1KB of memory"),
-        ("axes: {memory: 99999999999999999999PiB}", "line 2: 99999999999999999999PiB is no size"),
+        ("axes: {memory: 99999999999999999999PiB}", "line 2: 99999999999999999999PiB is not a memory size"),
     ],
 )
 def test_what_the_schema_cannot_see_is_told_with_its_line(parse: Parse, keys: str, sentence: str) -> None:
@@ -274,7 +274,7 @@ disks:
     [
         ("disks: {host: /x}", "line 3: `host` is the name of a disk that is not limited"),
         ("disks: {a: {emulate: aws/x, size: 1GiB}}", "line 3: the catalogue has no disk tier `aws/x`"),
-        ("disks: {a: {emulate: alibaba/cloud_ssd, size: 0GiB}}", "line 3: 0GiB is no size"),
+        ("disks: {a: {emulate: alibaba/cloud_ssd, size: 0GiB}}", "line 3: 0GiB is not a memory size"),
         ("disks: {a: /x}\naround: {disk: b}", "line 4: the disk `b` is not in `disks`; name one of a"),
     ],
 )
@@ -315,7 +315,7 @@ def test_a_command_keeps_its_words(parse: Parse, command: str, words: tuple[str,
     [
         ("command: a 'b", "line 3: `command` cannot be split into words: No closing quotation"),
         ('command: "  "', "line 3: `command` has no words"),
-        ("command: [-a, ls, rm]", "line 3: `command` begins with `-a`, which is no program"),
+        ("command: [-a, ls, rm]", "line 3: `command` begins with `-a`, which is not a program"),
         ("command: a\n    pattern: '('", "line 4: "),
         ("command: a\n    pattern: 'x+'", "line 4: "),
         ("command: a\n    pattern: '" + "(" * 450 + ")" * 450 + "'", "line 4: "),

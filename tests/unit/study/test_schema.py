@@ -52,7 +52,7 @@ SENTENCES = [
         "line 3: `samples_per_second` in emulate must be a number",
     ),
     (TRAIN + "    format: text\n", "line 3: `format` in a workload must be one of recordio, lmdb, folder, not `text`"),
-    (TRAIN + "    embedded_images: 9\n", "line 3: `embedded_images` is not a key of a workload; it stands at the top"),
+    (TRAIN + "    embedded_images: 9\n", "line 3: `embedded_images` is not a key of a workload; it belongs at the top"),
     (TRAIN + "    command: a\n", "line 3: `command` belongs to a workload of kind command only"),
     (TRAIN + "    name: a/b\n", "line 3: `name` in a workload must be a name of letters, digits"),
     (TRAIN + '    name: "a\\n"\n', "line 3: `name` in a workload must be a name of letters, digits"),
