@@ -35,7 +35,7 @@ from sizer.records.run import Estimate, Outcome, Step
 from sizer.records.study import Device, Limits, Measure, RunSpec, Workload
 from sizer.runner import commands
 from sizer.runner.child import started
-from sizer.runner.launcher import Setting, launch
+from sizer.runner.launcher import RunContext, launch
 from sizer.words import failure_line
 
 AIM = 0.01
@@ -202,7 +202,7 @@ def printed_rate(log: str) -> float:
     return float(found.group(1))
 
 
-def with_packages(setting: Setting) -> Setting:
+def with_packages(setting: RunContext) -> RunContext:
     """A command finds the workloads package, as a program that sizer starts by its kind does."""
     return replace(setting, environment={**setting.environment, "PYTHONPATH": str(bundled.WORKLOADS_PATH)})
 

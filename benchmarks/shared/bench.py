@@ -15,8 +15,8 @@ from sizer.limits import LimitsBackend, detect
 from sizer.records.errors import HostError
 from sizer.records.run import DataSet, Outcome, Run
 from sizer.records.study import Limits, Measure, RunSpec, Workload
-from sizer.runner.commands import Place
-from sizer.runner.launcher import Setting, launch
+from sizer.runner.commands import RunPaths
+from sizer.runner.launcher import RunContext, launch
 from sizer.storage.data_cache import cache_folder
 from sizer.storage.data_sets import DataSets
 from sizer.words import failure_line
@@ -48,13 +48,13 @@ class Bench:
             raise HostError(f"{workload.name} ended as {run.outcome.value}: {failure_line(run)}")
         return run
 
-    def setting(self, workload: Workload) -> Setting:
+    def setting(self, workload: Workload) -> RunContext:
         """Fresh folders, and the data that the workload reads."""
         data = data_of(workload)
         fresh = Path(tempfile.mkdtemp(dir=self.folder))
         for name in ("scratch", "output"):
             (fresh / name).mkdir()
-        place = Place(
+        place = RunPaths(
             interpreter=interpreter(workload.framework),
             packages=bundled.WORKLOADS_PATH,
             data=Path(data.path) if data else None,
@@ -63,7 +63,7 @@ class Bench:
             output=fresh / "output",
         )
         log = fresh / "log"
-        return Setting(place, data, None, None, self.host_vcpus, self.host_memory_bytes, os.environ, log)
+        return RunContext(place, data, None, None, self.host_vcpus, self.host_memory_bytes, os.environ, log)
 
 
 @contextmanager

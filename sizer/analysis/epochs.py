@@ -25,7 +25,7 @@ class Epochs(str, Enum):
     """Part of the second epoch, because the run ended in it."""
     FIRST = "first"
     """The first epoch, because no later one had enough steps."""
-    UNTOLD = "untold"
+    NOT_KNOWN = "not_known"
     """The epoch that a log's lines are counted to, because none of them tells of another."""
 
 
@@ -39,7 +39,7 @@ class Shown:
     @property
     def sufficient(self) -> bool:
         """Whether it stands on what was asked for."""
-        return self.epochs in (Epochs.ANY, Epochs.WHOLE, Epochs.UNTOLD)
+        return self.epochs in (Epochs.ANY, Epochs.WHOLE, Epochs.NOT_KNOWN)
 
 
 def measured_from_epoch(workload: Workload) -> int:
@@ -53,7 +53,7 @@ def shown(steps: Sequence[Step], workload: Workload, epoch_samples: int) -> Show
         return Shown(steady_state(steps), Epochs.ANY)
     if not epoch_samples:
         later = steady_state(steps, 1)
-        first = Epochs.UNTOLD if workload.pattern else Epochs.FIRST
+        first = Epochs.NOT_KNOWN if workload.pattern else Epochs.FIRST
         return Shown(later, Epochs.ANY) if later else Shown(steady_state(steps), first)
     began = steps[0].time
     whole = mean_rate(_later(steps, _last_whole(steps, epoch_samples)), began)

@@ -33,7 +33,7 @@ OVERHEAD = 0.01
 
 EPOCHS = {
     Epochs.FIRST: WarningKind.FIRST_EPOCH,
-    Epochs.UNTOLD: WarningKind.NO_EPOCHS,
+    Epochs.NOT_KNOWN: WarningKind.NO_EPOCHS,
     Epochs.PART: WarningKind.PART_OF_EPOCH,
 }
 """What a rate is of where it is not of the whole later epochs that were asked for."""

@@ -63,7 +63,7 @@ def enough(shown: Shown, measure: Measure, now: float) -> Stop | None:
     if now - steady.start >= measure.seconds:
         return Stop.TIME
     passed = [width for share, width in LOOKS if steady.measured_seconds >= share * measure.seconds]
-    if not passed or steady.intervals < FEWEST_PRECISE or shown.epochs is Epochs.UNTOLD:
+    if not passed or steady.intervals < FEWEST_PRECISE or shown.epochs is Epochs.NOT_KNOWN:
         return None
     return Stop.PRECISION if steady.relative_half_width <= passed[-1] * measure.precision else None
 
@@ -72,7 +72,7 @@ def next_look(shown: Shown, measure: Measure, began: float, now: float) -> float
     """The time at which a run that has not shown enough is judged again; `began` is the time of its first step."""
     if shown.steady is None:
         return now
-    if shown.epochs not in (Epochs.ANY, Epochs.UNTOLD):
+    if shown.epochs not in (Epochs.ANY, Epochs.NOT_KNOWN):
         return now + EPOCHS_LOOK * (now - began)
     looks = (shown.steady.start + share * measure.seconds for share, _ in LOOKS)
     return next((look for look in looks if look > now), now)

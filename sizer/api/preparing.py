@@ -26,7 +26,7 @@ from sizer.records import (
     Study,
     Workload,
 )
-from sizer.runner import Hooks, Place, Setting, launch, refused
+from sizer.runner import Hooks, RunContext, RunPaths, launch, refused
 from sizer.storage import DataSets, Placement, check_disk
 
 
@@ -107,8 +107,8 @@ class Preparation:
     def _data_of(self, spec: RunSpec) -> DataSet | None:
         return self._places.data(self._data.sets.get(spec.workload), self._tier(spec))
 
-    def _place(self, spec: RunSpec, data_set: DataSet | None, scratch: Path, output: Path) -> Place:
-        return Place(
+    def _place(self, spec: RunSpec, data_set: DataSet | None, scratch: Path, output: Path) -> RunPaths:
+        return RunPaths(
             interpreter=interpreter(spec.workload.framework),
             packages=bundled.WORKLOADS_PATH,
             data=Path(data_set.path) if data_set else None,
@@ -117,8 +117,8 @@ class Preparation:
             output=output,
         )
 
-    def _setting(self, place: Place, data_set: DataSet | None, tier: DiskTier | None, log_path: Path) -> Setting:
-        return Setting(
+    def _setting(self, place: RunPaths, data_set: DataSet | None, tier: DiskTier | None, log_path: Path) -> RunContext:
+        return RunContext(
             place=place,
             data_set=data_set,
             throttle=self._places.volume(tier).throttle(tier) if tier else None,

@@ -22,10 +22,10 @@ COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
 """The columns that say where to predict, the name of each inside, and how its cells are read; others are left alone."""
 
 
-Place = tuple[str, dict[str, Any]]
+AskedRow = tuple[str, dict[str, Any]]
 
 
-def read_places(path: Path) -> tuple[list[Place], tuple[str, ...]]:
+def read_places(path: Path) -> tuple[list[AskedRow], tuple[str, ...]]:
     """What each row asks for, with its place, `FILE line N`, and the columns that measurements.csv does not have.
 
     An empty cell asks for nothing. Raises InputError for a table without rows or without any of the columns, and for a

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sizer.exchange.imported_columns import AXES, NEEDED, READERS, Told, read_told
+from sizer.exchange.imported_columns import AXES, NEEDED, READERS, ParsedRow, parse_row
 from sizer.exchange.imported_runs import place_of, runs_of
 from sizer.files import Table, named, read_table
 from sizer.records import (
@@ -49,15 +49,15 @@ class Imported:
 
 
 def read_measurements(path: Path, figures: Figures | None) -> Imported:
-    """What the table at `path` tells; `figures` is a catalogue for the rates of GPUs that were emulated.
+    """What the table at `path` says; `figures` is a catalogue for the rates of GPUs that were emulated.
 
     Raises InputError with file, line, column and what to type at the first thing that cannot be.
     """
     table = read_table(path, "a table of measurements", READERS, NEEDED)
     _check_columns(table, path)
-    told = [read_told(row) for row in table.rows]
-    workloads: dict[str, list[Told]] = defaultdict(list)
-    for each in told:
+    parsed = [parse_row(row) for row in table.rows]
+    workloads: dict[str, list[ParsedRow]] = defaultdict(list)
+    for each in parsed:
         workloads[each["workload"]].append(each)
     if len(workloads) > MOST_WORKLOADS:
         raise InputError(
@@ -67,9 +67,9 @@ def read_measurements(path: Path, figures: Figures | None) -> Imported:
         _check_uniform(rows)
     _check_varied(workloads, path)
     emulated, assumed = _emulated_devices(workloads, figures)
-    runs = runs_of(told, path.name, emulated)
+    runs = runs_of(parsed, path.name, emulated)
     unknown = table.unknown(READERS)
-    return Imported(_study(path, runs), runs, unknown, (*_notes(path, told, workloads), *assumed))
+    return Imported(_study(path, runs), runs, unknown, (*_notes(path, parsed, workloads), *assumed))
 
 
 def _check_columns(table: Table, path: Path) -> None:
@@ -86,7 +86,7 @@ def _check_columns(table: Table, path: Path) -> None:
         raise InputError(f"{path}: has a header but no rows; write one run per row")
 
 
-def _check_uniform(rows: Sequence[Told]) -> None:
+def _check_uniform(rows: Sequence[ParsedRow]) -> None:
     for column in UNIFORM:
         empty = [row for row in rows if row[column] is None]
         if empty and len(empty) < len(rows):
@@ -96,7 +96,7 @@ def _check_uniform(rows: Sequence[Told]) -> None:
             )
 
 
-def _check_varied(workloads: dict[str, list[Told]], path: Path) -> None:
+def _check_varied(workloads: dict[str, list[ParsedRow]], path: Path) -> None:
     """Raise InputError unless some workload was measured at two places."""
     for rows in workloads.values():
         if any(len({place_of(row, column) for row in rows}) > 1 for column in AXES):
@@ -108,7 +108,7 @@ def _check_varied(workloads: dict[str, list[Told]], path: Path) -> None:
 
 
 def _emulated_devices(
-    workloads: dict[str, list[Told]], figures: Figures | None
+    workloads: dict[str, list[ParsedRow]], figures: Figures | None
 ) -> tuple[dict[str, Device], tuple[str, ...]]:
     """The catalogue's rate of each emulated GPU that the table gives none for, and a sentence for each taken."""
     found: dict[str, Device] = {}
@@ -129,7 +129,7 @@ def _emulated_devices(
     return found, tuple(notes)
 
 
-def _published(rows: Sequence[Told], gpu: str, figures: Figures) -> Device | None:
+def _published(rows: Sequence[ParsedRow], gpu: str, figures: Figures) -> Device | None:
     """The published rate for this network; None where there is none, or where a run was faster."""
     if any(row["accelerator_samples_per_second"] is not None for row in rows):
         return None
@@ -200,8 +200,8 @@ def _planned(workload: Workload) -> Workload:
     )
 
 
-def _notes(path: Path, told: Sequence[Told], workloads: dict[str, list[Told]]) -> Iterable[str]:
-    yield f"Imported from {path.name}, {len(told)} rows: measured elsewhere, on a machine unknown to sizer."
+def _notes(path: Path, parsed: Sequence[ParsedRow], workloads: dict[str, list[ParsedRow]]) -> Iterable[str]:
+    yield f"Imported from {path.name}, {len(parsed)} rows: measured elsewhere, on a machine unknown to sizer."
     without = [name for name, rows in workloads.items() if all(_no_device(row) for row in rows)]
     if without:
         yield (
@@ -213,5 +213,5 @@ def _notes(path: Path, told: Sequence[Told], workloads: dict[str, list[Told]]) -
         yield f"The table has no `vcpus` for {named(lacking)}, so how many are needed is not known."
 
 
-def _no_device(told: Told) -> bool:
-    return told["device"] is None and told["gpu"] is None and not told["gpu_count"]
+def _no_device(parsed: ParsedRow) -> bool:
+    return parsed["device"] is None and parsed["gpu"] is None and not parsed["gpu_count"]

@@ -86,8 +86,8 @@ assert set(READERS) == {
 
 
 @dataclass(frozen=True)
-class Told:
-    """What one row tells: values by column, without those whose cell is empty, and the cells of unknown columns."""
+class ParsedRow:
+    """What one row says: values by column, without those whose cell is empty, and the cells of unknown columns."""
 
     row: Row
     values: dict[str, Any]
@@ -106,8 +106,8 @@ class Told:
         return self.row.error(column, message)
 
 
-def read_told(row: Row) -> Told:
-    """What a row tells. Raises InputError with file, line and column for a cell that cannot be, or is missing."""
+def parse_row(row: Row) -> ParsedRow:
+    """What a row says. Raises InputError with file, line and column for a cell that cannot be, or is missing."""
     values: dict[str, Any] = {}
     other: dict[str, str] = {}
     failed = _failed(row)
@@ -117,9 +117,9 @@ def read_told(row: Row) -> Told:
             other |= {column: text} if text else {}
         elif text and not (failed and column == "throughput" and _is_nought(text)):
             values[column] = _read(row, column, reader, text)
-    told = Told(row, values, other)
-    _check(told)
-    return told
+    parsed = ParsedRow(row, values, other)
+    _check(parsed)
+    return parsed
 
 
 def _read(row: Row, column: str, reader: Callable[[str], Any], text: str) -> Any:
@@ -139,29 +139,31 @@ def _is_nought(text: str) -> bool:
     return not text.strip("0.")
 
 
-def _check(told: Told) -> None:
+def _check(parsed: ParsedRow) -> None:
     """Raise InputError where cells of one row cannot be true together, or what is needed is empty."""
-    if told["workload"] is None:
-        raise told.error("workload", "is empty; write the workload's name in each row")
-    rate, low, high = (told[column] for column in ("throughput", "throughput_low", "throughput_high"))
-    if rate is None and told.outcome is Outcome.COMPLETED:
-        raise told.error(
+    if parsed["workload"] is None:
+        raise parsed.error("workload", "is empty; write the workload's name in each row")
+    rate, low, high = (parsed[column] for column in ("throughput", "throughput_low", "throughput_high"))
+    if rate is None and parsed.outcome is Outcome.COMPLETED:
+        raise parsed.error(
             "throughput", "is empty; write samples a second, or in `outcome` how the run failed, such as out_of_memory"
         )
     if (low is None) != (high is None):
         lacking = "throughput_low" if low is None else "throughput_high"
-        raise told.error(lacking, "is empty, and the other end of the interval is not; write both or neither")
+        raise parsed.error(lacking, "is empty, and the other end of the interval is not; write both or neither")
     if rate is not None and low is not None and not low <= rate <= high:
-        raise told.error("throughput", f"{rate:g} is not within its own interval, {low:g} to {high:g}; correct one")
-    _check_device(told)
+        raise parsed.error("throughput", f"{rate:g} is not within its own interval, {low:g} to {high:g}; correct one")
+    _check_device(parsed)
 
 
-def _check_device(told: Told) -> None:
-    device, count, gpu = told["device"], told["gpu_count"], told["gpu"]
+def _check_device(parsed: ParsedRow) -> None:
+    device, count, gpu = parsed["device"], parsed["gpu_count"], parsed["gpu"]
     if device is None:
         if gpu is not None and count == 0:
-            raise told.error("gpu_count", f"is 0, and `gpu` is {gpu}; write how many it was, or leave `gpu` empty")
+            raise parsed.error("gpu_count", f"is 0, and `gpu` is {gpu}; write how many it was, or leave `gpu` empty")
     elif device.kind == "cpu" and (gpu is not None or count):
-        raise told.error("device", "is cpu, and the row has a GPU; write cuda:0, or leave `gpu` and `gpu_count` empty")
+        raise parsed.error(
+            "device", "is cpu, and the row has a GPU; write cuda:0, or leave `gpu` and `gpu_count` empty"
+        )
     elif device.kind != "cpu" and count == 0:
-        raise told.error("gpu_count", f"is 0, and `device` is {device.label}; write how many it was, or nothing")
+        raise parsed.error("gpu_count", f"is 0, and `device` is {device.label}; write how many it was, or nothing")

@@ -1,4 +1,4 @@
-"""Rows of a table of measurements -> Runs: repeats told apart, epochs of one run joined."""
+"""Rows of a table of measurements -> Runs: repeats distinguished, epochs of one run joined."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from scipy.special import stdtrit
 
-from sizer.exchange.imported_columns import EPOCH, Told
+from sizer.exchange.imported_columns import EPOCH, ParsedRow
 from sizer.exchange.measurements import DEMAND_COLUMNS, DISK_COLUMNS, EMBEDDED
 from sizer.records import (
     HOST_DISK,
@@ -54,7 +54,7 @@ SAME_RUN = (
     "isolates",
 )
 FEWEST_EPOCHS = 3
-"""Two rates tell next to nothing of how far a third would lie from them."""
+"""Two rates say almost nothing about how far a third would lie from them."""
 
 Place = tuple[Any, ...]
 
@@ -63,24 +63,24 @@ Place = tuple[Any, ...]
 class Epochs:
     """The rows of one run: the one that counts, or each later epoch of it; `first` is the rate of its epoch 0."""
 
-    rows: tuple[Told, ...]
+    rows: tuple[ParsedRow, ...]
     first: float | None = None
 
     @property
-    def lead(self) -> Told:
-        """The row that tells all but the rate."""
+    def lead(self) -> ParsedRow:
+        """The row that gives all but the rate."""
         return self.rows[0]
 
 
-def runs_of(told: Sequence[Told], source: str, devices: Mapping[str, Device]) -> tuple[Run, ...]:
-    """The runs that rows tell of, in the order of the rows.
+def runs_of(parsed: Sequence[ParsedRow], source: str, devices: Mapping[str, Device]) -> tuple[Run, ...]:
+    """The runs that rows describe, in the order of the rows.
 
     `source` names the file in what a person reads, `devices` holds a rate for each emulated GPU by workload and label.
     """
-    groups: dict[Place, list[Told]] = defaultdict(list)
-    for each in told:
+    groups: dict[Place, list[ParsedRow]] = defaultdict(list)
+    for each in parsed:
         groups[_place(each)].append(each)
-    varied = _varied(told)
+    varied = _varied(parsed)
     numbered = [
         (epochs, repeat) for group in groups.values() for epochs, repeat in _with_repeats(_joined_epochs(group))
     ]
@@ -92,23 +92,23 @@ def runs_of(told: Sequence[Told], source: str, devices: Mapping[str, Device]) ->
     )
 
 
-def place_of(told: Told, column: str) -> Any:
+def place_of(parsed: ParsedRow, column: str) -> Any:
     """Where a run stood on an axis; of `gpu` the name, else the device's."""
-    value = told[column]
-    if column == "gpu" and value is None and told["device"] is not None and told["device"].kind != "cpu":
-        return told["device"].label
+    value = parsed[column]
+    if column == "gpu" and value is None and parsed["device"] is not None and parsed["device"].kind != "cpu":
+        return parsed["device"].label
     return value
 
 
-def _place(told: Told) -> Place:
-    device = told["device"]
-    return (told["workload"], device.label if device else None, *(told[column] for column in SAME_RUN))
+def _place(parsed: ParsedRow) -> Place:
+    device = parsed["device"]
+    return (parsed["workload"], device.label if device else None, *(parsed[column] for column in SAME_RUN))
 
 
-def _varied(told: Iterable[Told]) -> dict[str, frozenset[str]]:
+def _varied(parsed: Iterable[ParsedRow]) -> dict[str, frozenset[str]]:
     """By workload the axes that have more than one value: what its runs were limited to, and not what they had."""
     values: dict[str, dict[str, set[Any]]] = defaultdict(lambda: defaultdict(set))
-    for each in told:
+    for each in parsed:
         for column in ("vcpus", "memory_gib", "disk"):
             values[each["workload"]][column].add(each[column])
     return {
@@ -117,14 +117,14 @@ def _varied(told: Iterable[Told]) -> dict[str, frozenset[str]]:
     }
 
 
-def _joined_epochs(group: Sequence[Told]) -> list[Epochs]:
-    """The runs of one configuration. The n-th row of an epoch belongs to the n-th run, where no `repeat` tells.
+def _joined_epochs(group: Sequence[ParsedRow]) -> list[Epochs]:
+    """The runs of one configuration. The n-th row of an epoch belongs to the n-th run, where no `repeat` is given.
 
     An epoch 0 without later epochs is a run of one pass; where others of the configuration have later ones it is left
     out as a rate, since it is not theirs, and serves as the first epoch of a run that lacks one.
     """
     plain = [each for each in group if each[EPOCH] is None or each.outcome is not Outcome.COMPLETED]
-    epochs: dict[tuple[Any, int], dict[int, Told]] = defaultdict(dict)
+    epochs: dict[tuple[Any, int], dict[int, ParsedRow]] = defaultdict(dict)
     for each in group:
         if each[EPOCH] is not None and each.outcome is Outcome.COMPLETED:
             turn = 0
@@ -136,7 +136,7 @@ def _joined_epochs(group: Sequence[Told]) -> list[Epochs]:
     return [Epochs((each,)) for each in plain] + (with_later or joined)
 
 
-def _one_run(rows: Mapping[int, Told]) -> Epochs:
+def _one_run(rows: Mapping[int, ParsedRow]) -> Epochs:
     later = tuple(rows[number] for number in sorted(rows) if number > 0)
     cold = rows.get(0)
     if not later:
@@ -146,7 +146,7 @@ def _one_run(rows: Mapping[int, Told]) -> Epochs:
 
 
 def _with_repeats(runs: Sequence[Epochs]) -> list[tuple[Epochs, int]]:
-    """Each run with its repeat, from 0: as told, and where that is taken or nothing is told the next that is free."""
+    """Each run with its repeat, from 0: as given, and where that is taken or not given the next that is free."""
     taken: set[int] = set()
     numbers: dict[int, int] = {}
     for index, each in enumerate(runs):
@@ -172,33 +172,33 @@ def _run(
     source: str,
     devices: Mapping[str, Device],
 ) -> Run:
-    told, workload = epochs.lead, _workload(epochs, devices)
+    parsed, workload = epochs.lead, _workload(epochs, devices)
     limits = Limits(
-        told["vcpus"] if "vcpus" in varied else None,
-        told["memory_gib"] if "memory_gib" in varied else None,
-        told["disk"] if "disk" in varied and told["disk"] != HOST_DISK else None,
+        parsed["vcpus"] if "vcpus" in varied else None,
+        parsed["memory_gib"] if "memory_gib" in varied else None,
+        parsed["disk"] if "disk" in varied and parsed["disk"] != HOST_DISK else None,
     )
-    failed = told.outcome is not Outcome.COMPLETED
-    bottleneck, first = told["bottleneck"], told["first_epoch_throughput"]
+    failed = parsed.outcome is not Outcome.COMPLETED
+    bottleneck, first = parsed["bottleneck"], parsed["first_epoch_throughput"]
     return Run(
         spec=RunSpec(
-            workload, told["batch_size"] or 1, limits, measure, repeat, told.row.line, _purpose(epochs, repeat)
+            workload, parsed["batch_size"] or 1, limits, measure, repeat, parsed.row.line, _purpose(epochs, repeat)
         ),
-        outcome=told.outcome,
-        configuration=_configuration(told, workload.computes_on),
-        started_at=told["started_at"],
+        outcome=parsed.outcome,
+        configuration=_configuration(parsed, workload.computes_on),
+        started_at=parsed["started_at"],
         wall_seconds=0.0,
-        error=Failure(Cause(CauseKind.IMPORTED, {"line": told.row.line}, source)) if failed else None,
-        sample_unit=told["sample_unit"] or "sample",
-        data_set=_data_set(told, source),
+        error=Failure(Cause(CauseKind.IMPORTED, {"line": parsed.row.line}, source)) if failed else None,
+        sample_unit=parsed["sample_unit"] or "sample",
+        data_set=_data_set(parsed, source),
         throughput=_throughput(epochs),
         first_epoch_throughput=first if first is not None else epochs.first,
         demand=_demand(epochs.rows),
-        peak_anonymous_bytes=told["peak_anonymous_gib"],
+        peak_anonymous_bytes=parsed["peak_anonymous_gib"],
         hit_rate=_mean(epochs.rows, "hit_rate"),
         evidence=Evidence(bottleneck, {}, EvidenceKind.IMPORTED, text=source) if bottleneck else None,
-        disk=_disk(told),
-        limited_by=f"told by {source}, not set by sizer",
+        disk=_disk(parsed),
+        limited_by=f"given by {source}, not set by sizer",
         other=_other(epochs.rows),
         warnings=_warnings(epochs),
     )
@@ -220,55 +220,55 @@ def _warnings(epochs: Epochs) -> tuple[RunWarning, ...]:
 
 
 def _workload(epochs: Epochs, devices: Mapping[str, Device]) -> Workload:
-    told = epochs.lead
+    parsed = epochs.lead
     return Workload(
-        name=told["workload"],
-        kind=told["kind"] or IMPORTED,
-        framework=told["framework"],
-        network=told["network"],
-        format=told["format"],
-        input=told["input"],
-        cache=told["cache"] or ("natural" if told[EPOCH] else None),
-        device=_device(told, devices),
+        name=parsed["workload"],
+        kind=parsed["kind"] or IMPORTED,
+        framework=parsed["framework"],
+        network=parsed["network"],
+        format=parsed["format"],
+        input=parsed["input"],
+        cache=parsed["cache"] or ("natural" if parsed[EPOCH] else None),
+        device=_device(parsed, devices),
     )
 
 
-def _device(told: Told, devices: Mapping[str, Device]) -> Device | None:
+def _device(parsed: ParsedRow, devices: Mapping[str, Device]) -> Device | None:
     """With its rate, where that is known; None where the row says nothing of a device."""
-    device: Device | None = told["device"]
-    if device is None and (told["gpu"] is not None or told["gpu_count"]):
+    device: Device | None = parsed["device"]
+    if device is None and (parsed["gpu"] is not None or parsed["gpu_count"]):
         device = Device("cuda", index=None)
     if device is None:
         return None
-    ceiling = told["accelerator_samples_per_second"]
+    ceiling = parsed["accelerator_samples_per_second"]
     if device.kind != "cpu" and (ceiling or device.samples_per_second):
         rate = ceiling or device.samples_per_second
         device = Device(device.kind, device.index, device.gpu, rate, "given in the imported table")
     elif device.kind == "emulated" and device.samples_per_second is None:
-        device = devices.get(f"{told['workload']}/{device.gpu}", device)
+        device = devices.get(f"{parsed['workload']}/{device.gpu}", device)
     return device
 
 
-def _configuration(told: Told, device: Device) -> Configuration:
+def _configuration(parsed: ParsedRow, device: Device) -> Configuration:
     """The GPU that a device names by itself is not named again, as in the runs that sizer measures."""
-    gpu = told["gpu"] if told["gpu"] != device.gpu else None
-    count = told["gpu_count"]
-    if count is None and (told["device"] is not None or told["gpu"] is not None):
+    gpu = parsed["gpu"] if parsed["gpu"] != device.gpu else None
+    count = parsed["gpu_count"]
+    if count is None and (parsed["device"] is not None or parsed["gpu"] is not None):
         count = 0
     usual = device.kind == "emulated" and count == 1
     return Configuration(
-        told["vcpus"], told["memory_gib"], told["disk"], told["batch_size"], gpu, 0 if usual else count
+        parsed["vcpus"], parsed["memory_gib"], parsed["disk"], parsed["batch_size"], gpu, 0 if usual else count
     )
 
 
 def _throughput(epochs: Epochs) -> Estimate | None:
     """Of several epochs the rate over all of them, all as long; from three on the interval of their mean."""
     rates = [row["throughput"] for row in epochs.rows]
-    told = epochs.lead
+    parsed = epochs.lead
     if rates[0] is None:
         return None
     if len(rates) == 1:
-        low, high = told["throughput_low"], told["throughput_high"]
+        low, high = parsed["throughput_low"], parsed["throughput_high"]
         return Estimate(rates[0], rates[0] if low is None else low, rates[0] if high is None else high)
     mean = len(rates) / math.fsum(1 / rate for rate in rates)
     if len(rates) < FEWEST_EPOCHS:
@@ -278,39 +278,43 @@ def _throughput(epochs: Epochs) -> Estimate | None:
     return Estimate(mean, mean - half, mean + half)
 
 
-def _demand(rows: Sequence[Told]) -> Demand | None:
-    told = {name: column for name, column in DEMAND_COLUMNS.items() if any(column in row.values for row in rows)}
-    return Demand(**{name: _mean(rows, column) for name, column in told.items()}) if told else None
+def _demand(rows: Sequence[ParsedRow]) -> Demand | None:
+    parsed = {name: column for name, column in DEMAND_COLUMNS.items() if any(column in row.values for row in rows)}
+    return Demand(**{name: _mean(rows, column) for name, column in parsed.items()}) if parsed else None
 
 
-def _mean(rows: Sequence[Told], column: str) -> float | None:
+def _mean(rows: Sequence[ParsedRow], column: str) -> float | None:
     known = [row[column] for row in rows if column in row.values]
     if len(known) < 2:
         return known[0] if known else None
     return math.fsum(known) / len(known)
 
 
-def _data_set(told: Told, source: str) -> DataSet | None:
-    name, size, samples = told["dataset"], told["dataset_gib"], told["dataset_samples"]
+def _data_set(parsed: ParsedRow, source: str) -> DataSet | None:
+    name, size, samples = parsed["dataset"], parsed["dataset_gib"], parsed["dataset_samples"]
     if name is None and size is None and samples is None:
         return None
-    return DataSet(name or f"told by {source}", told["format"] or "unknown", size or 0, samples or 0, name == EMBEDDED)
+    return DataSet(
+        name or f"given by {source}", parsed["format"] or "unknown", size or 0, samples or 0, name == EMBEDDED
+    )
 
 
-def _disk(told: Told) -> DiskCheck | None:
+def _disk(parsed: ParsedRow) -> DiskCheck | None:
     """A disk with what it gives; of an emulated one that is what was set."""
-    figures = {field: told[column] for column, field in DISK_COLUMNS.items()}
+    figures = {field: parsed[column] for column, field in DISK_COLUMNS.items()}
     known = any(figure is not None for figure in figures.values())
-    if not known and told["disk_class"] is None and not told["disk_emulated"]:
+    if not known and parsed["disk_class"] is None and not parsed["disk_emulated"]:
         return None
     rates = DiskRates(**figures)
     tier = DiskTier(
-        told["disk"] or HOST_DISK, emulated=rates if told["disk_emulated"] else None, disk_class=told["disk_class"]
+        parsed["disk"] or HOST_DISK,
+        emulated=rates if parsed["disk_emulated"] else None,
+        disk_class=parsed["disk_class"],
     )
-    return DiskCheck(tier, DiskRates() if told["disk_emulated"] else rates)
+    return DiskCheck(tier, DiskRates() if parsed["disk_emulated"] else rates)
 
 
-def _other(rows: Sequence[Told]) -> dict[str, str]:
+def _other(rows: Sequence[ParsedRow]) -> dict[str, str]:
     """The cells of unknown columns; of several epochs each different one."""
     names = dict.fromkeys(name for row in rows for name in row.other)
     return {name: "; ".join(dict.fromkeys(row.other[name] for row in rows if name in row.other)) for name in names}

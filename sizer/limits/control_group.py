@@ -56,7 +56,7 @@ BY_AFFINITY = "affinity to CPUs"
 
 
 @dataclass(frozen=True)
-class Place:
+class GroupPlace:
     """Where a group stands: its directory in each hierarchy, its CPUs, and whether affinity has to hold them."""
 
     directories: tuple[Path, ...]
@@ -69,7 +69,7 @@ class ControlGroup(Group):
     """A group that the kernel keeps. `kill_all` signals every process in its directories once."""
 
     def __init__(
-        self, tree: Tree, place: Place, counters: Counters, kill_all: Callable[[Collection[Path]], None]
+        self, tree: Tree, place: GroupPlace, counters: Counters, kill_all: Callable[[Collection[Path]], None]
     ) -> None:
         self.description = place.description
         self.cpus = place.cpus

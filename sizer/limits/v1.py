@@ -13,7 +13,7 @@ from sizer.limits.control_group import (
     BY_AFFINITY,
     PERIOD_MICROSECONDS,
     ControlGroup,
-    Place,
+    GroupPlace,
     describe,
     kill_until_empty,
     leftovers,
@@ -82,7 +82,7 @@ class V1Backend(LimitsBackend):
             raise
         held_by = "cpuset" if "cpuset" in directories else BY_AFFINITY
         description = describe(self.name, limits, cpus, self.topology, throttle, held_by)
-        place = Place(distinct, cpus, description, by_affinity="cpuset" not in directories)
+        place = GroupPlace(distinct, cpus, description, by_affinity="cpuset" not in directories)
         return ControlGroup(self._tree, place, counters, partial(freeze_and_kill, self._tree))
 
     def remove_leftovers(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from sizer.limits.control_group import (
     BY_AFFINITY,
     PERIOD_MICROSECONDS,
     ControlGroup,
-    Place,
+    GroupPlace,
     describe,
     kill_until_empty,
     leftovers,
@@ -76,7 +76,7 @@ class V2Backend(LimitsBackend):
         by_affinity = not (group / "cpuset.cpus").exists()
         held_by = BY_AFFINITY if by_affinity else "cpuset"
         description = describe(self.name, limits, cpus, self.topology, throttle, held_by)
-        place = Place((group,), cpus, description, by_affinity)
+        place = GroupPlace((group,), cpus, description, by_affinity)
         return ControlGroup(self._tree, place, counters, partial(kill_group, self._tree))
 
     def remove_leftovers(self) -> tuple[str, ...]:

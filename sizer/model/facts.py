@@ -11,7 +11,7 @@ from statistics import median
 
 from sizer.model.coordinates import batch_of, gpus_of, memory_of, vcpus_of
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
-from sizer.model.model import Facts, Measured
+from sizer.model.model import Measured, WorkloadFacts
 from sizer.model.settings import CPU_LABEL, label_of, setting_of
 from sizer.records import KINDS, Run
 
@@ -26,7 +26,7 @@ def median_of(values: Iterable[float | None]) -> float | None:
     return median(known) if known else None
 
 
-def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measured) -> Facts:
+def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measured) -> WorkloadFacts:
     """The demands and the data set of one workload, from its completed runs; `runs` must not be empty.
 
     `isolating` are its runs that show one stage alone.
@@ -43,7 +43,7 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
     synthetic = [run for run in isolating if run.spec.workload.input == "synthetic"]
     labels = Counter(label_of(run) for run in runs)
     usual = labels.most_common(1)[0][0]
-    facts = Facts(
+    facts = WorkloadFacts(
         kind=workload.kind,
         device=next(run.spec.workload.computes_on for run in runs if label_of(run) == usual),
         setting=setting,
@@ -102,7 +102,7 @@ def _accelerator_rates(runs: Sequence[Run]) -> dict[str, float]:
     return found
 
 
-def _with_hit_blend(facts: Facts, runs: Sequence[Run], measured: Measured) -> Facts:
+def _with_hit_blend(facts: WorkloadFacts, runs: Sequence[Run], measured: Measured) -> WorkloadFacts:
     """`hit_blend` and `read_amplification` from the reads accounted under each cap; LRU where nothing tells."""
     if not facts.read_bytes or not facts.data_bytes:
         return facts
@@ -127,7 +127,7 @@ def _with_hit_blend(facts: Facts, runs: Sequence[Run], measured: Measured) -> Fa
     return replace(facts, hit_blend=blend, read_amplification=factor)
 
 
-def _cached(facts: Facts, run: Run, measured: Measured) -> float:
+def _cached(facts: WorkloadFacts, run: Run, measured: Measured) -> float:
     stand = run.configuration
     anonymous = run.peak_anonymous_bytes or anonymous_bytes(measured, stand.vcpus, stand.batch_size)
     return cached_fraction(facts, memory_of(stand), anonymous)

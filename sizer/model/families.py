@@ -12,7 +12,7 @@ import numpy as np
 
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, name_of_disk, vcpus_of
 from sizer.model.equation import Array, parameter_names
-from sizer.model.model import Facts, Measured, Structure
+from sizer.model.model import Measured, Structure, WorkloadFacts
 from sizer.model.observations import Observation
 from sizer.model.settings import CPU_LABEL, REPLAY, label_at
 from sizer.model.stages import UNBINDING, disk_is_free, fitted_disks
@@ -32,7 +32,7 @@ class Prior:
     deviation: Array
 
 
-def scalings(facts: Facts, measured: Measured, observations: Sequence[Observation]) -> list[Structure]:
+def scalings(facts: WorkloadFacts, measured: Measured, observations: Sequence[Observation]) -> list[Structure]:
     """The forms of vCPU scaling, each with and without a cap, and nothing else that is optional."""
     inputs = {observation.setting.input for observation in observations}
     labels = tuple(dict.fromkeys(label_at(facts, o.configuration) for o in observations))
@@ -50,14 +50,14 @@ def scalings(facts: Facts, measured: Measured, observations: Sequence[Observatio
         several_gpus=several,
         step_apart=step_apart,
         batch_stage=_batch_stage(facts, observations),
-        disks=_told_apart(facts, measured, observations),
+        disks=_distinguished(facts, measured, observations),
     )
     base = replace(base, cap_stage="serial" if base.accelerators else base.cap_stage)
     vcpus = sorted({vcpus_of(observation.configuration) for observation in observations})
     return [replace(base, scaling=form, capped=cap) for form in _forms(vcpus) for cap in (False, True)]
 
 
-def _told_apart(facts: Facts, measured: Measured, observations: Sequence[Observation]) -> tuple[str, ...]:
+def _distinguished(facts: WorkloadFacts, measured: Measured, observations: Sequence[Observation]) -> tuple[str, ...]:
     """Disks with figures that are busy enough to matter, and those that a replay shows by themselves."""
     known = [name for name in fitted_disks(facts, measured) if not disk_is_free(facts, measured, name)]
     replayed = [disk_of(o.configuration) for o in observations if o.setting.input == REPLAY]
@@ -75,14 +75,14 @@ def _forms(vcpus: Sequence[float]) -> list[str]:
     return forms
 
 
-def _batch_stage(facts: Facts, observations: Sequence[Observation]) -> str:
+def _batch_stage(facts: WorkloadFacts, observations: Sequence[Observation]) -> str:
     """The launch of a step costs the CPU where it computes, else the accelerator."""
     if len({batch_of(observation.configuration) for observation in observations}) < 2:
         return ""
     return "cpu" if facts.accelerator in (None, CPU_LABEL) else "accelerator"
 
 
-def refinements(structure: Structure, facts: Facts, measured: Measured) -> Iterator[Structure]:
+def refinements(structure: Structure, facts: WorkloadFacts, measured: Measured) -> Iterator[Structure]:
     """The same form with one thing more: memory that counts, or a loader whose workers wait for the disk."""
     known = measured.memory_bytes
     if len(known) > 1 and not _memory_is_explained(facts, measured):
@@ -104,7 +104,7 @@ def refinements(structure: Structure, facts: Facts, measured: Measured) -> Itera
         yield replace(structure, batch_stage="cpu")
 
 
-def _memory_is_explained(facts: Facts, measured: Measured) -> bool:
+def _memory_is_explained(facts: WorkloadFacts, measured: Measured) -> bool:
     """By the page cache of a known data set; or, where all was accounted, as a job that reads nothing of account."""
     if facts.natural and facts.data_bytes and facts.read_bytes:
         return True
@@ -112,7 +112,7 @@ def _memory_is_explained(facts: Facts, measured: Measured) -> bool:
     return bool(facts.core_seconds) and not fitted_disks(facts, measured) and not starved
 
 
-def _page_cache(structure: Structure, facts: Facts, measured: Measured) -> Iterator[Structure]:
+def _page_cache(structure: Structure, facts: WorkloadFacts, measured: Measured) -> Iterator[Structure]:
     """Several disks without figures: what memory keeps, none of them has to read."""
     names = tuple(name_of_disk(disk.name) for disk in measured.disks)
     if len(names) > 1 and all(disk_is_free(facts, measured, name) for name in names):
@@ -128,14 +128,14 @@ def _sampled(levels: Sequence[int]) -> Sequence[int]:
     return levels[::step]
 
 
-def prior(structure: Structure, facts: Facts, measured: Measured, observations: Sequence[Observation]) -> Prior:
+def prior(structure: Structure, facts: WorkloadFacts, measured: Measured, observations: Sequence[Observation]) -> Prior:
     """Demands from accounting are beliefs with a narrow spread; what nothing is known of is wide."""
     beliefs = [_belief(name, structure, facts, measured, observations) for name in parameter_names(structure)]
     return Prior(np.array([mean for mean, _ in beliefs]), np.array([deviation for _, deviation in beliefs]))
 
 
 def _belief(
-    name: str, structure: Structure, facts: Facts, measured: Measured, observations: Sequence[Observation]
+    name: str, structure: Structure, facts: WorkloadFacts, measured: Measured, observations: Sequence[Observation]
 ) -> tuple[float, float]:
     kind, _, key = name.partition(":")
     if kind in ("rate", "step", "latency"):
@@ -163,7 +163,9 @@ def _belief(
     }[name]
 
 
-def _work(kind: str, structure: Structure, facts: Facts, observations: Sequence[Observation]) -> tuple[float, float]:
+def _work(
+    kind: str, structure: Structure, facts: WorkloadFacts, observations: Sequence[Observation]
+) -> tuple[float, float]:
     """Core-seconds a sample (ln; `rate` is their negative), and the seconds that a blocking worker waits."""
     quickest = -max(o.log_rate - math.log(vcpus_of(o.configuration)) for o in observations)
     core_seconds, spread = quickest, 1.5
@@ -181,7 +183,7 @@ def _work(kind: str, structure: Structure, facts: Facts, observations: Sequence[
     return -math.log(math.exp(core_seconds) - math.exp(step)), 0.35
 
 
-def _accelerator(label: str, facts: Facts, observations: Sequence[Observation]) -> tuple[float, float]:
+def _accelerator(label: str, facts: WorkloadFacts, observations: Sequence[Observation]) -> tuple[float, float]:
     rate = facts.accelerator_rates.get(label)
     if rate is not None:
         return math.log(rate), 0.03 if label.startswith("emulated") or facts.device.kind == "emulated" else 0.15
@@ -189,7 +191,7 @@ def _accelerator(label: str, facts: Facts, observations: Sequence[Observation]) 
     return max(o.log_rate - math.log(max(1, gpus_of(o.configuration))) for o in alike) + math.log(1.5), 1.5
 
 
-def _disk_spread(name: str, facts: Facts, measured: Measured) -> float:
+def _disk_spread(name: str, facts: WorkloadFacts, measured: Measured) -> float:
     disk = measured.disk(name)
     if disk is None or disk_is_free(facts, measured, name):
         return 1.5

@@ -17,7 +17,7 @@ from sizer.model.isolation import end_to_end
 from sizer.model.isolation import isolating as isolating_runs
 from sizer.model.least_squares import minimise
 from sizer.model.memory import memory_floor
-from sizer.model.model import Facts, Measured, Member, Model, Residual, Structure, WorkloadModel
+from sizer.model.model import Measured, Member, Model, Residual, Structure, WorkloadFacts, WorkloadModel
 from sizer.model.observations import Noise, Observation, completed, measure, observe
 from sizer.model.problem import Fitted, Problem, problem_of
 from sizer.model.residual import fit_residual
@@ -52,7 +52,7 @@ def fit_workload(runs: Sequence[Run]) -> WorkloadModel:
     measured, usable = measure(runs, isolating), completed(runs)
     workload = runs[0].spec.workload
     unit = next((run.sample_unit for run in usable), runs[0].sample_unit)
-    empty = WorkloadModel(workload.name, unit, Facts(workload.kind, workload.computes_on), measured)
+    empty = WorkloadModel(workload.name, unit, WorkloadFacts(workload.kind, workload.computes_on), measured)
     empty = replace(empty, floor=memory_floor(runs))
     mixed = advice.mixed_programs(runs)
     if mixed:
@@ -69,7 +69,7 @@ def fit_workload(runs: Sequence[Run]) -> WorkloadModel:
 
 def _only_stages(runs: Sequence[Run]) -> WorkloadModel:
     workload = runs[0].spec.workload
-    facts = Facts(workload.kind, workload.computes_on)
+    facts = WorkloadFacts(workload.kind, workload.computes_on)
     return WorkloadModel(workload.name, runs[0].sample_unit, facts, Measured(), advice.only_stages())
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from sizer.model.coordinates import no_more
 from sizer.model.floor_runs import is_search
-from sizer.model.model import Facts, Measured, MemoryFloor, MemoryTrial
+from sizer.model.model import Measured, MemoryFloor, MemoryTrial, WorkloadFacts
 from sizer.records import FINDINGS, Outcome, Run
 
 
@@ -136,7 +136,9 @@ def hit_rate(cached: float, sequential: bool, blend: float) -> float:
     return (1 - blend) * lru + blend * cached
 
 
-def cached_fraction(facts: Facts, memory_bytes: float, anonymous: float | None, data_factor: float = 1.0) -> float:
+def cached_fraction(
+    facts: WorkloadFacts, memory_bytes: float, anonymous: float | None, data_factor: float = 1.0
+) -> float:
     """The share of the data set that fits beside the anonymous memory; 0 where its size is not known."""
     if not facts.data_bytes:
         return 0.0

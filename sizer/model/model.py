@@ -182,7 +182,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Setting:
+class Feed:
     """What a run was fed with, and whether the page cache was left to it: `natural`, and not emptied between epochs."""
 
     input: str = "disk"
@@ -194,7 +194,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Facts:
+class WorkloadFacts:
     """What is known of a workload without fitting: demands of one sample from accounting, and its data set.
 
     Bytes, IOs and core-seconds are per sample; `step_core_seconds` is the part of them that synthetic input needs, too.
@@ -206,7 +206,7 @@ class Facts:
 
     kind: str
     device: Device
-    setting: Setting = Setting()
+    setting: Feed = Feed()
     core_seconds: float | None = None
     step_core_seconds: float | None = None
     read_bytes: float | None = None
@@ -297,7 +297,7 @@ class WorkloadModel:
 
     name: str
     sample_unit: str
-    facts: Facts
+    facts: WorkloadFacts
     measured: Measured
     refused: Refusal | None = None
     scaling: Reason | None = None

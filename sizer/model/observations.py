@@ -12,7 +12,7 @@ from sizer.model.coordinates import batch_of, disk_of, gpus_of, known, memory_of
 from sizer.model.facts import median_of
 from sizer.model.floor_runs import ordinary, searched_floor
 from sizer.model.memory import trials
-from sizer.model.model import Gpus, Measured, MeasuredDisk, MeasuredRate, Setting
+from sizer.model.model import Feed, Gpus, Measured, MeasuredDisk, MeasuredRate
 from sizer.model.settings import setting_of
 from sizer.model.slowness import slowness
 from sizer.records import FAULTS, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run
@@ -32,7 +32,7 @@ class Observation:
     """
 
     configuration: Configuration
-    setting: Setting
+    setting: Feed
     log_rate: float
     deviation: float
     slowness: float = 0.0
@@ -68,7 +68,7 @@ def completed(runs: Iterable[Run]) -> list[Run]:
 
 def observe(runs: Sequence[Run]) -> tuple[list[Observation], Noise]:
     """One observation a configuration and setting, by vCPUs; from three repeats on their median, as one may be bad."""
-    settings: dict[Setting, list[Run]] = defaultdict(list)
+    settings: dict[Feed, list[Run]] = defaultdict(list)
     for run in runs:
         settings[setting_of(run)].append(run)
     grouped = {

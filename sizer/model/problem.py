@@ -12,7 +12,7 @@ import numpy as np
 from sizer.model.coordinates import vcpus_of
 from sizer.model.equation import Array, Design, Flags, Solution, solve
 from sizer.model.families import Prior, prior
-from sizer.model.model import Facts, Measured, Structure
+from sizer.model.model import Measured, Structure, WorkloadFacts
 from sizer.model.observations import Observation
 from sizer.model.stages import build_design
 
@@ -91,7 +91,9 @@ class Fitted:
     effective: float
 
 
-def problem_of(structure: Structure, facts: Facts, measured: Measured, observations: Sequence[Observation]) -> Problem:
+def problem_of(
+    structure: Structure, facts: WorkloadFacts, measured: Measured, observations: Sequence[Observation]
+) -> Problem:
     """The problem of one structure over the observations of a workload."""
     design = build_design(facts, measured, structure, [o.configuration for o in observations], seen=observations)
     has_accelerator = (design.accelerator >= 0) & design.computes

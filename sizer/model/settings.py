@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer.model.coordinates import gpus_of
-from sizer.model.model import Facts, Measured, Setting
+from sizer.model.model import Feed, Measured, WorkloadFacts
 from sizer.records import Configuration, Run
 
 REPLAY = "replay"
@@ -15,9 +15,9 @@ CPU_LABEL = "cpu"
 """Stands for the accelerator of runs without one, where others of the same workload had one."""
 
 
-def setting_of(run: Run) -> Setting:
+def setting_of(run: Run) -> Feed:
     """What the run was fed with."""
-    return Setting(run.spec.workload.assumed_input, run.spec.workload.assumed_cache)
+    return Feed(run.spec.workload.assumed_input, run.spec.workload.assumed_cache)
 
 
 def label_of(run: Run) -> str | None:
@@ -30,7 +30,7 @@ def label_of(run: Run) -> str | None:
     return device.label
 
 
-def label_at(facts: Facts, stand: Configuration) -> str:
+def label_at(facts: WorkloadFacts, stand: Configuration) -> str:
     """How the accelerator of a place is called where none, too, has a label."""
     return stand.gpu or facts.accelerator or CPU_LABEL
 

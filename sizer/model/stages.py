@@ -11,7 +11,7 @@ import numpy as np
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.equation import Design
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
-from sizer.model.model import Facts, Measured, Setting, Structure, WhatIf
+from sizer.model.model import Feed, Measured, Structure, WhatIf, WorkloadFacts
 from sizer.model.observations import Observation
 from sizer.model.settings import CPU_LABEL, REPLAY, label_at
 from sizer.records import Configuration, DiskRates
@@ -22,14 +22,14 @@ NEGLIGIBLE = 0.02
 """A disk stage that is busy for less than this share of the time at the highest rate has nothing to be fitted."""
 
 
-def read_seconds(facts: Facts, rates: DiskRates, missed: float = 1.0) -> tuple[float, bool] | None:
+def read_seconds(facts: WorkloadFacts, rates: DiskRates, missed: float = 1.0) -> tuple[float, bool] | None:
     """Seconds of disk reading a sample and whether requests (not bytes) bind; None where figures are missing."""
     return _slower(
         (facts.read_bytes, rates.read_bytes_per_second), (facts.read_ios, rates.read_iops), factor=max(missed, 0.0)
     )
 
 
-def write_seconds(facts: Facts, rates: DiskRates) -> float | None:
+def write_seconds(facts: WorkloadFacts, rates: DiskRates) -> float | None:
     """Seconds of disk writing a sample; a tier's write limits equal its read limits unless given."""
     found = _slower(
         (facts.written_bytes, rates.write_bytes_per_second or rates.read_bytes_per_second),
@@ -48,7 +48,7 @@ def _slower(
     return factor * max(by_bytes or 0.0, by_requests or 0.0), (by_requests or 0.0) > (by_bytes or 0.0)
 
 
-def fitted_disks(facts: Facts, measured: Measured) -> tuple[str, ...]:
+def fitted_disks(facts: WorkloadFacts, measured: Measured) -> tuple[str, ...]:
     """The disks that get a parameter: those busy enough to matter, and of several those without figures."""
     names = []
     for disk in measured.disks:
@@ -61,14 +61,14 @@ def fitted_disks(facts: Facts, measured: Measured) -> tuple[str, ...]:
     return tuple(names)
 
 
-def disk_is_free(facts: Facts, measured: Measured, name: str) -> bool:
+def disk_is_free(facts: WorkloadFacts, measured: Measured, name: str) -> bool:
     """Whether nothing is known of this disk but the throughput on it."""
     disk = measured.disk(name)
     return disk is None or (read_seconds(facts, disk.rates) is None and write_seconds(facts, disk.rates) is None)
 
 
 def build_design(
-    facts: Facts,
+    facts: WorkloadFacts,
     measured: Measured,
     structure: Structure,
     configurations: Sequence[Configuration],
@@ -116,7 +116,9 @@ class _DiskRow:
     index: int = -1
 
 
-def _disk_row(facts: Facts, measured: Measured, structure: Structure, seen: Observation, what_if: WhatIf) -> _DiskRow:
+def _disk_row(
+    facts: WorkloadFacts, measured: Measured, structure: Structure, seen: Observation, what_if: WhatIf
+) -> _DiskRow:
     stand, setting = seen.configuration, seen.setting
     disk = measured.disk(stand.disk)
     rates = what_if.disk_rates or (disk.rates if disk else DiskRates())
@@ -134,7 +136,7 @@ def _disk_row(facts: Facts, measured: Measured, structure: Structure, seen: Obse
     return _DiskRow(_log(read[0]), read[1], _log(write), missed, index)
 
 
-def _missed(facts: Facts, measured: Measured, seen: Observation, what_if: WhatIf) -> float:
+def _missed(facts: WorkloadFacts, measured: Measured, seen: Observation, what_if: WhatIf) -> float:
     """Device bytes over the bytes of a sample: as accounted where the page cache kept some, else as foretold."""
     stand, setting = seen.configuration, seen.setting
     if setting.input == "cached" or setting.cache == "warm":
@@ -146,7 +148,7 @@ def _missed(facts: Facts, measured: Measured, seen: Observation, what_if: WhatIf
 
 
 def hit_share(
-    facts: Facts, measured: Measured, stand: Configuration, setting: Setting, data_factor: float = 1.0
+    facts: WorkloadFacts, measured: Measured, stand: Configuration, setting: Feed, data_factor: float = 1.0
 ) -> float:
     """The share of reads that the page cache would serve at this configuration."""
     if not setting.natural:
@@ -156,12 +158,12 @@ def hit_share(
     return hit_rate(cached, facts.sequential, facts.hit_blend)
 
 
-def _accelerator(facts: Facts, structure: Structure, stand: Configuration) -> int:
+def _accelerator(facts: WorkloadFacts, structure: Structure, stand: Configuration) -> int:
     label = label_at(facts, stand)
     return structure.accelerators.index(label) if label in structure.accelerators else -1
 
 
-def _step_on_cpu(facts: Facts, stand: Configuration) -> bool:
+def _step_on_cpu(facts: WorkloadFacts, stand: Configuration) -> bool:
     """Where some runs had no accelerator, the step of the others costs the CPU nothing that counts."""
     return label_at(facts, stand) == CPU_LABEL if facts.mixed_with_cpu else True
 

@@ -13,7 +13,7 @@ MOST_RUNS = 20_000
 """A study of more is one that nobody waits for: axes that were crossed by mistake."""
 EMULATED_START_UP_SECONDS = 4.0
 """An emulated step needs no framework's graph, only its input pipeline."""
-Place = tuple[float, int, str | None, int]
+Position = tuple[float, int, str | None, int]
 """Where a run really stands on a host: vCPUs, bytes of memory, disk and batch size."""
 
 
@@ -30,14 +30,14 @@ def size(each: WorkloadPlan, around: Limits | None) -> int:
 
 def configurations(each: WorkloadPlan, study: Study, host: HostSize) -> list[RunSpec]:
     """The first repeat of each configuration of a workload, the point itself first, none twice on this host."""
-    specs: dict[Place, RunSpec] = {}
+    specs: dict[Position, RunSpec] = {}
     for batch_size, limits in _crossed(each) if study.around is None else _around(each, study.around):
         spec = RunSpec(each.workload, batch_size, limits, study.measure)
         specs.setdefault(place(spec, host), spec)
     return list(specs.values())
 
 
-def place(spec: RunSpec, host: HostSize) -> Place:
+def place(spec: RunSpec, host: HostSize) -> Position:
     """Where a run really stands on this host."""
     limits = spec.limits
     return limits.vcpus or float(host.vcpus), limits.memory_bytes or host.memory_bytes, limits.disk, spec.batch_size
@@ -49,7 +49,7 @@ def repeated(spec: RunSpec, repeat: int) -> RunSpec:
     return replace(spec, repeat=repeat, purpose=Purpose.REPEAT if again else spec.purpose)
 
 
-def standing(specs: Sequence[RunSpec], study: Study, host: HostSize) -> RunSpec:
+def representative(specs: Sequence[RunSpec], study: Study, host: HostSize) -> RunSpec:
     """The configuration that stands for a workload: its point, or else its most vCPUs with the most memory."""
     return specs[0] if study.around is not None else max(specs, key=_room(host))
 

@@ -19,7 +19,7 @@ from sizer.model import (
     same_place,
     too_slow,
 )
-from sizer.plan.configurations import configurations, standing
+from sizer.plan.configurations import configurations, representative
 from sizer.records import Outcome, Purpose, Run, RunSpec, Study
 from sizer.study import HostSize
 
@@ -85,7 +85,7 @@ def searches(study: Study, host: HostSize) -> tuple[Search, ...]:
     found = []
     for each in study.workloads:
         if each.memory_floor:
-            stand = standing(configurations(each, study, host), study, host)
+            stand = representative(configurations(each, study, host), study, host)
             measure = replace(
                 study.measure, repeats=1, seconds=min(study.measure.seconds, SECONDS), precision=PRECISION
             )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sizer.plan.configurations import configurations, place, standing
+from sizer.plan.configurations import configurations, place, representative
 from sizer.records import KINDS, Limits, Purpose, RunSpec, Study, WorkloadPlan
 from sizer.study import HostSize
 
@@ -31,7 +31,7 @@ def isolating_runs(each: WorkloadPlan, study: Study, host: HostSize) -> list[Run
         return []
     specs = configurations(each, study, host)
     most = max(specs, key=lambda spec: place(spec, host)[0]).limits.vcpus
-    alone = replace(standing(specs, study, host), limits=Limits(vcpus=most))
+    alone = replace(representative(specs, study, host), limits=Limits(vcpus=most))
     return [*_steps(each, alone), *_pipelines(alone, _vcpus(specs, host)), *_disks(alone, specs)]
 
 

@@ -13,8 +13,8 @@ from sizer.plan.configurations import (
     configurations,
     fewest_vcpus,
     repeated,
+    representative,
     size,
-    standing,
     start_up_seconds,
 )
 from sizer.plan.isolating_runs import isolating_runs
@@ -41,9 +41,9 @@ def reference(study: Study, host: HostSize) -> RunSpec | None:
     isolated = sum(len(isolating_runs(each, study, host)) for each in study.workloads)
     if sum(map(len, measured)) * study.measure.repeats + isolated < FEWEST_RUNS:
         return None
-    specs = min(measured, key=lambda specs: _rank(standing(specs, study, host)))
+    specs = min(measured, key=lambda specs: _rank(representative(specs, study, host)))
     emulated = specs[0].workload.computes_on.kind == "emulated"
-    return fewest_vcpus(specs, host) if emulated else standing(specs, study, host)
+    return fewest_vcpus(specs, host) if emulated else representative(specs, study, host)
 
 
 def is_measurement(spec: RunSpec, of: RunSpec) -> bool:

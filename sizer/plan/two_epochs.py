@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from sizer.model import as_asked
-from sizer.plan.configurations import configurations, standing
+from sizer.plan.configurations import configurations, representative
 from sizer.plan.floor_search import CappedRuns
 from sizer.plan.isolating_runs import reads_its_data
 from sizer.records import Limits, Outcome, Purpose, Run, RunSpec, Study
@@ -122,7 +122,7 @@ def two_epoch_passes(study: Study, host: HostSize) -> tuple[TwoEpochs, ...]:
     """
     found = []
     for each in study.workloads:
-        stand = standing(configurations(each, study, host), study, host)
+        stand = representative(configurations(each, study, host), study, host)
         shuffled = each.workload.kind == "image_training" and each.workload.format != "lmdb"
         if each.isolate and shuffled and reads_its_data(stand):
             base = replace(

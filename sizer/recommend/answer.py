@@ -11,7 +11,7 @@ from sizer.recommend.baselines import baseline_of, baseline_reasons
 from sizer.recommend.beyond import look_beyond
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.edges import Edges, edge_reasons, look
-from sizer.recommend.field import SURE, Judgement, allowed, choose, in_time, lay_out, lower_bound, runner_up, sold
+from sizer.recommend.field import SURE, ScoredCandidate, allowed, choose, in_time, lay_out, lower_bound, runner_up, sold
 from sizer.recommend.instances import matching
 from sizer.recommend.jobs import beyond_in_time, job_on, job_reasons, too_late
 from sizer.recommend.judgement import rounded
@@ -105,7 +105,7 @@ def _too_late(
     question: Question,
     deadline: Deadline,
     quality: Quality,
-    field: list[Judgement],
+    field: list[ScoredCandidate],
     edges: Edges,
 ) -> Answer:
     """A lower bound where the rate still rises: a larger machine may do. Else no machine is to be bought: refused."""
@@ -139,8 +139,8 @@ def _answered(
     model: WorkloadModel,
     question: Question,
     quality: Quality,
-    chosen: Judgement,
-    field: list[Judgement],
+    chosen: ScoredCandidate,
+    field: list[ScoredCandidate],
     best: Prediction,
     edges: Edges,
     first: list[Reason],

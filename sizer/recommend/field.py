@@ -10,7 +10,7 @@ from sizer.model import WorkloadModel
 from sizer.recommend.accelerators import measured_accelerators
 from sizer.recommend.candidates import Candidate, candidates
 from sizer.recommend.edges import Edges
-from sizer.recommend.judgement import Judged, judge, judge_in_time
+from sizer.recommend.judgement import Score, judge, judge_in_time
 from sizer.recommend.prices import prices
 from sizer.records import Configuration, Objective, Spec
 
@@ -32,11 +32,11 @@ ALIKE = 0.02
 
 
 @dataclass(frozen=True)
-class Judgement:
+class ScoredCandidate:
     """A candidate with its standing against what was asked for."""
 
     candidate: Candidate
-    judged: Judged
+    judged: Score
 
     @property
     def passes(self) -> bool:
@@ -48,7 +48,7 @@ class Judgement:
         return self.candidate.usd_per_hour / self.judged.rate if self.judged.rate > 0 else float("inf")
 
 
-def lay_out(model: WorkloadModel, best: Configuration, objective: Objective, catalog: Catalog) -> list[Judgement]:
+def lay_out(model: WorkloadModel, best: Configuration, objective: Objective, catalog: Catalog) -> list[ScoredCandidate]:
     """Every candidate with its standing, cheapest first."""
     price = prices(catalog, model.facts.device, measured_accelerators(model))
     offered = candidates(model, catalog, price, best.batch_size)
@@ -57,15 +57,15 @@ def lay_out(model: WorkloadModel, best: Configuration, objective: Objective, cat
         judged = judge_in_time(model, stands, best, objective.deadline.rate)
     else:
         judged = judge(model, stands, best, objective.target)
-    return [Judgement(candidate, standing) for candidate, standing in zip(offered, judged, strict=True)]
+    return [ScoredCandidate(candidate, standing) for candidate, standing in zip(offered, judged, strict=True)]
 
 
-def sold(field: Sequence[Judgement]) -> list[Judgement]:
+def sold(field: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
     """The sizes that exist; all where none does."""
     return [j for j in field if j.candidate.exists] or list(field)
 
 
-def allowed(field: Sequence[Judgement], model: WorkloadModel, edges: Edges) -> list[Judgement]:
+def allowed(field: Sequence[ScoredCandidate], model: WorkloadModel, edges: Edges) -> list[ScoredCandidate]:
     """What may be chosen: a size that exists on a disk worth having, and where the rate still rises, the most measured.
 
     A disk costs little beside vCPUs, memory and accelerators, so what it loses is not weighed against the target: the
@@ -83,15 +83,15 @@ def allowed(field: Sequence[Judgement], model: WorkloadModel, edges: Edges) -> l
     return found
 
 
-def _cheapest_disk(field: Sequence[Judgement]) -> list[Judgement]:
+def _cheapest_disk(field: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
     """Of each size the one on the cheapest disk that is left; `field` is in the order of cost."""
-    found: dict[Spec, Judgement] = {}
+    found: dict[Spec, ScoredCandidate] = {}
     for standing in field:
         found.setdefault(replace(standing.candidate.spec, disk=None), standing)
     return list(found.values())
 
 
-def best_of_disks(field: Sequence[Judgement]) -> dict[Spec, float]:
+def best_of_disks(field: Sequence[ScoredCandidate]) -> dict[Spec, float]:
     """The highest rate over best of each size, whatever the disk; the key is the spec without its disk."""
     top: dict[Spec, float] = {}
     for standing in field:
@@ -100,18 +100,18 @@ def best_of_disks(field: Sequence[Judgement]) -> dict[Spec, float]:
     return top
 
 
-def disk_loss(standing: Judgement, top: dict[Spec, float]) -> float:
+def disk_loss(standing: ScoredCandidate, top: dict[Spec, float]) -> float:
     """The share of its rate that this size loses by its disk against the best of all disks."""
     return 1 - standing.judged.fraction / top[replace(standing.candidate.spec, disk=None)]
 
 
-def lower_bound(field: Sequence[Judgement]) -> Judgement | None:
+def lower_bound(field: Sequence[ScoredCandidate]) -> ScoredCandidate | None:
     """The cheapest that is likelier to reach the target than not: what is needed at the least."""
     likely = [j for j in field if j.judged.probability >= LIKELY]
     return min(likely, key=lambda j: j.candidate.cost, default=None)
 
 
-def choose(field: Sequence[Judgement], objective: Objective) -> Judgement:
+def choose(field: Sequence[ScoredCandidate], objective: Objective) -> ScoredCandidate:
     """By the objective.
 
     `fastest`: the least costly of the fastest, whatever the target. Of those that are sure to reach the target,
@@ -133,7 +133,7 @@ def choose(field: Sequence[Judgement], objective: Objective) -> Judgement:
     return min(passing, key=lambda j: j.candidate.cost)
 
 
-def in_time(field: Sequence[Judgement]) -> Judgement | None:
+def in_time(field: Sequence[ScoredCandidate]) -> ScoredCandidate | None:
     """Of those that are sure to finish in time, the one whose machine costs least for the whole job; None if none is.
 
     Not the least an hour: a machine with an accelerator that is starved of vCPUs costs less an hour and more a sample.
@@ -142,7 +142,7 @@ def in_time(field: Sequence[Judgement]) -> Judgement | None:
     return min(passing, key=lambda j: (j.usd_a_sample, j.candidate.cost), default=None)
 
 
-def runner_up(field: Sequence[Judgement], chosen: Judgement) -> Spec | None:
+def runner_up(field: Sequence[ScoredCandidate], chosen: ScoredCandidate) -> Spec | None:
     """The next best: the cheapest other spec that passes, else the likeliest of the others."""
     others = [j for j in field if j.candidate.spec != chosen.candidate.spec]
     passing = [j for j in others if j.passes]

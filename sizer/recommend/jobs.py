@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizer.catalog import Catalog
 from sizer.model import WorkloadModel, vcpus_of
-from sizer.recommend.field import SURE, Judgement
+from sizer.recommend.field import SURE, ScoredCandidate
 from sizer.recommend.instances import cheapest
 from sizer.recommend.judgement import exceeds, rounded, surely
 from sizer.records import (
@@ -78,7 +78,7 @@ def too_late(fastest: Prediction, job: Job, spec: Spec) -> list[Reason]:
     return [late, reason(ReasonCode.TIME_ENOUGH, seconds=job.samples / enough)] if enough > 0 else [late]
 
 
-def why_not(standing: Judgement, chosen: Judgement, deadline: Deadline, bottleneck: str | None) -> Reason:
+def why_not(standing: ScoredCandidate, chosen: ScoredCandidate, deadline: Deadline, bottleneck: str | None) -> Reason:
     """How long it takes, and how likely that is in time; or that the job costs more there."""
     judged = standing.judged
     seconds = deadline.samples / judged.rate if judged.rate > 0 else None

@@ -14,7 +14,7 @@ from sizer.records import Configuration, Estimate
 
 
 @dataclass(frozen=True)
-class Judged:
+class Score:
     """One configuration against the best: expected rate over best, and P(rate >= target x best).
 
     With a deadline the probability is that of a rate that finishes in time. `rate` is in samples per second.
@@ -25,7 +25,7 @@ class Judged:
     rate: float
 
 
-def judge(model: WorkloadModel, stands: Sequence[Configuration], best: Configuration, target: float) -> list[Judged]:
+def judge(model: WorkloadModel, stands: Sequence[Configuration], best: Configuration, target: float) -> list[Score]:
     """Each configuration against the best one.
 
     Both come from the same draw of the parameters: what is uncertain about both alike does not count. The model's own
@@ -40,13 +40,13 @@ def judge(model: WorkloadModel, stands: Sequence[Configuration], best: Configura
         spread = 0.0 if same else math.sqrt(variance[index] + variance[-1])
         probability = reaches(ratio[:, index] - math.log(target), rates.weights, spread)
         fraction = math.exp(float(mean[index] - mean[-1]))
-        found.append(Judged(fraction, probability, math.exp(float(mean[index]))))
+        found.append(Score(fraction, probability, math.exp(float(mean[index]))))
     return found
 
 
 def judge_in_time(
     model: WorkloadModel, stands: Sequence[Configuration], best: Configuration, needed: float
-) -> list[Judged]:
+) -> list[Score]:
     """Each configuration against a rate in samples per second that a job needs to be finished in time.
 
     Not against the best: what is uncertain about all alike, and the noise of a new run, count in full. The intervals
@@ -58,7 +58,7 @@ def judge_in_time(
     for mean, width in zip(rates.mean[:-1], half[:-1], strict=True):
         low, value, high = (math.exp(float(mean + side * width)) for side in (-1, 0, 1))
         judged = exceeds(Estimate(value, low, high), needed)
-        found.append(Judged(math.exp(float(mean - rates.mean[-1])), judged, value))
+        found.append(Score(math.exp(float(mean - rates.mean[-1])), judged, value))
     return found
 
 

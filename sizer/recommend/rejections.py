@@ -8,7 +8,7 @@ from functools import cached_property
 
 from sizer.model import WhatIf, WorkloadModel, predict, vcpus_of
 from sizer.recommend.candidates import Candidate, family_memory
-from sizer.recommend.field import DISK_LOSS, Judgement, best_of_disks, disk_loss
+from sizer.recommend.field import DISK_LOSS, ScoredCandidate, best_of_disks, disk_loss
 from sizer.recommend.jobs import why_not
 from sizer.recommend.judgement import judge, judge_in_time
 from sizer.records import Bottleneck, Configuration, Objective, Prediction, Reason, ReasonCode, Rejection, Spec, reason
@@ -24,8 +24,8 @@ class Verdict:
     model: WorkloadModel
     objective: Objective
     best: Configuration
-    field: Sequence[Judgement]
-    chosen: Judgement
+    field: Sequence[ScoredCandidate]
+    chosen: ScoredCandidate
     bound: bool = True
 
     def bottleneck(self, prediction: Prediction) -> Bottleneck:
@@ -55,11 +55,11 @@ def rejections(verdict: Verdict) -> tuple[Rejection, ...]:
     return (*found.values(), *_fraction(verdict), *_too_small(verdict))
 
 
-def _cheaper(standing: Judgement, verdict: Verdict) -> bool:
+def _cheaper(standing: ScoredCandidate, verdict: Verdict) -> bool:
     return standing.candidate.cost < verdict.chosen.candidate.cost
 
 
-def _neighbour(standing: Judgement, verdict: Verdict) -> bool:
+def _neighbour(standing: ScoredCandidate, verdict: Verdict) -> bool:
     """Of fewer vCPUs, the memory that does best among the cheaper ones."""
     spec, taken = standing.candidate.spec, verdict.chosen.candidate.spec
     if spec.vcpus == taken.vcpus:
@@ -76,7 +76,7 @@ def _gpus(spec: Spec) -> tuple[str | None, int]:
     return spec.gpu, spec.gpu_count
 
 
-def _why(verdict: Verdict, standing: Judgement) -> tuple[Reason, ...]:
+def _why(verdict: Verdict, standing: ScoredCandidate) -> tuple[Reason, ...]:
     """How far from what is asked for, with what binds there; then why it was not taken all the same."""
     bottleneck = verdict.bottleneck(predict(verdict.model, standing.candidate.stand, WhatIf()))
     known = verdict.bound or bottleneck not in (*SHOWN_BY_VCPUS, Bottleneck.AMBIGUOUS)
@@ -89,7 +89,7 @@ def _why(verdict: Verdict, standing: Judgement) -> tuple[Reason, ...]:
     return (share, *_not_taken(verdict, standing)) if by_target and _reaches(verdict, standing) else (share,)
 
 
-def _not_taken(verdict: Verdict, standing: Judgement) -> tuple[Reason, ...]:
+def _not_taken(verdict: Verdict, standing: ScoredCandidate) -> tuple[Reason, ...]:
     """Why one that is expected to reach the target was not taken all the same."""
     if not standing.passes:
         return (reason(ReasonCode.TARGET_UNLIKELY, probability=standing.judged.probability),)
@@ -100,7 +100,7 @@ def _not_taken(verdict: Verdict, standing: Judgement) -> tuple[Reason, ...]:
     return (reason(ReasonCode.BEST_UNKNOWN),) if same_disk else ()
 
 
-def _share(verdict: Verdict, standing: Judgement, bottleneck: Bottleneck | None = None) -> Reason:
+def _share(verdict: Verdict, standing: ScoredCandidate, bottleneck: Bottleneck | None = None) -> Reason:
     named = bottleneck.value if bottleneck is not None else None
     if verdict.objective.deadline is not None:
         return why_not(standing, verdict.chosen, verdict.objective.deadline, named)
@@ -110,7 +110,7 @@ def _share(verdict: Verdict, standing: Judgement, bottleneck: Bottleneck | None 
     return reason(ReasonCode.OF_TARGET, share=fraction / verdict.objective.target, bottleneck=named)
 
 
-def _reaches(verdict: Verdict, standing: Judgement) -> bool:
+def _reaches(verdict: Verdict, standing: ScoredCandidate) -> bool:
     return standing.judged.fraction >= verdict.objective.target
 
 
@@ -128,7 +128,7 @@ def _fraction(verdict: Verdict) -> list[Rejection]:
     else:
         (judged,) = judge(model, [stand], verdict.best, verdict.objective.target)
     spec = replace(taken.spec, vcpus=less[-1])
-    standing = Judgement(Candidate(spec, stand, taken.usd_per_hour, taken.disk_rank), judged)
+    standing = ScoredCandidate(Candidate(spec, stand, taken.usd_per_hour, taken.disk_rank), judged)
     if standing.passes:
         enough = reason(ReasonCode.IN_TIME) if deadline is not None else _share(verdict, standing)
         return [Rejection(spec, (enough, reason(ReasonCode.FRACTION_NOT_SOLD)))]

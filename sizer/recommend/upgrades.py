@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sizer.model import WorkloadModel, headroom, predict
 from sizer.recommend.candidates import Candidate
-from sizer.recommend.field import Judgement
+from sizer.recommend.field import ScoredCandidate
 from sizer.records import Bottleneck, Figure, Prediction, Reason, ReasonCode, Upgrade, reason
 
 MOST_LOOKED_AT = 60
@@ -16,7 +16,7 @@ SHOWN = 1.02
 """Of the best measured: a size between two measured ones that is said to be faster than both is the form's own."""
 
 
-def smallest_upgrade(model: WorkloadModel, chosen: Candidate, field: Sequence[Judgement]) -> Upgrade | None:
+def smallest_upgrade(model: WorkloadModel, chosen: Candidate, field: Sequence[ScoredCandidate]) -> Upgrade | None:
     """The cheapest spec that has no less of anything, is faster, and is bound by something else; None if none is."""
     here = predict(model, chosen.stand)
     shown = [j for j in field if j.judged.fraction <= SHOWN]

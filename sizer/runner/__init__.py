@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sizer.runner.commands import Place
-from sizer.runner.launcher import Setting, launch, refused
+from sizer.runner.commands import RunPaths
+from sizer.runner.launcher import RunContext, launch, refused
 from sizer.runner.load import Load, host_load
 from sizer.runner.watching import Hooks
 
-__all__ = ["Hooks", "Load", "Place", "Setting", "host_load", "launch", "refused"]
+__all__ = ["Hooks", "Load", "RunContext", "RunPaths", "host_load", "launch", "refused"]

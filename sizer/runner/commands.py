@@ -26,7 +26,7 @@ THREAD_VARIABLES = (
 
 
 @dataclass(frozen=True)
-class Place:
+class RunPaths:
     """Where a run finds things: the interpreter, the packages, its data, and folders that it may write to."""
 
     interpreter: Path
@@ -42,7 +42,7 @@ def threads(spec: RunSpec, host_vcpus: int) -> int:
     return ceil(spec.limits.vcpus if spec.limits.vcpus is not None else host_vcpus)
 
 
-def argv(spec: RunSpec, place: Place, host_vcpus: int) -> list[str]:
+def argv(spec: RunSpec, place: RunPaths, host_vcpus: int) -> list[str]:
     """The program of a run. A user's own command is taken as it is."""
     workload = spec.workload
     if workload.kind == "command":
@@ -77,7 +77,7 @@ def argv(spec: RunSpec, place: Place, host_vcpus: int) -> list[str]:
     return words
 
 
-def environment(spec: RunSpec, place: Place, host_vcpus: int, ours: Mapping[str, str]) -> dict[str, str]:
+def environment(spec: RunSpec, place: RunPaths, host_vcpus: int, ours: Mapping[str, str]) -> dict[str, str]:
     """The child's whole environment, from an allow-list of ours."""
     own_program = spec.workload.kind == "command"
     passed = (*PASSED_ON, *PASSED_ON_TO_COMMANDS) if own_program else PASSED_ON

@@ -37,10 +37,10 @@ from sizer.storage import evict, files_of, resident_bytes
 
 
 @dataclass(frozen=True)
-class Setting:
+class RunContext:
     """What surrounds one run: where its data lies, the tier under it, and this host's own size."""
 
-    place: commands.Place
+    place: commands.RunPaths
     data_set: DataSet | None
     throttle: Throttle | None
     disk: DiskCheck | None
@@ -50,7 +50,7 @@ class Setting:
     log_path: Path
 
 
-def launch(spec: RunSpec, setting: Setting, backend: LimitsBackend, hooks: Hooks = UNWATCHED) -> Run:
+def launch(spec: RunSpec, setting: RunContext, backend: LimitsBackend, hooks: Hooks = UNWATCHED) -> Run:
     """Measure one configuration. Whatever the run's child does, and a host that refuses, is an outcome of the Run.
 
     What passes is what would fail every run alike: InputError for a workload that cannot be put into a command line,
@@ -60,7 +60,7 @@ def launch(spec: RunSpec, setting: Setting, backend: LimitsBackend, hooks: Hooks
     configuration = _configuration(spec, setting.host_vcpus, setting.host_memory_bytes)
     trial = _Trial(spec, setting, backend, hooks, began)
     try:
-        trial.take_place()
+        trial.acquire()
     except (HostError, OSError) as error:
         if trial.measured is None:
             return Run(
@@ -89,7 +89,7 @@ class _DataMissing(HostError):
 class _Trial:
     """One child from the eviction of its data to its end, and what came out of it so far."""
 
-    def __init__(self, spec: RunSpec, setting: Setting, backend: LimitsBackend, hooks: Hooks, began: float) -> None:
+    def __init__(self, spec: RunSpec, setting: RunContext, backend: LimitsBackend, hooks: Hooks, began: float) -> None:
         self.measured: Measured | None = None
         self.troubles: list[RunWarning] = []
         self._spec = spec
@@ -101,7 +101,7 @@ class _Trial:
         self._shared_memory: dict[str, int] = {}
         self._log: Log | None = None
 
-    def take_place(self) -> None:
+    def acquire(self) -> None:
         """Measure the child. Raises HostError or OSError; what was measured by then is kept in `measured`."""
         spec, setting, hooks = self._spec, self._setting, self._hooks
         missing = missing_data(setting.data_set, spec)

@@ -20,8 +20,8 @@ from sizer.limits.tree import Tree
 from sizer.records.errors import HostError
 from sizer.records.run import DataSet, Outcome, Run, WarningKind
 from sizer.records.study import Limits, RunSpec
-from sizer.runner.commands import Place
-from sizer.runner.launcher import Setting, launch
+from sizer.runner.commands import RunPaths
+from sizer.runner.launcher import RunContext, launch
 from sizer.runner.watching import UNWATCHED, Hooks
 from sizer.words import failure_in_words, warning_line
 
@@ -41,15 +41,15 @@ PREFACE = """
 
 
 @pytest.fixture
-def setting(tmp_path: Path) -> Setting:
+def setting(tmp_path: Path) -> RunContext:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    place = Place(Path(sys.executable), tmp_path, None, None, scratch, scratch)
-    return Setting(place, None, None, None, 2, 2**34, os.environ, tmp_path / "run.log")
+    place = RunPaths(Path(sys.executable), tmp_path, None, None, scratch, scratch)
+    return RunContext(place, None, None, None, 2, 2**34, os.environ, tmp_path / "run.log")
 
 
 @pytest.fixture
-def measure(make_spec: Callable[..., RunSpec], setting: Setting) -> Callable[..., Run]:
+def measure(make_spec: Callable[..., RunSpec], setting: RunContext) -> Callable[..., Run]:
     """Launch a Python child with this body, after the preface that gives it `start` and `step`."""
 
     def measured(body: str, hooks: Hooks = UNWATCHED, **asked: float) -> Run:
@@ -249,7 +249,7 @@ def test_daemons_do_not_outlive_their_run(measure: Callable[..., Run]) -> None:
     assert not [each for each in psutil.process_iter(["cmdline"]) if each.info["cmdline"] == ["sleep", "987.6"]]
 
 
-def test_a_gigabyte_of_log_is_cut(measure: Callable[..., Run], setting: Setting) -> None:
+def test_a_gigabyte_of_log_is_cut(measure: Callable[..., Run], setting: RunContext) -> None:
     """The log keeps its beginning and its end, and the run goes on."""
     run = measure("start()\nfor number in range(300):\n    print('x' * 99999, number)\n    step(0.001)")
     assert run.outcome is Outcome.COMPLETED
@@ -260,7 +260,7 @@ def test_a_gigabyte_of_log_is_cut(measure: Callable[..., Run], setting: Setting)
 
 
 def test_the_environment_is_an_allow_list(
-    measure: Callable[..., Run], setting: Setting, monkeypatch: pytest.MonkeyPatch
+    measure: Callable[..., Run], setting: RunContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is not named stays out, and thread counts are those of the limit."""
     monkeypatch.setenv("SECRET", "x")
@@ -270,7 +270,7 @@ def test_the_environment_is_an_allow_list(
     assert log.rstrip().endswith(" 2")
 
 
-def test_data_is_evicted_before_the_run(make_spec: Callable[..., RunSpec], setting: Setting, tmp_path: Path) -> None:
+def test_data_is_evicted_before_the_run(make_spec: Callable[..., RunSpec], setting: RunContext, tmp_path: Path) -> None:
     """A file that was in the page cache is read from the disk again, and the record says that none was resident."""
     data = tmp_path / "data.bin"
     data.write_bytes(os.urandom(16 * 2**20))
@@ -281,14 +281,14 @@ def test_data_is_evicted_before_the_run(make_spec: Callable[..., RunSpec], setti
     assert max(sample.read_bytes for sample in run.samples) >= 2**24
 
 
-def test_a_program_that_is_not_there_is_named(make_spec: Callable[..., RunSpec], setting: Setting) -> None:
+def test_a_program_that_is_not_there_is_named(make_spec: Callable[..., RunSpec], setting: RunContext) -> None:
     """A command that cannot be executed is a crash with a sentence, not a traceback."""
     run = launch(make_spec("/nowhere/program"), setting, detect())
     assert run.outcome is Outcome.CRASHED
     assert "not found" in failure(run)
 
 
-def test_a_log_pattern_measures_a_foreign_program(make_spec: Callable[..., RunSpec], setting: Setting) -> None:
+def test_a_log_pattern_measures_a_foreign_program(make_spec: Callable[..., RunSpec], setting: RunContext) -> None:
     """A program that only prints its rate is measured by what it prints."""
     body = "import time\nwhile True:\n    time.sleep(0.1)\n    print('Speed: 500.0 samples/sec', flush=True)"
     spec = make_spec(sys.executable, "-c", body)
@@ -329,7 +329,7 @@ class StubbornBackend(AffinityBackend):
 
 
 def test_a_group_that_cannot_be_emptied_loses_nothing_that_was_measured(
-    make_spec: Callable[..., RunSpec], setting: Setting
+    make_spec: Callable[..., RunSpec], setting: RunContext
 ) -> None:
     """The rate is there, and a warning says what was left behind."""
     backend = StubbornBackend(read_machine(Tree()), "", {})
@@ -340,7 +340,9 @@ def test_a_group_that_cannot_be_emptied_loses_nothing_that_was_measured(
     assert any(warning_line(each, "").startswith("left behind: processes 4711") for each in run.warnings)
 
 
-def test_data_that_is_gone_refuses_its_run(make_spec: Callable[..., RunSpec], setting: Setting, tmp_path: Path) -> None:
+def test_data_that_is_gone_refuses_its_run(
+    make_spec: Callable[..., RunSpec], setting: RunContext, tmp_path: Path
+) -> None:
     """Nothing is started, and the run is measured when the data is back."""
     data_set = DataSet(str(tmp_path / "gone.rec"), "recordio", 1000, 10, False)
     run = launch(make_spec("/bin/true"), replace(setting, data_set=data_set), detect())
@@ -350,7 +352,7 @@ def test_data_that_is_gone_refuses_its_run(make_spec: Callable[..., RunSpec], se
 
 
 def test_data_that_goes_during_a_run_is_told(
-    make_spec: Callable[..., RunSpec], setting: Setting, tmp_path: Path
+    make_spec: Callable[..., RunSpec], setting: RunContext, tmp_path: Path
 ) -> None:
     """A crash names it; a rate that was measured meanwhile carries a warning."""
     data = tmp_path / "data.bin"
@@ -363,7 +365,7 @@ def test_data_that_goes_during_a_run_is_told(
         assert "data.bin is no longer there" in f"{failure(run)} {[warning_line(each, '') for each in run.warnings]}"
 
 
-def test_a_log_that_cannot_be_written_ends_no_run(measure: Callable[..., Run], setting: Setting) -> None:
+def test_a_log_that_cannot_be_written_ends_no_run(measure: Callable[..., Run], setting: RunContext) -> None:
     """The run is measured, its last words are kept, and a warning says that the log is not whole."""
     setting.log_path.mkdir()
     run = measure("print('hello', flush=True)\nstart()\nwhile True: step()")
@@ -387,7 +389,7 @@ def test_a_terminal_that_is_gone_loses_no_run(measure: Callable[..., Run]) -> No
 
 
 def test_a_command_that_is_too_long_is_refused_in_a_sentence(
-    make_spec: Callable[..., RunSpec], setting: Setting
+    make_spec: Callable[..., RunSpec], setting: RunContext
 ) -> None:
     """The kernel takes no word of more than 128 KiB."""
     run = launch(make_spec("/bin/echo", "x" * 200_000), setting, detect())

@@ -15,8 +15,8 @@ from sizer.analysis.observation import Live
 from sizer.limits import Throttle, detect
 from sizer.records.run import DataSet, DiskCheck, Outcome, WarningKind
 from sizer.records.study import DiskRates, DiskTier, RunSpec
-from sizer.runner.commands import Place
-from sizer.runner.launcher import Setting, launch
+from sizer.runner.commands import RunPaths
+from sizer.runner.launcher import RunContext, launch
 from sizer.runner.watching import Hooks
 from sizer.storage.disks import emulated_volume
 
@@ -51,8 +51,8 @@ def test_a_disk_whose_rate_falls_is_reported_as_two_rates(make_spec: Callable[..
         device = volume.device
         assert device is not None
         spec = make_spec(sys.executable, "-c", textwrap.dedent(READER), str(data), seconds=16.0)
-        setting = Setting(
-            place=Place(Path(sys.executable), tmp_path, None, None, scratch, scratch),
+        setting = RunContext(
+            place=RunPaths(Path(sys.executable), tmp_path, None, None, scratch, scratch),
             data_set=DataSet(str(data), "bin", 64 * 2**20, 512, False),
             throttle=Throttle(device, DiskRates(read_bytes_per_second=40 * MB)),
             disk=DiskCheck(DiskTier("disk", path=str(volume.folder)), DiskRates(read_bytes_per_second=40 * MB)),

@@ -4,9 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from sizer.records.study import Device, Limits, Measure, RunSpec, Workload
-from sizer.runner.commands import Place, argv, environment, threads
+from sizer.runner.commands import RunPaths, argv, environment, threads
 
-PLACE = Place(
+PLACE = RunPaths(
     Path("/usr/bin/python3"), Path("/packages"), Path("/data/a.rec"), "recordio", Path("/scratch"), Path("/output")
 )
 TRAINING = Workload("train", "image_training", network="resnet50", format="recordio")
