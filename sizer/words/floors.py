@@ -22,7 +22,7 @@ def floor_in_words(found: SearchedFloor, what: str | None = None) -> str:
 
 def searched_floor_sentences(workload: str, found: SearchedFloor, peak: int) -> str:
     """The memory floor that was searched for, with the most memory that a run held and could not drop, in bytes."""
-    return f"{_('{workload}: {floor}.', workload=workload, floor=floor_in_words(found))}{_peak(peak)}"
+    return _("{workload}: {floor}.", workload=workload, floor=floor_in_words(found)) + _peak(peak)
 
 
 def killed_floor_sentences(workload: str, killed: int, completed: int | None, pipeline_alone: bool, peak: int) -> str:
@@ -49,7 +49,7 @@ def killed_floor_sentences(workload: str, killed: int, completed: int | None, pi
 
 
 def _peak(peak: int) -> str:
-    return f" {_('It held up to {size} that cannot be dropped.', size=format_bytes(peak))}" if peak else ""
+    return " " + _("It held up to {size} that cannot be dropped.", size=format_bytes(peak)) if peak else ""
 
 
 def _bounds(found: SearchedFloor, floor: str) -> str:

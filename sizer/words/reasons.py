@@ -433,7 +433,7 @@ def _disk_still_binds(r: Reason, t: Terms) -> str:
 def _with_pipeline(sentence: str, r: Reason) -> str:
     if not r.has("pipeline_alone"):
         return sentence
-    return f"{sentence} {_('That is the input pipeline alone; the framework of a real GPU needs more.')}"
+    return " ".join((sentence, _("That is the input pipeline alone; the framework of a real GPU needs more.")))
 
 
 def _floor_searched(r: Reason, t: Terms) -> str:
