@@ -15,7 +15,7 @@ from sizer.records import Step, Workload
 
 
 class Epochs(str, Enum):
-    """What a throughput stands on."""
+    """Which epochs a throughput was measured in."""
 
     ANY = "any"
     """Steady steps of any epoch, or of any later one where it is not known how long an epoch is."""
@@ -26,7 +26,7 @@ class Epochs(str, Enum):
     FIRST = "first"
     """The first epoch, because no later one had enough steps."""
     NOT_KNOWN = "not_known"
-    """The epoch that a log's lines are counted to, because none of them tells of another."""
+    """The epoch that a log's lines are counted to, because none of them names another."""
 
 
 @dataclass(frozen=True)

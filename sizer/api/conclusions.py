@@ -161,7 +161,7 @@ def cpus_of(folder: StudyFolder) -> float | None:
 
 
 def refuse_folder(path: Path) -> None:
-    """Raise InputError where a folder stands in the place of a file that is to be read or written."""
+    """Raise InputError where a folder is in the place of a file to be read or written."""
     if path.is_dir():
         raise InputError(f"{path}: is a folder, but a file is expected; move it away and type the command again")
 

@@ -172,7 +172,7 @@ class Measurement:
             self._on_event(Concluded(conclude(self.folder), self.folder.report_path))
 
     def _conclude_as_far_as_possible(self) -> None:
-        """The same, where another error is to be raised: what cannot be written now, `sizer report` writes."""
+        """The same, where another error is raised afterwards: what cannot be written now, `sizer report` writes."""
         try:
             self._conclude()
         except SizerError as error:

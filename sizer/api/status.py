@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from sizer.api.measuring_host import recorded_size
 from sizer.plan import estimate_seconds, plan, remaining
 from sizer.records import Run, RunSpec
-from sizer.store import StudyFolder, is_held, run_in_hand
+from sizer.store import StudyFolder, current_run, is_held
 
 
 @dataclass(frozen=True)
 class StudyStatus:
-    """What is planned and stored; `held` says whether a sizer measures, `in_hand` is the id of the run that goes on."""
+    """What is planned and stored; `held` says whether a sizer measures, `current` is the id of the run that goes on."""
 
     specs: Sequence[RunSpec]
     runs: Sequence[Run]
     held: bool
-    in_hand: str | None
+    current: str | None
 
     @property
     def todo(self) -> tuple[RunSpec, ...]:
@@ -44,4 +44,4 @@ def study_status(folder: StudyFolder) -> StudyStatus:
         return StudyStatus([run.spec for run in runs], runs, False, None)
     specs = plan(folder.study, recorded_size(folder.host))
     held = is_held(folder)
-    return StudyStatus(specs, folder.runs(), held, run_in_hand(folder) if held else None)
+    return StudyStatus(specs, folder.runs(), held, current_run(folder) if held else None)

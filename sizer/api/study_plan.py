@@ -1,4 +1,4 @@
-"""Everything that measuring a study comes to: the runs of its plan, and those that follow from other runs."""
+"""Everything that measuring a study takes: the runs of its plan, and those that follow from other runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sizer.records import DiskTier, Outcome, Run, RunSpec, Study, Workload
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """A study that is to be measured: its runs, searches for memory floors and two-epoch passes, where they are stored,
+    """A study to be measured: its runs, searches for memory floors and two-epoch passes, where they are stored,
     which are there already, with which outcomes one of these is measured again, and the reference configuration."""
 
     study: Study
@@ -65,7 +65,7 @@ class StudyPlan:
 
     @property
     def passes_to_come(self) -> list[TwoEpochs]:
-        """The passes that are to be made, or may be when the runs before them show how."""
+        """The passes that will be made, or may be when the runs before them show how."""
         return [each for each in self.passes if each.next_run(self.kept) or (self.todo and not each.is_done(self.kept))]
 
     @property

@@ -68,7 +68,7 @@ def recommend(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(recommendation_form(recommendation, model), indent=1))
     for each in () if arguments.json else recommendation.workloads:
-        _tell(each, model)
+        _print_answer(each, model)
     return _exit_code(recommendation, [look_at(gate, recommendation.workloads) for gate in gates])
 
 
@@ -98,7 +98,7 @@ def _objective(arguments: argparse.Namespace, own: Objective) -> Objective:
     return Objective(prefer, target, Deadline(arguments.samples, arguments.within))
 
 
-def _tell(answer: Answer, model: Model) -> None:
+def _print_answer(answer: Answer, model: Model) -> None:
     terms = terms_of(model.workload(answer.workload))
     print(headline(answer, terms))
     for sentence in reason_sentences(answer, terms):

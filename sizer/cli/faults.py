@@ -12,7 +12,7 @@ from sizer.cli.printing import LINES
 from sizer.records import HostError, NoAnswer, printable
 
 LONGEST_LINE = 1_000
-"""Characters of one line of an error: it may quote a value that fills the file it stands in."""
+"""Characters of one line of an error: it may quote a value that fills the file it is in."""
 
 
 def sentence(said: Exception | str) -> str:
@@ -39,8 +39,8 @@ def unforeseen(error: Exception) -> str:
 
 def _kept(error: Exception) -> str | None:
     """The path of a new file with the traceback, None where none can be written."""
-    told = "".join(traceback.format_exception(error))
-    content = f"sizer {__version__}, Python {sys.version}\n{sys.argv}\n\n{told}"
+    trace = "".join(traceback.format_exception(error))
+    content = f"sizer {__version__}, Python {sys.version}\n{sys.argv}\n\n{trace}"
     try:
         descriptor, path = tempfile.mkstemp(prefix="sizer-fault-", suffix=".txt")
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:

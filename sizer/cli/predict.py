@@ -68,7 +68,7 @@ def predict(arguments: argparse.Namespace) -> int:
 def _asked(
     arguments: argparse.Namespace, model: Model, disks: Sequence[str]
 ) -> list[tuple[WorkloadModel, Configuration, Supposed]]:
-    """Each configuration asked for. What is left out stands at its largest measured value."""
+    """Each configuration asked for. What is left out is taken at its largest measured value."""
     typed = {
         "workload": arguments.workload,
         "vcpus": arguments.vcpus,
@@ -135,7 +135,7 @@ def _answer(workload: WorkloadModel, configuration: Configuration, wish: Suppose
 
 
 def _form(answer: Answer) -> dict[str, Any]:
-    """Null is what an imported table did not tell; of accelerators only what is known stands there."""
+    """Null is what an imported table does not give; of accelerators only what is known is included."""
     workload, configuration = answer.workload, answer.configuration
     if answer.prediction is None:
         found = no_prediction_form(configuration, workload, answer.why)

@@ -21,7 +21,7 @@ PIECE = 1000
 """Characters written at once: 4,000 bytes at most, which a pipe that can be written takes whole (pipe(7), PIPE_BUF)."""
 
 PATIENCE_SECONDS = 1
-"""For a reader to take what it was told, before it is left out of what follows until it reads again."""
+"""For a reader to take what was printed, before it is left out of what follows until it reads again."""
 
 LEFT_OUT = "\n[some output was dropped here]\n"
 

@@ -40,7 +40,7 @@ def status(arguments: argparse.Namespace) -> int:
     for spec in found.todo:
         if spec.id not in stored:
             run = f"{spec.id}  {run_in_words(spec, emulated)}"
-            print(being_measured(run) if spec.id == found.in_hand else to_be_run(run))
+            print(being_measured(run) if spec.id == found.current else to_be_run(run))
     for problem in folder.problems():
         print(problem_said(problem))
     print(_summary(found))
@@ -54,7 +54,7 @@ def _form(found: StudyStatus, folder: StudyFolder) -> dict[str, object]:
         "warned": found.warned,
         "outcomes": Counter(run.outcome.value for run in found.runs),
         "measuring": found.held,
-        "in_hand": found.in_hand,
+        "in_hand": found.current,
         "seconds_left": found.seconds_left,
         "problems": folder.problems(),
         "report": str(folder.report_path),
@@ -82,7 +82,7 @@ def _line(group: Sequence[Run], folder: StudyFolder, emulated: Collection[str], 
 
 def _again(group: Sequence[Run], result: str, found: StudyStatus) -> str:
     """The result of stored runs, and whether they are measured again."""
-    if found.in_hand in {run.id for run in group}:
+    if found.current in {run.id for run in group}:
         return being_measured_again(result)
     planned = {spec.id for spec in found.todo}
     repeated = group[0].outcome in UNFINISHED and planned & {run.id for run in group}

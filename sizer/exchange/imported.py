@@ -146,7 +146,7 @@ def _published(rows: Sequence[ParsedRow], gpu: str, figures: Figures) -> Device 
 
 
 def _study(path: Path, runs: Sequence[Run]) -> Study:
-    """The workloads without axes: what was measured stands in the runs, and nothing of it can be run here."""
+    """The workloads without axes: what was measured is in the runs, and nothing of it can be run here."""
     firsts: dict[str, Workload] = {}
     for run in runs:
         firsts.setdefault(run.spec.workload.name, run.spec.workload)

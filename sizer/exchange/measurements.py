@@ -34,7 +34,7 @@ COLUMNS = (
 DEMAND_COLUMNS = {field.name: f"{field.name}_per_sample" for field in fields(Demand)}
 """Core-seconds, bytes, IOs, and seconds waited for input or busy on the accelerator, each a sample."""
 FURTHER_COLUMNS = ("bottleneck", "hit_rate", "warnings", "started_at", "repeat")
-"""What helps to judge a figure. With `started_at` and `repeat`, which counts from 1, the order of the runs is told."""
+"""What helps to judge a figure. With `started_at` and `repeat`, which counts from 1, the order of the runs is known."""
 
 DATA_COLUMNS = ("kind", "format", "dataset", "dataset_gib", "dataset_samples", "first_epoch_throughput")
 """What was run, over which data; `dataset` is its name, or `embedded` where sizer made it."""

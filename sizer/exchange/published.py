@@ -31,7 +31,7 @@ from sizer.words import (
 )
 
 DEADLINE = "deadline"
-"""The `objective` where a job is to be finished in time; what job, and when, stands under `deadline`."""
+"""The `objective` where a job has a deadline; which job, and when, under `deadline`."""
 
 
 def recommendation_form(recommendation: Recommendation, model: Model) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def no_prediction_form(configuration: Configuration, workload: WorkloadModel, er
 
 
 def configuration_form(configuration: Configuration) -> dict[str, Any]:
-    """Where a run stands, with the columns of measurements.csv as keys; null is what an imported table does not say."""
+    """A run's configuration, with the columns of measurements.csv as keys; null is what an import lacks."""
     return {
         "vcpus": configuration.vcpus,
         "memory_gib": None if configuration.memory_bytes is None else configuration.memory_bytes / GIB,

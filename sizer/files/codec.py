@@ -104,7 +104,7 @@ def _hints(cls: type) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Field:
-    """One field of a record: how its value is read, and what stands for it where a file has none."""
+    """One field of a record: how its value is read, and its default where a file has none."""
 
     name: str
     read: Reader

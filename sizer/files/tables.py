@@ -1,4 +1,4 @@
-"""A table that a person made: its rows by column, each cell with the line that it stands on."""
+"""A table that a person made: its rows by column, each cell with its line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sizer.files.given_files import read_given
 from sizer.records import InputError, printable, quoted
 
 DELIMITERS = (",", ";", "\t")
-"""What stands between two cells: commas, or where the header has none of its names so, what spreadsheets take."""
+"""What separates two cells: commas, or where the header has none of its names so, what spreadsheets take."""
 MOST_ROWS = 100_000
 MOST_COLUMNS = 1000
 
@@ -171,7 +171,7 @@ def _row(cells: Sequence[str], columns: Sequence[str], where: str, line: int, de
         )
     read = {column: unharmed(cell.strip()) for column, cell in zip(columns, cells, strict=False)}
     if read.pop("", ""):
-        raise InputError(f"{where}: a cell stands in a column without a name; name it in the header")
+        raise InputError(f"{where}: a cell is in a column without a name; name it in the header")
     return Row(where, line, read)
 
 

@@ -57,7 +57,7 @@ BY_AFFINITY = "affinity to CPUs"
 
 @dataclass(frozen=True)
 class GroupPlace:
-    """Where a group stands: its directory in each hierarchy, its CPUs, and whether affinity has to hold them."""
+    """Where a group is: its directory in each hierarchy, its CPUs, and whether affinity has to hold them."""
 
     directories: tuple[Path, ...]
     cpus: tuple[int, ...]
@@ -178,7 +178,7 @@ def describe(
     throttle: Throttle | None,
     held_by: str = "cpuset",
 ) -> str:
-    """The limits as the record of a run tells them; `held_by` is what holds it on its CPUs."""
+    """The limits as the record of a run gives them; `held_by` is what holds it on its CPUs."""
     single, paired = topology.pairing(cpus)
     cores = f"{single + paired} core{'' if single + paired == 1 else 's'}"
     siblings = f" ({cores}{f', {paired} with both hyperthreads' if paired else ''})" if topology.hyperthreads else ""

@@ -91,7 +91,7 @@ def whole_disk(device: str, tree: Tree) -> str | None:
 
 
 def physical_disks(tree: Tree) -> frozenset[str]:
-    """Every disk that stands on no other: I/O on a loop, LVM or RAID device is counted again on what carries it."""
+    """Every disk that is not built on another: I/O on a loop, LVM or RAID device is counted again below it."""
     found = set()
     for entry in tree.path("/sys/block").glob("*"):
         carried = (entry / "slaves").is_dir() and any((entry / "slaves").iterdir())

@@ -1,6 +1,6 @@
-"""Names that tell which sizer a thing belongs to, so that what a killed sizer left is recognised.
+"""Names that show which sizer a thing belongs to, so that what a killed sizer left is recognised.
 
-An owned name is `<world>-<pid>-<start time>-<what>`. The world stands for a boot of one kernel, a pid namespace of it
+An owned name is `<world>-<pid>-<start time>-<what>`. The world identifies a boot of one kernel, a pid namespace of it
 and a time namespace: only there does a pid mean one process, and with its start time one for ever. So:
 
 - A name of our own world is a dead sizer's exactly when no process has that pid and start time. The kernel uses the

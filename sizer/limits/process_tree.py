@@ -112,7 +112,7 @@ def environment(pid: int) -> list[bytes]:
 def end_left(wait: bool = True) -> tuple[str, ...]:
     """Kill the processes that carry a dead sizer's mark, and return the marks; HostError if one will not die.
 
-    Without `wait` they are only told: one in a frozen group dies when that thaws.
+    Without `wait` they are only signalled: one in a frozen group dies when that thaws.
     """
     names = tuple(sorted({_mark(process.pid) for process in _left()} - {""}))
     if wait:

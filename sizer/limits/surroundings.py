@@ -14,7 +14,7 @@ PRESSURE_FILES: Mapping[str, str] = {
     "memory.pressure": "memory_stall",
     "io.pressure": "io_stall",
 }
-"""The counter of `Sample` that each file of a group tells (Linux, Documentation/accounting/psi.rst)."""
+"""The counter of `Sample` that each file of a group gives (Linux, Documentation/accounting/psi.rst)."""
 
 _SOME = re.compile(r"^some .*\btotal=(\d+)", re.MULTILINE)
 
@@ -49,7 +49,7 @@ STEAL_COLUMN = 8
 
 
 def steal_core_seconds(text: str) -> float | None:
-    """Core-seconds stolen from all CPUs since boot, from /proc/stat; None where the kernel does not tell."""
+    """Core-seconds stolen from all CPUs since boot, from /proc/stat; None where the kernel does not say."""
     columns = text.partition("\n")[0].split()
     if len(columns) <= STEAL_COLUMN or columns[0] != "cpu":
         return None

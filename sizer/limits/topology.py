@@ -59,8 +59,8 @@ def parse_topology(text: str) -> Topology:
     """
     rows = [line.split(",")[:4] for line in text.splitlines() if line and not line.startswith("#")]
     numbers = [[int(cell) if cell.isdecimal() else None for cell in row] for row in rows]
-    told = [core for _, core, *_ in numbers if core is not None]
-    own = max(told, default=-1) + 1
+    known = [core for _, core, *_ in numbers if core is not None]
+    own = max(known, default=-1) + 1
     return Topology(
         tuple(
             Processor(cpu, own + cpu if core is None else core, socket or 0, node or 0)

@@ -74,7 +74,7 @@ class Tree:
         return [*(group for entry in inner for group in self.below(entry)), directory]
 
     def processes(self, directory: Path) -> set[int]:
-        """The pids in a group and below; 0 stands for one in another pid namespace and is left out."""
+        """The pids in a group and below; 0 means one in another pid namespace and is left out."""
         listings = [self.text(group / "cgroup.procs") for group in self.below(directory)]
         return {int(pid) for listing in listings for pid in listing.split()} - {0}
 

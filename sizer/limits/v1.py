@@ -39,9 +39,9 @@ CONTROLLERS = ("cpuset", "cpu", "cpuacct", "memory", "blkio", "freezer")
 
 
 class V1Backend(LimitsBackend):
-    """`mounts` tells where each controller is mounted; a controller is used where we may make groups in it.
+    """`mounts` says where each controller is mounted; a controller is used where we may make groups in it.
 
-    `PRESSURE` stands among them for a cgroup2 hierarchy without controllers: a run joins a group there, too, because
+    `PRESSURE` among them means a cgroup2 hierarchy without controllers: a run joins a group there, too, because
     v1 tells of no pressure. It limits nothing, and where it cannot be joined the stalls are not accounted.
     """
 

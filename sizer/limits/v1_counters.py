@@ -10,7 +10,7 @@ from sizer.limits.tree import OpenFiles, keyed
 from sizer.records import Sample
 
 PRESSURE = "pressure"
-"""Stands among the controllers for the cgroup2 hierarchy beside them, whose groups tell of pressure."""
+"""In the list of controllers, means the cgroup2 hierarchy beside them, whose groups report pressure."""
 
 _FILES = {
     "cpuacct.usage": ("cpuacct", ("core_seconds", "host_core_seconds")),

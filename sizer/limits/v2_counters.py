@@ -22,7 +22,7 @@ _FILES = {
 }
 
 KERNEL_PARTS = ("slab", "kernel_stack", "pagetables", "percpu", "vmalloc")
-"""What Linux tells of its own memory before 5.18, which sums them and the rest as `kernel` (cgroup-v2.rst)."""
+"""What Linux reports of its own memory before 5.18, which sums them and the rest as `kernel` (cgroup-v2.rst)."""
 
 
 class V2Counters:

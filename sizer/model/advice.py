@@ -177,7 +177,7 @@ def not_fitted(model: WorkloadModel) -> Refused:
 
 
 def check_what_if(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -> None:
-    """Raise Refused if a what-if is about a stage that was not told apart, or a disk is asked that has no figures."""
+    """Raise Refused if a what-if is about a stage that was not separated, or a disk is asked that has no figures."""
     facts, disks = model.facts, model.measured.disks
     if min(what_if.gpu_speedup, what_if.data_bytes_factor, what_if.decode_factor) <= 0:
         raise Refused(Refusal(reason(ReasonCode.FACTOR_NOT_POSITIVE)))

@@ -66,14 +66,14 @@ def no_single(shares: dict[str, float]) -> bool:
 
 
 def _alike(one: Bottleneck, other: Bottleneck) -> bool:
-    """Accounting cannot tell a serial part from a busy CPU, nor a disk's limits from one another."""
+    """Accounting cannot distinguish a serial part from a busy CPU, nor a disk's limits from one another."""
     return any({one, other} <= kind for kind in (CPU_LIKE, DISK_LIKE))
 
 
 def shown_by_an_axis(
     model: WorkloadModel, stand: Configuration, shares: dict[str, float], here: float
 ) -> dict[str, float]:
-    """The shares, with those that only the curve tells given to the serial part where no other axis shows them.
+    """The shares, with those that only the curve shows given to the serial part where no other axis shows them.
 
     A disk without figures, or a memory level, is told from whatever else vCPUs do not relieve by one thing alone: that
     the rate is higher on another disk, or with more memory.

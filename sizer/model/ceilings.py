@@ -48,7 +48,7 @@ def _alone(model: WorkloadModel, member: Member, stands: Sequence[Configuration]
 
 
 def _is_free(model: WorkloadModel, name: str) -> bool:
-    """A disk without figures, or an accelerator of which only the curve tells."""
+    """A disk without figures, or an accelerator which only the curve shows."""
     kind, _, key = name.partition(":")
     if kind == "accelerator":
         return key not in model.facts.accelerator_rates

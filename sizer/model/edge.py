@@ -25,7 +25,7 @@ CLEAR = 0.8
 DOUBT = 0.1
 """A gain above GAIN that is at least this likely is said, because it leaves open whether the rate still rises."""
 UNLIKELY = 0.3
-"""Where no gain above GAIN is expected and one is no likelier than this, the doubt is said and the size stands."""
+"""Where no gain above GAIN is expected and one is no likelier than this, the doubt is reported and the size is kept."""
 
 
 class Trend(Enum):
@@ -113,7 +113,7 @@ def further_edges(model: WorkloadModel, best: Configuration) -> dict[str, Edge]:
 
 
 def memory_edge(model: WorkloadModel, best: Configuration) -> Edge:
-    """What twice the largest memory would gain where the page cache tells; else what the last step measured gained."""
+    """What twice the largest memory would gain where the page cache shows it; else the gain of the last step."""
     known = model.measured.memory_bytes
     if len(known) < 2:
         return Edge()

@@ -81,7 +81,7 @@ def _share(logit: float) -> float:
 
 
 VALUES: dict[str, Callable[[float], float]] = {"exponent": float, "yield": float, "slope": float, "contention": _share}
-"""From the value that is fitted to the one that is told; the others are logarithms."""
+"""From the value that is fitted to the one that is shown; the others are logarithms."""
 
 
 def _named(name: str, model: WorkloadModel, member: Member) -> tuple[Quantity, str, str | None] | None:

@@ -1,4 +1,4 @@
-"""What accounting and the data set tell of a workload without any fitting."""
+"""What accounting and the data set show of a workload without any fitting."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _accelerator_rates(runs: Sequence[Run]) -> dict[str, float]:
 
 
 def _with_hit_blend(facts: WorkloadFacts, runs: Sequence[Run], measured: Measured) -> WorkloadFacts:
-    """`hit_blend` and `read_amplification` from the reads accounted under each cap; LRU where nothing tells."""
+    """`hit_blend` and `read_amplification` from the reads accounted under each cap; LRU where nothing is known."""
     if not facts.read_bytes or not facts.data_bytes:
         return facts
     natural = [run for run in runs if setting_of(run).natural and run.demand is not None]

@@ -21,7 +21,7 @@ from sizer.records import Bottleneck
 MOST_LEVELS = 6
 """Memory caps up to which each may have a capacity of its own."""
 MANY_VCPUS = 5
-"""vCPU values from which a knee with a slope behind it can be told from the other forms."""
+"""vCPU values from which a knee with a slope behind it can be distinguished from the other forms."""
 
 
 @dataclass(frozen=True)

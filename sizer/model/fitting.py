@@ -101,7 +101,7 @@ def _expressible(model: WorkloadModel, observations: Sequence[Observation]) -> S
 
 
 def _candidates(model: WorkloadModel, observations: Sequence[Observation], noise: Noise) -> list[Fitted]:
-    """The forms, each at its optimum. Of very many observations some are enough to tell forms apart."""
+    """The forms, each at its optimum. Of very many observations some are enough to distinguish forms."""
     step = math.ceil(len(observations) / SCREENED)
     found = _searched(model, observations[::step], noise)
     if step == 1:

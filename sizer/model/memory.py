@@ -12,7 +12,7 @@ from sizer.records import FINDINGS, Outcome, Run
 
 
 def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
-    """Every run that tells whether its memory cap held: one that timed out was not out of memory, so it is none.
+    """Every run that shows whether its memory cap held: one that timed out was not out of memory, so it is none.
 
     Nor is one whose memory is not known.
     """

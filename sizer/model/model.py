@@ -80,7 +80,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class MemoryFloor:
-    """The largest cap that ran out of memory and the smallest above it that completed; None where no run tells."""
+    """The largest cap that ran out of memory and the smallest above it that completed; None where no run shows it."""
 
     out_of_memory_bytes: int | None
     completed_bytes: int | None
@@ -231,7 +231,7 @@ class WorkloadFacts:
 
     @property
     def accelerator_rate(self) -> float | None:
-        """Samples per second of the usual accelerator alone; None where it has none or nothing tells."""
+        """Samples per second of the usual accelerator alone; None where it has none or it is not known."""
         return self.accelerator_rates.get(self.accelerator) if self.accelerator is not None else None
 
 

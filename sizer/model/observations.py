@@ -18,7 +18,7 @@ from sizer.model.slowness import slowness
 from sizer.records import FAULTS, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run
 
 UNKNOWN_NOISE = 0.02
-"""Standard deviation of ln throughput assumed where neither repeats nor intervals tell (quiet machines: 0.3-2 %)."""
+"""Standard deviation of ln throughput assumed where neither repeats nor intervals show it (quiet machines: 0.3-2 %)."""
 DRIFT = 0.01
 """What repeats of one configuration do not show: the host drifts between configurations."""
 
@@ -54,7 +54,7 @@ class Noise:
 
 
 def completed(runs: Iterable[Run]) -> list[Run]:
-    """The runs that carry a throughput; those that searched for the memory floor only tell whether their cap held."""
+    """The runs with a throughput; those that searched for the memory floor only show whether their cap held."""
     return [
         run
         for run in ordinary(runs)

@@ -27,7 +27,7 @@ BEYOND = 0.25
 """Standard deviation of ln throughput added for each e-fold outside the measured range, beside what the draws say."""
 UNMEASURED_PAIR = 0.25
 """The same for a disk without figures and a memory size that were not measured together: how they work together is
-what no run tells."""
+what no run shows."""
 UNMEASURED_DISK = 0.15
 """The same for a disk that no run was measured on: how exactly demands and rates foretell a tier."""
 
@@ -36,7 +36,7 @@ def predict(model: WorkloadModel, stand: Configuration, what_if: WhatIf = WhatIf
     """The model's answer at one configuration.
 
     Raises Refused where the runs cannot say: an axis with fewer than three values between its measured ones, a disk
-    without figures, a what-if about a stage that was not told apart.
+    without figures, a what-if about a stage that was not separated.
     """
     stand = usual_place(model.measured, stand)
     advice.check_what_if(model, stand, what_if)

@@ -21,14 +21,14 @@ from sizer.model.observations import Noise
 from sizer.records import Configuration
 
 FEWEST = 6
-"""Configurations below which what is left cannot be told from noise."""
+"""Configurations below which what is left cannot be distinguished from noise."""
 MOST = 300
 """Configurations that are looked at: its cost grows with their cube."""
 AMPLITUDES = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64)
 LENGTHS = (0.3, 0.6, 1.2, 2.4)
 """In e-folds of the axes: from less than half a doubling to three and a half."""
 REPEATED, MEASURED, ASSUMED = (1.0, 1.4), (1.0, 1.4, 2.0, 3.0), (0.1, 0.2, 0.4, 0.7, 1.0, 1.4, 2.0, 3.0)
-"""Multiples of the noise that are tried where repeats told it, where only what moved within runs did, and else."""
+"""Multiples of the noise that are tried where repeats show it, where only what moved within runs did, and else."""
 JITTER = 1e-6
 SEED = 20183
 OTHER_KIND = 0.3

@@ -26,7 +26,7 @@ PARAMETERS = {
 """Amdahl 1967; USL: Gunther 2007. `knee`: from some number of vCPUs on each adds only its yield, as where the second
 halves of hyperthreaded cores begin; `bend`: from there on the rate goes with a power of them, down as well as up.
 `paired`: every second vCPU is the other half of a core, as clouds hand them out.
-The power law stands for what none of them foresees."""
+The power law covers what none of them describes."""
 
 LEAST = 0.02
 """The part of the linear capacity that a falling yield leaves at the least."""

@@ -1,4 +1,4 @@
-"""What tells the runs of one workload apart beside their limits: what they were fed with, and on which accelerator."""
+"""What distinguishes the runs of one workload beside their limits: their feed and their accelerator."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def setting_of(run: Run) -> Feed:
 
 
 def label_of(run: Run) -> str | None:
-    """How the accelerator of a run is told from others: its name, else its device; None where the CPU computes."""
+    """How the accelerator of a run is named: its name, else its device; None where the CPU computes."""
     if run.configuration.gpu is not None:
         return run.configuration.gpu
     device = run.spec.workload.computes_on

@@ -1,4 +1,4 @@
-"""Which configurations a study measures a workload at, and which one of them stands for it."""
+"""Which configurations a study measures a workload at, and which one of them represents it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_RUNS = 20_000
 EMULATED_START_UP_SECONDS = 4.0
 """An emulated step needs no framework's graph, only its input pipeline."""
 Position = tuple[float, int, str | None, int]
-"""Where a run really stands on a host: vCPUs, bytes of memory, disk and batch size."""
+"""What a run really has on a host: vCPUs, bytes of memory, disk and batch size."""
 
 
 def size(each: WorkloadPlan, around: Limits | None) -> int:
@@ -38,7 +38,7 @@ def configurations(each: WorkloadPlan, study: Study, host: HostSize) -> list[Run
 
 
 def place(spec: RunSpec, host: HostSize) -> Position:
-    """Where a run really stands on this host."""
+    """What a run really has on this host."""
     limits = spec.limits
     return limits.vcpus or float(host.vcpus), limits.memory_bytes or host.memory_bytes, limits.disk, spec.batch_size
 
@@ -50,7 +50,7 @@ def repeated(spec: RunSpec, repeat: int) -> RunSpec:
 
 
 def representative(specs: Sequence[RunSpec], study: Study, host: HostSize) -> RunSpec:
-    """The configuration that stands for a workload: its point, or else its most vCPUs with the most memory."""
+    """The configuration that represents a workload: its point, or else its most vCPUs with the most memory."""
     return specs[0] if study.around is not None else max(specs, key=_room(host))
 
 

@@ -30,7 +30,7 @@ STEP = 1.18
 WIDE = 1.5
 """Bounds further apart than this are narrowed by what the runs needed before they are bisected."""
 BLIND_STEP = 2.0
-"""The first step where no run tells how much memory is needed; each step after it is the square of the one before."""
+"""The first step where no run shows how much memory is needed; each step after it is the square of the one before."""
 TYPICAL_RUNS = 4
 SECONDS = 5.0
 """A cap holds if the run completes, which a short steady state shows."""
@@ -59,7 +59,7 @@ class Search(CappedRuns):
     """The search of one workload."""
 
     def next_run(self, runs: Iterable[Run]) -> RunSpec | None:
-        """The run that would tell most; None when the floor is found, or cannot be found: see `found`."""
+        """The run that would show most; None when the floor is found, or cannot be found: see `found`."""
         here = self._here(runs)
         if self.found(here).given_up:
             return None

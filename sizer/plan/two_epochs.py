@@ -21,7 +21,7 @@ FEWEST_BYTES = 64 * MIB
 """Of a smaller data set, half is no more than what differs between two runs of one program."""
 
 BETWEEN = (0.2, 0.8)
-"""Share of the data in memory at which LRU and the cached fraction lie far enough apart to be told."""
+"""Share of the data in memory at which LRU and the cached fraction lie far enough apart to be distinguished."""
 
 MOST_TIMES = 20
 """Times the seconds of a run that two epochs may take: ten minutes in a standard study."""

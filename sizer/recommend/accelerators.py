@@ -16,7 +16,7 @@ EMULATED = "emulated:"
 
 @dataclass(frozen=True)
 class Accelerators:
-    """A kind and how many of it; kind None is the device of the workload, count 0 is not told, hence one."""
+    """A kind and how many of it; kind None is the device of the workload, count 0 is not known, hence one."""
 
     gpu: str | None = None
     count: int | None = 0
@@ -36,12 +36,12 @@ class Accelerators:
 
 
 def accelerators_of(stand: Configuration) -> Accelerators:
-    """What a configuration stands on."""
+    """The accelerators of a configuration."""
     return Accelerators(stand.gpu, stand.gpu_count)
 
 
 def measured_accelerators(model: WorkloadModel) -> list[Accelerators]:
-    """Every kind and count with a measured rate; one where none was told apart."""
+    """Every kind and count with a measured rate; one where none was distinguished."""
     found = dict.fromkeys(accelerators_of(rate.configuration) for rate in model.measured.rates)
     return sorted(found, key=lambda each: (each.gpu or "", each.count or 0)) or [Accelerators()]
 

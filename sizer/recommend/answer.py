@@ -11,7 +11,17 @@ from sizer.recommend.baselines import baseline_of, baseline_reasons
 from sizer.recommend.beyond import look_beyond
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.edges import Edges, edge_reasons, look
-from sizer.recommend.field import SURE, ScoredCandidate, allowed, choose, in_time, lay_out, lower_bound, runner_up, sold
+from sizer.recommend.field import (
+    SURE,
+    ScoredCandidate,
+    allowed,
+    choose,
+    in_time,
+    lower_bound,
+    runner_up,
+    score_candidates,
+    sold,
+)
 from sizer.recommend.instances import matching
 from sizer.recommend.jobs import beyond_in_time, job_on, job_reasons, too_late
 from sizer.recommend.judgement import rounded
@@ -55,7 +65,7 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
     objective, catalog = question.objective, question.catalog
     best = best_measured(model)
     edges = look(model, best.configuration, catalog)
-    field = lay_out(model, best.configuration, objective, catalog)
+    field = score_candidates(model, best.configuration, objective, catalog)
     free = allowed(field, model, edges)
     chosen = (lower_bound(free) if edges.open and objective.prefer != "fastest" else None) or choose(free, objective)
     if edges.beyond:
@@ -67,7 +77,7 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
     return replace(
         found,
         status=status,
-        probability=rounded(chosen.judged.probability),
+        probability=rounded(chosen.score.probability),
         edge=edges.state(status),
         provisional=found.provisional or (status == "recommended" and unsure),
         runner_up=runner_up(free, chosen) if status == "recommended" else None,
@@ -80,7 +90,7 @@ def _in_time(model: WorkloadModel, question: Question, deadline: Deadline, quali
     """By a deadline; what lies above the most measured counts only where nothing measured is fast enough."""
     best = best_measured(model)
     edges = look(model, best.configuration, question.catalog)
-    field = lay_out(model, best.configuration, question.objective, question.catalog)
+    field = score_candidates(model, best.configuration, question.objective, question.catalog)
     free = sold(field)
     chosen = in_time(free)
     if chosen is None:
@@ -108,8 +118,8 @@ def _too_late(
     field: list[ScoredCandidate],
     edges: Edges,
 ) -> Answer:
-    """A lower bound where the rate still rises: a larger machine may do. Else no machine is to be bought: refused."""
-    likeliest = max(sold(field), key=lambda j: (j.judged.rate, -j.candidate.usd_per_hour))
+    """A lower bound where the rate still rises: a larger machine may do. Else no machine is recommended: refused."""
+    likeliest = max(sold(field), key=lambda j: (j.score.rate, -j.candidate.usd_per_hour))
     candidate = likeliest.candidate
     fastest = predict(model, candidate.stand)
     job = job_on(model, candidate.spec, candidate.stand, fastest.throughput, deadline, question.catalog)
@@ -204,7 +214,7 @@ def _refused(model: WorkloadModel, quality: Quality) -> Answer:
 
 
 def _binding_unknown(edges: Edges, quality: Quality) -> bool:
-    """Runs that something disturbed cannot tell a busy CPU from a serial part where the curve bends."""
+    """Runs that something disturbed cannot distinguish a busy CPU from a serial part where the curve bends."""
     return edges.vcpus.trend is Trend.UNSETTLED and quality.poor
 
 

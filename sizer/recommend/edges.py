@@ -26,7 +26,7 @@ NO_EDGE = Edge()
 
 @dataclass(frozen=True)
 class Edges:
-    """Both edges of what was measured; `beyond` where the rate still rises with vCPUs and three values tell how."""
+    """Both edges of what was measured; `beyond` where the rate still rises with vCPUs and three values show how."""
 
     vcpus: Edge
     memory: Edge

@@ -1,4 +1,4 @@
-"""The candidates with their standing against what was asked for, and the choice among them."""
+"""The candidates with their scores against what was asked for, and the choice among them."""
 
 from __future__ import annotations
 
@@ -26,30 +26,32 @@ DISK_LOSS = 0.02
 """The share of the best disk's rate that a cheaper one may cost, at the same size and whatever the target."""
 
 HOPELESS = 0.1
-"""Where no spec reaches the target with this probability, probabilities do not tell the near from the far."""
+"""Where no spec reaches the target with this probability, probabilities do not distinguish the near from the far."""
 ALIKE = 0.02
-"""Where no spec is sure, the cheapest of those whose probability differs less than draws of the parameters can tell."""
+"""Where no spec is sure, the cheapest of those whose probability differs less than draws of the parameters can show."""
 
 
 @dataclass(frozen=True)
 class ScoredCandidate:
-    """A candidate with its standing against what was asked for."""
+    """A candidate with its score against what was asked for."""
 
     candidate: Candidate
-    judged: Score
+    score: Score
 
     @property
     def passes(self) -> bool:
-        return self.judged.probability >= SURE
+        return self.score.probability >= SURE
 
     @property
     def usd_a_sample(self) -> float:
         """For comparing specs only, up to a factor."""
-        return self.candidate.usd_per_hour / self.judged.rate if self.judged.rate > 0 else float("inf")
+        return self.candidate.usd_per_hour / self.score.rate if self.score.rate > 0 else float("inf")
 
 
-def lay_out(model: WorkloadModel, best: Configuration, objective: Objective, catalog: Catalog) -> list[ScoredCandidate]:
-    """Every candidate with its standing, cheapest first."""
+def score_candidates(
+    model: WorkloadModel, best: Configuration, objective: Objective, catalog: Catalog
+) -> list[ScoredCandidate]:
+    """Every candidate with its score, cheapest first."""
     price = prices(catalog, model.facts.device, measured_accelerators(model))
     offered = candidates(model, catalog, price, best.batch_size)
     stands = [candidate.stand for candidate in offered]
@@ -57,7 +59,7 @@ def lay_out(model: WorkloadModel, best: Configuration, objective: Objective, cat
         judged = judge_in_time(model, stands, best, objective.deadline.rate)
     else:
         judged = judge(model, stands, best, objective.target)
-    return [ScoredCandidate(candidate, standing) for candidate, standing in zip(offered, judged, strict=True)]
+    return [ScoredCandidate(candidate, score) for candidate, score in zip(offered, judged, strict=True)]
 
 
 def sold(field: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
@@ -86,28 +88,28 @@ def allowed(field: Sequence[ScoredCandidate], model: WorkloadModel, edges: Edges
 def _cheapest_disk(field: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
     """Of each size the one on the cheapest disk that is left; `field` is in the order of cost."""
     found: dict[Spec, ScoredCandidate] = {}
-    for standing in field:
-        found.setdefault(replace(standing.candidate.spec, disk=None), standing)
+    for scored in field:
+        found.setdefault(replace(scored.candidate.spec, disk=None), scored)
     return list(found.values())
 
 
 def best_of_disks(field: Sequence[ScoredCandidate]) -> dict[Spec, float]:
     """The highest rate over best of each size, whatever the disk; the key is the spec without its disk."""
     top: dict[Spec, float] = {}
-    for standing in field:
-        size = replace(standing.candidate.spec, disk=None)
-        top[size] = max(top.get(size, 0.0), standing.judged.fraction)
+    for scored in field:
+        size = replace(scored.candidate.spec, disk=None)
+        top[size] = max(top.get(size, 0.0), scored.score.fraction)
     return top
 
 
-def disk_loss(standing: ScoredCandidate, top: dict[Spec, float]) -> float:
+def disk_loss(scored: ScoredCandidate, top: dict[Spec, float]) -> float:
     """The share of its rate that this size loses by its disk against the best of all disks."""
-    return 1 - standing.judged.fraction / top[replace(standing.candidate.spec, disk=None)]
+    return 1 - scored.score.fraction / top[replace(scored.candidate.spec, disk=None)]
 
 
 def lower_bound(field: Sequence[ScoredCandidate]) -> ScoredCandidate | None:
     """The cheapest that is likelier to reach the target than not: what is needed at the least."""
-    likely = [j for j in field if j.judged.probability >= LIKELY]
+    likely = [j for j in field if j.score.probability >= LIKELY]
     return min(likely, key=lambda j: j.candidate.cost, default=None)
 
 
@@ -119,17 +121,17 @@ def choose(field: Sequence[ScoredCandidate], objective: Objective) -> ScoredCand
     time it takes. Where none is sure, the cheapest of the likeliest; where none has a chance, of the fastest.
     """
     if objective.prefer == "fastest":
-        top = max(j.judged.fraction for j in field)
-        return min((j for j in field if j.judged.fraction >= TIE * top), key=lambda j: j.candidate.cost)
+        top = max(j.score.fraction for j in field)
+        return min((j for j in field if j.score.fraction >= TIE * top), key=lambda j: j.candidate.cost)
     passing = [j for j in field if j.passes]
-    likeliest = max(j.judged.probability for j in field)
+    likeliest = max(j.score.probability for j in field)
     if not passing and likeliest < HOPELESS:
-        top = max(j.judged.fraction for j in field)
-        return min((j for j in field if j.judged.fraction >= TIE * top), key=lambda j: j.candidate.cost)
+        top = max(j.score.fraction for j in field)
+        return min((j for j in field if j.score.fraction >= TIE * top), key=lambda j: j.candidate.cost)
     if not passing:
-        return min((j for j in field if j.judged.probability >= likeliest - ALIKE), key=lambda j: j.candidate.cost)
+        return min((j for j in field if j.score.probability >= likeliest - ALIKE), key=lambda j: j.candidate.cost)
     if objective.prefer == "balanced":
-        return min(passing, key=lambda j: (j.candidate.usd_per_hour / j.judged.fraction**2, j.candidate.disk_rank))
+        return min(passing, key=lambda j: (j.candidate.usd_per_hour / j.score.fraction**2, j.candidate.disk_rank))
     return min(passing, key=lambda j: j.candidate.cost)
 
 
@@ -148,4 +150,4 @@ def runner_up(field: Sequence[ScoredCandidate], chosen: ScoredCandidate) -> Spec
     passing = [j for j in others if j.passes]
     if passing:
         return min(passing, key=lambda j: j.candidate.cost).candidate.spec
-    return max(others, key=lambda j: j.judged.probability).candidate.spec if others else None
+    return max(others, key=lambda j: j.score.probability).candidate.spec if others else None

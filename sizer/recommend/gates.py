@@ -142,7 +142,7 @@ NAMES: dict[str, Figure | Word] = {
 
 
 def read_gate(text: str, workloads: Sequence[str], deadline: bool) -> Gate:
-    """The gate that is meant; `workloads` are the names that may stand before the colon. Raises InputError.
+    """The gate that is meant; `workloads` are the names allowed before the colon. Raises InputError.
 
     `deadline`: whether one is asked for, without which there is no job to ask of.
     """

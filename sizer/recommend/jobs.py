@@ -78,15 +78,15 @@ def too_late(fastest: Prediction, job: Job, spec: Spec) -> list[Reason]:
     return [late, reason(ReasonCode.TIME_ENOUGH, seconds=job.samples / enough)] if enough > 0 else [late]
 
 
-def why_not(standing: ScoredCandidate, chosen: ScoredCandidate, deadline: Deadline, bottleneck: str | None) -> Reason:
+def why_not(scored: ScoredCandidate, chosen: ScoredCandidate, deadline: Deadline, bottleneck: str | None) -> Reason:
     """How long it takes, and how likely that is in time; or that the job costs more there."""
-    judged = standing.judged
-    seconds = deadline.samples / judged.rate if judged.rate > 0 else None
-    if standing.passes:
-        dearer = standing.usd_a_sample / chosen.usd_a_sample - 1
+    score = scored.score
+    seconds = deadline.samples / score.rate if score.rate > 0 else None
+    if scored.passes:
+        dearer = scored.usd_a_sample / chosen.usd_a_sample - 1
         return reason(ReasonCode.JOB_DEARER, seconds=seconds, dearer=dearer, bottleneck=bottleneck)
-    if judged.probability >= UNLIKELY:
-        likely = judged.probability
+    if score.probability >= UNLIKELY:
+        likely = score.probability
         return reason(ReasonCode.JOB_UNLIKELY, seconds=seconds, probability=likely, bottleneck=bottleneck)
     return reason(ReasonCode.JOB_TOO_LATE, seconds=seconds, bottleneck=bottleneck)
 

@@ -32,7 +32,7 @@ def _reaches(verdict: Verdict, best: Prediction) -> Reason:
     return reason(
         ReasonCode.REACHES,
         vcpus=verdict.chosen.candidate.spec.vcpus,
-        share=verdict.chosen.judged.fraction,
+        share=verdict.chosen.score.fraction,
         rate=best.throughput.value,
         best_vcpus=best.configuration.vcpus,
     )

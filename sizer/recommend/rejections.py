@@ -48,20 +48,20 @@ class Verdict:
 def rejections(verdict: Verdict) -> tuple[Rejection, ...]:
     """Each cheaper neighbour, one axis smaller and the others as chosen, the nearest first; then what is not sold."""
     found: dict[Spec, Rejection] = {}
-    for standing in reversed(verdict.field):
-        spec = standing.candidate.spec
-        if _cheaper(standing, verdict) and _neighbour(standing, verdict):
-            found.setdefault(spec, Rejection(spec, _why(verdict, standing)))
+    for scored in reversed(verdict.field):
+        spec = scored.candidate.spec
+        if _cheaper(scored, verdict) and _neighbour(scored, verdict):
+            found.setdefault(spec, Rejection(spec, _why(verdict, scored)))
     return (*found.values(), *_fraction(verdict), *_too_small(verdict))
 
 
-def _cheaper(standing: ScoredCandidate, verdict: Verdict) -> bool:
-    return standing.candidate.cost < verdict.chosen.candidate.cost
+def _cheaper(scored: ScoredCandidate, verdict: Verdict) -> bool:
+    return scored.candidate.cost < verdict.chosen.candidate.cost
 
 
-def _neighbour(standing: ScoredCandidate, verdict: Verdict) -> bool:
+def _neighbour(scored: ScoredCandidate, verdict: Verdict) -> bool:
     """Of fewer vCPUs, the memory that does best among the cheaper ones."""
-    spec, taken = standing.candidate.spec, verdict.chosen.candidate.spec
+    spec, taken = scored.candidate.spec, verdict.chosen.candidate.spec
     if spec.vcpus == taken.vcpus:
         differs = (spec.memory_bytes != taken.memory_bytes, spec.disk != taken.disk, _gpus(spec) != _gpus(taken))
         return sum(differs) == 1
@@ -69,49 +69,49 @@ def _neighbour(standing: ScoredCandidate, verdict: Verdict) -> bool:
         return False
     size = replace(spec, memory_bytes=None)
     alike = [j for j in verdict.field if replace(j.candidate.spec, memory_bytes=None) == size and _cheaper(j, verdict)]
-    return standing is min(alike, key=lambda j: (-round(j.judged.fraction, 3), j.candidate.cost))
+    return scored is min(alike, key=lambda j: (-round(j.score.fraction, 3), j.candidate.cost))
 
 
 def _gpus(spec: Spec) -> tuple[str | None, int]:
     return spec.gpu, spec.gpu_count
 
 
-def _why(verdict: Verdict, standing: ScoredCandidate) -> tuple[Reason, ...]:
+def _why(verdict: Verdict, scored: ScoredCandidate) -> tuple[Reason, ...]:
     """How far from what is asked for, with what binds there; then why it was not taken all the same."""
-    bottleneck = verdict.bottleneck(predict(verdict.model, standing.candidate.stand, WhatIf()))
+    bottleneck = verdict.bottleneck(predict(verdict.model, scored.candidate.stand, WhatIf()))
     known = verdict.bound or bottleneck not in (*SHOWN_BY_VCPUS, Bottleneck.AMBIGUOUS)
-    share = _share(verdict, standing, bottleneck if known else None)
-    spec = standing.candidate.spec
-    if not standing.candidate.exists and spec.vcpus is not None:
+    share = _share(verdict, scored, bottleneck if known else None)
+    spec = scored.candidate.spec
+    if not scored.candidate.exists and spec.vcpus is not None:
         most = float(family_memory(spec.vcpus)[-1])
         return (share, reason(ReasonCode.MEMORY_NOT_SOLD, memory_bytes=most, vcpus=spec.vcpus))
     by_target = verdict.objective.deadline is None and verdict.objective.prefer != "fastest"
-    return (share, *_not_taken(verdict, standing)) if by_target and _reaches(verdict, standing) else (share,)
+    return (share, *_not_taken(verdict, scored)) if by_target and _reaches(verdict, scored) else (share,)
 
 
-def _not_taken(verdict: Verdict, standing: ScoredCandidate) -> tuple[Reason, ...]:
+def _not_taken(verdict: Verdict, scored: ScoredCandidate) -> tuple[Reason, ...]:
     """Why one that is expected to reach the target was not taken all the same."""
-    if not standing.passes:
-        return (reason(ReasonCode.TARGET_UNLIKELY, probability=standing.judged.probability),)
-    loss = disk_loss(standing, verdict.top)
+    if not scored.passes:
+        return (reason(ReasonCode.TARGET_UNLIKELY, probability=scored.score.probability),)
+    loss = disk_loss(scored, verdict.top)
     if loss > DISK_LOSS:
         return (reason(ReasonCode.DISK_LOSES, loss=loss, most=DISK_LOSS),)
-    same_disk = standing.candidate.spec.disk == verdict.chosen.candidate.spec.disk
+    same_disk = scored.candidate.spec.disk == verdict.chosen.candidate.spec.disk
     return (reason(ReasonCode.BEST_UNKNOWN),) if same_disk else ()
 
 
-def _share(verdict: Verdict, standing: ScoredCandidate, bottleneck: Bottleneck | None = None) -> Reason:
+def _share(verdict: Verdict, scored: ScoredCandidate, bottleneck: Bottleneck | None = None) -> Reason:
     named = bottleneck.value if bottleneck is not None else None
     if verdict.objective.deadline is not None:
-        return why_not(standing, verdict.chosen, verdict.objective.deadline, named)
-    fraction = standing.judged.fraction
+        return why_not(scored, verdict.chosen, verdict.objective.deadline, named)
+    fraction = scored.score.fraction
     if verdict.objective.prefer == "fastest":
         return reason(ReasonCode.OF_BEST, share=fraction, bottleneck=named)
     return reason(ReasonCode.OF_TARGET, share=fraction / verdict.objective.target, bottleneck=named)
 
 
-def _reaches(verdict: Verdict, standing: ScoredCandidate) -> bool:
-    return standing.judged.fraction >= verdict.objective.target
+def _reaches(verdict: Verdict, scored: ScoredCandidate) -> bool:
+    return scored.score.fraction >= verdict.objective.target
 
 
 def _fraction(verdict: Verdict) -> list[Rejection]:
@@ -128,11 +128,11 @@ def _fraction(verdict: Verdict) -> list[Rejection]:
     else:
         (judged,) = judge(model, [stand], verdict.best, verdict.objective.target)
     spec = replace(taken.spec, vcpus=less[-1])
-    standing = ScoredCandidate(Candidate(spec, stand, taken.usd_per_hour, taken.disk_rank), judged)
-    if standing.passes:
-        enough = reason(ReasonCode.IN_TIME) if deadline is not None else _share(verdict, standing)
+    scored = ScoredCandidate(Candidate(spec, stand, taken.usd_per_hour, taken.disk_rank), judged)
+    if scored.passes:
+        enough = reason(ReasonCode.IN_TIME) if deadline is not None else _share(verdict, scored)
         return [Rejection(spec, (enough, reason(ReasonCode.FRACTION_NOT_SOLD)))]
-    return [Rejection(spec, _why(verdict, standing))]
+    return [Rejection(spec, _why(verdict, scored))]
 
 
 def _too_small(verdict: Verdict) -> list[Rejection]:

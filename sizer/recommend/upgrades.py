@@ -19,7 +19,7 @@ SHOWN = 1.02
 def smallest_upgrade(model: WorkloadModel, chosen: Candidate, field: Sequence[ScoredCandidate]) -> Upgrade | None:
     """The cheapest spec that has no less of anything, is faster, and is bound by something else; None if none is."""
     here = predict(model, chosen.stand)
-    shown = [j for j in field if j.judged.fraction <= SHOWN]
+    shown = [j for j in field if j.score.fraction <= SHOWN]
     larger = [j.candidate for j in shown if j.candidate.cost > chosen.cost and _no_less(j.candidate, chosen)]
     for candidate in larger[:MOST_LOOKED_AT]:
         there = predict(model, candidate.stand)

@@ -131,7 +131,7 @@ class DataSet:
 
 @dataclass(frozen=True)
 class Step:
-    """One call of a workload's inner loop, as its step event tells it; `time` is monotonic."""
+    """One call of a workload's inner loop, as its step event gives it; `time` is monotonic."""
 
     time: Amount
     samples: Count
@@ -226,7 +226,7 @@ class WarningKind(str, Enum):
     UNSETTLED = "unsettled"
     """The rate moved too slowly, or stalled too seldom, for its interval to be trusted."""
     STEPS_JOINED = "steps_joined"
-    """`steps` of the program that each one kept stands for."""
+    """`steps` of the program that each stored one represents."""
     FIRST_EPOCH = "first_epoch"
     """No later epoch was reached before the run ended."""
     NO_EPOCHS = "no_epochs"

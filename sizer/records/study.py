@@ -139,7 +139,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Deadline:
-    """A job of so many samples that is to be finished within so many seconds."""
+    """A job of so many samples to be finished within so many seconds."""
 
     samples: Rate
     seconds: Rate

@@ -27,7 +27,7 @@ LAST_BREATH_SECONDS = 0.3
 
 @dataclass(frozen=True)
 class Hooks:
-    """How the caller looks on and interferes: `watch` sees each tick, `stop_now` ends the run in hand."""
+    """How the caller looks on and interferes: `watch` sees each tick, `stop_now` ends the current run."""
 
     watch: Callable[[Live], None] = lambda _: None
     stop_now: Callable[[], bool] = lambda: False
@@ -69,7 +69,7 @@ def observe(child: Child, seen: Observation, sampler: Sampler, room: Room, hooks
 
 
 def _rates(log_rates: LogRates | None, printed: bytes) -> list[Step]:
-    """The steps that stand for what was printed. Raises TimeLimit."""
+    """The steps that the printed lines give. Raises TimeLimit."""
     if log_rates is None or not printed:
         return []
     with at_most(PATTERN_SECONDS):

@@ -28,7 +28,7 @@ SMALL, LARGE = 4096, 2**20
 """Bytes of one I/O: the block that providers quote IOPS for, and one that shows bandwidth."""
 
 PATIENCE_SECONDS = 300.0
-"""For fio beyond the time it was told to measure: its file takes as long on a disk of 1 MB/s."""
+"""For fio beyond the time it was asked to measure: its file takes as long on a disk of 1 MB/s."""
 
 KIND_OF = {
     "read_bytes_per_second": ("read", LARGE, 4),

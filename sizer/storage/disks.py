@@ -1,4 +1,4 @@
-"""Volumes that stand for disk tiers: a real mount, or a loop device with its own file system to be throttled.
+"""Volumes for disk tiers: a real mount, or a loop device with its own file system to be throttled.
 
 All emulated tiers of a study share one volume, because a tier is only the throttle of the run's group on its device.
 """

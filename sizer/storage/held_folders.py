@@ -143,7 +143,7 @@ def _locked(lock: Path) -> int | None:
 
 
 def remove(folder: Path) -> bool:
-    """Remove the folder, its lock last, so that what a kill leaves of it can be told. False if it is still there."""
+    """Remove the folder, its lock last, so that what a kill leaves is recognised. False if it is still there."""
     return _removed(folder, LOCK)
 
 

@@ -18,13 +18,13 @@ def remove_what_was_left(backend: LimitsBackend, mounts: Iterable[Path], cache: 
     """Remove what is left on this host, on the study's own `mounts` and in the `cache`. A sentence for each kind.
 
     Raises HostError for processes and groups that will not go: beside them nothing could be measured. What else
-    cannot be removed is told.
+    cannot be removed is named in a sentence, too.
     """
     # Before their groups, because one may be about to join; not waited for, because one in a frozen group cannot die.
     processes = end_left(wait=False)
     groups = backend.remove_leftovers()
     processes = tuple(sorted({*processes, *end_left()}))
-    told = [_told("programs", processes), _told("groups", groups)]
+    found = [_removed("programs", processes), _removed("groups", groups)]
     places: list[tuple[str, Callable[[], Sequence[Path]]]] = [
         ("emulated disks", partial(disks.remove_leftovers, cache / "disks")),
         *[("folders on disks", partial(disks.remove_left_folders, mount)) for mount in mounts],
@@ -33,11 +33,11 @@ def remove_what_was_left(backend: LimitsBackend, mounts: Iterable[Path], cache: 
     ]
     for what, remove_left in places:
         try:
-            told.append(_told(what, [str(path) for path in remove_left()]))
+            found.append(_removed(what, [str(path) for path in remove_left()]))
         except (HostError, OSError) as error:
-            told.append(f"{what} that a killed sizer left cannot be removed: {error}")
-    return tuple(sentence for sentence in told if sentence)
+            found.append(f"{what} that a killed sizer left cannot be removed: {error}")
+    return tuple(sentence for sentence in found if sentence)
 
 
-def _told(what: str, names: Sequence[str]) -> str:
+def _removed(what: str, names: Sequence[str]) -> str:
     return f"removed {what} that a killed sizer left: {', '.join(names)}" if names else ""

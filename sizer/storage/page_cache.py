@@ -1,4 +1,4 @@
-"""The page cache of a data set: evict it before a run, and tell how much of it is still there.
+"""The page cache of a data set: evict it before a run, and report how much of it is still there.
 
 Residency is counted by cachestat (Linux 6.5), or by mincore on older kernels. A read that may not wait (RWF_NOWAIT)
 looks like the simpler probe, but it starts readahead: on Linux 6.18 probing an evicted file of 64 MiB brought all of it
@@ -65,7 +65,7 @@ def evict(files: Iterable[Path]) -> None:
 
 
 def resident_bytes(files: Iterable[Path]) -> int | None:
-    """How many bytes of the files are in the page cache, in whole pages; None where the kernel does not tell this user.
+    """How many bytes of the files are in the page cache, in whole pages; None where this user may not know.
 
     It tells root, a file's owner, and who may write to it (Linux 5.2 on); to others mincore says that all is there.
     A file that cannot be opened counts for none.
@@ -104,7 +104,7 @@ def _cachestat(descriptor: int) -> _CacheStat | None:
 
 
 def _mincore(descriptor: int) -> int:
-    """Pages of the file in the page cache, for whom the kernel tells it."""
+    """Pages of the file in the page cache, for whom the kernel reports it."""
     size = os.fstat(descriptor).st_size
     if size == 0:
         return 0

@@ -61,7 +61,7 @@ class Placement:
         self._stack.close()
 
     def volume(self, tier: DiskTier) -> Volume:
-        """The volume that stands for the tier. Raises HostError or InputError when it cannot be had."""
+        """The volume of the tier. Raises HostError or InputError when it cannot be had."""
         if tier.emulated is not None:
             if self._emulated is None:
                 self._announce("making the emulated disk")

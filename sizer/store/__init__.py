@@ -5,12 +5,13 @@ from __future__ import annotations
 from sizer.store.continuing import measured, refuse_other_meaning, refuse_other_study
 from sizer.store.schema_1 import marks_of
 from sizer.store.stored_runs import read_run, run_from_json
-from sizer.store.study_folder import FOLDERS, StudyFolder, is_held, refuse_unusable, run_in_hand
+from sizer.store.study_folder import FOLDERS, StudyFolder, current_run, is_held, refuse_unusable
 from sizer.store.unsaved import keep_unsaved, take_back, unsaved_place
 
 __all__ = [
     "FOLDERS",
     "StudyFolder",
+    "current_run",
     "is_held",
     "keep_unsaved",
     "marks_of",
@@ -20,7 +21,6 @@ __all__ = [
     "refuse_other_study",
     "refuse_unusable",
     "run_from_json",
-    "run_in_hand",
     "take_back",
     "unsaved_place",
 ]

@@ -97,7 +97,7 @@ class StudyFolder:
                 raise HostError(
                     f"{self.path}: another sizer is writing it; wait, or choose another folder with --out"
                 ) from None
-            # Since when the folder is held: `in_hand` tells an old log from that of a run that goes on now.
+            # Since when the folder is held: `current_run` tells an old log from that of a run that goes on now.
             os.utime(descriptor)
             with _file_system(self.path, "written"):
                 for name in FOLDERS:
@@ -352,7 +352,7 @@ def is_held(folder: StudyFolder, locks: Path = LOCKS) -> bool:
     return False
 
 
-def run_in_hand(folder: StudyFolder) -> str | None:
+def current_run(folder: StudyFolder) -> str | None:
     """The id of the run that goes on in a folder that is held; None between two runs.
 
     It is the one whose log began since the folder is held, and after the last run was stored.

@@ -137,7 +137,7 @@ def test_memory_that_does_not_rise_is_not_mentioned(run: Callable[..., Run]) -> 
     ("epochs", "kind"),
     [
         (Epochs.FIRST, WarningKind.FIRST_EPOCH),
-        (Epochs.UNTOLD, WarningKind.NO_EPOCHS),
+        (Epochs.NOT_KNOWN, WarningKind.NO_EPOCHS),
         (Epochs.PART, WarningKind.PART_OF_EPOCH),
         (Epochs.WHOLE, None),
     ],
