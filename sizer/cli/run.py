@@ -75,7 +75,7 @@ def _refuse_imported(study: Study, path: str) -> None:
     for each in study.workloads:
         if each.workload.kind == IMPORTED:
             raise InputError(
-                f"{path}: `{each.workload.name}` was measured elsewhere and imported, so it cannot be run; "
+                f"{path}: `{each.workload.name}` holds imported measurements, which cannot be run; "
                 "`sizer init` writes a study file to measure here"
             )
 
