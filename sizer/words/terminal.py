@@ -39,8 +39,9 @@ def doubt_in_words(doubt: Doubt) -> str:
 def runs_taken_back(count: int, source: Path, folder: Path) -> str:
     """Runs that could not be stored when they were measured are stored now."""
     return _n(
-        "{count} run of this study was measured before and could not be stored then; moved from {source} to {folder}",
-        "{count} runs of this study were measured before and could not be stored then; moved from {source} to {folder}",
+        "{count} run of this study was measured before and could not be stored then; moved from {source} into {folder}",
+        "{count} runs of this study were measured before and could not be stored then; moved from {source} into "
+        "{folder}",
         count,
         source=source,
         folder=folder,
