@@ -16,7 +16,6 @@ from sizer.records import (
     WarningKind,
     parse_bytes,
 )
-from sizer.store.schema_1_untold import without_untold
 
 Kind = TypeVar("Kind", WarningKind, CauseKind)
 Found = tuple[Kind, dict[str, float], str | None]
@@ -147,9 +146,20 @@ EVIDENCE = {
 DISK_NAMES = {"the disk's read bandwidth": "disk_bandwidth", "the disk's IOPS": "disk_iops"}
 
 
+PLACES = {
+    "vcpus": "vcpus",
+    "memory_gib": "memory_bytes",
+    "disk": "disk",
+    "batch_size": "batch_size",
+    "gpu_count": "gpu_count",
+}
+WORKLOADS = ("framework", "input", "cache")
+"""Where a record held what an imported table did not say: the columns stood in `untold`."""
+
+
 def upgraded(form: dict[str, Any]) -> dict[str, Any]:
     """The form of a run as schema 2 writes it. What is not of schema 1's types stays, for the reader to refuse."""
-    return {**_with_kinds(without_untold(form)), "schema_version": 2}
+    return {**_with_kinds(_without_untold(form)), "schema_version": 2}
 
 
 def marks_of(text: str) -> tuple[RunWarning | Purpose, ...]:
@@ -198,6 +208,23 @@ def _with_kinds(form: dict[str, Any]) -> dict[str, Any]:
     if isinstance(form.get("spec"), dict):
         found["spec"] = _spec(form["spec"], searched)
     return found
+
+
+def _without_untold(form: dict[str, Any]) -> dict[str, Any]:
+    """The form of a run with null for each column that its `untold` names; a form that is no run's is left as it is."""
+    untold, spec, place = form.get("untold") or [], form.get("spec"), form.get("configuration")
+    plain = {key: value for key, value in form.items() if key != "untold"}
+    if not isinstance(untold, list) or not isinstance(spec, dict) or not isinstance(place, dict):
+        return plain
+    workload = spec.get("workload")
+    if isinstance(workload, dict):
+        workload = {key: None if key in WORKLOADS and key in untold else value for key, value in workload.items()}
+        device = workload.get("device")
+        if "device" in untold and isinstance(device, dict):
+            workload["device"] = None if device.get("kind") == "cpu" else {**device, "index": None}
+        plain["spec"] = {**spec, "workload": workload}
+    plain["configuration"] = place | {PLACES[column]: None for column in untold if column in PLACES}
+    return plain | ({"started_at": None} if "started_at" in untold else {})
 
 
 def _spec(spec: dict[str, Any], searched: bool) -> dict[str, Any]:

@@ -119,7 +119,7 @@ REFUSED: list[tuple[str | bytes, str]] = [
     (HEADER + '"a,1,2\na,2,3\na,4,5\n', "line 2: cannot be read as a row"),
     (HEADER + "a,1,2\n" + "a" * 200_000 + ",2,3\n", "line 3: a cell is longer"),
     ("workload;vcpus;throughput\na;1;2,5\n", "write 2.5 with a point"),
-    ("workload,vcpus,throughput,\na,1,2,x\n", "line 2: a cell stands in a column without a name"),
+    ("workload,vcpus,throughput,\na,1,2,x\n", "line 2: a cell is in a column without a name"),
     ("workload,memory_gib,throughput\na,8 GiB,2\n", "line 2: memory_gib: `8 GiB` is not a number; write 8 without"),
     ("workload,memory_gib,throughput\na,1e30,2\n", "line 2: memory_gib: `1e30 GiB` is not a memory size"),
     ("workload,batch_size,throughput\na,1.5,2\n", "line 2: batch_size: `1.5` is not a batch size"),
