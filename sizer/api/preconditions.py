@@ -10,7 +10,7 @@ from pathlib import Path
 from sizer.files import refuse_no_disk
 from sizer.host import gpus, interpreter
 from sizer.limits import Control, LimitsBackend
-from sizer.records import Doubt, DoubtKind, HostError, InputError, Limits, RunSpec, Study
+from sizer.records import KINDS, OTHER, Doubt, DoubtKind, HostError, InputError, Limits, RunSpec, Study
 from sizer.storage import cache_folder, check_cache, check_data, missing_for_emulation, mount_answers
 
 RUNNABLE = frozenset({"mxnet", "opencv"})
@@ -79,7 +79,7 @@ def doubts(specs: Sequence[RunSpec]) -> list[Doubt]:
     found = []
     for workload in dict.fromkeys(spec.workload for spec in specs):
         name = workload.name
-        if workload.kind != "command" and workload.framework not in RUNNABLE:
+        if workload.framework not in RUNNABLE and KINDS[workload.kind].framework != OTHER:
             found.append(Doubt(DoubtKind.FRAMEWORK, name, str(workload.framework)))
         if workload.computes_on.kind == "cuda" and workload.computes_on.index not in {gpu.index for gpu in gpus()}:
             found.append(Doubt(DoubtKind.GPU, name, str(workload.computes_on.index)))

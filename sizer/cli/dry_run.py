@@ -19,7 +19,7 @@ from sizer.cli.wording import emulated_disks
 from sizer.host import PACKAGES, interpreter
 from sizer.limits import Control
 from sizer.plan import MOST_RUNS, TYPICAL_RUNS, Search, estimate_seconds
-from sizer.records import HostError, Purpose, Run, Workload, typed_line, typed_path
+from sizer.records import KINDS, HostError, Purpose, Run, Workload, typed_line, typed_path
 from sizer.storage import cache_folder
 from sizer.words import (
     Touch,
@@ -118,11 +118,12 @@ def _interpreters() -> list[Path]:
 
 def _making(workload: Workload) -> Iterator[str]:
     """What may make, pack or index the data of a workload."""
-    if workload.command or workload.input == "synthetic":
+    formats = KINDS[workload.kind].data_formats
+    if not formats or workload.input == "synthetic":
         return
     if workload.data is None:
         yield _module(workload, "embedded_data")
-    if workload.kind in ("image_training", "image_inference"):
+    if "recordio" in formats:
         yield _module(workload, "imagenet_preprocessing")
         if workload.data is not None:
             yield _module(workload, "record_index")

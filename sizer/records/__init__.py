@@ -41,7 +41,7 @@ from sizer.records.domains import (
 )
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
-from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, PREPROCESSING, WorkloadKind
+from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING, WorkloadKind
 from sizer.records.log_patterns import MEANINGS, PATTERNS, compiled
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
@@ -132,6 +132,7 @@ __all__ = [
     "MEANINGS",
     "MIB",
     "OPENCV",
+    "OTHER",
     "PATTERNS",
     "PREPROCESSING",
     "SCHEMA_VERSION",

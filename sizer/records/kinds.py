@@ -12,6 +12,9 @@ PREPROCESSING = "imagenet_preprocessing"
 OPENCV = "opencv"
 """What decodes and encodes the images of preprocessing: no framework of the others takes part in it."""
 
+OTHER = "other"
+"""The framework of a kind that has none, or of which nobody knows it."""
+
 IMAGES = ("recordio", "lmdb", "folder")
 
 
@@ -53,7 +56,7 @@ KINDS = {
     ),
     PREPROCESSING: WorkloadKind(OPENCV, None, "recordio", 32, 4.0, ("folder",)),
     # Nothing is known of a command: a step is a sample until its file says how many samples a step has.
-    COMMAND: WorkloadKind("other", None, None, 1, 15.0, reads=None, shuffles=True),
+    COMMAND: WorkloadKind(OTHER, None, None, 1, 15.0, reads=None, shuffles=True),
     # Never started.
-    IMPORTED: WorkloadKind("other", None, None, 1, 0.0, reads=None, shuffles=True),
+    IMPORTED: WorkloadKind(OTHER, None, None, 1, 0.0, reads=None, shuffles=True),
 }

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
-from sizer.records import InputError, RunSpec, Workload
+from sizer.records import KINDS, OTHER, InputError, RunSpec, Workload
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME")
 PASSED_ON_TO_COMMANDS = ("PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", "USER")
@@ -48,12 +48,12 @@ def argv(spec: RunSpec, place: RunPaths, host_vcpus: int) -> list[str]:
     if workload.kind == "command":
         return list(workload.command)
     options: dict[str, object] = {
-        "framework": workload.framework,
+        "framework": workload.framework if workload.framework != OTHER else None,
         "network": workload.network,
         "batch-size": spec.batch_size,
         "data": place.data,
         "format": place.data_format or workload.format,
-        "input": workload.input,
+        "input": workload.input if KINDS[workload.kind].data_formats else "synthetic",
         "cache": workload.cache,
         "threads": threads(spec, host_vcpus),
         "seed": spec.measure.seed + spec.repeat,

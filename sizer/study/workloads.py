@@ -8,7 +8,18 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from sizer.records import COMMAND, KINDS, OPENCV, PREPROCESSING, InputError, Limits, Workload, WorkloadPlan, compiled
+from sizer.records import (
+    COMMAND,
+    KINDS,
+    OPENCV,
+    OTHER,
+    PREPROCESSING,
+    InputError,
+    Limits,
+    Workload,
+    WorkloadPlan,
+    compiled,
+)
 from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
 from sizer.study.document import Document, Key
 from sizer.study.kinds import format_of
@@ -198,7 +209,9 @@ def _name(
     if "name" in entry:
         parts = [entry["name"], framework if len(frameworks) > 1 else None, network if len(networks) > 1 else None]
     else:
-        unnamed = entry["kind"] == PREPROCESSING or (entry["kind"] == COMMAND and "framework" not in entry)
+        unnamed = entry["kind"] == PREPROCESSING or (
+            KINDS[entry["kind"]].framework == OTHER and "framework" not in entry
+        )
         parts = [entry["kind"], None if unnamed else framework, network]
     return "-".join(re.sub(r"[^A-Za-z0-9._-]+", "-", part) for part in parts if part)
 
