@@ -141,7 +141,8 @@ class Measurement:
         plan = replace(self._plan, finished=self.folder.runs())
         todo = plan.todo
         self._set_aside = frozenset(map(_which, (run for run in plan.finished if run.outcome in plan.unfinished)))
-        needed = [*todo, *(spec for spec in map(self._next, plan.following) if spec is not None)]
+        # The data of a pass is prepared, too, whose cap follows from runs that are still to be made.
+        needed = plan.left
         if not needed:
             self._on_event(NothingLeft(len(plan.specs)))
             return

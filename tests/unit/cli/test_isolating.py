@@ -22,10 +22,19 @@ measure: {repeats: 1, seconds: 10}
 """
 
 
-def told(study_text: str) -> list[str]:
+def planned(study_text: str) -> StudyPlan:
     study = parse_study(study_text, "study.yaml", None, HOST, None)
-    intent = StudyPlan(study, plan(study, HOST), (), Path("s"), passes=two_epoch_passes(study, HOST))
-    return list(lines(intent, {"HOME": "/root"}))
+    return StudyPlan(study, plan(study, HOST), (), Path("s"), passes=two_epoch_passes(study, HOST))
+
+
+def told(study_text: str) -> list[str]:
+    return list(lines(planned(study_text), {"HOME": "/root"}))
+
+
+def test_the_data_of_the_pass_is_prepared_with_that_of_the_plan() -> None:
+    """Its workload is measured `natural`, and its cap is not known before other runs have shown what it needs."""
+    states = {(spec.purpose, spec.workload.cache) for spec in planned(STUDY).left}
+    assert (Purpose.TWO_EPOCHS, "natural") in states
 
 
 def test_a_dry_run_lists_them_with_what_they_are_for() -> None:
