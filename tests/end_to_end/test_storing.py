@@ -253,6 +253,6 @@ def test_failed_runs_are_measured_again_on_demand(sizer: Typed, folder: Path, me
     assert "sizer resume study --retry" in kept.stderr
     meanwhile("pass")
     assert "0 runs, about" in sizer("resume", "study", "--dry-run").stdout
-    assert "1 runs, about" in sizer("resume", "study", "--retry", "--dry-run").stdout
+    assert "1 run, about" in sizer("resume", "study", "--retry", "--dry-run").stdout
     assert sizer("resume", "study", "--retry").returncode == 0
     assert all(run.throughput is not None for run in StudyFolder.open(folder / "study").runs())
