@@ -15,6 +15,8 @@ from sizer.api.events import DataLacking, DiskChecked, DiskChecking, DiskUnusabl
 from sizer.api.measuring_host import MeasuringHost
 from sizer.host import interpreter
 from sizer.records import (
+    Cause,
+    CauseKind,
     DataSet,
     DiskCheck,
     DiskTier,
@@ -131,7 +133,7 @@ class Preparation:
 
     def _refused(self, spec: RunSpec, reason: str) -> Run:
         host = self._host.host
-        return refused(spec, reason, host.cpus, host.memory_bytes)
+        return refused(spec, Cause(CauseKind.REFUSED, text=reason), host.cpus, host.memory_bytes)
 
     def _tier(self, spec: RunSpec) -> DiskTier | None:
         return self._study.disk(spec.limits.disk) if spec.limits.disk is not None else None

@@ -63,13 +63,11 @@ def launch(spec: RunSpec, setting: RunContext, backend: LimitsBackend, hooks: Ho
         trial.acquire()
     except (HostError, OSError) as error:
         if trial.measured is None:
-            return Run(
-                spec,
-                Outcome.REFUSED,
-                configuration,
-                started_at,
-                hooks.clock() - began,
-                error=Failure(error.missing if isinstance(error, _DataMissing) else _refusal(str(error))),
+            cause = error.missing if isinstance(error, _DataMissing) else Cause(CauseKind.REFUSED, text=str(error))
+            return replace(
+                refused(spec, cause, setting.host_vcpus, setting.host_memory_bytes),
+                started_at=started_at,
+                wall_seconds=hooks.clock() - began,
                 data_set=setting.data_set,
                 disk=setting.disk,
             )
@@ -166,15 +164,11 @@ def _busy(device: Device) -> Iterator[Callable[[], float | None] | None]:
         yield read
 
 
-def refused(spec: RunSpec, reason: str, host_vcpus: int, host_memory_bytes: int) -> Run:
+def refused(spec: RunSpec, cause: Cause, host_vcpus: int, host_memory_bytes: int) -> Run:
     """The record of a run that could not begin, because this host lacks what it needs."""
     now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
     configuration = _configuration(spec, host_vcpus, host_memory_bytes)
-    return Run(spec, Outcome.REFUSED, configuration, now, 0.0, error=Failure(_refusal(reason)))
-
-
-def _refusal(reason: str) -> Cause:
-    return Cause(CauseKind.REFUSED, text=reason)
+    return Run(spec, Outcome.REFUSED, configuration, now, 0.0, error=Failure(cause))
 
 
 def _configuration(spec: RunSpec, host_vcpus: int, host_memory_bytes: int) -> Configuration:
