@@ -9,7 +9,7 @@ from importlib.resources import files
 from sizer.api.measuring_host import MeasuringHost
 from sizer.catalog import Catalog
 from sizer.limits import AS_ROOT, Control, LimitsBackend
-from sizer.records import HostError, Limits, Study, WorkloadPlan
+from sizer.records import MIB, HostError, Limits, Study, WorkloadPlan
 from sizer.storage import Fio, missing_for_emulation
 from sizer.study import HostSize, parse_study
 from sizer.words import ENGLISH, axis_left_out, in_language
@@ -19,7 +19,6 @@ DEMO_FIO = Fio(seconds=1.0, figures=("read_bytes_per_second", "read_iops", "writ
 WHOLE_VCPUS = (1.0, 2.0, 4.0, 8.0)
 """The vCPU axis where fractions cannot be had."""
 
-MIB = 2**20
 
 Lacking = Mapping[Control, str | None]
 """Controls that this host does not give us, each with the command that would fix it."""

@@ -19,7 +19,6 @@ from sizer.model.equation import Array
 from sizer.model.fitting import fit
 from sizer.model.floor_runs import (
     LEAST_BYTES,
-    MIB,
     MOST_RUNS,
     WITHIN,
     Bounds,
@@ -60,7 +59,6 @@ __all__ = [
     "GAIN",
     "LEAST_BYTES",
     "MARGIN",
-    "MIB",
     "MOST_RUNS",
     "NORMAL_90",
     "WITHIN",

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from sizer.model.coordinates import memory_of
-from sizer.records import Outcome, Purpose, Run, RunSpec
+from sizer.records import MIB, Outcome, Purpose, Run, RunSpec
 
-MIB = 2**20
 WITHIN = 1.10
 """The floor is found when the smallest cap that held is this much above the largest that did not."""
 LEAST_BYTES = 8 * MIB

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from sizer.model import (
     LEAST_BYTES,
-    MIB,
     MOST_RUNS,
     WITHIN,
     Bounds,
@@ -20,7 +19,7 @@ from sizer.model import (
     too_slow,
 )
 from sizer.plan.configurations import configurations, representative
-from sizer.records import Outcome, Purpose, Run, RunSpec, Study
+from sizer.records import MIB, Outcome, Purpose, Run, RunSpec, Study
 from sizer.study import HostSize
 
 __all__ = ["MOST_RUNS", "TYPICAL_RUNS", "WITHIN", "Search", "next_cap", "searches"]

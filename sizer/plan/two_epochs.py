@@ -13,10 +13,9 @@ from sizer.model import as_asked
 from sizer.plan.configurations import configurations, representative
 from sizer.plan.floor_search import CappedRuns
 from sizer.plan.isolating_runs import reads_its_data
-from sizer.records import Limits, Outcome, Purpose, Run, RunSpec, Study
+from sizer.records import MIB, Limits, Outcome, Purpose, Run, RunSpec, Study
 from sizer.study import HostSize
 
-MIB = 2**20
 FEWEST_BYTES = 64 * MIB
 """Of a smaller data set, half is no more than what differs between two runs of one program."""
 
