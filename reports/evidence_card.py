@@ -16,6 +16,7 @@ from sizer.records import (
     format_number,
     format_rate,
     format_seconds,
+    format_share,
     format_vcpus,
 )
 from sizer.words import _
@@ -58,7 +59,7 @@ def rate(run: Run) -> Iterator[Fact]:
     if run.measured_seconds is not None:
         yield _("Measured"), format_seconds(run.measured_seconds), words.stopped_in_words(run.stopped or "")
     if run.overhead is not None:
-        yield _("sizer's own use"), words.small_percent(run.overhead), ""
+        yield _("sizer's own use"), words.small_share(run.overhead), ""
 
 
 def _latency(median: float, p99: float | None) -> str:
@@ -75,12 +76,12 @@ def waiting(run: Run) -> Iterator[Fact]:
         return
     if used.input_wait is not None:
         each = words.a_sample(words.brief(used.input_wait), run.sample_unit)
-        share = words.percent(used.input_wait * throughput.value)
+        share = format_share(used.input_wait * throughput.value)
         yield _("For input"), _("{share} of the time", share=share), each
     stalls = ((_("CPU"), used.cpu_stall), (_("memory"), used.memory_stall), (_("disk"), used.io_stall))
     known = [(name, stall * throughput.value) for name, stall in stalls if stall is not None]
     if known:
-        shares = (words.unbroken(f"{name} {words.percent(share)}") for name, share in known)
+        shares = (words.unbroken(f"{name} {format_share(share)}") for name, share in known)
         yield _("Stalled"), ", ".join(shares), ""
 
 
@@ -93,7 +94,7 @@ def processor(run: Run) -> Iterator[Fact]:
         vcpus = run.configuration.vcpus
         yield _("Cores used"), _of(cores, format_vcpus(vcpus) if vcpus is not None else ""), each
     if run.throttled is not None:
-        yield _("Throttled"), _("{share} of quota periods", share=words.percent(run.throttled)), ""
+        yield _("Throttled"), _("{share} of quota periods", share=format_share(run.throttled)), ""
     if run.other_cores is not None:
         yield _("Others on this host"), _("{cores} cores", cores=f"{run.other_cores:.2f}"), ""
     if run.stolen_cores is not None:
@@ -124,7 +125,7 @@ def memory(run: Run) -> Iterator[Fact]:
 def page_cache(run: Run) -> Iterator[Fact]:
     """How much of the data lay in memory, and what that spared the disk."""
     if run.hit_rate is not None:
-        yield _("Hit rate"), words.percent(run.hit_rate), ""
+        yield _("Hit rate"), format_share(run.hit_rate), ""
     known = [_("{size} before", size=words.amount(run.resident_bytes))] if run.resident_bytes is not None else []
     if run.resident_after_bytes is not None:
         known.append(_("{size} after", size=words.amount(run.resident_after_bytes)))

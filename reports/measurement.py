@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sizer import words
-from sizer.records import DiskCheck, DiskRates, DiskTier, Run, Study, format_seconds, plural
+from sizer.records import DiskCheck, DiskRates, DiskTier, Run, Study, format_seconds, format_share, plural
 from sizer.words import _, _n
 
 from .subject import Subject
@@ -85,7 +85,7 @@ def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
     measure = study.measure
     end = _(
         "half-width of the 95 % interval below {share} or {time} after warm-up",
-        share=words.percent(measure.precision),
+        share=format_share(measure.precision),
         time=format_seconds(measure.seconds),
     )
     facts = [

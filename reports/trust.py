@@ -79,7 +79,7 @@ def _precision(runs: Sequence[Run], study: Study) -> tuple[str, str, str] | None
         return None
     asked = study.measure.precision
     reached = sum(each <= asked for each in halves)
-    middle, widest = (words.small_percent(each) for each in (statistics.median(halves), max(halves)))
+    middle, widest = (words.small_share(each) for each in (statistics.median(halves), max(halves)))
     remark = _("median; widest ±{widest}", widest=widest)
     if not study.imported:
         remark = _(
@@ -87,7 +87,7 @@ def _precision(runs: Sequence[Run], study: Study) -> tuple[str, str, str] | None
             widest=widest,
             reached=reached,
             whole=len(halves),
-            asked=words.small_percent(asked),
+            asked=words.small_share(asked),
         )
     return _("Half-width of the 95 % intervals"), f"±{middle}", remark
 
@@ -106,7 +106,7 @@ def _repeats(runs: Sequence[Run]) -> tuple[str, str, str] | None:
     apart = [_spread(rates) for rates in groups.values() if len(rates) > 1]
     if not apart:
         return None
-    middle, most = words.small_percent(statistics.median(apart)), words.small_percent(max(apart))
+    middle, most = words.small_share(statistics.median(apart)), words.small_share(max(apart))
     remark = _n(
         "median of {count} configuration, most {most}: highest against lowest rate",
         "median of {count} configurations, most {most}: highest against lowest rate",
@@ -128,7 +128,7 @@ def _overhead(runs: Sequence[Run]) -> tuple[str, str, str] | None:
     shares = [run.overhead for run in runs if run.overhead is not None]
     if not shares:
         return None
-    middle, most = (words.small_percent(each) for each in (statistics.median(shares), max(shares)))
+    middle, most = (words.small_share(each) for each in (statistics.median(shares), max(shares)))
     return _("sizer's own use"), middle, _("of the workload's core-seconds, median; most {most}", most=most)
 
 
@@ -158,7 +158,7 @@ def _shown(reference: Reference) -> dict[str, Any]:
         "where": reference.where,
         "count": len(rows),
         "range": f"{words.span(low, high)} {plural(reference.unit)}/s",
-        "spread": words.small_percent(_spread(reference.rates)),
+        "spread": words.small_share(_spread(reference.rates)),
         "rows": rows[:SHOWN],
         "more": rows[SHOWN:],
     }
@@ -180,7 +180,7 @@ def _clock(started_at: str) -> str:
 
 
 def _change(share: float) -> str:
-    text = words.small_percent(abs(share))
+    text = words.small_share(abs(share))
     return f"{'+' if share >= 0 else '−'}{text}"
 
 

@@ -15,6 +15,7 @@ from sizer.records import (
     ReasonCode,
     Recommendation,
     Study,
+    format_share,
     format_vcpus,
 )
 from sizer.words import Terms, _
@@ -119,7 +120,7 @@ def _probability(answer: Answer) -> str:
         return ""
     if answer.probability is None or answer.status == "refused" or (answer.status != "recommended" and not answer.job):
         return ""
-    return words.probability(answer.probability)
+    return words.chance(answer.probability)
 
 
 def _beyond(prediction: Prediction, subject: Subject) -> tuple[str, str, str]:
@@ -144,7 +145,7 @@ def _facts(subject: Subject, answer: Answer) -> list[tuple[str, str, str]]:
     if answer.job is not None:
         found.append(words.job_fact(answer.job, subject.unit))
     if _probability(answer) and answer.job is None:
-        share = words.percent(subject.objective.target)
+        share = format_share(subject.objective.target)
         found.append((_("Probability"), _probability(answer), _("of {share} of the best or more", share=share)))
     if answer.beyond is not None:
         found.append(_beyond(answer.beyond, subject))

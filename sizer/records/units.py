@@ -104,8 +104,14 @@ def format_rate(value: float, unit: str) -> str:
 
 
 def format_share(share: float, digits: int = 0) -> str:
-    """A share in percent with so many digits after the point: `98 %` for 0.9812, `4.7 %` with one digit."""
-    return f"{100 * share:.{digits}f} %"
+    """A share in percent with so many digits after the point: `98 %` for 0.9812, `4.7 %` with one digit.
+
+    One that is small but not nothing does not read as nothing: `< 1 %`, `< 0.1 %`; `unknown` if not finite.
+    """
+    if not math.isfinite(share):
+        return "unknown"
+    least = 10**-digits
+    return f"< {least:g} %" if 0 < 100 * share < least / 2 else f"{100 * share:.{digits}f} %"
 
 
 def plural(unit: str) -> str:

@@ -32,24 +32,23 @@ from sizer.words.dry_run import (
     search_to_come,
     touch_line,
 )
+from sizer.words.failures import cause_in_words, failure_in_words, failure_line
 from sizer.words.figures import (
     a_sample,
     amount,
     brief,
     capital,
+    chance,
     from_to,
     half_width,
     milliseconds,
-    percent,
-    probability,
     rate_interval,
     sentence,
     signed_bytes,
-    small_percent,
+    small_share,
     span,
     transfer,
     unbroken,
-    usd,
     volume,
     whole,
 )
@@ -138,10 +137,7 @@ from sizer.words.page_answers import (
 from sizer.words.reasons import reason_sentence
 from sizer.words.runs import (
     busy_host_in_words,
-    cause_in_words,
     evidence_in_words,
-    failure_in_words,
-    failure_line,
     following_in_words,
     imported_run_in_words,
     remark_in_words,
@@ -152,10 +148,6 @@ from sizer.words.runs import (
     stage_learnt,
     stage_shown,
     stages_in_words,
-    warning_in_words,
-    warning_line,
-    warning_name,
-    warning_names,
 )
 from sizer.words.terminal import (
     answer_not_written,
@@ -190,6 +182,7 @@ from sizer.words.terminal import (
     warming_up,
     warning_said,
 )
+from sizer.words.warnings import warning_in_words, warning_line, warning_name, warning_names
 
 __all__ = [
     "ENGLISH",
@@ -224,6 +217,7 @@ __all__ = [
     "capital",
     "catalog_valid",
     "cause_in_words",
+    "chance",
     "check_lines",
     "checking_disk",
     "configuration_line",
@@ -286,14 +280,12 @@ __all__ = [
     "parameter_line",
     "parameter_name",
     "pass_to_come",
-    "percent",
     "place_name",
     "plan_total",
     "planned_run",
     "prediction_line",
     "price_of_samples",
     "privileges_needed",
-    "probability",
     "problem_said",
     "program_not_found",
     "progress_begun",
@@ -326,7 +318,7 @@ __all__ = [
     "searched_floor_sentences",
     "sentence",
     "signed_bytes",
-    "small_percent",
+    "small_share",
     "source_name",
     "span",
     "spec_line",
@@ -355,7 +347,6 @@ __all__ = [
     "unbroken",
     "unknown_columns",
     "unknown_columns_ignored",
-    "usd",
     "verdict",
     "volume",
     "waiting_for_run",

@@ -22,9 +22,9 @@ from sizer.records import (
     format_rate,
     format_vcpus,
 )
+from sizer.words.figures import vcpus_listed
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, accelerators_name, bound_in_words, disk_in_words, disk_of, spec_name
-from sizer.words.quantities import vcpus_listed
 from sizer.words.reasons import reason_sentence
 
 

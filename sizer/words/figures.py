@@ -1,11 +1,10 @@
-"""Figures as the page shows them, in a sentence or alone in a table: intervals, shares, data, prices."""
+"""Figures as people read them, in a sentence or alone in a table: intervals, chances, shares, amounts of data."""
 
 from __future__ import annotations
 
-import math
-
-from sizer.records import Estimate, format_bytes, format_number, format_rate
+from sizer.records import Estimate, format_bytes, format_number, format_rate, format_share, format_vcpus, plural
 from sizer.words.language import _
+from sizer.words.names import listed
 
 _BRIEF = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 _DECIMAL = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
@@ -45,6 +44,11 @@ def transfer(bytes_per_second: float) -> str:
     return f"{format_number(bytes_per_second / 1e6)} MB/s"
 
 
+def operations(iops: float) -> str:
+    """A disk's reads or writes a second: 2000 -> '2,000 IOPS'."""
+    return f"{format_number(iops)} IOPS"
+
+
 def rate_interval(estimate: Estimate, unit: str) -> str:
     """'183 images/s (178–188)'; without an interval that rounding leaves empty."""
     interval = span(estimate.low, estimate.high)
@@ -62,38 +66,36 @@ def from_to(low: str, high: str) -> str:
     return low if low == high else _("{low} to {high}", low=low, high=high)
 
 
-def percent(share: float) -> str:
-    """0.973 -> '97 %'; shares below one percent say so."""
-    if not math.isfinite(share):
-        return _("unknown")
-    return "< 1 %" if 0 < share < 0.005 else f"{share * 100:.0f} %"
-
-
-def small_percent(share: float) -> str:
+def small_share(share: float) -> str:
     """A share whose digit after the point matters: 0.0034 -> '0.3 %', 0.12 -> '12 %'."""
-    if not math.isfinite(share):
-        return _("unknown")
-    percent_ = share * 100
-    if 0 < percent_ < 0.05:
-        return "< 0.1 %"
-    return f"{percent_:.1f} %" if percent_ < 9.95 else f"{percent_:,.0f} %"
+    return format_share(share, 1 if share < 0.0995 else 0)
 
 
 def half_width(estimate: Estimate) -> str:
     """Half of the interval against the value: '±1.5 %'."""
-    return f"±{small_percent(estimate.relative_half_width)}" if estimate.value else _("±unknown")
+    return f"±{small_share(estimate.relative_half_width)}" if estimate.value else _("±unknown")
 
 
-def probability(value: float) -> str:
-    """A chance in a table: two digits, and never 1 or 0, which no finite measurement supports."""
-    if value > 0.99:
-        return "> 0.99"
-    return "< 0.01" if value < 0.01 else f"{value:.2f}"
+def chance(probability: float) -> str:
+    """Two digits, and never 1 or 0, which no finite measurement supports."""
+    if probability > 0.99:
+        return _("above 0.99")
+    return _("below 0.01") if probability < 0.01 else f"{probability:.2f}"
 
 
-def usd(value: float) -> str:
-    """Prices keep their cents, and a small one keeps three digits: 3.912 -> '$3.912', 0.0123 -> '$0.0123'."""
-    return f"${value:,.2f}" if value >= 100 else f"${float(f'{value:.4g}'):,}"
+def change(gain: float) -> str:
+    """`+12 %`, `-3 %`."""
+    return f"{100 * gain:+.0f} %"
+
+
+def samples_counted(samples: float, unit: str) -> str:
+    """`1,200,000 images`: in full, since the person who asked knows the number."""
+    return f"{whole(samples) if samples >= 1 else format_number(samples)} {plural(unit)}"
+
+
+def vcpus_listed(values: tuple[float, ...]) -> str:
+    """`4 vCPUs`, `0.5 and 2 vCPUs`."""
+    return listed([*(f"{value:g}" for value in values[:-1]), format_vcpus(values[-1])])
 
 
 def capital(text: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 from sizer.model import Parameter, Quantity, Source, WhatIf, WorkloadModel
 from sizer.records import DiskRates, format_bytes, format_number, format_seconds
+from sizer.words.figures import volume
 from sizer.words.language import _
 from sizer.words.names import accelerator_name, disk_in_words, terms_of
-from sizer.words.quantities import megabytes
 from sizer.words.reasons import reason_sentence
 
 
@@ -24,9 +24,9 @@ def _cost(model: WorkloadModel) -> str:
     if facts.core_seconds:
         costs.append(_("{time} of CPU", time=format_seconds(facts.core_seconds)))
     if facts.read_bytes and facts.read_bytes > 1:
-        costs.append(_("{size} of disk reading", size=megabytes(facts.read_bytes)))
+        costs.append(_("{size} of disk reading", size=volume(facts.read_bytes)))
     if facts.written_bytes and facts.written_bytes > 1:
-        costs.append(_("{size} of disk writing", size=megabytes(facts.written_bytes)))
+        costs.append(_("{size} of disk writing", size=volume(facts.written_bytes)))
     if facts.accelerator_rate:
         time, name = format_seconds(1 / facts.accelerator_rate), accelerator_name(facts.device)
         costs.append(_("{time} of the {accelerator}", time=time, accelerator=name))

@@ -16,10 +16,9 @@ from sizer.records import (
     Study,
     Workload,
     format_bytes,
-    format_number,
     format_rate,
 )
-from sizer.words.figures import transfer, whole
+from sizer.words.figures import operations, transfer, whole
 from sizer.words.language import _, _n
 from sizer.words.names import (
     Terms,
@@ -213,7 +212,7 @@ def reading_in_words(rates: DiskRates) -> str:
 
 def _rates(bytes_per_second: float | None, iops: float | None) -> str:
     parts = [transfer(bytes_per_second)] if bytes_per_second is not None else []
-    parts += [f"{format_number(iops)} IOPS"] if iops is not None else []
+    parts += [operations(iops)] if iops is not None else []
     return ", ".join(parts)
 
 

@@ -14,14 +14,15 @@ from sizer.records import (
     Recommendation,
     format_bytes,
     format_seconds,
+    format_share,
+    format_usd,
     format_vcpus,
     plural,
 )
 from sizer.words.answers import family_sentences, suggestion_sentences
-from sizer.words.figures import percent, probability, usd
+from sizer.words.figures import chance, samples_counted
 from sizer.words.language import _
 from sizer.words.names import Terms
-from sizer.words.quantities import chance, samples_counted
 from sizer.words.reasons import reason_sentence
 
 NOT_SETTLED = (ReasonCode.VCPUS_UNSETTLED, ReasonCode.SIZE_OPEN, ReasonCode.MEMORY_UNSETTLED)
@@ -107,7 +108,7 @@ def _plain(reason: Reason, terms: Terms) -> str:
 
 def _chosen(objective: Objective, likely: float | None) -> str:
     """What the objective made of it; a target that no spec is sure to reach is said."""
-    share = percent(objective.target)
+    share = format_share(objective.target)
     if objective.deadline is not None:
         return _("Of the specs that finish the job in time, the one on which it costs least.")
     if objective.prefer == "fastest":
@@ -128,7 +129,7 @@ def _chosen(objective: Objective, likely: float | None) -> str:
 
 def objective_in_words(objective: Objective) -> str:
     """What was asked for, in one sentence."""
-    share = percent(objective.target)
+    share = format_share(objective.target)
     if objective.deadline is not None:
         return _(
             "The spec on which {samples} cost least of those that finish them within {time}.",
@@ -168,11 +169,11 @@ def job_fact(job: Job, unit: str) -> Fact:
     """The job's time with its interval, and its price."""
     value, low, high = (format_seconds(each) for each in (job.seconds.value, job.seconds.low, job.seconds.high))
     likely = _(
-        "{probability} likely within {time}", probability=probability(job.probability), time=format_seconds(job.within)
+        "{probability} likely within {time}", probability=chance(job.probability), time=format_seconds(job.within)
     )
     price = _("price unknown")
     if job.usd is not None:
-        price = _("{price} on {type}", price=usd(job.usd), type=job.instance_type)
+        price = _("{price} on {type}", price=format_usd(job.usd), type=job.instance_type)
     time = _("{value} ({low} to {high})", value=value, low=low, high=high) if low != high else value
     return samples_counted(job.samples, unit), time, f"{likely} · {price}"
 
@@ -187,10 +188,10 @@ def baseline_fact(baseline: Baseline, spec: str) -> Fact | None:
     elif same:
         saved = _("the same an hour")
     elif baseline.saving > 0:
-        saved = _("{share} less an hour", share=percent(baseline.saving))
+        saved = _("{share} less an hour", share=format_share(baseline.saving))
     else:
-        saved = _("{share} more an hour", share=percent(-baseline.saving))
-    figures = {"saved": saved, "share": percent(baseline.share)}
+        saved = _("{share} more an hour", share=format_share(-baseline.saving))
+    figures = {"saved": saved, "share": format_share(baseline.share)}
     value = (
         _("{saved}, at {share} of its rate (extrapolated)", **figures)
         if baseline.extrapolated
@@ -209,10 +210,10 @@ def offer_shape(offer: InstanceOffer) -> str:
 
 def offer_price(offer: InstanceOffer) -> str:
     """`$3.912/h`, or that it is unknown."""
-    return f"{usd(offer.usd_per_hour)}/h" if offer.usd_per_hour is not None else _("price unknown")
+    return f"{format_usd(offer.usd_per_hour)}/h" if offer.usd_per_hour is not None else _("price unknown")
 
 
 def price_of_samples(offer: InstanceOffer, unit: str) -> str:
     """`$4.2 per million images`; empty where it is unknown."""
     price = offer.usd_per_million_samples
-    return _("{price} per million {units}", price=usd(price), units=plural(unit)) if price is not None else ""
+    return _("{price} per million {units}", price=format_usd(price), units=plural(unit)) if price is not None else ""

@@ -12,7 +12,7 @@ from sizer.records.answer import Answer, Reason, ReasonCode
 from sizer.records.run import Demand, Run
 from sizer.records.study import Device, DiskRates
 from sizer.words import model_summary, offer_notes, parameter_name, terms_of
-from sizer.words.quantities import rate_between
+from sizer.words.reasons.figures import rate_between
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sizer import words
-from sizer.records.run import Estimate
+from sizer.records import Estimate, format_share
 
 
 def test_a_rate_says_its_unit_and_its_interval() -> None:
@@ -24,13 +24,13 @@ def test_data_sizes_are_powers_of_ten(bytes_: float, text: str) -> None:
 @pytest.mark.parametrize(("share", "text"), [(0.973, "97 %"), (0.001, "< 1 %"), (0, "0 %"), (1.004, "100 %")])
 def test_a_busy_share_is_a_percentage(share: float, text: str) -> None:
     """Shares are whole percent, and one that is small but not nothing does not read as nothing."""
-    assert words.percent(share) == text
+    assert format_share(share) == text
 
 
-@pytest.mark.parametrize(("value", "text"), [(1.0, "> 0.99"), (0.0, "< 0.01"), (0.934, "0.93")])
+@pytest.mark.parametrize(("value", "text"), [(1.0, "above 0.99"), (0.0, "below 0.01"), (0.934, "0.93")])
 def test_no_probability_is_certain(value: float, text: str) -> None:
     """Finite measurements never give 1 or 0."""
-    assert words.probability(value) == text
+    assert words.chance(value) == text
 
 
 def test_a_clause_becomes_a_sentence() -> None:
@@ -58,7 +58,7 @@ def test_a_very_short_time_keeps_its_digits(seconds: float, text: str) -> None:
 )
 def test_a_small_share_keeps_a_digit_after_the_point(share: float, text: str) -> None:
     """An overhead of a third of a percent is not '< 1 %'."""
-    assert words.small_percent(share) == text
+    assert words.small_share(share) == text
 
 
 @pytest.mark.parametrize(("bytes_", "text"), [(1229, "+1.2 KiB"), (-300, "−300 B"), (0.2, "0 B")])

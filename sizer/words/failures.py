@@ -1,0 +1,134 @@
+"""Why a run gave no rate."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+
+from sizer.records import Cause, CauseKind, Failure, Outcome, Run, RunSpec, format_bytes
+from sizer.words.language import _, _n
+
+OF_A_SHELL = 128
+"""A shell whose program was ended by a signal ends with this and the signal's number."""
+
+
+def failure_in_words(run: Run) -> str:
+    """Why a run did not complete, in a line, without its last words."""
+    if run.error is not None:
+        return _failure(run.error, run.spec)
+    cap = run.configuration.memory_bytes
+    if run.outcome is Outcome.OUT_OF_MEMORY and cap is not None:
+        return _("killed at its memory cap of {size}", size=format_bytes(cap))
+    return _("no reason was recorded")
+
+
+def failure_line(run: Run, longest: int | None = None) -> str:
+    """The same with the last line that the run printed, of which so many characters are shown:
+    `exit status 1; its last words: KeyError: 'x'`."""
+    last = run.error.last_lines.strip().rpartition("\n")[2].strip() if run.error is not None else ""
+    if longest is not None and len(last) > longest:
+        last = f"{last[:longest].rstrip()}…"
+    why = failure_in_words(run)
+    return _("{why}; its last words: {line}", why=why, line=last) if last else why
+
+
+def _failure(failure: Failure, spec: RunSpec) -> str:
+    return "; ".join(cause_in_words(cause, spec) for cause in (failure.cause, *failure.reasons))
+
+
+def cause_in_words(cause: Cause, spec: RunSpec) -> str:
+    """One cause of a failure, or what explains it."""
+    figures, text = cause.figures, cause.text or ""
+    if cause.kind in (CauseKind.OTHER, CauseKind.REFUSED):
+        return text
+    if cause.kind in (CauseKind.STEPPED, CauseKind.HUNG):
+        return _stepped(cause)
+    if cause.kind is CauseKind.SIGNAL:
+        return _("the workload was killed by signal {signal}", signal=_signal(int(figures["signal"])))
+    if cause.kind is CauseKind.EXIT_STATUS:
+        return _("the workload ended with exit status {status}", status=_status(figures.get("status")))
+    disk = _("disk `{name}`", name=spec.limits.disk) if spec.limits.disk is not None else _("the disk")
+    messages: dict[CauseKind, Callable[[], str]] = {
+        CauseKind.NOT_LIMITED: lambda: _("the process could not be put under its limits"),
+        CauseKind.MEMORY_CAP: lambda: _("killed by the kernel: the memory cap is below what the workload needs"),
+        CauseKind.HOST_MEMORY: lambda: _("killed by the kernel: the host's memory is below what the workload needs"),
+        CauseKind.SLOW_PATTERN: lambda: _(
+            "the pattern cannot be matched with the log: it took more than {seconds} s of CPU time for one read; "
+            "avoid nested repetition",
+            seconds=f"{figures['seconds']:g}",
+        ),
+        CauseKind.BROKEN_EVENTS: lambda: _("invalid data on the event pipe: {text}", text=text),
+        CauseKind.INTERRUPTED: lambda: _("stopped by Ctrl-C or a signal before it was measured"),
+        CauseKind.UNSUPPORTED: lambda: _("the framework or device is not available here"),
+        CauseKind.NOT_FOUND: lambda: _("the program was not found or may not be executed"),
+        CauseKind.DEADLINE: lambda: _(
+            "not enough steps before the deadline of {seconds} s", seconds=f"{figures['seconds']:.0f}"
+        ),
+        CauseKind.TOO_FEW_STEPS: lambda: _("the workload ended without enough steps to measure a rate"),
+        CauseKind.IMPORTED: lambda: _("line {line} of {table} says so", line=f"{figures['line']:.0f}", table=text),
+        CauseKind.NO_MATCH: lambda: _("no line of its log matched the pattern"),
+        CauseKind.NO_EVENT: lambda: _(
+            "it wrote no event; one that writes none can be measured by a `pattern` on its log"
+        ),
+        CauseKind.NO_STEP: lambda: _("it wrote its start and no step"),
+        CauseKind.STOPPED: lambda: _("its process is stopped (SIGSTOP)"),
+        CauseKind.PIPE_CLOSED: lambda: _("it had closed its event pipe"),
+        CauseKind.DATA_GONE: lambda: _("its data set {path} is no longer there: put it back", path=text),
+        CauseKind.DATA_PARTLY_GONE: lambda: _(
+            "of its data set {path} only {size} of {whole} are still there: put the rest back",
+            path=text,
+            size=format_bytes(figures["bytes"]),
+            whole=format_bytes(figures["whole"]),
+        ),
+        CauseKind.SCRATCH_AND_OUTPUT_FULL: lambda: _(
+            "{disk} under its scratch folder (TMPDIR) and its output ({mount}) was full: make room there, or measure "
+            "on a larger one",
+            disk=disk,
+            mount=text,
+        ),
+        CauseKind.OUTPUT_FULL: lambda: _(
+            "{disk} under its output ({mount}) was full: make room there, or measure on a larger one",
+            disk=disk,
+            mount=text,
+        ),
+        CauseKind.SCRATCH_FULL: lambda: _(
+            "the disk under its scratch folder (TMPDIR) ({mount}) was full: make room there", mount=text
+        ),
+        CauseKind.SHARED_MEMORY_FULL: lambda: _("shared memory ({mount}) was full: make room there", mount=text),
+        CauseKind.DISK_FULL: lambda: _("a disk that it wrote to was full: make room there"),
+    }
+    return messages[cause.kind]()
+
+
+def _stepped(cause: Cause) -> str:
+    steps, silent = int(cause.figures["steps"]), f"{cause.figures['silent_seconds']:.1f}"
+    if cause.kind is CauseKind.STEPPED:
+        return _n(
+            "{count} step, the last one {seconds} s before its end",
+            "{count} steps, the last one {seconds} s before its end",
+            steps,
+            seconds=silent,
+        )
+    return _n(
+        "hung: {count} step, then none for the last {seconds} s of its {limit} s",
+        "hung: {count} steps, then none for the last {seconds} s of its {limit} s",
+        steps,
+        seconds=silent,
+        limit=f"{cause.figures['seconds']:.0f}",
+    )
+
+
+def _signal(number: int) -> str:
+    """`9 (SIGKILL)`."""
+    try:
+        return f"{number} ({signal.Signals(number).name})"
+    except ValueError:
+        return str(number)
+
+
+def _status(status: float | None) -> str:
+    """`1`, and of a shell whose program was ended by a signal `137 (SIGKILL)`."""
+    if status is None:
+        return _("unknown")
+    name = _signal(int(status) - OF_A_SHELL).partition(" ")[2] if status > OF_A_SHELL else ""
+    return f"{status:.0f} {name}".rstrip()

@@ -1,0 +1,102 @@
+"""How much memory: where its floor is, and which size is recommended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sizer.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
+from sizer.records import Reason, ReasonCode, format_bytes
+from sizer.words.floors import floor_in_words
+from sizer.words.language import _
+from sizer.words.names import Terms, listed
+from sizer.words.reasons.figures import Sentences, size_of, vcpus_of
+
+
+def _with_pipeline(sentence: str, r: Reason) -> str:
+    if not r.has("pipeline_alone"):
+        return sentence
+    return " ".join((sentence, _("That is the input pipeline alone; the framework of a real GPU needs more.")))
+
+
+def _floor_searched(r: Reason, t: Terms) -> str:
+    low = round(r.number("low")) if r.has("low") else None
+    high = round(r.number("high")) if r.has("high") else None
+    why = None
+    if r.has("given_up"):
+        why = GivenUp(GivenUpKind(r.text("given_up")), round(r.number("given_up_at")))
+    found = SearchedFloor(Bounds(low, high), r.has("timed_out"), why, r.has("pipeline_alone"))
+    return _("{floor}.", floor=floor_in_words(found, _("The memory floor")))
+
+
+def _floor_between(r: Reason, t: Terms) -> str:
+    known = {"low": size_of(r, "low"), "high": size_of(r, "high")}
+    killed, held = r.numbers("killed"), r.numbers("held")
+    if not killed or not held:
+        return _with_pipeline(_("The memory floor is between {low} and {high}.", **known), r)
+    sizes = {"killed": _sizes(killed), "held": _sizes(held)}
+    return _with_pipeline(
+        _("The memory floor is between {low} and {high}: {killed} ran out of memory, {held} held.", **known, **sizes),
+        r,
+    )
+
+
+def _sizes(values: tuple[float, ...]) -> str:
+    return listed([format_bytes(value) for value in values])
+
+
+def _memory(message: Callable[..., str]) -> Callable[[Reason, Terms], str]:
+    """A sentence on the size of the memory, made from whichever figures it names."""
+
+    def sentence(r: Reason, t: Terms) -> str:
+        names = {"memory_bytes": "memory", "held": "held", "most": "most", "untried": "untried"}
+        known = {short: size_of(r, name) for name, short in names.items() if r.has(name)}
+        return message(**known, vcpus=vcpus_of(r) if r.has("vcpus") else "")
+
+    return sentence
+
+
+_C = ReasonCode
+SENTENCES: Sentences = {
+    _C.FLOOR_SEARCHED: _floor_searched,
+    _C.FLOOR_BETWEEN: _floor_between,
+    _C.EVERY_CAP_HELD: lambda r, t: _with_pipeline(
+        _(
+            "Every memory cap measured held ({held}): the memory floor is no higher than the smallest.",
+            held=_sizes(r.numbers("held")),
+        ),
+        r,
+    ),
+    _C.ONLY_COMPLETION_TRIED: lambda r, t: _(
+        "Between {low} and {high} of memory only completion was tried, not the rate.",
+        low=size_of(r, "low"),
+        high=size_of(r, "high"),
+    ),
+    _C.MEMORY_NOT_VARIED: lambda r, t: _("Memory was not varied, so none is recommended."),
+    _C.MEMORY_LEAST_KNOWN: _memory(
+        lambda **k: _("{memory} is the least sold that is known to hold the job and to keep its rate.", **k)
+    ),
+    _C.MEMORY_NOT_OFFERED: _memory(
+        lambda **k: _("No family offers {memory} with {vcpus}, only {most}: take a size with more vCPUs.", **k)
+    ),
+    _C.MEMORY_LEAST_OFFERED: _memory(lambda **k: _("{memory} is the least that families offer with {vcpus}.", **k)),
+    _C.MEMORY_LESS_HAS_NO_RATE: _memory(
+        lambda **k: _("{memory} and not {untried}, because no rate was measured below {held}.", **k)
+    ),
+    _C.MEMORY_LESS_MAY_NOT_HOLD: _memory(
+        lambda **k: _("{memory} and not {untried}, because no cap below {held} is known to hold.", **k)
+    ),
+    _C.MEMORY_LESS_MAY_BE_SLOWER: _memory(lambda **k: _("Less than {memory} holds, but may be slower.", **k)),
+    _C.MEMORY_LEAST_WITH_MARGIN: _memory(
+        lambda **k: _(
+            "{memory} is the least that families offer with {vcpus} from {held} on, which is what cannot be dropped "
+            "and a margin.",
+            **k,
+        )
+    ),
+    _C.MEMORY_LEAST_HOLDING: _memory(
+        lambda **k: _(
+            "{memory} is the least that families offer with {vcpus} from {held} on, the least that holds.", **k
+        )
+    ),
+    _C.MEMORY_NEEDED: lambda r, t: _("The runs needed {memory} that cannot be dropped.", memory=size_of(r)),
+}

@@ -1,0 +1,71 @@
+"""What the runs leave open, and what one more would settle."""
+
+from __future__ import annotations
+
+from sizer.records import Reason, ReasonCode, format_number
+from sizer.words.language import _, _n
+from sizer.words.names import Terms, either, outcomes_counted
+from sizer.words.reasons.figures import Sentences, vcpus_of
+
+
+def doubts_listed(reason: Reason) -> str:
+    """`contended or imprecise`."""
+    words = {
+        "contended": _("contended"),
+        "stolen": _("slowed by other virtual machines"),
+        "drifting": _("drifting"),
+        "imprecise": _("imprecise"),
+        "unsettled": _("not settled"),
+        "short": _("too short"),
+    }
+    return either([words.get(doubt, doubt) for doubt in reason.texts("doubts")])
+
+
+def _runs_doubtful(r: Reason, t: Terms) -> str:
+    count = round(r.number("doubtful"))
+    known = {"completed": format_number(r.number("completed")), "doubts": doubts_listed(r)}
+    if r.text("repeat_how") == "quiet_host":
+        return _n(
+            "{count} of {completed} runs was {doubts}; repeat it on a quiet host.",
+            "{count} of {completed} runs were {doubts}; repeat them on a quiet host.",
+            count,
+            **known,
+        )
+    if r.text("repeat_how") == "longer":
+        return _n(
+            "{count} of {completed} runs was {doubts}; repeat it for longer.",
+            "{count} of {completed} runs were {doubts}; repeat them for longer.",
+            count,
+            **known,
+        )
+    return _n("{count} of {completed} runs was {doubts}.", "{count} of {completed} runs were {doubts}.", count, **known)
+
+
+def _runs_failed(r: Reason, t: Terms) -> str:
+    return _n(
+        "{count} of {runs} runs gave no rate ({outcomes}).",
+        "{count} of {runs} runs gave no rate ({outcomes}).",
+        round(r.number("failed")),
+        runs=format_number(r.number("runs")),
+        outcomes=outcomes_counted(r.texts("outcomes"), r.numbers("counts")),
+    )
+
+
+_C = ReasonCode
+SENTENCES: Sentences = {
+    _C.RUNS_DOUBTFUL: _runs_doubtful,
+    _C.SIZE_DOUBTFUL: lambda r, t: _("Every run of that size was {doubts}.", doubts=doubts_listed(r)),
+    _C.RUNS_FAILED: _runs_failed,
+    _C.FINDS_THE_KNEE: lambda r, t: _(
+        "The rate still rises at the most measured; if it no longer does at {vcpus}, the knee is found.",
+        vcpus=vcpus_of(r, "size"),
+    ),
+    _C.MORE_MEMORY_MAY_PAY: lambda r, t: _("More memory may still pay."),
+    _C.THREE_VALUES: lambda r, t: _("With three values, what lies between them can be predicted."),
+    _C.NEED_NOT_MEASURED: lambda r, t: _("How many it needs was not measured."),
+    _C.NO_SIZE_SURE: lambda r, t: _("No size is sure to be enough, and more repeats make the answer surer."),
+    _C.MORE_VCPUS_UNSETTLED: lambda r, t: _("It is not clear whether more vCPUs pay."),
+    _C.FEWEST_ENOUGH: lambda r, t: _("The fewest measured are enough, so fewer may be, too."),
+    _C.RATE_UNKNOWN: lambda r, t: _("Its rate there was not measured."),
+    _C.MEMORY_UNTRIED: lambda r, t: _("Whether that is enough memory was not measured."),
+}

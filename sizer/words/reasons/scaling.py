@@ -1,0 +1,153 @@
+"""How the rate goes with a size, and what lies beyond the largest that was measured."""
+
+from __future__ import annotations
+
+from sizer.records import Reason, ReasonCode, format_number, format_rate, format_vcpus
+from sizer.words.figures import chance, change
+from sizer.words.language import _, _n
+from sizer.words.names import Terms, accelerator_name, disk_in_words
+from sizer.words.reasons.figures import Sentences, gpus_of, rate_between, share_of, size_of, vcpus_of
+
+
+def _best_measured(r: Reason, t: Terms) -> str:
+    place = [_("batch {size}", size=format_number(r.number("batch_size")))] if r.has("batch_size") else []
+    place = [disk_in_words(r.text("disk")), *place] if r.has("disk") else place
+    place = [size_of(r), *place] if r.has("memory_bytes") else place
+    place += [gpus_of(r, t)] if r.has("gpu_count") else []
+    rate = format_rate(r.number("rate"), t.unit)
+    if not place:
+        return _("Its best measured rate is {rate}.", rate=rate)
+    return _("Its best measured rate is {rate} ({place}).", rate=rate, place=", ".join(place))
+
+
+def _rises_with_vcpus(r: Reason, t: Terms) -> str:
+    known = {"vcpus": vcpus_of(r), "before": f"{r.number('before'):g}", "gain": share_of(r, "gain")}
+    if r.has("foretold"):
+        return _(
+            "The rate still rises at {vcpus}, the most measured: {doubled} should gain {gain}, up to the known "
+            "ceiling.",
+            **known,
+            doubled=format_vcpus(2 * r.number("vcpus")),
+        )
+    if r.has("seen"):
+        return _(
+            "The rate still rises at {vcpus}, the most measured: from {before} to {vcpus} it gained {gain} by the "
+            "fitted curve and {seen} by the runs themselves.",
+            **known,
+            seen=share_of(r, "seen"),
+        )
+    return _("The rate still rises at {vcpus}, the most measured: from {before} to {vcpus} it gained {gain}.", **known)
+
+
+def _vcpus_unsettled(r: Reason, t: Terms) -> str:
+    known = {
+        "vcpus": vcpus_of(r),
+        "before": f"{r.number('before'):g}",
+        "gain": change(r.number("gain")),
+        "worth": share_of(r, "worth"),
+        "probability": chance(r.number("probability")),
+    }
+    if r.has("foretold"):
+        return _(
+            "It is not clear whether more vCPUs pay: {doubled} should change the rate by {gain}, up to the known "
+            "ceiling; the probability of more than {worth} is {probability}.",
+            **known,
+            doubled=format_vcpus(2 * r.number("vcpus")),
+        )
+    if r.has("seen"):
+        return _(
+            "It is not clear whether more vCPUs pay: from {before} to {vcpus} the rate changed by {gain} by the fitted "
+            "curve and by {seen} by the runs themselves; the probability of more than {worth} is {probability}.",
+            **known,
+            seen=change(r.number("seen")),
+        )
+    return _(
+        "It is not clear whether more vCPUs pay: from {before} to {vcpus} the rate changed by {gain}; the probability "
+        "of more than {worth} is {probability}.",
+        **known,
+    )
+
+
+def _size_open(r: Reason, t: Terms) -> str:
+    if r.has("most") and r.has("repeat"):
+        return _(
+            "{vcpus} is the most measured; repeat the runs to find out whether it is the right size.", vcpus=vcpus_of(r)
+        )
+    if r.has("most"):
+        return _("{vcpus} is the most measured; whether it is the right size is open.", vcpus=vcpus_of(r))
+    if r.has("repeat"):
+        return _(
+            "{vcpus} is the smallest size that is probably enough; repeat the runs to find out whether it is the right "
+            "size.",
+            vcpus=vcpus_of(r),
+        )
+    return _(
+        "{vcpus} is the smallest size that is probably enough; whether it is the right size is open.", vcpus=vcpus_of(r)
+    )
+
+
+def _beyond_by_curve(r: Reason, t: Terms) -> str:
+    known = {"vcpus": vcpus_of(r), "size": vcpus_of(r, "size"), "rate": rate_between(r, t.unit)}
+    if r.has("ceiling"):
+        return _(
+            "Beyond {vcpus} (extrapolated, weak: the next known ceiling is {ceiling}), {size} would give about {rate} "
+            "if they save half of what the last doubling saved.",
+            **known,
+            ceiling=format_rate(r.number("ceiling"), t.unit),
+        )
+    return _(
+        "Beyond {vcpus} (extrapolated, weak: no ceiling near it is known), {size} would give about {rate} if they save "
+        "half of what the last doubling saved.",
+        **known,
+    )
+
+
+def _beyond_by_ceiling(r: Reason, t: Terms) -> str:
+    return _(
+        "Beyond {vcpus} (extrapolated, strong: the ceiling of the {accelerator} is known), about {busy} vCPUs ({low} "
+        "to {high}) keep it busy; {size} would give about {rate}.",
+        vcpus=vcpus_of(r),
+        accelerator=accelerator_name(t.device),
+        busy=f"{r.number('busy_vcpus'):.2g}",
+        low=f"{r.number('busy_low'):.2g}",
+        high=f"{r.number('busy_high'):.2g}",
+        size=vcpus_of(r, "size"),
+        rate=rate_between(r, t.unit),
+    )
+
+
+_C = ReasonCode
+SENTENCES: Sentences = {
+    _C.FASTEST_AT: lambda r, t: _("It is fastest at about {vcpus} and slower with more.", vcpus=vcpus_of(r)),
+    _C.STILL_GAINS: lambda r, t: _("It still gets faster at {vcpus}, the most measured.", vcpus=vcpus_of(r)),
+    _C.GAIN_UNKNOWN: lambda r, t: _(
+        "It is not clear whether it gets faster with more than {vcpus}, the most measured.", vcpus=vcpus_of(r)
+    ),
+    _C.GAINS_NOTHING: lambda r, t: _(
+        "More than {vcpus}, the fewest measured, do not make it faster.", vcpus=vcpus_of(r)
+    ),
+    _C.STOPS_SCALING: lambda r, t: _("It stops scaling at about {vcpus}.", vcpus=vcpus_of(r)),
+    _C.BEST_MEASURED: _best_measured,
+    _C.RISES_WITH_VCPUS: _rises_with_vcpus,
+    _C.RISES_WITH_GPUS: lambda r, t: _n(
+        "The rate still rises at {count} accelerator, the most measured: the last step gained {gain}.",
+        "The rate still rises at {count} accelerators, the most measured: the last step gained {gain}.",
+        round(r.number("gpu_count")),
+        gain=share_of(r, "gain"),
+    ),
+    _C.RISES_WITH_BATCH: lambda r, t: _(
+        "A larger batch than {batch}, the largest measured, may be faster: the last step gained {gain}.",
+        batch=format_number(r.number("batch_size")),
+        gain=share_of(r, "gain"),
+    ),
+    _C.RISES_WITH_MEMORY: lambda r, t: _(
+        "More memory than {memory}, the most measured, would still make it faster.", memory=size_of(r)
+    ),
+    _C.VCPUS_UNSETTLED: _vcpus_unsettled,
+    _C.MEMORY_UNSETTLED: lambda r, t: _(
+        "It is not clear whether more memory than {memory}, the most measured, makes it faster.", memory=size_of(r)
+    ),
+    _C.SIZE_OPEN: _size_open,
+    _C.BEYOND_BY_CURVE: _beyond_by_curve,
+    _C.BEYOND_BY_CEILING: _beyond_by_ceiling,
+}

@@ -1,0 +1,201 @@
+"""Warnings of runs: their names, and what must be known of the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sizer.records import Run, RunWarning, WarningKind, format_bytes, format_number, format_share, plural
+from sizer.words.language import _, _n
+
+
+def warning_name(kind: WarningKind) -> str:
+    """`contended`, `page cache warm`."""
+    return {
+        WarningKind.CONTENDED: _("contended"),
+        WarningKind.STOLEN: _("stolen"),
+        WarningKind.OVERHEAD: _("overhead"),
+        WarningKind.THROTTLED: _("throttled"),
+        WarningKind.PAGE_CACHE_WARM: _("page cache warm"),
+        WarningKind.SWAPPED: _("swapped"),
+        WarningKind.MEMORY_RISING: _("memory rising"),
+        WarningKind.READ_AMPLIFIED: _("read amplified"),
+        WarningKind.WRITES_UNLIMITED: _("writes unlimited"),
+        WarningKind.TWO_RATES: _("two rates"),
+        WarningKind.IMPRECISE: _("imprecise"),
+        WarningKind.SHORT: _("short"),
+        WarningKind.UNSETTLED: _("unsettled"),
+        WarningKind.STEPS_JOINED: _("steps joined"),
+        WarningKind.FIRST_EPOCH: _("first epoch only"),
+        WarningKind.NO_EPOCHS: _("no epochs"),
+        WarningKind.PART_OF_EPOCH: _("part of an epoch"),
+        WarningKind.DRIFTING: _("drifting"),
+        WarningKind.DATA_GONE: _("data set changed"),
+        WarningKind.DATA_PARTLY_GONE: _("data set changed"),
+        WarningKind.MEMORY_LEFT: _("left behind"),
+        WarningKind.LEFT_BEHIND: _("left behind"),
+        WarningKind.LOG_INCOMPLETE: _("log incomplete"),
+        WarningKind.OTHER: _("other"),
+    }[kind]
+
+
+def warning_names(run: Run) -> list[str]:
+    """The names of a run's warnings, each once: `contended`, `short`."""
+    return list(dict.fromkeys(warning_name(warning.kind) for warning in run.warnings))
+
+
+def warning_line(warning: RunWarning, unit: str) -> str:
+    """`contended: something else on this host used 0.31 cores meanwhile`; of somebody else's, the text alone."""
+    said = warning_in_words([warning], unit)
+    if warning.kind is WarningKind.OTHER or not said or _is_foreign(warning):
+        return said or warning_name(warning.kind)
+    return _("{name}: {sentence}", name=warning_name(warning.kind), sentence=said)
+
+
+def warning_in_words(alike: Sequence[RunWarning], unit: str) -> str:
+    """What warnings of one kind, figures and text say, with the range of each figure; '' where none were kept."""
+    first = alike[0]
+    if _is_foreign(first):
+        return first.text or ""
+    if not first.figures:
+        return _without_figures(first)
+    spans = {name: _span([warning.figures[name] for warning in alike], FORMATS[name]) for name in first.figures}
+    if first.kind is WarningKind.DRIFTING:
+        return _drifting(spans, first.text or unit)
+    return _with_figures(first, spans, unit)
+
+
+def _is_foreign(warning: RunWarning) -> bool:
+    """Whether its text is a whole sentence of somebody else's."""
+    own = (WarningKind.DATA_GONE, WarningKind.LEFT_BEHIND, WarningKind.LOG_INCOMPLETE)
+    return warning.text is not None and not warning.figures and warning.kind not in own
+
+
+FORMATS: dict[str, Callable[[float], str]] = {
+    "cores": lambda value: f"{value:.2f}",
+    "ratio": lambda value: f"{value:.2f}",
+    "share": lambda value: format_share(value, 1 if value < 0.1 else 0),
+    "half_width": lambda value: format_share(value, 1),
+    "asked": lambda value: format_share(value, 1),
+    "vcpus": lambda value: f"{value:g}",
+    "bytes": format_bytes,
+    "whole": format_bytes,
+    "seconds": lambda value: f"{value:.0f} s",
+    "steps": lambda value: f"{value:,.0f}",
+    "more": lambda value: f"{value:,.0f}",
+    "before": lambda value: f"{value:.4g}",
+    "after": lambda value: f"{value:.4g}",
+    "rate": format_number,
+    "level": format_number,
+    "low": format_number,
+    "high": format_number,
+}
+"""How each figure of a warning is shown."""
+
+
+def _span(values: Sequence[float], form: Callable[[float], str]) -> str:
+    """`0.31`, `0.06–1.21`, `4–9 s`."""
+    low, high = form(min(values)), form(max(values))
+    if low == high:
+        return low
+    figure, _space, tail = low.partition(" ")
+    return f"{figure}–{high}" if tail and high.endswith(f" {tail}") else f"{low}–{high}"
+
+
+def _without_figures(warning: RunWarning) -> str:
+    text = warning.text
+    return {
+        WarningKind.UNSETTLED: _(
+            "the rate moved too slowly, or stalled too seldom, to say how far this run may be off; "
+            "measure for more seconds"
+        ),
+        WarningKind.FIRST_EPOCH: _("no later epoch was reached before the run ended, so the cache was not in use yet"),
+        WarningKind.NO_EPOCHS: _("the program does not say when an epoch ends, so this may be the rate of its first"),
+        WarningKind.PART_OF_EPOCH: _(
+            "the run ended inside its second epoch; the cache serves more at the start of one"
+        ),
+        WarningKind.DATA_GONE: _("its data set {path} is no longer there: put it back", path=text) if text else "",
+        WarningKind.LEFT_BEHIND: text or "",
+        WarningKind.LOG_INCOMPLETE: _("{path} could not be written; make room there", path=text) if text else "",
+    }.get(warning.kind, "")
+
+
+def _with_figures(warning: RunWarning, spans: dict[str, str], unit: str) -> str:
+    kind, figures = warning.kind, warning.figures
+    if kind is WarningKind.THROTTLED and figures.get("vcpus", 0) > 1:
+        return _(
+            "{share} of CPU periods used up the quota of {vcpus} vCPU, so it ran in slices: latencies are not those of "
+            "a slower CPU, and threads that wait for each other lose more than that",
+            **spans,
+        )
+    if kind is WarningKind.IMPRECISE and "half_width" not in figures:
+        return _("no half-width is known after {seconds}, where ±{asked} was asked for", **spans)
+    if kind is WarningKind.MEMORY_LEFT:
+        more = int(figures.get("more", 0))
+        names = warning.text
+        if not more:
+            return _("{names}, {bytes} of memory; remove what no other program uses", names=names, **spans)
+        return _n(
+            "{names} and {count} more, {bytes} of memory; remove what no other program uses",
+            "{names} and {count} more, {bytes} of memory; remove what no other program uses",
+            more,
+            names=names,
+            bytes=spans["bytes"],
+        )
+    messages: dict[WarningKind, Callable[[], str]] = {
+        WarningKind.CONTENDED: lambda: _("something else on this host used {cores} cores meanwhile", **spans),
+        WarningKind.STOLEN: lambda: _("the hypervisor gave {cores} cores to others meanwhile", **spans),
+        WarningKind.OVERHEAD: lambda: _("sizer itself used {share} of the workload's core-seconds", **spans),
+        WarningKind.THROTTLED: lambda: _(
+            "{share} of CPU periods used up the quota of {vcpus} vCPU, so it ran in slices: "
+            "latencies are not those of a slower CPU",
+            **spans,
+        ),
+        WarningKind.PAGE_CACHE_WARM: lambda: _("{share} of the data was in memory before the run", **spans),
+        WarningKind.SWAPPED: lambda: _("up to {bytes} of its memory was in swap", **spans),
+        WarningKind.MEMORY_RISING: lambda: _(
+            "anonymous memory still rose at the end, by {bytes} in 1,000 steps; a longer run needs more", **spans
+        ),
+        WarningKind.READ_AMPLIFIED: lambda: _("the device gave {ratio} bytes for each byte asked for", **spans),
+        WarningKind.WRITES_UNLIMITED: lambda: _(
+            "up to {bytes} waited in the page cache, where this kernel's throttle does not see them; "
+            "let the program sync while it writes",
+            **spans,
+        ),
+        WarningKind.TWO_RATES: lambda: _(
+            "{before} {units}/s for {seconds}, then {after}; the later rate counts", units=plural(unit), **spans
+        ),
+        WarningKind.IMPRECISE: lambda: _("±{half_width} after {seconds}, where ±{asked} was asked for", **spans),
+        WarningKind.SHORT: lambda: _("stopped at the deadline after {seconds} of steady state", **spans),
+        WarningKind.STEPS_JOINED: lambda: _(
+            "the program made so many steps that each stored one represents {steps}; writing an event costs up to "
+            "0.1 ms, so write one event for several steps",
+            **spans,
+        ),
+        WarningKind.DATA_PARTLY_GONE: lambda: _(
+            "of its data set {path} only {bytes} of {whole} are still there: put the rest back",
+            path=warning.text,
+            **spans,
+        ),
+    }
+    return messages[kind]() if kind in messages else ""
+
+
+def _drifting(spans: dict[str, str], unit: str) -> str:
+    units = plural(unit)
+    if "before" in spans:
+        return _(
+            "the reference configuration went from {before} to {after} {units}/s around this run", units=units, **spans
+        )
+    if "level" in spans:
+        return _(
+            "the reference configuration made {level} {units}/s around this run, outside the {low} to {high} {units}/s "
+            "of most of its measurements",
+            units=units,
+            **spans,
+        )
+    return _(
+        "the reference configuration made {rate} {units}/s here, outside the {low} to {high} {units}/s of most of its "
+        "measurements",
+        units=units,
+        **spans,
+    )
