@@ -97,7 +97,7 @@ def _card(run: Run) -> dict[str, Any]:
         "last_words": "\n".join(last_words.splitlines()[-LAST_LINES:]),
         "started": (run.started_at or "").replace("T", " ").replace("+00:00", " UTC"),
         "took": format_seconds(run.wall_seconds) if run.wall_seconds else "",
-        "limited_by": run.limited_by,
+        "limited_by": words.limits_in_words(run.limited_by) if run.limited_by is not None else "",
     }
 
 

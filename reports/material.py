@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizer.model import Model
-from sizer.records import DiskCheck, Recommendation, Run, Study
+from sizer.plan import Spread
+from sizer.records import DiskCheck, Note, Recommendation, Run, Study
 
 
 @dataclass(frozen=True)
 class Material:
-    """All that a page shows. `host` is host.json as it stands; `notes` are sentences about the whole study."""
+    """All that a page shows. `host` is host.json as stored, `notes` are about the whole study, `drift` is how far the
+    host drifted meanwhile, None where it did not.
+    """
 
     study: Study
     host: Mapping[str, Any]
@@ -20,6 +23,7 @@ class Material:
     model: Model | None
     recommendation: Recommendation | None
     disk_checks: tuple[DiskCheck, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     created_at: str
     version: str
+    drift: Spread | None = None

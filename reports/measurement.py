@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from sizer import words
+from sizer.files import FormatError, from_json
+from sizer.host import Virtualization
+from sizer.limits import CpuCounts
 from sizer.records import DiskCheck, DiskRates, DiskTier, Run, Study, format_seconds, format_share, plural
 from sizer.words import _, _n
 
 from .subject import Subject
+
+NOT_OF_THE_HOST = ("schema_version", "notes")
+"""What host.json holds beside facts; the notes stand at the head of the page."""
 
 
 def host_facts(host: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -17,7 +24,7 @@ def host_facts(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [
         (_label(key), _fact(key, value))
         for key, value in host.items()
-        if key != "schema_version" and value not in (None, "", [], (), {})
+        if key not in NOT_OF_THE_HOST and value not in (None, "", [], (), {})
     ]
 
 
@@ -32,8 +39,9 @@ def methods(runs: Sequence[Run]) -> list[tuple[str, int]]:
     """Each way in which the limits of a run were set, with the number of runs under it."""
     counts: dict[str, int] = {}
     for run in runs:
-        if run.limited_by:
-            counts[run.limited_by] = counts.get(run.limited_by, 0) + 1
+        if run.limited_by is not None:
+            said = words.limits_in_words(run.limited_by)
+            counts[said] = counts.get(said, 0) + 1
     return list(counts.items())
 
 
@@ -126,7 +134,7 @@ def _disk(tier: DiskTier, check: DiskCheck | None) -> dict[str, str]:
         "declared": words.declared_in_words(tier),
         "measured": words.rates_in_words(measured) or _("not measured"),
         "deviates": "yes" if check is not None and check.deviates else "",
-        "note": (check.note or "") if check is not None else "",
+        "note": words.deviations_in_words(check) if check is not None else "",
     }
 
 
@@ -149,12 +157,16 @@ def _label(key: str) -> str:
         "packages": _("Packages"),
         "imported": _("Imported"),
         "runs": _("Runs"),
-        "notes": _("Notes"),
     }
     return known.get(key, words.capital(key.replace("_", " ")))
 
 
 def _fact(key: str, value: Any) -> str:
+    with suppress(FormatError):
+        if key == "topology" and isinstance(value, Mapping):
+            return words.topology_in_words(from_json(CpuCounts, value, key))
+        if key == "virtualization" and isinstance(value, Mapping):
+            return words.virtualization_in_words(from_json(Virtualization, value, key))
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if key.endswith("_bytes") and isinstance(value, (int, float)):

@@ -41,6 +41,12 @@ def render(material: Material) -> str:
     )
 
 
+def _notes(material: Material) -> list[str]:
+    """What must be known of the whole study."""
+    drift = [words.drift_in_words(material.drift)] if material.drift is not None else []
+    return [*map(words.note_in_words, material.notes), *drift]
+
+
 def contents(material: Material) -> dict[str, Any]:
     """Everything that the template shows, as plain values; only charts are markup, made and escaped by `svg`."""
     study, recommendation = material.study, material.recommendation
@@ -52,7 +58,7 @@ def contents(material: Material) -> dict[str, Any]:
         "version": material.version,
         "objective": words.objective_in_words(recommendation.objective if recommendation else study.objective),
         "tally": failures.tally(runs),
-        "notes": list(material.notes),
+        "notes": _notes(material),
         "has_recommendation": recommendation is not None,
         "cards": [verdict.card(subject) for subject in found],
         "family": verdict.family(recommendation, study) if recommendation else [],

@@ -12,6 +12,7 @@ import pytest
 
 from sizer.bundled.reports import Material, curves
 from sizer.model import WorkloadModel, fit
+from sizer.records import LimitedBy, LimitedByKind, Note, NoteKind
 from sizer.records.answer import (
     Action,
     Answer,
@@ -74,7 +75,7 @@ TIERS = (
 CHECKS = (
     DiskCheck(TIERS[0], DiskRates(301, 20.1e6, 300, 19.9e6)),
     DiskCheck(TIERS[1], DiskRates(1996, 99.8e6, 1990, 99.1e6)),
-    DiskCheck(TIERS[2], DiskRates(19800, 338e6, 19000, 330e6), deviates=True, note="the host's own disk gives no more"),
+    DiskCheck(TIERS[2], DiskRates(19800, 338e6, 19000, 330e6), deviates=True),
 )
 IMAGES = DataSet("/root/.cache/sizer/images.rec", "recordio", 45_200_000, 400, embedded=True)
 FOLDER = replace(IMAGES, path="/root/.cache/sizer/images", format="folder")
@@ -142,8 +143,15 @@ def _run(workload: Workload, limits: Limits, repeat: int) -> Run:
         sample_unit=UNIT[workload.name],
         data_set=DATA[workload.name],
         disk=next(check for check in CHECKS if check.tier.name == limits.disk),
-        limited_by=f"cgroup v1: cpuset 0-{math.ceil(limits.vcpus) - 1}, memory {limits.memory_bytes // MIB} MiB "
-        f"without swap, disk 7:0 {limits.disk}",
+        limited_by=LimitedBy(
+            LimitedByKind.SIZER,
+            "cgroup v1",
+            f"0-{math.ceil(limits.vcpus) - 1}",
+            by_cpuset=True,
+            memory_bytes=limits.memory_bytes,
+            device="7:0",
+            rates=next(tier for tier in TIERS if tier.name == limits.disk).emulated,
+        ),
     )
     if limits.memory_bytes < FLOOR[workload.name]:
         return replace(run, outcome=Outcome.OUT_OF_MEMORY, error=Failure(Cause(CauseKind.MEMORY_CAP)))
@@ -358,7 +366,7 @@ def material(
         model=fit(runs),
         recommendation=recommendation,
         disk_checks=CHECKS,
-        notes=("Run as an ordinary user: vCPUs by affinity; as root it would add memory and disk.",),
+        notes=(Note(NoteKind.NO_MEMORY_AXIS, fix="sudo sizer demo"),),
         created_at="2026-11-21 09:30 UTC",
         version="0.1.0",
     )

@@ -76,7 +76,9 @@ def limits_held(run: dict[str, Any]) -> Iterator[Row]:
     files = [inside.get(file) for file in ("cpu.max", "memory.max", "memory.swap.max")]
     held = files == [quota, str(64 << 20), "0"] and len(inside.get("cpus", ())) == 1
     yield Row(f"{name}: as the program reads it", f"{'; '.join(map(str, files))}; CPUs {inside.get('cpus')}", held)
-    yield Row(f"{name}: in its record", run["limited_by"], str(run["limited_by"]).startswith("cgroup v2: affinity"))
+    by = run["limited_by"] or {}
+    met = by.get("backend") == "cgroup v2" and by.get("by_cpuset") is False
+    yield Row(f"{name}: in its record", str(by.get("backend")), met)
 
 
 def _cores(run: dict[str, Any]) -> str:
@@ -112,7 +114,7 @@ def _as_root(found: dict[str, Any]) -> Iterator[Row]:
 def _throttled(name: str, study: dict[str, Any], left: list[str], least: float = 1 - RATE_TOLERANCE) -> Iterator[Row]:
     yield Row(f"{name}: a study", f"exit {study['status']}", study["status"] == 0 and bool(study["runs"]))
     for run in study["runs"]:
-        yield Row(f"{name}: within 3 %", f"{_cores(run)}; {run['limited_by']}", _cores_held(run))
+        yield Row(f"{name}: within 3 %", f"{_cores(run)}; {(run['limited_by'] or {}).get('backend')}", _cores_held(run))
         shares = {figure: (run["measured"] or {}).get(figure, 0.0) / rate for figure, rate in RATES.items()}
         told = ", ".join(f"{figure.replace('_', ' ')} {share:.3f}" for figure, share in shares.items())
         held = all(least <= share <= 1 + RATE_TOLERANCE for share in shares.values())

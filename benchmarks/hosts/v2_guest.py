@@ -97,7 +97,7 @@ def main(result: Path, project: Path, disk: Path) -> None:
     found: dict[str, Any] = {
         "kernel": Path("/proc/sys/kernel/osrelease").read_text().strip(),
         "backend": backend.name,
-        "topology": backend.topology.describe(),
+        "topology": asdict(backend.topology.counts),
         "capabilities": [asdict(each) for each in backend.capabilities()],
         "core_share": {f"{vcpus:g}": round(core_share(backend, vcpus), 4) for vcpus in SHARES},
     }

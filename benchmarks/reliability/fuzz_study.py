@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sizer.cli import main
 from sizer.model import vcpus_of
+from sizer.records import LimitedBy, LimitedByKind, Note, NoteKind
 from sizer.records.run import (
     Bottleneck,
     Cause,
@@ -87,7 +88,7 @@ READ_BYTES = 113_000.0
 def write_study(folder: Path) -> None:
     """A finished study in `folder`: three workloads, with model, recommendation, table and page."""
     study = parse_study(WRITTEN, str(folder / "study.yaml"), None, HostSize(2, 24 * GIB), None)
-    with StudyFolder.create(folder, study, HOST, ["This host did not allow hyperthreads."]) as made:
+    with StudyFolder.create(folder, study, HOST, [Note(NoteKind.NO_MEMORY_AXIS, fix="sudo sizer demo")]) as made:
         for run in _runs(study):
             made.add(run)
             made.log_path(run.id).write_text("one line\n")
@@ -130,8 +131,8 @@ def _run(study: Study, plan: WorkloadPlan, limits: Limits, number: int) -> Run:
         9.5,
         sample_unit="word" if plan.workload.kind == "command" else "image",
         data_set=DataSet("/cache/images.rec", "recordio", 45_200_000, 400, embedded=True) if tier else None,
-        disk=DiskCheck(tier, replace(tier.emulated or DiskRates(), read_iops=301.0), True, "faster") if tier else None,
-        limited_by="cgroup v1: cpuset 0-1",
+        disk=DiskCheck(tier, replace(tier.emulated or DiskRates(), read_iops=301.0), True) if tier else None,
+        limited_by=LimitedBy(LimitedByKind.SIZER, "cgroup v1", "0-1", by_cpuset=True),
     )
 
 

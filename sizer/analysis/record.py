@@ -24,6 +24,7 @@ from sizer.records import (
     DataSet,
     Device,
     DiskCheck,
+    LimitedBy,
     Outcome,
     Run,
     RunWarning,
@@ -48,7 +49,7 @@ class Measured:
     exit_status: int | None
     samples: tuple[Sample, ...]
     accounted: frozenset[str]
-    limited_by: str
+    limited_by: LimitedBy
     last_lines: str
     resident_bytes: int | None
     resident_after_bytes: int | None

@@ -21,7 +21,6 @@ from sizer.api.events import (
     MeasuringStarted,
     NotConcluded,
     NothingLeft,
-    Notice,
     OnEvent,
     RunFinished,
     RunsLeft,
@@ -38,9 +37,11 @@ from sizer.api.predicting import configuration, predict, predict_at, usual_disk,
 from sizer.api.status import StudyStatus, study_status
 from sizer.api.studies import parse_study, read_study
 from sizer.api.study_plan import StudyPlan, plan_study
+from sizer.storage import Announcement, Leftover
 
 __all__ = [
     "DEMO_FIO",
+    "Announcement",
     "Concluded",
     "Conclusion",
     "DataLacking",
@@ -52,13 +53,13 @@ __all__ = [
     "FollowingEnded",
     "HostBusy",
     "ImportedStudy",
+    "Leftover",
     "Live",
     "Measurement",
     "MeasuringHost",
     "MeasuringStarted",
     "NotConcluded",
     "NothingLeft",
-    "Notice",
     "OnEvent",
     "RunFinished",
     "RunStarted",

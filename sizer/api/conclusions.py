@@ -27,7 +27,6 @@ from sizer.plan import DRIFT_SHARE, Spread, reference, spread
 from sizer.recommend import recommend as best_spec
 from sizer.records import SCHEMA_VERSION, DiskCheck, InputError, NoAnswer, Objective, Recommendation, Run, typed_path
 from sizer.store import StudyFolder
-from sizer.words import drift_in_words
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,6 @@ def _write_recommendation(folder: StudyFolder, runs: tuple[Run, ...], model: Mod
 
 
 def _material(folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommendation: Recommendation) -> Material:
-    drift = _drift(folder, runs)
     return Material(
         study=folder.study,
         host=folder.host,
@@ -137,7 +135,8 @@ def _material(folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommen
         model=model,
         recommendation=recommendation,
         disk_checks=_disk_checks(runs),
-        notes=folder.notes if drift is None else (*folder.notes, drift_in_words(drift)),
+        notes=folder.notes,
+        drift=_drift(folder, runs),
         created_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         version=__version__,
     )

@@ -9,10 +9,9 @@ from importlib.resources import files
 from sizer.api.measuring_host import MeasuringHost
 from sizer.catalog import Catalog
 from sizer.limits import AS_ROOT, Control, LimitsBackend
-from sizer.records import MIB, HostError, Limits, Study, WorkloadPlan
+from sizer.records import MIB, HostError, Limits, Note, NoteKind, Study, WorkloadPlan
 from sizer.storage import Fio, missing_for_emulation
 from sizer.study import HostSize, parse_study
-from sizer.words import ENGLISH, axis_left_out, in_language
 
 DEMO_FIO = Fio(seconds=1.0, figures=("read_bytes_per_second", "read_iops", "write_bytes_per_second"))
 
@@ -24,8 +23,8 @@ Lacking = Mapping[Control, str | None]
 """Controls that this host does not give us, each with the command that would fix it."""
 
 
-def demo_study(host: MeasuringHost) -> tuple[Study, tuple[str, ...]]:
-    """The study of the demo as far as this host lets us limit its axes, and sentences about what was left out.
+def demo_study(host: MeasuringHost) -> tuple[Study, tuple[Note, ...]]:
+    """The study of the demo as far as this host lets us limit its axes, and what was left out.
 
     Raises HostError where not even whole vCPUs can be limited.
     """
@@ -71,11 +70,18 @@ def _within_reach(planned: WorkloadPlan, lacking: Lacking, host_vcpus: int, most
     )
 
 
-def notes(lacking: Lacking) -> tuple[str, ...]:
-    """What the report says of axes that were left out, in English, as they are stored."""
-    with in_language(ENGLISH):
-        found = [axis_left_out(control, _for_demo(lacking[control])) for control in Control if control in lacking]
-    return tuple(sentence for sentence in found if sentence is not None)
+LEFT_OUT = {
+    Control.FRACTIONAL_VCPUS: NoteKind.NO_FRACTIONAL_VCPUS,
+    Control.MEMORY: NoteKind.NO_MEMORY_AXIS,
+    Control.DISK: NoteKind.NO_DISK_AXIS,
+}
+
+
+def notes(lacking: Lacking) -> tuple[Note, ...]:
+    """Which axes were left out, for the report."""
+    return tuple(
+        Note(kind, fix=_for_demo(lacking[control])) for control, kind in LEFT_OUT.items() if control in lacking
+    )
 
 
 def _for_demo(fix: str | None) -> str:

@@ -12,13 +12,7 @@ from sizer.exchange import Imported
 from sizer.plan import Search, TwoEpochs
 from sizer.records import DiskCheck, Doubt, Run, RunSpec, SizerError
 from sizer.runner import Load
-
-
-@dataclass(frozen=True)
-class Notice:
-    """One sentence from a program or module that prepares data or removes what was left, in its own words."""
-
-    text: str
+from sizer.storage import Announcement, Leftover
 
 
 @dataclass(frozen=True)
@@ -155,7 +149,8 @@ class TableImported:
 
 
 Event = (
-    Notice
+    Announcement
+    | Leftover
     | Doubted
     | HostBusy
     | DataLacking

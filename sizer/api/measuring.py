@@ -16,7 +16,6 @@ from sizer.api.events import (
     MeasuringStarted,
     NotConcluded,
     NothingLeft,
-    Notice,
     OnEvent,
     RunFinished,
     RunsLeft,
@@ -39,7 +38,7 @@ from sizer.plan import (
     is_measurement,
     remaining,
 )
-from sizer.records import HostError, Interrupted, Outcome, Run, RunSpec, SizerError, Study
+from sizer.records import HostError, Interrupted, Note, Outcome, Run, RunSpec, SizerError, Study
 from sizer.runner import Hooks, host_load
 from sizer.storage import Placement, remove_what_was_left, room_on_emulated
 from sizer.store import StudyFolder, keep_unsaved, take_back, unsaved_place
@@ -69,11 +68,11 @@ def measure(
 
 @contextmanager
 def measurement(
-    plan: StudyPlan, host: MeasuringHost, on_event: OnEvent = ignore, notes: Sequence[str] = ()
+    plan: StudyPlan, host: MeasuringHost, on_event: OnEvent = ignore, notes: Sequence[Note] = ()
 ) -> Iterator[Measurement]:
     """A study ready to be measured in a folder that is new or gone on with; no other sizer measures here meanwhile.
 
-    `notes` are sentences for the report about what this host left out. Raises InputError and HostError.
+    `notes` are for a reader of the report. Raises InputError and HostError.
     """
     check_preconditions(plan.all_specs, plan.study, host.backend)
     with measuring_alone(), StudyFolder.create(plan.folder, plan.study, host.host, notes) as folder:
@@ -97,8 +96,8 @@ def _ready(plan: StudyPlan, folder: StudyFolder, host: MeasuringHost, on_event: 
     for doubt in doubts(replace(plan, finished=folder.runs()).left):
         on_event(Doubted(doubt))
     mounts = [Path(tier.path) for tier in plan.study.disks if tier.path is not None]
-    for sentence in remove_what_was_left(host.backend, mounts, host.cache):
-        on_event(Notice(sentence))
+    for leftover in remove_what_was_left(host.backend, mounts, host.cache):
+        on_event(leftover)
     return Measurement(plan, folder, host, on_event)
 
 
@@ -153,7 +152,7 @@ class Measurement:
         self.folder.hold_room()
         data = prepare_data(study, needed, cache, self._on_event, self._stop)
         room = room_on_emulated(study, [spec for spec in needed if spec.workload in data.sets], data.sets)
-        with Placement(cache, room, self._say, self._stop) as places:
+        with Placement(cache, room, self._on_event, self._stop) as places:
             preparation = Preparation(study, self._host, data, places)
             preparation.prepare(needed, self._on_event, self._stop)
             for number, spec in enumerate(todo):
@@ -245,9 +244,6 @@ class Measurement:
         """Write each run again whose warning of drift is not what the runs of the reference say by now."""
         for run in changed_marks(self.folder.runs(), self._plan.reference):
             self.folder.add(run)
-
-    def _say(self, text: str) -> None:
-        self._on_event(Notice(text))
 
 
 def _which(run: Run) -> tuple[str, str | None]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sizer import bundled
-from sizer.api.events import DataLacking, DiskChecked, DiskChecking, DiskUnusable, Notice, OnEvent
+from sizer.api.events import DataLacking, DiskChecked, DiskChecking, DiskUnusable, OnEvent
 from sizer.api.measuring_host import MeasuringHost
 from sizer.host import interpreter
 from sizer.records import (
@@ -45,14 +45,10 @@ def prepare_data(
 ) -> PreparedData:
     """Find, make or pack the data of these runs. Raises Interrupted when `stop` says so."""
     data = PreparedData()
-
-    def say(sentence: str) -> None:
-        on_event(Notice(sentence))
-
     for workload in dict.fromkeys(spec.workload for spec in specs):
         try:
             python = Path(sys.executable) if workload.kind == "command" else interpreter(workload.framework)
-            sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, say, stop)
+            sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, on_event, stop)
             data.sets[workload] = sets.prepare(workload)
         except (InputError, HostError, OSError) as error:
             data.lacking[workload] = f"its data cannot be prepared: {error}"

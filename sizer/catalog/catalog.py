@@ -63,14 +63,6 @@ class DiskOffer:
         """As a study names it: `alibaba/cloud_ssd`."""
         return f"{self.provider}/{self.disk_tier}"
 
-    @property
-    def price_note(self) -> str:
-        """The price in words, with how far to trust it."""
-        if self.usd_per_gib_month is None:
-            return f"{self.name}: price unknown"
-        doubt = "" if self.confidence in (None, "documented") else f", {self.confidence}"
-        return f"{self.name}: {self.usd_per_gib_month:g} USD per GiB and month ({self.as_of}{doubt})"
-
     def rates(self, size_bytes: int) -> DiskRates:
         """What a disk of this size gives; written like read. InputError outside the sizes on offer."""
         size = size_bytes / GIB

@@ -23,6 +23,7 @@ from sizer.records import (
     Recommendation,
 )
 from sizer.words import (
+    conclusion_line,
     headline,
     model_summary,
     next_line,
@@ -31,7 +32,6 @@ from sizer.words import (
     reason_sentences,
     refusal_sentences,
     rejection_line,
-    suggestion_sentences,
     terms_of,
 )
 
@@ -128,9 +128,4 @@ def export(arguments: argparse.Namespace) -> int:
 
 def verdict(answer: Answer, model: Model) -> str:
     """One line: the headline, and where there is no spec, why not and what would help."""
-    terms = terms_of(model.workload(answer.workload))
-    line = headline(answer, terms)
-    if answer.spec is not None:
-        return line
-    advice = [suggestion_sentences(answer.next_run, terms)] if answer.next_run is not None else []
-    return " ".join([f"{line}.", *reason_sentences(answer, terms), *advice])
+    return conclusion_line(answer, terms_of(model.workload(answer.workload)))

@@ -11,6 +11,7 @@ from sizer.cli.wording import emulated_disks
 from sizer.files import named
 from sizer.records import Study
 from sizer.words import (
+    announcement_in_words,
     answer_not_written,
     busy_host_in_words,
     data_lacking,
@@ -20,6 +21,8 @@ from sizer.words import (
     doubt_in_words,
     drift_in_words,
     following_in_words,
+    leftover_in_words,
+    note_in_words,
     note_said,
     nothing_left,
     problem_said,
@@ -60,8 +63,10 @@ class EventPrinter:
 
 def _lines(event: api.Event) -> Iterator[str]:
     match event:
-        case api.Notice():
-            yield event.text
+        case api.Announcement():
+            yield announcement_in_words(event)
+        case api.Leftover():
+            yield leftover_in_words(event)
         case api.Doubted():
             yield warning_said(doubt_in_words(event.doubt))
         case api.HostBusy():
@@ -91,7 +96,7 @@ def _lines(event: api.Event) -> Iterator[str]:
         case api.TableRead():
             if event.table.unknown:
                 yield unknown_columns(event.source, named(event.table.unknown))
-            yield from map(note_said, event.table.notes[1:])
+            yield from (note_said(note_in_words(note)) for note in event.table.notes[1:])
         case api.TableImported():
             runs = event.table.runs
             yield table_imported(len(runs), len({run.spec.workload.name for run in runs}), event.folder)

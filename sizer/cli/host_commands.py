@@ -14,7 +14,7 @@ from sizer.catalog import Catalog, catalog_text, import_csv
 from sizer.cli.arguments import DEFAULT_TIER_SIZE
 from sizer.cli.interrupts import Interrupts
 from sizer.files import to_json
-from sizer.host import Check, checks, facts, measuring_alone
+from sizer.host import Check, Finding, FindingKind, checks, facts, measuring_alone
 from sizer.limits import LimitsBackend, detect
 from sizer.records import (
     DiskCheck,
@@ -38,6 +38,7 @@ from sizer.storage import (
 from sizer.study import schema as study_schema
 from sizer.study import template
 from sizer.words import (
+    ENGLISH,
     busy_host_in_words,
     catalog_valid,
     check_lines,
@@ -45,9 +46,12 @@ from sizer.words import (
     disk_check_line,
     disk_figure_line,
     disk_offer_line,
+    finding_in_words,
     host_is_quiet,
     host_line,
+    in_language,
     instance_line,
+    leftover_in_words,
     looking_at_host,
     published_rate_line,
     study_file_written,
@@ -59,7 +63,7 @@ def doctor(arguments: argparse.Namespace) -> int:
     backend = detect()
     host, found = facts(backend), (*checks(backend), _load_check(backend))
     if arguments.json:
-        print(json.dumps({"host": to_json(host), "checks": [to_json(check) for check in found]}, indent=1))
+        print(json.dumps({"host": to_json(host), "checks": [_check_form(check) for check in found]}, indent=1))
         return 0
     print(host_line(host))
     for check in found:
@@ -67,11 +71,18 @@ def doctor(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _check_form(check: Check) -> dict[str, object]:
+    """A check with what it found as a sentence, in English, and as its code."""
+    with in_language(ENGLISH):
+        found = finding_in_words(check.finding)
+    return {"name": check.name, "ok": check.ok, "found": found, "code": check.finding.kind.value, "fix": check.fix}
+
+
 def _load_check(backend: LimitsBackend) -> Check:
     """Other load spoils figures, and only a person knows what may be ended of it."""
     busy = busy_host_in_words(host_load(backend))
     fix = "ps -eo pid,pcpu,args --sort=-pcpu | head" if busy else None
-    return Check("load", busy is None, busy or host_is_quiet(), fix)
+    return Check("load", busy is None, Finding(FindingKind.OTHER, busy or host_is_quiet()), fix)
 
 
 def init(arguments: argparse.Namespace) -> int:
@@ -129,8 +140,8 @@ def _list_catalog(offers: Catalog) -> None:
 def disks(arguments: argparse.Namespace) -> int:
     with measuring_alone(), Interrupts() as interrupts:
         backend, folders = detect(), [Path(name) for name in arguments.disks if Path(name).is_dir()]
-        for sentence in remove_what_was_left(backend, folders, cache_folder(os.environ)):
-            print(sentence, file=sys.stderr)
+        for leftover in remove_what_was_left(backend, folders, cache_folder(os.environ)):
+            print(leftover_in_words(leftover), file=sys.stderr)
         found = [_announced(name, Fio(arguments.seconds), backend, interrupts.finish) for name in arguments.disks]
     if arguments.json:
         print(json.dumps({"checks": [to_json(check) for check in found]}, indent=1))

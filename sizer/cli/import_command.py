@@ -7,6 +7,7 @@ import json
 
 from sizer import api
 from sizer.cli.event_lines import EventPrinter
+from sizer.words import ENGLISH, in_language, note_in_words
 
 
 def import_table(arguments: argparse.Namespace) -> int:
@@ -18,11 +19,13 @@ def import_table(arguments: argparse.Namespace) -> int:
 
 def _form(imported: api.ImportedStudy) -> dict[str, object]:
     folder, table = imported.folder, imported.table
+    with in_language(ENGLISH):
+        notes = [note_in_words(note) for note in table.notes]
     return {
         "folder": str(folder.path),
         "runs": len(table.runs),
         "workloads": list(dict.fromkeys(run.spec.workload.name for run in table.runs)),
         "unknown_columns": list(table.unknown),
-        "notes": list(table.notes),
+        "notes": notes,
         "report": str(folder.report_path),
     }

@@ -13,13 +13,12 @@ from sizer.analysis import Live
 from sizer.cli.printing import controls
 from sizer.records import Purpose, Run, RunSpec, format_rate, printable
 from sizer.words import (
+    ended_line,
     progress_begun,
-    progress_left,
+    progress_line,
     reference_again,
-    resources_used,
     result_in_words,
     run_in_words,
-    warming_up,
 )
 
 BAR_WIDTH = 8
@@ -60,13 +59,11 @@ class Progress:
         if not self._is_terminal:
             return
         done = round(BAR_WIDTH * self._finished / max(1, self._total))
-        rate = format_rate(live.throughput, live.unit) if live.throughput is not None else warming_up()
+        bar = "#" * done + "." * (BAR_WIDTH - done)
+        rate = format_rate(live.throughput, live.unit) if live.throughput is not None else None
         left = max(0.0, self._left - (time.monotonic() - self._began))
-        used = resources_used(live.cores, live.read_bytes_per_second, live.written_bytes_per_second)
-        line = (
-            f"[{'#' * done}{'.' * (BAR_WIDTH - done)}] {self._finished}/{self._total}, {progress_left(left)} | "
-            f"{rate} | {self._words(live.spec)} | {used}"
-        )
+        used = live.cores, live.read_bytes_per_second, live.written_bytes_per_second
+        line = progress_line(bar, self._finished, self._total, left, rate, self._words(live.spec), used)
         self._clear()
         self._stream.write(printable(line)[: shutil.get_terminal_size().columns - 1])
         self._stream.flush()
@@ -75,7 +72,7 @@ class Progress:
         """The result of a run, and its `log` where that says more."""
         self._finished += 1
         known = {run.disk.tier.name} if run.disk is not None and run.disk.tier.emulated is not None else self._emulated
-        self.say(f"  {run_in_words(run.spec, known)}: {result_in_words(run, log)}")
+        self.say(ended_line(run_in_words(run.spec, known), result_in_words(run, log)))
 
     def _words(self, spec: RunSpec) -> str:
         run = run_in_words(spec, self._emulated)

@@ -16,10 +16,11 @@ from sizer.words import (
     being_measured,
     being_measured_again,
     imported_run_in_words,
-    outcome_in_words,
     problem_said,
+    result_and_warnings,
     result_in_words,
     run_in_words,
+    status_line,
     study_summary,
     to_be_run,
     to_be_run_again,
@@ -63,9 +64,9 @@ def _form(found: StudyStatus, folder: StudyFolder) -> dict[str, object]:
 
 def _groups(runs: Sequence[Run]) -> list[list[Run]]:
     """The runs in their order; those of a workload that failed in the same words are one group."""
-    groups: dict[tuple[str, ...], list[Run]] = {}
+    groups: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
-        alike = (run.spec.workload.name, result_in_words(run), _kinds_of_warning(run))
+        alike = (run.spec.workload.name, result_in_words(run), tuple(warning_names(run)))
         groups.setdefault((run.id,) if run.outcome in FINDINGS else alike, []).append(run)
     return list(groups.values())
 
@@ -75,9 +76,8 @@ def _line(group: Sequence[Run], folder: StudyFolder, emulated: Collection[str], 
     imported = folder.study.imported
     places = {imported_run_in_words(run) if imported else run_in_words(run.spec, emulated) for run in group}
     place = places.pop() if len(places) == 1 else first.spec.workload.name
-    times = f" ×{len(group)}" if len(group) > 1 else ""
-    result = f"{result_in_words(first, folder.log_of(first))}{_kinds_of_warning(first)}"
-    return f"{first.id}  {place}{times}: {_again(group, result, found)}"
+    result = result_and_warnings(first, folder.log_of(first))
+    return status_line(first, place, len(group), _again(group, result, found))
 
 
 def _again(group: Sequence[Run], result: str, found: StudyStatus) -> str:
@@ -91,12 +91,6 @@ def _again(group: Sequence[Run], result: str, found: StudyStatus) -> str:
 
 def _summary(found: StudyStatus) -> str:
     counts = Counter(run.outcome for run in found.runs)
-    outcomes = ", ".join(f"{counts[outcome]} {outcome_in_words(outcome)}" for outcome in Outcome if counts[outcome])
+    outcomes = {outcome: counts[outcome] for outcome in Outcome if counts[outcome]}
     left = len(found.todo), found.seconds_left
     return study_summary(found.finished, len(found.specs), outcomes, found.warned, *left, found.held)
-
-
-def _kinds_of_warning(run: Run) -> str:
-    """` (contended, short)`: the name of each warning; the report says all of it."""
-    names = warning_names(run)
-    return f" ({', '.join(names)})" if names else ""

@@ -21,11 +21,12 @@ from sizer.records import (
     DiskTier,
     InputError,
     Measure,
+    Note,
+    NoteKind,
     Run,
     Study,
     Workload,
     WorkloadPlan,
-    format_number,
 )
 from sizer.study import Figures
 
@@ -40,12 +41,12 @@ TOLERANCE = 1.05
 
 @dataclass(frozen=True)
 class Imported:
-    """The study of a table and its runs; `unknown` are columns that are kept unread, `notes` sentences to know."""
+    """The study of a table and its runs; `unknown` are columns that are kept unread, `notes` what to know of it."""
 
     study: Study
     runs: tuple[Run, ...]
     unknown: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def read_measurements(path: Path, figures: Figures | None) -> Imported:
@@ -109,8 +110,8 @@ def _check_varied(workloads: dict[str, list[ParsedRow]], path: Path) -> None:
 
 def _emulated_devices(
     workloads: dict[str, list[ParsedRow]], figures: Figures | None
-) -> tuple[dict[str, Device], tuple[str, ...]]:
-    """The catalogue's rate of each emulated GPU that the table gives none for, and a sentence for each taken."""
+) -> tuple[dict[str, Device], tuple[Note, ...]]:
+    """The catalogue's rate of each emulated GPU that the table gives none for, and a note for each that is used."""
     found: dict[str, Device] = {}
     notes = []
     for name, rows in workloads.items():
@@ -121,10 +122,9 @@ def _emulated_devices(
             known = _published(alike, device.gpu, figures)
             if known is not None:
                 found[f"{name}/{device.gpu}"] = known
-                rate = format_number(known.samples_per_second or 0)
+                rate, source = known.samples_per_second, known.source or ""
                 notes.append(
-                    f"`{name}`: the table gives no accelerator_samples_per_second of the emulated {device.gpu}, so the "
-                    f"published {rate} samples/s is taken ({known.source})."
+                    Note(NoteKind.PUBLISHED_RATE, (name,), gpu=device.gpu, samples_per_second=rate, source=source)
                 )
     return found, tuple(notes)
 
@@ -200,17 +200,14 @@ def _planned(workload: Workload) -> Workload:
     )
 
 
-def _notes(path: Path, parsed: Sequence[ParsedRow], workloads: dict[str, list[ParsedRow]]) -> Iterable[str]:
-    yield f"Imported from {path.name}, {len(parsed)} rows: measured elsewhere, on a machine unknown to sizer."
-    without = [name for name, rows in workloads.items() if all(_no_device(row) for row in rows)]
+def _notes(path: Path, parsed: Sequence[ParsedRow], workloads: dict[str, list[ParsedRow]]) -> Iterable[Note]:
+    yield Note(NoteKind.IMPORTED, table=path.name, rows=len(parsed))
+    without = tuple(name for name, rows in workloads.items() if all(_no_device(row) for row in rows))
     if without:
-        yield (
-            f"The table has no `device` or `gpu` for {named(without)}, so the CPU is assumed; if it "
-            "was a GPU, add a column `device` (cuda:0) or `gpu`."
-        )
-    lacking = [name for name, rows in workloads.items() if rows[0]["vcpus"] is None]
+        yield Note(NoteKind.NO_DEVICE, without)
+    lacking = tuple(name for name, rows in workloads.items() if rows[0]["vcpus"] is None)
     if lacking:
-        yield f"The table has no `vcpus` for {named(lacking)}, so how many are needed is not known."
+        yield Note(NoteKind.NO_VCPUS, lacking)
 
 
 def _no_device(parsed: ParsedRow) -> bool:

@@ -14,6 +14,7 @@ from scipy.special import stdtrit
 from sizer.exchange.imported_columns import EPOCH, ParsedRow
 from sizer.exchange.measurements import DEMAND_COLUMNS, DISK_COLUMNS, EMBEDDED
 from sizer.records import (
+    GIVEN_IN_TABLE,
     HOST_DISK,
     IMPORTED,
     STAGES,
@@ -30,6 +31,8 @@ from sizer.records import (
     Evidence,
     EvidenceKind,
     Failure,
+    LimitedBy,
+    LimitedByKind,
     Limits,
     Measure,
     Outcome,
@@ -198,7 +201,7 @@ def _run(
         hit_rate=_mean(epochs.rows, "hit_rate"),
         evidence=Evidence(bottleneck, {}, EvidenceKind.IMPORTED, text=source) if bottleneck else None,
         disk=_disk(parsed),
-        limited_by=f"given by {source}, not set by sizer",
+        limited_by=LimitedBy(LimitedByKind.IMPORTED, text=source),
         other=_other(epochs.rows),
         warnings=_warnings(epochs),
     )
@@ -243,7 +246,7 @@ def _device(parsed: ParsedRow, devices: Mapping[str, Device]) -> Device | None:
     ceiling = parsed["accelerator_samples_per_second"]
     if device.kind != "cpu" and (ceiling or device.samples_per_second):
         rate = ceiling or device.samples_per_second
-        device = Device(device.kind, device.index, device.gpu, rate, "given in the imported table")
+        device = Device(device.kind, device.index, device.gpu, rate, GIVEN_IN_TABLE)
     elif device.kind == "emulated" and device.samples_per_second is None:
         device = devices.get(f"{parsed['workload']}/{device.gpu}", device)
     return device

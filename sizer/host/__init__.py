@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from sizer.host.lock import measuring_alone
-from sizer.host.machine import PACKAGES, Check, Host, checks, facts, interpreter
+from sizer.host.machine import PACKAGES, Check, Finding, FindingKind, Host, Virtualization, checks, facts, interpreter
 from sizer.host.nvml import busy_share, gpus
 
-__all__ = ["PACKAGES", "Check", "Host", "busy_share", "checks", "facts", "gpus", "interpreter", "measuring_alone"]
+__all__ = [
+    "PACKAGES",
+    "Check",
+    "Finding",
+    "FindingKind",
+    "Host",
+    "Virtualization",
+    "busy_share",
+    "checks",
+    "facts",
+    "gpus",
+    "interpreter",
+    "measuring_alone",
+]

@@ -11,13 +11,14 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum
 from importlib import metadata
 from pathlib import Path
 
 import psutil
 
 from sizer.host.nvml import Gpu, gpus
-from sizer.limits import AS_ROOT, MARK, Capability, LimitsBackend, detect, owned_name
+from sizer.limits import AS_ROOT, MARK, Capability, CpuCounts, LimitsBackend, detect, owned_name
 from sizer.records import HostError, typed_path
 
 PACKAGES = {
@@ -46,23 +47,72 @@ _IMPORT_MXNET = "import numpy\nif 'bool' not in numpy.__dict__: numpy.bool = num
 
 
 @dataclass(frozen=True)
+class Virtualization:
+    """The hypervisor of a virtual machine, None on bare metal, and whether this is a container."""
+
+    hypervisor: str | None
+    container: bool
+
+
+@dataclass(frozen=True)
 class Host:
     """The machine a study was measured on; sizes in bytes."""
 
     cpu_model: str
     cpus: int
-    topology: str
+    topology: CpuCounts
     hyperthreads: bool
     memory_bytes: int
     swap_bytes: int
     kernel: str
     distribution: str
-    virtualization: str
+    virtualization: Virtualization
     limits: str
     gpus: tuple[Gpu, ...]
-    python: str
+    python: str | None
     fio: str | None
     packages: dict[str, str]
+
+
+class FindingKind(str, Enum):
+    """What a check found."""
+
+    CONTROL = "control"
+    """By what a limit is set, or why it cannot be: `text`."""
+    CPUS = "cpus"
+    """So many CPUs of this host are usable: `count` of `whole`."""
+    NO_SWAP = "no_swap"
+    SWAP_KEPT = "swap_kept"
+    """The group of a run keeps it from the swap of `bytes`."""
+    SWAP_USED = "swap_used"
+    """Runs may use the swap of `bytes`."""
+    PRESSURE = "pressure"
+    """What runs wait for is accounted."""
+    NO_PRESSURE = "no_pressure"
+    VERSION = "version"
+    """What a program or package says of itself: `text`, in the interpreter `path` if that is not ours."""
+    NOT_INSTALLED = "not_installed"
+    MISSING = "missing"
+    """`path` is not there."""
+    ROOT_ONLY = "root_only"
+    PRESENT = "present"
+    """`path` is there."""
+    NO_IMPORT = "no_import"
+    """A package cannot be imported: `text`, in the interpreter `path` if that is not ours."""
+    OTHER = "other"
+    """`text`, as it is."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found, with what its kind needs."""
+
+    kind: FindingKind
+    text: str = ""
+    path: str = ""
+    count: int = 0
+    whole: int = 0
+    bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -71,7 +121,7 @@ class Check:
 
     name: str
     ok: bool
-    found: str
+    finding: Finding
     fix: str | None = None
 
 
@@ -82,7 +132,7 @@ def facts(backend: LimitsBackend | None = None) -> Host:
     return Host(
         cpu_model=processor.get("Model name", platform.machine()),
         cpus=len(backend.allowed),
-        topology=backend.topology.describe(),
+        topology=backend.topology.counts,
         hyperthreads=backend.topology.hyperthreads,
         memory_bytes=psutil.virtual_memory().total,
         swap_bytes=psutil.swap_memory().total,
@@ -98,7 +148,7 @@ def facts(backend: LimitsBackend | None = None) -> Host:
 
 
 def checks(backend: LimitsBackend | None = None) -> tuple[Check, ...]:
-    """What `sizer doctor` tells: each control, then the programs, devices and packages that studies use."""
+    """What `sizer doctor` shows: each control, then the programs, devices and packages that studies use."""
     backend = backend or detect()
     capabilities = backend.capabilities()
     return (
@@ -114,41 +164,43 @@ def checks(backend: LimitsBackend | None = None) -> tuple[Check, ...]:
 
 
 def _control_check(backend: str, capability: Capability) -> Check:
-    return Check(capability.control.value, capability.available, f"{backend}: {capability.how}", capability.fix)
+    found = Finding(FindingKind.CONTROL, f"{backend}: {capability.how}")
+    return Check(capability.control.value, capability.available, found, capability.fix)
 
 
 def _cpu_check(backend: LimitsBackend) -> Check:
     count = len(backend.allowed)
-    found = f"{count} of this host's {len(backend.topology.processors)} usable"
+    found = Finding(FindingKind.CPUS, count=count, whole=len(backend.topology.processors))
     return Check("cpus", count >= 2, found, None if count >= 2 else "taskset -pc 0- $$")
 
 
 def _swap_check(swap_bytes: int, capabilities: tuple[Capability, ...]) -> Check:
     capped = any(each.available for each in capabilities if each.control.value == "memory")
     if swap_bytes == 0:
-        return Check("swap", True, "none")
-    found = f"{swap_bytes / 2**30:.1f} GiB, {'kept from runs by their group' if capped else 'which runs may use'}"
+        return Check("swap", True, Finding(FindingKind.NO_SWAP))
+    found = Finding(FindingKind.SWAP_KEPT if capped else FindingKind.SWAP_USED, bytes=swap_bytes)
     return Check("swap", capped, found, None if capped else "sudo swapoff -a")
 
 
 def _pressure_check(backend: LimitsBackend) -> Check:
     """Good to have and never needed, so that nothing is wrong without it."""
-    told = "what runs wait for is accounted" if backend.tells_pressure else "not accounted for runs of this user here"
-    return Check("pressure", True, told)
+    found = FindingKind.PRESSURE if backend.tells_pressure else FindingKind.NO_PRESSURE
+    return Check("pressure", True, Finding(found))
 
 
 def _program_check(program: str, package: str, version: str) -> Check:
     found = _first_line(program, version)
-    fix = None if found else f"sudo apt-get install {package}"
-    return Check(program, found is not None, found or "not installed", fix)
+    if found is None:
+        return Check(program, False, Finding(FindingKind.NOT_INSTALLED), f"sudo apt-get install {package}")
+    return Check(program, True, Finding(FindingKind.VERSION, found))
 
 
 def _loop_check(control: Path) -> Check:
     if not control.exists():
-        return Check("loop devices", False, f"{control} is missing", "sudo modprobe loop")
+        return Check("loop devices", False, Finding(FindingKind.MISSING, path=str(control)), "sudo modprobe loop")
     if not os.access(control, os.W_OK):
-        return Check("loop devices", False, "for root alone", AS_ROOT)
-    return Check("loop devices", True, str(control))
+        return Check("loop devices", False, Finding(FindingKind.ROOT_ONLY), AS_ROOT)
+    return Check("loop devices", True, Finding(FindingKind.PRESENT, path=str(control)))
 
 
 def _mxnet_check() -> Check:
@@ -156,16 +208,19 @@ def _mxnet_check() -> Check:
         python = interpreter("mxnet")
         tried = _run([str(python), "-c", _IMPORT_MXNET], PATIENCE_SECONDS)
     except HostError as error:
-        return Check("mxnet", False, str(error), "unset SIZER_MXNET_PYTHON")
+        return Check("mxnet", False, Finding(FindingKind.OTHER, str(error)), "unset SIZER_MXNET_PYTHON")
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Check("mxnet", False, f"{python} does not run ({error})", "unset SIZER_MXNET_PYTHON")
-    place = "" if python == Path(sys.executable) else f" in {python}"
+        found = Finding(FindingKind.NO_IMPORT, str(error), str(python))
+        return Check("mxnet", False, found, "unset SIZER_MXNET_PYTHON")
+    place = "" if python == Path(sys.executable) else str(python)
     if tried.returncode == 0:
-        return Check("mxnet", True, f"{_ask(python, ['mxnet']).get('mxnet', 'imported')}{place}")
-    reason = (tried.stderr.strip().splitlines() or [f"ended with {tried.returncode}"])[-1] + place
+        version = _ask(python, ["mxnet"]).get("mxnet", "")
+        return Check("mxnet", True, Finding(FindingKind.VERSION, version, place))
+    reason = (tried.stderr.strip().splitlines() or [f"exit status {tried.returncode}"])[-1]
+    fix = f"{typed_path(python)} -m pip install 'mxnet==1.9.1' 'numpy>=1.23,<2'"
     if "cannot open shared object" in reason:
-        return Check("mxnet", False, reason, "sudo apt-get install libgomp1 libquadmath0")
-    return Check("mxnet", False, reason, f"{typed_path(python)} -m pip install 'mxnet==1.9.1' 'numpy>=1.23,<2'")
+        fix = "sudo apt-get install libgomp1 libquadmath0"
+    return Check("mxnet", False, Finding(FindingKind.NO_IMPORT, reason, place), fix)
 
 
 def _first_line(program: str, *arguments: str) -> str | None:
@@ -192,11 +247,9 @@ def _distribution() -> str:
         return "Linux"
 
 
-def _virtualization(processor: dict[str, str]) -> str:
-    vendor = processor.get("Hypervisor vendor")
-    machine = f"virtual machine ({vendor})" if vendor else "no virtual machine"
+def _virtualization(processor: dict[str, str]) -> Virtualization:
     contained = any(Path(sign).exists() for sign in ("/.dockerenv", "/run/.containerenv"))
-    return f"container in a {machine}" if contained and vendor else "container" if contained else machine
+    return Virtualization(processor.get("Hypervisor vendor"), contained)
 
 
 def _packages() -> dict[str, str]:
@@ -210,15 +263,15 @@ def _packages() -> dict[str, str]:
     return {**found, "psutil": metadata.version("psutil")}
 
 
-def _python() -> str:
-    """The version of the Python that runs the bundled workloads."""
+def _python() -> str | None:
+    """The version of the Python that runs the bundled workloads; None where it is not there or does not run."""
     with suppress(HostError):
-        return _ask(interpreter("mxnet"), ()).get("python", "does not run")
-    return "not there"
+        return _ask(interpreter("mxnet"), ()).get("python")
+    return None
 
 
 def _ask(python: Path, packages: Sequence[str]) -> dict[str, str]:
-    """The versions that an interpreter has, its own as `python`; none where it does not run, which its check tells."""
+    """The versions that an interpreter has, its own as `python`; none where it does not run, which its check says."""
     try:
         shown = _run([str(python), "-c", _ASK_VERSIONS, *packages], PATIENCE_SECONDS)
         shown.check_returncode()

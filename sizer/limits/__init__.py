@@ -11,13 +11,14 @@ from sizer.limits.device import Mount, device_of, mount_of, parse_mounts
 from sizer.limits.identity import is_of_this_world, is_owned, owned_name, owner_is_dead
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
 from sizer.limits.process_tree import MARK, end_left, end_marked
-from sizer.limits.topology import Topology, choose_cpus, parse_topology, read_topology
+from sizer.limits.topology import CpuCounts, Topology, choose_cpus, parse_topology, read_topology
 
 __all__ = [
     "AS_ROOT",
     "MARK",
     "Capability",
     "Control",
+    "CpuCounts",
     "Group",
     "LimitsBackend",
     "Mount",

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 
 import psutil
 
-from sizer.limits.control_group import describe
+from sizer.limits.control_group import limited_by
 from sizer.limits.identity import owned_name
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
 from sizer.limits.join import join_command
 from sizer.limits.machine import Machine
 from sizer.limits.process_tree import MARK, ProcessTree, end_left, kill_all
 from sizer.limits.surroundings import below_quota
-from sizer.records import Limits, Sample
+from sizer.records import LimitedBy, Limits, Sample
 
 ACCOUNTED = frozenset(
     {
@@ -54,8 +54,8 @@ class AffinityBackend(LimitsBackend):
         require(self, limits, throttle)
         cpus = self.cpus_for(limits)
         _adopt_orphans()
-        description = describe(self.name, limits, cpus, self.topology, None, held_by="CPUs")
-        return AffinityGroup(owned_name(run_id), cpus, description)
+        known = limited_by(self.name, limits, cpus, self.topology, None, by_cpuset=False)
+        return AffinityGroup(owned_name(run_id), cpus, known)
 
     def remove_leftovers(self) -> tuple[str, ...]:
         return end_left()
@@ -64,8 +64,8 @@ class AffinityBackend(LimitsBackend):
 class AffinityGroup(Group):
     """A run whose processes carry its mark."""
 
-    def __init__(self, name: str, cpus: tuple[int, ...], description: str) -> None:
-        self.description, self.cpus, self.accounted = description, cpus, ACCOUNTED
+    def __init__(self, name: str, cpus: tuple[int, ...], limited_by: LimitedBy) -> None:
+        self.limited_by, self.cpus, self.accounted = limited_by, cpus, ACCOUNTED
         self._mark = f"{MARK}={name}"
         self._processes = ProcessTree(name)
         self._core_seconds = 0.0

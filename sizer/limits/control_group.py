@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from sizer.limits.identity import BASE, owner_is_dead
-from sizer.limits.interface import Group, Throttle, mebibytes
+from sizer.limits.interface import Group, Throttle
 from sizer.limits.join import join_command
 from sizer.limits.topology import Topology, format_cpus
 from sizer.limits.tree import Tree
-from sizer.records import HostError, Limits, Sample
+from sizer.records import HostError, LimitedBy, LimitedByKind, Limits, Sample
 
 PERIOD_MICROSECONDS = 100_000
 """The kernel's default. A 10 ms period cuts the stalls at 0.25 vCPU from 92 to 11 ms and costs 3-4 % of the rate."""
@@ -51,17 +51,13 @@ class Counters(Protocol):
         """Give the descriptors back."""
 
 
-BY_AFFINITY = "affinity to CPUs"
-"""What holds a run on its CPUs where groups have no cpuset, as those that systemd hands to users."""
-
-
 @dataclass(frozen=True)
 class GroupPlace:
     """Where a group is: its directory in each hierarchy, its CPUs, and whether affinity has to hold them."""
 
     directories: tuple[Path, ...]
     cpus: tuple[int, ...]
-    description: str
+    limited_by: LimitedBy
     by_affinity: bool = False
 
 
@@ -71,7 +67,7 @@ class ControlGroup(Group):
     def __init__(
         self, tree: Tree, place: GroupPlace, counters: Counters, kill_all: Callable[[Collection[Path]], None]
     ) -> None:
-        self.description = place.description
+        self.limited_by = place.limited_by
         self.cpus = place.cpus
         self.accounted = counters.accounted
         self._tree = tree
@@ -170,37 +166,27 @@ def remove_base(tree: Tree, base: Path) -> None:
             tree.remove(base)
 
 
-def describe(
-    name: str,
+def limited_by(
+    backend: str,
     limits: Limits,
     cpus: Collection[int],
     topology: Topology,
     throttle: Throttle | None,
-    held_by: str = "cpuset",
-) -> str:
-    """The limits as the record of a run gives them; `held_by` is what holds it on its CPUs."""
+    by_cpuset: bool,
+) -> LimitedBy:
+    """How these limits are set, for the record of a run; `by_cpuset` is False where affinity holds it on its CPUs."""
     single, paired = topology.pairing(cpus)
-    cores = f"{single + paired} core{'' if single + paired == 1 else 's'}"
-    siblings = f" ({cores}{f', {paired} with both hyperthreads' if paired else ''})" if topology.hyperthreads else ""
-    parts = [f"{held_by} {format_cpus(cpus)}{siblings}" if limits.vcpus is not None else "vCPUs not limited"]
+    limited, siblings = limits.vcpus is not None, limits.vcpus is not None and topology.hyperthreads
     quota = quota_microseconds(limits.vcpus)
-    if quota is not None:
-        parts.append(f"quota {quota / PERIOD_MICROSECONDS:g} of {PERIOD_MICROSECONDS // 1000} ms")
-    memory = limits.memory_bytes
-    parts.append("memory not limited" if memory is None else f"memory {mebibytes(memory)} without swap")
-    parts.append(_describe_throttle(throttle))
-    return f"{name}: {', '.join(parts)}"
-
-
-def _describe_throttle(throttle: Throttle | None) -> str:
-    if throttle is None:
-        return "disk not limited"
-    rates = throttle.rates
-    figures = [
-        ("read", rates.read_bytes_per_second, 1e6, "MB/s"),
-        ("read", rates.read_iops, 1, "IOPS"),
-        ("write", rates.write_bytes_per_second, 1e6, "MB/s"),
-        ("write", rates.write_iops, 1, "IOPS"),
-    ]
-    words = [f"{way} {value / scale:g} {unit}" for way, value, scale, unit in figures if value is not None]
-    return f"disk {throttle.device} {' '.join(words) or 'not limited'}"
+    return LimitedBy(
+        LimitedByKind.SIZER,
+        backend,
+        cpus=format_cpus(cpus) if limited else None,
+        by_cpuset=limited and by_cpuset,
+        cores=single + paired if siblings else None,
+        paired_cores=paired if siblings else None,
+        quota_vcpus=None if quota is None else quota / PERIOD_MICROSECONDS,
+        memory_bytes=limits.memory_bytes,
+        device=throttle.device if throttle is not None else None,
+        rates=throttle.rates if throttle is not None else None,
+    )

@@ -10,7 +10,7 @@ from math import ceil
 from types import TracebackType
 
 from sizer.limits.topology import Topology, choose_cpus
-from sizer.records import HOST_DISK, DiskRates, HostError, Limits, Sample
+from sizer.records import HOST_DISK, DiskRates, HostError, LimitedBy, Limits, Sample
 
 
 class Control(str, Enum):
@@ -46,11 +46,11 @@ class Throttle:
 class Group(ABC):
     """A fresh group for one run. A context manager: it kills what is left in it and removes itself, whatever happened.
 
-    `description` is for the run's record, `cpus` are those it may use. `accounted` names the fields of `Sample` that
+    `limited_by` is for the run's record, `cpus` are those it may use. `accounted` names the fields of `Sample` that
     are really counted here; the others stay at 0 and mean nothing.
     """
 
-    description: str
+    limited_by: LimitedBy
     cpus: tuple[int, ...]
     accounted: frozenset[str]
 

@@ -23,6 +23,16 @@ class Processor:
 
 
 @dataclass(frozen=True)
+class CpuCounts:
+    """How many sockets, NUMA nodes, cores and CPUs a host has; more CPUs than cores are hyperthreads."""
+
+    sockets: int
+    nodes: int
+    cores: int
+    cpus: int
+
+
+@dataclass(frozen=True)
 class Topology:
     """Every CPU that is online."""
 
@@ -39,16 +49,15 @@ class Topology:
         paired = sum(1 for count in used.values() if count > 1)
         return len(used) - paired, paired
 
-    def describe(self) -> str:
-        """One line for a person: `2 sockets, 2 NUMA nodes, 4 cores, 8 CPUs with hyperthreads`."""
-        counts = [
-            ("socket", len({each.socket for each in self.processors})),
-            ("NUMA node", len({each.node for each in self.processors})),
-            ("core", len({each.core for each in self.processors})),
-            ("CPU", len(self.processors)),
-        ]
-        words = ", ".join(f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts)
-        return f"{words} {'with' if self.hyperthreads else 'without'} hyperthreads"
+    @property
+    def counts(self) -> CpuCounts:
+        """What there is of each."""
+        return CpuCounts(
+            sockets=len({each.socket for each in self.processors}),
+            nodes=len({each.node for each in self.processors}),
+            cores=len({each.core for each in self.processors}),
+            cpus=len(self.processors),
+        )
 
 
 def parse_topology(text: str) -> Topology:

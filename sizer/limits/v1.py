@@ -10,13 +10,12 @@ from functools import partial
 from pathlib import Path
 
 from sizer.limits.control_group import (
-    BY_AFFINITY,
     PERIOD_MICROSECONDS,
     ControlGroup,
     GroupPlace,
-    describe,
     kill_until_empty,
     leftovers,
+    limited_by,
     make_group,
     quota_microseconds,
     remove_base,
@@ -80,9 +79,9 @@ class V1Backend(LimitsBackend):
         except BaseException:
             self._remove(distinct)
             raise
-        held_by = "cpuset" if "cpuset" in directories else BY_AFFINITY
-        description = describe(self.name, limits, cpus, self.topology, throttle, held_by)
-        place = GroupPlace(distinct, cpus, description, by_affinity="cpuset" not in directories)
+        by_cpuset = "cpuset" in directories
+        known = limited_by(self.name, limits, cpus, self.topology, throttle, by_cpuset)
+        place = GroupPlace(distinct, cpus, known, by_affinity=not by_cpuset)
         return ControlGroup(self._tree, place, counters, partial(freeze_and_kill, self._tree))
 
     def remove_leftovers(self) -> tuple[str, ...]:

@@ -9,13 +9,12 @@ from functools import partial
 from pathlib import Path
 
 from sizer.limits.control_group import (
-    BY_AFFINITY,
     PERIOD_MICROSECONDS,
     ControlGroup,
     GroupPlace,
-    describe,
     kill_until_empty,
     leftovers,
+    limited_by,
     make_group,
     quota_microseconds,
     remove_base,
@@ -73,10 +72,9 @@ class V2Backend(LimitsBackend):
         except BaseException:
             self._remove(group)
             raise
-        by_affinity = not (group / "cpuset.cpus").exists()
-        held_by = BY_AFFINITY if by_affinity else "cpuset"
-        description = describe(self.name, limits, cpus, self.topology, throttle, held_by)
-        place = GroupPlace((group,), cpus, description, by_affinity)
+        by_cpuset = (group / "cpuset.cpus").exists()
+        known = limited_by(self.name, limits, cpus, self.topology, throttle, by_cpuset)
+        place = GroupPlace((group,), cpus, known, by_affinity=not by_cpuset)
         return ControlGroup(self._tree, place, counters, partial(kill_group, self._tree))
 
     def remove_leftovers(self) -> tuple[str, ...]:

@@ -89,7 +89,6 @@ class DiskCheck:
     tier: DiskTier
     measured: DiskRates
     deviates: bool = False
-    note: str | None = None
 
     @property
     def rates(self) -> DiskRates:
@@ -390,6 +389,37 @@ class RateChange:
     after: Estimate
 
 
+class LimitedByKind(str, Enum):
+    """Who set the limits of a run."""
+
+    SIZER = "sizer"
+    IMPORTED = "imported"
+    """Nobody that sizer knows of: the table `text` gives them."""
+    OTHER = "other"
+    """What a sizer before wrote: `text`."""
+
+
+@dataclass(frozen=True)
+class LimitedBy:
+    """How the limits of a run were set: by which backend, and what it limited; None for what it did not.
+
+    `cpus` are written as the kernel does (`0-2,5`), held by a cpuset or else by affinity; `cores` of them, and how many
+    with both hyperthreads, where the host has any. The `rates` are those of the block device (`major:minor`).
+    """
+
+    kind: LimitedByKind
+    backend: str = ""
+    cpus: str | None = None
+    by_cpuset: bool = False
+    cores: Count | None = None
+    paired_cores: Count | None = None
+    quota_vcpus: Amount | None = None
+    memory_bytes: Count | None = None
+    device: str | None = None
+    rates: DiskRates | None = None
+    text: str | None = None
+
+
 @dataclass(frozen=True)
 class Run:
     """One execution of a RunSpec with its result. A run that failed is data, too.
@@ -438,7 +468,7 @@ class Run:
     limits_buffered_writes: bool | None = None
     evidence: Evidence | None = None
     disk: DiskCheck | None = None
-    limited_by: str = ""
+    limited_by: LimitedBy | None = None
     other: dict[str, str] = field(default_factory=dict)
     warnings: tuple[RunWarning, ...] = ()
     steps: tuple[Step, ...] = ()

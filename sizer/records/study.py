@@ -38,6 +38,10 @@ HOST_DISK = "host"
 """The `disk` of a run whose disk was not limited: wherever the data already lay."""
 
 
+GIVEN_IN_STUDY, GIVEN_IN_TABLE = "given in the study file", "given in the imported table"
+"""Sources of an emulated accelerator's rate that is no published one. They are part of a run's id, so they stay so."""
+
+
 @dataclass(frozen=True)
 class Device:
     """Where the step is computed: `cpu`, `cuda` or `emulated` (the step waits for as long as a GPU takes).
@@ -238,6 +242,42 @@ def _with_defaults(workload: Workload) -> Workload:
         cache=workload.assumed_cache,
         device=replace(device, index=device.index or 0),
     )
+
+
+class NoteKind(str, Enum):
+    """What a reader of a study must know of the whole of it."""
+
+    NO_FRACTIONAL_VCPUS = "no_fractional_vcpus"
+    """This host cannot limit a fraction of a vCPU; `fix` is the command that would change it."""
+    NO_MEMORY_AXIS = "no_memory_axis"
+    """The same of memory."""
+    NO_DISK_AXIS = "no_disk_axis"
+    """The same of disks."""
+    IMPORTED = "imported"
+    """So many `rows` of the `table` were measured elsewhere."""
+    NO_DEVICE = "no_device"
+    """The table has no device or GPU of these `workloads`, so the CPU is assumed."""
+    NO_VCPUS = "no_vcpus"
+    """It has no vCPUs of these `workloads`."""
+    PUBLISHED_RATE = "published_rate"
+    """It has no rate of the emulated `gpu` of a workload; the published one of `source` is used."""
+    OTHER = "other"
+    """What a sizer before wrote: `text`."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing that a reader of a study must know of the whole of it, with what its kind needs."""
+
+    kind: NoteKind
+    workloads: tuple[str, ...] = ()
+    table: str = ""
+    rows: int = 0
+    fix: str = ""
+    gpu: str = ""
+    samples_per_second: float | None = None
+    source: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,7 @@ class _Trial:
                     exit_status=exit_status,
                     samples=tuple(sampler.samples),
                     accounted=group.accounted,
-                    limited_by=group.description,
+                    limited_by=group.limited_by,
                     last_lines="",
                     resident_bytes=resident,
                     resident_after_bytes=_resident(setting.data_set),

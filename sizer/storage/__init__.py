@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from sizer.storage.announcements import Announce, Announcement, AnnouncementKind, Leftover, LeftoverKind
 from sizer.storage.data_cache import cache_folder
 from sizer.storage.data_sets import DataSets, check_cache, check_data
-from sizer.storage.disk_check import Fio, check_disk, expected
+from sizer.storage.disk_check import Fio, check_disk, deviations, expected
 from sizer.storage.disks import emulated_volume, missing_for_emulation, mount_answers, real_volume
 from sizer.storage.leftovers import remove_what_was_left
 from sizer.storage.page_cache import evict, files_of, resident_bytes
 from sizer.storage.placement import Placement, room_on_emulated
 
 __all__ = [
+    "Announce",
+    "Announcement",
+    "AnnouncementKind",
     "DataSets",
     "Fio",
+    "Leftover",
+    "LeftoverKind",
     "Placement",
     "cache_folder",
     "check_cache",
     "check_data",
     "check_disk",
+    "deviations",
     "emulated_volume",
     "evict",
     "expected",

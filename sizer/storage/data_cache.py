@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from sizer.records import HostError, Interrupted
+from sizer.storage.announcements import Announce, Announcement, AnnouncementKind
 from sizer.storage.held_folders import held_folder, remove_left
 from sizer.storage.subprograms import complete
 
@@ -51,11 +52,12 @@ def check_writable(cache: Path) -> None:
 
 @contextmanager
 def made_once(
-    folder: Path, what: str, announce: Callable[[str], None], stop: Callable[[], bool]
+    folder: Path, making: Announcement, announce: Announce, stop: Callable[[], bool]
 ) -> Iterator[Path | None]:
     """A path to make `folder` of a cache at, or None if it is there; two sizers do not make it at once.
 
-    Raises Interrupted when `stop` says so before another sizer lets the cache go, HostError when it cannot be written.
+    `making` is announced before it is made. Raises Interrupted when `stop` says so before another sizer lets the cache
+    go, HostError when it cannot be written.
     """
     if folder.exists():
         yield None  # Also from a cache that this user may only read.
@@ -64,7 +66,7 @@ def made_once(
         if folder.exists():
             yield None
             return
-        announce(f"making {what} in {folder}")
+        announce(making)
         with held_folder(folder.parent, MAKING_PREFIX) as home:
             yield home / folder.name
             # A machine that loses power after the renaming must not keep a folder of empty files.
@@ -78,12 +80,12 @@ def remove_leftovers(cache: Path) -> tuple[Path, ...]:
 
 
 @contextmanager
-def _locked(cache: Path, announce: Callable[[str], None], stop: Callable[[], bool]) -> Iterator[None]:
+def _locked(cache: Path, announce: Announce, stop: Callable[[], bool]) -> Iterator[None]:
     with _lock_file(cache) as lock:
         waiting = False
         while not _taken(lock.fileno(), cache):
             if not waiting:
-                announce(f"waiting for another sizer that makes data in {cache}")
+                announce(Announcement(AnnouncementKind.OTHER_SIZER, folder=str(cache)))
                 waiting = True
             if stop():
                 raise Interrupted(f"interrupted while another sizer was making data in {cache}")

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from sizer.files import refuse_no_data
 from sizer.records import KINDS, DataSet, HostError, InputError, Workload
+from sizer.storage.announcements import Announce, Announcement, AnnouncementKind
 from sizer.storage.data_cache import check_writable, made_once
 from sizer.storage.page_cache import files_of
 from sizer.storage.subprograms import complete, never
@@ -41,7 +42,7 @@ class DataSets:
     interpreter: Path
     packages: Path
     embedded_images: int
-    announce: Callable[[str], None]
+    announce: Announce
     stop: Callable[[], bool] = never
 
     def prepare(self, workload: Workload) -> DataSet | None:
@@ -74,7 +75,7 @@ class DataSets:
             name = f"images-v{EMBEDDED_VERSION}-seed{EMBEDDED_SEED}-{self.embedded_images}"
             folder, form = self.cache / name, "folder"
             words = ["images", "--count", str(self.embedded_images), "--seed", str(EMBEDDED_SEED), *_workers()]
-        with self._made_once(folder, "the embedded data set") as aside:
+        with self._made_once(Announcement(AnnouncementKind.EMBEDDED_DATA, str(folder))) as aside:
             if aside is not None:
                 self._program("embedded_data", *words, "--out", str(aside))
         return describe(folder, form, embedded=True)
@@ -82,7 +83,7 @@ class DataSets:
     def _packed(self, source: DataSet, form: str) -> DataSet:
         """The folder as RecordIO or LMDB, packed once and kept; a changed folder is packed again."""
         folder = self.cache / f"{form}-{_fingerprint(Path(source.path))}"
-        with self._made_once(folder, f"{source.path} as {form}") as aside:
+        with self._made_once(Announcement(AnnouncementKind.PACKED_DATA, str(folder), source.path, form)) as aside:
             if aside is not None:
                 options = ["--data", source.path, "--output", str(aside), "--format", form, "--passes", "1"]
                 self._program("imagenet_preprocessing", *options, *_workers())
@@ -94,7 +95,7 @@ class DataSets:
         if records.with_suffix(".idx").is_file():
             return source
         folder = self.cache / f"index-{_fingerprint(records)}"
-        with self._made_once(folder, f"an index of {records}") as aside:
+        with self._made_once(Announcement(AnnouncementKind.INDEX, str(folder), str(records))) as aside:
             if aside is not None:
                 aside.mkdir()
                 (aside / records.name).symlink_to(records)
@@ -102,12 +103,13 @@ class DataSets:
         return describe(folder / records.name, source.format)
 
     @contextmanager
-    def _made_once(self, folder: Path, what: str) -> Iterator[Path | None]:
-        """A path to make the folder at, or None if it is there."""
-        with made_once(folder, what, self.announce, self.stop) as aside:
+    def _made_once(self, making: Announcement) -> Iterator[Path | None]:
+        """A path to make the folder that is announced at, or None if it is there."""
+        folder = Path(making.folder)
+        with made_once(folder, making, self.announce, self.stop) as aside:
             yield aside
         if aside is not None:
-            self.announce(f"  {size_of(folder) / 1e6:.0f} MB")
+            self.announce(Announcement(AnnouncementKind.DATA_MADE, making.folder, bytes=size_of(folder)))
 
     def _program(self, name: str, *options: str) -> None:
         argv = [str(self.interpreter), "-m", f"workloads.{name}", *options]
@@ -117,7 +119,7 @@ class DataSets:
         if done.returncode != 0:
             raise HostError(f"workloads.{name} failed: {(done.stderr or done.stdout).strip()[-500:]}")
         for line in done.stderr.splitlines():
-            self.announce(f"  {line}")
+            self.announce(Announcement(AnnouncementKind.PROGRAM, name=line))
 
 
 def check_data(workload: Workload) -> None:

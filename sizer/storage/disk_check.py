@@ -6,21 +6,18 @@ import json
 import shutil
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from sizer.limits import LimitsBackend, Throttle
-from sizer.records import DiskCheck, DiskRates, DiskTier, HostError, Limits, format_number
+from sizer.records import DiskCheck, DiskRates, DiskTier, HostError, Limits
 from sizer.storage.disks import FOLDER_PREFIX, Volume
 from sizer.storage.held_folders import held_folder
 from sizer.storage.subprograms import complete, never
 
 TOLERANCE = 0.10
 """Share by which a tier may miss its declared figure before it is marked."""
-
-USED = "the measured figures are used"
-"""Of a tier that is marked."""
 
 FILE_BYTES = 256 * 2**20
 
@@ -74,21 +71,19 @@ def check_disk(
 
 def judge(tier: DiskTier, measured: DiskRates) -> DiskCheck:
     """Pure: compare what was measured with what the tier declares."""
-    misses = []
-    for figure, found in asdict(measured).items():
-        declared = expected(tier.emulated or DiskRates(), figure)
-        if found is not None and declared is not None and abs(found - declared) > TOLERANCE * declared:
-            misses.append(_miss(figure, found, declared))
-    return DiskCheck(tier, measured, bool(misses), f"gives {', and '.join(misses)}; {USED}" if misses else None)
+    check = DiskCheck(tier, measured)
+    return replace(check, deviates=bool(deviations(check)))
 
 
-def _miss(figure: str, found: float, declared: float) -> str:
-    """`32,000 read IOPS where 40,000 are declared`, `56 MB/s read where 60 are declared`."""
-    side = figure.split("_")[0]
-    if figure.endswith("iops"):
-        return f"{found:,.0f} {side} IOPS where {declared:,.0f} are declared"
-    done = {"read": "read", "write": "written"}[side]
-    return f"{format_number(found / 1e6)} MB/s {done} where {format_number(declared / 1e6)} are declared"
+def deviations(check: DiskCheck) -> dict[str, tuple[float, float]]:
+    """Pure: what was measured and what should have been, by the name of each figure that the tier misses."""
+    declared = check.tier.emulated or DiskRates()
+    pairs = {name: (found, expected(declared, name)) for name, found in asdict(check.measured).items()}
+    return {
+        name: (found, should)
+        for name, (found, should) in pairs.items()
+        if found is not None and should is not None and abs(found - should) > TOLERANCE * should
+    }
 
 
 def expected(declared: DiskRates, figure: str) -> float | None:

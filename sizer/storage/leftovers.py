@@ -12,32 +12,29 @@ from pathlib import Path
 from sizer.limits import LimitsBackend, end_left
 from sizer.records import HostError
 from sizer.storage import data_cache, disks, placement
+from sizer.storage.announcements import Leftover, LeftoverKind
 
 
-def remove_what_was_left(backend: LimitsBackend, mounts: Iterable[Path], cache: Path) -> tuple[str, ...]:
-    """Remove what is left on this host, on the study's own `mounts` and in the `cache`. A sentence for each kind.
+def remove_what_was_left(backend: LimitsBackend, mounts: Iterable[Path], cache: Path) -> tuple[Leftover, ...]:
+    """Remove what is left on this host, on the study's own `mounts` and in the `cache`; what was found of each kind.
 
     Raises HostError for processes and groups that will not go: beside them nothing could be measured. What else
-    cannot be removed is named in a sentence, too.
+    cannot be removed is named, too.
     """
     # Before their groups, because one may be about to join; not waited for, because one in a frozen group cannot die.
     processes = end_left(wait=False)
     groups = backend.remove_leftovers()
     processes = tuple(sorted({*processes, *end_left()}))
-    found = [_removed("programs", processes), _removed("groups", groups)]
-    places: list[tuple[str, Callable[[], Sequence[Path]]]] = [
-        ("emulated disks", partial(disks.remove_leftovers, cache / "disks")),
-        *[("folders on disks", partial(disks.remove_left_folders, mount)) for mount in mounts],
-        ("temporary folders", placement.remove_leftovers),
-        ("unfinished data sets", partial(data_cache.remove_leftovers, cache)),
+    found = [Leftover(LeftoverKind.PROGRAMS, processes), Leftover(LeftoverKind.GROUPS, groups)]
+    places: list[tuple[LeftoverKind, Callable[[], Sequence[Path]]]] = [
+        (LeftoverKind.EMULATED_DISKS, partial(disks.remove_leftovers, cache / "disks")),
+        *[(LeftoverKind.DISK_FOLDERS, partial(disks.remove_left_folders, mount)) for mount in mounts],
+        (LeftoverKind.TEMPORARY_FOLDERS, placement.remove_leftovers),
+        (LeftoverKind.DATA_SETS, partial(data_cache.remove_leftovers, cache)),
     ]
-    for what, remove_left in places:
+    for kind, remove_left in places:
         try:
-            found.append(_removed(what, [str(path) for path in remove_left()]))
+            found.append(Leftover(kind, tuple(str(path) for path in remove_left())))
         except (HostError, OSError) as error:
-            found.append(f"{what} that a killed sizer left cannot be removed: {error}")
-    return tuple(sentence for sentence in found if sentence)
-
-
-def _removed(what: str, names: Sequence[str]) -> str:
-    return f"removed {what} that a killed sizer left: {', '.join(names)}" if names else ""
+            found.append(Leftover(kind, error=str(error)))
+    return tuple(each for each in found if each.removed or each.error)

@@ -11,6 +11,9 @@ from sizer.records import (
     CauseKind,
     EvidenceKind,
     InputError,
+    LimitedByKind,
+    Note,
+    NoteKind,
     Purpose,
     RunWarning,
     WarningKind,
@@ -143,6 +146,7 @@ EVIDENCE = {
     r"[\w' ]+ \d+ % busy": EvidenceKind.BUSIEST,
     r"told by (?P<text>.+), not accounted by sizer": EvidenceKind.IMPORTED,
 }
+IMPORTED_LIMITS = re.compile(r"told by (?P<text>.+), not set by sizer")
 DISK_NAMES = {"the disk's read bandwidth": "disk_bandwidth", "the disk's IOPS": "disk_iops"}
 
 
@@ -159,7 +163,10 @@ WORKLOADS = ("framework", "input", "cache")
 
 def upgraded(form: dict[str, Any]) -> dict[str, Any]:
     """The form of a run as schema 2 writes it. What is not of schema 1's types stays, for the reader to refuse."""
-    return {**_with_kinds(_without_untold(form)), "schema_version": 2}
+    found = _with_kinds(_without_untold(form))
+    if isinstance(found.get("limited_by"), str):
+        found["limited_by"] = _limited_by(found["limited_by"])
+    return {**found, "schema_version": 2}
 
 
 def marks_of(text: str) -> tuple[RunWarning | Purpose, ...]:
@@ -178,6 +185,11 @@ def warning_of(sentence: str) -> RunWarning:
             figures = {"more": 0, **figures}
         return RunWarning(kind, figures, text)
     return RunWarning(BEGINNINGS.get(sentence.partition(":")[0].strip(), WarningKind.OTHER), text=sentence)
+
+
+def note_of(sentence: str) -> Note:
+    """The note that schema 1 wrote as a sentence, kept as its text."""
+    return Note(NoteKind.OTHER, text=sentence)
 
 
 def failure_of(error: str) -> dict[str, Any]:
@@ -225,6 +237,14 @@ def _without_untold(form: dict[str, Any]) -> dict[str, Any]:
         plain["spec"] = {**spec, "workload": workload}
     plain["configuration"] = place | {PLACES[column]: None for column in untold if column in PLACES}
     return plain | ({"started_at": None} if "started_at" in untold else {})
+
+
+def _limited_by(text: str) -> dict[str, Any] | None:
+    """A sentence, empty for a run that had no limits."""
+    match = IMPORTED_LIMITS.fullmatch(text)
+    if match:
+        return {"kind": LimitedByKind.IMPORTED.value, "text": match["text"]}
+    return {"kind": LimitedByKind.OTHER.value, "text": text} if text else None
 
 
 def _spec(spec: dict[str, Any], searched: bool) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Any
 from sizer.files import (
     check_content,
     check_folder,
+    from_json,
     load_json,
     make_folder,
     open_lock,
@@ -23,8 +24,9 @@ from sizer.files import (
     write_text,
     written_aside,
 )
-from sizer.records import SCHEMA_VERSION, HostError, InputError, Run, Study, typed_path
+from sizer.records import SCHEMA_VERSION, HostError, InputError, Note, Run, Study, typed_path
 from sizer.store.continuing import measured, refuse_other_machine, refuse_other_meaning, refuse_other_study
+from sizer.store.schema_1 import note_of
 from sizer.store.stored_runs import StoredRuns
 from sizer.store.unsaved import RESERVE, RESERVED_BYTES, Reserve
 from sizer.study import HostSize, read_study, to_yaml
@@ -50,10 +52,10 @@ class StudyFolder:
 
     @classmethod
     @contextmanager
-    def create(cls, path: Path, study: Study, host: Any, notes: Sequence[str] = ()) -> Iterator[StudyFolder]:
+    def create(cls, path: Path, study: Study, host: Any, notes: Sequence[Note] = ()) -> Iterator[StudyFolder]:
         """The folder of this study, new or gone on with, locked until the context ends.
 
-        `host` is a record or a mapping; `notes` are sentences about what this host left out. Raises InputError when
+        `host` is a record or a mapping; `notes` are for a reader of the report. Raises InputError when
         `path` holds something else, or runs that do not belong to this study; HostError when it cannot be written.
         """
         facts = to_json(host) if is_dataclass(host) else dict(host)
@@ -62,7 +64,9 @@ class StudyFolder:
         with _file_system(path, "written"):
             make_folder(path)
             check_folder(path)
-        folder = cls(path, study, {"schema_version": SCHEMA_VERSION, **facts, "notes": list(notes)})
+        folder = cls(
+            path, study, {"schema_version": SCHEMA_VERSION, **facts, "notes": [to_json(note) for note in notes]}
+        )
         with folder.locked():
             folder._check_same_study()
             write_json(folder.host_path, folder.host)
@@ -140,9 +144,9 @@ class StudyFolder:
         return f"sizer run STUDY.yaml --out {typed_path(self.path)} (with the file of this same study)"
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What the host left out of this study, in sentences."""
-        return tuple(str(note) for note in self.host.get("notes", ()))
+    def notes(self) -> tuple[Note, ...]:
+        """What a reader of the report must know of the whole study."""
+        return _notes(self.host, self.host_path)
 
     def log_path(self, run_id: str) -> Path:
         """Where the output of a run goes."""
@@ -247,7 +251,15 @@ def _checked_host(host: object, path: Path) -> Mapping[str, Any]:
             raise _not_ours(path, f"{fact} is {repr(value)[:40]} and must be a whole number above 0")
     if not isinstance(host.get("notes", []), list):
         raise _not_ours(path, "notes is not a list")
+    _notes(host, path)
     return host
+
+
+def _notes(host: Mapping[str, Any], path: Path) -> tuple[Note, ...]:
+    """The notes on a study; schema 1 stored sentences. Raises InputError."""
+    return tuple(
+        note_of(each) if isinstance(each, str) else from_json(Note, each, str(path)) for each in host.get("notes", ())
+    )
 
 
 def _not_ours(path: Path, why: str) -> InputError:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from sizer.records import HOST_DISK, IMPORTED, KINDS, Device, DiskRates, DiskTier, InputError
+from sizer.records import GIVEN_IN_STUDY, HOST_DISK, IMPORTED, KINDS, Device, DiskRates, DiskTier, InputError
 from sizer.study.axes import read_size
 from sizer.study.document import Document, Key
 from sizer.study.json_schema import expected
 
 BYTES_PER_MB = 10**6
-"""What a published rate of a GPU was measured doing, by kind of workload."""
-GIVEN = "given in the study file"
 
 
 class AcceleratorFigure(Protocol):
@@ -125,7 +123,7 @@ def read_device(
     emulate = entry["emulate"]
     gpu, rate = emulate.get("gpu"), emulate.get("samples_per_second")
     if rate is not None:
-        return Device("emulated", 0, gpu, float(rate), emulate.get("source", GIVEN))
+        return Device("emulated", 0, gpu, float(rate), emulate.get("source", GIVEN_IN_STUDY))
     if gpu is None:
         raise document.error((*key, "emulate"), "an emulated GPU needs `gpu`, like P100, or `samples_per_second`")
     if kind == IMPORTED:

@@ -24,7 +24,17 @@ from sizer.records import (
 )
 from sizer.words.figures import vcpus_listed
 from sizer.words.language import _, _n
-from sizer.words.names import Terms, accelerators_name, bound_in_words, disk_in_words, disk_of, spec_name
+from sizer.words.names import (
+    Terms,
+    accelerators_name,
+    bound_in_words,
+    disk_in_words,
+    disk_of,
+    gpu_name,
+    listed,
+    row,
+    spec_name,
+)
 from sizer.words.reasons import reason_sentence
 
 
@@ -46,6 +56,17 @@ def headline(answer: Answer, terms: Terms) -> str:
         return _("{workload}: {verdict}, {rate} ({low} to {high})", **known)
     bound = bound_in_words(answer.bottleneck, terms.device)
     return _("{workload}: {verdict}, {rate} ({low} to {high}), {bound}", **known, bound=bound)
+
+
+def conclusion_line(answer: Answer, terms: Terms) -> str:
+    """The headline, and where there is no spec, why not and what would help."""
+    line = headline(answer, terms)
+    if answer.spec is not None:
+        return line
+    why = reason_sentences(answer, terms)
+    if answer.next_run is not None:
+        why.append(suggestion_sentences(answer.next_run, terms))
+    return _("{headline}. {why}", headline=line, why=" ".join(why))
 
 
 def verdict(answer: Answer, spec: str) -> str:
@@ -147,7 +168,7 @@ def _to_measure(suggestion: Suggestion, terms: Terms) -> str:
     if suggestion.accounting:
         return _("Measure a run of `{workload}` with disk accounting (read_bytes).", **known)
     if suggestion.gpu is not None:
-        gpu = accelerators_name(suggestion.gpu, 1).removeprefix("1 x ")
+        gpu = gpu_name(suggestion.gpu)
         return _("Measure `{workload}` on {gpu}.", **known, gpu=gpu)
     return _("Measure `{workload}`.", **known)
 
@@ -234,7 +255,7 @@ def place_name(where: Configuration, model: WorkloadModel, terms: Terms, disk: s
     parts += [_("batch {size}", size=where.batch_size)] if where.batch_size is not None else []
     if where.gpu is not None or (where.gpu_count or 0) > 1:
         parts.append(accelerators_name(where.gpu, where.gpu_count, model.facts.device))
-    return ", ".join(parts) or _("the place that was measured")
+    return row(parts) or _("the place that was measured")
 
 
 def family_sentences(recommendation: Recommendation) -> dict[str, str]:
@@ -242,17 +263,17 @@ def family_sentences(recommendation: Recommendation) -> dict[str, str]:
     family, answers = recommendation.family, recommendation.workloads
     found = {}
     if family.least_vcpus is not None and family.most_vcpus is not None:
-        each = ", ".join(_vcpus_of(answer) for answer in answers if answer.spec and answer.spec.vcpus is not None)
+        each = row(_vcpus_of(answer) for answer in answers if answer.spec and answer.spec.vcpus is not None)
         found["vcpus"] = _vcpus_needed(family, each)
     if family.gib_per_vcpu is not None:
         found["gib_per_vcpu"] = _memory_needed(family, answers)
     if family.disks:
         names = {name: _tier(disk) for name, disk in family.disks.items()}
         tiers = sorted(set(names.values()))
-        each = ", ".join(f"{name} {disk}" for name, disk in names.items())
+        each = row(f"{name} {disk}" for name, disk in names.items())
         found["disk"] = _("{disk} is enough for all", disk=tiers[0]) if len(tiers) == 1 else each
     if family.not_covered:
-        found["not_covered"] = ", ".join(family.not_covered)
+        found["not_covered"] = listed(family.not_covered)
     return found
 
 

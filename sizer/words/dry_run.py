@@ -8,6 +8,7 @@ from enum import Enum
 from sizer.limits import Control
 from sizer.records import format_seconds
 from sizer.words.language import _, _n
+from sizer.words.names import listed
 
 
 class Touch(Enum):
@@ -122,7 +123,7 @@ def privileges_needed(controls: Sequence[Control]) -> str:
     }
     if not controls:
         return _("needs root or a delegated cgroup: nothing")
-    return _("needs root or a delegated cgroup: {what}", what=", ".join(sorted(names[each] for each in controls)))
+    return _("needs root or a delegated cgroup: {what}", what=listed(sorted(names[each] for each in controls)))
 
 
 def program_not_found() -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from sizer.records import Cause, CauseKind, Failure, Outcome, Run, RunSpec, format_bytes
 from sizer.words.language import _, _n
+from sizer.words.names import clauses
 
 OF_A_SHELL = 128
 """A shell whose program was ended by a signal ends with this and the signal's number."""
@@ -33,7 +34,7 @@ def failure_line(run: Run, longest: int | None = None) -> str:
 
 
 def _failure(failure: Failure, spec: RunSpec) -> str:
-    return "; ".join(cause_in_words(cause, spec) for cause in (failure.cause, *failure.reasons))
+    return clauses(cause_in_words(cause, spec) for cause in (failure.cause, *failure.reasons))
 
 
 def cause_in_words(cause: Cause, spec: RunSpec) -> str:

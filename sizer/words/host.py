@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from sizer.catalog import AcceleratorRate, DiskOffer, InstanceType
-from sizer.host import Check, Host
-from sizer.records import DiskCheck, InstanceOffer, format_bytes, format_seconds, typed_path
+from sizer.host import Check, Finding, FindingKind, Host, Virtualization
+from sizer.limits import CpuCounts
+from sizer.records import InstanceOffer, format_bytes, format_usd, typed_path
 from sizer.words.language import _, _n
+from sizer.words.names import row
 
 
 def looking_at_host() -> str:
@@ -17,18 +19,72 @@ def looking_at_host() -> str:
 
 def host_line(host: Host) -> str:
     """This machine in a line."""
-    return f"{host.cpu_model}, {host.topology}, {format_bytes(host.memory_bytes)}; {host.distribution}, {host.kernel}"
+    return _(
+        "{processor}, {topology}, {memory}; {distribution}, {kernel}",
+        processor=host.cpu_model,
+        topology=topology_in_words(host.topology),
+        memory=format_bytes(host.memory_bytes),
+        distribution=host.distribution,
+        kernel=host.kernel,
+    )
+
+
+def topology_in_words(counts: CpuCounts) -> str:
+    """`2 sockets, 2 NUMA nodes, 4 cores, 8 CPUs with hyperthreads`."""
+    known = {
+        "sockets": _n("{count} socket", "{count} sockets", counts.sockets),
+        "nodes": _n("{count} NUMA node", "{count} NUMA nodes", counts.nodes),
+        "cores": _n("{count} core", "{count} cores", counts.cores),
+        "cpus": _n("{count} CPU", "{count} CPUs", counts.cpus),
+    }
+    if counts.cpus > counts.cores:
+        return _("{sockets}, {nodes}, {cores}, {cpus} with hyperthreads", **known)
+    return _("{sockets}, {nodes}, {cores}, {cpus} without hyperthreads", **known)
+
+
+def virtualization_in_words(found: Virtualization) -> str:
+    """`container in a virtual machine (KVM)`."""
+    if found.hypervisor is None:
+        return _("container") if found.container else _("no virtual machine")
+    if found.container:
+        return _("container in a virtual machine ({hypervisor})", hypervisor=found.hypervisor)
+    return _("virtual machine ({hypervisor})", hypervisor=found.hypervisor)
 
 
 def check_lines(check: Check) -> list[str]:
     """What doctor found, and the command that helps."""
-    known = {"name": check.name, "found": check.found, "command": check.fix}
+    known = {"name": check.name, "found": finding_in_words(check.finding), "command": check.fix}
     if check.ok:
         return [_("ok  {name}: {found}", **known)]
     found = [_("NO  {name}: {found}", **known)]
     if check.fix and check.name == "load":
         return [*found, _("      to see which, type: {command}", **known)]
     return [*found, _("      to fix it, type: {command}", **known)] if check.fix else found
+
+
+def finding_in_words(finding: Finding) -> str:
+    """What a check found."""
+    known = {"text": finding.text, "path": finding.path, "size": format_bytes(finding.bytes)}
+    if finding.kind is FindingKind.VERSION:
+        version = finding.text or _("imported")
+        return _("{version} in {path}", version=version, path=finding.path) if finding.path else version
+    if finding.kind is FindingKind.NO_IMPORT and finding.path:
+        return _("{text} in {path}", **known)
+    return {
+        FindingKind.CONTROL: finding.text,
+        FindingKind.CPUS: _("{count} of this host's {whole} can be used", count=finding.count, whole=finding.whole),
+        FindingKind.NO_SWAP: _("none"),
+        FindingKind.SWAP_KEPT: _("{size}, which the group of a run keeps it from", **known),
+        FindingKind.SWAP_USED: _("{size}, which runs may use", **known),
+        FindingKind.PRESSURE: _("what runs wait for is accounted"),
+        FindingKind.NO_PRESSURE: _("not accounted for runs of this user here"),
+        FindingKind.NOT_INSTALLED: _("not installed"),
+        FindingKind.MISSING: _("{path} is missing", **known),
+        FindingKind.ROOT_ONLY: _("for root alone"),
+        FindingKind.PRESENT: finding.path,
+        FindingKind.NO_IMPORT: finding.text,
+        FindingKind.OTHER: finding.text,
+    }[finding.kind]
 
 
 def host_is_quiet() -> str:
@@ -51,8 +107,8 @@ def catalog_valid(path: str | None, entries: int) -> str:
 
 
 def price_in_words(usd_per_hour: float | None) -> str:
-    """`$1.2 an hour`."""
-    return _("price unknown") if usd_per_hour is None else _("${price} an hour", price=f"{usd_per_hour:g}")
+    """`$1.20 an hour`."""
+    return _("price unknown") if usd_per_hour is None else _("{price} an hour", price=format_usd(usd_per_hour))
 
 
 def offer_line(offer: InstanceOffer) -> str:
@@ -69,18 +125,25 @@ def offer_line(offer: InstanceOffer) -> str:
 
 def instance_line(offer: InstanceType) -> str:
     """An instance type of the catalogue."""
-    gpus = f", {offer.gpu_count} x {offer.gpu}" if offer.gpu else ""
+    size = [_("{vcpus} vCPU", vcpus=f"{offer.vcpus:g}"), format_bytes(offer.memory_bytes)]
     return _(
-        "{provider} {type}: {vcpus} vCPU, {memory}{gpus}; {price} ({date}, {source})",
+        "{provider} {type}: {size}; {price} ({date}, {source})",
         provider=offer.provider,
         type=offer.instance_type,
-        vcpus=f"{offer.vcpus:g}",
-        memory=format_bytes(offer.memory_bytes),
-        gpus=gpus,
+        size=row([*size, f"{offer.gpu_count} x {offer.gpu}"] if offer.gpu else size),
         price=price_in_words(offer.usd_per_hour),
         date=offer.as_of,
         source=offer.source,
     )
+
+
+def _price_of_disk(disk: DiskOffer) -> str:
+    if disk.usd_per_gib_month is None:
+        return _("price unknown")
+    price = format_usd(disk.usd_per_gib_month)
+    if disk.confidence in (None, "documented"):
+        return _("{price} per GiB and month", price=price)
+    return _("{price} per GiB and month, {confidence}", price=price, confidence=disk.confidence)
 
 
 def disk_offer_line(disk: DiskOffer) -> str:
@@ -91,7 +154,7 @@ def disk_offer_line(disk: DiskOffer) -> str:
         kind=disk.disk_class,
         iops=f"{disk.read_iops_max:,.0f}",
         speed=f"{disk.read_bytes_per_second_max / 1e6:,.0f}",
-        price=disk.price_note,
+        price=_price_of_disk(disk),
         date=disk.as_of,
         source=disk.source,
     )
@@ -115,36 +178,3 @@ def published_rate_line(rate: AcceleratorRate) -> str:
             batch=rate.batch_size,
         )
     return _("{gpu} {mode} {network}: {rate} samples/s ({precision}) ({date}, {source})", **known)
-
-
-def checking_disk(name: str, seconds: float) -> str:
-    """Before a disk is checked, since it takes long."""
-    return _(
-        "checking {name} with fio: {time}, plus the time to make its file", name=name, time=format_seconds(seconds)
-    )
-
-
-def disk_check_line(check: DiskCheck) -> str:
-    """Whether a disk is as fast as declared."""
-    name, tier = check.tier.name, check.tier
-    if not tier.emulated:
-        return _("{name} (real): measured", name=name)
-    result = check.note or _("as declared")
-    if tier.size_bytes is None:
-        return _("{name} (emulated): {result}", name=name, result=result)
-    return _("{name} (emulated, {size}): {result}", name=name, size=format_bytes(tier.size_bytes), result=result)
-
-
-def disk_figure_line(figure: str, value: float | None, declared: float | None) -> str:
-    """One measured figure of a disk, beside what its tier declares."""
-    side = {"read": _("read"), "write": _("write")}[figure.split("_")[0]]
-    measured = _("not measured") if value is None else _amount(figure, value)
-    if declared is None:
-        return f"  {side}: {measured}"
-    return _(
-        "  {side}: {measured}, declared {declared}", side=side, measured=measured, declared=_amount(figure, declared)
-    )
-
-
-def _amount(figure: str, value: float) -> str:
-    return f"{value:,.0f} IOPS" if figure.endswith("iops") else f"{value / 1e6:,.1f} MB/s"

@@ -8,7 +8,7 @@ from sizer.model import Parameter, Quantity, Source, WhatIf, WorkloadModel
 from sizer.records import DiskRates, format_bytes, format_number, format_seconds
 from sizer.words.figures import volume
 from sizer.words.language import _
-from sizer.words.names import accelerator_name, disk_in_words, terms_of
+from sizer.words.names import accelerator_name, clauses, disk_in_words, listed, terms_of
 from sizer.words.reasons import reason_sentence
 
 
@@ -30,7 +30,7 @@ def _cost(model: WorkloadModel) -> str:
     if facts.accelerator_rate:
         time, name = format_seconds(1 / facts.accelerator_rate), accelerator_name(facts.device)
         costs.append(_("{time} of the {accelerator}", time=time, accelerator=name))
-    return _("One {sample} costs {costs}.", sample=model.sample_unit, costs=", ".join(costs)) if costs else ""
+    return _("One {sample} costs {costs}.", sample=model.sample_unit, costs=listed(costs)) if costs else ""
 
 
 def source_name(source: Source) -> str:
@@ -108,7 +108,7 @@ def assumptions(what_if: WhatIf, model: WorkloadModel) -> str:
         parts.append(_supposed_data(what_if.data_bytes_factor, model))
     if what_if.decode_factor != 1:
         parts.append(_("a decoder that takes {factor} times the CPU", factor=format_number(what_if.decode_factor)))
-    return "; ".join(parts)
+    return clauses(parts)
 
 
 def _supposed_disk(rates: DiskRates) -> str:

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 
 from sizer.model import CPU_LABEL, WorkloadModel, name_of_disk
 from sizer.recommend import EMULATED
-from sizer.records import HOST_DISK, Bottleneck, Device, Outcome, Spec, format_bytes, format_vcpus
+from sizer.records import (
+    GIVEN_IN_STUDY,
+    GIVEN_IN_TABLE,
+    HOST_DISK,
+    Bottleneck,
+    Device,
+    Outcome,
+    Spec,
+    format_bytes,
+    format_vcpus,
+)
 from sizer.words.language import _, _n
 
 
@@ -27,18 +37,28 @@ def terms_of(model: WorkloadModel) -> Terms:
     return Terms(model.name, model.sample_unit, model.facts.device, emulated)
 
 
+def row(parts: Iterable[str]) -> str:
+    """`2 vCPUs, 8 GiB, disk nvme`: things beside one another, which no `and` joins."""
+    return _(", ").join(parts)
+
+
+def clauses(parts: Iterable[str]) -> str:
+    """`12 of 24 runs finished; 3 with a warning`: statements of one line."""
+    return _("; ").join(parts)
+
+
 def listed(names: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     if len(names) < 2:
         return "".join(names)
-    return _("{names} and {last}", names=", ".join(names[:-1]), last=names[-1])
+    return _("{names} and {last}", names=row(names[:-1]), last=names[-1])
 
 
 def either(names: Sequence[str]) -> str:
     """`a`, `a or b`, `a, b or c`."""
     if len(names) < 2:
         return "".join(names)
-    return _("{names} or {last}", names=", ".join(names[:-1]), last=names[-1])
+    return _("{names} or {last}", names=row(names[:-1]), last=names[-1])
 
 
 def accelerator_name(device: Device) -> str:
@@ -46,6 +66,13 @@ def accelerator_name(device: Device) -> str:
     if device.kind != "emulated":
         return _("accelerator")
     return _("emulated {gpu}", gpu=device.gpu) if device.gpu else _("emulated accelerator")
+
+
+def gpu_name(gpu: str) -> str:
+    """`V100`, `emulated P100`, or `no accelerator` for the CPU."""
+    if gpu == CPU_LABEL:
+        return _("no accelerator")
+    return _("emulated {gpu}", gpu=gpu.removeprefix(EMULATED)) if gpu.startswith(EMULATED) else gpu
 
 
 def accelerators_name(gpu: str | None, count: float | None, device: Device | None = None) -> str:
@@ -60,8 +87,7 @@ def accelerators_name(gpu: str | None, count: float | None, device: Device | Non
         gpu = f"{EMULATED if device.kind == 'emulated' else ''}{device.gpu}"
     if gpu is None:
         return _n("{count} accelerator", "{count} accelerators", number)
-    name = _("emulated {gpu}", gpu=gpu.removeprefix(EMULATED)) if gpu.startswith(EMULATED) else gpu
-    return f"{number} x {name}"
+    return f"{number} x {gpu_name(gpu)}"
 
 
 def disk_name(name: str, emulated: bool = False) -> str:
@@ -114,14 +140,21 @@ def bound_in_words(bottleneck: Bottleneck, device: Device) -> str:
     return _BOUND[bottleneck]()
 
 
-def spec_name(spec: Spec, terms: Terms, between: str = ", ") -> str:
+def rate_source(source: str) -> str:
+    """Where the rate of an emulated accelerator comes from: `from <source>`, `given in the study file`."""
+    if source == GIVEN_IN_STUDY:
+        return _("given in the study file")
+    return _("given in the imported table") if source == GIVEN_IN_TABLE else _("from {source}", source=source)
+
+
+def spec_name(spec: Spec, terms: Terms, between: str | None = None) -> str:
     """`2 vCPUs, 2 x V100, 8 GiB, disk nvme, batch 32`, with only what the spec fixes."""
     parts = [format_vcpus(spec.vcpus)] if spec.vcpus is not None else []
     parts += [accelerators_name(spec.gpu, spec.gpu_count, terms.device)] if spec.gpu or spec.gpu_count else []
     parts += [format_bytes(spec.memory_bytes)] if spec.memory_bytes is not None else []
     parts += [disk_of(spec.disk, terms)] if spec.disk is not None else []
     parts += [_("batch {size}", size=spec.batch_size)] if spec.batch_size is not None else []
-    return between.join(parts)
+    return row(parts) if between is None else between.join(parts)
 
 
 def outcome_in_words(outcome: Outcome) -> str:
@@ -140,4 +173,7 @@ def outcome_in_words(outcome: Outcome) -> str:
 def outcomes_counted(outcomes: Iterable[str], counts: Iterable[float]) -> str:
     """`5 crashed, 2 timed out`."""
     pairs = zip(outcomes, counts, strict=True)
-    return ", ".join(f"{count:g} {outcome_in_words(Outcome(outcome))}" for outcome, count in pairs)
+    return row(
+        _("{count} {outcome}", count=f"{count:g}", outcome=outcome_in_words(Outcome(outcome)))
+        for outcome, count in pairs
+    )

@@ -18,7 +18,7 @@ from sizer.records import (
     format_bytes,
     format_rate,
 )
-from sizer.words.figures import operations, transfer, whole
+from sizer.words.figures import whole
 from sizer.words.language import _, _n
 from sizer.words.names import (
     Terms,
@@ -28,9 +28,12 @@ from sizer.words.names import (
     either,
     outcome_in_words,
     outcomes_counted,
+    rate_source,
     resource_name,
+    row,
     spec_name,
 )
+from sizer.words.storage import rate_pair, rates_in_words
 
 PREPROCESSING = "imagenet_preprocessing"
 UNKNOWN_FRAMEWORK = "other"
@@ -83,8 +86,8 @@ def device_in_words(device: Device, unit: str) -> str:
         return device.label
     name = accelerator_name(device)
     if device.samples_per_second is not None:
-        name = f"{name}, {format_rate(device.samples_per_second, unit)}"
-    return _("{device} from {source}", device=name, source=device.source) if device.source else name
+        name = row([name, format_rate(device.samples_per_second, unit)])
+    return _("{device} {source}", device=name, source=rate_source(device.source)) if device.source else name
 
 
 def answer_word(answer: Answer, axis: str) -> str:
@@ -194,26 +197,9 @@ def busy_name(name: str) -> str:
     return resource_name(known[name], Device()) if name in known else name.replace("_", " ")
 
 
-def rates_in_words(rates: DiskRates) -> str:
-    """`read 100 MB/s, 2,000 IOPS; write 100 MB/s, 2,000 IOPS`, leaving out what is not known."""
-    read = _rates(rates.read_bytes_per_second, rates.read_iops)
-    write = _rates(rates.write_bytes_per_second, rates.write_iops)
-    if read and read == write:
-        return _("read and write {rates}", rates=read)
-    parts = [_("read {rates}", rates=read)] if read else []
-    parts += [_("write {rates}", rates=write)] if write else []
-    return "; ".join(parts)
-
-
 def reading_in_words(rates: DiskRates) -> str:
     """`100 MB/s, 2,000 IOPS` of a tier's reads; its writes where only those are known."""
-    return _rates(rates.read_bytes_per_second, rates.read_iops) or rates_in_words(rates) or _("nothing")
-
-
-def _rates(bytes_per_second: float | None, iops: float | None) -> str:
-    parts = [transfer(bytes_per_second)] if bytes_per_second is not None else []
-    parts += [operations(iops)] if iops is not None else []
-    return ", ".join(parts)
+    return rate_pair(rates.read_bytes_per_second, rates.read_iops) or rates_in_words(rates) or _("nothing")
 
 
 def declared_in_words(tier: DiskTier) -> str:

@@ -22,7 +22,7 @@ from sizer.records import (
 from sizer.words.answers import family_sentences, suggestion_sentences
 from sizer.words.figures import chance, samples_counted
 from sizer.words.language import _
-from sizer.words.names import Terms
+from sizer.words.names import Terms, listed
 from sizer.words.reasons import reason_sentence
 
 NOT_SETTLED = (ReasonCode.VCPUS_UNSETTLED, ReasonCode.SIZE_OPEN, ReasonCode.MEMORY_UNSETTLED)
@@ -154,7 +154,7 @@ def family_facts(recommendation: Recommendation, emulated: list[str]) -> list[Fa
         "disk": _("Disk tier"),
         "not_covered": _("Not covered"),
     }
-    note = {"disk": _("emulated: {names}", names=", ".join(emulated)) if emulated else ""}
+    note = {"disk": _("emulated: {names}", names=listed(emulated)) if emulated else ""}
     return [(labels[key], text, note.get(key, "")) for key, text in family_sentences(recommendation).items()]
 
 

@@ -14,6 +14,8 @@ from sizer.records import (
     Estimate,
     Evidence,
     EvidenceKind,
+    LimitedBy,
+    LimitedByKind,
     Outcome,
     Purpose,
     Run,
@@ -31,7 +33,9 @@ from sizer.runner import Load
 from sizer.words.failures import failure_line
 from sizer.words.floors import floor_in_words
 from sizer.words.language import _, _n
-from sizer.words.names import bound_in_words, disk_in_words, outcome_in_words
+from sizer.words.names import accelerators_name, bound_in_words, disk_in_words, listed, outcome_in_words, row
+from sizer.words.storage import rates_in_words
+from sizer.words.warnings import warning_names
 
 LONGEST_CAUSE = 160
 """Characters of why a run failed that a line shows; its log has the rest."""
@@ -43,7 +47,7 @@ WIDEST_SHARE = 0.5
 def evidence_in_words(evidence: Evidence) -> str:
     """What the bottleneck was named by: `the disk's IOPS 97 % busy`."""
     figures = evidence.figures
-    shares = ", ".join(_busy_resource(name, share) for name, share in figures.items()) or _("no accounting")
+    shares = row(_busy_resource(name, share) for name, share in figures.items()) or _("no accounting")
     if evidence.kind is EvidenceKind.SERIAL:
         cores, vcpus = f"{figures['cores']:.2f}", f"{figures['vcpus']:g}"
         return _("{cores} of {vcpus} vCPU busy, and nothing else is", cores=cores, vcpus=vcpus)
@@ -69,7 +73,7 @@ def _busy_resource(name: str, share: float) -> str:
         Bottleneck.DISK_WRITE.value: _("the disk's writes"),
         Bottleneck.ACCELERATOR.value: _("the accelerator"),
     }.get(name, name)
-    return f"{resource} {format_share(share)}"
+    return _("{resource} {share}", resource=resource, share=format_share(share))
 
 
 def stage_in_words(stage: str) -> str:
@@ -172,7 +176,7 @@ def busy_host_in_words(load: Load) -> str | None:
     """That this host is busy, by what, and what becomes of it; None for a quiet host."""
     found = []
     if load.is_contended:
-        programs = ", ".join(f"{name} {cores:.2f}" for name, cores in load.programs)
+        programs = row(f"{name} {cores:.2f}" for name, cores in load.programs)
         cores = f"{load.other_cores or 0.0:.2f}"
         found.append(
             _("other programs use {cores} cores ({programs})", cores=cores, programs=programs)
@@ -186,7 +190,7 @@ def busy_host_in_words(load: Load) -> str | None:
     return _(
         "this host is busy: {what}; runs that it disturbs are marked `contended` or `stolen`, and a quiet host "
         "measures better",
-        what=_("{first} and {second}", first=found[0], second=found[1]) if len(found) > 1 else found[0],
+        what=listed(found),
     )
 
 
@@ -198,18 +202,20 @@ def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
     parts += [disk_in_words(limits.disk, limits.disk in emulated)] if limits.disk is not None else []
     parts += [_("batch {size}", size=spec.batch_size)]
     parts += [_("isolating {stage}", stage=stage_in_words(spec.stage))] if spec.stage is not None else []
-    return f"{spec.workload.name} {', '.join(parts)}"
+    return _("{workload} {configuration}", workload=spec.workload.name, configuration=row(parts))
 
 
 def imported_run_in_words(run: Run) -> str:
     """The same of a run that was measured elsewhere, with its accelerators, and without what its table does not say."""
-    limits, stand = run.spec.limits, run.configuration
+    limits, where = run.spec.limits, run.configuration
     parts = [format_vcpus(limits.vcpus)] if limits.vcpus is not None else []
-    parts += [f"{max(1, stand.gpu_count or 0)} × {stand.gpu or 'GPU'}"] if stand.gpu or stand.gpu_count else []
+    parts += [accelerators_name(where.gpu, where.gpu_count)] if where.gpu or where.gpu_count else []
     parts += [format_bytes(limits.memory_bytes)] if limits.memory_bytes is not None else []
     parts += [disk_in_words(limits.disk, _is_emulated(run))] if limits.disk is not None else []
-    parts += [_("batch {size}", size=stand.batch_size)] if stand.batch_size is not None else []
-    return " ".join([run.spec.workload.name, ", ".join(parts)]).strip()
+    parts += [_("batch {size}", size=where.batch_size)] if where.batch_size is not None else []
+    if not parts:
+        return run.spec.workload.name
+    return _("{workload} {configuration}", workload=run.spec.workload.name, configuration=row(parts))
 
 
 def _is_emulated(run: Run) -> bool:
@@ -219,11 +225,30 @@ def _is_emulated(run: Run) -> bool:
 def result_in_words(run: Run, log: Path | None = None) -> str:
     """The outcome of a run and, if it has one, its rate; `log` is named where a cause is too long to be shown."""
     if run.outcome is not Outcome.COMPLETED or run.throughput is None:
-        return f"{outcome_in_words(run.outcome)} ({_cause(run, log)})"
-    bound = f", {bound_in_words(run.evidence.bottleneck, run.spec.workload.computes_on)}" if run.evidence else ""
+        return _("{outcome} ({cause})", outcome=outcome_in_words(run.outcome), cause=_cause(run, log))
     rate = format_rate(run.throughput.value, printable(run.sample_unit))
-    interval = f" {_interval(run.throughput)}" if run.throughput.has_interval else ""
-    return f"{rate}{interval}{bound}"
+    if run.throughput.has_interval:
+        rate = _("{rate} {interval}", rate=rate, interval=_interval(run.throughput))
+    return row(
+        [rate, bound_in_words(run.evidence.bottleneck, run.spec.workload.computes_on)] if run.evidence else [rate]
+    )
+
+
+def result_and_warnings(run: Run, log: Path | None = None) -> str:
+    """The same with the name of each warning: `219 images/s ±1.9 %, bound by the CPU (contended, short)`."""
+    result, names = result_in_words(run, log), warning_names(run)
+    return _("{result} ({warnings})", result=result, warnings=row(names)) if names else result
+
+
+def status_line(run: Run, place: str, times: int, result: str) -> str:
+    """A stored run, or so many alike, in the list of status."""
+    known = {"id": run.id, "run": place, "times": times, "result": result}
+    return _("{id}  {run} ×{times}: {result}", **known) if times > 1 else _("{id}  {run}: {result}", **known)
+
+
+def ended_line(run: str, result: str) -> str:
+    """A run that has just ended."""
+    return _("  {run}: {result}", run=run, result=result)
 
 
 def _interval(rate: Estimate) -> str:
@@ -240,4 +265,63 @@ def _cause(run: Run, log: Path | None) -> str:
     cause = printable(failure_line(run))
     if len(cause) <= LONGEST_CAUSE:
         return cause
-    return f"{cause[:LONGEST_CAUSE]}..." + (f"; log: {typed_path(log)}" if log is not None else "")
+    cause = f"{cause[:LONGEST_CAUSE]}..."
+    return _("{cause}; log: {path}", cause=cause, path=typed_path(log)) if log is not None else cause
+
+
+def limits_in_words(limited: LimitedBy) -> str:
+    """`cgroup v1: cpuset 0-1 (1 core, 1 with both hyperthreads), memory 8 GiB without swap, disk not limited`."""
+    if limited.kind is LimitedByKind.IMPORTED:
+        return _("given by {table}, not set by sizer", table=limited.text)
+    if limited.kind is LimitedByKind.OTHER:
+        return limited.text or ""
+    return _(
+        "{backend}: {cpus}, {memory}, {disk}",
+        backend=limited.backend,
+        cpus=_limited_cpus(limited),
+        memory=_("memory not limited")
+        if limited.memory_bytes is None
+        else _("memory {size} without swap", size=format_bytes(limited.memory_bytes)),
+        disk=_limited_disk(limited),
+    )
+
+
+AFFINITY = "affinity"
+"""The backend that has no other way, so that its name says it."""
+
+
+def _limited_cpus(limited: LimitedBy) -> str:
+    if limited.cpus is None:
+        return _("vCPUs not limited")
+    known = {"cpus": _cpus(limited), "quota": f"{limited.quota_vcpus or 0:g}"}
+    if limited.backend == AFFINITY:
+        return _("CPUs {cpus}", **known)
+    if limited.quota_vcpus is not None and limited.by_cpuset:
+        return _("cpuset {cpus}, quota of {quota} vCPU", **known)
+    if limited.quota_vcpus is not None:
+        return _("affinity to CPUs {cpus}, quota of {quota} vCPU", **known)
+    return _("cpuset {cpus}", **known) if limited.by_cpuset else _("affinity to CPUs {cpus}", **known)
+
+
+def _cpus(limited: LimitedBy) -> str:
+    """`0-1`, and with how many cores these are on a host with hyperthreads."""
+    known = {"cpus": limited.cpus, "paired": limited.paired_cores}
+    if limited.cores is None:
+        return limited.cpus or ""
+    if not limited.paired_cores:
+        return _n("{cpus} ({count} core)", "{cpus} ({count} cores)", limited.cores, **known)
+    return _n(
+        "{cpus} ({count} core, {paired} with both hyperthreads)",
+        "{cpus} ({count} cores, {paired} with both hyperthreads)",
+        limited.cores,
+        **known,
+    )
+
+
+def _limited_disk(limited: LimitedBy) -> str:
+    if limited.rates is None:
+        return _("disk not limited")
+    rates = rates_in_words(limited.rates)
+    if not rates:
+        return _("disk {device} not limited", device=limited.device)
+    return _("disk {device}: {rates}", device=limited.device, rates=rates)

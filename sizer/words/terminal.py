@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from sizer.limits import Control
-from sizer.plan import Spread
-from sizer.records import DiskCheck, Doubt, DoubtKind, format_seconds, typed_path
+from sizer.records import Doubt, DoubtKind, Outcome, format_seconds, typed_path
+from sizer.words.figures import transfer
 from sizer.words.language import _, _n
-from sizer.words.runs import spread_in_words
+from sizer.words.names import clauses, outcomes_counted
 
 
 def warning_said(sentence: str) -> str:
@@ -99,40 +99,9 @@ def table_imported(runs: int, workloads: int, folder: Path) -> str:
     )
 
 
-def drift_in_words(spread: Spread) -> str:
-    """The host became slower or faster while the study was measured."""
-    return _("The host drifted: {spread}.", spread=spread_in_words(spread))
-
-
-def axis_left_out(control: Control, fix: str) -> str | None:
-    """What the demo left out because this host cannot limit it; None for what the demo does not vary."""
-    if control is Control.FRACTIONAL_VCPUS:
-        return _("This host did not allow fractions of a vCPU. To have it, type: {fix}", fix=fix)
-    if control is Control.MEMORY:
-        return _("This host did not allow the memory axis. To have it, type: {fix}", fix=fix)
-    if control is Control.DISK:
-        return _("This host did not allow the disk axis. To have it, type: {fix}", fix=fix)
-    return None
-
-
 def data_lacking(workload: str, why: str) -> str:
     """The data of a workload cannot be had, so its runs are refused."""
     return _("  workload `{workload}`: {why}", workload=workload, why=why)
-
-
-def disk_checking(disk: str) -> str:
-    """A disk is about to be checked."""
-    return _("checking disk `{disk}` with fio", disk=disk)
-
-
-def disk_unusable(disk: str, why: str) -> str:
-    """A disk cannot be used, so runs on it are refused."""
-    return _("  disk `{disk}` cannot be used: {why}", disk=disk, why=why)
-
-
-def disk_deviates(check: DiskCheck) -> str:
-    """A disk is not as fast as declared."""
-    return _("  disk `{disk}` {note}", disk=check.tier.name, note=check.note)
 
 
 def waiting_for_run(seconds: float | None) -> str:
@@ -165,23 +134,28 @@ def progress_begun(number: int, total: int, run: str, seconds_left: float) -> st
     )
 
 
-def progress_left(seconds_left: float) -> str:
-    """The time left, in the bar."""
-    return _("{time} left", time=format_seconds(seconds_left))
-
-
-def warming_up() -> str:
-    """In place of a rate that is not known yet."""
-    return _("warming up")
-
-
-def resources_used(cores: float, read: float, written: float) -> str:
-    """What the current run uses, in the bar: cores and bytes a second."""
+def progress_line(
+    bar: str,
+    finished: int,
+    total: int,
+    seconds_left: float,
+    rate: str | None,
+    run: str,
+    used: tuple[float, float, float],
+) -> str:
+    """The bar; `rate` is None before it is known, `used` are the cores and the bytes read and written a second."""
+    cores, read, written = used
     return _(
-        "{cores} cores | {read} MB/s read, {written} written",
+        "[{bar}] {finished}/{total}, {time} left | {rate} | {run} | {cores} cores | {read} read, {written} written",
+        bar=bar,
+        finished=finished,
+        total=total,
+        time=format_seconds(seconds_left),
+        rate=_("warming up") if rate is None else rate,
+        run=run,
         cores=f"{cores:.2f}",
-        read=f"{read / 1e6:.0f}",
-        written=f"{written / 1e6:.0f}",
+        read=transfer(read),
+        written=transfer(written),
     )
 
 
@@ -211,10 +185,11 @@ def to_be_run_again(result: str) -> str:
 
 
 def study_summary(
-    finished: int, planned: int, outcomes: str, warned: int, left: int, seconds: float, held: bool
+    finished: int, planned: int, outcomes: Mapping[Outcome, int], warned: int, left: int, seconds: float, held: bool
 ) -> str:
     """The last line of status."""
-    known = {"finished": finished, "planned": planned, "outcomes": outcomes}
+    counted = outcomes_counted([outcome.value for outcome in outcomes], list(outcomes.values()))
+    known = {"finished": finished, "planned": planned, "outcomes": counted}
     parts = [
         _("{finished} of {planned} runs finished ({outcomes})", **known)
         if outcomes
@@ -225,4 +200,4 @@ def study_summary(
         parts.append(_("{count} to go, about {time}", count=left, time=format_seconds(seconds)))
     if held:
         parts.append(_("being measured now"))
-    return "; ".join(parts)
+    return clauses(parts)

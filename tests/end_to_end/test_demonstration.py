@@ -48,8 +48,8 @@ def test_an_ordinary_user_gets_whole_vcpus_and_notes(study: Study) -> None:
     reduced = within_reach(study, lacking, HostSize(4, 2**34))
     assert {spec.limits.vcpus for spec in plan(reduced, HostSize(4, 2**34))} == {1.0, 2.0, 4.0}
     assert all(spec.limits.memory_bytes is spec.limits.disk is None for spec in plan(reduced, HostSize(4, 2**34)))
-    assert [text.split("type: ")[1] for text in notes(lacking)] == ["fix a", "fix b", "fix c"]
-    commands = [text.split("type: ")[1] for text in notes(dict.fromkeys(lacking, SCOPE))]
+    assert [note.fix for note in notes(lacking)] == ["fix a", "fix b", "fix c"]
+    commands = [note.fix for note in notes(dict.fromkeys(lacking, SCOPE))]
     assert set(commands) == {SCOPE.replace("run STUDY.yaml", "demo")}
 
 

@@ -212,8 +212,9 @@ def test_a_study_by_affinity(person: Person) -> None:
         run = json.loads(path.read_text())
         user, cpus = json.loads((person.home / "quick/logs" / f"{path.stem}.log").read_text().splitlines()[0])
         assert (user, len(cpus)) == (USER, run["spec"]["limits"]["vcpus"])
-        assert run["limited_by"].startswith(f"affinity: CPUs {cpus[0]}")
-        assert "memory not limited" in run["limited_by"]
+        assert run["limited_by"]["backend"] == "affinity"
+        assert run["limited_by"]["cpus"].startswith(str(cpus[0]))
+        assert run["limited_by"]["memory_bytes"] is None
     assert json.loads(person.sizer("status", "quick", "--json").stdout)["finished"] == 2
     assert person.sizer("report", "quick", "--out", "again.html").returncode == 0
     assert json.loads(person.sizer("fit", "quick", "--json").stdout)["schema_version"] == 2
@@ -276,7 +277,7 @@ def test_the_demo_is_within_reach(person: Person) -> None:
     assert done.returncode == 0, done.stderr
     runs = person.runs("demo")
     assert {run["outcome"] for run in runs} == {"completed"}
-    assert all(run["limited_by"].startswith("affinity") for run in runs)
+    assert all(run["limited_by"]["backend"] == "affinity" for run in runs)
     assert "This host did not allow fractions of a vCPU" in (person.home / "demo/report.html").read_text()
 
 

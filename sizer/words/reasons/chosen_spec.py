@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizer.records import Bottleneck, Reason, ReasonCode, format_rate
 from sizer.words.language import _
-from sizer.words.names import Terms, accelerator_name, disk_in_words, resource_name, spec_name
+from sizer.words.names import Terms, accelerator_name, disk_in_words, rate_source, resource_name, row, spec_name
 from sizer.words.reasons.figures import Sentences, accounted, bound_of, gpus_of, share_of, shares_listed, vcpus_of
 
 
@@ -78,8 +78,8 @@ def _step_emulated(r: Reason, t: Terms) -> str:
     known = {"accelerator": accelerator_name(t.device)}
     rate = format_rate(r.number("rate"), t.unit) if r.has("rate") else ""
     source = r.text("source")
-    origin = source if source.startswith("given") or not source else _("from {source}", source=source)
-    beside = ", ".join(part for part in (rate, origin) if part)
+    origin = rate_source(source) if source else ""
+    beside = row(part for part in (rate, origin) if part)
     if not beside:
         return _("Each step waits for as long as the {accelerator} takes.", **known)
     return _("Each step waits for as long as the {accelerator} takes ({beside}).", **known, beside=beside)

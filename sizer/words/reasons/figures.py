@@ -17,7 +17,7 @@ from sizer.records import (
     format_vcpus,
 )
 from sizer.words.language import _
-from sizer.words.names import Terms, accelerators_name, bound_in_words, resource_name
+from sizer.words.names import Terms, accelerators_name, bound_in_words, resource_name, row
 
 Sentences = Mapping[ReasonCode, Callable[[Reason, Terms], str]]
 
@@ -64,7 +64,7 @@ def shares_listed(reason: Reason, device: Device) -> str:
     """The three largest: `CPU 86 %, disk bandwidth 9 %, serial part 3 %`."""
     pairs = list(zip(reason.texts("resources"), reason.numbers("shares"), strict=True))[:3]
     named = [(resource_name(Bottleneck(name), device), share) for name, share in pairs if share >= 0.005]
-    return ", ".join(f"{name} {format_share(share)}" for name, share in named)
+    return row(_("{resource} {share}", resource=name, share=format_share(share)) for name, share in named)
 
 
 def accounted(reason: Reason, device: Device) -> str:

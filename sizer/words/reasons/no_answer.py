@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from sizer.records import Reason, ReasonCode, format_bytes
 from sizer.words.language import _, _n
-from sizer.words.names import Terms, accelerators_name, disk_in_words, listed, outcomes_counted
+from sizer.words.names import Terms, disk_in_words, gpu_name, listed, outcomes_counted
 from sizer.words.reasons.figures import Sentences, size_of
-
-
-def _gpu_kind(name: str) -> str:
-    return accelerators_name(name, 1).removeprefix("1 x ")
 
 
 def _no_run_completed(r: Reason, t: Terms) -> str:
@@ -26,9 +22,9 @@ def _too_few_values(r: Reason, t: Terms) -> str:
             "Not enough data: `{workload}` was measured at {count} memory sizes ({values}), and three are needed.",
             count,
             **known,
-            values=", ".join(format_bytes(value) for value in values),
+            values=listed([format_bytes(value) for value in values]),
         )
-    plain = ", ".join(f"{value:g}" for value in values)
+    plain = listed([f"{value:g}" for value in values])
     if axis == "batch_size":
         return _n(
             "Not enough data: `{workload}` was measured at {count} batch size ({values}), and three are needed.",
@@ -78,8 +74,8 @@ def _gpu_not_measured(r: Reason, t: Terms) -> str:
     return _(
         "`{workload}` was not measured on {gpu}, only on {measured}.",
         workload=t.workload,
-        gpu=_gpu_kind(r.text("gpu") or "cpu"),
-        measured=listed([_gpu_kind(name) for name in r.texts("measured")]),
+        gpu=gpu_name(r.text("gpu") or "cpu"),
+        measured=listed([gpu_name(name) for name in r.texts("measured")]),
     )
 
 

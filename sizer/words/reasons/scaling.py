@@ -5,7 +5,7 @@ from __future__ import annotations
 from sizer.records import Reason, ReasonCode, format_number, format_rate, format_vcpus
 from sizer.words.figures import chance, change
 from sizer.words.language import _, _n
-from sizer.words.names import Terms, accelerator_name, disk_in_words
+from sizer.words.names import Terms, accelerator_name, disk_in_words, row
 from sizer.words.reasons.figures import Sentences, gpus_of, rate_between, share_of, size_of, vcpus_of
 
 
@@ -17,7 +17,7 @@ def _best_measured(r: Reason, t: Terms) -> str:
     rate = format_rate(r.number("rate"), t.unit)
     if not place:
         return _("Its best measured rate is {rate}.", rate=rate)
-    return _("Its best measured rate is {rate} ({place}).", rate=rate, place=", ".join(place))
+    return _("Its best measured rate is {rate} ({place}).", rate=rate, place=row(place))
 
 
 def _rises_with_vcpus(r: Reason, t: Terms) -> str:

@@ -40,7 +40,7 @@ if not backend.missing(limits):
         busy = ["/bin/sh", "-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done"]
         found["status"] = subprocess.run(group.command(busy)).returncode
         found["sample"] = asdict(group.sample(0.0))
-        found["description"] = group.description
+        found["limited_by"] = asdict(group.limited_by)
 print(json.dumps(found))
 """
 
@@ -104,7 +104,7 @@ def v2_scope(real: LimitsBackend) -> Iterator[Path]:
 def check(found: dict[str, Any]) -> None:
     assert found["status"] == 0
     assert found["sample"]["core_seconds"] > 0
-    assert "quota 0.5 of 100 ms, memory 64 MiB" in found["description"]
+    assert (found["limited_by"]["quota_vcpus"], found["limited_by"]["memory_bytes"]) == (0.5, 64 << 20)
 
 
 def test_a_user_limits_runs_in_delegated_v1_groups(v1_bases: list[Path]) -> None:

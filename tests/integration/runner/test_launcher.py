@@ -86,7 +86,8 @@ def test_completed(measure: Callable[..., Run]) -> None:
     assert run.sample_unit == "image"
     assert run.peak_anonymous_bytes is not None
     assert 2**20 < run.peak_anonymous_bytes < 2**28
-    assert "cpuset" in run.limited_by
+    assert run.limited_by is not None
+    assert run.limited_by.by_cpuset
     assert not sizers_groups()
 
 

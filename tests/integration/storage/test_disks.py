@@ -19,6 +19,7 @@ from sizer.storage.disks import (
     remove_left_folders,
     remove_leftovers,
 )
+from sizer.words import deviations_in_words
 
 pytestmark = pytest.mark.alone
 
@@ -31,7 +32,7 @@ def test_an_emulated_tier_gives_what_it_declares(tmp_path: Path) -> None:
     """Bandwidth and IOPS of reads and writes are within 10 % of what the tier declares, by fio."""
     with emulated_volume(tmp_path, 0) as volume:
         check = check_disk(TIER, volume, detect(), Fio(seconds=1.0))
-    assert not check.deviates, check.note
+    assert not check.deviates, deviations_in_words(check)
     assert check.measured.read_bytes_per_second == pytest.approx(60e6, rel=0.1)
     assert check.measured.write_iops == pytest.approx(1500, rel=0.1)
 
@@ -164,7 +165,8 @@ def test_a_tier_that_misses_its_figure_is_marked() -> None:
     assert not judge(TIER, DiskRates(read_bytes_per_second=56e6)).deviates
     slow = judge(TIER, DiskRates(read_bytes_per_second=50e6, read_iops=2000))
     assert slow.deviates
-    assert "gives 50 MB/s read where 60 are declared; the measured figures are used" in (slow.note or "")
+    said = "it reads 50 MB/s where 60 MB/s is declared; the measured figures are used"
+    assert deviations_in_words(slow) == said
     assert slow.rates.read_bytes_per_second == 50e6
     assert slow.rates.write_bytes_per_second == 40e6
 

@@ -18,8 +18,9 @@ from sizer.limits.machine import read_machine
 from sizer.limits.tree import Tree
 from sizer.records.errors import HostError, Interrupted
 from sizer.records.study import Workload
-from sizer.storage import leftovers
+from sizer.storage import Announcement, leftovers
 from sizer.storage.data_sets import DataSets
+from sizer.words import announcement_in_words, leftover_in_words
 
 pytestmark = pytest.mark.alone
 
@@ -88,7 +89,8 @@ def test_everything_goes_and_is_named(tmp_path: Path, temporary: Path, backend: 
     finished = cache / "images-v1-seed1-20"
     finished.mkdir()
     told = leftovers.remove_what_was_left(backend, [mount], cache)
-    assert list(told) == [f"removed {what} that a killed sizer left: {folder}" for what, folder in places.items()]
+    said = [f"removed {what} that a killed sizer left: {folder}" for what, folder in places.items()]
+    assert [leftover_in_words(each) for each in told] == said
     assert not any(folder.exists() for folder in places.values())
     assert finished.exists()
     assert leftovers.remove_what_was_left(backend, [mount], cache) == ()
@@ -106,7 +108,9 @@ def test_what_cannot_be_removed_is_told_and_the_rest_goes(
     left = temporary / f"sizer-{DEAD}-c"
     left.mkdir()
     told = leftovers.remove_what_was_left(backend, [], tmp_path / "cache")
-    assert told[0] == "emulated disks that a killed sizer left cannot be removed: umount has not ended"
+    assert (
+        leftover_in_words(told[0]) == "emulated disks that a killed sizer left cannot be removed: umount has not ended"
+    )
     assert not left.exists()
 
 
@@ -123,7 +127,7 @@ def test_a_folder_that_cannot_be_removed_is_told(tmp_path: Path, temporary: Path
     finally:
         subprocess.run(["umount", str(kept)], check=True)
     what = "temporary folders that a killed sizer left cannot be removed"
-    assert told == (f"{what}: {kept} (Device or resource busy)",)
+    assert [leftover_in_words(each) for each in told] == [f"{what}: {kept} (Device or resource busy)"]
     assert not gone.exists()
 
 
@@ -138,7 +142,7 @@ def test_a_data_set_that_another_sizer_makes_is_waited_for_but_not_for_ever(tmp_
     )
     assert holder.stdout is not None
     holder.stdout.readline()
-    said: list[str] = []
+    said: list[Announcement] = []
     began = time.monotonic()
     sets = DataSets(tmp_path, Path(sys.executable), tmp_path, 20, said.append, lambda: time.monotonic() - began > 0.3)
     try:
@@ -147,4 +151,6 @@ def test_a_data_set_that_another_sizer_makes_is_waited_for_but_not_for_ever(tmp_
     finally:
         holder.kill()
         holder.communicate()
-    assert said == [f"waiting for another sizer that makes data in {tmp_path}"]
+    assert [announcement_in_words(each) for each in said] == [
+        f"waiting for another sizer that makes data in {tmp_path}"
+    ]

@@ -14,6 +14,7 @@ from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.observation import Observation
 from sizer.analysis.record import Measured, run_record
 from sizer.files.codec import from_json, to_json
+from sizer.records import LimitedBy, LimitedByKind
 from sizer.records.run import (
     Bottleneck,
     Cause,
@@ -66,7 +67,7 @@ def measured(accounted: frozenset[str] = EVERY, **workload: str) -> Measured:
         exit_status=0,
         samples=tuple(sample(0.5 * tick) for tick in range(41)),
         accounted=accounted,
-        limited_by="cgroup v1: cpuset 0",
+        limited_by=LimitedBy(LimitedByKind.SIZER, "cgroup v1", "0", by_cpuset=True),
         last_lines="",
         resident_bytes=0,
         resident_after_bytes=40_000_000,

@@ -17,7 +17,7 @@ BURNS = {
     "vcpus": 0.5,
     "outcome": "completed",
     "cores": 0.5,
-    "limited_by": "cgroup v2: affinity to CPUs 0, quota 0.5 of 100 ms, memory 64 MiB without swap, disk not limited",
+    "limited_by": {"kind": "sizer", "backend": "cgroup v2", "cpus": "0", "by_cpuset": False, "quota_vcpus": 0.5},
     "inside": {"cpu.max": "50000 100000", "memory.max": str(64 << 20), "memory.swap.max": "0", "cpus": [0]},
 }
 
@@ -37,7 +37,11 @@ def test_a_limit_that_was_not_held_is_an_aim_missed() -> None:
     assert met(cores=0.52) == [False, True, True]
     assert met(cores=None, outcome="crashed") == [False, True, True]
     assert met(inside={**BURNS["inside"], "memory.max": "max"}) == [True, False, True]
-    assert met(limited_by="affinity: CPUs 0") == [True, True, False]
+    assert met(limited_by={"kind": "sizer", "backend": "affinity", "cpus": "0", "by_cpuset": False}) == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_the_machine_gets_sizer_without_what_only_its_workloads_need() -> None:

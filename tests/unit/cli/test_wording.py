@@ -78,7 +78,7 @@ def test_live_figures_have_the_workloads_unit_and_both_directions(make_spec: Cal
     assert seen.live(1.0, samples).unit == "sample"
     seen.take([Start("word", 20, 0, 0)])
     told = line(seen.live(1.0, samples))
-    assert told.endswith(" | 1.50 cores | 12 MB/s read, 3 written")
+    assert told.endswith(" | 1.50 cores | 12 MB/s read, 3 MB/s written")
     assert "5,300 words/s" in told[:80]
 
 

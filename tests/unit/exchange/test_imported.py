@@ -17,6 +17,7 @@ from sizer.exchange.imported import Imported, read_measurements
 from sizer.exchange.imported_columns import READERS
 from sizer.exchange.measurements import ALL_COLUMNS, write_csv
 from sizer.files.codec import from_json, to_json
+from sizer.records import NoteKind
 from sizer.records.errors import InputError
 from sizer.records.run import Bottleneck, Cause, CauseKind, Failure, Outcome, Run
 from sizer.study import HostSize, parse_study, to_yaml
@@ -228,7 +229,7 @@ def test_an_emulated_gpu_has_its_published_rate(read: Read, network: str, rate: 
     device = found.runs[0].spec.workload.device
     assert device is not None
     assert (device.label, device.samples_per_second is not None) == ("emulated:P100", known)
-    assert any("published" in note for note in found.notes) == known
+    assert any(note.kind is NoteKind.PUBLISHED_RATE for note in found.notes) == known
 
 
 def test_disks_come_with_their_figures(read: Read) -> None:

@@ -187,7 +187,7 @@ def test_a_run_with_one_wrong_value_is_read_or_refused_in_words(data: st.DataObj
             "evidence.busy.cpu: expected a number",
         ),
         ({"started_at": "=now()"}, "started_at: expected a time such as 2026-11-21T10:00:00+00:00, found '=now()'"),
-        ({"limited_by": "x" * 5, "sample_unit": ["x"]}, "sample_unit: expected text, found a list"),
+        ({"stopped": "x" * 5, "sample_unit": ["x"]}, "sample_unit: expected text, found a list"),
     ],
 )
 def test_a_wrong_value_is_named_with_its_place(change: dict[str, object], sentence: str) -> None:

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from sizer.host import machine as host
-from sizer.host.machine import Check, checks, facts
+from sizer.host.machine import Check, Finding, FindingKind, checks, facts
 from sizer.limits import Capability, Control, detect
+from sizer.words import finding_in_words
 from tests import ROOT
 
 
@@ -39,7 +40,7 @@ def test_a_program_that_is_not_there_is_installed_by_apt(monkeypatch: pytest.Mon
     """fio is a Debian package; the package of that name on PyPI is something else."""
     monkeypatch.setattr(host, "_first_line", lambda *_: None)
     assert host._program_check("fio", "fio", "--version") == Check(
-        "fio", False, "not installed", "sudo apt-get install fio"
+        "fio", False, Finding(FindingKind.NOT_INSTALLED), "sudo apt-get install fio"
     )
 
 
@@ -57,7 +58,7 @@ def test_why_mxnet_does_not_import_decides_the_fix(
     monkeypatch.setattr(host, "_IMPORT_MXNET", code)
     check = host._mxnet_check()
     assert not check.ok
-    assert found in check.found
+    assert found in finding_in_words(check.finding)
     assert fix in (check.fix or "")
 
 
@@ -72,7 +73,7 @@ def test_versions_are_those_of_the_workloads_interpreter(tmp_path: Path, monkeyp
     assert packages["psutil"]
     check = host._mxnet_check()
     assert not check.ok
-    assert str(other) in check.found
+    assert str(other) in finding_in_words(check.finding)
     assert str(check.fix).startswith(f"{other} -m pip install")
 
 
@@ -82,7 +83,7 @@ def test_an_interpreter_that_is_not_there_is_told(tmp_path: Path, monkeypatch: p
     assert "numpy" not in facts().packages
     check = host._mxnet_check()
     assert (check.ok, check.fix) == (False, "unset SIZER_MXNET_PYTHON")
-    assert "is not a program" in check.found
+    assert "is not a program" in finding_in_words(check.finding)
 
 
 @pytest.mark.parametrize(("capped", "ok"), [(True, True), (False, False)])

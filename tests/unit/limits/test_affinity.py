@@ -8,6 +8,7 @@ import sys
 from sizer.limits import Control, LimitsBackend
 from sizer.limits.join import JOIN_FAILED, join_command
 from sizer.records.study import Limits
+from sizer.words import limits_in_words
 
 BURN = "import time\nend = time.process_time() + {seconds}\nwhile time.process_time() < end: pass\n"
 
@@ -15,7 +16,9 @@ BURN = "import time\nend = time.process_time() + {seconds}\nwhile time.process_t
 def test_the_program_has_the_cpus_of_its_limit(affinity: LimitsBackend) -> None:
     """nproc counts the CPUs that a process may run on."""
     with affinity.open("one", Limits(vcpus=1)) as group:
-        assert group.description == f"affinity: CPUs {group.cpus[0]}, memory not limited, disk not limited"
+        assert (
+            limits_in_words(group.limited_by) == f"affinity: CPUs {group.cpus[0]}, memory not limited, disk not limited"
+        )
         assert subprocess.run(group.command(["nproc"]), capture_output=True, text=True, timeout=20).stdout == "1\n"
 
 

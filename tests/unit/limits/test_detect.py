@@ -13,6 +13,7 @@ from sizer.limits.detection import backend_for
 from sizer.limits.machine import Machine
 from sizer.limits.tree import Tree
 from sizer.records.study import Limits
+from sizer.words import limits_in_words
 
 
 def test_v1_controllers_win_over_an_empty_v2_mount(v1_tree: Tree, machine: Machine) -> None:
@@ -87,7 +88,7 @@ def test_a_user_uses_the_v1_groups_that_root_delegated(
     backend = backend_for(v1_tree, machine)
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     with backend.open("mine", Limits(vcpus=0.5)) as group:
-        assert group.description.startswith("cgroup v1: affinity to CPUs ")
+        assert limits_in_words(group.limited_by).startswith("cgroup v1: affinity to CPUs ")
         assert "core_seconds" in group.accounted
         assert not {"memory_bytes", "cpu_stall"} & group.accounted
     assert all(base.is_dir() for base in bases)

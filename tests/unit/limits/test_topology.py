@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.limits import Topology, choose_cpus, parse_topology
-from sizer.limits.control_group import describe
+from sizer.limits.control_group import limited_by
 from sizer.limits.topology import format_cpus, parse_cpus
 from sizer.records.errors import HostError
 from sizer.records.study import Limits
+from sizer.words import limits_in_words, topology_in_words
 
 
 def host(name: str) -> Topology:
@@ -115,7 +116,8 @@ def test_every_size_takes_the_fewest_cores_and_nodes(topology: Topology) -> None
 def test_the_record_says_how_many_cores_have_both_hyperthreads(topology: Topology, vcpus: int, expected: str) -> None:
     """Two vCPUs of a host with hyperthreads are one core; a host that shows none leaves nothing to say."""
     cpus = choose_cpus(topology, vcpus, every(topology))
-    assert describe("any", Limits(vcpus=vcpus), cpus, topology, None).startswith(f"any: {expected}, memory")
+    found = limited_by("any", Limits(vcpus=vcpus), cpus, topology, None, by_cpuset=True)
+    assert limits_in_words(found).startswith(f"any: {expected}, memory")
 
 
 def test_a_node_that_holds_them_all_is_taken_before_one_that_does_not() -> None:
@@ -143,10 +145,10 @@ def test_pairing_counts_cores_used_by_one_and_by_two() -> None:
 
 
 def test_a_topology_is_described_in_words() -> None:
-    """The one line that stands in host.json."""
-    assert TWO_SOCKETS.describe() == "2 sockets, 2 NUMA nodes, 20 cores, 40 CPUs with hyperthreads"
-    assert EIGHT_NODES.describe() == "2 sockets, 8 NUMA nodes, 48 cores, 96 CPUs with hyperthreads"
-    assert THIS_HOST.describe() == "1 socket, 1 NUMA node, 2 cores, 2 CPUs without hyperthreads"
+    """The line that doctor and the page show."""
+    assert topology_in_words(TWO_SOCKETS.counts) == "2 sockets, 2 NUMA nodes, 20 cores, 40 CPUs with hyperthreads"
+    assert topology_in_words(EIGHT_NODES.counts) == "2 sockets, 8 NUMA nodes, 48 cores, 96 CPUs with hyperthreads"
+    assert topology_in_words(THIS_HOST.counts) == "1 socket, 1 NUMA node, 2 cores, 2 CPUs without hyperthreads"
 
 
 def test_a_node_with_whole_cores_is_taken_before_one_with_halves() -> None:

@@ -18,6 +18,7 @@ from sizer.limits.tree import Tree
 from sizer.records.errors import HostError
 from sizer.records.run import Sample
 from sizer.records.study import DiskRates, Limits
+from sizer.words import limits_in_words
 
 ELSEWHERE = {"time", "sizer_core_seconds", "accelerator_busy"}
 """What of a Sample the groups do not count."""
@@ -49,14 +50,14 @@ def test_every_limit_lands_in_its_file(v1: LimitsBackend, v1_tree: Tree) -> None
                 ("blkio", "blkio.throttle.write_iops_device"),
             ]
         }
-        description = group.description
+        known = group.limited_by
     assert list(found.values()) == [
         *("0", "0", "50000", str(256 << 20), str(256 << 20), "0"),
         *("7:0 60000000", "7:0 1000", "7:0 30000000", "7:0 500"),
     ]
-    assert description == (
-        "cgroup v1: cpuset 0, quota 0.5 of 100 ms, memory 256 MiB without swap, "
-        "disk 7:0 read 60 MB/s read 1000 IOPS write 30 MB/s write 500 IOPS"
+    assert limits_in_words(known) == (
+        "cgroup v1: cpuset 0, quota of 0.5 vCPU, memory 256 MiB without swap, "
+        "disk 7:0: read 60 MB/s, 1,000 IOPS; write 30 MB/s, 500 IOPS"
     )
 
 

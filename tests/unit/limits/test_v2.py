@@ -20,6 +20,7 @@ from sizer.limits.v2 import SUPERVISOR
 from sizer.records.errors import HostError
 from sizer.records.run import Sample
 from sizer.records.study import DiskRates, Limits
+from sizer.words import limits_in_words
 
 ROOT = "/sys/fs/cgroup"
 
@@ -38,7 +39,7 @@ def test_every_limit_lands_in_its_file(v2: LimitsBackend, v2_tree: Tree) -> None
     with v2.open("a", Limits(0.25, 256 << 20, "slow"), Throttle("7:0", rates)) as group:
         files = ("cpuset.cpus", "cpu.max", "memory.max", "memory.swap.max", "memory.oom.group", "io.max")
         found = {file: group_file(v2_tree, file).read_text() for file in files}
-        assert group.description.startswith("cgroup v2: cpuset 0, quota 0.25 of 100 ms, memory 256 MiB")
+        assert limits_in_words(group.limited_by).startswith("cgroup v2: cpuset 0, quota of 0.25 vCPU, memory 256 MiB")
     assert found == {
         "cpuset.cpus": "0",
         "cpu.max": "25000 100000",
@@ -156,7 +157,9 @@ def test_a_user_uses_the_scope_that_was_delegated(
         assert (scope / SUPERVISOR / "cgroup.procs").read_text().split() == ["4242", "4243"]
         assert [path.name.rpartition("-")[2] for path in (scope / "sizer").iterdir() if path.is_dir()] == ["mine"]
         # cpuset was not delegated: affinity holds the CPUs instead, and the record says so.
-        assert group.description.startswith(f"cgroup v2: affinity to CPUs {group.cpus[0]}, quota 0.5 of 100 ms, memory")
+        assert limits_in_words(group.limited_by).startswith(
+            f"cgroup v2: affinity to CPUs {group.cpus[0]}, quota of 0.5 vCPU, memory"
+        )
         assert subprocess.run(group.command(["nproc"]), capture_output=True, text=True, timeout=20).stdout == "1\n"
     by_control = {each.control: each for each in backend.capabilities()}
     assert by_control[Control.VCPUS].how == "CPU affinity"

@@ -14,6 +14,7 @@ import pytest
 from sizer.bundled.reports import Material, render, write_report
 from sizer.bundled.reports.page import contents
 from sizer.model import fit
+from sizer.records import LimitedBy, LimitedByKind, Note, NoteKind
 from sizer.records.errors import HostError
 from sizer.records.run import Cause, CauseKind, Configuration, Estimate, Failure, Outcome, Run, RunWarning, WarningKind
 from sizer.records.study import Study
@@ -179,9 +180,24 @@ def test_markup_in_untrusted_text_is_shown_and_not_obeyed(material: Material) ->
         error=Failure(Cause(CauseKind.REFUSED, text=hostile), last_lines=hostile),
         warnings=(RunWarning(WarningKind.OTHER, text=hostile),),
     )
-    good = replace(run, spec=spec, configuration=Configuration(1.0, 2**30, hostile, 1), limited_by=hostile)
+    good = replace(
+        run,
+        spec=spec,
+        configuration=Configuration(1.0, 2**30, hostile, 1),
+        limited_by=LimitedBy(LimitedByKind.OTHER, text=hostile),
+    )
     study = replace(material.study, name=hostile)
-    found = Reader(render(replace(material, study=study, runs=(bad, good), notes=(hostile,), host={hostile: hostile})))
+    found = Reader(
+        render(
+            replace(
+                material,
+                study=study,
+                runs=(bad, good),
+                notes=(Note(NoteKind.OTHER, text=hostile),),
+                host={hostile: hostile},
+            )
+        )
+    )
     assert not [tag for tag, _ in found.tags if tag in ("script", "img")]
     assert found.open == []
     assert hostile in found.text

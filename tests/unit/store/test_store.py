@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from sizer.plan.run_order import plan, remaining
+from sizer.records import Note, NoteKind
 from sizer.records.errors import HostError, InputError
 from sizer.records.run import Configuration, Outcome, Run, Sample
 from sizer.records.study import Measure, RunSpec, Study, Workload, WorkloadPlan
@@ -40,14 +41,17 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "a" / "study"
 
 
+NOTE = Note(NoteKind.NO_MEMORY_AXIS, fix="sudo sizer demo")
+
+
 def test_a_folder_holds_what_it_is_made_from(path: Path) -> None:
     """Study, host and notes come back, and the files are where they are documented."""
-    with StudyFolder.create(path, STUDY, HOST, ("no memory axis",)) as folder:
+    with StudyFolder.create(path, STUDY, HOST, (NOTE,)) as folder:
         folder.add(run(SPECS[0]))
     opened = StudyFolder.open(path)
     assert opened.study == STUDY
     assert opened.host["cpu_model"] == "EPYC"
-    assert opened.notes == ("no memory axis",)
+    assert opened.notes == (NOTE,)
     assert opened.runs() == (run(SPECS[0]),)
     assert sorted(os.listdir(path)) == [".lock", "host.json", "logs", "runs", "study.yaml"]
     assert os.listdir(path / "runs") == [f"{SPECS[0].id}.json"]
