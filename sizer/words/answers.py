@@ -164,7 +164,7 @@ def _to_measure(suggestion: Suggestion, terms: Terms) -> str:
     if suggestion.disk is not None:
         return _("Measure it there, or give the disk's rates with --disk-iops and --disk-mbps.")
     if suggestion.input is not None:
-        return _("Measure `{workload}` with `input: {input}`, too.", **known, input=suggestion.input)
+        return _("Also measure `{workload}` with `input: {input}`.", **known, input=suggestion.input)
     if suggestion.accounting:
         return _("Measure a run of `{workload}` with disk accounting (read_bytes).", **known)
     if suggestion.gpu is not None:
@@ -231,7 +231,7 @@ def prediction_line(prediction: Prediction, place: str, terms: Terms) -> str:
 
 def no_prediction_line(workload: str, place: str, why: str) -> str:
     """A configuration that cannot be predicted."""
-    return _("{workload} at {place}: no answer. {why}", workload=workload, place=place, why=why)
+    return _("{workload} at {place}: no prediction. {why}", workload=workload, place=place, why=why)
 
 
 def assumed_line(prediction: str, assumed: str) -> str:
@@ -255,7 +255,7 @@ def place_name(where: Configuration, model: WorkloadModel, terms: Terms, disk: s
     parts += [_("batch {size}", size=where.batch_size)] if where.batch_size is not None else []
     if where.gpu is not None or (where.gpu_count or 0) > 1:
         parts.append(accelerators_name(where.gpu, where.gpu_count, model.facts.device))
-    return row(parts) or _("the place that was measured")
+    return row(parts) or _("the configuration that was measured")
 
 
 def family_sentences(recommendation: Recommendation) -> dict[str, str]:

@@ -95,7 +95,7 @@ def pass_to_come(workload: str) -> str:
     """A pass of two epochs that may follow."""
     return _(
         "then 1 run of two epochs of `{workload}` under a memory cap that holds half of its data, to see what the page "
-        "cache serves, unless that would take long",
+        "cache serves, unless that would take too long",
         workload=workload,
     )
 

@@ -36,8 +36,8 @@ def killed_floor_sentences(workload: str, killed: int, completed: int | None, pi
     known["completed"] = format_bytes(completed)
     if pipeline_alone:
         said = _(
-            "{workload}: killed with {killed}, completed with {completed}: its memory floor lies between the two, of "
-            "the input pipeline alone: a real GPU's framework needs more.",
+            "{workload}: killed with {killed}, completed with {completed}: its memory floor lies between the two. That "
+            "is for the input pipeline alone; the framework of a real GPU needs more.",
             **known,
         )
     else:
@@ -49,13 +49,13 @@ def killed_floor_sentences(workload: str, killed: int, completed: int | None, pi
 
 
 def _peak(peak: int) -> str:
-    return " " + _("It held up to {size} that cannot be dropped.", size=format_bytes(peak)) if peak else ""
+    return " " + _("It used up to {size} of memory that cannot be dropped.", size=format_bytes(peak)) if peak else ""
 
 
 def _bounds(found: SearchedFloor, floor: str) -> str:
     low, held = found.bounds.too_small, found.bounds.held
     if held is None:
-        return _("{floor} was not found: no cap held", floor=floor)
+        return _("{floor} was not found: no cap was enough", floor=floor)
     high = format_bytes(held)
     if low is None:
         said = _("{floor} is no higher than {high}", floor=floor, high=high)
@@ -69,14 +69,14 @@ def _bounds(found: SearchedFloor, floor: str) -> str:
     else:
         said = _("{floor} is between {low} and {high}", floor=floor, low=format_bytes(low), high=high)
     if found.pipeline_alone:
-        return _("{floor}, of the input pipeline alone: a real GPU's framework needs more", floor=said)
+        return _("{floor}, for the input pipeline alone: the framework of a real GPU needs more", floor=said)
     return said
 
 
 def _given_up(given_up: GivenUp) -> str:
     if given_up.kind is GivenUpKind.CRASHED:
         size = format_bytes(given_up.figure)
-        return _("given up: the run with {size} crashed, which says nothing of the cap", size=size)
+        return _("given up: the run with {size} crashed, which shows nothing about the cap", size=size)
     if given_up.kind is GivenUpKind.TIMED_OUT:
         size = format_bytes(given_up.figure)
         return _("given up: the run with {size} timed out, and no larger cap completed", size=size)

@@ -74,7 +74,7 @@ def finding_in_words(finding: Finding) -> str:
         FindingKind.CONTROL: finding.text,
         FindingKind.CPUS: _("{count} of this host's {whole} can be used", count=finding.count, whole=finding.whole),
         FindingKind.NO_SWAP: _("none"),
-        FindingKind.SWAP_KEPT: _("{size}, which the group of a run keeps it from", **known),
+        FindingKind.SWAP_KEPT: _("{size}, which runs are kept out of", **known),
         FindingKind.SWAP_USED: _("{size}, which runs may use", **known),
         FindingKind.PRESSURE: _("what runs wait for is accounted"),
         FindingKind.NO_PRESSURE: _("not accounted for runs of this user here"),

@@ -29,10 +29,14 @@ def note_in_words(note: Note) -> str:
     }
     return {
         NoteKind.NO_FRACTIONAL_VCPUS: _(
-            "This host did not allow fractions of a vCPU. To have it, type: {fix}", **known
+            "This host does not allow fractions of a vCPU. To allow them, type: {fix}", **known
         ),
-        NoteKind.NO_MEMORY_AXIS: _("This host did not allow the memory axis. To have it, type: {fix}", **known),
-        NoteKind.NO_DISK_AXIS: _("This host did not allow the disk axis. To have it, type: {fix}", **known),
+        NoteKind.NO_MEMORY_AXIS: _(
+            "This host does not allow memory limits, so memory was not varied. To allow them, type: {fix}", **known
+        ),
+        NoteKind.NO_DISK_AXIS: _(
+            "This host does not allow emulated disks, so disks were not varied. To allow them, type: {fix}", **known
+        ),
         NoteKind.NO_DEVICE: _(
             "The table has no `device` or `gpu` for {workloads}, so the CPU is assumed; if it was a GPU, add a column "
             "`device` (cuda:0) or `gpu`.",

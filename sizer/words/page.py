@@ -141,9 +141,9 @@ def state_in_words(input_: str, cache: str) -> str:
     """From where the input came, and what was in the page cache."""
     inputs = {
         "disk": _("Input read from disk."),
-        "cached": _("Input encoded bytes already in the page cache, decoding still happens."),
+        "cached": _("Input cached: the encoded bytes are in the page cache already, decoding still happens."),
         "synthetic": _("Input synthetic: nothing is read or decoded."),
-        "replay": _("Input read from disk as the loader does, and nothing made of it."),
+        "replay": _("Input read from disk as the loader reads it, and not used."),
     }
     caches = {
         "cold": _(

@@ -98,7 +98,7 @@ def stage_shown(stage: str) -> str:
     return {
         "step": _("the step alone: nothing is read or decoded"),
         "pipeline": _("the input pipeline without the disk: the data is in memory"),
-        "disk": _("the disk alone: the data is read as the loader does, and nothing is made of it"),
+        "disk": _("the disk alone: the data is read as the loader reads it, and not used"),
         "cache": _("what the page cache serves where memory holds half of the data"),
     }[stage]
 
@@ -135,7 +135,8 @@ def _pass_in_words(result: PassResult, workload: str) -> str:
         )
     if result.outcome is None:
         return _(
-            "two epochs of `{workload}` with half of its data in memory: another run shows the same", workload=workload
+            "two epochs of `{workload}` with half of its data in memory: not needed, another run shows the same",
+            workload=workload,
         )
     ended = outcome_in_words(result.outcome)
     if result.hit_rate is None:

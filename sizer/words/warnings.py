@@ -128,7 +128,7 @@ def _with_figures(warning: RunWarning, spans: dict[str, str], unit: str) -> str:
             **spans,
         )
     if kind is WarningKind.IMPRECISE and "half_width" not in figures:
-        return _("no half-width is known after {seconds}, where ±{asked} was asked for", **spans)
+        return _("the interval is not known after {seconds}, where ±{asked} was asked for", **spans)
     if kind is WarningKind.MEMORY_LEFT:
         more = int(figures.get("more", 0))
         names = warning.text
@@ -155,7 +155,9 @@ def _with_figures(warning: RunWarning, spans: dict[str, str], unit: str) -> str:
         WarningKind.MEMORY_RISING: lambda: _(
             "anonymous memory still rose at the end, by {bytes} in 1,000 steps; a longer run needs more", **spans
         ),
-        WarningKind.READ_AMPLIFIED: lambda: _("the device gave {ratio} bytes for each byte asked for", **spans),
+        WarningKind.READ_AMPLIFIED: lambda: _(
+            "the device read {ratio} bytes for each byte that the program asked for", **spans
+        ),
         WarningKind.WRITES_UNLIMITED: lambda: _(
             "up to {bytes} waited in the page cache, where this kernel's throttle does not see them; "
             "let the program sync while it writes",

@@ -278,7 +278,7 @@ def test_the_demo_is_within_reach(person: Person) -> None:
     runs = person.runs("demo")
     assert {run["outcome"] for run in runs} == {"completed"}
     assert all(run["limited_by"]["backend"] == "affinity" for run in runs)
-    assert "This host did not allow fractions of a vCPU" in (person.home / "demo/report.html").read_text()
+    assert "This host does not allow fractions of a vCPU" in (person.home / "demo/report.html").read_text()
 
 
 def test_ctrl_c_finishes_the_run_in_hand(person: Person) -> None:

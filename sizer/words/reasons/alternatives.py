@@ -32,7 +32,7 @@ def _baseline_size(r: Reason, t: Terms) -> str:
 
 def _baseline_price_unknown(r: Reason, t: Terms) -> str:
     return _(
-        "Against {size}: at {rate}. The saving is not known, as one of the two has no known price.",
+        "Against {size}: at {rate}. The saving is not known, because one of the two prices is not known.",
         size=_baseline_size(r, t),
         rate=_baseline_at(r),
     )

@@ -35,7 +35,12 @@ def _floor_between(r: Reason, t: Terms) -> str:
         return _with_pipeline(_("The memory floor is between {low} and {high}.", **known), r)
     sizes = {"killed": _sizes(killed), "held": _sizes(held)}
     return _with_pipeline(
-        _("The memory floor is between {low} and {high}: {killed} ran out of memory, {held} held.", **known, **sizes),
+        _(
+            "The memory floor is between {low} and {high}: with {killed} it ran out of memory, with "
+            "{held} it completed.",
+            **known,
+            **sizes,
+        ),
         r,
     )
 
@@ -61,7 +66,7 @@ SENTENCES: Sentences = {
     _C.FLOOR_BETWEEN: _floor_between,
     _C.EVERY_CAP_HELD: lambda r, t: _with_pipeline(
         _(
-            "Every memory cap measured held ({held}): the memory floor is no higher than the smallest.",
+            "It completed with every memory cap measured ({held}), so the memory floor is no higher than the smallest.",
             held=_sizes(r.numbers("held")),
         ),
         r,
@@ -73,30 +78,32 @@ SENTENCES: Sentences = {
     ),
     _C.MEMORY_NOT_VARIED: lambda r, t: _("Memory was not varied, so none is recommended."),
     _C.MEMORY_LEAST_KNOWN: _memory(
-        lambda **k: _("{memory} is the least sold that is known to hold the job and to keep its rate.", **k)
+        lambda **k: _("{memory} is the smallest size sold in which the job is known to run at its full rate.", **k)
     ),
     _C.MEMORY_NOT_OFFERED: _memory(
         lambda **k: _("No family offers {memory} with {vcpus}, only {most}: take a size with more vCPUs.", **k)
     ),
     _C.MEMORY_LEAST_OFFERED: _memory(lambda **k: _("{memory} is the least that families offer with {vcpus}.", **k)),
     _C.MEMORY_LESS_HAS_NO_RATE: _memory(
-        lambda **k: _("{memory} and not {untried}, because no rate was measured below {held}.", **k)
+        lambda **k: _("{memory} rather than {untried}, because no rate was measured below {held}.", **k)
     ),
     _C.MEMORY_LESS_MAY_NOT_HOLD: _memory(
-        lambda **k: _("{memory} and not {untried}, because no cap below {held} is known to hold.", **k)
+        lambda **k: _("{memory} rather than {untried}, because no cap below {held} is known to be enough.", **k)
     ),
-    _C.MEMORY_LESS_MAY_BE_SLOWER: _memory(lambda **k: _("Less than {memory} holds, but may be slower.", **k)),
+    _C.MEMORY_LESS_MAY_BE_SLOWER: _memory(lambda **k: _("Less than {memory} is enough, but may be slower.", **k)),
     _C.MEMORY_LEAST_WITH_MARGIN: _memory(
         lambda **k: _(
-            "{memory} is the least that families offer with {vcpus} from {held} on, which is what cannot be dropped "
-            "and a margin.",
+            "The job needs {held}, the memory that cannot be dropped plus a margin; the smallest size that families "
+            "offer with {vcpus} and as much is {memory}.",
             **k,
         )
     ),
     _C.MEMORY_LEAST_HOLDING: _memory(
         lambda **k: _(
-            "{memory} is the least that families offer with {vcpus} from {held} on, the least that holds.", **k
+            "The least that is enough is {held}; the smallest size that families offer with {vcpus} and as much is "
+            "{memory}.",
+            **k,
         )
     ),
-    _C.MEMORY_NEEDED: lambda r, t: _("The runs needed {memory} that cannot be dropped.", memory=size_of(r)),
+    _C.MEMORY_NEEDED: lambda r, t: _("The runs needed {memory} of memory that cannot be dropped.", memory=size_of(r)),
 }

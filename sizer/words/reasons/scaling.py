@@ -74,7 +74,7 @@ def _size_open(r: Reason, t: Terms) -> str:
             "{vcpus} is the most measured; repeat the runs to find out whether it is the right size.", vcpus=vcpus_of(r)
         )
     if r.has("most"):
-        return _("{vcpus} is the most measured; whether it is the right size is open.", vcpus=vcpus_of(r))
+        return _("{vcpus} is the most measured; it is not known whether it is the right size.", vcpus=vcpus_of(r))
     if r.has("repeat"):
         return _(
             "{vcpus} is the smallest size that is probably enough; repeat the runs to find out whether it is the right "
@@ -82,7 +82,8 @@ def _size_open(r: Reason, t: Terms) -> str:
             vcpus=vcpus_of(r),
         )
     return _(
-        "{vcpus} is the smallest size that is probably enough; whether it is the right size is open.", vcpus=vcpus_of(r)
+        "{vcpus} is the smallest size that is probably enough; it is not known whether it is the right one.",
+        vcpus=vcpus_of(r),
     )
 
 

@@ -99,7 +99,7 @@ def test_a_job_larger_than_the_host_has_no_floor_here() -> None:
     search = search_of(Study("s", (plan_of(),)))
     runs = [tried(search.at(HOST.memory_bytes), Outcome.OUT_OF_MEMORY)]
     assert search.next_run(runs) is None
-    assert following_in_words(search, runs) == "the memory floor of `train` was not found: no cap held"
+    assert following_in_words(search, runs) == "the memory floor of `train` was not found: no cap was enough"
 
 
 def test_the_search_stands_at_the_point() -> None:
@@ -187,7 +187,7 @@ def test_an_emulated_accelerator_holds_no_memory_of_a_framework() -> None:
         tried(search.at(320 * MIB), Outcome.COMPLETED),
     ]
     assert following_in_words(search, runs).endswith(
-        "320 MiB, of the input pipeline alone: a real GPU's framework needs more"
+        "320 MiB, for the input pipeline alone: the framework of a real GPU needs more"
     )
 
 

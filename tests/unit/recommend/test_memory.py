@@ -44,11 +44,11 @@ def test_more_than_the_floor_is_explained_by_what_families_offer(make_run: MakeR
     answer = ask(runs)
     assert memory_of(answer) == 4 * GIB
     assert (
-        "The memory floor is between 384 MiB and 1 GiB: 384 MiB ran out of memory, 1 GiB and 4 GiB held."
-        in answer.reasons
+        "The memory floor is between 384 MiB and 1 GiB: with 384 MiB it ran out of memory, "
+        "with 1 GiB and 4 GiB it completed." in answer.reasons
     )
     assert "4 GiB is the least that families offer with 2 vCPUs." in answer.reasons
-    assert "The runs needed 163 MiB that cannot be dropped." in answer.reasons
+    assert "The runs needed 163 MiB of memory that cannot be dropped." in answer.reasons
 
 
 def test_a_floor_that_was_searched_for_is_a_reason(make_run: MakeRun, ask: Ask) -> None:
@@ -125,7 +125,7 @@ def test_the_floor_beside_an_emulated_accelerator_is_that_of_the_input(make_run:
     runs += [make_run(None, 2, capped=True, memory=GIB, device=device, outcome=Outcome.OUT_OF_MEMORY)]
     alone = "the input pipeline alone; the framework of a real GPU needs more"
     assert alone in " ".join(ask(runs).reasons)
-    alone = "of the input pipeline alone: a real GPU's framework needs more"
+    alone = "for the input pipeline alone: the framework of a real GPU needs more"
     assert alone in " ".join(ask([*runs[:3], *searched(runs[3:])]).reasons)
 
 
@@ -143,7 +143,7 @@ def test_a_cap_never_tried_is_named(make_run: MakeRun, ask: Ask) -> None:
     answer = ask(runs + capped(make_run, 192 * MIB, 163 * MIB, (1, None)))
     assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (1, 4 * GIB)
-    assert "4 GiB and not 2 GiB, because no cap below 4 GiB is known to hold" in " ".join(answer.reasons)
+    assert "4 GiB rather than 2 GiB, because no cap below 4 GiB is known to be enough" in " ".join(answer.reasons)
     assert answer.next_run == "Measure `train` with 2 GiB of memory. Whether that is enough memory was not measured."
 
 
@@ -166,4 +166,4 @@ def test_less_memory_that_is_slower(make_run: MakeRun, ask: Ask) -> None:
     ]
     answer = ask(runs)
     assert memory_of(answer) == 8 * GIB
-    assert "Less than 8 GiB holds, but may be slower." in " ".join(answer.reasons)
+    assert "Less than 8 GiB is enough, but may be slower." in " ".join(answer.reasons)

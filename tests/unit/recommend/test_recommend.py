@@ -167,9 +167,10 @@ def test_memory_below_the_floor_is_never_recommended(make_run: MakeRun, ask: Cal
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (2, 8 * GIB)
     assert (2 * GIB, "Runs out of memory.") in [(each.spec.memory_bytes, each.why) for each in answer.rejected]
     assert (
-        "The memory floor is between 2 GiB and 5 GiB: 2 GiB ran out of memory, 5 GiB and 8 GiB held." in answer.reasons
+        "The memory floor is between 2 GiB and 5 GiB: with 2 GiB it ran out of memory, "
+        "with 5 GiB and 8 GiB it completed." in answer.reasons
     )
-    assert "8 GiB and not 4 GiB, because no cap below 5 GiB is known to hold" in said(answer)
+    assert "8 GiB rather than 4 GiB, because no cap below 5 GiB is known to be enough" in said(answer)
 
 
 def test_too_little_data_is_refused_with_the_run_to_make(curve: Curve, ask: Callable[..., Answer]) -> None:

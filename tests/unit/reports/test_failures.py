@@ -48,7 +48,7 @@ def test_what_a_search_found_is_told_with_what_it_left_open(material: Material) 
     assert "the search is not finished" in sentence
     far = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.OUT_OF_MEMORY))
     (sentence,) = failures.memory_floors(subjects(far))
-    assert "is between 400 MiB and 900 MiB, of the input pipeline alone" in sentence
+    assert "is between 400 MiB and 900 MiB, for the input pipeline alone" in sentence
     assert "the search is not finished" in sentence
     crashed = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.CRASHED))
     (sentence,) = failures.memory_floors(subjects(crashed))
