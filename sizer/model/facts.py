@@ -128,6 +128,6 @@ def _with_hit_blend(facts: WorkloadFacts, runs: Sequence[Run], measured: Measure
 
 
 def _cached(facts: WorkloadFacts, run: Run, measured: Measured) -> float:
-    stand = run.configuration
-    anonymous = run.peak_anonymous_bytes or anonymous_bytes(measured, stand.vcpus, stand.batch_size)
-    return cached_fraction(facts, memory_of(stand), anonymous)
+    configuration = run.configuration
+    anonymous = run.peak_anonymous_bytes or anonymous_bytes(measured, configuration.vcpus, configuration.batch_size)
+    return cached_fraction(facts, memory_of(configuration), anonymous)

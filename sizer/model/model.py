@@ -165,19 +165,23 @@ class Measured:
         """The measured disk of that name, or None. One without a name is called HOST_DISK, too."""
         return next((disk for disk in self.disks if name_of_disk(disk.name) == name_of_disk(name)), None)
 
-    def rate_at(self, stand: Configuration) -> MeasuredRate | None:
+    def rate_at(self, configuration: Configuration) -> MeasuredRate | None:
         """The measured configuration that this one is; memory counts only where it was varied."""
         for rate in self.rates:
             here = rate.configuration
-            same = (here.vcpus, disk_of(here), here.batch_size) == (stand.vcpus, disk_of(stand), stand.batch_size)
-            same = same and (here.gpu, here.gpu_count) == (stand.gpu, stand.gpu_count)
-            if same and (here.memory_bytes == stand.memory_bytes or len(self.memory_bytes) <= 1):
+            same = (here.vcpus, disk_of(here), here.batch_size) == (
+                configuration.vcpus,
+                disk_of(configuration),
+                configuration.batch_size,
+            )
+            same = same and (here.gpu, here.gpu_count) == (configuration.gpu, configuration.gpu_count)
+            if same and (here.memory_bytes == configuration.memory_bytes or len(self.memory_bytes) <= 1):
                 return rate
         return None
 
-    def evidence_at(self, stand: Configuration) -> Bottleneck | None:
+    def evidence_at(self, configuration: Configuration) -> Bottleneck | None:
         """What accounting named there; None where it was not measured or nothing was named."""
-        rate = self.rate_at(stand)
+        rate = self.rate_at(configuration)
         return rate.evidence if rate else None
 
 

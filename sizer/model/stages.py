@@ -119,16 +119,16 @@ class _DiskRow:
 def _disk_row(
     facts: WorkloadFacts, measured: Measured, structure: Structure, seen: Observation, what_if: WhatIf
 ) -> _DiskRow:
-    stand, setting = seen.configuration, seen.setting
-    disk = measured.disk(stand.disk)
+    configuration, setting = seen.configuration, seen.setting
+    disk = measured.disk(configuration.disk)
     rates = what_if.disk_rates or (disk.rates if disk else DiskRates())
     index = -1
-    if what_if.disk_rates is None and disk_of(stand) in structure.disks:
-        index = structure.disks.index(disk_of(stand))
+    if what_if.disk_rates is None and disk_of(configuration) in structure.disks:
+        index = structure.disks.index(disk_of(configuration))
     if setting.input == "synthetic":
         return _DiskRow()
     missed = _missed(facts, measured, seen, what_if)
-    if index >= 0 and disk_is_free(facts, measured, disk_of(stand)):
+    if index >= 0 and disk_is_free(facts, measured, disk_of(configuration)):
         free = _log(missed / (UNBINDING * facts.highest_rate))
         return _DiskRow(free, missed=missed, index=index)
     read = read_seconds(facts, rates, missed) or (0.0, False)
@@ -138,34 +138,34 @@ def _disk_row(
 
 def _missed(facts: WorkloadFacts, measured: Measured, seen: Observation, what_if: WhatIf) -> float:
     """Device bytes over the bytes of a sample: as accounted where the page cache kept some, else as foretold."""
-    stand, setting = seen.configuration, seen.setting
+    configuration, setting = seen.configuration, seen.setting
     if setting.input == "cached" or setting.cache == "warm":
         return 0.0
     if setting.natural and seen.read_bytes is not None and facts.read_bytes:
         return seen.read_bytes / facts.read_bytes
-    missed = 1 - hit_share(facts, measured, stand, setting, what_if.data_bytes_factor)
+    missed = 1 - hit_share(facts, measured, configuration, setting, what_if.data_bytes_factor)
     return missed * facts.read_amplification if setting.natural else missed
 
 
 def hit_share(
-    facts: WorkloadFacts, measured: Measured, stand: Configuration, setting: Feed, data_factor: float = 1.0
+    facts: WorkloadFacts, measured: Measured, configuration: Configuration, setting: Feed, data_factor: float = 1.0
 ) -> float:
     """The share of reads that the page cache would serve at this configuration."""
     if not setting.natural:
         return 0.0
-    anonymous = anonymous_bytes(measured, stand.vcpus, stand.batch_size)
-    cached = cached_fraction(facts, memory_of(stand), anonymous, data_factor)
+    anonymous = anonymous_bytes(measured, configuration.vcpus, configuration.batch_size)
+    cached = cached_fraction(facts, memory_of(configuration), anonymous, data_factor)
     return hit_rate(cached, facts.sequential, facts.hit_blend)
 
 
-def _accelerator(facts: WorkloadFacts, structure: Structure, stand: Configuration) -> int:
-    label = label_at(facts, stand)
+def _accelerator(facts: WorkloadFacts, structure: Structure, configuration: Configuration) -> int:
+    label = label_at(facts, configuration)
     return structure.accelerators.index(label) if label in structure.accelerators else -1
 
 
-def _step_on_cpu(facts: WorkloadFacts, stand: Configuration) -> bool:
+def _step_on_cpu(facts: WorkloadFacts, configuration: Configuration) -> bool:
     """Where some runs had no accelerator, the step of the others costs the CPU nothing that counts."""
-    return label_at(facts, stand) == CPU_LABEL if facts.mixed_with_cpu else True
+    return label_at(facts, configuration) == CPU_LABEL if facts.mixed_with_cpu else True
 
 
 def _level(structure: Structure, memory_bytes: int) -> int:

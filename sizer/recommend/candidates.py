@@ -25,7 +25,7 @@ class Candidate:
     """
 
     spec: Spec
-    stand: Configuration
+    configuration: Configuration
     usd_per_hour: float
     disk_rank: int
 
@@ -47,27 +47,29 @@ def candidates(model: WorkloadModel, catalog: Catalog, price: Prices, batch_size
     disks, disk_usd = disks_by_price(measured.disks, catalog), disk_prices(measured.disks, catalog)
     found = []
     for vcpus, judged in sizes(measured, catalog):
-        for memory, stand_memory in memory_offers(measured, vcpus, judged, batch_size):
+        for memory, measured_memory in memory_offers(measured, vcpus, judged, batch_size):
             for (rank, disk), kind in product(enumerate(disks), kinds):
-                stand = Configuration(judged, stand_memory, disk, batch_size, kind.gpu, kind.count)
+                configuration = Configuration(judged, measured_memory, disk, batch_size, kind.gpu, kind.count)
                 volume = disk_usd[name_of_disk(disk)] if len(disks) > 1 else 0.0
                 usd = price.usd_per_hour(vcpus, memory, kind) + volume
-                found.append(Candidate(spec_of(model, stand, vcpus, memory, len(kinds) > 1), stand, usd, rank))
+                found.append(
+                    Candidate(spec_of(model, configuration, vcpus, memory, len(kinds) > 1), configuration, usd, rank)
+                )
     return sorted(found, key=lambda candidate: candidate.cost)
 
 
 def spec_of(
-    model: WorkloadModel, stand: Configuration, vcpus: float | None, memory_bytes: int | None, several: bool
+    model: WorkloadModel, configuration: Configuration, vcpus: float | None, memory_bytes: int | None, several: bool
 ) -> Spec:
     """Of this size, with what else was varied; `several`: more than one kind or count of accelerators was."""
     measured = model.measured
     return Spec(
         vcpus,
         memory_bytes,
-        stand.disk if len(measured.disks) > 1 else None,
-        stand.batch_size if len(measured.batch_size) > 1 else None,
-        stand.gpu if several else None,
-        gpus_of(stand) if several else 0,
+        configuration.disk if len(measured.disks) > 1 else None,
+        configuration.batch_size if len(measured.batch_size) > 1 else None,
+        configuration.gpu if several else None,
+        gpus_of(configuration) if several else 0,
     )
 
 

@@ -28,11 +28,11 @@ UNLIKELY = 0.005
 
 
 def job_on(
-    model: WorkloadModel, spec: Spec, stand: Configuration, rate: Estimate, deadline: Deadline, catalog: Catalog
+    model: WorkloadModel, spec: Spec, configuration: Configuration, rate: Estimate, deadline: Deadline, catalog: Catalog
 ) -> Job:
     """The time and the price of the job on this spec; the price is that of the cheapest instance type that holds it."""
     seconds = _seconds(deadline.samples, rate)
-    instance = cheapest(model, spec, stand.batch_size, catalog)
+    instance = cheapest(model, spec, configuration.batch_size, catalog)
     price = instance.usd_per_hour if instance else None
     return Job(
         samples=deadline.samples,

@@ -56,7 +56,7 @@ def _binds(verdict: Verdict, prediction: Prediction) -> Reason:
 
 
 def _size(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
-    known, judged = model.measured.vcpus, vcpus_of(chosen.stand)
+    known, judged = model.measured.vcpus, vcpus_of(chosen.configuration)
     if chosen.spec.vcpus is None:
         return [reason(ReasonCode.VCPUS_NOT_IN_TABLE)]
     if len(known) == 1:
@@ -70,12 +70,12 @@ def _size(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
 
 def _accelerators(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     """What the best of the other kinds and counts measured would give at this size."""
-    here = accelerators_of(chosen.stand)
+    here = accelerators_of(chosen.configuration)
     others = [each for each in measured_accelerators(model) if each != here]
     if not others:
         return []
-    stands = [replace(chosen.stand, gpu=each.gpu, gpu_count=each.count) for each in others]
-    rates = predict_rates(model, [*stands, chosen.stand]).mean
+    configurations = [replace(chosen.configuration, gpu=each.gpu, gpu_count=each.count) for each in others]
+    rates = predict_rates(model, [*configurations, chosen.configuration]).mean
     index = max(range(len(others)), key=lambda i: float(rates[i]))
     gain, other = math.exp(float(rates[index] - rates[-1])) - 1, others[index]
     figures: dict[str, Figure] = {

@@ -78,7 +78,7 @@ def _gpus(spec: Spec) -> tuple[str | None, int]:
 
 def _why(verdict: Verdict, scored: ScoredCandidate) -> tuple[Reason, ...]:
     """How far from what is asked for, with what binds there; then why it was not taken all the same."""
-    bottleneck = verdict.bottleneck(predict(verdict.model, scored.candidate.stand, WhatIf()))
+    bottleneck = verdict.bottleneck(predict(verdict.model, scored.candidate.configuration, WhatIf()))
     known = verdict.bound or bottleneck not in (*SHOWN_BY_VCPUS, Bottleneck.AMBIGUOUS)
     share = _share(verdict, scored, bottleneck if known else None)
     spec = scored.candidate.spec
@@ -118,17 +118,17 @@ def _fraction(verdict: Verdict) -> list[Rejection]:
     """The largest fraction of a vCPU that was measured, where the smallest size sold was chosen."""
     taken, model = verdict.chosen.candidate, verdict.model
     smallest = min(j.candidate.spec.vcpus or 0 for j in verdict.field)
-    less = [vcpus for vcpus in model.measured.vcpus if vcpus < min(smallest, vcpus_of(taken.stand))]
+    less = [vcpus for vcpus in model.measured.vcpus if vcpus < min(smallest, vcpus_of(taken.configuration))]
     if taken.spec.vcpus != smallest or not less:
         return []
-    stand = replace(taken.stand, vcpus=less[-1])
+    configuration = replace(taken.configuration, vcpus=less[-1])
     deadline = verdict.objective.deadline
     if deadline is not None:
-        (judged,) = judge_in_time(model, [stand], verdict.best, deadline.rate)
+        (judged,) = judge_in_time(model, [configuration], verdict.best, deadline.rate)
     else:
-        (judged,) = judge(model, [stand], verdict.best, verdict.objective.target)
+        (judged,) = judge(model, [configuration], verdict.best, verdict.objective.target)
     spec = replace(taken.spec, vcpus=less[-1])
-    scored = ScoredCandidate(Candidate(spec, stand, taken.usd_per_hour, taken.disk_rank), judged)
+    scored = ScoredCandidate(Candidate(spec, configuration, taken.usd_per_hour, taken.disk_rank), judged)
     if scored.passes:
         enough = reason(ReasonCode.IN_TIME) if deadline is not None else _share(verdict, scored)
         return [Rejection(spec, (enough, reason(ReasonCode.FRACTION_NOT_SOLD)))]
