@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from sizer import api
 from sizer.cli.answers import verdict
-from sizer.cli.progress import Progress
+from sizer.cli.progress import RunProgress
 from sizer.cli.wording import emulated_disks
 from sizer.files import named
 from sizer.records import Study
@@ -38,13 +38,13 @@ class EventPrinter:
     def __init__(self, study: Study | None = None) -> None:
         self.expect: Callable[[float | None], None] = lambda _: None
         self._emulated = emulated_disks(study) if study is not None else frozenset()
-        self._progress = Progress(0, 0, 0.0, emulated=self._emulated)
+        self._progress = RunProgress(0, 0, 0.0, emulated=self._emulated)
 
     def __call__(self, event: api.Event) -> None:
         match event:
             case api.MeasuringStarted():
                 counts = event.total, event.finished, event.seconds_left
-                self._progress = Progress(*counts, emulated=self._emulated)
+                self._progress = RunProgress(*counts, emulated=self._emulated)
             case api.RunStarted():
                 self._progress.begin(event.spec, event.seconds_left)
                 self.expect(event.seconds)

@@ -39,7 +39,7 @@ from sizer.words import (
 
 
 @dataclass(frozen=True)
-class Answer:
+class AskedPrediction:
     """One configuration that was asked about: its prediction, or why there is none."""
 
     workload: WorkloadModel
@@ -121,20 +121,22 @@ def _tier(disk: str, known: Sequence[str], where: str) -> DiskRates | None:
     )
 
 
-def _answer(workload: WorkloadModel, configuration: Configuration, wish: Supposed) -> Answer:
+def _answer(workload: WorkloadModel, configuration: Configuration, wish: Supposed) -> AskedPrediction:
     if workload.refused and not workload.measured.rates:
-        return Answer(workload, configuration, why=refusal_sentences(workload.refused, terms_of(workload)))
+        return AskedPrediction(workload, configuration, why=refusal_sentences(workload.refused, terms_of(workload)))
     try:
         what_if = wish.of(workload)
     except Refused as error:
-        return Answer(workload, configuration, why=refusal_sentences(error.refusal, terms_of(workload)))
+        return AskedPrediction(workload, configuration, why=refusal_sentences(error.refusal, terms_of(workload)))
     try:
-        return Answer(workload, configuration, what_if, predict_at(workload, configuration, what_if))
+        return AskedPrediction(workload, configuration, what_if, predict_at(workload, configuration, what_if))
     except Refused as error:
-        return Answer(workload, configuration, what_if, why=refusal_sentences(error.refusal, terms_of(workload)))
+        return AskedPrediction(
+            workload, configuration, what_if, why=refusal_sentences(error.refusal, terms_of(workload))
+        )
 
 
-def _form(answer: Answer) -> dict[str, Any]:
+def _form(answer: AskedPrediction) -> dict[str, Any]:
     """Null is what an imported table does not give; of accelerators only what is known is included."""
     workload, configuration = answer.workload, answer.configuration
     if answer.prediction is None:
@@ -146,12 +148,12 @@ def _form(answer: Answer) -> dict[str, Any]:
     return found | ({"what_if": form(answer.what_if)} if answer.what_if != WhatIf() else {})
 
 
-def _gpu_count(answer: Answer) -> int:
+def _gpu_count(answer: AskedPrediction) -> int:
     device = answer.workload.facts.device
     return answer.configuration.gpu_count or (0 if device.kind == "cpu" else 1)
 
 
-def _in_words(answer: Answer) -> str:
+def _in_words(answer: AskedPrediction) -> str:
     workload, prediction = answer.workload, answer.prediction
     terms, disk = terms_of(workload), None
     if answer.what_if.disk_rates is not None:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from sizer.model.coordinates import gpus_of, memory_of, name_of_disk
-from sizer.model.model import Measured, WhatIf, WorkloadModel
-from sizer.model.settings import CPU_LABEL, label_at
+from sizer.model.feeds import CPU_LABEL, label_at
+from sizer.model.model import MeasuredRange, WhatIf, WorkloadModel
 from sizer.model.stages import read_seconds
 from sizer.records import (
     Action,
@@ -27,7 +27,7 @@ ENOUGH = 3
 """Distinct values of a continuous axis that a prediction along it needs."""
 
 
-def refusal(runs: Sequence[Run], measured: Measured) -> Refusal | None:
+def refusal(runs: Sequence[Run], measured: MeasuredRange) -> Refusal | None:
     """Why there can be no answer for this workload, with the run that would help most; None if there can."""
     if not measured.rates:
         return _no_run_completed(runs)
@@ -43,7 +43,7 @@ def refusal(runs: Sequence[Run], measured: Measured) -> Refusal | None:
     return Refusal(too_few, _at(axis, 2 * values[-1]))
 
 
-def _axes(measured: Measured) -> dict[str, tuple[float, ...]]:
+def _axes(measured: MeasuredRange) -> dict[str, tuple[float, ...]]:
     """The distinct values of each axis that is known, rising; vCPUs where none is."""
     counts = tuple(sorted({max(1, gpus.count or 0) for gpus in measured.gpus})) or (1,)
     axes = {
@@ -67,7 +67,7 @@ def _at(axis: str, value: float, why: Reason | None = None) -> Suggestion:
     return Suggestion(Action.MEASURE, why, gpu_count=round(value))
 
 
-def vcpus_to_measure(measured: Measured, why: Reason | None = None) -> Suggestion:
+def vcpus_to_measure(measured: MeasuredRange, why: Reason | None = None) -> Suggestion:
     """The vCPU values that would make three; first of all those that were tried and failed."""
     if measured.failed_vcpus:
         return Suggestion(Action.RETRY, vcpus=measured.failed_vcpus)

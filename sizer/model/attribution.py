@@ -9,7 +9,7 @@ from dataclasses import replace
 from sizer.model.coordinates import disk_of, memory_of, name_of_disk
 from sizer.model.equation import STAGES, Array
 from sizer.model.model import WorkloadModel
-from sizer.model.rates import predict_rates
+from sizer.model.predicted_rates import predict_rates
 from sizer.model.stages import disk_is_free
 from sizer.records import Bottleneck, Configuration
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from sizer.model.equation import Array, solve
+from sizer.model.feeds import with_usual_accelerator
 from sizer.model.model import Member, WorkloadModel
-from sizer.model.rates import predict_rates
-from sizer.model.settings import usual_place
+from sizer.model.predicted_rates import predict_rates
 from sizer.model.stages import build_design, disk_is_free
 from sizer.records import Bottleneck, Configuration
 
@@ -41,7 +41,7 @@ def _alone(model: WorkloadModel, member: Member, configurations: Sequence[Config
             theta[0, index] -= FAR
         elif name in UNKNOWN or name.startswith("memory:") or _is_free(model, name):
             theta[0, index] += FAR
-    configurations = [usual_place(model.measured, configuration) for configuration in configurations]
+    configurations = [with_usual_accelerator(model.measured, configuration) for configuration in configurations]
     design = build_design(model.facts, model.measured, member.structure, configurations)
     rates: Array = solve(member.structure, theta, design).log_rate[0]
     return np.where(rates > FAR / 2, np.inf, rates)

@@ -13,9 +13,9 @@ import numpy as np
 from sizer.model.ceilings import at_known_ceiling
 from sizer.model.coordinates import batch_of, gpus_of, memory_of, vcpus_of
 from sizer.model.equation import Array
+from sizer.model.feeds import with_usual_accelerator
 from sizer.model.model import WorkloadModel
-from sizer.model.rates import predict_rates
-from sizer.model.settings import usual_place
+from sizer.model.predicted_rates import predict_rates
 from sizer.records import Configuration
 
 GAIN = 0.05
@@ -102,7 +102,7 @@ def further_edges(model: WorkloadModel, best: Configuration) -> dict[str, Edge]:
 
     A curve through fewer than three values is none, so then nothing is said.
     """
-    best, found = usual_place(model.measured, best), {}
+    best, found = with_usual_accelerator(model.measured, best), {}
     counts = sorted({max(1, each.count or 0) for each in model.measured.gpus if each.gpu == best.gpu})
     batches = model.measured.batch_size
     if len(counts) > 2 and max(1, gpus_of(best)) == counts[-1]:
@@ -153,7 +153,7 @@ def _seen(model: WorkloadModel, less: Configuration, most: Configuration) -> flo
 
 def _seen_gains(model: WorkloadModel, less: Configuration, most: Configuration) -> Iterator[float]:
     known = {rate.configuration: rate.throughput.value for rate in model.measured.rates}
-    most = usual_place(model.measured, most)
+    most = with_usual_accelerator(model.measured, most)
     for configuration, rate in known.items():
         before = known.get(replace(configuration, vcpus=less.vcpus))
         if (

@@ -137,7 +137,7 @@ class Gpus:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredRange:
     """The range that was measured: distinct values of each axis in rising order, and every configuration.
 
     `rates` are those of the runs that predictions are about: not those that isolate one stage. `gpus` are the measured
@@ -205,7 +205,7 @@ class WorkloadFacts:
     `hit_blend` is where the page cache lies between LRU (0) and the cached fraction (1), `read_amplification` how many
     bytes the device reads for each one that missed it (readahead). `accelerator` is the label of
     the one that most runs used, `accelerator_rates` samples per second of each one alone, where known; `mixed_with_cpu`
-    if some runs had none. `setting` is that of the runs that predictions are about.
+    if some runs had none. `setting` (its stored name) is the feed of the runs that predictions are about.
     """
 
     kind: str
@@ -302,7 +302,7 @@ class WorkloadModel:
     name: str
     sample_unit: str
     facts: WorkloadFacts
-    measured: Measured
+    measured: MeasuredRange
     refused: Refusal | None = None
     scaling: Reason | None = None
     parameters: tuple[Parameter, ...] = ()

@@ -14,12 +14,12 @@ from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown_b
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, or_unknown, vcpus_of
 from sizer.model.equation import STAGES
+from sizer.model.feeds import with_usual_accelerator
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
 from sizer.model.model import NORMAL_90, WhatIf, WorkloadModel
 from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
-from sizer.model.rates import Rates, predict_rates
+from sizer.model.predicted_rates import PredictedRates, predict_rates
 from sizer.model.relief import headroom
-from sizer.model.settings import usual_place
 from sizer.model.stages import disk_is_free
 from sizer.records import Bottleneck, Configuration, Estimate, Prediction
 
@@ -38,7 +38,7 @@ def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf 
     Raises Refused where the runs cannot say: an axis with fewer than three values between its measured ones, a disk
     without figures, a what-if about a stage that was not separated.
     """
-    configuration = usual_place(model.measured, configuration)
+    configuration = with_usual_accelerator(model.measured, configuration)
     advice.check_what_if(model, configuration, what_if)
     if _does_not_fit(model, configuration):
         nothing = Estimate(0.0, 0.0, 0.0)
@@ -135,11 +135,11 @@ def _between_levels(model: WorkloadModel, configuration: Configuration) -> tuple
 
 def _estimate(
     model: WorkloadModel,
-    rates: Rates,
+    rates: PredictedRates,
     configuration: Configuration,
     what_if: WhatIf,
     beyond: Onward | None,
-    around: Rates,
+    around: PredictedRates,
 ) -> Estimate:
     """The interval of a new run; it holds what lies `around` in memory: the step between two levels may be anywhere.
 
@@ -168,7 +168,7 @@ def _estimate(
     return Estimate(math.exp(centre), math.exp(low), math.exp(high))
 
 
-def _known_share(model: WorkloadModel, rates: Rates) -> float:
+def _known_share(model: WorkloadModel, rates: PredictedRates) -> float:
     """The share of stages whose capacity is known beyond the measured range: accelerator and disk do not see vCPUs."""
     accelerator, read, write = (float(rates.shares[0, STAGES.index(name)]) for name in ("accelerator", "read", "write"))
     return read + write + (accelerator if model.facts.accelerator_rates else 0.0)

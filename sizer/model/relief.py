@@ -21,8 +21,8 @@ from sizer.model.equation import (
     parameter_names,
     solve,
 )
+from sizer.model.feeds import with_usual_accelerator
 from sizer.model.model import Structure, WorkloadModel
-from sizer.model.settings import usual_place
 from sizer.model.stages import build_design
 from sizer.records import Bottleneck, Configuration
 
@@ -50,7 +50,7 @@ def headroom(model: WorkloadModel, configuration: Configuration, bottleneck: Bot
     """
     if bottleneck not in STAGES_OF:
         return None
-    configuration, mean, drawn, weights = usual_place(model.measured, configuration), 0.0, [], []
+    configuration, mean, drawn, weights = with_usual_accelerator(model.measured, configuration), 0.0, [], []
     for member in model.members:
         design = build_design(model.facts, model.measured, member.structure, [configuration])
         theta = np.array([member.estimate, *member.draws])

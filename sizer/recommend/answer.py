@@ -24,12 +24,12 @@ from sizer.recommend.field import (
 )
 from sizer.recommend.instances import matching
 from sizer.recommend.jobs import beyond_in_time, job_on, job_reasons, too_late
-from sizer.recommend.judgement import rounded
 from sizer.recommend.memory import floor_found
 from sizer.recommend.next_run import for_host, next_run
 from sizer.recommend.quality import Quality
 from sizer.recommend.reasons import reasons
-from sizer.recommend.rejections import SHOWN_BY_VCPUS, Verdict, rejections
+from sizer.recommend.rejections import SHOWN_BY_VCPUS, Choice, rejections
+from sizer.recommend.scoring import rounded
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
 from sizer.records import Answer, Bottleneck, Deadline, Objective, Prediction, Reason, ReasonCode, Refusal, reason
 
@@ -159,7 +159,7 @@ def _answered(
     candidate = chosen.candidate
     prediction = predict(model, candidate.configuration, WhatIf())
     known = not _binding_unknown(edges, quality)
-    verdict = Verdict(model, question.objective, best.configuration, field, chosen, bound=known)
+    verdict = Choice(model, question.objective, best.configuration, field, chosen, bound=known)
     if verdict.bottleneck(prediction) is not prediction.bottleneck:
         verdict = replace(verdict, bound=False)
     bottleneck = verdict.bottleneck(prediction) if verdict.bound else Bottleneck.AMBIGUOUS

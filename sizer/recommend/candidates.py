@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from sizer.catalog import Catalog
-from sizer.model import Measured, WorkloadModel, gpus_of, name_of_disk, needed_bytes
+from sizer.model import MeasuredRange, WorkloadModel, gpus_of, name_of_disk, needed_bytes
 from sizer.recommend.accelerators import measured_accelerators
 from sizer.recommend.prices import Prices, disk_prices, disks_by_price
 from sizer.records import GIB, Configuration, Spec
@@ -73,7 +73,7 @@ def spec_of(
     )
 
 
-def sizes(measured: Measured, catalog: Catalog) -> list[tuple[float | None, float | None]]:
+def sizes(measured: MeasuredRange, catalog: Catalog) -> list[tuple[float | None, float | None]]:
     """(vCPUs sold, vCPUs it is judged by): equal inside the range; the largest measured stands for the next size.
 
     Both are None where it is not known how many the runs had.
@@ -95,7 +95,7 @@ def next_sold(vcpus: float, catalog: Catalog, above: bool = False) -> float:
     return float(next((size for size in SOLD_VCPUS if (size > vcpus if above else size >= vcpus)), vcpus))
 
 
-def memory_varied(measured: Measured) -> bool:
+def memory_varied(measured: MeasuredRange) -> bool:
     """Whether runs tell one memory size from another.
 
     A search for the floor tells only where it is known how much cannot be dropped: from a margin above that up.
@@ -106,7 +106,7 @@ def memory_varied(measured: Measured) -> bool:
 
 
 def memory_offers(
-    measured: Measured, vcpus: float | None, judged: float | None, batch_size: int | None
+    measured: MeasuredRange, vcpus: float | None, judged: float | None, batch_size: int | None
 ) -> list[tuple[int | None, int | None]]:
     """(memory sold, measured memory it is judged by) that hold the job; (None, ...) where memory was not varied."""
     known = measured.memory_bytes

@@ -10,8 +10,8 @@ from sizer.model import WorkloadModel
 from sizer.recommend.accelerators import measured_accelerators
 from sizer.recommend.candidates import Candidate, candidates
 from sizer.recommend.edges import Edges
-from sizer.recommend.judgement import Score, judge, judge_in_time
 from sizer.recommend.prices import prices
+from sizer.recommend.scoring import Score, judge, score_in_time
 from sizer.records import Configuration, Objective, Spec
 
 SURE = 0.9
@@ -56,7 +56,7 @@ def score_candidates(
     offered = candidates(model, catalog, price, best.batch_size)
     configurations = [candidate.configuration for candidate in offered]
     if objective.deadline is not None:
-        judged = judge_in_time(model, configurations, best, objective.deadline.rate)
+        judged = score_in_time(model, configurations, best, objective.deadline.rate)
     else:
         judged = judge(model, configurations, best, objective.target)
     return [ScoredCandidate(candidate, score) for candidate, score in zip(offered, judged, strict=True)]

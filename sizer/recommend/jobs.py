@@ -6,7 +6,7 @@ from sizer.catalog import Catalog
 from sizer.model import WorkloadModel, vcpus_of
 from sizer.recommend.field import SURE, ScoredCandidate
 from sizer.recommend.instances import cheapest
-from sizer.recommend.judgement import exceeds, rounded, surely
+from sizer.recommend.scoring import exceeds, rounded, surely
 from sizer.records import (
     LARGEST,
     SMALLEST,

@@ -10,11 +10,11 @@ from sizer.recommend.accelerators import accelerators_of, measured_accelerators
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.disks import disk_reasons
 from sizer.recommend.memory import memory_reasons
-from sizer.recommend.rejections import Verdict
+from sizer.recommend.rejections import Choice
 from sizer.records import Bottleneck, Figure, Prediction, Reason, ReasonCode, reason
 
 
-def reasons(verdict: Verdict, prediction: Prediction, best: Prediction) -> list[Reason]:
+def reasons(verdict: Choice, prediction: Prediction, best: Prediction) -> list[Reason]:
     """The reasons of an answer, the most telling first."""
     model, chosen = verdict.model, verdict.chosen.candidate
     return [
@@ -28,7 +28,7 @@ def reasons(verdict: Verdict, prediction: Prediction, best: Prediction) -> list[
     ]
 
 
-def _reaches(verdict: Verdict, best: Prediction) -> Reason:
+def _reaches(verdict: Choice, best: Prediction) -> Reason:
     return reason(
         ReasonCode.REACHES,
         vcpus=verdict.chosen.candidate.spec.vcpus,
@@ -38,7 +38,7 @@ def _reaches(verdict: Verdict, best: Prediction) -> Reason:
     )
 
 
-def _binds(verdict: Verdict, prediction: Prediction) -> Reason:
+def _binds(verdict: Choice, prediction: Prediction) -> Reason:
     ordered = sorted(prediction.shares.items(), key=lambda item: item[1], reverse=True)
     shares: dict[str, Figure] = {
         "resources": tuple(name for name, _ in ordered),

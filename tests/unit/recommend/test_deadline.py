@@ -11,7 +11,7 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.model import fit, predict
 from sizer.recommend.jobs import job_on
-from sizer.recommend.judgement import exceeds, surely
+from sizer.recommend.scoring import exceeds, surely
 from sizer.records.answer import Answer, Spec
 from sizer.records.run import Bottleneck, Estimate, Run
 from sizer.records.study import Deadline, Device

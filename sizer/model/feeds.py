@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer.model.coordinates import gpus_of
-from sizer.model.model import Feed, Measured, WorkloadFacts
+from sizer.model.model import Feed, MeasuredRange, WorkloadFacts
 from sizer.records import Configuration, Run
 
 REPLAY = "replay"
@@ -15,7 +15,7 @@ CPU_LABEL = "cpu"
 """Stands for the accelerator of runs without one, where others of the same workload had one."""
 
 
-def setting_of(run: Run) -> Feed:
+def feed_of(run: Run) -> Feed:
     """What the run was fed with."""
     return Feed(run.spec.workload.assumed_input, run.spec.workload.assumed_cache)
 
@@ -31,7 +31,7 @@ def label_of(run: Run) -> str | None:
 
 
 def label_at(facts: WorkloadFacts, configuration: Configuration) -> str:
-    """How the accelerator of a place is called where none, too, has a label."""
+    """How the accelerator of a configuration is called where none, too, has a label."""
     return configuration.gpu or facts.accelerator or CPU_LABEL
 
 
@@ -50,7 +50,7 @@ def labelled(runs: Sequence[Run]) -> list[Run]:
     return [replace(run, configuration=replace(run.configuration, gpu=label_of(run) or CPU_LABEL)) for run in runs]
 
 
-def usual_place(measured: Measured, configuration: Configuration) -> Configuration:
+def with_usual_accelerator(measured: MeasuredRange, configuration: Configuration) -> Configuration:
     """The same with the usual accelerator, and the usual number of it, where the question names none."""
     if not measured.gpus:
         return configuration

@@ -46,7 +46,7 @@ def judge(
     return found
 
 
-def judge_in_time(
+def score_in_time(
     model: WorkloadModel, configurations: Sequence[Configuration], best: Configuration, needed: float
 ) -> list[Score]:
     """Each configuration against a rate in samples per second that a job needs to be finished in time.
