@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sizer.api import configuration, fit, predict_at, usual_disk, workload_of
+from sizer import api
 from sizer.cli.folders import opened
 from sizer.cli.tables import read_places
 from sizer.cli.what_if import SUPPOSED_DISK, Supposed, form, is_tier, supposed, tier_rates
@@ -52,7 +52,7 @@ class AskedPrediction:
 def predict(arguments: argparse.Namespace) -> int:
     """A configuration without an answer keeps its place; only where none has one is it an error."""
     folder = opened(arguments.folder)
-    model = fit(folder)
+    model = api.fit(folder)
     disks = [tier.name for tier in folder.study.disks]
     answers = [_answer(*place) for place in _asked(arguments, model, disks)]
     answered = any(answer.prediction for answer in answers)
@@ -95,15 +95,15 @@ def _place(
     asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: Supposed, where: str
 ) -> tuple[WorkloadModel, Configuration, Supposed]:
     """Raises InputError, which begins with `where`, for a workload, disk or GPU that the study does not have."""
-    workload = workload_of(model, asked.get("workload"), where)
+    workload = api.predicting.workload_of(model, asked.get("workload"), where)
     measured = workload.measured
-    disk = asked.get("disk", usual_disk(workload))
+    disk = asked.get("disk", api.predicting.usual_disk(workload))
     tier = None
     if "disk" in asked and wish.what_if.disk_rates is None:
         tier = _tier(disk, list(dict.fromkeys([*disks, *(name_of_disk(disk.name) for disk in measured.disks)])), where)
     limits = asked.get("vcpus"), asked.get("memory_bytes"), disk, asked.get("batch_size")
     gpus = asked.get("gpu"), asked.get("gpu_count")
-    return workload, configuration(workload, *limits, *gpus, where), wish.on(tier)
+    return workload, api.predicting.configuration(workload, *limits, *gpus, where), wish.on(tier)
 
 
 def _tier(disk: str, known: Sequence[str], where: str) -> DiskRates | None:
@@ -129,7 +129,9 @@ def _answer(workload: WorkloadModel, configuration: Configuration, wish: Suppose
     except Refused as error:
         return AskedPrediction(workload, configuration, why=refusal_sentences(error.refusal, terms_of(workload)))
     try:
-        return AskedPrediction(workload, configuration, what_if, predict_at(workload, configuration, what_if))
+        return AskedPrediction(
+            workload, configuration, what_if, api.predicting.predict_at(workload, configuration, what_if)
+        )
     except Refused as error:
         return AskedPrediction(
             workload, configuration, what_if, why=refusal_sentences(error.refusal, terms_of(workload))

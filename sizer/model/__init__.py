@@ -30,7 +30,7 @@ from sizer.model.floor_runs import (
     caps,
     is_search,
     judge,
-    same_place,
+    same_floor,
     searched_floor,
     too_slow,
 )
@@ -106,7 +106,7 @@ __all__ = [
     "predict",
     "predict_rates",
     "reaches",
-    "same_place",
+    "same_floor",
     "searched_floor",
     "too_slow",
     "undroppable_bytes",

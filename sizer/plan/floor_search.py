@@ -15,7 +15,7 @@ from sizer.model import (
     bounds,
     caps,
     judge,
-    same_place,
+    same_floor,
     too_slow,
 )
 from sizer.plan.configurations import configurations, representative
@@ -76,7 +76,7 @@ class Search(CappedRuns):
 
     def _here(self, runs: Iterable[Run]) -> list[Run]:
         """The runs that say of a cap whether it holds: with this workload, batch, and share of vCPUs."""
-        return [run for run in runs if same_place(run.spec, self.base)]
+        return [run for run in runs if same_floor(run.spec, self.base)]
 
 
 def searches(study: Study, host: HostSize) -> tuple[Search, ...]:
