@@ -16,6 +16,7 @@ from sizer.model.edge import (
     vcpus_edge,
 )
 from sizer.model.equation import Array
+from sizer.model.feeds import CPU_LABEL
 from sizer.model.fitting import fit
 from sizer.model.floor_runs import (
     LEAST_BYTES,
@@ -29,7 +30,7 @@ from sizer.model.floor_runs import (
     caps,
     is_search,
     judge,
-    same_place,
+    same_floor,
     searched_floor,
     too_slow,
 )
@@ -38,8 +39,8 @@ from sizer.model.memory import MARGIN, anonymous_bytes, memory_floor, needed_byt
 from sizer.model.model import (
     NORMAL_90,
     Gpus,
-    Measured,
     MeasuredDisk,
+    MeasuredRange,
     MeasuredRate,
     MemoryFloor,
     Model,
@@ -49,10 +50,9 @@ from sizer.model.model import (
     WhatIf,
     WorkloadModel,
 )
+from sizer.model.predicted_rates import own_effects, predict_rates
 from sizer.model.prediction import best_measured, predict
-from sizer.model.rates import own_effects, predict_rates
 from sizer.model.relief import headroom
-from sizer.model.settings import CPU_LABEL
 
 __all__ = [
     "CPU_LABEL",
@@ -68,8 +68,8 @@ __all__ = [
     "GivenUp",
     "GivenUpKind",
     "Gpus",
-    "Measured",
     "MeasuredDisk",
+    "MeasuredRange",
     "MeasuredRate",
     "MemoryFloor",
     "Model",
@@ -106,7 +106,7 @@ __all__ = [
     "predict",
     "predict_rates",
     "reaches",
-    "same_place",
+    "same_floor",
     "searched_floor",
     "too_slow",
     "undroppable_bytes",

@@ -13,9 +13,9 @@ import numpy as np
 from sizer.model.ceilings import at_known_ceiling
 from sizer.model.coordinates import batch_of, gpus_of, memory_of, vcpus_of
 from sizer.model.equation import Array
+from sizer.model.feeds import with_usual_accelerator
 from sizer.model.model import WorkloadModel
-from sizer.model.rates import predict_rates
-from sizer.model.settings import usual_place
+from sizer.model.predicted_rates import predict_rates
 from sizer.records import Configuration
 
 GAIN = 0.05
@@ -102,7 +102,7 @@ def further_edges(model: WorkloadModel, best: Configuration) -> dict[str, Edge]:
 
     A curve through fewer than three values is none, so then nothing is said.
     """
-    best, found = usual_place(model.measured, best), {}
+    best, found = with_usual_accelerator(model.measured, best), {}
     counts = sorted({max(1, each.count or 0) for each in model.measured.gpus if each.gpu == best.gpu})
     batches = model.measured.batch_size
     if len(counts) > 2 and max(1, gpus_of(best)) == counts[-1]:
@@ -123,8 +123,8 @@ def memory_edge(model: WorkloadModel, best: Configuration) -> Edge:
     return _gain(model, replace(best, memory_bytes=known[-2]), largest)
 
 
-def _gain(model: WorkloadModel, stand: Configuration, more: Configuration) -> Edge:
-    rates, doublings = predict_rates(model, [stand, more]), _doublings(stand, more)
+def _gain(model: WorkloadModel, configuration: Configuration, more: Configuration) -> Edge:
+    rates, doublings = predict_rates(model, [configuration, more]), _doublings(configuration, more)
     margin = rates.draws[:, 1] - rates.draws[:, 0] - doublings * math.log(1 + GAIN)
     return Edge(
         _per_doubling(float(rates.mean[1] - rates.mean[0]), doublings),
@@ -132,9 +132,13 @@ def _gain(model: WorkloadModel, stand: Configuration, more: Configuration) -> Ed
     )
 
 
-def _doublings(stand: Configuration, more: Configuration) -> float:
+def _doublings(configuration: Configuration, more: Configuration) -> float:
     """Less than one where less than a doubling of the vCPUs lies between; else the step is taken as one."""
-    return min(1.0, math.log2(vcpus_of(more) / vcpus_of(stand))) if vcpus_of(more) > vcpus_of(stand) else 1.0
+    return (
+        min(1.0, math.log2(vcpus_of(more) / vcpus_of(configuration)))
+        if vcpus_of(more) > vcpus_of(configuration)
+        else 1.0
+    )
 
 
 def _per_doubling(log_gain: float, doublings: float) -> float:
@@ -149,17 +153,21 @@ def _seen(model: WorkloadModel, less: Configuration, most: Configuration) -> flo
 
 def _seen_gains(model: WorkloadModel, less: Configuration, most: Configuration) -> Iterator[float]:
     known = {rate.configuration: rate.throughput.value for rate in model.measured.rates}
-    most = usual_place(model.measured, most)
-    for stand, rate in known.items():
-        before = known.get(replace(stand, vcpus=less.vcpus))
-        if before and replace(stand, memory_bytes=most.memory_bytes) == most and _same_memory(model, stand, most):
+    most = with_usual_accelerator(model.measured, most)
+    for configuration, rate in known.items():
+        before = known.get(replace(configuration, vcpus=less.vcpus))
+        if (
+            before
+            and replace(configuration, memory_bytes=most.memory_bytes) == most
+            and _same_memory(model, configuration, most)
+        ):
             yield math.log(rate / before)
 
 
-def _same_memory(model: WorkloadModel, stand: Configuration, other: Configuration) -> bool:
+def _same_memory(model: WorkloadModel, configuration: Configuration, other: Configuration) -> bool:
     """Or memory that no form of the model finds to count."""
     counts = model.facts.natural or any(member.structure.memory_levels for member in model.members)
-    return memory_of(stand) == memory_of(other) or not counts
+    return memory_of(configuration) == memory_of(other) or not counts
 
 
 def reaches(margin: Array, weights: Array, spread: float) -> float:

@@ -259,9 +259,9 @@ DEMO = """
 from dataclasses import replace
 import sys
 from sizer import api
-host = api.this_host(api.DEMO_FIO)
-study, notes = api.demo_study(host)
-api.check_preconditions(api.plan_study(study, "demo", host).specs, study, host.backend)
+host = api.this_host(api.demonstration.DEMO_FIO)
+study, notes = api.demonstration.demo_study(host)
+api.plan_study(study, "demo", host).check(host)
 words = [each for each in study.workloads if each.workload.kind == "lstm_training"]
 study = replace(study, workloads=tuple(replace(each, vcpus=(1.0,)) for each in words[:1]))
 study = replace(study, measure=replace(study.measure, seconds=1.0, precision=0.5, repeats=1))
