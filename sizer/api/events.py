@@ -14,6 +14,33 @@ from sizer.records import DiskCheck, Doubt, Run, RunSpec, SizerError
 from sizer.runner import Load
 from sizer.storage import Announcement, Leftover
 
+__all__ = [
+    "Announcement",
+    "Concluded",
+    "Conclusion",
+    "DataLacking",
+    "DiskChecked",
+    "DiskChecking",
+    "DiskUnusable",
+    "Doubted",
+    "Event",
+    "FollowingEnded",
+    "HostBusy",
+    "Leftover",
+    "Live",
+    "MeasuringStarted",
+    "NotConcluded",
+    "NothingLeft",
+    "OnEvent",
+    "RunFinished",
+    "RunStarted",
+    "RunsLeft",
+    "RunsTakenBack",
+    "TableImported",
+    "TableRead",
+    "ignore",
+]
+
 
 @dataclass(frozen=True)
 class Doubted:

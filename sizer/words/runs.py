@@ -208,12 +208,12 @@ def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
 
 def imported_run_in_words(run: Run) -> str:
     """The same of a run that was measured elsewhere, with its accelerators, and without what its table does not say."""
-    limits, where = run.spec.limits, run.configuration
+    limits, had = run.spec.limits, run.configuration
     parts = [format_vcpus(limits.vcpus)] if limits.vcpus is not None else []
-    parts += [accelerators_name(where.gpu, where.gpu_count)] if where.gpu or where.gpu_count else []
+    parts += [accelerators_name(had.gpu, had.gpu_count)] if had.gpu or had.gpu_count else []
     parts += [format_bytes(limits.memory_bytes)] if limits.memory_bytes is not None else []
     parts += [disk_in_words(limits.disk, _is_emulated(run))] if limits.disk is not None else []
-    parts += [_("batch {size}", size=where.batch_size)] if where.batch_size is not None else []
+    parts += [_("batch {size}", size=had.batch_size)] if had.batch_size is not None else []
     if not parts:
         return run.spec.workload.name
     return _("{workload} {configuration}", workload=run.spec.workload.name, configuration=row(parts))
