@@ -66,7 +66,7 @@ def _order(run: Run) -> tuple[float, int, str, int, int]:
 
 
 def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
-    """Where it stood, what came out, what bound it, and the kinds of its warnings."""
+    """Its configuration, what came out, what bound it, and the kinds of its warnings."""
     workload = run.spec.workload
     return {
         **_limits(run, study),

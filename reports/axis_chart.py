@@ -64,7 +64,7 @@ def _x_words(axis: str, highest: float) -> tuple[str, float]:
 
 
 def _mark(axis: str, subject: Subject, lowest: float, highest: float) -> tuple[float, str] | None:
-    """Where the answer stands; nothing where it lies so far out that marking it would crowd what was measured."""
+    """Where the answer is; nothing where it lies so far out that marking it would crowd what was measured."""
     if subject.answer is None or subject.answer.spec is None:
         return None
     value = getattr(subject.answer.spec, axis)

@@ -89,7 +89,7 @@ class DotChart:
 
 
 def _cut(name: str, room: float) -> str:
-    """A name that fits into so many pixels; its end, which tells tiers of one family apart, is kept."""
+    """A name that fits into so many pixels; its end, which distinguishes tiers of one family, is kept."""
     most = int(room / BOLD_CHARACTER)
     return name if len(name) <= most else f"{name[: most // 2]}…{name[len(name) - (most - most // 2 - 1) :]}"
 

@@ -22,7 +22,7 @@ MOST_SERIES = 4
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture with its heading, the sentence under it and its legend; `keys` stand before the names in `series`."""
+    """A picture with its heading, the sentence under it and its legend; `keys` come before the names in `series`."""
 
     title: str
     svg: Markup
@@ -46,7 +46,7 @@ def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...]]:
 
 
 def _relevance(axis: str, series: Series, subject: Subject) -> int:
-    """On how many other axes a series stands where the answer does."""
+    """On how many other axes a series is where the answer is."""
     spec = subject.answer.spec if subject.answer is not None else None
     if spec is None or series.base is None:
         return 0

@@ -16,7 +16,7 @@ STAGES = ("step", "pipeline", "disk", "cache")
 
 
 def rows(subject: Subject) -> list[dict[str, Any]]:
-    """Where each such run stood, its rate, and what it tells; by stage, and smallest first."""
+    """The configuration of each such run, its rate, and what it shows; by stage, and smallest first."""
     runs = [run for run in subject.runs if run.spec.stage is not None]
     return [_row(run, subject) for run in sorted(runs, key=_order)]
 
@@ -46,7 +46,7 @@ def _rate(run: Run) -> str:
 
 
 def _found(run: Run, stage: str) -> str:
-    """What the stage gives, and the figure that the rate does not tell."""
+    """What the stage gives, and the figure that the rate does not show."""
     if run.outcome is not Outcome.COMPLETED:
         return failures.line(run)
     used, learnt, figures = run.demand, words.stage_learnt(stage), ""

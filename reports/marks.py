@@ -15,7 +15,7 @@ from .subject import Subject
 
 
 def points(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[Point, ...]:
-    """Runs that gave a rate; on the disk axis, which has no numbers, all stand at 0."""
+    """Runs that gave a rate; on the disk axis, which has no numbers, all are at 0."""
     return tuple(
         Point(place(run, axis), run.throughput, title(run, subject))
         for run in runs

@@ -16,7 +16,7 @@ from sizer.words import _, _n
 from .subject import Subject
 
 NOT_OF_THE_HOST = ("schema_version", "notes")
-"""What host.json holds beside facts; the notes stand at the head of the page."""
+"""What host.json holds beside facts; the notes are at the head of the page."""
 
 
 def host_facts(host: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -59,7 +59,7 @@ def states(runs: Sequence[Run]) -> list[tuple[str, str]]:
 def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
     """Each data set once; an embedded one is said to be that, and that it is no ImageNet or PennTreeBank.
 
-    A run that was killed before it had read its data knows of no samples: the others tell what it read.
+    A run that was killed before it had read its data knows of no samples: the others show what it read.
     """
     users: dict[Any, dict[str, None]] = {}
     for run in runs:

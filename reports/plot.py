@@ -24,7 +24,7 @@ BOLD_CHARACTER = 7.6
 BOX = 13.0
 """Half the width in pixels of the model's mark at a single place."""
 DODGE = 5.0
-"""Pixels between repeats of one configuration, so that their whiskers can be told apart."""
+"""Pixels between repeats of one configuration, so that their whiskers are seen apart."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def measured(run: Run) -> bool:
 
 
 def by_configuration(runs: Iterable[Run]) -> tuple[Result, ...]:
-    """Completed runs grouped by where they stood, smallest first; not those of a search for the memory floor."""
+    """Completed runs grouped by configuration, smallest first; not those of a search for the memory floor."""
     groups: dict[tuple[Configuration, str, str], list[Run]] = {}
     for run in as_asked(runs):
         if measured(run):

@@ -25,12 +25,12 @@ class Series:
 
 
 def varied_axes(runs: Sequence[Run]) -> tuple[str, ...]:
-    """The axes along which the runs stand at two or more values."""
+    """The axes along which the runs have two or more values."""
     return tuple(axis for axis in AXES if len({getattr(run.configuration, axis) for run in runs}) > 1)
 
 
 def along(axis: str, runs: Sequence[Run]) -> tuple[Series, ...]:
-    """One series for each set of runs that differ along `axis` alone, longest first, then what stands alone everywhere.
+    """One series for each set of runs that differ along `axis` alone, longest first, then what is alone everywhere.
 
     Every run is in a series of at least one axis that was varied, so that no measurement is left off the page.
     """
@@ -44,7 +44,7 @@ def along(axis: str, runs: Sequence[Run]) -> tuple[Series, ...]:
 
 
 def labels(axis: str, series: Sequence[Series], study: Study) -> tuple[str, ...]:
-    """What tells series in one picture apart: the conditions in which they differ; '' for one that is alone."""
+    """What distinguishes series in one picture: the conditions in which they differ; '' for one that is alone."""
     known = [each for each in series if each.base is not None]
     differing = [name for name in _others(axis) if len({_condition(each.runs[0], name) for each in known}) > 1]
     return tuple(

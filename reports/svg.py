@@ -33,7 +33,7 @@ def path(points: Iterable[tuple[float, float]], class_: str, closed: bool = Fals
 
 
 def marker(shape: int, x: float, y: float, class_: str, title: str) -> Markup:
-    """A measured point; its shape tells the series apart without colour. `title` is shown on pointing at it."""
+    """A measured point; its shape distinguishes the series without colour. `title` is shown on pointing at it."""
     outlines = (
         [(-3.6, -3.6), (3.6, -3.6), (3.6, 3.6), (-3.6, 3.6)],
         [(0, -4.8), (4.6, 3.4), (-4.6, 3.4)],

@@ -86,7 +86,7 @@ def sentence(subject: Subject) -> str:
 
 
 def _failed_log(subject: Subject, answer: Answer) -> str:
-    """The log of one run that failed, where there is no answer: it tells what to mend first."""
+    """The log of one run that failed, where there is no answer: it shows what to mend first."""
     runs = failures.failed(subject) if answer.status == "refused" else []
     return failures.log(runs[0]) if runs else ""
 

@@ -12,7 +12,7 @@ from .faults import InputFault
 DESCRIPTOR_VARIABLE = "SIZER_EVENTS_FD"
 
 WRITE_SECONDS = 0.5
-"""Steps that end sooner after the last write wait for each other. Each tells its own time, and between two steps of a
+"""Steps that end sooner after the last write wait for each other. Each has its own time, and between two steps of a
 framework nothing of us is in the processor's caches: an event encoded by itself takes 50-110 us, among others 6 us, and
 each write wakes whoever reads, for another 130 us (2 vCPU AMD EPYC)."""
 

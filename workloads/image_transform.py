@@ -15,7 +15,7 @@ SHORTER_SIDE = 256
 LONGEST_SIDE = 65_500
 """What libjpeg writes at most."""
 JPEG_QUALITY = 95
-"""What im2rec writes unless told otherwise."""
+"""What im2rec writes by default."""
 
 
 JPEG_SCAN, JPEG_END = b"\xff\xda", b"\xff\xd9"

@@ -52,6 +52,6 @@ class CacheState:
             evict(self.files)
 
     def between_epochs(self) -> None:
-        """`cold` stands for data much larger than memory: what an epoch has read is gone for the next."""
+        """`cold` is as for data much larger than memory: what an epoch has read is gone for the next."""
         if self.state == "cold":
             evict(self.files, sync=False)

@@ -31,7 +31,7 @@ def image_record(label: float, identity: int, encoded: bytes) -> bytes:
 
 
 def framed(payload: bytes) -> bytes:
-    """The record as it stands in the file."""
+    """The record as it is in the file."""
     parts = _parts(payload)
     marks = [WHOLE] if len(parts) == 1 else [BEGIN, *[MIDDLE] * (len(parts) - 2), END]
     pieces: list[bytes] = []
@@ -136,7 +136,7 @@ def image_at(descriptor: int, path: Path, offset: int, size: int) -> bytes:
     payload = MAGIC.join(parts)
     if len(payload) < IMAGE_HEADER.size:
         return b""
-    # A flag above 0 counts labels that stand between header and image (mx.recordio.pack).
+    # A flag above 0 counts labels that lie between header and image (mx.recordio.pack).
     return payload[IMAGE_HEADER.size + 4 * IMAGE_HEADER.unpack_from(payload)[0] :]
 
 
@@ -147,7 +147,7 @@ def check_images(records: Path, offsets: list[int]) -> None:
             file.seek(offset + 8)
             header = file.read(IMAGE_HEADER.size)
             if len(header) == IMAGE_HEADER.size:
-                # A flag above 0 counts labels that stand between header and image (mx.recordio.pack).
+                # A flag above 0 counts labels that lie between header and image (mx.recordio.pack).
                 file.seek(4 * IMAGE_HEADER.unpack(header)[0], os.SEEK_CUR)
             if not file.read(8).startswith(IMAGE_SIGNATURES):
                 raise InputFault(f"the record at byte {offset} of {records} is no image: pack JPEGs with im2rec")

@@ -41,7 +41,7 @@ def read_words(path: Path) -> list[str]:
 
 
 def vocabulary(words: list[str], size: int) -> dict[str, int]:
-    """The `size` commonest words by rank; `<unk>`, which stands for all others, is always among them."""
+    """The `size` commonest words by rank; `<unk>`, which represents all others, is always among them."""
     common = [word for word, _ in Counter(words).most_common(size)]
     if UNKNOWN not in common:
         common[size - 1 :] = [UNKNOWN]

@@ -1,4 +1,4 @@
-"""How many threads a framework may use, told through its environment before it is imported."""
+"""How many threads a framework may use, set in its environment before it is imported."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from .image_folder import LabelledImage
 
 HEADER = struct.Struct("<IBd")
 UNREADABLE, GOOD, REFUSED = range(3)
-"""What stands behind a result's header: nothing, the payload, or why the system does not let the file be read."""
+"""What comes after a result's header: nothing, the payload, or why the system does not let the file be read."""
 
 PIPE_BYTES = 1 << 20
 """Some sixteen images of 60 kB: a worker goes on while the writer waits for the disk. Linux's limit without root."""
@@ -104,7 +104,7 @@ class TransformWorkers:
         self.stop()
 
     def stop(self) -> None:
-        """End the processes at once; what they had in hand is lost."""
+        """End the processes at once; what they were working on is lost."""
         for process in self._processes:
             process.kill()
             process.join()

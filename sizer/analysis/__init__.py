@@ -1,4 +1,4 @@
-"""Pure: what a child told and what was counted become a Run."""
+"""Pure: what a child wrote and what was counted become a Run."""
 
 from __future__ import annotations
 

@@ -115,5 +115,5 @@ def _accelerator_seconds(samples: Sequence[Sample], steady: SteadyState, counted
     """By the published rate for an emulated accelerator, by the driver's busy time for a real one."""
     if device.kind == "emulated" and device.samples_per_second:
         return 1.0 / device.samples_per_second
-    told = [sample for sample in samples if sample.accelerator_busy is not None]
-    return grown(told, "accelerator_busy", steady.start, steady.end) / counted if len(told) >= 2 else None
+    known = [sample for sample in samples if sample.accelerator_busy is not None]
+    return grown(known, "accelerator_busy", steady.start, steady.end) / counted if len(known) >= 2 else None

@@ -31,14 +31,14 @@ class Epochs(str, Enum):
 
 @dataclass(frozen=True)
 class Shown:
-    """What a run has shown: its steady state, None while there are too few steps, and what that stands on."""
+    """What a run has shown: its steady state, None while there are too few steps, and what that is based on."""
 
     steady: SteadyState | None
     epochs: Epochs
 
     @property
     def sufficient(self) -> bool:
-        """Whether it stands on what was asked for."""
+        """Whether it is based on what was asked for."""
         return self.epochs in (Epochs.ANY, Epochs.WHOLE, Epochs.NOT_KNOWN)
 
 

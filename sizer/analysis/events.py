@@ -125,7 +125,7 @@ def _number(fields: dict[str, Any], key: str, line: bytes) -> float:
 
 
 def _time(fields: dict[str, Any], line: bytes) -> float:
-    """Steps that lie closer together than a clock can tell would make a rate that no number holds."""
+    """Steps that lie closer together than a clock can show would make a rate that no number holds."""
     value = _number(fields, "time", line)
     if 0 < value < SMALLEST_TIME:
         raise EventError(f"`time` is nearer to 0 than any clock: {_shown(line)}")

@@ -8,7 +8,7 @@ BUSY = 0.85
 """Busy share from which a resource counts as the one that binds: limits hold their mean within a few percent."""
 
 CLOSE = 0.08
-"""Two resources whose busy shares differ by less than this are not told apart."""
+"""Two resources whose busy shares differ by less than this count as equal."""
 
 LEADING = 0.6
 """Busy share from which a resource counts although it is not full, if it is at least twice as busy as any other: the

@@ -19,7 +19,7 @@ PATTERN_SECONDS = 2.0
 
 
 class LogRates:
-    """Turns log lines into steps: a line with a rate stands for the samples since the line before it."""
+    """Turns log lines into steps: a line with a rate represents the samples since the line before it."""
 
     def __init__(self, pattern: str, batch_size: int, clock: Callable[[], float]) -> None:
         self._pattern = compiled(pattern)

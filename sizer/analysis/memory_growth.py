@@ -24,7 +24,7 @@ allocators' lists move by less."""
 def memory_growth(
     steady: SteadyState, steps: Sequence[Step], samples: Sequence[Sample], calls: int = 1
 ) -> MemoryGrowth | None:
-    """Slopes of anonymous memory and page cache over the steps, each of which stands for `calls` of the program's;
+    """Slopes of anonymous memory and page cache over the steps, each of which represents `calls` of the program's;
     None with fewer than BLOCKS samplings."""
     seen = [sample for sample in samples if steady.start <= sample.time <= steady.end]
     if len(seen) < BLOCKS:

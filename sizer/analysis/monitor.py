@@ -15,7 +15,7 @@ from sizer.analysis.stopping import Stop, deadline_seconds, enough, next_look
 from sizer.records import RunSpec, Sample, Step
 
 RECENT_SECONDS = 5.0
-"""What a person sees as the rate of a run in hand is that of so many seconds; it costs nothing to know."""
+"""What a person sees as the rate of the current run is that of so many seconds; it costs nothing to know."""
 
 CLOCK_SECONDS = 1.0
 """A step may seem to end so much before the run began, or after now: time for whoever rounds."""
@@ -23,7 +23,7 @@ CLOCK_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Live:
-    """What a person sees of the run in hand; a throughput of None is not known yet."""
+    """What a person sees of the current run; a throughput of None is not known yet."""
 
     spec: RunSpec
     seconds: float
@@ -64,7 +64,7 @@ class RunMonitor:
         return self.start.sample_unit if self.start else self.spec.workload.sample_unit or "sample"
 
     def take(self, events: Sequence[ChildEvent], now: float = math.inf) -> None:
-        """Add what the child told until `now`. Raises EventError for a step whose time is not of our clock."""
+        """Add what the child wrote until `now`. Raises EventError for a step whose time is not of our clock."""
         for event in events:
             if isinstance(event, Start):
                 self.start = event
@@ -88,7 +88,7 @@ class RunMonitor:
 
     @property
     def calls_a_step(self) -> int:
-        """How many of the program's steps each kept one stands for: more than one where it made very many."""
+        """How many of the program's steps each kept one represents: more than one where it made very many."""
         return self._joined.calls
 
     @property
@@ -104,7 +104,7 @@ class RunMonitor:
 
     @property
     def shown(self) -> Shown:
-        """What the run has shown so far: its steady state and the epochs that it stands on."""
+        """What the run has shown so far: its steady state and the epochs that it is based on."""
         return shown(self.steps, self.spec.workload, self._epoch_samples)
 
     @property
@@ -152,7 +152,7 @@ MOST_STEPS = 1 << 15
 
 
 class JoinedSteps:
-    """Adds steps to a list that never has more than MOST_STEPS: from there on each stands for twice as many calls.
+    """Adds steps to a list that never has more than MOST_STEPS: from there on each represents twice as many calls.
 
     A joined step ends when its last one does and has that one's epoch and latency, so that the latencies kept are an
     even choice of all; samples and waiting are sums, so that no rate changes.
@@ -160,7 +160,7 @@ class JoinedSteps:
 
     def __init__(self, steps: list[Step]) -> None:
         self.calls = 1
-        """How many of the program's steps each of these stands for."""
+        """How many of the program's steps each of these represents."""
         self._steps = steps
         self._in_last = 0
 

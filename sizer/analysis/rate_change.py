@@ -66,7 +66,7 @@ def _rates(steps: Sequence[Step]) -> tuple[float, Array, Array]:
 
 
 def _best_split(rates: Array) -> int:
-    """How many bins stand before the split that leaves the least squares."""
+    """How many bins are before the split that leaves the least squares."""
     before = np.arange(1, len(rates))
     sums = np.cumsum(rates)
     explained = sums[before - 1] ** 2 / before + (sums[-1] - sums[before - 1]) ** 2 / (len(rates) - before)

@@ -43,7 +43,7 @@ NOT_THE_DISK = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
 @dataclass(frozen=True)
 class ChildResult:
     """All that came out of a child. `reasons` are what around it explains a failure, `troubles` warnings that a run of
-    any outcome carries, `at_the_end` what was seen of it when it was stopped."""
+    any outcome has, `at_the_end` what was seen of it when it was stopped."""
 
     seen: RunMonitor
     exit_status: int | None

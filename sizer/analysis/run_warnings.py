@@ -41,7 +41,7 @@ EPOCHS = {
 
 def run_warnings(run: Run, epochs: Epochs, settled: bool = True, calls: int = 1) -> tuple[RunWarning, ...]:
     """The warnings of a completed run, from what its record holds, the epochs that its rate is of, whether its
-    interval can be trusted, and how many of the program's steps each kept one stands for."""
+    interval can be trusted, and how many of the program's steps each kept one represents."""
     found = [warning for part in (_host, _limits, _memory, _disk, _length) for warning in part(run)]
     if not settled:
         found.append(RunWarning(WarningKind.UNSETTLED))

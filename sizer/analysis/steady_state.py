@@ -42,7 +42,7 @@ FEWEST_FREEDOM = 2.0
 MOST_SKEWED = 0.35
 """Degrees of freedom below which, and skewness of the mean above which, intervals of simulated runs begin to miss: with
 steps of 100 ms in 6 s, AR(1) noise of 0.95 (covered 89 %) and random stalls each 3 s (78 %), of which one run in four
-is not told from a run with ordinary noise."""
+is not distinguished from a run with ordinary noise."""
 
 FEWEST_INTERVALS = 3
 """Steps after warm-up below which no throughput is given."""
@@ -52,7 +52,7 @@ FEWEST_INTERVALS = 3
 class SteadyState:
     """Throughput from `start` to `end` (monotonic seconds, the times of two steps) over `intervals` steps.
 
-    `settled` is False where the steps tell that an interval of theirs may well miss the rate of a longer run: its noise
+    `settled` is False where the steps show that an interval of theirs may well miss the rate of a longer run: its noise
     lasts about as long as the run, or a few long steps make up much of the spread.
     """
 

@@ -55,7 +55,7 @@ def enough(shown: Shown, measure: Measure, now: float) -> Stop | None:
     """PRECISION or TIME once the steady state is good enough; None while the run should go on.
 
     `now` is the time of the last step. A run that is measured by whole epochs needs one, and ends with the first that
-    is over when its time is up; where no epoch is told, none can be waited for, and the time alone ends the run.
+    is over when its time is up; where no epoch is reported, none can be waited for, and the time alone ends the run.
     """
     steady = shown.steady
     if steady is None or not shown.sufficient:

@@ -1,4 +1,4 @@
-"""What can be typed. Each command names the function that carries it out, imported when it is called and not before."""
+"""What can be typed. Each command names the function that does it, imported when it is called and not before."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ IMPORT_COLUMNS = (
     "crashed, ...), the demands (core_seconds_per_sample, ...), bottleneck, hit_rate, warnings, started_at, repeat, "
     "epoch (0 is the first), first_epoch_throughput, kind, format, dataset, dataset_gib, dataset_samples, "
     "disk_read_iops, disk_read_mbps, disk_write_iops, disk_write_mbps, disk_class, disk_emulated, peak_anonymous_gib, "
-    "accelerator_samples_per_second and isolates. Any other column is kept as it is. docs/import.md tells more."
+    "accelerator_samples_per_second and isolates. Any other column is kept as it is. See docs/import.md."
 )
 
 
@@ -234,8 +234,8 @@ def _add_folder(added: argparse.ArgumentParser) -> None:
 
 
 def _add_dry_run(added: argparse.ArgumentParser) -> None:
-    told = "list the runs, their time, every program, file and GPU that they use, and what needs root; run nothing"
-    added.add_argument("--dry-run", action="store_true", help=told)
+    shown = "list the runs, their time, every program, file and GPU that they use, and what needs root; run nothing"
+    added.add_argument("--dry-run", action="store_true", help=shown)
 
 
 def _add_json(added: argparse.ArgumentParser) -> None:

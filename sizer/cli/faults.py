@@ -19,7 +19,7 @@ def sentence(said: Exception | str) -> str:
     """What an error says, each line no longer than a person reads.
 
     What a host lacks, and workloads without an answer, are a line each. Of an input there is one sentence, whatever
-    line ends stand in a name that it quotes.
+    line ends are in a name that it quotes.
     """
     text = str(said)
     lines = text.split("\n") if isinstance(said, (HostError, NoAnswer)) else [printable(text)]

@@ -96,7 +96,7 @@ def runs_of(parsed: Sequence[ParsedRow], source: str, devices: Mapping[str, Devi
 
 
 def axis_value(parsed: ParsedRow, column: str) -> Any:
-    """Where a run stood on an axis; of `gpu` the name, else the device's."""
+    """A run's value on an axis; of `gpu` the name, else the device's."""
     value = parsed[column]
     if column == "gpu" and value is None and parsed["device"] is not None and parsed["device"].kind != "cpu":
         return parsed["device"].label

@@ -54,7 +54,7 @@ Cell = str | int | float | None
 def write_csv(runs: Iterable[Run]) -> str:
     """The runs as CSV with a header; a figure that a run does not have is an empty cell.
 
-    After the columns of sizer stand those of an imported table that it does not know, by their own names.
+    After the columns of sizer come those of an imported table that it does not know, by their own names.
     """
     rows = [(row(run), run) for run in runs]
     others = tuple(dict.fromkeys(name for cells, run in rows for name in run.other if name not in cells))
@@ -72,7 +72,7 @@ def _harmless(cell: Cell) -> Cell:
 
 
 def row(run: Run) -> dict[str, Cell]:
-    """One run by column: `vcpus` and `memory_gib` are where it really stood, low and high the 95 % interval."""
+    """One run by column: `vcpus` and `memory_gib` are what it really had, low and high the 95 % interval."""
     workload, throughput, configuration = run.spec.workload, run.throughput, run.configuration
     cells: dict[str, Cell] = {
         "workload": workload.name,
@@ -156,7 +156,7 @@ def _device(device: Device | None) -> str | None:
 
 
 def _gpu_count(run: Run) -> int | None:
-    """An emulated rate without a GPU's name stands for one, too."""
+    """An emulated rate without a GPU's name counts as one, too."""
     if run.configuration.gpu_count is None:
         return None
     return run.configuration.gpu_count or (0 if run.spec.workload.computes_on.kind == "cpu" else 1)

@@ -46,7 +46,7 @@ class Table:
 def read_table(path: Path, kind: str, known: Collection[str], needed: Collection[str]) -> Table:
     """The table in a file; `kind` says what it should be (`a table of configurations`).
 
-    Names of `known` columns count in any case. `needed` are those by which a header is told from anything else: of
+    Names of `known` columns count in any case. `needed` are those by which a header is recognised: of
     several delimiters the one that yields the most of them. Raises InputError with file, line and what to type.
     """
     text = read_given(path, kind)

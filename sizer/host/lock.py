@@ -65,7 +65,7 @@ def _who(pid: int) -> str:
 
 
 def _command(pid: int) -> str:
-    """`: sizer run study.yaml`, as /proc tells it to everybody; empty where it does not."""
+    """`: sizer run study.yaml`, as /proc shows it to everybody; empty where it does not."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").rstrip("\0").split("\0")
     except OSError:

@@ -26,7 +26,7 @@ PACKAGES = {
     "pytorch": ("torch",),
     "tensorflow": ("tensorflow",),
 }
-"""Whose versions stand in a study's record by framework: they decide how fast a workload runs."""
+"""Whose versions are in a study's record by framework: they decide how fast a workload runs."""
 
 _ASK_VERSIONS = """
 import json, platform, sys

@@ -40,7 +40,7 @@ def fixes(tree: Tree) -> dict[Control, str]:
 def scope_command(tree: Tree, user: int, environment: Mapping[str, str]) -> str:
     """What runs sizer in a scope that the user's own systemd hands over; as root where no systemd is the init.
 
-    `su`, `sudo -u` and services open no session: then the user's manager may not run, and its socket is not told.
+    `su`, `sudo -u` and services open no session: then the user's manager may not run, and its socket is not known.
     """
     if not tree.path("/run/systemd/system").is_dir():  # sd_booted(3)
         return AS_ROOT

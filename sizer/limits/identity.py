@@ -74,7 +74,7 @@ def _lives(pid: int, start: int) -> bool:
     found = _start_ticks(pid)
     if found is not None:
         return found == start
-    # Mounted with hidepid, /proc does not show other users' processes to us; a signal still tells (proc(5), kill(2)).
+    # Mounted with hidepid, /proc does not show other users' processes to us; a signal does (proc(5), kill(2)).
     return not Path(f"/proc/{pid}/stat").exists() and _answers(pid)
 
 

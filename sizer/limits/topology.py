@@ -63,7 +63,7 @@ class Topology:
 def parse_topology(text: str) -> Topology:
     """The topology from the output of `lscpu -p=CPU,CORE,SOCKET,NODE`.
 
-    An empty cell is a thing that the kernel does not tell: without its core a CPU counts as a core of its own, without
+    An empty cell is a thing the kernel does not report: without its core a CPU counts as a core of its own, without
     socket or node as part of the first. A line without CPU says nothing (lscpu 2.38 on a RISC-V board prints `,,,`).
     """
     rows = [line.split(",")[:4] for line in text.splitlines() if line and not line.startswith("#")]

@@ -109,7 +109,7 @@ class OpenFiles:
             try:
                 descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
             except OSError:
-                continue  # A controller that this host lacks: `names` tells.
+                continue  # A controller that this host lacks: see `names`.
             if _readable(descriptor):
                 self._descriptors[name] = descriptor
             else:

@@ -41,7 +41,7 @@ class V1Backend(LimitsBackend):
     """`mounts` says where each controller is mounted; a controller is used where we may make groups in it.
 
     `PRESSURE` among them means a cgroup2 hierarchy without controllers: a run joins a group there, too, because
-    v1 tells of no pressure. It limits nothing, and where it cannot be joined the stalls are not accounted.
+    v1 accounts no pressure. It limits nothing, and where it cannot be joined the stalls are not accounted.
     """
 
     name = "cgroup v1"

@@ -56,9 +56,9 @@ class V1Counters:
         self._devices = devices
         counted = {field for name, (_, fields) in _FILES.items() if name in self._files.names for field in fields}
         lines = keyed(self._files.text("memory.stat"))
-        untold = {counter for counter, line in _LINES.items() if line not in lines}
+        unknown = {counter for counter, line in _LINES.items() if line not in lines}
         steal = {"steal_core_seconds"} if steal_core_seconds(self._files.text("statistics")) is not None else set()
-        self.accounted = frozenset((counted | steal) - untold - set(uncounted))
+        self.accounted = frozenset((counted | steal) - unknown - set(uncounted))
 
     def sample(self, time: float) -> Sample:
         """The counters now; cpuacct counts nanoseconds."""

@@ -75,8 +75,8 @@ def shown_by_an_axis(
 ) -> dict[str, float]:
     """The shares, with those that only the curve shows given to the serial part where no other axis shows them.
 
-    A disk without figures, or a memory level, is told from whatever else vCPUs do not relieve by one thing alone: that
-    the rate is higher on another disk, or with more memory.
+    A disk without figures, or a memory level, is distinguished from whatever else vCPUs do not relieve by one thing
+    alone: that the rate is higher on another disk, or with more memory.
     """
     measured, moved = model.measured, dict(shares)
     disk, memory = (Bottleneck.DISK_BANDWIDTH.value, Bottleneck.DISK_IOPS.value), Bottleneck.MEMORY.value

@@ -1,4 +1,4 @@
-"""The ceiling that is known apart from the curve: what accelerator and disk carry, whatever the vCPUs."""
+"""The ceiling that is known apart from the curve: what accelerator and disk allow, whatever the vCPUs."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ CONTRADICTS = {Bottleneck.CPU, Bottleneck.SERIAL}
 
 
 def known_ceilings(model: WorkloadModel, configurations: Sequence[Configuration]) -> Array:
-    """Ln samples per second that the known stages alone would carry (n,); infinite where nothing but CPU is known.
+    """Ln samples per second that the known stages alone would allow (n,); infinite where nothing but CPU is known.
 
     Known are an accelerator whose rate was given or accounted, and a disk with figures and accounted demands. A
-    fitted cap is not: where the rate still rises, the curve cannot tell it from contention.
+    fitted cap is not: where the rate still rises, the curve cannot separate it from contention.
     """
     parts = [member.weight * _alone(model, member, configurations) for member in model.members]
     total: Array = np.sum(np.stack(parts), axis=0)

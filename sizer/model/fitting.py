@@ -164,7 +164,7 @@ def _optimum(problem: Problem, noise: Noise, starts: Array | None = None) -> Fit
 def _criterion(squares: float, n: int, effective: float, noise: Noise) -> float:
     """AICc (Hurvich and Tsai 1989) with effective parameters; what is believed of the noise counts as observations.
 
-    Without them three points could tell nothing: the correction for small samples would be infinite.
+    Without them three points would show nothing: the correction for small samples would be infinite.
     """
     believed = _believed(noise)
     total, parameters = n + believed, effective + 1

@@ -99,7 +99,7 @@ def judge(here: Sequence[Run], own: Sequence[Run]) -> SearchedFloor:
     """What all runs `here`, at the place of a search, and its `own` among them say.
 
     Without swap a cap near the floor makes a run slow before it is killed: a run of the search that timed out was too
-    small if a larger cap completed; else nothing tells that its cap was the reason.
+    small if a larger cap completed; else nothing shows that its cap was the reason.
     """
     held = caps(here, Outcome.COMPLETED)
     slow = too_slow(here, own)

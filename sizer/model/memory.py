@@ -64,7 +64,7 @@ def needed_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int |
     """The smallest memory in which this configuration is known to keep the rate that was measured; None if none is.
 
     A cap at which an ordinary run held, here or with more vCPUs and a larger batch; or one that held anywhere and
-    leaves MARGIN above what could not be dropped here: a study that varies memory at one vCPU limit tells of the
+    leaves MARGIN above what could not be dropped here: a study that varies memory at one vCPU limit knows the
     others, too. A cap that a search found to hold counts from that margin up: nearer the floor a run may crawl.
     """
     floor = floor_at(measured, vcpus, batch_size)

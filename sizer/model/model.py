@@ -93,7 +93,7 @@ class MemoryTrial:
     """Whether one memory cap held; `anonymous_bytes` is the peak of memory that cannot be dropped.
 
     `kernel_bytes` is the kernel's own for the run, which cannot be dropped either. `searched` if the run was one of a
-    search for the memory floor: it tells whether the cap holds, and nothing of the rate.
+    search for the memory floor: it shows whether the cap is enough, and no rate.
     """
 
     vcpus: float | None
@@ -267,7 +267,7 @@ class Structure:
 
 @dataclass(frozen=True)
 class Member:
-    """One fitted form: its Akaike weight, its parameters and draws of them that carry their uncertainty."""
+    """One fitted form: its Akaike weight, its parameters and draws of them that show their uncertainty."""
 
     structure: Structure
     weight: float

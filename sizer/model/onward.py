@@ -1,4 +1,4 @@
-"""What a rate that still rises may become beyond the most vCPUs measured, as far as Amdahl's law carries it."""
+"""What a rate that still rises may become beyond the most vCPUs measured, by Amdahl's law."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def split_by_last_doubling(
     """The shares, with those of CPU and serial part read off the last doubling while the rate still rises.
 
     ln gain over ln 2 is the CPU's part of the two: a cap that is fitted just above the last point would call all of it
-    serial, against the curve. Below the last doubling, and where the rate no longer rises, the fit's shares stand.
+    serial, against the curve. Below the last doubling, and where the rate no longer rises, the fit's shares are used.
     """
     serial, cpu = Bottleneck.SERIAL.value, Bottleneck.CPU.value
     known = model.measured.vcpus

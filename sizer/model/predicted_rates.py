@@ -1,4 +1,4 @@
-"""The members' answers at many configurations at once, with the draws that carry their uncertainty."""
+"""The members' answers at many configurations at once, with draws that show their uncertainty."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def predict_rates(
 def own_effects(model: WorkloadModel, configurations: Sequence[Configuration], mean: Array) -> tuple[Array, Array]:
     """What each configuration has beyond the fitted curve: mean (n,) and variance (n,) of ln rate over `mean` (n,).
 
-    The model's misfit is a property of each configuration, so where one was measured its own runs tell of it: a normal
+    The model's misfit is a property of each configuration, so where one was measured its own runs show it: a normal
     belief of that spread, updated by how far their mean lies off the curve.
     """
     believed = model.misfit**2

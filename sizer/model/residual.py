@@ -70,7 +70,7 @@ def posterior(residual: Residual, places: Sequence[Configuration]) -> tuple[Arra
 def drawn(residual: Residual, places: Sequence[Configuration], count: int) -> Array:
     """Draws (count, m) of how far ln rate is off the forms'.
 
-    Joint at the measured places, and between them as far as these tell; what they leave open is each place's own.
+    Joint at the measured places, and between them as far as these show; what they leave open is each place's own.
     """
     known, random = _factorised(residual), np.random.default_rng(SEED)
     at_known = known.mean + random.standard_normal((count, len(known.mean))) @ known.roots.T

@@ -17,7 +17,7 @@ from sizer.model.observations import Observation
 from sizer.records import Configuration, DiskRates
 
 UNBINDING = 3.0
-"""A disk or memory level of unknown capacity is believed to carry this multiple of the highest rate."""
+"""A disk or memory level of unknown capacity is believed to allow this multiple of the highest rate."""
 NEGLIGIBLE = 0.02
 """A disk stage that is busy for less than this share of the time at the highest rate has nothing to be fitted."""
 

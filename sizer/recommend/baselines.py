@@ -44,7 +44,7 @@ def largest_measured(model: WorkloadModel, batch_size: int | None, catalog: Cata
 def baseline_of(
     model: WorkloadModel, chosen: Candidate, rate: Estimate, catalog: Catalog, machine: InstanceType | None
 ) -> Baseline | None:
-    """The answer beside its baseline; None where the model cannot tell the baseline's rate, or has none."""
+    """The answer beside its baseline; None where the model cannot predict the baseline's rate, or has none."""
     batch_size, several = chosen.configuration.batch_size, len(measured_accelerators(model)) > 1
     if machine is None:
         configuration = largest_measured(model, batch_size, catalog)
@@ -91,7 +91,7 @@ def _carries(model: WorkloadModel, chosen: Candidate, machine: InstanceType) -> 
 
 
 def _configuration_on(model: WorkloadModel, chosen: Candidate, machine: InstanceType) -> Configuration:
-    """Where the job would stand on that machine: never with more memory than was measured, which tells no more."""
+    """The job on that machine, never with more memory than was measured, which would add nothing."""
     known = model.measured.memory_bytes
     if not known:
         return replace(chosen.configuration, vcpus=machine.vcpus)

@@ -74,7 +74,7 @@ def spec_of(
 
 
 def sizes(measured: MeasuredRange, catalog: Catalog) -> list[tuple[float | None, float | None]]:
-    """(vCPUs sold, vCPUs it is judged by): equal inside the range; the largest measured stands for the next size.
+    """(vCPUs sold, vCPUs it is judged by): equal inside the range; the largest measured is used for the next size.
 
     Both are None where it is not known how many the runs had.
     """
@@ -96,9 +96,9 @@ def next_sold(vcpus: float, catalog: Catalog, above: bool = False) -> float:
 
 
 def memory_varied(measured: MeasuredRange) -> bool:
-    """Whether runs tell one memory size from another.
+    """Whether runs distinguish memory sizes.
 
-    A search for the floor tells only where it is known how much cannot be dropped: from a margin above that up.
+    A search for the floor counts only where it is known how much cannot be dropped: from a margin above that up.
     """
     searched = any(trial.searched and trial.completed for trial in measured.trials)
     accounted = any(trial.completed and trial.anonymous_bytes for trial in measured.trials)

@@ -56,7 +56,7 @@ class Edges:
         return self.open and configuration.vcpus == model.measured.vcpus[-1]
 
     def state(self, status: str) -> EdgeState:
-        """What makes a lower bound one: the rate is seen to rise, or nothing tells whether it does."""
+        """What makes a lower bound one: the rate is seen to rise, or nothing shows whether it does."""
         if status != "at_least":
             return "settled"
         return "rising" if self.more_vcpus or self.more_memory or self.more_gpus else "unsettled"

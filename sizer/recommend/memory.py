@@ -42,7 +42,7 @@ def cap_to_try(model: WorkloadModel, chosen: Candidate) -> int | None:
 
 
 def completes(model: WorkloadModel, chosen: Candidate, size: int) -> bool:
-    """Whether only a search tells that this memory holds, so that no rate was measured there."""
+    """Whether only a search shows that this memory is enough, so that no rate was measured there."""
     between = only_completed(model.measured, chosen.configuration.vcpus, chosen.configuration.batch_size)
     return between is not None and between[0] <= size < between[1]
 

@@ -15,7 +15,7 @@ from sizer.records import Bottleneck, Figure, Prediction, Reason, ReasonCode, re
 
 
 def reasons(verdict: Choice, prediction: Prediction, best: Prediction) -> list[Reason]:
-    """The reasons of an answer, the most telling first."""
+    """The reasons of an answer, the most important first."""
     model, chosen = verdict.model, verdict.chosen.candidate
     return [
         *([] if verdict.objective.deadline is not None else [_reaches(verdict, best)]),

@@ -14,7 +14,7 @@ from sizer.recommend.scoring import judge, score_in_time
 from sizer.records import Bottleneck, Configuration, Objective, Prediction, Reason, ReasonCode, Rejection, Spec, reason
 
 SHOWN_BY_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
-"""Bottlenecks that only runs at several vCPU values tell from one another, where nothing was accounted."""
+"""Bottlenecks that only runs at several vCPU values distinguish, where nothing was accounted."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Choice:
     bound: bool = True
 
     def bottleneck(self, prediction: Prediction) -> Bottleneck:
-        """What binds there, as far as the runs can tell: CPU, serial part and accelerator only show as vCPUs vary.
+        """What binds there, as far as the runs show: CPU, serial part and accelerator only show as vCPUs vary.
 
         Or by accounting.
         """

@@ -31,7 +31,7 @@ def judge(
     """Each configuration against the best one.
 
     Both come from the same draw of the parameters: what is uncertain about both alike does not count. The model's own
-    misfit does, once for each of the two, less what the runs of a measured one tell of it.
+    misfit does, once for each of the two, less what the runs of a measured one show of it.
     """
     rates = predict_rates(model, [*configurations, best])
     own, variance = own_effects(model, [*configurations, best], rates.mean)
@@ -67,7 +67,7 @@ def score_in_time(
 def exceeds(estimate: Estimate, needed: float) -> float:
     """P(a new run's rate >= needed): ln rate is normal about the value, each side as wide as its half of the interval.
 
-    The interval is that of 90 %, which the model has widened by what configurations left out told.
+    The interval is that of 90 %, which the model has widened by what left-out configurations showed.
     """
     if estimate.value <= 0:
         return 0.0
@@ -95,7 +95,7 @@ def surely(estimate: Estimate, probability: float) -> float:
 def vcpus_of_ceiling(model: WorkloadModel, configuration: Configuration) -> tuple[float, float, float] | None:
     """(value, low, high) of the vCPUs that keep known accelerators busy: their rate x the core-seconds of a sample.
 
-    n of them carry n / (1 + loss (n - 1)) times what one does, with the loss that was fitted; None where what one
+    n of them give n / (1 + loss (n - 1)) times what one does, with the loss that was fitted; None where what one
     carries is not known apart from the curve.
     """
     label = configuration.gpu or model.facts.accelerator

@@ -199,7 +199,7 @@ STAGES: dict[Purpose, str] = {
 class RunSpec:
     """One planned configuration of a workload and one repeat of it.
 
-    `line` is where an imported run stands in its file; 0 for one that is measured here.
+    `line` is that of an imported run in its file; 0 for one that is measured here.
     """
 
     workload: Workload
@@ -233,7 +233,7 @@ class RunSpec:
 
 
 def _with_defaults(workload: Workload) -> Workload:
-    """What stood in schema 1 for what an imported table does not say, so that the ids of such runs stay the same."""
+    """What schema 1 held for what an imported table does not say, so that the ids of such runs stay the same."""
     device = workload.computes_on
     return replace(
         workload,

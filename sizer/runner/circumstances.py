@@ -46,7 +46,7 @@ def missing_data(data_set: DataSet | None, spec: RunSpec) -> Cause | None:
 
 
 def data_changed(missing: Cause) -> RunWarning:
-    """The same as a warning, which a run of any outcome carries."""
+    """The same as a warning, which a run of any outcome has."""
     return RunWarning(CHANGED[missing.kind], missing.figures, missing.text)
 
 

@@ -24,7 +24,7 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Load:
-    """Cores that others used, by the group's own accounting, and that the hypervisor gave away; None where untold.
+    """Cores that others used, by the group's own accounting, and that the hypervisor gave away; None if not accounted.
 
     `programs` are the names and cores of those that used most, the busiest first.
     """

@@ -19,7 +19,7 @@ class Log:
     """What a child printed: the first MiB and the last 64 KiB of it, however much that was.
 
     The end is kept in memory, too, so that a log that cannot be written costs nothing but itself; `trouble` then says
-    what happened. Whatever stands at `path` is replaced, and a link there is never followed.
+    what happened. Whatever is at `path` is replaced, and a link there is never followed.
     """
 
     def __init__(self, path: Path) -> None:

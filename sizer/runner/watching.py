@@ -79,7 +79,7 @@ def _rates(log_rates: LogRates | None, printed: bytes) -> list[Step]:
 def stop(child: Child, seen: RunMonitor, clock: Callable[[], float]) -> int | None:
     """Let the present step end, but not for long. The exit status if the child had ended by itself before."""
     if seen.stop is Stop.BROKEN_EVENTS:
-        # A pipe that ends inside a line may be that of a child that has just died, and is about to tell of what.
+        # A pipe that ends inside a line may be that of a child that has just died, and its end is about to be read.
         with suppress(EventError):
             _await_end(child, clock() + LAST_BREATH_SECONDS, clock)
     status = child.exit_status()

@@ -2,7 +2,7 @@
 
 The maker holds a lock on a file in it for all his life, and the kernel frees that on his death. A POSIX lock, because
 of all kinds it is the one that another container, an NFS client and the NFS server see alike (fcntl(2), nfs(5)). It is
-asked only where the folder's name cannot tell, and only on file systems whose locks everybody sees who sees the files.
+asked where the folder's name is not enough, and only on file systems whose locks everybody sees who sees the files.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def evict(files: Iterable[Path]) -> None:
 def resident_bytes(files: Iterable[Path]) -> int | None:
     """How many bytes of the files are in the page cache, in whole pages; None where this user may not know.
 
-    It tells root, a file's owner, and who may write to it (Linux 5.2 on); to others mincore says that all is there.
+    It answers root, a file's owner, and who may write to it (Linux 5.2 on); to others mincore says that all is there.
     A file that cannot be opened counts for none.
     """
     pages = 0

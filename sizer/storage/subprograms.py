@@ -32,7 +32,7 @@ def complete(
     """Run to its end and return what it printed.
 
     Raises Interrupted, the program ended, as soon as `stop` says so; HostError when it takes more than `patience`
-    seconds. The program carries our mark, so that the next sizer ends it if we are killed.
+    seconds. The program has our mark, so that the next sizer ends it if we are killed.
     """
     name = Path(argv[0]).name
     marked = {**(os.environ if environment is None else environment), MARK: owned_name(name)}

@@ -75,8 +75,8 @@ def run_from_json(form: object, where: str) -> Run:
 
 
 def _start(run: Run) -> tuple[str, float, int, str]:
-    """Where a run stands in the order: of two that began in one second, their first samplings tell, which are finer.
+    """A run's place in the order: of two that began in one second, their first samplings decide, which are finer.
 
-    Imported runs that began in one second, or of which nobody knows when, stand as in their file.
+    Imported runs that began in one second, or of which nobody knows when, stay as in their file.
     """
     return run.started_at or "", run.samples[0].time if run.samples else 0.0, run.spec.line, run.id

@@ -101,7 +101,7 @@ class StudyFolder:
                 raise HostError(
                     f"{self.path}: another sizer is writing it; wait, or choose another folder with --out"
                 ) from None
-            # Since when the folder is held: `current_run` tells an old log from that of a run that goes on now.
+            # Since when the folder is held: `current_run` distinguishes an old log from that of a run that goes on now.
             os.utime(descriptor)
             with _file_system(self.path, "written"):
                 for name in FOLDERS:
@@ -267,7 +267,7 @@ def _not_ours(path: Path, why: str) -> InputError:
 
 
 def _is_study_folder(path: Path) -> bool:
-    """Also one whose runs somebody removed: then its host.json tells it from a folder of somebody's own."""
+    """Also one whose runs somebody removed: then its host.json distinguishes it from a folder of somebody's own."""
     if not all((path / name).exists() for name in ("study.yaml", "host.json")):
         return False
     if (path / "runs").exists():
@@ -355,7 +355,7 @@ LOCKS = Path("/proc/locks")
 
 
 def is_held(folder: StudyFolder, locks: Path = LOCKS) -> bool:
-    """Whether a sizer holds the folder now; False where the kernel does not tell."""
+    """Whether a sizer holds the folder now; False where the kernel does not say."""
     with suppress(OSError):
         inode = (folder.path / ".lock").stat().st_ino
         # `1: FLOCK  ADVISORY  WRITE 708 00:13:11 0 EOF`; a line with `->` only waits for the one above.

@@ -39,7 +39,7 @@ class Axes:
 
 
 def read_axes(document: Document, key: Key, data: dict[str, Any] | None, disks: Iterable[str]) -> Axes:
-    """The axes in `data`, which stands at `key`; raises InputError for a size that is none or an unknown disk."""
+    """The axes in `data`, which is at `key`; raises InputError for a size that is none or an unknown disk."""
     data = data or {}
     return Axes(
         vcpus=distinct(float(value) for _, value in _values(data, key, "vcpus")) if "vcpus" in data else None,

@@ -6,5 +6,5 @@ from importlib import resources
 
 
 def template() -> str:
-    """A study file that is valid as it stands and says in comments what else it may hold."""
+    """A study file that is valid as it is and says in comments what else it may hold."""
     return resources.files(__package__).joinpath("template.yaml").read_text("utf-8")

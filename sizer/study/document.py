@@ -46,7 +46,7 @@ class Document:
     def locate(self, path: str) -> str:
         """The absolute path that a path in the file means: it is taken from the folder that the file lies in.
 
-        Raises InputError where that folder's own name could not stand in a study file.
+        Raises InputError where that folder's own name could not be in a study file.
         """
         found = os.path.abspath(os.path.join(os.path.dirname(self.where), os.path.expanduser(path)))
         if not found.isprintable():

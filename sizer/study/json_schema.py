@@ -1,4 +1,4 @@
-"""The published JSON Schema, and what a person is told when a study file does not keep to it."""
+"""The published JSON Schema, and what a person reads when a study file does not keep to it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check(document: Document) -> None:
 def expected(definition: str, value: object) -> str | None:
     """What the schema's definition of that name says a value must be; None where this is one.
 
-    For figures that a catalogue gives: they stand in the resolved study file, which is held to the same schema.
+    For figures that a catalogue gives: they are in the resolved study file, which is held to the same schema.
     """
     rule: Any = _definition(definition)
     error = next(rule.iter_errors(value), None)
@@ -103,7 +103,7 @@ def _missing(key: Key, rule: Any, instance: dict[str, Any]) -> str:
 
 
 def _expected(rule: Any, instance: object) -> str:
-    """What should stand there, as the schema's own descriptions and choices say it."""
+    """What should be there, as the schema's own descriptions and choices say it."""
     if "enum" not in rule:
         return str(rule["description"])
     close = difflib.get_close_matches(str(instance), rule["enum"], n=1)

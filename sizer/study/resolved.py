@@ -34,7 +34,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _workload(plan: WorkloadPlan) -> dict[str, Any]:
-    """Axes stand in each workload, empty ones too: left out, a preset would fill them."""
+    """Axes are written in each workload, empty ones too: left out, a preset would fill them."""
     workload = plan.workload
     own = {
         "name": workload.name,

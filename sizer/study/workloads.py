@@ -39,7 +39,7 @@ class Surroundings:
     vcpus: tuple[float, ...]
     """The vCPU axis of a workload that names no axis."""
     preset_asked: bool
-    """Whether these vCPUs also stand beside other axes: a preset that was asked for fills what is left out."""
+    """Whether these vCPUs are also used beside other axes: a preset that was asked for fills what is left out."""
     isolate: bool = False
     """Whether stages are isolated of a workload that does not say."""
 
@@ -205,7 +205,7 @@ def _name(
     framework: str | None,
     network: str | None,
 ) -> str:
-    """The name given, with what tells its variants apart; without one, from kind, framework and network."""
+    """The name given, with what distinguishes its variants; without one, from kind, framework and network."""
     if "name" in entry:
         parts = [entry["name"], framework if len(frameworks) > 1 else None, network if len(networks) > 1 else None]
     else:

@@ -91,7 +91,7 @@ def accelerators_name(gpu: str | None, count: float | None, device: Device | Non
 
 
 def disk_name(name: str, emulated: bool = False) -> str:
-    """What stands in a column of disks: `nvme`, `cloud_ssd (emulated)`, `the host's own disk`."""
+    """A disk in a column of disks: `nvme`, `cloud_ssd (emulated)`, `the host's own disk`."""
     if name == HOST_DISK:
         return _("the host's own disk")
     return _("{disk} (emulated)", disk=name) if emulated else name

@@ -87,7 +87,7 @@ def next_run_sentences(answer: Answer, terms: Terms) -> str:
 
 
 def next_run_title(answer: Answer) -> str:
-    """What stands before the next run: whether it would settle an answer, or help to any."""
+    """The label before the next run: whether it would settle an answer, or help to any."""
     if answer.status == "at_least" or answer.provisional:
         return _("What would settle it:")
     return _("What would help:")

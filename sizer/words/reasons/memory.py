@@ -93,14 +93,14 @@ SENTENCES: Sentences = {
     _C.MEMORY_LESS_MAY_BE_SLOWER: _memory(lambda **k: _("Less than {memory} is enough, but may be slower.", **k)),
     _C.MEMORY_LEAST_WITH_MARGIN: _memory(
         lambda **k: _(
-            "The job needs {held}, the memory that cannot be dropped plus a margin; the smallest size that families "
-            "offer with {vcpus} and as much is {memory}.",
+            "The job needs {held}, the memory that cannot be dropped plus a margin; the next size that families offer "
+            "with {vcpus} is {memory}.",
             **k,
         )
     ),
     _C.MEMORY_LEAST_HOLDING: _memory(
         lambda **k: _(
-            "The least that is enough is {held}; the smallest size that families offer with {vcpus} and as much is "
+            "The least that is known to be enough is {held}; the next size that families offer with {vcpus} is "
             "{memory}.",
             **k,
         )

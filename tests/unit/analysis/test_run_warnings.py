@@ -85,7 +85,7 @@ def test_a_quiet_run_has_no_warning(run: Callable[..., Run]) -> None:
         ),
         (
             {"demand": Demand(asked_bytes=100_000, read_bytes=127_000)},
-            "read amplified: the device gave 1.27 bytes for each byte asked for",
+            "read amplified: the device read 1.27 bytes for each byte that the program asked for",
         ),
         (
             {"rate_change": RateChange(14.2, Estimate(812.0, 800.0, 824.0), Estimate(402.0, 396.0, 408.0))},

@@ -130,7 +130,7 @@ def test_caps_of_a_memory_axis_count_and_those_of_other_runs_do_not() -> None:
 @pytest.mark.parametrize(
     ("outcome", "larger", "why"),
     [
-        (Outcome.CRASHED, True, "crashed, which says nothing of the cap"),
+        (Outcome.CRASHED, True, "crashed, which shows nothing about the cap"),
         (Outcome.TIMEOUT, False, "timed out, and no larger cap completed"),
     ],
 )

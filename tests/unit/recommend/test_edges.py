@@ -32,7 +32,7 @@ def test_what_is_not_settled_is_neither_rising_nor_recommended(curve: Curve, ask
     assert answer.spec.vcpus == 1
     assert answer.beyond is None
     assert answer.reasons[0].startswith("It is not clear whether more vCPUs pay: from 1 to 2 vCPUs the rate ")
-    assert "whether it is the right size is open" in answer.reasons[1]
+    assert "it is not known whether it is the right one" in answer.reasons[1]
     assert "still rises" not in " ".join(answer.reasons)
     assert answer.next_run == "Measure `train` at 4 vCPUs. It is not clear whether more vCPUs pay."
 

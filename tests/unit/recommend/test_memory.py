@@ -97,7 +97,7 @@ def test_the_run_to_make_asks_for_the_rate_that_a_search_left_open(make_run: Mak
     runs = capped(make_run, 8 * GIB, 0, (1, 100), (2, 101), (4, 101)) + capped(make_run, 16 * GIB, 0, (4, 101))
     answer = ask(runs + searched(capped(make_run, GIB, 0, (4, 8))))
     assert memory_of(answer) == 8 * GIB
-    assert "8 GiB and not 2 GiB, because no rate was measured below 8 GiB." in answer.reasons
+    assert "8 GiB rather than 2 GiB, because no rate was measured below 8 GiB." in answer.reasons
     assert answer.next_run == "Measure `train` with 2 GiB of memory. Its rate there was not measured."
 
 
@@ -153,7 +153,8 @@ def test_memory_that_no_family_offers_is_not_chosen(make_run: MakeRun, ask: Ask)
     answer = ask(runs + capped(make_run, 24 * GIB, 18 * GIB, (2, 101)))
     assert answer.spec is not None
     assert (answer.spec.vcpus, answer.spec.memory_bytes) == (4, 32 * GIB)
-    assert "32 GiB is the least that families offer with 4 vCPUs from 24 GiB on" in " ".join(answer.reasons)
+    assert "The job needs 24 GiB" in " ".join(answer.reasons)
+    assert "the next size that families offer with 4 vCPUs is 32 GiB." in " ".join(answer.reasons)
     assert all("Families offer at most" in each.why for each in answer.rejected)
 
 
