@@ -12,7 +12,7 @@ from sizer.catalog import Catalog
 from sizer.cli.folders import opened
 from sizer.exchange import recommendation_form, write_csv
 from sizer.files import to_json
-from sizer.model import Model, WorkloadModel
+from sizer.model import Model
 from sizer.recommend import GateResult, look_at, read_gate
 from sizer.records import (
     Answer,
@@ -25,12 +25,11 @@ from sizer.records import (
 from sizer.words import (
     conclusion_line,
     headline,
-    model_summary,
+    model_line,
     next_line,
     offer_line,
     parameter_line,
     reason_sentences,
-    refusal_sentences,
     rejection_line,
     terms_of,
 )
@@ -43,16 +42,10 @@ def fit(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(to_json(model), indent=1))
     for workload in () if arguments.json else model.workloads:
-        print(f"{workload.name}: {_summary(workload)}")
+        print(model_line(workload))
         for parameter in workload.parameters:
             print(f"  {parameter_line(parameter, workload)}")
     return 0 if any(workload.refused is None for workload in model.workloads) else NoAnswer.exit_code
-
-
-def _summary(workload: WorkloadModel) -> str:
-    if workload.refused is None:
-        return model_summary(workload)
-    return refusal_sentences(workload.refused, terms_of(workload))
 
 
 def recommend(arguments: argparse.Namespace) -> int:

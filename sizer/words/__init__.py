@@ -72,6 +72,7 @@ from sizer.words.host import (
 from sizer.words.language import ENGLISH, _, _n, in_language, languages, reader_language
 from sizer.words.model import (
     assumptions,
+    model_line,
     model_summary,
     parameter_line,
     parameter_name,
@@ -282,6 +283,7 @@ __all__ = [
     "looking_at_host",
     "memory_size",
     "milliseconds",
+    "model_line",
     "model_summary",
     "next_line",
     "next_run_sentences",

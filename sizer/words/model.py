@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from sizer.model import Parameter, Quantity, Source, WhatIf, WorkloadModel
 from sizer.records import DiskRates, format_bytes, format_number, format_seconds
+from sizer.words.answers import refusal_sentences
 from sizer.words.figures import volume
 from sizer.words.language import _
 from sizer.words.names import accelerator_name, clauses, disk_in_words, listed, terms_of
@@ -16,6 +17,14 @@ def model_summary(model: WorkloadModel) -> str:
     """What one sample costs, and where more vCPUs stop paying; empty for a model that was refused."""
     scaling = reason_sentence(model.scaling, terms_of(model)) if model.scaling is not None else ""
     return " ".join(part for part in (_cost(model) if scaling else "", scaling) if part)
+
+
+def model_line(model: WorkloadModel) -> str:
+    """A workload with what its runs showed, or why it has no model."""
+    if model.refused is None:
+        return _("{workload}: {summary}", workload=model.name, summary=model_summary(model))
+    why = refusal_sentences(model.refused, terms_of(model))
+    return _("{workload}: {summary}", workload=model.name, summary=why)
 
 
 def _cost(model: WorkloadModel) -> str:
