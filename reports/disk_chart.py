@@ -67,7 +67,7 @@ def tier_figures(name: str, subject: Subject) -> str:
         parts.append(_("declared {rates}", rates=words.reading_in_words(tier.emulated)))
     if check is not None and check.measured != DiskRates():
         parts.append(_("fio {rates}", rates=words.reading_in_words(check.measured)))
-    return "; ".join(parts) or (_("where the data already lay") if name == HOST_DISK else _("not measured"))
+    return words.clauses(parts) or (_("where the data already lay") if name == HOST_DISK else _("not measured"))
 
 
 def _read_rate(name: str, subject: Subject) -> float:

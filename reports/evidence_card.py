@@ -82,7 +82,7 @@ def waiting(run: Run) -> Iterator[Fact]:
     known = [(name, stall * throughput.value) for name, stall in stalls if stall is not None]
     if known:
         shares = (words.unbroken(f"{name} {format_share(share)}") for name, share in known)
-        yield _("Stalled"), ", ".join(shares), ""
+        yield _("Stalled"), words.row(shares), ""
 
 
 def processor(run: Run) -> Iterator[Fact]:
@@ -131,7 +131,7 @@ def page_cache(run: Run) -> Iterator[Fact]:
         known.append(_("{size} after", size=words.amount(run.resident_after_bytes)))
     if known:
         size = format_bytes(run.data_set.bytes) if run.data_set is not None and run.data_set.bytes else ""
-        yield _("Data resident"), ", ".join(known), _("of {size}", size=size) if size else ""
+        yield _("Data resident"), words.row(known), _("of {size}", size=size) if size else ""
 
 
 def disk(run: Run) -> Iterator[Fact]:

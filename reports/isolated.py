@@ -33,7 +33,7 @@ def _row(run: Run, subject: Subject) -> dict[str, Any]:
         "stage": words.stage_title(stage),
         "where": words.configuration_line(run.configuration, subject.study),
         "rate": _rate(run),
-        "warned": ", ".join(words.warning_names(run)),
+        "warned": words.row(words.warning_names(run)),
         "tells": _found(run, stage),
         "how": words.stage_shown(stage),
     }

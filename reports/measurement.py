@@ -53,7 +53,7 @@ def states(runs: Sequence[Run]) -> list[tuple[str, str]]:
         if workload.input is None and workload.cache is None:
             continue
         users.setdefault((workload.assumed_input, workload.assumed_cache), {})[workload.name] = None
-    return [(", ".join(names), words.state_in_words(input_, cache)) for (input_, cache), names in users.items()]
+    return [(words.row(names), words.state_in_words(input_, cache)) for (input_, cache), names in users.items()]
 
 
 def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
@@ -67,7 +67,7 @@ def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
             users.setdefault((run.data_set, run.sample_unit), {})[run.spec.workload.name] = None
     return [
         {
-            "workloads": ", ".join(names),
+            "workloads": words.row(names),
             "what": _("embedded data set (made by sizer; not ImageNet, not PennTreeBank)")
             if data.embedded
             else data.path,
@@ -115,7 +115,7 @@ def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
         if run.stopped:
             ended[run.stopped] = ended.get(run.stopped, 0) + 1
     if ended:
-        ways = ", ".join(f"{words.stopped_in_words(reason)} ({count})" for reason, count in ended.items())
+        ways = words.row(f"{words.stopped_in_words(reason)} ({count})" for reason, count in ended.items())
         facts.append((_("Runs ended by"), ways))
     return [(label, value) for label, value in facts if value]
 
@@ -130,7 +130,7 @@ def _disk(tier: DiskTier, check: DiskCheck | None) -> dict[str, str]:
     return {
         "name": tier.name,
         "nature": words.tier_nature(tier),
-        "kind": ", ".join(part for part in (tier.disk_class, tier.catalog_name, tier.path) if part),
+        "kind": words.row(part for part in (tier.disk_class, tier.catalog_name, tier.path) if part),
         "declared": words.declared_in_words(tier),
         "measured": words.rates_in_words(measured) or _("not measured"),
         "deviates": "yes" if check is not None and check.deviates else "",
@@ -172,7 +172,7 @@ def _fact(key: str, value: Any) -> str:
     if key.endswith("_bytes") and isinstance(value, (int, float)):
         return words.amount(value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{str(name).replace('_', ' ')} {_fact(str(name), each)}" for name, each in value.items())
+        return words.row(f"{str(name).replace('_', ' ')} {_fact(str(name), each)}" for name, each in value.items())
     if isinstance(value, (list, tuple)):
-        return "; ".join(_fact(key, each) for each in value)
+        return words.clauses(_fact(key, each) for each in value)
     return str(value)

@@ -52,7 +52,7 @@ def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
         "memory": words.memory_size(configuration),
         "disk": words.study_disk(configuration.disk, subject.study) if configuration.disk is not None else "",
         "batch": str(batch) if batch is not None else "",
-        "state": ", ".join(remark for remark in remarks if remark),
+        "state": words.row(remark for remark in remarks if remark),
         "is_answer": preprocessing.is_answer(configuration, subject),
         "runs": words.runs_and_warned(len(result.runs), sum(bool(run.warnings) for run in result.runs)),
         "throughput": words.rate_interval(result.throughput, subject.unit),

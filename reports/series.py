@@ -48,7 +48,7 @@ def labels(axis: str, series: Sequence[Series], study: Study) -> tuple[str, ...]
     known = [each for each in series if each.base is not None]
     differing = [name for name in _others(axis) if len({_condition(each.runs[0], name) for each in known}) > 1]
     return tuple(
-        ", ".join(_words(name, each.runs[0], study) for name in differing)
+        words.row(_words(name, each.runs[0], study) for name in differing)
         if each.base is not None
         else _("other configurations")
         for each in series
@@ -60,7 +60,7 @@ def common(axis: str, series: Sequence[Series], study: Study) -> str:
     runs = [run for each in series for run in each.runs]
     fixed = [name for name in AXES if name != axis and len({_condition(run, name) for run in runs}) == 1]
     fixed = [name for name in fixed if getattr(runs[0].configuration, name) is not None]
-    return ", ".join(_words(name, runs[0], study) for name in fixed)
+    return words.row(_words(name, runs[0], study) for name in fixed)
 
 
 def _slices(axis: str, runs: Sequence[Run]) -> list[list[Run]]:

@@ -50,7 +50,7 @@ class Subject:
         asked = self.plan.workload if self.plan is not None else None
         parts = [words.input_named(input_)] if asked is None or input_ != asked.input else []
         parts += [words.cache_named(cache)] if asked is None or cache != asked.cache else []
-        return ", ".join(parts)
+        return words.row(parts)
 
     def tier(self, name: str) -> DiskTier | None:
         return next((tier for tier in self.study.disks if tier.name == name), None)

@@ -46,5 +46,5 @@ def _grouped(name: str, of_runs: Sequence[Sequence[Marked]]) -> dict[str, Any]:
     return {
         "kind": name,
         "where": words.runs_counted(len(of_runs)),
-        "what": "; ".join(wordings[:MOST_WORDINGS]) + more,
+        "what": words.clauses(wordings[:MOST_WORDINGS]) + more,
     }

@@ -51,8 +51,8 @@ def prepare_data(
             sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, on_event, stop)
             data.sets[workload] = sets.prepare(workload)
         except (InputError, HostError, OSError) as error:
-            data.lacking[workload] = f"its data cannot be prepared: {error}"
-            on_event(DataLacking(workload.name, data.lacking[workload]))
+            data.lacking[workload] = str(error)
+            on_event(DataLacking(workload.name, str(error)))
     return data
 
 
@@ -80,16 +80,17 @@ class Preparation:
 
     def launch(self, spec: RunSpec, log_path: Path, hooks: Hooks) -> Run:
         """Measure one configuration; refused where what it needs could not be had."""
-        lacking = self._data.lacking.get(spec.workload) or self._lacking_disks.get(spec.limits.disk or "")
-        if lacking:
-            return self._refused(spec, lacking)
+        if spec.workload in self._data.lacking:
+            return self._refused(spec, Cause(CauseKind.NO_DATA, text=self._data.lacking[spec.workload]))
+        if spec.limits.disk in self._lacking_disks:
+            return self._refused(spec, Cause(CauseKind.REFUSED, text=self._lacking_disks[spec.limits.disk]))
         try:
             data_set, tier = self._data_of(spec), self._tier(spec)
             with self._places.folders(tier) as (scratch, output):
                 paths = self._paths(spec, data_set, scratch, output)
                 return launch(spec, self._context(paths, data_set, tier, log_path), self._host.backend, hooks)
         except (HostError, OSError) as error:
-            return self._refused(spec, str(error))
+            return self._refused(spec, Cause(CauseKind.REFUSED, text=str(error)))
 
     def _check(self, tier: DiskTier, on_event: OnEvent, stop: Callable[[], bool]) -> None:
         on_event(DiskChecking(tier.name))
@@ -127,9 +128,9 @@ class Preparation:
             log_path=log_path,
         )
 
-    def _refused(self, spec: RunSpec, reason: str) -> Run:
+    def _refused(self, spec: RunSpec, cause: Cause) -> Run:
         host = self._host.host
-        return refused(spec, Cause(CauseKind.REFUSED, text=reason), host.cpus, host.memory_bytes)
+        return refused(spec, cause, host.cpus, host.memory_bytes)
 
     def _tier(self, spec: RunSpec) -> DiskTier | None:
         return self._study.disk(spec.limits.disk) if spec.limits.disk is not None else None

@@ -101,8 +101,9 @@ def count(text: str) -> int:
 
 def outcome(text: str) -> Outcome:
     """How a run ended, as it is stored or as a person reads it."""
+    spelt = text.lower().replace(" ", "_")
     for each in Outcome:
-        if text.lower().replace(" ", "_") in (each.value, each.words.replace(" ", "_")):
+        if spelt == each.value or (spelt == "timed_out" and each is Outcome.TIMEOUT):
             return each
     raise InputError(f"{quoted(text)} is not an outcome; write one of {', '.join(each.value for each in Outcome)}")
 

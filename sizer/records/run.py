@@ -36,11 +36,6 @@ class Outcome(str, Enum):
     UNSUPPORTED = "unsupported"
     REFUSED = "refused"
 
-    @property
-    def words(self) -> str:
-        """As a person reads it; the value is what is stored."""
-        return {Outcome.TIMEOUT: "timed out", Outcome.OUT_OF_MEMORY: "out of memory"}.get(self, self.value)
-
 
 FAULTS = frozenset({Outcome.CRASHED, Outcome.TIMEOUT, Outcome.UNSUPPORTED, Outcome.REFUSED})
 """Outcomes of runs from which nothing is learnt; out_of_memory is a finding."""
@@ -288,6 +283,8 @@ class CauseKind(str, Enum):
     """It ended without enough steps to measure a rate."""
     REFUSED = "refused"
     """The host lacks what the run needs; `text` says what."""
+    NO_DATA = "no_data"
+    """Its data cannot be prepared; `text` says why."""
     IMPORTED = "imported"
     """A table says so, in its `line`; `text` names the table."""
 

@@ -37,6 +37,11 @@ def _failure(failure: Failure, spec: RunSpec) -> str:
     return clauses(cause_in_words(cause, spec) for cause in (failure.cause, *failure.reasons))
 
 
+def data_not_prepared(why: str) -> str:
+    """The data of a workload cannot be found, made or packed."""
+    return _("its data cannot be prepared: {why}", why=why)
+
+
 def cause_in_words(cause: Cause, spec: RunSpec) -> str:
     """One cause of a failure, or what explains it."""
     figures, text = cause.figures, cause.text or ""
@@ -65,6 +70,7 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         CauseKind.DEADLINE: lambda: _(
             "not enough steps before the deadline of {seconds} s", seconds=f"{figures['seconds']:.0f}"
         ),
+        CauseKind.NO_DATA: lambda: data_not_prepared(text),
         CauseKind.TOO_FEW_STEPS: lambda: _("the workload ended without enough steps to measure a rate"),
         CauseKind.IMPORTED: lambda: _("line {line} of {table} says so", line=f"{figures['line']:.0f}", table=text),
         CauseKind.NO_MATCH: lambda: _("no line of its log matched the pattern"),

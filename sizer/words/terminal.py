@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sizer.records import Doubt, DoubtKind, Outcome, format_seconds, typed_path
+from sizer.words.failures import data_not_prepared
 from sizer.words.figures import transfer
 from sizer.words.language import _, _n
 from sizer.words.names import clauses, outcomes_counted
@@ -101,7 +102,7 @@ def table_imported(runs: int, workloads: int, folder: Path) -> str:
 
 def data_lacking(workload: str, why: str) -> str:
     """The data of a workload cannot be had, so its runs are refused."""
-    return _("  workload `{workload}`: {why}", workload=workload, why=why)
+    return _("  workload `{workload}`: {why}", workload=workload, why=data_not_prepared(why))
 
 
 def waiting_for_run(seconds: float | None) -> str:

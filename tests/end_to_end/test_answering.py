@@ -140,7 +140,7 @@ def test_a_row_without_an_answer_keeps_its_place(
     assert "error" not in third
     done = sizer("predict", "s", *words)
     assert done.returncode == 0
-    assert ["no answer" in line for line in done.stdout.splitlines()] == [False, True, False]
+    assert ["no prediction" in line for line in done.stdout.splitlines()] == [False, True, False]
     assert sizer("predict", "s", "--workload", "train", "--batch-size", "64", "--json").returncode == 5
     no_traceback(sizer("predict", "s", "--workload", "train", "--batch-size", "64"), 5, "batch size")
 

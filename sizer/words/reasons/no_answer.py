@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizer.records import Reason, ReasonCode, format_bytes
 from sizer.words.language import _, _n
-from sizer.words.names import Terms, disk_in_words, gpu_name, listed, outcomes_counted
+from sizer.words.names import Terms, disk_in_words, gpu_name, listed, outcomes_counted, row
 from sizer.words.reasons.figures import Sentences, size_of
 
 
@@ -22,9 +22,9 @@ def _too_few_values(r: Reason, t: Terms) -> str:
             "Not enough data: `{workload}` was measured at {count} memory sizes ({values}), and three are needed.",
             count,
             **known,
-            values=listed([format_bytes(value) for value in values]),
+            values=row(format_bytes(value) for value in values),
         )
-    plain = listed([f"{value:g}" for value in values])
+    plain = row(f"{value:g}" for value in values)
     if axis == "batch_size":
         return _n(
             "Not enough data: `{workload}` was measured at {count} batch size ({values}), and three are needed.",
