@@ -24,10 +24,7 @@ from sizer.records.answer import (
 )
 from sizer.records.domains import (
     LARGEST,
-    LARGEST_BATCH,
     LARGEST_BYTES,
-    LARGEST_GPUS,
-    LARGEST_VCPUS,
     SMALLEST,
     Amount,
     Batch,
@@ -41,8 +38,8 @@ from sizer.records.domains import (
 )
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
-from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING, WorkloadKind
-from sizer.records.log_patterns import MEANINGS, PATTERNS, compiled
+from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
+from sizer.records.log_patterns import MEANINGS, compiled
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
     FAULTS,
@@ -125,15 +122,11 @@ __all__ = [
     "IMPORTED",
     "KINDS",
     "LARGEST",
-    "LARGEST_BATCH",
     "LARGEST_BYTES",
-    "LARGEST_GPUS",
-    "LARGEST_VCPUS",
     "MEANINGS",
     "MIB",
     "OPENCV",
     "OTHER",
-    "PATTERNS",
     "PREPROCESSING",
     "SCHEMA_VERSION",
     "SMALLEST",
@@ -201,7 +194,6 @@ __all__ = [
     "Vcpus",
     "WarningKind",
     "Workload",
-    "WorkloadKind",
     "WorkloadPlan",
     "compiled",
     "format_bytes",
