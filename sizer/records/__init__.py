@@ -25,6 +25,7 @@ from sizer.records.answer import (
 from sizer.records.domains import (
     LARGEST,
     LARGEST_BYTES,
+    LONGEST_NAME,
     SMALLEST,
     Amount,
     Batch,
@@ -66,8 +67,8 @@ from sizer.records.run import (
 )
 from sizer.records.study import (
     HOST_DISK,
+    ISOLATED_STAGES,
     SCHEMA_VERSION,
-    STAGES,
     Deadline,
     Device,
     DiskRates,
@@ -82,6 +83,7 @@ from sizer.records.study import (
     WorkloadPlan,
 )
 from sizer.records.typed_values import (
+    SMALLEST_MEMORY,
     parse_batch_size,
     parse_data_size,
     parse_factor,
@@ -98,6 +100,7 @@ from sizer.records.typed_values import (
 )
 from sizer.records.units import (
     GIB,
+    MB,
     MIB,
     format_bytes,
     format_number,
@@ -120,9 +123,12 @@ __all__ = [
     "GIB",
     "HOST_DISK",
     "IMPORTED",
+    "ISOLATED_STAGES",
     "KINDS",
     "LARGEST",
     "LARGEST_BYTES",
+    "LONGEST_NAME",
+    "MB",
     "MEANINGS",
     "MIB",
     "OPENCV",
@@ -130,7 +136,7 @@ __all__ = [
     "PREPROCESSING",
     "SCHEMA_VERSION",
     "SMALLEST",
-    "STAGES",
+    "SMALLEST_MEMORY",
     "Action",
     "Amount",
     "Answer",

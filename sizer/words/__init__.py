@@ -85,8 +85,7 @@ from sizer.words.names import (
     terms_of,
 )
 from sizer.words.page import (
-    PREPROCESSING,
-    accelerators_of,
+    accelerators_in_words,
     answer_word,
     axis_name,
     batch_named,
@@ -185,14 +184,13 @@ from sizer.words.terminal import (
 
 __all__ = [
     "ENGLISH",
-    "PREPROCESSING",
     "Terms",
     "Touch",
     "_",
     "_n",
     "a_sample",
+    "accelerators_in_words",
     "accelerators_name",
-    "accelerators_of",
     "amount",
     "answer_not_written",
     "answer_sentences",
