@@ -6,9 +6,6 @@ from sizer.model.advice import counted_outcomes, vcpus_to_measure
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.edge import (
-    GAIN,
-    Edge,
-    Trend,
     before_the_last_doubling,
     further_edges,
     memory_edge,
@@ -51,6 +48,7 @@ from sizer.model.model import (
 from sizer.model.predicted_rates import own_effects, predict_rates
 from sizer.model.prediction import best_measured, predict
 from sizer.model.relief import headroom
+from sizer.model.trend import GAIN, Edge, Trend
 
 __all__ = [
     "CPU_LABEL",

@@ -9,12 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
-from sizer.model.edge import GAIN, Trend, vcpus_edge
+from sizer.model.edge import vcpus_edge
 from sizer.model.equation import Array
 from sizer.model.model import Member, Parameter, Quantity, Source, WorkloadModel
 from sizer.model.predicted_rates import predict_rates
 from sizer.model.prediction import best_measured
 from sizer.model.stages import disk_is_free, read_seconds
+from sizer.model.trend import GAIN, Trend
 from sizer.records import Configuration, Figure, Reason, ReasonCode, plural, reason
 
 CPU_ALONE = {

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 from sizer.model.coordinates import disk_of, name_of_disk
 from sizer.model.floor_runs import SearchedFloor
+from sizer.model.trend import Edge
 from sizer.records import SCHEMA_VERSION, Bottleneck, Configuration, Device, DiskRates, Estimate, Reason, Refusal
 
 NORMAL_90 = 1.645
@@ -312,6 +314,11 @@ class WorkloadModel:
     noise: float = 0.0
     misfit: float = 0.0
     widening: float = NORMAL_90
+
+    @cached_property
+    def vcpus_edges(self) -> dict[Configuration, Edge]:
+        """What `vcpus_edge` has found so far: a page asks for the same edge at every point of its curves."""
+        return {}
 
 
 @dataclass(frozen=True)

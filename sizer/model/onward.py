@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import vcpus_of
-from sizer.model.edge import GAIN, Edge, Trend, before_the_last_doubling, vcpus_edge
+from sizer.model.edge import before_the_last_doubling, vcpus_edge
 from sizer.model.model import WorkloadModel
 from sizer.model.predicted_rates import predict_rates
+from sizer.model.trend import GAIN, Edge, Trend
 from sizer.records import Bottleneck, Configuration
 
 ENOUGH = 3
