@@ -114,6 +114,7 @@ from sizer.words.page import (
     workload_in_words,
 )
 from sizer.words.page_answers import (
+    Fact,
     answer_sentences,
     baseline_fact,
     bounded_spec,
@@ -184,6 +185,7 @@ from sizer.words.terminal import (
 
 __all__ = [
     "ENGLISH",
+    "Fact",
     "Terms",
     "Touch",
     "_",
