@@ -17,7 +17,7 @@ from sizer.records import (
     GIVEN_IN_TABLE,
     HOST_DISK,
     IMPORTED,
-    STAGES,
+    ISOLATED_STAGES,
     Cause,
     CauseKind,
     Configuration,
@@ -210,7 +210,7 @@ def _run(
 def _purpose(epochs: EpochRows, repeat: int) -> Purpose:
     if any(mark is Purpose.FLOOR_SEARCH for row in epochs.rows for mark in row["warnings"] or ()):
         return Purpose.FLOOR_SEARCH
-    stages = {stage: purpose for purpose, stage in STAGES.items()}
+    stages = {stage: purpose for purpose, stage in ISOLATED_STAGES.items()}
     return stages.get(epochs.lead["isolates"], Purpose.REPEAT if repeat else Purpose.ASKED)
 
 

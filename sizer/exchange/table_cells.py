@@ -12,8 +12,8 @@ from typing import Any, get_type_hints
 
 from sizer.records import (
     GIB,
+    ISOLATED_STAGES,
     LARGEST_BYTES,
-    STAGES,
     Bottleneck,
     Device,
     Domain,
@@ -175,9 +175,9 @@ def marks(text: str) -> tuple[RunWarning | Purpose, ...]:
 
 def stage(text: str) -> str:
     """What a run isolates."""
-    if text in STAGES.values():
+    if text in ISOLATED_STAGES.values():
         return text
-    raise ValueError(f"{quoted(text)} must be one of {', '.join(STAGES.values())}")
+    raise ValueError(f"{quoted(text)} must be one of {', '.join(ISOLATED_STAGES.values())}")
 
 
 class of_domain:

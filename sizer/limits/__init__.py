@@ -11,7 +11,7 @@ from sizer.limits.device import Mount, device_of, mount_of, parse_mounts
 from sizer.limits.identity import is_of_this_world, is_owned, owned_name, owner_is_dead
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
 from sizer.limits.process_tree import MARK, end_left, end_marked
-from sizer.limits.topology import CpuCounts, Topology, choose_cpus, parse_topology, read_topology
+from sizer.limits.topology import CpuCounts
 
 __all__ = [
     "AS_ROOT",
@@ -23,8 +23,6 @@ __all__ = [
     "LimitsBackend",
     "Mount",
     "Throttle",
-    "Topology",
-    "choose_cpus",
     "detect",
     "device_of",
     "end_left",
@@ -35,6 +33,4 @@ __all__ = [
     "owned_name",
     "owner_is_dead",
     "parse_mounts",
-    "parse_topology",
-    "read_topology",
 ]

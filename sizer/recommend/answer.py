@@ -10,7 +10,7 @@ from sizer.recommend.accelerators import accelerators_of, measured_accelerators,
 from sizer.recommend.baselines import baseline_of, baseline_reasons
 from sizer.recommend.beyond import look_beyond
 from sizer.recommend.candidates import Candidate
-from sizer.recommend.edges import Edges, edge_reasons, look
+from sizer.recommend.edges import Edges, edge_reasons, edges_of
 from sizer.recommend.field import (
     SURE,
     ScoredCandidate,
@@ -64,7 +64,7 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
     """By the share of the best throughput."""
     objective, catalog = question.objective, question.catalog
     best = best_measured(model)
-    edges = look(model, best.configuration, catalog)
+    edges = edges_of(model, best.configuration, catalog)
     field = score_candidates(model, best.configuration, objective, catalog)
     free = allowed(field, model, edges)
     chosen = (lower_bound(free) if edges.open and objective.prefer != "fastest" else None) or choose(free, objective)
@@ -89,7 +89,7 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
 def _in_time(model: WorkloadModel, question: Question, deadline: Deadline, quality: Quality) -> Answer:
     """By a deadline; what lies above the most measured counts only where nothing measured is fast enough."""
     best = best_measured(model)
-    edges = look(model, best.configuration, question.catalog)
+    edges = edges_of(model, best.configuration, question.catalog)
     field = score_candidates(model, best.configuration, question.objective, question.catalog)
     free = sold(field)
     chosen = in_time(free)
@@ -159,16 +159,16 @@ def _answered(
     candidate = chosen.candidate
     prediction = predict(model, candidate.configuration, WhatIf())
     known = not _binding_unknown(edges, quality)
-    verdict = Choice(model, question.objective, best.configuration, field, chosen, bound=known)
-    if verdict.bottleneck(prediction) is not prediction.bottleneck:
-        verdict = replace(verdict, bound=False)
-    bottleneck = verdict.bottleneck(prediction) if verdict.bound else Bottleneck.AMBIGUOUS
+    choice = Choice(model, question.objective, best.configuration, field, chosen, bound=known)
+    if choice.bottleneck(prediction) is not prediction.bottleneck:
+        choice = replace(choice, bound=False)
+    bottleneck = choice.bottleneck(prediction) if choice.bound else Bottleneck.AMBIGUOUS
     upgrade = smallest_upgrade(model, candidate, field) if bottleneck is not Bottleneck.AMBIGUOUS else None
     baseline = baseline_of(model, candidate, prediction.throughput, question.catalog, question.machine)
     why = (
         *first,
         *_known(quality.warning),
-        *reasons(verdict, prediction, best),
+        *reasons(choice, prediction, best),
         *(upgrade_reasons(model, candidate, prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
         *_price_unknown(model, candidate, question.catalog),
         *baseline_reasons(baseline, candidate, question.machine),
@@ -184,7 +184,7 @@ def _answered(
         bottleneck=bottleneck,
         next_bottleneck=_next(prediction) if bottleneck is not Bottleneck.AMBIGUOUS else None,
         reasons=why,
-        rejected=rejections(verdict),
+        rejected=rejections(choice),
         instances=matching(model, candidate.spec, batch_size, rate, question.catalog),
         provisional=quality.rests_on_doubt(candidate.configuration),
         headroom=prediction.headroom if bottleneck is not Bottleneck.AMBIGUOUS else None,

@@ -24,10 +24,8 @@ from sizer.records.answer import (
 )
 from sizer.records.domains import (
     LARGEST,
-    LARGEST_BATCH,
     LARGEST_BYTES,
-    LARGEST_GPUS,
-    LARGEST_VCPUS,
+    LONGEST_NAME,
     SMALLEST,
     Amount,
     Batch,
@@ -41,8 +39,8 @@ from sizer.records.domains import (
 )
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
-from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING, WorkloadKind
-from sizer.records.log_patterns import MEANINGS, PATTERNS, compiled
+from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
+from sizer.records.log_patterns import MEANINGS, compiled
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
     FAULTS,
@@ -73,8 +71,8 @@ from sizer.records.study import (
     GIVEN_IN_STUDY,
     GIVEN_IN_TABLE,
     HOST_DISK,
+    ISOLATED_STAGES,
     SCHEMA_VERSION,
-    STAGES,
     Deadline,
     Device,
     DiskRates,
@@ -91,6 +89,7 @@ from sizer.records.study import (
     WorkloadPlan,
 )
 from sizer.records.typed_values import (
+    SMALLEST_MEMORY,
     parse_batch_size,
     parse_data_size,
     parse_factor,
@@ -107,6 +106,7 @@ from sizer.records.typed_values import (
 )
 from sizer.records.units import (
     GIB,
+    MB,
     MIB,
     format_bytes,
     format_number,
@@ -131,21 +131,20 @@ __all__ = [
     "GIVEN_IN_TABLE",
     "HOST_DISK",
     "IMPORTED",
+    "ISOLATED_STAGES",
     "KINDS",
     "LARGEST",
-    "LARGEST_BATCH",
     "LARGEST_BYTES",
-    "LARGEST_GPUS",
-    "LARGEST_VCPUS",
+    "LONGEST_NAME",
+    "MB",
     "MEANINGS",
     "MIB",
     "OPENCV",
     "OTHER",
-    "PATTERNS",
     "PREPROCESSING",
     "SCHEMA_VERSION",
     "SMALLEST",
-    "STAGES",
+    "SMALLEST_MEMORY",
     "Action",
     "Amount",
     "Answer",
@@ -213,7 +212,6 @@ __all__ = [
     "Vcpus",
     "WarningKind",
     "Workload",
-    "WorkloadKind",
     "WorkloadPlan",
     "compiled",
     "format_bytes",

@@ -11,7 +11,7 @@ import re
 from sizer.records.domains import LARGEST_BATCH, LARGEST_BYTES, LARGEST_GPUS, LARGEST_VCPUS
 from sizer.records.errors import InputError
 from sizer.records.plain_text import quoted
-from sizer.records.units import GIB, MIB, format_bytes, parse_bytes
+from sizer.records.units import GIB, MB, MIB, format_bytes, parse_bytes
 
 SMALLEST_MEMORY = MIB
 LARGEST_FACTOR = 1e6
@@ -20,7 +20,6 @@ LARGEST_SECONDS = 3600.0
 LONGEST_NUMBER = 400
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 UNITS_BEHIND = re.compile(r"([+-]?[\d.]+)\s*[A-Za-z%/]+\d*", re.ASCII)
-BYTES_PER_MB = 10**6
 
 
 def parse_number(text: str, example: str = "1.5") -> float:
@@ -91,7 +90,7 @@ def parse_iops(text: str) -> float:
 
 def parse_mbps(text: str) -> float:
     """Bytes a second of a number of MB (10^6)."""
-    return _between(text, LARGEST_DISK_FIGURE, "a number of MB (10^6) a second") * BYTES_PER_MB
+    return _between(text, LARGEST_DISK_FIGURE, "a number of MB (10^6) a second") * MB
 
 
 def parse_data_size(text: str) -> int:

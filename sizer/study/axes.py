@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from sizer.records import InputError, Limits, format_bytes, parse_bytes
+from sizer.records import SMALLEST_MEMORY, InputError, Limits, format_bytes, parse_bytes
 from sizer.study.document import Document, Key
 
 Value = TypeVar("Value")
 
-SMALLEST_MEMORY = 2**20
 LARGEST_SIZE = 2**60
 
 

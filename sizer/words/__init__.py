@@ -18,7 +18,6 @@ from sizer.words.answers import (
     rejection_sentences,
     suggestion_sentences,
     supposed_disk_name,
-    verdict,
 )
 from sizer.words.dry_run import (
     Touch,
@@ -80,22 +79,18 @@ from sizer.words.model import (
 )
 from sizer.words.names import (
     Terms,
-    accelerator_name,
     accelerators_name,
     bound_in_words,
     clauses,
     disk_in_words,
-    disk_name,
     outcome_in_words,
     resource_name,
     row,
-    spec_name,
     terms_of,
 )
 from sizer.words.notes import drift_in_words, note_in_words
 from sizer.words.page import (
-    PREPROCESSING,
-    accelerators_of,
+    accelerators_in_words,
     answer_word,
     axis_name,
     batch_named,
@@ -108,7 +103,6 @@ from sizer.words.page import (
     embedded_data,
     ending,
     input_named,
-    kind_in_words,
     memory_size,
     reading_in_words,
     resources_agreed,
@@ -124,6 +118,7 @@ from sizer.words.page import (
     workload_in_words,
 )
 from sizer.words.page_answers import (
+    Fact,
     answer_sentences,
     baseline_fact,
     bounded_spec,
@@ -138,7 +133,6 @@ from sizer.words.page_answers import (
     price_of_samples,
     status_in_words,
 )
-from sizer.words.reasons import reason_sentence
 from sizer.words.runs import (
     busy_host_in_words,
     ended_line,
@@ -151,7 +145,6 @@ from sizer.words.runs import (
     result_in_words,
     run_in_words,
     spread_in_words,
-    stage_in_words,
     stage_learnt,
     stage_shown,
     stages_in_words,
@@ -199,15 +192,14 @@ from sizer.words.warnings import warning_in_words, warning_line, warning_name, w
 
 __all__ = [
     "ENGLISH",
-    "PREPROCESSING",
+    "Fact",
     "Terms",
     "Touch",
     "_",
     "_n",
     "a_sample",
-    "accelerator_name",
+    "accelerators_in_words",
     "accelerators_name",
-    "accelerators_of",
     "amount",
     "announcement_in_words",
     "answer_not_written",
@@ -246,7 +238,6 @@ __all__ = [
     "disk_deviates",
     "disk_figure_line",
     "disk_in_words",
-    "disk_name",
     "disk_offer_line",
     "disk_unusable",
     "doubt_in_words",
@@ -275,7 +266,6 @@ __all__ = [
     "interrupted",
     "job_fact",
     "killed_floor_sentences",
-    "kind_in_words",
     "languages",
     "leftover_in_words",
     "limits_available",
@@ -317,7 +307,6 @@ __all__ = [
     "rates_in_words",
     "reader_language",
     "reading_in_words",
-    "reason_sentence",
     "reason_sentences",
     "reference_again",
     "refusal_sentences",
@@ -345,9 +334,7 @@ __all__ = [
     "source_name",
     "span",
     "spec_line",
-    "spec_name",
     "spread_in_words",
-    "stage_in_words",
     "stage_learnt",
     "stage_shown",
     "stage_title",
@@ -372,7 +359,6 @@ __all__ = [
     "unbroken",
     "unknown_columns",
     "unknown_columns_ignored",
-    "verdict",
     "virtualization_in_words",
     "volume",
     "waiting_for_run",
