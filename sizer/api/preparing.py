@@ -141,4 +141,4 @@ class Preparation:
 
 def _stop_if_asked(stop: Callable[[], bool]) -> None:
     if stop():
-        raise Interrupted("interrupted before the first run")
+        raise Interrupted("Interrupted before the first run.")

@@ -20,6 +20,7 @@ from sizer.words import (
     doubt_in_words,
     drift_in_words,
     following_in_words,
+    in_words,
     note_said,
     nothing_left,
     problem_said,
@@ -90,7 +91,7 @@ def _lines(event: api.Event) -> Iterator[str]:
             yield answer_not_written(event.error)
         case api.TableRead():
             if event.table.unknown:
-                yield unknown_columns(event.source, named(event.table.unknown))
+                yield unknown_columns(event.source, in_words(named(event.table.unknown)))
             yield from map(note_said, event.table.notes[1:])
         case api.TableImported():
             runs = event.table.runs

@@ -6,10 +6,11 @@ import os
 import sys
 import tempfile
 import traceback
+from importlib import import_module
 
 from sizer import __version__
 from sizer.cli.printing import LINES
-from sizer.records import HostError, NoAnswer, printable
+from sizer.records import HostError, NoAnswer, SizerError, printable
 
 LONGEST_LINE = 1_000
 """Characters of one line of an error: it may quote a value that fills the file it is in."""
@@ -21,9 +22,16 @@ def sentence(said: Exception | str) -> str:
     What a host lacks, and workloads without an answer, are a line each. Of an input there is one sentence, whatever
     line ends stand in a name that it quotes.
     """
-    text = str(said)
+    text = _in_words(said) if isinstance(said, SizerError) else str(said)
     lines = text.split("\n") if isinstance(said, (HostError, NoAnswer)) else [printable(text)]
     return "\n".join(line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 4]} ..." for line in lines)
+
+
+def _in_words(error: SizerError) -> str:
+    """In the reader's language. All of `words` is imported only here: `sizer --help` must not wait for numpy."""
+    words = import_module("sizer.words")
+    found: str = words.error_sentence(error)
+    return found
 
 
 def unforeseen(error: Exception) -> str:

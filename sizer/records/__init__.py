@@ -43,6 +43,7 @@ from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
 from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING, WorkloadKind
 from sizer.records.log_patterns import MEANINGS, PATTERNS, compiled
+from sizer.records.messages import AllOf, AnyOf, Lines, Message
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
     FAULTS,
@@ -139,8 +140,10 @@ __all__ = [
     "SMALLEST",
     "STAGES",
     "Action",
+    "AllOf",
     "Amount",
     "Answer",
+    "AnyOf",
     "Baseline",
     "Batch",
     "Bottleneck",
@@ -172,8 +175,10 @@ __all__ = [
     "Interrupted",
     "Job",
     "Limits",
+    "Lines",
     "Measure",
     "MemoryGrowth",
+    "Message",
     "NoAnswer",
     "Objective",
     "Outcome",
