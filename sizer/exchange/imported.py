@@ -102,7 +102,7 @@ def _check_uniform(rows: Sequence[ParsedRow]) -> None:
             name = rows[0]["workload"]
             raise empty[0].error(
                 column,
-                "The cell is empty, and other rows of `{name}` have a value; fill it in, or give this row another "
+                "the cell is empty, and other rows of `{name}` have a value; fill it in, or give this row another "
                 "workload.",
                 name=name,
             )

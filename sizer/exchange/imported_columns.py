@@ -143,17 +143,17 @@ def _is_nought(text: str) -> bool:
 def _check(parsed: ParsedRow) -> None:
     """Raise InputError where cells of one row cannot be true together, or what is needed is empty."""
     if parsed["workload"] is None:
-        raise parsed.error("workload", "The cell is empty; write the workload's name in each row.")
+        raise parsed.error("workload", "the cell is empty; write the workload's name in each row.")
     rate, low, high = (parsed[column] for column in ("throughput", "throughput_low", "throughput_high"))
     if rate is None and parsed.outcome is Outcome.COMPLETED:
         raise parsed.error(
             "throughput",
-            "The cell is empty; write samples a second, or in `outcome` how the run failed, such as out_of_memory.",
+            "the cell is empty; write samples a second, or in `outcome` how the run failed, such as out_of_memory.",
         )
     if (low is None) != (high is None):
         lacking = "throughput_low" if low is None else "throughput_high"
         raise parsed.error(
-            lacking, "The cell is empty, and the other end of the interval is not; write both or neither."
+            lacking, "the cell is empty, and the other end of the interval is not; write both or neither."
         )
     if rate is not None and low is not None and not low <= rate <= high:
         raise parsed.error(

@@ -26,7 +26,7 @@ LARGEST_VCPUS = 4096.0
 LARGEST_BATCH = 2**20
 LARGEST_GPUS = 100_000
 LONGEST_NAME = 100
-READABLE = 1e15
+READABLE = 1e20
 """Larger whole numbers are written with an exponent."""
 
 
@@ -57,6 +57,8 @@ class Between:
 
     @property
     def wanted(self) -> Message:
+        if self.low == 0 and self.high == LARGEST:
+            return Message("0 or a number from {low} to {high}", low=_shown(SMALLEST), high=_shown(self.high))
         if self.low == SMALLEST:
             return Message("a number above 0, up to {high}", high=_shown(self.high))
         return Message("a number from {low} to {high}", low=_shown(self.low), high=_shown(self.high))

@@ -12,7 +12,7 @@ from sizer.records.domains import LARGEST_BATCH, LARGEST_BYTES, LARGEST_GPUS, LA
 from sizer.records.errors import InputError
 from sizer.records.messages import Message
 from sizer.records.plain_text import quoted
-from sizer.records.units import GIB, MIB, format_bytes, parse_bytes
+from sizer.records.units import GIB, MIB, spell_bytes, parse_bytes
 
 SMALLEST_MEMORY = MIB
 LARGEST_FACTOR = 1e6
@@ -113,7 +113,7 @@ def parse_data_size(text: str) -> int:
         raise InputError(
             "{text} is not the size of a data set; give one of up to {largest}.",
             text=quoted(text),
-            largest=format_bytes(LARGEST_BYTES),
+            largest=spell_bytes(LARGEST_BYTES),
         )
     return count
 
@@ -133,8 +133,8 @@ def _memory(count: float, text: str) -> int:
         raise InputError(
             "{text} is not a memory size that a machine has; give one from {smallest} to {largest}.",
             text=quoted(text),
-            smallest=format_bytes(SMALLEST_MEMORY),
-            largest=format_bytes(LARGEST_BYTES),
+            smallest=spell_bytes(SMALLEST_MEMORY),
+            largest=spell_bytes(LARGEST_BYTES),
         )
     return round(count)
 

@@ -6,7 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from sizer.records import AnyOf, InputError, Limits, format_bytes, parse_bytes
+from sizer.records import (
+    AnyOf,
+    InputError,
+    Limits,
+    format_bytes,
+    parse_bytes,
+    spell_bytes,
+)
 from sizer.study.document import Document, Key
 
 Value = TypeVar("Value")
@@ -90,7 +97,7 @@ def read_size(document: Document, key: Key, size: str) -> int:
             key,
             "{size} is not a size that a machine has; write one of up to {largest}.",
             size=size,
-            largest=format_bytes(LARGEST_SIZE),
+            largest=spell_bytes(LARGEST_SIZE),
         )
     return count
 
@@ -101,7 +108,7 @@ def read_memory(document: Document, key: Key, size: str) -> int:
     if count < SMALLEST_MEMORY:
         raise document.error(
             key,
-            "No program runs in {size} of memory; write {smallest} or more.",
+            "no program runs in {size} of memory; write {smallest} or more.",
             size=size,
             smallest=format_bytes(SMALLEST_MEMORY),
         )
@@ -126,8 +133,8 @@ def _disk(document: Document, key: Key, name: str, disks: Iterable[str]) -> str:
     if name not in known:
         if known:
             raise document.error(
-                key, "The disk `{name}` is not in `disks`; name {known}.", name=name, known=AnyOf(*known)
+                key, "the disk `{name}` is not in `disks`; name {known}.", name=name, known=AnyOf(*known)
             )
         example = f"disks: {{{name}: /a/folder/on/it}}"
-        raise document.error(key, "The study file has no disk `{name}`; add `{example}`.", name=name, example=example)
+        raise document.error(key, "the study file has no disk `{name}`; add `{example}`.", name=name, example=example)
     return name

@@ -138,7 +138,7 @@ class _Reader:
         self.document.lines[key] = line or node.start_mark.line + 1
         if self._values > MAX_VALUES or len(key) > MAX_DEPTH:
             raise self.document.error(
-                key, "The aliases here expand to more values than a study file may have; write it without aliases."
+                key, "the aliases here expand to more values than a study file may have; write it without aliases."
             )
         if isinstance(node, yaml.MappingNode):
             self._check_tag(node, key, ("map",))
@@ -154,7 +154,7 @@ class _Reader:
             line = name_node.start_mark.line + 1
             if not isinstance(name_node, yaml.ScalarNode):
                 self.document.lines[key] = line
-                raise self.document.error(key, "A key must be a single word.")
+                raise self.document.error(key, "a key must be a single word.")
             place = (*key, name_node.value)
             name = self._text(name_node.value, place, line)
             if name in values:
@@ -187,14 +187,14 @@ class _Reader:
     def _check_tag(self, node: yaml.Node, key: Key, allowed: tuple[str, ...]) -> None:
         if node.tag not in (TAG + name for name in allowed):
             raise self.document.error(
-                key, "The tag {tag} has no meaning in a study file; remove it.", tag=_short(node.tag)
+                key, "the tag {tag} has no meaning in a study file; remove it.", tag=_short(node.tag)
             )
 
     def _text(self, text: str, key: Key, line: int) -> str:
         # By an escape such as "\u202e", what no text may hold comes into a value unseen.
         if not all(character.isprintable() or character in "\n\t" for character in text):
             self.document.lines[key] = line
-            raise self.document.error(key, "A character here cannot be printed; remove it.")
+            raise self.document.error(key, "a character that cannot be printed; remove it.")
         return text
 
 

@@ -109,12 +109,16 @@ def _missing(key: Key, rule: Any, instance: dict[str, Any]) -> Message:
     if "$ref" in described:
         described = {**schema()["$defs"][described["$ref"].rpartition("/")[2]], **described}
     place = _place(key)
-    if "enum" in described:
-        return Message("{place} needs `{name}`: {choices}.", place=place, name=name, choices=AnyOf(*described["enum"]))
-    if "description" in described:
-        meaning = Message(described["description"])
+    meaning = Message(described["description"])
+    if "enum" not in described:
         return Message("{place} needs `{name}`, {meaning}.", place=place, name=name, meaning=meaning)
-    return Message("{place} needs `{name}`.", place=place, name=name)
+    return Message(
+        "{place} needs `{name}`, {meaning}: {choices}.",
+        place=place,
+        name=name,
+        meaning=meaning,
+        choices=AnyOf(*described["enum"]),
+    )
 
 
 def _expected(rule: Any, instance: object) -> Message:

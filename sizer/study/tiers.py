@@ -65,7 +65,7 @@ def _emulated_tier(document: Document, key: Key, name: str, entry: dict[str, Any
         assert size is not None, "the schema asks for a size beside a name"
         if figures is None:
             raise document.error(
-                key, "The catalogue has no figures for {emulate}; write its read_mbps.", emulate=emulate
+                key, "the catalogue has no figures for {emulate}; write its read_mbps.", emulate=emulate
             )
         try:
             offer = figures.disk(emulate)
@@ -94,7 +94,7 @@ def _check_figures(offer: str, figures: list[tuple[str, object]]) -> None:
         must = expected(rule, value)
         if must is not None:
             raise InputError(
-                "In the catalogue, {offer} has {value}, but a study file accepts only {must}; use another catalogue.",
+                "in the catalogue, {offer} has {value}, but a study file accepts only {must}; use another catalogue.",
                 offer=offer,
                 value=repr(value),
                 must=must,
@@ -136,11 +136,11 @@ def read_device(
     if rate is not None:
         return Device("emulated", 0, gpu, float(rate), emulate.get("source", GIVEN))
     if gpu is None:
-        raise document.error((*key, "emulate"), "An emulated GPU needs `gpu`, such as P100, or `samples_per_second`.")
+        raise document.error((*key, "emulate"), "an emulated GPU needs `gpu`, such as P100, or `samples_per_second`.")
     if kind == IMPORTED:
         return Device("emulated", 0, gpu)
     if figures is None:
-        raise document.error(key, "The catalogue has no rate for {gpu}; write its samples_per_second.", gpu=gpu)
+        raise document.error(key, "the catalogue has no rate for {gpu}; write its samples_per_second.", gpu=gpu)
     try:
         figure = figures.accelerator_rate(KINDS[kind].rate_mode or "", network or "", gpu)
         rate = float(figure.samples_per_second)

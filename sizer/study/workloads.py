@@ -52,11 +52,11 @@ def read_workloads(document: Document, surroundings: Surroundings) -> tuple[Work
         for plan in _expand(document, key, surroundings):
             name = plan.workload.name
             if name in plans:
-                raise document.error(key, "Two workloads are named `{name}`; give each its own `name`.", name=name)
+                raise document.error(key, "two workloads are named `{name}`; give each its own `name`.", name=name)
             if len(name) > LONGEST_NAME:
                 raise document.error(
                     key,
-                    "The name `{name}` is longer than {longest} characters; shorten it.",
+                    "the name `{name}` is longer than {longest} characters; shorten it.",
                     name=name,
                     longest=LONGEST_NAME,
                 )
