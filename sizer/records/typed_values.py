@@ -12,7 +12,7 @@ from sizer.records.domains import LARGEST_BATCH, LARGEST_BYTES, LARGEST_GPUS, LA
 from sizer.records.errors import InputError
 from sizer.records.messages import Message
 from sizer.records.plain_text import quoted
-from sizer.records.units import GIB, MIB, spell_bytes, parse_bytes
+from sizer.records.units import GIB, MIB, parse_bytes, spell_bytes
 
 SMALLEST_MEMORY = MIB
 LARGEST_FACTOR = 1e6

@@ -81,12 +81,12 @@ def test_records_and_study_file_know_the_same_words() -> None:
     known = schema()["$defs"]
     workload = known["workload"]["properties"]
     for annotated, entry in ((Kind, workload["kind"]), (Cache, workload["cache"])):
-        assert str(domain(annotated).choices == tuple(entry["enum"])  # type: ignore[attr-defined]
+        assert domain(annotated).choices == tuple(entry["enum"])  # type: ignore[attr-defined]
     # A replay is a part of a workload, which sizer plans and nobody asks for.
-    assert str(domain(Input).choices == (*workload["input"]["enum"], "replay")  # type: ignore[attr-defined]
+    assert domain(Input).choices == (*workload["input"]["enum"], "replay")  # type: ignore[attr-defined]
     assert set(domain(Kind).choices) == set(KINDS)  # type: ignore[attr-defined]
     prefer = schema()["properties"]["objective"]["properties"]["prefer"]["enum"]
-    assert str(domain(Preference).choices == tuple(prefer)  # type: ignore[attr-defined]
+    assert domain(Preference).choices == tuple(prefer)  # type: ignore[attr-defined]
     for annotated, names in ((Name, ("name", "disk_name")), (Label, ("label",))):
         for name in names:
             assert known[name]["pattern"] == f"^{domain(annotated).pattern}$(?!\\n)"  # type: ignore[attr-defined]

@@ -449,7 +449,7 @@ def test_what_everybody_may_write_to_is_refused(path: Path, entry: str) -> None:
     place.chmod(0o775)
     StudyFolder.open(path)
     place.chmod(0o777)
-    with pytest.raises(InputError, match="Everybody can write to .*; type: chmod -R o-w "):
+    with pytest.raises(InputError, match=r"Everybody can write to .*; type: chmod -R o-w "):
         StudyFolder.open(path)
 
 
