@@ -55,8 +55,14 @@ def all_runs(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
 
 
 def _order(run: Run) -> tuple[float, int, str, int, int]:
-    stand = run.configuration
-    return vcpus_of(stand), memory_of(stand), disk_of(stand), batch_of(stand), run.spec.repeat
+    configuration = run.configuration
+    return (
+        vcpus_of(configuration),
+        memory_of(configuration),
+        disk_of(configuration),
+        batch_of(configuration),
+        run.spec.repeat,
+    )
 
 
 def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
@@ -76,13 +82,13 @@ def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
 
 def _limits(run: Run, study: Study) -> dict[str, str]:
     """What it had, without what an imported table does not say."""
-    stand = run.configuration
-    vcpus = format_vcpus(stand.vcpus) if stand.vcpus is not None else ""
+    configuration = run.configuration
+    vcpus = format_vcpus(configuration.vcpus) if configuration.vcpus is not None else ""
     return {
-        "vcpus": ", ".join(part for part in (vcpus, words.accelerators_of(stand)) if part),
-        "memory": words.memory_size(stand),
-        "disk": words.study_disk(stand.disk, study) if stand.disk is not None else "",
-        "batch": words.batch_named(stand.batch_size) if stand.batch_size is not None else "",
+        "vcpus": ", ".join(part for part in (vcpus, words.accelerators_of(configuration)) if part),
+        "memory": words.memory_size(configuration),
+        "disk": words.study_disk(configuration.disk, study) if configuration.disk is not None else "",
+        "batch": words.batch_named(configuration.batch_size) if configuration.batch_size is not None else "",
     }
 
 

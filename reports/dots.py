@@ -10,7 +10,7 @@ from markupsafe import Markup
 from sizer.records import Estimate, format_number
 
 from . import svg
-from .plot import BOLD_CHARACTER, CHARACTER, CLEAR, Failure, Point
+from .plot import BOLD_CHARACTER, CHARACTER, CLEAR, FailureMark, Point
 from .scales import Scale, nice_ticks
 
 WIDTH, LEFT, RIGHT, TOP = 420.0, 8.0, 404.0, 8.0
@@ -25,7 +25,7 @@ class Dots:
     """One series in a row. `predicted` is the model's rate with its 90 % interval for a new run."""
 
     points: tuple[Point, ...]
-    failures: tuple[Failure, ...]
+    failures: tuple[FailureMark, ...]
     predicted: Estimate | None = None
 
 

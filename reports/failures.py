@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ LINE = 160
 
 
 def failures(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
-    """One row for all runs of a workload that ended alike, word for word, with the configurations they stood at."""
+    """One row for all runs of a workload that ended alike, word for word, with their configurations."""
     alike: dict[tuple[str, Outcome, tuple[str, str]], list[Run]] = {}
     for run in (run for subject in subjects for run in failed(subject)):
         alike.setdefault((run.spec.workload.name, run.outcome, split(run)), []).append(run)
@@ -61,10 +62,10 @@ def log(run: Run) -> str:
 
 def _row(runs: Sequence[Run], study: Study) -> dict[str, Any]:
     first, rest = split(runs[0])
-    stands = [words.configuration_line(run.configuration, study) for run in runs]
+    places = Counter(words.configuration_line(run.configuration, study) for run in runs)
     return {
         "workload": runs[0].spec.workload.name,
-        "where": [(stand, stands.count(stand)) for stand in dict.fromkeys(stands)],
+        "where": list(places.items()),
         "outcome": words.outcome_in_words(runs[0].outcome),
         "error": first,
         "ids": [run.id for run in runs],

@@ -61,5 +61,5 @@ def _found(run: Run, stage: str) -> str:
 
 
 def _order(run: Run) -> tuple[int, float, str, int]:
-    stand = run.configuration
-    return STAGES.index(run.spec.stage or ""), vcpus_of(stand), disk_of(stand), batch_of(stand)
+    configuration = run.configuration
+    return STAGES.index(run.spec.stage or ""), vcpus_of(configuration), disk_of(configuration), batch_of(configuration)

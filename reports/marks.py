@@ -9,7 +9,7 @@ from sizer.records import Run
 from sizer.words import _
 
 from . import results
-from .plot import Failure, Point
+from .plot import FailureMark, Point
 from .series import Series
 from .subject import Subject
 
@@ -23,10 +23,12 @@ def points(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[Point, ...
     )
 
 
-def failures(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[Failure, ...]:
+def failures(runs: Iterable[Run], axis: str, subject: Subject) -> tuple[FailureMark, ...]:
     """Runs that gave none, with the word of their outcome."""
     return tuple(
-        Failure(place(run, axis), words.ending(run), title(run, subject)) for run in runs if not results.measured(run)
+        FailureMark(place(run, axis), words.ending(run), title(run, subject))
+        for run in runs
+        if not results.measured(run)
     )
 
 

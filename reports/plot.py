@@ -37,7 +37,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailureMark:
     """A run that gave none, and how it ended in a word or two."""
 
     x: float
@@ -50,7 +50,7 @@ class Line:
     """One series: what was measured, what failed, and what the model says."""
 
     points: tuple[Point, ...]
-    failures: tuple[Failure, ...]
+    failures: tuple[FailureMark, ...]
     stretches: tuple[tuple[CurvePoint, ...], ...] = ()
 
     @property

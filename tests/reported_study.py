@@ -101,7 +101,7 @@ FLOOR = {TRAIN.name: 600 * MIB, INFER.name: 300 * MIB, WORDS.name: 300 * MIB, PR
 CENTRE = Limits(vcpus=2.0, memory_bytes=4 * GIB, disk="fast")
 
 
-def _stands() -> Iterator[Limits]:
+def _limits() -> Iterator[Limits]:
     for vcpus in (0.5, 1.0, 2.0):
         yield replace(CENTRE, vcpus=vcpus)
     for memory in (384 * MIB, 1 * GIB):
@@ -132,11 +132,11 @@ def _run(workload: Workload, limits: Limits, repeat: int) -> Run:
     assert limits.disk is not None
     batch = BATCH[workload.name]
     spec = RunSpec(workload, batch, limits, MEASURE, repeat)
-    stand = Configuration(limits.vcpus, limits.memory_bytes, limits.disk, batch)
+    configuration = Configuration(limits.vcpus, limits.memory_bytes, limits.disk, batch)
     run = Run(
         spec,
         Outcome.COMPLETED,
-        stand,
+        configuration,
         f"2026-11-21T09:{repeat:02d}:00+00:00",
         9.5,
         sample_unit=UNIT[workload.name],
@@ -230,7 +230,7 @@ def drifted(run: Run) -> list[Run]:
 @pytest.fixture(scope="session")
 def runs() -> tuple[Run, ...]:
     """Two repeats of every configuration, one of them crashed with HTML in its log."""
-    found = [_run(workload, limits, repeat) for workload in WORKLOADS for limits in _stands() for repeat in range(2)]
+    found = [_run(workload, limits, repeat) for workload in WORKLOADS for limits in _limits() for repeat in range(2)]
     crashed = next(i for i, run in enumerate(found) if run.spec.workload is INFER and run.spec.limits.disk == "medium")
     found[crashed] = replace(
         found[crashed],

@@ -11,7 +11,7 @@ from sizer.model import memory_of, vcpus_of
 from sizer.records.run import Configuration
 
 
-def designed(stands: Sequence[Configuration], count: int) -> tuple[Configuration, ...]:
+def designed(configurations: Sequence[Configuration], count: int) -> tuple[Configuration, ...]:
     """So many configurations, spread by a rule that sees nothing but the axes.
 
     One after another, the one whose values were taken least often so far, then whose pairs of values were (a pairwise
@@ -19,24 +19,26 @@ def designed(stands: Sequence[Configuration], count: int) -> tuple[Configuration
     """
     single: Counter[object] = Counter()
     paired: Counter[object] = Counter()
-    ends = sorted({vcpus_of(stand) for stand in stands})
+    ends = sorted({vcpus_of(configuration) for configuration in configurations})
 
-    def cost(stand: Configuration) -> tuple[float, ...]:
-        values = values_of(stand)
+    def cost(configuration: Configuration) -> tuple[float, ...]:
+        values = values_of(configuration)
         vcpus = 4 * single[values[0]]  # three values of it are needed to say anything between them
-        middle = min(vcpus_of(stand) - ends[0], ends[-1] - vcpus_of(stand))
+        middle = min(vcpus_of(configuration) - ends[0], ends[-1] - vcpus_of(configuration))
         alone = vcpus + sum(single[value] for value in values[1:])
         return (
             alone,
             sum(paired[pair] for pair in combinations(values, 2)),
             middle,
-            -vcpus_of(stand),
-            -memory_of(stand),
+            -vcpus_of(configuration),
+            -memory_of(configuration),
         )
 
     chosen: list[Configuration] = []
-    left = sorted(stands, key=lambda s: (s.vcpus, s.memory_bytes, s.disk, s.batch_size, s.gpu or "", s.gpu_count))
-    for _ in range(min(count, len(stands))):
+    left = sorted(
+        configurations, key=lambda s: (s.vcpus, s.memory_bytes, s.disk, s.batch_size, s.gpu or "", s.gpu_count)
+    )
+    for _ in range(min(count, len(configurations))):
         best = min(left, key=cost)
         left.remove(best)
         chosen.append(best)
@@ -45,25 +47,25 @@ def designed(stands: Sequence[Configuration], count: int) -> tuple[Configuration
     return tuple(chosen)
 
 
-def values_of(stand: Configuration) -> tuple[tuple[str, object], ...]:
+def values_of(configuration: Configuration) -> tuple[tuple[str, object], ...]:
     """By axis, vCPUs first."""
     return (
-        ("vcpus", stand.vcpus),
-        ("memory", stand.memory_bytes),
-        ("disk", stand.disk),
-        ("batch", stand.batch_size),
-        ("gpu", (stand.gpu, stand.gpu_count)),
+        ("vcpus", configuration.vcpus),
+        ("memory", configuration.memory_bytes),
+        ("disk", configuration.disk),
+        ("batch", configuration.batch_size),
+        ("gpu", (configuration.gpu, configuration.gpu_count)),
     )
 
 
-def seen_together(stand: Configuration, measured: Sequence[Configuration]) -> bool:
+def seen_together(configuration: Configuration, measured: Sequence[Configuration]) -> bool:
     """Whether each pair of its values beside the vCPUs was measured: rates alone cannot tell how two axes act together.
 
     A memory between measured ones counts as both of its neighbours.
     """
     pairs = {pair for each in measured for pair in combinations(values_of(each)[1:], 2)}
     sizes = sorted({memory_of(each) for each in measured})
-    below = [size for size in sizes if size <= memory_of(stand)][-1:]
-    above = [size for size in sizes if size >= memory_of(stand)][:1]
-    places = [replace(stand, memory_bytes=size) for size in (*below, *above)]
+    below = [size for size in sizes if size <= memory_of(configuration)][-1:]
+    above = [size for size in sizes if size >= memory_of(configuration)][:1]
+    places = [replace(configuration, memory_bytes=size) for size in (*below, *above)]
     return all(pair in pairs for place in places for pair in combinations(values_of(place)[1:], 2))

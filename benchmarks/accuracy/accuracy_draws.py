@@ -78,8 +78,8 @@ def _drawn(random: Random, number: int, seed: int) -> Case:
     inside, beyond = _held_out(random, machine, axes, grid, measured)
     accounted = number % 2 == 0
     if not accounted:
-        inside = tuple(stand for stand in inside if seen_together(stand, measured))
-        beyond = tuple(stand for stand in beyond if seen_together(stand, measured))
+        inside = tuple(configuration for configuration in inside if seen_together(configuration, measured))
+        beyond = tuple(configuration for configuration in beyond if seen_together(configuration, measured))
     return Case(
         number=number,
         machine=machine,
@@ -224,11 +224,17 @@ def _held_out(
     tight = replace(axes, vcpus=tuple(between))
     more = replace(axes, memory=tuple(memory))
     far = replace(axes, vcpus=(1.5 * axes.vcpus[-1], 2 * axes.vcpus[-1]))
-    unmeasured = [stand for stand in grid if stand not in measured]
+    unmeasured = [configuration for configuration in grid if configuration not in measured]
     inside = [*unmeasured, *_sampled(random, tight, 14), *_sampled(random, more, 6)]
-    kept = [stand for stand in dict.fromkeys(inside) if machine.holds(stand) and stand not in measured]
+    kept = [
+        configuration
+        for configuration in dict.fromkeys(inside)
+        if machine.holds(configuration) and configuration not in measured
+    ]
     chosen = [kept[i] for i in sorted(map(int, random.permutation(len(kept))[:MOST_HELD_OUT]))]
-    return tuple(chosen), tuple(stand for stand in _sampled(random, far, 6) if machine.holds(stand))
+    return tuple(chosen), tuple(
+        configuration for configuration in _sampled(random, far, 6) if machine.holds(configuration)
+    )
 
 
 def _sampled(random: Random, axes: Axes, most: int) -> list[Configuration]:

@@ -49,8 +49,8 @@ def merged(runs: Sequence[Run]) -> list[Run]:
         device = run.spec.workload.computes_on
         if device.gpu is not None:
             workload = replace(run.spec.workload, name=run.spec.workload.name.partition("-")[0])
-            stand = replace(run.configuration, gpu=device.gpu)
-            run = replace(run, spec=replace(run.spec, workload=workload), configuration=stand)
+            configuration = replace(run.configuration, gpu=device.gpu)
+            run = replace(run, spec=replace(run.spec, workload=workload), configuration=configuration)
         found.append(run)
     return found
 
@@ -58,30 +58,30 @@ def merged(runs: Sequence[Run]) -> list[Run]:
 def by_workload(runs: Sequence[Run]) -> dict[str, Group]:
     """The completed runs of each configuration of each workload."""
     found: dict[str, dict[Configuration, tuple[Run, ...]]] = {}
-    for (name, stand), group in cells(runs).items():
-        found.setdefault(name, {})[stand] = group
+    for (name, configuration), group in cells(runs).items():
+        found.setdefault(name, {})[configuration] = group
     return dict(found)
 
 
 def foretell(group: Group, design: Sequence[Configuration]) -> tuple[list[Foretold], int]:
     """What a model of these configurations says of all others; and how many it refuses."""
-    runs = [run for stand in design for run in group[stand]]
+    runs = [run for configuration in design for run in group[configuration]]
     model = fit(runs).workloads[0]
-    asked = [stand for stand in group if stand not in design]
+    asked = [configuration for configuration in group if configuration not in design]
     others = {name: answers(asked) for name, answers in rivals(runs).items()}
     found = []
-    for index, stand in enumerate(asked):
-        rates = tuple(run.throughput.value for run in group[stand] if run.throughput)
-        said = _said(model, stand)
+    for index, configuration in enumerate(asked):
+        rates = tuple(run.throughput.value for run in group[configuration] if run.throughput)
+        said = _said(model, configuration)
         if said is not None:
             mine = {name: float(values[index]) for name, values in others.items()}
-            found.append(Foretold(model.name, stand, fmean(rates), rates, *said, mine))
+            found.append(Foretold(model.name, configuration, fmean(rates), rates, *said, mine))
     return found, len(asked) - len(found)
 
 
-def _said(model: WorkloadModel, stand: Configuration) -> tuple[float, float, float] | None:
+def _said(model: WorkloadModel, configuration: Configuration) -> tuple[float, float, float] | None:
     try:
-        rate = predict(model, stand).throughput
+        rate = predict(model, configuration).throughput
     except NoAnswer:
         return None
     return rate.value, rate.low, rate.high
@@ -141,7 +141,7 @@ def _lines(part: str, name: str, design: Sequence[Configuration], told: Sequence
     errors = [each.error for each in told]
     middle, ninth = (100 * quantile(errors, at) for at in (0.5, 0.9))
     lines = [f"{part}: {name}: {len(design)} measured, {len(told)} foretold, median {middle:.1f} %, 90th {ninth:.1f} %"]
-    lines += [f"    measured {_place(stand)}" for stand in design]
+    lines += [f"    measured {_place(configuration)}" for configuration in design]
     for each in sorted(told, key=lambda one: -one.error)[:5]:
         lines.append(
             f"    {_place(each.configuration)}: {each.predicted:.4g} ({each.low:.4g} to {each.high:.4g}), "
@@ -150,6 +150,6 @@ def _lines(part: str, name: str, design: Sequence[Configuration], told: Sequence
     return lines
 
 
-def _place(stand: Configuration) -> str:
-    gpu = f" {stand.gpu}" if stand.gpu else ""
-    return f"{vcpus_of(stand):g} vCPU {memory_of(stand) / 2**20:.0f} MiB {disk_of(stand)}{gpu}"
+def _place(configuration: Configuration) -> str:
+    gpu = f" {configuration.gpu}" if configuration.gpu else ""
+    return f"{vcpus_of(configuration):g} vCPU {memory_of(configuration) / 2**20:.0f} MiB {disk_of(configuration)}{gpu}"

@@ -144,7 +144,9 @@ class Machine:
     def rates(self, asked: Sequence[Question]) -> Array:
         """Samples per second of each."""
         random = np.random.default_rng(self.seed)
-        return rates([self.stations(stand, faster) for stand, faster in asked], self.job.variability, random)
+        return rates(
+            [self.stations(configuration, faster) for configuration, faster in asked], self.job.variability, random
+        )
 
     def speed(self, vcpus: float) -> float:
         """Of one busy core of this many vCPUs, where all of them are busy."""
@@ -205,12 +207,12 @@ STEP = 1.15
 """By how much a kind of station is made faster to see what it holds back."""
 
 
-def share_questions(stand: Configuration) -> dict[str, Question]:
+def share_questions(configuration: Configuration) -> dict[str, Question]:
     """What is simulated to find what binds there: each kind of station a little faster, and vCPUs to either side.
 
     A disk's bytes and IOs are asked together.
     """
-    more, fewer = _around(vcpus_of(stand))
+    more, fewer = _around(vcpus_of(configuration))
     changes = {
         "": Faster(),
         "cpu": Faster(cpu=STEP),
@@ -222,14 +224,14 @@ def share_questions(stand: Configuration) -> dict[str, Question]:
         "more": Faster(vcpus=more),
         "fewer": Faster(vcpus=fewer),
     }
-    return {kind: (stand, change) for kind, change in changes.items()}
+    return {kind: (configuration, change) for kind, change in changes.items()}
 
 
-def stage_shares(stand: Configuration, truth: Mapping[Question, float]) -> dict[str, float]:
+def stage_shares(configuration: Configuration, truth: Mapping[Question, float]) -> dict[str, float]:
     """-d ln X / d ln t of each kind of station; `more` and `fewer` are d ln X / d ln c to either side in vCPUs."""
-    questions = share_questions(stand)
+    questions = share_questions(configuration)
     plain = math.log(truth[questions.pop("")])
-    more, fewer = _around(vcpus_of(stand))
+    more, fewer = _around(vcpus_of(configuration))
     steps = {"more": math.log(more), "fewer": math.log(fewer)}
     return {kind: (math.log(truth[q]) - plain) / steps.get(kind, math.log(STEP)) for kind, q in questions.items()}
 

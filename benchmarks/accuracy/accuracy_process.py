@@ -49,9 +49,9 @@ class Hyperparameters:
 
 def process(means: Mapping[Configuration, float]) -> Callable[[Sequence[Configuration]], Array]:
     """Samples per second anywhere, from the mean ln rate of each measured configuration."""
-    stands, target = list(means), np.array(list(means.values()))
-    disks = list(dict.fromkeys(disk_of(stand) for stand in stands))
-    places, centre = _places(stands, disks), float(target.mean())
+    configurations, target = list(means), np.array(list(means.values()))
+    disks = list(dict.fromkeys(disk_of(configuration) for configuration in configurations))
+    places, centre = _places(configurations, disks), float(target.mean())
     best = _likeliest(places, target - centre)
     weights = np.linalg.solve(best.noisy(places), target - centre)
 
@@ -87,17 +87,17 @@ def _unlikely(theta: Array, places: Array, known: Array) -> float:
     return float(0.5 * known @ cho_solve(factor, known) + np.log(np.diag(factor[0])).sum())
 
 
-def _places(stands: Sequence[Configuration], disks: Sequence[str]) -> Array:
+def _places(configurations: Sequence[Configuration], disks: Sequence[str]) -> Array:
     """Axes in ln, and one for each disk but the first; an axis that does not vary does no harm."""
     return np.array(
         [
             [
-                math.log(vcpus_of(stand)),
-                math.log(memory_of(stand)),
-                math.log(batch_of(stand)),
-                math.log(max(1, gpus_of(stand))),
-                *(float(stand.disk == disk) for disk in disks[1:]),
+                math.log(vcpus_of(configuration)),
+                math.log(memory_of(configuration)),
+                math.log(batch_of(configuration)),
+                math.log(max(1, gpus_of(configuration))),
+                *(float(configuration.disk == disk) for disk in disks[1:]),
             ]
-            for stand in stands
+            for configuration in configurations
         ]
     )

@@ -47,7 +47,7 @@ def _means(runs: Sequence[Run]) -> dict[Configuration, float]:
     groups: dict[Configuration, list[float]] = defaultdict(list)
     for run in runs:
         groups[run.configuration].append(_rate(run))
-    return {stand: math.log(fmean(group)) for stand, group in groups.items()}
+    return {configuration: math.log(fmean(group)) for configuration, group in groups.items()}
 
 
 def _linear(vcpus: Array, _: Array) -> Array:
@@ -74,10 +74,10 @@ def _curve(runs: Sequence[Run], law: Callable[[Array, Array], Array], count: int
     from scipy.optimize import least_squares
 
     means = _means(runs)
-    stands, target = list(means), np.array(list(means.values()))
-    levels = _levels(stands)
-    dummies = _dummies(stands, levels)
-    vcpus = np.array([stand.vcpus for stand in stands])
+    configurations, target = list(means), np.array(list(means.values()))
+    levels = _levels(configurations)
+    dummies = _dummies(configurations, levels)
+    vcpus = np.array([configuration.vcpus for configuration in configurations])
 
     def left(theta: Array) -> Array:
         rest = target - law(vcpus, theta)
@@ -92,7 +92,7 @@ def _curve(runs: Sequence[Run], law: Callable[[Array, Array], Array], count: int
     factors = np.linalg.lstsq(dummies, target - law(vcpus, theta), rcond=None)[0]
 
     def answers(asked: Sequence[Configuration]) -> Array:
-        counts = np.array([stand.vcpus for stand in asked])
+        counts = np.array([configuration.vcpus for configuration in asked])
         found: Array = np.exp(law(counts, theta) + _dummies(asked, levels) @ factors)
         return found
 
@@ -102,22 +102,27 @@ def _curve(runs: Sequence[Run], law: Callable[[Array, Array], Array], count: int
 Levels = list[list[object]]
 
 
-def _others(stand: Configuration) -> tuple[object, ...]:
-    return (stand.disk, stand.memory_bytes, stand.batch_size, (stand.gpu, stand.gpu_count))
+def _others(configuration: Configuration) -> tuple[object, ...]:
+    return (
+        configuration.disk,
+        configuration.memory_bytes,
+        configuration.batch_size,
+        (configuration.gpu, configuration.gpu_count),
+    )
 
 
-def _levels(stands: Sequence[Configuration]) -> Levels:
+def _levels(configurations: Sequence[Configuration]) -> Levels:
     """The values of each axis but the vCPUs that are not its first."""
-    columns = list(zip(*(_others(stand) for stand in stands), strict=True))
+    columns = list(zip(*(_others(configuration) for configuration in configurations), strict=True))
     return [list(dict.fromkeys(column))[1:] for column in columns]
 
 
-def _dummies(stands: Sequence[Configuration], levels: Levels) -> Array:
+def _dummies(configurations: Sequence[Configuration], levels: Levels) -> Array:
     """(n, 1 + values): a value that was not measured stands for the nearest below it, as a table would be read."""
     rows = []
-    for stand in stands:
+    for configuration in configurations:
         row = [1.0]
-        for value, known in zip(_others(stand), levels, strict=True):
+        for value, known in zip(_others(configuration), levels, strict=True):
             here = _nearest(value, known)
             row += [float(level == here) for level in known]
         rows.append(row)
@@ -151,12 +156,12 @@ def _hard_minimum(runs: Sequence[Run]) -> Answers:
     held = min((run.peak_anonymous_bytes for run in runs if run.peak_anonymous_bytes), default=0)
     sizes = [d.read_bytes / d.read_ios for d in demands if d.read_bytes and d.read_ios]
 
-    def fetch(stand: Configuration) -> float:
-        rates = disks.get(stand.disk)
+    def fetch(configuration: Configuration) -> float:
+        rates = disks.get(configuration.disk)
         if rates is None or data is None or not data.samples:
             return math.inf
         each = data.bytes / data.samples
-        hit = min(1.0, max(0.0, memory_of(stand) - held) / data.bytes) if natural else 0.0
+        hit = min(1.0, max(0.0, memory_of(configuration) - held) / data.bytes) if natural else 0.0
         by_bytes = (rates.read_bytes_per_second or math.inf) / each
         by_ios = (rates.read_iops or math.inf) / (each / median(sizes)) if sizes else math.inf
         return min(by_bytes, by_ios) / max(1 - hit, SMALLEST)

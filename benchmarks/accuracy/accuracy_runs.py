@@ -34,7 +34,7 @@ class Measuring:
 
 def measured_questions(case: Case) -> list[Question]:
     """The configurations of the design that fit into their memory."""
-    return [(stand, Faster()) for stand in case.measured if case.machine.holds(stand)]
+    return [(configuration, Faster()) for configuration in case.measured if case.machine.holds(configuration)]
 
 
 def measured_runs(case: Case, truth: Mapping[Question, float] | None = None) -> list[Run]:
@@ -47,9 +47,9 @@ def measured_runs(case: Case, truth: Mapping[Question, float] | None = None) -> 
     measuring = Measuring(case, _checks(case.machine, random), random)
     found = []
     for repeat in range(case.repeats):
-        for stand in case.measured:
-            rate = known[stand, Faster()] * noise(case, random) if case.machine.holds(stand) else None
-            found.append(_run(measuring, stand, repeat, rate))
+        for configuration in case.measured:
+            rate = known[configuration, Faster()] * noise(case, random) if case.machine.holds(configuration) else None
+            found.append(_run(measuring, configuration, repeat, rate))
     return found
 
 
@@ -90,15 +90,15 @@ def _workload(case: Case) -> Workload:
     )
 
 
-def _run(measuring: Measuring, stand: Configuration, repeat: int, rate: float | None) -> Run:
+def _run(measuring: Measuring, configuration: Configuration, repeat: int, rate: float | None) -> Run:
     case = measuring.case
     memory_limited = len(case.axes.memory) > 1
-    limits = Limits(stand.vcpus, stand.memory_bytes if memory_limited else None, stand.disk)
+    limits = Limits(configuration.vcpus, configuration.memory_bytes if memory_limited else None, configuration.disk)
     half = 1.96 * case.noise * 0.5
     run = Run(
-        spec=RunSpec(_workload(case), batch_of(stand), limits, Measure(case.repeats), repeat),
+        spec=RunSpec(_workload(case), batch_of(configuration), limits, Measure(case.repeats), repeat),
         outcome=Outcome.COMPLETED if rate else Outcome.OUT_OF_MEMORY,
-        configuration=stand,
+        configuration=configuration,
         started_at=STARTED,
         wall_seconds=60.0,
         throughput=Estimate(rate, rate * (1 - half), rate * (1 + half)) if rate else None,
@@ -108,47 +108,51 @@ def _run(measuring: Measuring, stand: Configuration, repeat: int, rate: float | 
 
 def _accounted(measuring: Measuring, run: Run, rate: float) -> Run:
     """With what sizer's own accounting would hold, each off by a little; and what that names as bottleneck."""
-    case, machine, stand = measuring.case, measuring.case.machine, run.configuration
+    case, machine, configuration = measuring.case, measuring.case.machine, run.configuration
     job, memory = machine.job, machine.memory
-    demand = _demand(measuring, stand)
-    anonymous = round(memory.needed(vcpus_of(stand), batch_of(stand)) * 0.98)
+    demand = _demand(measuring, configuration)
+    anonymous = round(memory.needed(vcpus_of(configuration), batch_of(configuration)) * 0.98)
     data = None
     if job.read_bytes:
         bytes_a_sample = round(job.read_bytes)
         samples = round(memory.data_bytes / job.read_bytes) or DATA_SAMPLES
         data = DataSet("/data", run.spec.workload.format or "recordio", bytes_a_sample * samples, samples, False)
-    check = measuring.checks[disk_of(stand)] if job.read_bytes else None
+    check = measuring.checks[disk_of(configuration)] if job.read_bytes else None
     device = run.spec.workload.computes_on
-    busy = busy_shares(rate, demand, stand, check.rates if check else None, device)
-    starved = memory.natural and short_of_memory(demand, anonymous, data, memory_of(stand))
-    throttled = None if vcpus_of(stand) == math.ceil(vcpus_of(stand)) else min(1.0, busy.get(Bottleneck.CPU, 0.0) ** 4)
+    busy = busy_shares(rate, demand, configuration, check.rates if check else None, device)
+    starved = memory.natural and short_of_memory(demand, anonymous, data, memory_of(configuration))
+    throttled = (
+        None
+        if vcpus_of(configuration) == math.ceil(vcpus_of(configuration))
+        else min(1.0, busy.get(Bottleneck.CPU, 0.0) ** 4)
+    )
     return replace(
         run,
         data_set=data,
         demand=demand,
         disk=check,
         peak_anonymous_bytes=anonymous,
-        evidence=name_bottleneck(busy, vcpus_of(stand), starved, throttled),
+        evidence=name_bottleneck(busy, vcpus_of(configuration), starved, throttled),
         sample_unit="image",
         throttled=throttled if case.number >= 0 else None,
     )
 
 
-def _demand(measuring: Measuring, stand: Configuration) -> Demand:
+def _demand(measuring: Measuring, configuration: Configuration) -> Demand:
     machine, job = measuring.case.machine, measuring.case.machine.job
-    random, missed = measuring.random, machine.memory.missed(stand)
+    random, missed = measuring.random, machine.memory.missed(configuration)
 
     def about(value: float) -> float:
         return value * math.exp(ACCOUNTING * random.standard_normal())
 
     # A thread that shares its core or contends is busy for longer; one that the quota stops is not.
-    slowed = machine.speed(max(1.0, math.floor(vcpus_of(stand))))
-    core_seconds = machine.cpu_seconds(batch_of(stand)) / slowed + job.lock
+    slowed = machine.speed(max(1.0, math.floor(vcpus_of(configuration))))
+    core_seconds = machine.cpu_seconds(batch_of(configuration)) / slowed + job.lock
     return Demand(
         core_seconds=about(core_seconds),
         read_bytes=about(job.read_bytes * missed) if job.read_bytes else 0.0,
         read_ios=about(job.read_ios * missed) if job.read_ios else 0.0,
         written_bytes=about(job.written_bytes),
-        accelerator_seconds=about(machine.accelerator_seconds(stand)) if job.accelerator else None,
+        accelerator_seconds=about(machine.accelerator_seconds(configuration)) if job.accelerator else None,
         asked_bytes=job.read_bytes or None,
     )

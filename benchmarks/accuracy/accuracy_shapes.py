@@ -54,12 +54,12 @@ def judged(curve: Curve, seed: int) -> tuple[list[Foretold], int]:
         for index, (place, rate) in enumerate(zip(curve.places, seen, strict=True))
         if index not in out
     ]
-    model, stands = fit(runs).workloads[0], [_stand(curve, curve.places[index]) for index in out]
-    others = {name: answers(stands) for name, answers in rivals(runs).items()} if stands else {}
+    model, configurations = fit(runs).workloads[0], [_configuration(curve, curve.places[index]) for index in out]
+    others = {name: answers(configurations) for name, answers in rivals(runs).items()} if configurations else {}
     found = []
     for order, index in enumerate(out):
         try:
-            said = predict(model, stands[order]).throughput
+            said = predict(model, configurations[order]).throughput
         except NoAnswer:
             continue
         mine = {name: float(values[order]) for name, values in others.items()}
@@ -69,7 +69,7 @@ def judged(curve: Curve, seed: int) -> tuple[list[Foretold], int]:
     return found, len(out) - len(found)
 
 
-def _stand(curve: Curve, place: float) -> Configuration:
+def _configuration(curve: Curve, place: float) -> Configuration:
     vcpus = place if curve.axis == "vcpus" else 8.0
     memory = round(place * GIB) if curve.axis == "memory" else MIDDLE_MEMORY
     batch = round(place) if curve.axis == "batch" else 32
@@ -77,12 +77,14 @@ def _stand(curve: Curve, place: float) -> Configuration:
 
 
 def _run(curve: Curve, place: float, rate: float) -> Run:
-    stand = _stand(curve, place)
-    memory = stand.memory_bytes if curve.axis == "memory" else None
+    configuration = _configuration(curve, place)
+    memory = configuration.memory_bytes if curve.axis == "memory" else None
     return Run(
-        spec=RunSpec(Workload("curve", "command"), batch_of(stand), Limits(vcpus_of(stand), memory), Measure(1)),
+        spec=RunSpec(
+            Workload("curve", "command"), batch_of(configuration), Limits(vcpus_of(configuration), memory), Measure(1)
+        ),
         outcome=Outcome.COMPLETED,
-        configuration=stand,
+        configuration=configuration,
         started_at=STARTED,
         wall_seconds=60.0,
         throughput=Estimate(rate, rate, rate),

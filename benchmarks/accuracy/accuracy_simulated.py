@@ -138,8 +138,8 @@ def judge_case(number: int, seed: int = SEED) -> Outcome:
     """One machine, from drawing to judging; a fault of sizer's own is an outcome, too."""
     case = draw_case(number, seed)
     judged = _judged(case)
-    held = [(stand, Faster()) for stand in (*case.inside, *case.beyond)]
-    counterfactuals = [question for stand in judged for question in share_questions(stand).values()]
+    held = [(configuration, Faster()) for configuration in (*case.inside, *case.beyond)]
+    counterfactuals = [question for configuration in judged for question in share_questions(configuration).values()]
     truth = case.machine.truth([*measured_questions(case), *held, *counterfactuals])
     runs = measured_runs(case, truth)
     try:
@@ -162,7 +162,7 @@ def judge_case(number: int, seed: int = SEED) -> Outcome:
 
 def _judged(case: Case) -> list[Configuration]:
     """Where the bottleneck is asked for: held-out configurations and a few that were measured."""
-    measured = [stand for stand in case.measured if case.machine.holds(stand)]
+    measured = [configuration for configuration in case.measured if case.machine.holds(configuration)]
     random = np.random.default_rng([case.machine.seed, 3])
     return [*case.inside[:MOST_JUDGED], *(measured[int(i)] for i in random.permutation(len(measured))[:4])]
 
@@ -174,18 +174,18 @@ def _held_out(
     asked = [*case.inside, *case.beyond]
     others = {name: answers(asked) for name, answers in rivals(runs).items()}
     found = []
-    for index, stand in enumerate(asked):
-        rate = truth[stand, Faster()]
+    for index, configuration in enumerate(asked):
+        rate = truth[configuration, Faster()]
         new_run = rate * noise(case, random)
         try:
-            said = predict(workload, stand).throughput
+            said = predict(workload, configuration).throughput
         except NoAnswer:
             continue
         found.append(
             HeldOut(
                 case.number,
                 case.accounted,
-                stand,
+                configuration,
                 rate,
                 said.value,
                 said.low,
@@ -203,13 +203,13 @@ def _named(
 ) -> tuple[Named, ...]:
     told = case.accounted or case.measured[0].gpu is not None or gpus_of(case.measured[0]) > 0
     found = []
-    for stand in judged:
-        gains = stage_shares(stand, truth)
+    for configuration in judged:
+        gains = stage_shares(configuration, truth)
         try:
-            named = predict(workload, stand).bottleneck
+            named = predict(workload, configuration).bottleneck
         except NoAnswer:
             continue
-        found.append(Named(case.number, case.accounted, stand, named, true_kinds(gains), relieved(gains), told))
+        found.append(Named(case.number, case.accounted, configuration, named, true_kinds(gains), relieved(gains), told))
     return tuple(found)
 
 

@@ -83,10 +83,11 @@ def _advice_line(answer: Advised) -> str:
     )
 
 
-def place(stand: Configuration) -> str:
+def place(configuration: Configuration) -> str:
     """`3 vCPU 12.5 GiB disk1 b32 x2`."""
-    count = f" x{stand.gpu_count}" if stand.gpu_count else ""
-    return f"{vcpus_of(stand):g} vCPU {memory_of(stand) / 2**30:.2f} GiB {disk_of(stand)} b{batch_of(stand)}{count}"
+    count = f" x{configuration.gpu_count}" if configuration.gpu_count else ""
+    limits = f"{vcpus_of(configuration):g} vCPU {memory_of(configuration) / 2**30:.2f} GiB {disk_of(configuration)}"
+    return f"{limits} b{batch_of(configuration)}{count}"
 
 
 def machine_line(case: Case) -> str:

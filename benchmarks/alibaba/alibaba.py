@@ -23,7 +23,7 @@ from alibaba_study import study_text
 
 sys.path.append(str(Path(__file__).parents[1] / "grid"))
 
-from alibaba_findings import Finding, findings
+from alibaba_findings import PublishedRatio, findings
 
 from sizer.files.codec import load_json
 from sizer.records.errors import NoAnswer, SizerError
@@ -55,7 +55,7 @@ def main() -> int:
 SIZER = (sys.executable, "-m", "sizer")
 
 
-def show(found: Sequence[Finding]) -> None:
+def show(found: Sequence[PublishedRatio]) -> None:
     """One line a finding, then how many come out."""
     print(f"factor {FACTOR:g}: rates and disks here over those of then")
     line = "{:46} {:15} {:22} {:4} {}"

@@ -24,7 +24,7 @@ FEW_PERCENT = (0.95, 1.05)
 
 
 @dataclass(frozen=True)
-class Finding:
+class PublishedRatio:
     """One finding: its ratio then as a band, each repeat's ratio here, and what the accounting of the runs says."""
 
     name: str
@@ -43,7 +43,7 @@ class Finding:
         return self.band[0] <= self.ratio <= self.band[1]
 
 
-class Rates:
+class MeasuredCells:
     """The completed runs of the study by point, in the order of their repeats."""
 
     def __init__(self, runs: Iterable[Run]) -> None:
@@ -67,9 +67,9 @@ def _is(cell: Cell, workload: str, vcpus: float, disk: str, memory_bytes: int | 
     return (name, point.vcpus, point.disk) == (workload, vcpus, disk) and memory_bytes in (None, point.memory_bytes)
 
 
-def findings(runs: Iterable[Run]) -> Iterator[Finding]:
+def findings(runs: Iterable[Run]) -> Iterator[PublishedRatio]:
     """Every finding of then, network by network."""
-    rates = Rates(runs)
+    rates = MeasuredCells(runs)
     for network in TRAIN:
         yield _blind(f"training {network}", rates, f"train-{network}")
     for network in TRAIN:
@@ -78,30 +78,32 @@ def findings(runs: Iterable[Run]) -> Iterator[Finding]:
     yield from _preprocessing("preprocessing, all vCPUs", rates, ALL_VCPUS)
     least = rates.at("lstm", TWO_THEN, memory_bytes=GIB)
     ratios = _ratios(least, rates.best("lstm"))
-    yield Finding("LSTM on 2 vCPU, 1 GiB / best", "satisfied", (FEW_PERCENT[0], math.inf), ratios, _bound(least))
+    yield PublishedRatio("LSTM on 2 vCPU, 1 GiB / best", "satisfied", (FEW_PERCENT[0], math.inf), ratios, _bound(least))
 
 
-def _blind(name: str, rates: Rates, workload: str) -> Finding:
+def _blind(name: str, rates: MeasuredCells, workload: str) -> PublishedRatio:
     slow, fast = rates.at(workload, ALL_VCPUS, WORST), rates.at(workload, ALL_VCPUS, BEST)
-    return Finding(f"{name}: {WORST} / {BEST}", "within a few %", FEW_PERCENT, _ratios(slow, fast), _bound(slow))
+    return PublishedRatio(f"{name}: {WORST} / {BEST}", "within a few %", FEW_PERCENT, _ratios(slow, fast), _bound(slow))
 
 
-def _inference(network: str, rates: Rates) -> Iterator[Finding]:
+def _inference(network: str, rates: MeasuredCells) -> Iterator[PublishedRatio]:
     on = {tier.name: rates.at(f"infer-{network}", ALL_VCPUS, tier.name) for tier in TIERS}
     name, same = f"inference {network}", _ratios(on[MIDDLE], on[BEST])
-    yield Finding(f"{name}: {MIDDLE} / {BEST}", "the same", FEW_PERCENT, same, _bound(on[MIDDLE]))
+    yield PublishedRatio(f"{name}: {MIDDLE} / {BEST}", "the same", FEW_PERCENT, same, _bound(on[MIDDLE]))
     slower = _ratios(on[WORST], on[MIDDLE])
-    yield Finding(f"{name}: {WORST} / {MIDDLE}", "about 0.85", (0.80, 0.90), slower, _bound(on[WORST]))
+    yield PublishedRatio(f"{name}: {WORST} / {MIDDLE}", "about 0.85", (0.80, 0.90), slower, _bound(on[WORST]))
 
 
-def _preprocessing(name: str, rates: Rates, vcpus: float) -> Iterator[Finding]:
+def _preprocessing(name: str, rates: MeasuredCells, vcpus: float) -> Iterator[PublishedRatio]:
     on = {tier.name: rates.at("preprocess", vcpus, tier.name) for tier in TIERS}
     for fast, slow, then, band in (
         (BEST, MIDDLE, "about 1.25", (1.15, 1.35)),
         (MIDDLE, WORST, "about 1.10", (1.05, 1.15)),
     ):
         waited = f"; had it waited for each file: {_had_it_waited(on[BEST], fast, slow):.2f}" if vcpus < 1 else ""
-        yield Finding(f"{name}: {fast} / {slow}", then, band, _ratios(on[fast], on[slow]), _bound(on[slow]) + waited)
+        yield PublishedRatio(
+            f"{name}: {fast} / {slow}", then, band, _ratios(on[fast], on[slow]), _bound(on[slow]) + waited
+        )
 
 
 def _had_it_waited(best: Sequence[Run], fast: str, slow: str) -> float:

@@ -133,11 +133,11 @@ def account(bench: Bench, seconds: float) -> float:
 def event_cost(bench: Bench, steps: float) -> float:
     """Core-seconds of one event for a program that writes as many a second, while sizer reads."""
     command = (sys.executable, "-c", WRITER, str(0.5 / steps), str(max(10, round(PACED_SECONDS * steps))))
-    setting = bench.setting(Workload("events", "command", command=command))
+    context = bench.context(Workload("events", "command", command=command))
     environment = {"PYTHONPATH": str(bundled.WORKLOADS_PATH)}
     with (
         bench.backend.open("event-cost", Limits(vcpus=VCPUS)) as group,
-        started(group, command, environment, setting.place.scratch, setting.log_path) as child,
+        started(group, command, environment, context.paths.scratch, context.log_path) as child,
     ):
         while child.exit_status() is None or not child.is_silent():
             child.wait(0.5)
@@ -169,22 +169,22 @@ def pair(bench: Bench, pairs: int) -> bool:
 
 def with_sizer(bench: Bench, spec: RunSpec) -> tuple[float, float]:
     """The program's own rate and core-seconds while sizer samples and reads its events."""
-    setting = bench.setting(spec.workload)
-    run = launch(spec, with_packages(setting), bench.backend)
+    context = bench.context(spec.workload)
+    run = launch(spec, with_packages(context), bench.backend)
     if run.outcome is not Outcome.COMPLETED:
         raise HostError(f"{spec.workload.name} ended as {run.outcome.value}: {failure_line(run)}")
-    return printed_rate(setting.log_path.read_text()), run.samples[-1].core_seconds
+    return printed_rate(context.log_path.read_text()), run.samples[-1].core_seconds
 
 
 def without_sizer(bench: Bench, spec: RunSpec) -> tuple[float, float]:
     """The same in the same limits, with nobody watching."""
-    setting = with_packages(bench.setting(spec.workload))
-    environment = commands.environment(spec, setting.place, setting.host_vcpus, setting.environment)
+    context = with_packages(bench.context(spec.workload))
+    environment = commands.environment(spec, context.paths, context.host_vcpus, context.environment)
     with bench.backend.open(spec.id, spec.limits) as group:
         done = subprocess.run(
             group.command(spec.workload.command),
             env=environment,
-            cwd=setting.place.scratch,
+            cwd=context.paths.scratch,
             capture_output=True,
             text=True,
         )
@@ -202,9 +202,9 @@ def printed_rate(log: str) -> float:
     return float(found.group(1))
 
 
-def with_packages(setting: RunContext) -> RunContext:
+def with_packages(context: RunContext) -> RunContext:
     """A command finds the workloads package, as a program that sizer starts by its kind does."""
-    return replace(setting, environment={**setting.environment, "PYTHONPATH": str(bundled.WORKLOADS_PATH)})
+    return replace(context, environment={**context.environment, "PYTHONPATH": str(bundled.WORKLOADS_PATH)})
 
 
 def _command(name: str, words: Sequence[str], repeat: int) -> RunSpec:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sizer.analysis.events import Start
-from sizer.analysis.observation import Observation
+from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.steady_state import SteadyState
 from sizer.records.run import Step
 from sizer.records.study import Limits, Measure, RunSpec, Workload
@@ -83,10 +83,10 @@ def falling(random: Random, seconds: float, step: float, at: float) -> Child:
     return Child(np.where(late, 2 * durations, durations), lambda _, __: float("nan"))
 
 
-def observed(child: Child, seconds: float, precision: float = 0.02) -> Observation:
+def observed(child: Child, seconds: float, precision: float = 0.02) -> RunMonitor:
     """The run of this child, from its first step to where sizer would stop it; its clock starts at 0."""
     spec = RunSpec(Workload("child", "command"), SAMPLES, Limits(), Measure(1, seconds, precision))
-    seen = Observation(spec, began=0.0, start=Start("sample", SAMPLES, 0, 0))
+    seen = RunMonitor(spec, began=0.0, start=Start("sample", SAMPLES, 0, 0))
     steps = [Step(float(time), SAMPLES, 0.0, 0) for time in np.cumsum(child.durations)]
     taken, now = 0, 0.0
     while seen.stop is None:

@@ -42,7 +42,7 @@ sys.path.append(str(Path(__file__).parents[1] / "shared"))
 
 from bench import Bench, data_of, opened
 
-from sizer.analysis.observation import Live
+from sizer.analysis.monitor import Live
 from sizer.bundled import WORKLOADS_PATH
 from sizer.host.machine import interpreter
 from sizer.limits import Throttle
@@ -198,9 +198,9 @@ class Reader:
         named = workload(kind, self.file)
         measure = Measure(1, self.seconds, 1e-6)
         spec = RunSpec(named, BATCH_SIZE, Limits(memory_bytes=memory_bytes, disk="fast"), measure)
-        setting = replace(self.bench.setting(named), throttle=Throttle(self.volume.device, TIER))
+        context = replace(self.bench.context(named), throttle=Throttle(self.volume.device, TIER))
         with counted(self.queue.parent / "stat", seen):
-            run = launch(spec, setting, self.bench.backend, Hooks(watch=look))
+            run = launch(spec, context, self.bench.backend, Hooks(watch=look))
         if run.outcome is not Outcome.COMPLETED:
             raise HostError(f"{kind} under {memory_bytes} bytes ended as {run.outcome.value}: {failure_line(run)}")
         return run, seen

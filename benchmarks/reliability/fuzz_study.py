@@ -104,12 +104,12 @@ def write_study(folder: Path) -> None:
 
 def _runs(study: Study) -> Iterator[Run]:
     for plan in study.workloads:
-        for number, limits in enumerate(_stands(plan)):
+        for number, limits in enumerate(_limits(plan)):
             run = _run(study, plan, limits, number)
             yield _failed(run) if limits.memory_bytes == GIB // 2 else _measured(run)
 
 
-def _stands(plan: WorkloadPlan) -> Iterator[Limits]:
+def _limits(plan: WorkloadPlan) -> Iterator[Limits]:
     if not plan.disk:
         yield from (Limits(vcpus=vcpus) for vcpus in plan.vcpus)
         return

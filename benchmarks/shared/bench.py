@@ -43,12 +43,12 @@ class Bench:
         """`seconds` of steady state, or less if the workload ends before. Raises HostError if it did not complete."""
         measure = Measure(1, seconds, 1e-6, timeout=START_UP_SECONDS + 4 * seconds)
         spec = RunSpec(workload, batch_size, Limits(vcpus=vcpus), measure, repeat)
-        run = launch(spec, self.setting(workload), self.backend)
+        run = launch(spec, self.context(workload), self.backend)
         if run.outcome is not Outcome.COMPLETED:
             raise HostError(f"{workload.name} ended as {run.outcome.value}: {failure_line(run)}")
         return run
 
-    def setting(self, workload: Workload) -> RunContext:
+    def context(self, workload: Workload) -> RunContext:
         """Fresh folders, and the data that the workload reads."""
         data = data_of(workload)
         fresh = Path(tempfile.mkdtemp(dir=self.folder))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sizer.analysis.accounting import other_cores, stolen_cores
 from sizer.analysis.epochs import measured_from_epoch
-from sizer.analysis.events import Event, EventError, EventReader
+from sizer.analysis.events import ChildEvent, EventError, EventReader
 from sizer.analysis.log_rates import PATTERN_SECONDS, LogRates
-from sizer.analysis.observation import Live, Observation
-from sizer.analysis.record import Measured, run_record
+from sizer.analysis.monitor import Live, RunMonitor
+from sizer.analysis.record import ChildResult, run_record
 from sizer.analysis.run_warnings import CONTENDED_CORES, STOLEN_CORES
 from sizer.analysis.stopping import Stop
 
@@ -15,13 +15,13 @@ __all__ = [
     "CONTENDED_CORES",
     "PATTERN_SECONDS",
     "STOLEN_CORES",
-    "Event",
+    "ChildEvent",
+    "ChildResult",
     "EventError",
     "EventReader",
     "Live",
     "LogRates",
-    "Measured",
-    "Observation",
+    "RunMonitor",
     "Stop",
     "measured_from_epoch",
     "other_cores",

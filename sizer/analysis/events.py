@@ -41,7 +41,7 @@ class End:
     """The workload ended by itself."""
 
 
-Event = Start | Step | End
+ChildEvent = Start | Step | End
 
 
 class EventReader:
@@ -54,7 +54,7 @@ class EventReader:
         self._last: Step | None = None
         self._samples = 0
 
-    def feed(self, data: bytes) -> list[Event]:
+    def feed(self, data: bytes) -> list[ChildEvent]:
         """The events that these bytes complete. Raises EventError at the first line that breaks the form."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > LINE_LIMIT:
@@ -66,7 +66,7 @@ class EventReader:
         if self._rest.strip():
             raise EventError(f"the event pipe ended inside a line: {_shown(self._rest)}")
 
-    def _in_order(self, event: Event, line: bytes) -> Event:
+    def _in_order(self, event: ChildEvent, line: bytes) -> ChildEvent:
         if isinstance(event, Start) == self._started or self._ended:
             raise EventError(f"an event out of order (start, then steps, then end): {_shown(line)}")
         self._started = True
@@ -81,7 +81,7 @@ class EventReader:
         return event
 
 
-def parse_event(line: bytes) -> Event:
+def parse_event(line: bytes) -> ChildEvent:
     """The event in one line of JSON. Raises EventError; keys that the form does not know are left alone."""
     if len(line) > LINE_LIMIT:
         raise EventError(f"an event longer than {LINE_LIMIT} bytes: {_shown(line)}")

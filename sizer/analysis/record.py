@@ -12,7 +12,7 @@ from sizer.analysis.ending import Ending, outcome
 from sizer.analysis.epochs import Shown, measured_from_epoch
 from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
 from sizer.analysis.memory_growth import memory_growth
-from sizer.analysis.observation import Observation
+from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.rate_change import disk_fall
 from sizer.analysis.run_warnings import run_warnings
 from sizer.analysis.steady_state import SteadyState, mean_rate, steady_state
@@ -40,11 +40,11 @@ NOT_THE_DISK = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
 
 
 @dataclass(frozen=True)
-class Measured:
+class ChildResult:
     """All that came out of a child. `reasons` are what around it explains a failure, `troubles` warnings that a run of
     any outcome carries, `at_the_end` what was seen of it when it was stopped."""
 
-    seen: Observation
+    seen: RunMonitor
     exit_status: int | None
     samples: tuple[Sample, ...]
     accounted: frozenset[str]
@@ -59,7 +59,7 @@ class Measured:
 
 
 def run_record(
-    measured: Measured,
+    measured: ChildResult,
     configuration: Configuration,
     data_set: DataSet | None,
     disk: DiskCheck | None,
@@ -103,7 +103,7 @@ def run_record(
     return run if how is not Outcome.COMPLETED else _with_result(run, shown, measured)
 
 
-def _ending(measured: Measured, shown: Shown) -> Ending:
+def _ending(measured: ChildResult, shown: Shown) -> Ending:
     seen = measured.seen
     return Ending(
         stop=seen.stop or Stop.ENDED,
@@ -123,7 +123,7 @@ def _ending(measured: Measured, shown: Shown) -> Ending:
     )
 
 
-def _with_result(run: Run, shown: Shown, found: Measured) -> Run:
+def _with_result(run: Run, shown: Shown, found: ChildResult) -> Run:
     assert shown.steady is not None
     measured = _measured(run, shown.steady, found)
     change = disk_fall(run)
@@ -138,7 +138,7 @@ def _with_result(run: Run, shown: Shown, found: Measured) -> Run:
     return replace(measured, warnings=(*run.warnings, *warnings))
 
 
-def _measured(run: Run, steady: SteadyState, found: Measured) -> Run:
+def _measured(run: Run, steady: SteadyState, found: ChildResult) -> Run:
     """The run with its figures over this stretch of time."""
     accounted = found.accounted
     growth = memory_growth(steady, run.steps, run.samples, found.seen.calls_a_step)
@@ -197,14 +197,14 @@ def _limits_buffered_writes(disk: DiskCheck | None, by_throttle: bool) -> bool |
     return by_throttle
 
 
-def _data_set(data_set: DataSet | None, seen: Observation) -> DataSet | None:
+def _data_set(data_set: DataSet | None, seen: RunMonitor) -> DataSet | None:
     """The data set with the size that the workload itself found."""
     if data_set is None or seen.start is None or not seen.start.dataset_samples:
         return data_set
     return replace(data_set, bytes=seen.start.dataset_bytes or data_set.bytes, samples=seen.start.dataset_samples)
 
 
-def _peak(measured: Measured, counter: str) -> int | None:
+def _peak(measured: ChildResult, counter: str) -> int | None:
     if counter not in measured.accounted:
         return None
     return max((getattr(sample, counter) for sample in measured.samples), default=None)

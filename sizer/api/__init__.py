@@ -1,78 +1,31 @@
 """What sizer does, for a program or a notebook: measure a study, fit, predict, recommend, write the report.
 
 Nothing here prints or exits: what happens is handed to a callback, and what cannot be done is raised as a SizerError.
+Three modules are part of it: `events` has what a callback hears, `predicting` the steps of `predict` one by one, and
+`demonstration` the study of the demo.
 """
 
 from __future__ import annotations
 
-from sizer.analysis import Live
-from sizer.api.conclusions import Conclusion, fit, open_study, recommend, write_report
-from sizer.api.demonstration import DEMO_FIO, demo_study
-from sizer.api.events import (
-    Concluded,
-    DataLacking,
-    DiskChecked,
-    DiskChecking,
-    DiskUnusable,
-    Doubted,
-    Event,
-    FollowingEnded,
-    HostBusy,
-    MeasuringStarted,
-    NotConcluded,
-    NothingLeft,
-    Notice,
-    OnEvent,
-    RunFinished,
-    RunsLeft,
-    RunsTakenBack,
-    RunStarted,
-    TableImported,
-    TableRead,
-)
+from sizer.api import demonstration, events, predicting
+from sizer.api.conclusions import fit, open_study, recommend, write_report
 from sizer.api.importing import ImportedStudy, import_table
 from sizer.api.measuring import Measurement, continued, measure, measurement
 from sizer.api.measuring_host import MeasuringHost, this_host
-from sizer.api.preconditions import check_preconditions, doubts
-from sizer.api.predicting import configuration, predict, predict_at, usual_disk, workload_of
+from sizer.api.predicting import predict
 from sizer.api.status import StudyStatus, study_status
 from sizer.api.studies import parse_study, read_study
 from sizer.api.study_plan import StudyPlan, plan_study
 
 __all__ = [
-    "DEMO_FIO",
-    "Concluded",
-    "Conclusion",
-    "DataLacking",
-    "DiskChecked",
-    "DiskChecking",
-    "DiskUnusable",
-    "Doubted",
-    "Event",
-    "FollowingEnded",
-    "HostBusy",
     "ImportedStudy",
-    "Live",
     "Measurement",
     "MeasuringHost",
-    "MeasuringStarted",
-    "NotConcluded",
-    "NothingLeft",
-    "Notice",
-    "OnEvent",
-    "RunFinished",
-    "RunStarted",
-    "RunsLeft",
-    "RunsTakenBack",
     "StudyPlan",
     "StudyStatus",
-    "TableImported",
-    "TableRead",
-    "check_preconditions",
-    "configuration",
     "continued",
-    "demo_study",
-    "doubts",
+    "demonstration",
+    "events",
     "fit",
     "import_table",
     "measure",
@@ -81,12 +34,10 @@ __all__ = [
     "parse_study",
     "plan_study",
     "predict",
-    "predict_at",
+    "predicting",
     "read_study",
     "recommend",
     "study_status",
     "this_host",
-    "usual_disk",
-    "workload_of",
     "write_report",
 ]

@@ -13,6 +13,32 @@ from sizer.plan import Search, TwoEpochs
 from sizer.records import DiskCheck, Doubt, Run, RunSpec, SizerError
 from sizer.runner import Load
 
+__all__ = [
+    "Concluded",
+    "Conclusion",
+    "DataLacking",
+    "DiskChecked",
+    "DiskChecking",
+    "DiskUnusable",
+    "Doubted",
+    "Event",
+    "FollowingEnded",
+    "HostBusy",
+    "Live",
+    "MeasuringStarted",
+    "NotConcluded",
+    "NothingLeft",
+    "Notice",
+    "OnEvent",
+    "RunFinished",
+    "RunStarted",
+    "RunsLeft",
+    "RunsTakenBack",
+    "TableImported",
+    "TableRead",
+    "ignore",
+]
+
 
 @dataclass(frozen=True)
 class Notice:

@@ -25,7 +25,6 @@ from sizer.api.events import (
     ignore,
 )
 from sizer.api.measuring_host import MeasuringHost, this_host
-from sizer.api.preconditions import check_preconditions, doubts
 from sizer.api.preparing import Preparation, prepare_data
 from sizer.api.study_plan import StudyPlan, plan_study
 from sizer.host import measuring_alone
@@ -75,7 +74,7 @@ def measurement(
 
     `notes` are sentences for the report about what this host left out. Raises InputError and HostError.
     """
-    check_preconditions(plan.all_specs, plan.study, host.backend)
+    plan.check(host)
     with measuring_alone(), StudyFolder.create(plan.folder, plan.study, host.host, notes) as folder:
         yield _ready(plan, folder, host, on_event)
 
@@ -88,13 +87,13 @@ def continued(
     with measuring_alone(), StudyFolder.open(Path(path)).locked() as folder:
         folder.check_host(host.host)
         plan = plan_study(folder.study, folder.path, host, retry)
-        check_preconditions(plan.all_specs, plan.study, host.backend)
+        plan.check(host)
         yield _ready(plan, folder, host, on_event)
 
 
 def _ready(plan: StudyPlan, folder: StudyFolder, host: MeasuringHost, on_event: OnEvent) -> Measurement:
     """Say before any data is made which runs cannot do well here, and remove what a killed sizer left."""
-    for doubt in doubts(replace(plan, finished=folder.runs()).left):
+    for doubt in replace(plan, finished=folder.runs()).doubts:
         on_event(Doubted(doubt))
     mounts = [Path(tier.path) for tier in plan.study.disks if tier.path is not None]
     for sentence in remove_what_was_left(host.backend, mounts, host.cache):

@@ -90,8 +90,8 @@ class Preparation:
         try:
             data_set, tier = self._data_of(spec), self._tier(spec)
             with self._places.folders(tier) as (scratch, output):
-                place = self._place(spec, data_set, scratch, output)
-                return launch(spec, self._setting(place, data_set, tier, log_path), self._host.backend, hooks)
+                paths = self._paths(spec, data_set, scratch, output)
+                return launch(spec, self._context(paths, data_set, tier, log_path), self._host.backend, hooks)
         except (HostError, OSError) as error:
             return self._refused(spec, str(error))
 
@@ -109,7 +109,7 @@ class Preparation:
     def _data_of(self, spec: RunSpec) -> DataSet | None:
         return self._places.data(self._data.sets.get(spec.workload), self._tier(spec))
 
-    def _place(self, spec: RunSpec, data_set: DataSet | None, scratch: Path, output: Path) -> RunPaths:
+    def _paths(self, spec: RunSpec, data_set: DataSet | None, scratch: Path, output: Path) -> RunPaths:
         return RunPaths(
             interpreter=interpreter(spec.workload.framework),
             packages=bundled.WORKLOADS_PATH,
@@ -119,9 +119,9 @@ class Preparation:
             output=output,
         )
 
-    def _setting(self, place: RunPaths, data_set: DataSet | None, tier: DiskTier | None, log_path: Path) -> RunContext:
+    def _context(self, paths: RunPaths, data_set: DataSet | None, tier: DiskTier | None, log_path: Path) -> RunContext:
         return RunContext(
-            place=place,
+            paths=paths,
             data_set=data_set,
             throttle=self._places.volume(tier).throttle(tier) if tier else None,
             disk=self._checks.get(tier.name) if tier else None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.api.measuring_host import MeasuringHost
-from sizer.api.preconditions import caps_memory
+from sizer.api.preconditions import caps_memory, check_preconditions, doubts
 from sizer.plan import (
     FAILED,
     UNFINISHED,
@@ -19,7 +19,7 @@ from sizer.plan import (
     searches,
     two_epoch_passes,
 )
-from sizer.records import DiskTier, Outcome, Run, RunSpec, Study, Workload
+from sizer.records import DiskTier, Doubt, Outcome, Run, RunSpec, Study, Workload
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,15 @@ class StudyPlan:
         """Each disk that would be used."""
         names = dict.fromkeys(spec.limits.disk for spec in self.left if spec.limits.disk is not None)
         return [self.study.disk(name) for name in names]
+
+    @property
+    def doubts(self) -> list[Doubt]:
+        """What lets runs that are left end as `unsupported` or `crashed` although every limit can be set."""
+        return doubts(self.left)
+
+    def check(self, host: MeasuringHost) -> None:
+        """Raise InputError for data or a mount that is not there, HostError for what the host cannot limit."""
+        check_preconditions(self.all_specs, self.study, host.backend)
 
     def asks_for(self, run: Run) -> bool:
         """Whether the study asks for a run: a folder may hold others, of a time when its axes were longer."""

@@ -247,7 +247,7 @@ def _from_json(data: object, file: str) -> Catalog:
     )
 
 
-def checked(kind: type[Offer], entry: object, where: str) -> Offer:
+def checked(kind: type[Offer], entry: object, where: str | Message) -> Offer:
     """The record that `entry` holds; InputError starts with `where` and names the field."""
     known = {field.name for field in fields(kind)}
     unknown = sorted(set(entry) - known) if isinstance(entry, dict) else []
@@ -256,8 +256,11 @@ def checked(kind: type[Offer], entry: object, where: str) -> Offer:
     return from_json(kind, entry, where)
 
 
-def _entries(data: dict[str, object], part: str, file: str) -> Iterable[tuple[str, object]]:
+def _entries(data: dict[str, object], part: str, file: str) -> Iterable[tuple[Message, object]]:
     entries = data.get(part, [])
     if not isinstance(entries, list):
         raise InputError("{file}: {part} is not a list; make it one.", file=file, part=part)
-    return [(f"{file}: {part} entry {number}", entry) for number, entry in enumerate(entries, start=1)]
+    return [
+        (Message("{file}: {part} entry {number}", file=file, part=part, number=number), entry)
+        for number, entry in enumerate(entries, start=1)
+    ]

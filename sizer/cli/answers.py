@@ -13,7 +13,7 @@ from sizer.cli.folders import opened
 from sizer.exchange import recommendation_form, write_csv
 from sizer.files import to_json
 from sizer.model import Model, WorkloadModel
-from sizer.recommend import Finding, look_at, read_gate
+from sizer.recommend import GateResult, look_at, read_gate
 from sizer.records import (
     Answer,
     Deadline,
@@ -72,7 +72,7 @@ def recommend(arguments: argparse.Namespace) -> int:
     return _exit_code(recommendation, [look_at(gate, recommendation.workloads) for gate in gates])
 
 
-def _exit_code(recommendation: Recommendation, findings: Sequence[Finding]) -> int:
+def _exit_code(recommendation: Recommendation, findings: Sequence[GateResult]) -> int:
     """A gate comes first: whoever gave one asked for its verdict."""
     for finding in findings:
         print(f"sizer: {finding.sentence}", file=sys.stderr)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from sizer import api
 from sizer.cli.answers import verdict
-from sizer.cli.progress import Progress
+from sizer.cli.progress import RunProgress
 from sizer.cli.wording import emulated_disks
 from sizer.files import named
 from sizer.records import Study
@@ -39,19 +39,19 @@ class EventPrinter:
     def __init__(self, study: Study | None = None) -> None:
         self.expect: Callable[[float | None], None] = lambda _: None
         self._emulated = emulated_disks(study) if study is not None else frozenset()
-        self._progress = Progress(0, 0, 0.0, emulated=self._emulated)
+        self._progress = RunProgress(0, 0, 0.0, emulated=self._emulated)
 
-    def __call__(self, event: api.Event) -> None:
+    def __call__(self, event: api.events.Event) -> None:
         match event:
-            case api.MeasuringStarted():
+            case api.events.MeasuringStarted():
                 counts = event.total, event.finished, event.seconds_left
-                self._progress = Progress(*counts, emulated=self._emulated)
-            case api.RunStarted():
+                self._progress = RunProgress(*counts, emulated=self._emulated)
+            case api.events.RunStarted():
                 self._progress.begin(event.spec, event.seconds_left)
                 self.expect(event.seconds)
-            case api.Live():
+            case api.events.Live():
                 self._progress.watch(event)
-            case api.RunFinished():
+            case api.events.RunFinished():
                 self.expect(None)
                 self._progress.end(event.run, event.log)
             case _:
@@ -59,46 +59,46 @@ class EventPrinter:
                     self._progress.say(line)
 
 
-def _lines(event: api.Event) -> Iterator[str]:
+def _lines(event: api.events.Event) -> Iterator[str]:
     match event:
-        case api.Notice():
+        case api.events.Notice():
             yield event.text
-        case api.Doubted():
+        case api.events.Doubted():
             yield warning_said(doubt_in_words(event.doubt))
-        case api.HostBusy():
+        case api.events.HostBusy():
             yield busy_host_in_words(event.load) or ""
-        case api.DataLacking():
+        case api.events.DataLacking():
             yield data_lacking(event.workload, event.why)
-        case api.DiskChecking():
+        case api.events.DiskChecking():
             yield disk_checking(event.disk)
-        case api.DiskChecked():
+        case api.events.DiskChecked():
             if event.check.deviates:
                 yield disk_deviates(event.check)
-        case api.DiskUnusable():
+        case api.events.DiskUnusable():
             yield disk_unusable(event.disk, event.why)
-        case api.FollowingEnded():
+        case api.events.FollowingEnded():
             yield following_in_words(event.following, event.runs)
-        case api.RunsTakenBack():
+        case api.events.RunsTakenBack():
             yield runs_taken_back(event.count, event.source, event.folder)
-        case api.NothingLeft():
+        case api.events.NothingLeft():
             yield nothing_left(event.count)
-        case api.RunsLeft():
+        case api.events.RunsLeft():
             yield runs_left(event.left, event.planned)
-        case api.Concluded():
+        case api.events.Concluded():
             yield from _conclusion(event.conclusion)
             yield report_written(event.report)
-        case api.NotConcluded():
+        case api.events.NotConcluded():
             yield answer_not_written(event.error)
-        case api.TableRead():
+        case api.events.TableRead():
             if event.table.unknown:
                 yield unknown_columns(event.source, in_words(named(event.table.unknown)))
             yield from map(note_said, event.table.notes[1:])
-        case api.TableImported():
+        case api.events.TableImported():
             runs = event.table.runs
             yield table_imported(len(runs), len({run.spec.workload.name for run in runs}), event.folder)
 
 
-def _conclusion(conclusion: api.Conclusion) -> Iterator[str]:
+def _conclusion(conclusion: api.events.Conclusion) -> Iterator[str]:
     """What could not be read, how the host drifted, and the verdict of each workload."""
     yield from map(problem_said, conclusion.problems)
     if conclusion.drift is not None:

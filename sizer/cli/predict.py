@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sizer.api import configuration, fit, predict_at, usual_disk, workload_of
+from sizer import api
 from sizer.cli.folders import opened
 from sizer.cli.tables import read_places
 from sizer.cli.what_if import SUPPOSED_DISK, Supposed, form, is_tier, supposed, tier_rates
@@ -22,6 +22,7 @@ from sizer.records import (
     Configuration,
     DiskRates,
     InputError,
+    Message,
     NoAnswer,
     Prediction,
     Refused,
@@ -41,7 +42,7 @@ from sizer.words import (
 
 
 @dataclass(frozen=True)
-class Answer:
+class AskedPrediction:
     """One configuration that was asked about: its prediction, or why there is none."""
 
     workload: WorkloadModel
@@ -54,7 +55,7 @@ class Answer:
 def predict(arguments: argparse.Namespace) -> int:
     """A configuration without an answer keeps its place; only where none has one is it an error."""
     folder = opened(arguments.folder)
-    model = fit(folder)
+    model = api.fit(folder)
     disks = [tier.name for tier in folder.study.disks]
     answers = [_answer(*place) for place in _asked(arguments, model, disks)]
     answered = any(answer.prediction for answer in answers)
@@ -94,7 +95,7 @@ def _asked(
 
 
 def _place_of_row(
-    where: str, asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: Supposed
+    where: Message, asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: Supposed
 ) -> tuple[WorkloadModel, Configuration, Supposed]:
     """The same for a row of a table; `where` is its file and line, with which an InputError begins."""
     try:
@@ -107,15 +108,15 @@ def _place(
     asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: Supposed
 ) -> tuple[WorkloadModel, Configuration, Supposed]:
     """Raises InputError for a workload, disk or GPU that the study does not have."""
-    workload = workload_of(model, asked.get("workload"))
+    workload = api.predicting.workload_of(model, asked.get("workload"))
     measured = workload.measured
-    disk = asked.get("disk", usual_disk(workload))
+    disk = asked.get("disk", api.predicting.usual_disk(workload))
     tier = None
     if "disk" in asked and wish.what_if.disk_rates is None:
         tier = _tier(disk, list(dict.fromkeys([*disks, *(name_of_disk(disk.name) for disk in measured.disks)])))
     limits = asked.get("vcpus"), asked.get("memory_bytes"), disk, asked.get("batch_size")
     gpus = asked.get("gpu"), asked.get("gpu_count")
-    return workload, configuration(workload, *limits, *gpus), wish.on(tier)
+    return workload, api.predicting.configuration(workload, *limits, *gpus), wish.on(tier)
 
 
 def _tier(disk: str, known: Sequence[str]) -> DiskRates | None:
@@ -132,20 +133,24 @@ def _tier(disk: str, known: Sequence[str]) -> DiskRates | None:
     )
 
 
-def _answer(workload: WorkloadModel, configuration: Configuration, wish: Supposed) -> Answer:
+def _answer(workload: WorkloadModel, configuration: Configuration, wish: Supposed) -> AskedPrediction:
     if workload.refused and not workload.measured.rates:
-        return Answer(workload, configuration, why=refusal_sentences(workload.refused, terms_of(workload)))
+        return AskedPrediction(workload, configuration, why=refusal_sentences(workload.refused, terms_of(workload)))
     try:
         what_if = wish.of(workload)
     except Refused as error:
-        return Answer(workload, configuration, why=refusal_sentences(error.refusal, terms_of(workload)))
+        return AskedPrediction(workload, configuration, why=refusal_sentences(error.refusal, terms_of(workload)))
     try:
-        return Answer(workload, configuration, what_if, predict_at(workload, configuration, what_if))
+        return AskedPrediction(
+            workload, configuration, what_if, api.predicting.predict_at(workload, configuration, what_if)
+        )
     except Refused as error:
-        return Answer(workload, configuration, what_if, why=refusal_sentences(error.refusal, terms_of(workload)))
+        return AskedPrediction(
+            workload, configuration, what_if, why=refusal_sentences(error.refusal, terms_of(workload))
+        )
 
 
-def _form(answer: Answer) -> dict[str, Any]:
+def _form(answer: AskedPrediction) -> dict[str, Any]:
     """Null is what an imported table does not give; of accelerators only what is known is included."""
     workload, configuration = answer.workload, answer.configuration
     if answer.prediction is None:
@@ -157,12 +162,12 @@ def _form(answer: Answer) -> dict[str, Any]:
     return found | ({"what_if": form(answer.what_if)} if answer.what_if != WhatIf() else {})
 
 
-def _gpu_count(answer: Answer) -> int:
+def _gpu_count(answer: AskedPrediction) -> int:
     device = answer.workload.facts.device
     return answer.configuration.gpu_count or (0 if device.kind == "cpu" else 1)
 
 
-def _in_words(answer: Answer) -> str:
+def _in_words(answer: AskedPrediction) -> str:
     workload, prediction = answer.workload, answer.prediction
     terms, disk = terms_of(workload), None
     if answer.what_if.disk_rates is not None:

@@ -26,7 +26,7 @@ BAR_WIDTH = 8
 """Narrow, and the rate right after it, since a terminal of 80 columns cuts the end of the line."""
 
 
-class Progress:
+class RunProgress:
     """Counts finished runs; the total grows with runs that no plan could name before.
 
     `left` is what the runs not yet finished are expected to take, in seconds; `emulated` names the

@@ -47,8 +47,8 @@ def resume(arguments: argparse.Namespace) -> int:
 def demo(arguments: argparse.Namespace) -> int:
     path = Path(arguments.out)
     refuse_unusable(path)
-    host = api.this_host(api.DEMO_FIO)
-    study, notes = api.demo_study(host)
+    host = api.this_host(api.demonstration.DEMO_FIO)
+    study, notes = api.demonstration.demo_study(host)
     printer = EventPrinter(study)
     with api.measurement(api.plan_study(study, path, host), host, printer, notes) as measurement:
         return _measure(measurement, printer)
@@ -105,9 +105,9 @@ def _list(plan: api.StudyPlan, host: api.MeasuringHost) -> int:
     """List everything, then end as the run itself would where this host cannot do it."""
     for line in dry_run.lines(plan, os.environ):
         print(line)
-    api.check_preconditions(plan.all_specs, plan.study, host.backend)
+    plan.check(host)
     print(limits_available())
-    for doubt in api.doubts(plan.left):
+    for doubt in plan.doubts:
         print(but(doubt_in_words(doubt)))
     return 0
 

@@ -30,7 +30,7 @@ COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
 """The columns that say where to predict, the name of each inside, and how its cells are read; others are left alone."""
 
 
-AskedRow = tuple[str, dict[str, Any]]
+AskedRow = tuple[Message, dict[str, Any]]
 
 
 def read_places(path: Path) -> tuple[list[AskedRow], tuple[str, ...]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sizer.exchange.imported_columns import AXES, NEEDED, READERS, ParsedRow, parse_row
-from sizer.exchange.imported_runs import place_of, runs_of
+from sizer.exchange.imported_runs import axis_value, runs_of
 from sizer.files import Table, named, read_table
 from sizer.records import (
     HOST_DISK,
@@ -111,7 +111,7 @@ def _check_uniform(rows: Sequence[ParsedRow]) -> None:
 def _check_varied(workloads: dict[str, list[ParsedRow]], path: Path) -> None:
     """Raise InputError unless some workload was measured at two places."""
     for rows in workloads.values():
-        if any(len({place_of(row, column) for row in rows}) > 1 for column in AXES):
+        if any(len({axis_value(row, column) for row in rows}) > 1 for column in AXES):
             return
     raise InputError(
         "{path}: no workload has two values of {axes}, so there is nothing to compare; add rows measured at another "

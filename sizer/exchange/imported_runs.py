@@ -56,11 +56,11 @@ SAME_RUN = (
 FEWEST_EPOCHS = 3
 """Two rates say almost nothing about how far a third would lie from them."""
 
-Place = tuple[Any, ...]
+RunKey = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Epochs:
+class EpochRows:
     """The rows of one run: the one that counts, or each later epoch of it; `first` is the rate of its epoch 0."""
 
     rows: tuple[ParsedRow, ...]
@@ -77,9 +77,9 @@ def runs_of(parsed: Sequence[ParsedRow], source: str, devices: Mapping[str, Devi
 
     `source` names the file in what a person reads, `devices` holds a rate for each emulated GPU by workload and label.
     """
-    groups: dict[Place, list[ParsedRow]] = defaultdict(list)
+    groups: dict[RunKey, list[ParsedRow]] = defaultdict(list)
     for each in parsed:
-        groups[_place(each)].append(each)
+        groups[_run_key(each)].append(each)
     varied = _varied(parsed)
     numbered = [
         (epochs, repeat) for group in groups.values() for epochs, repeat in _with_repeats(_joined_epochs(group))
@@ -92,7 +92,7 @@ def runs_of(parsed: Sequence[ParsedRow], source: str, devices: Mapping[str, Devi
     )
 
 
-def place_of(parsed: ParsedRow, column: str) -> Any:
+def axis_value(parsed: ParsedRow, column: str) -> Any:
     """Where a run stood on an axis; of `gpu` the name, else the device's."""
     value = parsed[column]
     if column == "gpu" and value is None and parsed["device"] is not None and parsed["device"].kind != "cpu":
@@ -100,7 +100,7 @@ def place_of(parsed: ParsedRow, column: str) -> Any:
     return value
 
 
-def _place(parsed: ParsedRow) -> Place:
+def _run_key(parsed: ParsedRow) -> RunKey:
     device = parsed["device"]
     return (parsed["workload"], device.label if device else None, *(parsed[column] for column in SAME_RUN))
 
@@ -117,7 +117,7 @@ def _varied(parsed: Iterable[ParsedRow]) -> dict[str, frozenset[str]]:
     }
 
 
-def _joined_epochs(group: Sequence[ParsedRow]) -> list[Epochs]:
+def _joined_epochs(group: Sequence[ParsedRow]) -> list[EpochRows]:
     """The runs of one configuration. The n-th row of an epoch belongs to the n-th run, where no `repeat` is given.
 
     An epoch 0 without later epochs is a run of one pass; where others of the configuration have later ones it is left
@@ -133,19 +133,19 @@ def _joined_epochs(group: Sequence[ParsedRow]) -> list[Epochs]:
             epochs[each["repeat"], turn][each[EPOCH]] = each
     joined = [_one_run(rows) for rows in epochs.values() if rows]
     with_later = [each for each in joined if each.lead[EPOCH] > 0]
-    return [Epochs((each,)) for each in plain] + (with_later or joined)
+    return [EpochRows((each,)) for each in plain] + (with_later or joined)
 
 
-def _one_run(rows: Mapping[int, ParsedRow]) -> Epochs:
+def _one_run(rows: Mapping[int, ParsedRow]) -> EpochRows:
     later = tuple(rows[number] for number in sorted(rows) if number > 0)
     cold = rows.get(0)
     if not later:
         assert cold is not None, "a run has at least one epoch"
-        return Epochs((cold,))
-    return Epochs(later, cold["throughput"] if cold is not None else None)
+        return EpochRows((cold,))
+    return EpochRows(later, cold["throughput"] if cold is not None else None)
 
 
-def _with_repeats(runs: Sequence[Epochs]) -> list[tuple[Epochs, int]]:
+def _with_repeats(runs: Sequence[EpochRows]) -> list[tuple[EpochRows, int]]:
     """Each run with its repeat, from 0: as given, and where that is taken or not given the next that is free."""
     taken: set[int] = set()
     numbers: dict[int, int] = {}
@@ -165,7 +165,7 @@ def _with_repeats(runs: Sequence[Epochs]) -> list[tuple[Epochs, int]]:
 
 
 def _run(
-    epochs: Epochs,
+    epochs: EpochRows,
     repeat: int,
     measure: Measure,
     varied: frozenset[str],
@@ -204,14 +204,14 @@ def _run(
     )
 
 
-def _purpose(epochs: Epochs, repeat: int) -> Purpose:
+def _purpose(epochs: EpochRows, repeat: int) -> Purpose:
     if any(mark is Purpose.FLOOR_SEARCH for row in epochs.rows for mark in row["warnings"] or ()):
         return Purpose.FLOOR_SEARCH
     stages = {stage: purpose for purpose, stage in STAGES.items()}
     return stages.get(epochs.lead["isolates"], Purpose.REPEAT if repeat else Purpose.ASKED)
 
 
-def _warnings(epochs: Epochs) -> tuple[RunWarning, ...]:
+def _warnings(epochs: EpochRows) -> tuple[RunWarning, ...]:
     """Those of all epochs, each once."""
     found: list[RunWarning] = []
     for row in epochs.rows:
@@ -219,7 +219,7 @@ def _warnings(epochs: Epochs) -> tuple[RunWarning, ...]:
     return tuple(found)
 
 
-def _workload(epochs: Epochs, devices: Mapping[str, Device]) -> Workload:
+def _workload(epochs: EpochRows, devices: Mapping[str, Device]) -> Workload:
     parsed = epochs.lead
     return Workload(
         name=parsed["workload"],
@@ -261,7 +261,7 @@ def _configuration(parsed: ParsedRow, device: Device) -> Configuration:
     )
 
 
-def _throughput(epochs: Epochs) -> Estimate | None:
+def _throughput(epochs: EpochRows) -> Estimate | None:
     """Of several epochs the rate over all of them, all as long; from three on the interval of their mean."""
     rates = [row["throughput"] for row in epochs.rows]
     parsed = epochs.lead

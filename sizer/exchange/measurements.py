@@ -73,19 +73,19 @@ def _harmless(cell: Cell) -> Cell:
 
 def row(run: Run) -> dict[str, Cell]:
     """One run by column: `vcpus` and `memory_gib` are where it really stood, low and high the 95 % interval."""
-    workload, throughput, stand = run.spec.workload, run.throughput, run.configuration
+    workload, throughput, configuration = run.spec.workload, run.throughput, run.configuration
     cells: dict[str, Cell] = {
         "workload": workload.name,
         "framework": workload.framework,
         "device": _device(workload.device),
         "network": workload.network,
-        "batch_size": stand.batch_size,
-        "vcpus": None if stand.vcpus is None else _number(stand.vcpus),
-        "memory_gib": _gibibytes(stand.memory_bytes),
-        "disk": stand.disk,
+        "batch_size": configuration.batch_size,
+        "vcpus": None if configuration.vcpus is None else _number(configuration.vcpus),
+        "memory_gib": _gibibytes(configuration.memory_bytes),
+        "disk": configuration.disk,
         "input": workload.input,
         "cache": workload.cache,
-        "gpu": stand.gpu or workload.computes_on.gpu,
+        "gpu": configuration.gpu or workload.computes_on.gpu,
         "gpu_count": _gpu_count(run),
         "throughput": throughput.value if throughput else None,
         "throughput_low": throughput.low if throughput and throughput.has_interval else None,

@@ -22,7 +22,7 @@ MOST_COLUMNS = 1000
 class Row:
     """The cells of one row by the name of their column, without spaces around them; `where` is `FILE line N`."""
 
-    where: str
+    where: Message
     line: int
     cells: dict[str, str]
 
@@ -59,7 +59,7 @@ def read_table(path: Path, kind: Message, known: Collection[str], needed: Collec
     delimiter = _delimiter(text, known, needed)
     records = _records(text, path, delimiter)
     line, cells = next(records)
-    columns = _header(cells, f"{path} line {line}", known)
+    columns = _header(cells, _place(path, line), known)
     rows: list[Row] = []
     for line, cells in records:
         if not any(cell.strip() for cell in cells):
@@ -71,8 +71,12 @@ def read_table(path: Path, kind: Message, known: Collection[str], needed: Collec
                 line=line,
                 most=f"{MOST_ROWS:,}",
             )
-        rows.append(_row(cells, columns, f"{path} line {line}", line, delimiter))
+        rows.append(_row(cells, columns, _place(path, line), line, delimiter))
     return Table(tuple(column for column in columns if column), tuple(rows))
+
+
+def _place(path: Path, line: int) -> Message:
+    return Message("{path} line {line}", path=path, line=line)
 
 
 def named(columns: Sequence[str], most: int = 10) -> Message | AllOf:
@@ -156,7 +160,7 @@ def _parsed(text: str, delimiter: str, strict: bool) -> Iterator[tuple[int, list
         raise _BrokenRecord(line, str(error)) from None
 
 
-def _header(cells: Sequence[str], where: str, known: Collection[str]) -> list[str]:
+def _header(cells: Sequence[str], where: Message, known: Collection[str]) -> list[str]:
     """The name of each column; that of one without a name is empty."""
     if len(cells) > MOST_COLUMNS:
         raise InputError(
@@ -177,7 +181,7 @@ def _header(cells: Sequence[str], where: str, known: Collection[str]) -> list[st
     return columns
 
 
-def _row(cells: Sequence[str], columns: Sequence[str], where: str, line: int, delimiter: str) -> Row:
+def _row(cells: Sequence[str], columns: Sequence[str], where: Message, line: int, delimiter: str) -> Row:
     if any(cell.strip() for cell in cells[len(columns) :]):
         raise InputError(
             "{where}: {cells} cells, but the header has {columns} columns; {advice}.",

@@ -6,9 +6,6 @@ from sizer.model.advice import counted_outcomes, vcpus_to_measure
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.edge import (
-    GAIN,
-    Edge,
-    Trend,
     before_the_last_doubling,
     further_edges,
     memory_edge,
@@ -16,6 +13,7 @@ from sizer.model.edge import (
     vcpus_edge,
 )
 from sizer.model.equation import Array
+from sizer.model.feeds import CPU_LABEL
 from sizer.model.fitting import fit
 from sizer.model.floor_runs import (
     LEAST_BYTES,
@@ -29,7 +27,7 @@ from sizer.model.floor_runs import (
     caps,
     is_search,
     judge,
-    same_place,
+    same_floor,
     searched_floor,
     too_slow,
 )
@@ -38,8 +36,8 @@ from sizer.model.memory import MARGIN, anonymous_bytes, memory_floor, needed_byt
 from sizer.model.model import (
     NORMAL_90,
     Gpus,
-    Measured,
     MeasuredDisk,
+    MeasuredRange,
     MeasuredRate,
     MemoryFloor,
     Model,
@@ -49,10 +47,10 @@ from sizer.model.model import (
     WhatIf,
     WorkloadModel,
 )
+from sizer.model.predicted_rates import own_effects, predict_rates
 from sizer.model.prediction import best_measured, predict
-from sizer.model.rates import own_effects, predict_rates
 from sizer.model.relief import headroom
-from sizer.model.settings import CPU_LABEL
+from sizer.model.trend import GAIN, Edge, Trend
 
 __all__ = [
     "CPU_LABEL",
@@ -68,8 +66,8 @@ __all__ = [
     "GivenUp",
     "GivenUpKind",
     "Gpus",
-    "Measured",
     "MeasuredDisk",
+    "MeasuredRange",
     "MeasuredRate",
     "MemoryFloor",
     "Model",
@@ -106,7 +104,7 @@ __all__ = [
     "predict",
     "predict_rates",
     "reaches",
-    "same_place",
+    "same_floor",
     "searched_floor",
     "too_slow",
     "undroppable_bytes",

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from sizer.model.coordinates import gpus_of, memory_of, name_of_disk
-from sizer.model.model import Measured, WhatIf, WorkloadModel
-from sizer.model.settings import CPU_LABEL, label_at
+from sizer.model.feeds import CPU_LABEL, label_at
+from sizer.model.model import MeasuredRange, WhatIf, WorkloadModel
 from sizer.model.stages import read_seconds
 from sizer.records import (
     Action,
@@ -27,7 +27,7 @@ ENOUGH = 3
 """Distinct values of a continuous axis that a prediction along it needs."""
 
 
-def refusal(runs: Sequence[Run], measured: Measured) -> Refusal | None:
+def refusal(runs: Sequence[Run], measured: MeasuredRange) -> Refusal | None:
     """Why there can be no answer for this workload, with the run that would help most; None if there can."""
     if not measured.rates:
         return _no_run_completed(runs)
@@ -43,7 +43,7 @@ def refusal(runs: Sequence[Run], measured: Measured) -> Refusal | None:
     return Refusal(too_few, _at(axis, 2 * values[-1]))
 
 
-def _axes(measured: Measured) -> dict[str, tuple[float, ...]]:
+def _axes(measured: MeasuredRange) -> dict[str, tuple[float, ...]]:
     """The distinct values of each axis that is known, rising; vCPUs where none is."""
     counts = tuple(sorted({max(1, gpus.count or 0) for gpus in measured.gpus})) or (1,)
     axes = {
@@ -67,7 +67,7 @@ def _at(axis: str, value: float, why: Reason | None = None) -> Suggestion:
     return Suggestion(Action.MEASURE, why, gpu_count=round(value))
 
 
-def vcpus_to_measure(measured: Measured, why: Reason | None = None) -> Suggestion:
+def vcpus_to_measure(measured: MeasuredRange, why: Reason | None = None) -> Suggestion:
     """The vCPU values that would make three; first of all those that were tried and failed."""
     if measured.failed_vcpus:
         return Suggestion(Action.RETRY, vcpus=measured.failed_vcpus)
@@ -81,29 +81,29 @@ def vcpus_to_measure(measured: Measured, why: Reason | None = None) -> Suggestio
     return Suggestion(Action.MEASURE, why, vcpus=(float(value),))
 
 
-def check_axes(model: WorkloadModel, stand: Configuration) -> None:
+def check_axes(model: WorkloadModel, configuration: Configuration) -> None:
     """Raise Refused if an axis has too few values for this configuration, with the run that would help."""
     measured = model.measured
-    _check_table(model, stand)
-    if stand.vcpus is not None and not _known(stand.vcpus, measured.vcpus):
-        raise _too_few("vcpus", measured.vcpus, stand.vcpus)
-    if stand.batch_size is not None and not _known(stand.batch_size, measured.batch_size):
-        raise _too_few("batch_size", measured.batch_size, stand.batch_size)
-    _check_gpus(model, stand)
+    _check_table(model, configuration)
+    if configuration.vcpus is not None and not _known(configuration.vcpus, measured.vcpus):
+        raise _too_few("vcpus", measured.vcpus, configuration.vcpus)
+    if configuration.batch_size is not None and not _known(configuration.batch_size, measured.batch_size):
+        raise _too_few("batch_size", measured.batch_size, configuration.batch_size)
+    _check_gpus(model, configuration)
     matters = any(member.structure.memory_levels and member.weight > 0.1 for member in model.members)
-    known, asked = measured.memory_bytes, stand.memory_bytes
+    known, asked = measured.memory_bytes, configuration.memory_bytes
     if matters and asked is not None and len(known) < ENOUGH and known[0] < asked < known[-1]:
         between = reason(ReasonCode.BETWEEN_MEMORY_SIZES, values=tuple(map(float, known)))
         raise Refused(Refusal(between, _at("memory_gib", asked)))
 
 
-def _check_table(model: WorkloadModel, stand: Configuration) -> None:
+def _check_table(model: WorkloadModel, configuration: Configuration) -> None:
     """Where an imported table lacks a column, no value of it can be predicted."""
     measured = model.measured
     asked = {
-        "vcpus": (stand.vcpus, measured.vcpus),
-        "memory_gib": (stand.memory_bytes, measured.memory_bytes),
-        "batch_size": (stand.batch_size, measured.batch_size),
+        "vcpus": (configuration.vcpus, measured.vcpus),
+        "memory_gib": (configuration.memory_bytes, measured.memory_bytes),
+        "batch_size": (configuration.batch_size, measured.batch_size),
     }
     for column, (value, known) in asked.items():
         if value is not None and not known:
@@ -111,16 +111,16 @@ def _check_table(model: WorkloadModel, stand: Configuration) -> None:
             raise Refused(Refusal(lacking, Suggestion(Action.IMPORT, column=column)))
 
 
-def _check_gpus(model: WorkloadModel, stand: Configuration) -> None:
+def _check_gpus(model: WorkloadModel, configuration: Configuration) -> None:
     measured = model.measured
     kinds = list(dict.fromkeys(gpus.gpu for gpus in measured.gpus))
-    if kinds and stand.gpu not in kinds:
+    if kinds and configuration.gpu not in kinds:
         known = tuple(str(kind) for kind in kinds)
-        unknown = reason(ReasonCode.GPU_NOT_MEASURED, gpu=stand.gpu, measured=known)
-        raise Refused(Refusal(unknown, Suggestion(Action.MEASURE, gpu=stand.gpu)))
+        unknown = reason(ReasonCode.GPU_NOT_MEASURED, gpu=configuration.gpu, measured=known)
+        raise Refused(Refusal(unknown, Suggestion(Action.MEASURE, gpu=configuration.gpu)))
     counts = sorted({max(1, gpus.count or 0) for gpus in measured.gpus})
-    if counts and not _known(max(1, gpus_of(stand)), counts):
-        raise _too_few("gpu_count", counts, gpus_of(stand))
+    if counts and not _known(max(1, gpus_of(configuration)), counts):
+        raise _too_few("gpu_count", counts, gpus_of(configuration))
 
 
 def _known(value: float, known: Sequence[float]) -> bool:
@@ -176,12 +176,12 @@ def not_fitted(model: WorkloadModel) -> Refused:
     return Refused(model.refused or Refusal(reason(ReasonCode.NOT_FITTED)))
 
 
-def check_what_if(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -> None:
+def check_what_if(model: WorkloadModel, configuration: Configuration, what_if: WhatIf) -> None:
     """Raise Refused if a what-if is about a stage that was not separated, or a disk is asked that has no figures."""
     facts, disks = model.facts, model.measured.disks
     if min(what_if.gpu_speedup, what_if.data_bytes_factor, what_if.decode_factor) <= 0:
         raise Refused(Refusal(reason(ReasonCode.FACTOR_NOT_POSITIVE)))
-    if what_if.gpu_speedup != 1 and label_at(facts, stand) == CPU_LABEL:
+    if what_if.gpu_speedup != 1 and label_at(facts, configuration) == CPU_LABEL:
         raise Refused(Refusal(reason(ReasonCode.NO_GPU_TO_SPEED_UP), Suggestion(Action.MEASURE, gpu_count=1)))
     apart = facts.step_core_seconds is not None or facts.kind == "imagenet_preprocessing"
     if what_if.decode_factor != 1 and facts.accelerator in (None, CPU_LABEL) and not apart:
@@ -190,7 +190,7 @@ def check_what_if(model: WorkloadModel, stand: Configuration, what_if: WhatIf) -
     if what_if.disk_rates is not None and read_seconds(facts, what_if.disk_rates) is None:
         accounted = Suggestion(Action.MEASURE, accounting=True)
         raise Refused(Refusal(reason(ReasonCode.READS_NOT_ACCOUNTED), accounted))
-    if what_if.disk_rates is None and disks and model.measured.disk(stand.disk) is None:
+    if what_if.disk_rates is None and disks and model.measured.disk(configuration.disk) is None:
         names = tuple(name_of_disk(disk.name) for disk in disks)
-        unknown = reason(ReasonCode.DISK_NOT_MEASURED, disk=stand.disk, measured=names)
-        raise Refused(Refusal(unknown, Suggestion(Action.MEASURE, disk=stand.disk)))
+        unknown = reason(ReasonCode.DISK_NOT_MEASURED, disk=configuration.disk, measured=names)
+        raise Refused(Refusal(unknown, Suggestion(Action.MEASURE, disk=configuration.disk)))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sizer.model.coordinates import disk_of, memory_of, name_of_disk
 from sizer.model.equation import STAGES, Array
 from sizer.model.model import WorkloadModel
-from sizer.model.rates import predict_rates
+from sizer.model.predicted_rates import predict_rates
 from sizer.model.stages import disk_is_free
 from sizer.records import Bottleneck, Configuration
 
@@ -71,7 +71,7 @@ def _alike(one: Bottleneck, other: Bottleneck) -> bool:
 
 
 def shown_by_an_axis(
-    model: WorkloadModel, stand: Configuration, shares: dict[str, float], here: float
+    model: WorkloadModel, configuration: Configuration, shares: dict[str, float], here: float
 ) -> dict[str, float]:
     """The shares, with those that only the curve shows given to the serial part where no other axis shows them.
 
@@ -80,10 +80,19 @@ def shown_by_an_axis(
     """
     measured, moved = model.measured, dict(shares)
     disk, memory = (Bottleneck.DISK_BANDWIDTH.value, Bottleneck.DISK_IOPS.value), Bottleneck.MEMORY.value
-    others = [replace(stand, disk=each.name) for each in measured.disks if name_of_disk(each.name) != disk_of(stand)]
-    more = [replace(stand, memory_bytes=size) for size in measured.memory_bytes if size > memory_of(stand)]
+    others = [
+        replace(configuration, disk=each.name)
+        for each in measured.disks
+        if name_of_disk(each.name) != disk_of(configuration)
+    ]
+    more = [
+        replace(configuration, memory_bytes=size) for size in measured.memory_bytes if size > memory_of(configuration)
+    ]
     taken, with_more = 0.0, _gain(model, more, here)
-    if disk_is_free(model.facts, measured, disk_of(stand)) and max(with_more, _gain(model, others, here)) <= FASTER:
+    if (
+        disk_is_free(model.facts, measured, disk_of(configuration))
+        and max(with_more, _gain(model, others, here)) <= FASTER
+    ):
         taken += sum(moved.pop(name, 0.0) for name in disk)
     if with_more <= FASTER:
         taken += moved.pop(memory, 0.0)
@@ -102,6 +111,6 @@ def _slowed_by_memory(model: WorkloadModel, shares: dict[str, float], with_more:
     return found | {Bottleneck.MEMORY.value: found.get(Bottleneck.MEMORY.value, 0.0) + 1 - left}
 
 
-def _gain(model: WorkloadModel, stands: Sequence[Configuration], here: float) -> float:
+def _gain(model: WorkloadModel, configurations: Sequence[Configuration], here: float) -> float:
     """Ln of the best of these over the rate here; without any, nothing is gained."""
-    return float(predict_rates(model, stands).mean.max()) - here if stands else -math.inf
+    return float(predict_rates(model, configurations).mean.max()) - here if configurations else -math.inf

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from sizer.model.equation import Array, solve
+from sizer.model.feeds import with_usual_accelerator
 from sizer.model.model import Member, WorkloadModel
-from sizer.model.rates import predict_rates
-from sizer.model.settings import usual_place
+from sizer.model.predicted_rates import predict_rates
 from sizer.model.stages import build_design, disk_is_free
 from sizer.records import Bottleneck, Configuration
 
@@ -22,18 +22,18 @@ UNKNOWN = ("rate", "cap")
 CONTRADICTS = {Bottleneck.CPU, Bottleneck.SERIAL}
 
 
-def known_ceilings(model: WorkloadModel, stands: Sequence[Configuration]) -> Array:
+def known_ceilings(model: WorkloadModel, configurations: Sequence[Configuration]) -> Array:
     """Ln samples per second that the known stages alone would carry (n,); infinite where nothing but CPU is known.
 
     Known are an accelerator whose rate was given or accounted, and a disk with figures and accounted demands. A
     fitted cap is not: where the rate still rises, the curve cannot tell it from contention.
     """
-    parts = [member.weight * _alone(model, member, stands) for member in model.members]
+    parts = [member.weight * _alone(model, member, configurations) for member in model.members]
     total: Array = np.sum(np.stack(parts), axis=0)
     return total
 
 
-def _alone(model: WorkloadModel, member: Member, stands: Sequence[Configuration]) -> Array:
+def _alone(model: WorkloadModel, member: Member, configurations: Sequence[Configuration]) -> Array:
     """The member's rate with all that is not known made so fast that it does not count."""
     theta = np.array([member.estimate])
     for index, name in enumerate(member.names):
@@ -41,8 +41,8 @@ def _alone(model: WorkloadModel, member: Member, stands: Sequence[Configuration]
             theta[0, index] -= FAR
         elif name in UNKNOWN or name.startswith("memory:") or _is_free(model, name):
             theta[0, index] += FAR
-    stands = [usual_place(model.measured, stand) for stand in stands]
-    design = build_design(model.facts, model.measured, member.structure, stands)
+    configurations = [with_usual_accelerator(model.measured, configuration) for configuration in configurations]
+    design = build_design(model.facts, model.measured, member.structure, configurations)
     rates: Array = solve(member.structure, theta, design).log_rate[0]
     return np.where(rates > FAR / 2, np.inf, rates)
 
@@ -55,7 +55,10 @@ def _is_free(model: WorkloadModel, name: str) -> bool:
     return kind == "disk" and disk_is_free(model.facts, model.measured, key)
 
 
-def at_known_ceiling(model: WorkloadModel, stand: Configuration) -> bool:
+def at_known_ceiling(model: WorkloadModel, configuration: Configuration) -> bool:
     """Whether a known ceiling is all but reached there, and the accounting of the same configuration agrees."""
-    rate, ceiling = float(predict_rates(model, [stand]).mean[0]), float(known_ceilings(model, [stand])[0])
-    return rate >= ceiling + math.log(REACHED) and model.measured.evidence_at(stand) not in CONTRADICTS
+    rate, ceiling = (
+        float(predict_rates(model, [configuration]).mean[0]),
+        float(known_ceilings(model, [configuration])[0]),
+    )
+    return rate >= ceiling + math.log(REACHED) and model.measured.evidence_at(configuration) not in CONTRADICTS

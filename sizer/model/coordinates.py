@@ -14,20 +14,20 @@ from sizer.records import HOST_DISK, Configuration
 Value = TypeVar("Value")
 
 
-def vcpus_of(place: Configuration) -> float:
-    return 1.0 if place.vcpus is None else place.vcpus
+def vcpus_of(configuration: Configuration) -> float:
+    return 1.0 if configuration.vcpus is None else configuration.vcpus
 
 
-def memory_of(place: Configuration) -> int:
-    return 2**30 if place.memory_bytes is None else place.memory_bytes
+def memory_of(configuration: Configuration) -> int:
+    return 2**30 if configuration.memory_bytes is None else configuration.memory_bytes
 
 
-def batch_of(place: Configuration) -> int:
-    return 1 if place.batch_size is None else place.batch_size
+def batch_of(configuration: Configuration) -> int:
+    return 1 if configuration.batch_size is None else configuration.batch_size
 
 
-def disk_of(place: Configuration) -> str:
-    return name_of_disk(place.disk)
+def disk_of(configuration: Configuration) -> str:
+    return name_of_disk(configuration.disk)
 
 
 def name_of_disk(name: str | None) -> str:
@@ -35,9 +35,9 @@ def name_of_disk(name: str | None) -> str:
     return HOST_DISK if name is None else name
 
 
-def gpus_of(place: Configuration) -> int:
+def gpus_of(configuration: Configuration) -> int:
     """How many accelerators; 0 is as many as the device says."""
-    return place.gpu_count or 0
+    return configuration.gpu_count or 0
 
 
 def or_unknown(values: Sequence[Value]) -> Sequence[Value | None]:

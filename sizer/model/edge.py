@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 from statistics import mean
 
 import numpy as np
@@ -13,65 +12,22 @@ import numpy as np
 from sizer.model.ceilings import at_known_ceiling
 from sizer.model.coordinates import batch_of, gpus_of, memory_of, vcpus_of
 from sizer.model.equation import Array
+from sizer.model.feeds import with_usual_accelerator
 from sizer.model.model import WorkloadModel
-from sizer.model.rates import predict_rates
-from sizer.model.settings import usual_place
+from sizer.model.predicted_rates import predict_rates
+from sizer.model.trend import GAIN, Edge
 from sizer.records import Configuration
-
-GAIN = 0.05
-"""A gain smaller than this is not worth a size."""
-CLEAR = 0.8
-"""The rate counts as rising if a gain above GAIN is expected, was measured, and is at least this likely."""
-DOUBT = 0.1
-"""A gain above GAIN that is at least this likely is said, because it leaves open whether the rate still rises."""
-UNLIKELY = 0.3
-"""Where no gain above GAIN is expected and one is no likelier than this, the doubt is reported and the size is kept."""
-
-
-class Trend(Enum):
-    """What the measurements say of more than the most measured."""
-
-    FLAT = "flat"
-    UNSETTLED = "unsettled"
-    RISING = "rising"
-
-
-@dataclass(frozen=True)
-class Edge:
-    """The relative gain of the last doubling within what was measured, and P(gain > GAIN).
-
-    `seen` is the same gain straight from the runs, None where the two sizes were not both measured. `foretold` where
-    the gain is not of the last doubling but of the next, because a known ceiling says what it can be; `agreed` where
-    accounting, too, names what has that ceiling.
-    """
-
-    gain: float = 0.0
-    probability: float = 0.0
-    seen: float | None = None
-    foretold: bool = False
-    agreed: bool = False
-
-    @property
-    def trend(self) -> Trend:
-        """Rising where fit, runs and probability all say so; flat where none of them does."""
-        if min(self.gain, self._seen) > GAIN and self.probability >= CLEAR:
-            return Trend.RISING
-        return Trend.FLAT if self.saturated and self.probability <= DOUBT else Trend.UNSETTLED
-
-    @property
-    def saturated(self) -> bool:
-        """Whether there is evidence, if not certainty, that more would gain nothing that counts."""
-        if self.foretold:
-            return self.gain <= (2 * GAIN if self.agreed else GAIN)
-        # The fit smooths what the runs saw: up to twice the gain in them may be its noise.
-        return self.gain <= GAIN and self._seen <= 2 * GAIN and self.probability <= UNLIKELY
-
-    @property
-    def _seen(self) -> float:
-        return self.gain if self.seen is None else self.seen
 
 
 def vcpus_edge(model: WorkloadModel, best: Configuration) -> Edge:
+    """The edge on the best's disk, memory, batch size and accelerators; found once for each model."""
+    found = model.vcpus_edges.get(best)
+    if found is None:
+        found = model.vcpus_edges[best] = _vcpus_edge(model, best)
+    return found
+
+
+def _vcpus_edge(model: WorkloadModel, best: Configuration) -> Edge:
     """What the last doubling of vCPUs gained; where a known ceiling binds, what the next would gain.
 
     What the curve does beyond the most measured is not asked of the fit: three points that still rise fit a cap just
@@ -102,7 +58,7 @@ def further_edges(model: WorkloadModel, best: Configuration) -> dict[str, Edge]:
 
     A curve through fewer than three values is none, so then nothing is said.
     """
-    best, found = usual_place(model.measured, best), {}
+    best, found = with_usual_accelerator(model.measured, best), {}
     counts = sorted({max(1, each.count or 0) for each in model.measured.gpus if each.gpu == best.gpu})
     batches = model.measured.batch_size
     if len(counts) > 2 and max(1, gpus_of(best)) == counts[-1]:
@@ -123,8 +79,8 @@ def memory_edge(model: WorkloadModel, best: Configuration) -> Edge:
     return _gain(model, replace(best, memory_bytes=known[-2]), largest)
 
 
-def _gain(model: WorkloadModel, stand: Configuration, more: Configuration) -> Edge:
-    rates, doublings = predict_rates(model, [stand, more]), _doublings(stand, more)
+def _gain(model: WorkloadModel, configuration: Configuration, more: Configuration) -> Edge:
+    rates, doublings = predict_rates(model, [configuration, more]), _doublings(configuration, more)
     margin = rates.draws[:, 1] - rates.draws[:, 0] - doublings * math.log(1 + GAIN)
     return Edge(
         _per_doubling(float(rates.mean[1] - rates.mean[0]), doublings),
@@ -132,9 +88,13 @@ def _gain(model: WorkloadModel, stand: Configuration, more: Configuration) -> Ed
     )
 
 
-def _doublings(stand: Configuration, more: Configuration) -> float:
+def _doublings(configuration: Configuration, more: Configuration) -> float:
     """Less than one where less than a doubling of the vCPUs lies between; else the step is taken as one."""
-    return min(1.0, math.log2(vcpus_of(more) / vcpus_of(stand))) if vcpus_of(more) > vcpus_of(stand) else 1.0
+    return (
+        min(1.0, math.log2(vcpus_of(more) / vcpus_of(configuration)))
+        if vcpus_of(more) > vcpus_of(configuration)
+        else 1.0
+    )
 
 
 def _per_doubling(log_gain: float, doublings: float) -> float:
@@ -149,17 +109,21 @@ def _seen(model: WorkloadModel, less: Configuration, most: Configuration) -> flo
 
 def _seen_gains(model: WorkloadModel, less: Configuration, most: Configuration) -> Iterator[float]:
     known = {rate.configuration: rate.throughput.value for rate in model.measured.rates}
-    most = usual_place(model.measured, most)
-    for stand, rate in known.items():
-        before = known.get(replace(stand, vcpus=less.vcpus))
-        if before and replace(stand, memory_bytes=most.memory_bytes) == most and _same_memory(model, stand, most):
+    most = with_usual_accelerator(model.measured, most)
+    for configuration, rate in known.items():
+        before = known.get(replace(configuration, vcpus=less.vcpus))
+        if (
+            before
+            and replace(configuration, memory_bytes=most.memory_bytes) == most
+            and _same_memory(model, configuration, most)
+        ):
             yield math.log(rate / before)
 
 
-def _same_memory(model: WorkloadModel, stand: Configuration, other: Configuration) -> bool:
+def _same_memory(model: WorkloadModel, configuration: Configuration, other: Configuration) -> bool:
     """Or memory that no form of the model finds to count."""
     counts = model.facts.natural or any(member.structure.memory_levels for member in model.members)
-    return memory_of(stand) == memory_of(other) or not counts
+    return memory_of(configuration) == memory_of(other) or not counts
 
 
 def reaches(margin: Array, weights: Array, spread: float) -> float:

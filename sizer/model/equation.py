@@ -20,6 +20,7 @@ from sizer.model.scaling import PARAMETERS, scale
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Indices = NDArray[np.intp]
+Slope = tuple[int, int, "Array | float"]
 
 STAGES = ("cpu", "serial", "accelerator", "read", "write", "memory", "latency")
 CPU, SERIAL, ACCELERATOR, READ, WRITE, MEMORY, LATENCY = range(7)
@@ -63,16 +64,27 @@ class Solution:
 
     `log_rate` (R, n); `shares` (R, n, stages); `contention` (R, n): which part of the CPU's time no more vCPUs shorten;
     `gradient` (R, n, k): d ln X / d parameter. `cpu` and `accelerator` are ln seconds of these stages (R, n) with their
-    gradients (R, n, k), which accounting sees by itself; `slopes` are (parameter, stage, d ln seconds / d parameter).
+    gradients (R, n, k), which accounting sees by itself. `slopes` are (parameter, stage, d ln seconds / d parameter),
+    and `sharpness_slope` (R, n) is that of the last of the `parameters`, which no stage has.
+    Predictions ask for no gradient.
     """
 
     log_rate: Array
     shares: Array
     contention: Array
-    gradient: Array
+    sharpness_slope: Array
     cpu: Array
     accelerator: Array
-    slopes: Sequence[tuple[int, int, Array]]
+    slopes: Sequence[Slope]
+    parameters: int
+
+    @cached_property
+    def gradient(self) -> Array:
+        found = self._nothing()
+        for parameter, stage, slope in self.slopes:
+            found[:, :, parameter] -= self.shares[:, :, stage] * slope
+        found[:, :, -1] = self.sharpness_slope
+        return found
 
     @cached_property
     def cpu_gradient(self) -> Array:
@@ -83,11 +95,14 @@ class Solution:
         return self._gradient(ACCELERATOR)
 
     def _gradient(self, stage: int) -> Array:
-        found = np.zeros_like(self.gradient)
+        found = self._nothing()
         for parameter, where, slope in self.slopes:
             if where == stage:
                 found[:, :, parameter] += slope
         return found
+
+    def _nothing(self) -> Array:
+        return np.zeros((*self.log_rate.shape, self.parameters))
 
 
 def parameter_names(structure: Structure) -> tuple[str, ...]:
@@ -115,14 +130,14 @@ class _Times:
     names: tuple[str, ...]
     theta: Array
     times: Array
-    slopes: list[tuple[int, int, Array]] = field(default_factory=list)
+    slopes: list[Slope] = field(default_factory=list)
 
     def parameter(self, name: str) -> Array:
         return self.theta[:, self.names.index(name), None]
 
     def depends(self, name: str, stage: int, slope: Array | float) -> None:
-        shape = self.times.shape[:2]
-        self.slopes.append((self.names.index(name), stage, np.broadcast_to(np.asarray(slope, dtype=float), shape)))
+        """The slope (R or 1, n or 1) is d ln seconds / d parameter."""
+        self.slopes.append((self.names.index(name), stage, slope))
 
 
 def solve(structure: Structure, theta: Array, design: Design) -> Solution:
@@ -130,13 +145,14 @@ def solve(structure: Structure, theta: Array, design: Design) -> Solution:
     names = parameter_names(structure)
     shape = (theta.shape[0], design.vcpus.size)
     made = _Times(names, theta, np.full((*shape, len(STAGES)), -np.inf))
-    contention = _cpu(structure, made, design)
-    _accelerator(structure, made, design)
-    if structure.batch_stage:
-        _batch(structure, made, design)
-    _disk(structure, made, design)
-    _memory(structure, made, design)
-    return _combine(made, contention)
+    with np.errstate(invalid="ignore", divide="ignore"):  # a stage that is not there takes exp(-inf)
+        contention = _cpu(structure, made, design)
+        _accelerator(structure, made, design)
+        if structure.batch_stage:
+            _batch(structure, made, design)
+        _disk(structure, made, design)
+        _memory(structure, made, design)
+        return _combine(made, contention)
 
 
 LEVEL_KINDS = {"limits": "memory", "misses": "missed", "slows": "slowed"}
@@ -166,8 +182,7 @@ def _cpu(structure: Structure, made: _Times, design: Design) -> Array:
     decode = np.where(design.decodes, 0.0, -np.inf)[None] - made.parameter("rate") + design.decode_shift
     if structure.step_apart:
         step = np.where(design.computes & design.step_on_cpu, 0.0, -np.inf)[None] + made.parameter("step")
-        with np.errstate(invalid="ignore"):
-            work = np.logaddexp(decode, step)
+        work = np.logaddexp(decode, step)
     else:
         step, work = np.full_like(decode, -np.inf), decode
     doing = np.isfinite(work)
@@ -175,10 +190,9 @@ def _cpu(structure: Structure, made: _Times, design: Design) -> Array:
     made.times[:, :, CPU] = np.where(
         doing, work + scaled.log_factor + (design.slowness - np.log(design.vcpus))[None], -np.inf
     )
-    with np.errstate(invalid="ignore"):
-        made.depends("rate", CPU, np.where(doing, -np.exp(decode - work), 0.0))
-        if structure.step_apart:
-            made.depends("step", CPU, np.where(doing, np.exp(step - work), 0.0))
+    made.depends("rate", CPU, np.where(doing, -np.exp(decode - work), 0.0))
+    if structure.step_apart:
+        made.depends("step", CPU, np.where(doing, np.exp(step - work), 0.0))
     for name, slope in scaled.slopes.items():
         made.depends(name, CPU, np.where(doing, slope, 0.0))
     if structure.quota:
@@ -228,8 +242,7 @@ def _disk(structure: Structure, made: _Times, design: Design) -> None:
             made.depends(f"disk:{name}", stage, -here)
         if name in structure.blocking:
             rows = (design.disk == index) & (design.missed > 0) & design.decodes
-            with np.errstate(divide="ignore"):
-                waits = np.log(design.missed) - np.log(np.ceil(design.vcpus))  # a worker for each CPU, whole
+            waits = np.log(design.missed) - np.log(np.ceil(design.vcpus))  # a worker for each CPU, whole
             time = np.where(rows, waits, -np.inf)[None] + made.parameter(f"latency:{name}")
             made.times[:, :, LATENCY] = np.maximum(made.times[:, :, LATENCY], time)
             made.depends(f"latency:{name}", LATENCY, rows.astype(float)[None])
@@ -237,33 +250,27 @@ def _disk(structure: Structure, made: _Times, design: Design) -> None:
 
 def _combine(made: _Times, contention: Array) -> Solution:
     times = made.times.copy()
-    blocked = times[:, :, LATENCY].copy()
-    with np.errstate(invalid="ignore"):  # a stage that is not there takes exp(-inf)
-        worker = np.logaddexp(times[:, :, CPU], blocked)
-        computing = np.exp(np.where(np.isfinite(worker), times[:, :, CPU] - worker, 0.0))
+    blocked = made.times[:, :, LATENCY]
+    worker = np.logaddexp(times[:, :, CPU], blocked)
+    computing = np.exp(np.where(np.isfinite(worker), times[:, :, CPU] - worker, 0.0))
     times[:, :, CPU], times[:, :, LATENCY] = worker, -np.inf
-    sharpness = made.names.index("sharpness")
-    raw = made.theta[:, sharpness]
-    p = np.exp(np.clip(raw, *LOG_SHARPNESS))[:, None]
+    raw = made.theta[:, -1]
+    p = np.exp(np.minimum(np.maximum(raw, LOG_SHARPNESS[0]), LOG_SHARPNESS[1]))[:, None]
     powered = p[:, :, None] * times
     top = powered.max(axis=2, keepdims=True)
-    with np.errstate(invalid="ignore"):  # nor does a row that has none at all
-        total = top[:, :, 0] + np.log(np.exp(powered - top).sum(axis=2))
+    total = top[:, :, 0] + np.log(np.exp(powered - top).sum(axis=2))
     shares = np.exp(powered - total[:, :, None])
     free = ((raw > LOG_SHARPNESS[0]) & (raw < LOG_SHARPNESS[1])).astype(float)[:, None]
     mean_time = (shares * np.where(np.isfinite(times), times, 0.0)).sum(axis=2)
     shares[:, :, LATENCY] = shares[:, :, CPU] * (1 - computing)
     shares[:, :, CPU] *= computing
-    gradient = np.zeros((*times.shape[:2], made.theta.shape[1]))
-    for parameter, stage, slope in made.slopes:
-        gradient[:, :, parameter] -= shares[:, :, stage] * slope
-    gradient[:, :, sharpness] = free * (total / p - mean_time)
     return Solution(
         -total / p,
         shares,
         contention,
-        gradient,
+        free * (total / p - mean_time),
         made.times[:, :, CPU],
         made.times[:, :, ACCELERATOR],
         made.slopes,
+        len(made.names),
     )

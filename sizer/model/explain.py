@@ -9,12 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
-from sizer.model.edge import GAIN, Trend, vcpus_edge
+from sizer.model.edge import vcpus_edge
 from sizer.model.equation import Array
 from sizer.model.model import Member, Parameter, Quantity, Source, WorkloadModel
+from sizer.model.predicted_rates import predict_rates
 from sizer.model.prediction import best_measured
-from sizer.model.rates import predict_rates
 from sizer.model.stages import disk_is_free, read_seconds
+from sizer.model.trend import GAIN, Trend
 from sizer.records import Configuration, Figure, Reason, ReasonCode, plural, reason
 
 CPU_ALONE = {
@@ -200,9 +201,9 @@ def _knee(model: WorkloadModel, top: Configuration) -> float:
     """The fewest vCPUs that neither twice as many nor the most measured would gain on."""
     low, high = model.measured.vcpus[0], model.measured.vcpus[-1]
     grid = [low * (high / low) ** (step / 40) for step in range(41)]
-    stands = [replace(top, vcpus=vcpus) for vcpus in grid]
-    doubled = [replace(stand, vcpus=min(high, 2 * vcpus_of(stand))) for stand in stands]
-    rates = predict_rates(model, [*stands, *doubled]).mean
+    configurations = [replace(top, vcpus=vcpus) for vcpus in grid]
+    doubled = [replace(configuration, vcpus=min(high, 2 * vcpus_of(configuration))) for configuration in configurations]
+    rates = predict_rates(model, [*configurations, *doubled]).mean
     here, twice, worth = rates[:41], rates[41:], math.log(1 + GAIN)
     knee: float = next(c for c, now, then in zip(grid, here, twice, strict=True) if max(here[-1], then) - now < worth)
     return knee

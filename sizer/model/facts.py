@@ -10,9 +10,9 @@ from dataclasses import replace
 from statistics import median
 
 from sizer.model.coordinates import batch_of, gpus_of, memory_of, vcpus_of
+from sizer.model.feeds import CPU_LABEL, feed_of, label_of
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
-from sizer.model.model import Measured, WorkloadFacts
-from sizer.model.settings import CPU_LABEL, label_of, setting_of
+from sizer.model.model import MeasuredRange, WorkloadFacts
 from sizer.records import KINDS, Run
 
 HIT_SPREAD, BLEND_SPREAD, AMPLIFICATION_SPREAD = 0.1, 0.4, 0.7
@@ -26,19 +26,19 @@ def median_of(values: Iterable[float | None]) -> float | None:
     return median(known) if known else None
 
 
-def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measured) -> WorkloadFacts:
+def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: MeasuredRange) -> WorkloadFacts:
     """The demands and the data set of one workload, from its completed runs; `runs` must not be empty.
 
     `isolating` are its runs that show one stage alone.
     """
     workload = runs[0].spec.workload
-    setting = setting_of(runs[0])
+    feed = feed_of(runs[0])
     data = next((run.data_set for run in runs if run.data_set is not None), None)
     batches = sorted(batch_of(run.configuration) for run in runs)
     read = _demand(runs, "read_bytes")
     accounted = read is not None
     reads_disk = workload.assumed_input == "disk" and workload.kind != "command"
-    if data is not None and data.samples > 0 and reads_disk and (setting.natural or read is None):
+    if data is not None and data.samples > 0 and reads_disk and (feed.natural or read is None):
         read = data.bytes / data.samples  # what came from the device depends on the cap there
     synthetic = [run for run in isolating if run.spec.workload.input == "synthetic"]
     labels = Counter(label_of(run) for run in runs)
@@ -46,7 +46,7 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
     facts = WorkloadFacts(
         kind=workload.kind,
         device=next(run.spec.workload.computes_on for run in runs if label_of(run) == usual),
-        setting=setting,
+        setting=feed,
         core_seconds=_core_seconds([run for run in runs if label_of(run) == usual]),
         step_core_seconds=_core_seconds([run for run in synthetic if label_of(run) == usual]),
         read_bytes=read,
@@ -102,11 +102,11 @@ def _accelerator_rates(runs: Sequence[Run]) -> dict[str, float]:
     return found
 
 
-def _with_hit_blend(facts: WorkloadFacts, runs: Sequence[Run], measured: Measured) -> WorkloadFacts:
+def _with_hit_blend(facts: WorkloadFacts, runs: Sequence[Run], measured: MeasuredRange) -> WorkloadFacts:
     """`hit_blend` and `read_amplification` from the reads accounted under each cap; LRU where nothing is known."""
     if not facts.read_bytes or not facts.data_bytes:
         return facts
-    natural = [run for run in runs if setting_of(run).natural and run.demand is not None]
+    natural = [run for run in runs if feed_of(run).natural and run.demand is not None]
     seen = [
         (_cached(facts, run, measured), run.demand.read_bytes / facts.read_bytes)
         for run in natural
@@ -127,7 +127,7 @@ def _with_hit_blend(facts: WorkloadFacts, runs: Sequence[Run], measured: Measure
     return replace(facts, hit_blend=blend, read_amplification=factor)
 
 
-def _cached(facts: WorkloadFacts, run: Run, measured: Measured) -> float:
-    stand = run.configuration
-    anonymous = run.peak_anonymous_bytes or anonymous_bytes(measured, stand.vcpus, stand.batch_size)
-    return cached_fraction(facts, memory_of(stand), anonymous)
+def _cached(facts: WorkloadFacts, run: Run, measured: MeasuredRange) -> float:
+    configuration = run.configuration
+    anonymous = run.peak_anonymous_bytes or anonymous_bytes(measured, configuration.vcpus, configuration.batch_size)
+    return cached_fraction(facts, memory_of(configuration), anonymous)

@@ -12,9 +12,9 @@ import numpy as np
 
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, name_of_disk, vcpus_of
 from sizer.model.equation import Array, parameter_names
-from sizer.model.model import Measured, Structure, WorkloadFacts
+from sizer.model.feeds import CPU_LABEL, REPLAY, label_at
+from sizer.model.model import MeasuredRange, Structure, WorkloadFacts
 from sizer.model.observations import Observation
-from sizer.model.settings import CPU_LABEL, REPLAY, label_at
 from sizer.model.stages import UNBINDING, disk_is_free, fitted_disks
 from sizer.records import Bottleneck
 
@@ -32,9 +32,9 @@ class Prior:
     deviation: Array
 
 
-def scalings(facts: WorkloadFacts, measured: Measured, observations: Sequence[Observation]) -> list[Structure]:
+def scalings(facts: WorkloadFacts, measured: MeasuredRange, observations: Sequence[Observation]) -> list[Structure]:
     """The forms of vCPU scaling, each with and without a cap, and nothing else that is optional."""
-    inputs = {observation.setting.input for observation in observations}
+    inputs = {observation.feed.input for observation in observations}
     labels = tuple(dict.fromkeys(label_at(facts, o.configuration) for o in observations))
     several = len({max(1, gpus.count or 0) for gpus in measured.gpus}) > 1
     alone = several or len(labels) > 1 or "synthetic" in inputs
@@ -57,10 +57,12 @@ def scalings(facts: WorkloadFacts, measured: Measured, observations: Sequence[Ob
     return [replace(base, scaling=form, capped=cap) for form in _forms(vcpus) for cap in (False, True)]
 
 
-def _distinguished(facts: WorkloadFacts, measured: Measured, observations: Sequence[Observation]) -> tuple[str, ...]:
+def _distinguished(
+    facts: WorkloadFacts, measured: MeasuredRange, observations: Sequence[Observation]
+) -> tuple[str, ...]:
     """Disks with figures that are busy enough to matter, and those that a replay shows by themselves."""
     known = [name for name in fitted_disks(facts, measured) if not disk_is_free(facts, measured, name)]
-    replayed = [disk_of(o.configuration) for o in observations if o.setting.input == REPLAY]
+    replayed = [disk_of(o.configuration) for o in observations if o.feed.input == REPLAY]
     return tuple(dict.fromkeys([*known, *replayed]))
 
 
@@ -82,7 +84,7 @@ def _batch_stage(facts: WorkloadFacts, observations: Sequence[Observation]) -> s
     return "cpu" if facts.accelerator in (None, CPU_LABEL) else "accelerator"
 
 
-def refinements(structure: Structure, facts: WorkloadFacts, measured: Measured) -> Iterator[Structure]:
+def refinements(structure: Structure, facts: WorkloadFacts, measured: MeasuredRange) -> Iterator[Structure]:
     """The same form with one thing more: memory that counts, or a loader whose workers wait for the disk."""
     known = measured.memory_bytes
     if len(known) > 1 and not _memory_is_explained(facts, measured):
@@ -104,7 +106,7 @@ def refinements(structure: Structure, facts: WorkloadFacts, measured: Measured) 
         yield replace(structure, batch_stage="cpu")
 
 
-def _memory_is_explained(facts: WorkloadFacts, measured: Measured) -> bool:
+def _memory_is_explained(facts: WorkloadFacts, measured: MeasuredRange) -> bool:
     """By the page cache of a known data set; or, where all was accounted, as a job that reads nothing of account."""
     if facts.natural and facts.data_bytes and facts.read_bytes:
         return True
@@ -112,7 +114,7 @@ def _memory_is_explained(facts: WorkloadFacts, measured: Measured) -> bool:
     return bool(facts.core_seconds) and not fitted_disks(facts, measured) and not starved
 
 
-def _page_cache(structure: Structure, facts: WorkloadFacts, measured: Measured) -> Iterator[Structure]:
+def _page_cache(structure: Structure, facts: WorkloadFacts, measured: MeasuredRange) -> Iterator[Structure]:
     """Several disks without figures: what memory keeps, none of them has to read."""
     names = tuple(name_of_disk(disk.name) for disk in measured.disks)
     if len(names) > 1 and all(disk_is_free(facts, measured, name) for name in names):
@@ -128,14 +130,16 @@ def _sampled(levels: Sequence[int]) -> Sequence[int]:
     return levels[::step]
 
 
-def prior(structure: Structure, facts: WorkloadFacts, measured: Measured, observations: Sequence[Observation]) -> Prior:
+def prior(
+    structure: Structure, facts: WorkloadFacts, measured: MeasuredRange, observations: Sequence[Observation]
+) -> Prior:
     """Demands from accounting are beliefs with a narrow spread; what nothing is known of is wide."""
     beliefs = [_belief(name, structure, facts, measured, observations) for name in parameter_names(structure)]
     return Prior(np.array([mean for mean, _ in beliefs]), np.array([deviation for _, deviation in beliefs]))
 
 
 def _belief(
-    name: str, structure: Structure, facts: WorkloadFacts, measured: Measured, observations: Sequence[Observation]
+    name: str, structure: Structure, facts: WorkloadFacts, measured: MeasuredRange, observations: Sequence[Observation]
 ) -> tuple[float, float]:
     kind, _, key = name.partition(":")
     if kind in ("rate", "step", "latency"):
@@ -191,7 +195,7 @@ def _accelerator(label: str, facts: WorkloadFacts, observations: Sequence[Observ
     return max(o.log_rate - math.log(max(1, gpus_of(o.configuration))) for o in alike) + math.log(1.5), 1.5
 
 
-def _disk_spread(name: str, facts: WorkloadFacts, measured: Measured) -> float:
+def _disk_spread(name: str, facts: WorkloadFacts, measured: MeasuredRange) -> float:
     disk = measured.disk(name)
     if disk is None or disk_is_free(facts, measured, name):
         return 1.5

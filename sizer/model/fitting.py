@@ -13,15 +13,15 @@ from sizer.model.equation import Array, Flags, parameter_names, solve
 from sizer.model.explain import explained
 from sizer.model.facts import gather_facts
 from sizer.model.families import refinements, scalings, starting_points
+from sizer.model.feeds import labelled
 from sizer.model.isolation import end_to_end
 from sizer.model.isolation import isolating as isolating_runs
 from sizer.model.least_squares import minimise
 from sizer.model.memory import memory_floor
-from sizer.model.model import Measured, Member, Model, Residual, Structure, WorkloadFacts, WorkloadModel
+from sizer.model.model import MeasuredRange, Member, Model, Residual, Structure, WorkloadFacts, WorkloadModel
 from sizer.model.observations import Noise, Observation, completed, measure, observe
 from sizer.model.problem import Fitted, Problem, problem_of
 from sizer.model.residual import fit_residual
-from sizer.model.settings import labelled
 from sizer.model.widening import widening
 from sizer.records import Configuration, Run
 
@@ -70,7 +70,7 @@ def fit_workload(runs: Sequence[Run]) -> WorkloadModel:
 def _only_stages(runs: Sequence[Run]) -> WorkloadModel:
     workload = runs[0].spec.workload
     facts = WorkloadFacts(workload.kind, workload.computes_on)
-    return WorkloadModel(workload.name, runs[0].sample_unit, facts, Measured(), advice.only_stages())
+    return WorkloadModel(workload.name, runs[0].sample_unit, facts, MeasuredRange(), advice.only_stages())
 
 
 def _fit(model: WorkloadModel, observations: Sequence[Observation], noise: Noise) -> WorkloadModel:
@@ -79,7 +79,7 @@ def _fit(model: WorkloadModel, observations: Sequence[Observation], noise: Noise
     scale = _scale(kept[0][0], noise)
     random = np.random.default_rng(SEED)
     members = tuple(_member(fitted, weight, scale, random) for fitted, weight in kept)
-    main = np.array([o.setting == model.facts.setting for o in observations])
+    main = np.array([o.feed == model.facts.setting for o in observations])
     residual = _residual(kept, [o.configuration for o in observations], main, noise)
     deviation = kept[0][0].problem.deviation
     spread, misfit = scale * float(np.median(deviation)), 0.01

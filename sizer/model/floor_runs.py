@@ -80,7 +80,7 @@ def ordinary(runs: Iterable[Run]) -> tuple[Run, ...]:
     return tuple(run for run in runs if not is_search(run))
 
 
-def same_place(spec: RunSpec, other: RunSpec) -> bool:
+def same_floor(spec: RunSpec, other: RunSpec) -> bool:
     """Whether a cap that holds for one run holds for the other: workload, batch and share of vCPUs are the same."""
     mine, its = ((each.workload, each.batch_size, each.limits.vcpus) for each in (spec, other))
     return mine == its
@@ -91,7 +91,7 @@ def searched_floor(runs: Sequence[Run]) -> SearchedFloor | None:
     latest = max(filter(is_search, runs), key=lambda run: run.started_at or "", default=None)
     if latest is None:
         return None
-    here = [run for run in runs if same_place(run.spec, latest.spec)]
+    here = [run for run in runs if same_floor(run.spec, latest.spec)]
     return judge(here, [run for run in here if is_search(run)])
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from sizer.model.feeds import REPLAY
 from sizer.model.floor_runs import ordinary
-from sizer.model.settings import REPLAY
 from sizer.records import Run
 
 INPUTS = ("disk", "cached", "synthetic")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from sizer.model.coordinates import no_more
 from sizer.model.floor_runs import is_search
-from sizer.model.model import Measured, MemoryFloor, MemoryTrial, WorkloadFacts
+from sizer.model.model import MeasuredRange, MemoryFloor, MemoryTrial, WorkloadFacts
 from sizer.records import FINDINGS, Outcome, Run
 
 
@@ -42,7 +42,7 @@ def memory_floor(runs: Sequence[Run]) -> MemoryFloor | None:
     return _bounds(known) if known and (limited or not all(trial.completed for trial in known)) else None
 
 
-def floor_at(measured: Measured, vcpus: float | None, batch_size: int | None) -> MemoryFloor:
+def floor_at(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> MemoryFloor:
     """The bounds for one configuration: anonymous memory grows with workers and with the batch, never shrinks.
 
     So a kill with fewer vCPUs and a smaller batch is a kill here, and what held with more of both holds here.
@@ -60,7 +60,7 @@ MARGIN = 1.25
 """Memory kept free above the anonymous peak: libraries are charged elsewhere on the measuring host, and peaks vary."""
 
 
-def needed_bytes(measured: Measured, vcpus: float | None, batch_size: int | None) -> int | None:
+def needed_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
     """The smallest memory in which this configuration is known to keep the rate that was measured; None if none is.
 
     A cap at which an ordinary run held, here or with more vCPUs and a larger batch; or one that held anywhere and
@@ -79,7 +79,7 @@ def needed_bytes(measured: Measured, vcpus: float | None, batch_size: int | None
     return min(held, default=None)
 
 
-def ordinary_bytes(measured: Measured, vcpus: float | None, batch_size: int | None) -> int | None:
+def ordinary_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
     """The smallest memory above the floor at which a run that shows its rate held, as `floor_at` counts."""
     killed = floor_at(measured, vcpus, batch_size).out_of_memory_bytes or 0
     held = [t for t in measured.trials if t.completed and not t.searched and t.memory_bytes > killed]
@@ -87,7 +87,7 @@ def ordinary_bytes(measured: Measured, vcpus: float | None, batch_size: int | No
     return min((t.memory_bytes for t in near or held), default=None)
 
 
-def only_completed(measured: Measured, vcpus: float | None, batch_size: int | None) -> tuple[int, int] | None:
+def only_completed(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> tuple[int, int] | None:
     """The caps in bytes from which a search saw runs complete, and from which a rate was measured; None if as low."""
     low = floor_at(measured, vcpus, batch_size).completed_bytes
     high = ordinary_bytes(measured, vcpus, batch_size)
@@ -100,17 +100,17 @@ def _bounds(known: Sequence[MemoryTrial]) -> MemoryFloor:
     return MemoryFloor(failed, min(held, default=None))
 
 
-def anonymous_bytes(measured: Measured, vcpus: float | None, batch_size: int | None) -> int | None:
+def anonymous_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
     """The largest anonymous memory seen at no more vCPUs and no larger batch; else the smallest seen at all."""
     return _peak(measured, vcpus, batch_size, kernel=False)
 
 
-def undroppable_bytes(measured: Measured, vcpus: float | None, batch_size: int | None) -> int | None:
+def undroppable_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: int | None) -> int | None:
     """The same of anonymous memory with the kernel's own, where that is known: none of it can be dropped."""
     return _peak(measured, vcpus, batch_size, kernel=True)
 
 
-def _peak(measured: Measured, vcpus: float | None, batch_size: int | None, kernel: bool) -> int | None:
+def _peak(measured: MeasuredRange, vcpus: float | None, batch_size: int | None, kernel: bool) -> int | None:
     """The runs of a search are short, so their peaks count only where no other was accounted."""
     known = [trial for trial in measured.trials if trial.completed and trial.anonymous_bytes]
     seen = [

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 from sizer.model.coordinates import disk_of, name_of_disk
 from sizer.model.floor_runs import SearchedFloor
+from sizer.model.trend import Edge
 from sizer.records import SCHEMA_VERSION, Bottleneck, Configuration, Device, DiskRates, Estimate, Reason, Refusal
 
 NORMAL_90 = 1.645
@@ -137,7 +139,7 @@ class Gpus:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredRange:
     """The range that was measured: distinct values of each axis in rising order, and every configuration.
 
     `rates` are those of the runs that predictions are about: not those that isolate one stage. `gpus` are the measured
@@ -165,19 +167,23 @@ class Measured:
         """The measured disk of that name, or None. One without a name is called HOST_DISK, too."""
         return next((disk for disk in self.disks if name_of_disk(disk.name) == name_of_disk(name)), None)
 
-    def rate_at(self, stand: Configuration) -> MeasuredRate | None:
+    def rate_at(self, configuration: Configuration) -> MeasuredRate | None:
         """The measured configuration that this one is; memory counts only where it was varied."""
         for rate in self.rates:
             here = rate.configuration
-            same = (here.vcpus, disk_of(here), here.batch_size) == (stand.vcpus, disk_of(stand), stand.batch_size)
-            same = same and (here.gpu, here.gpu_count) == (stand.gpu, stand.gpu_count)
-            if same and (here.memory_bytes == stand.memory_bytes or len(self.memory_bytes) <= 1):
+            same = (here.vcpus, disk_of(here), here.batch_size) == (
+                configuration.vcpus,
+                disk_of(configuration),
+                configuration.batch_size,
+            )
+            same = same and (here.gpu, here.gpu_count) == (configuration.gpu, configuration.gpu_count)
+            if same and (here.memory_bytes == configuration.memory_bytes or len(self.memory_bytes) <= 1):
                 return rate
         return None
 
-    def evidence_at(self, stand: Configuration) -> Bottleneck | None:
+    def evidence_at(self, configuration: Configuration) -> Bottleneck | None:
         """What accounting named there; None where it was not measured or nothing was named."""
-        rate = self.rate_at(stand)
+        rate = self.rate_at(configuration)
         return rate.evidence if rate else None
 
 
@@ -201,7 +207,7 @@ class WorkloadFacts:
     `hit_blend` is where the page cache lies between LRU (0) and the cached fraction (1), `read_amplification` how many
     bytes the device reads for each one that missed it (readahead). `accelerator` is the label of
     the one that most runs used, `accelerator_rates` samples per second of each one alone, where known; `mixed_with_cpu`
-    if some runs had none. `setting` is that of the runs that predictions are about.
+    if some runs had none. `setting` (its stored name) is the feed of the runs that predictions are about.
     """
 
     kind: str
@@ -298,7 +304,7 @@ class WorkloadModel:
     name: str
     sample_unit: str
     facts: WorkloadFacts
-    measured: Measured
+    measured: MeasuredRange
     refused: Refusal | None = None
     scaling: Reason | None = None
     parameters: tuple[Parameter, ...] = ()
@@ -308,6 +314,11 @@ class WorkloadModel:
     noise: float = 0.0
     misfit: float = 0.0
     widening: float = NORMAL_90
+
+    @cached_property
+    def vcpus_edges(self) -> dict[Configuration, Edge]:
+        """What `vcpus_edge` has found so far: a page asks for the same edge at every point of its curves."""
+        return {}
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from statistics import mean, median
 
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, known, memory_of, vcpus_of
 from sizer.model.facts import median_of
+from sizer.model.feeds import feed_of
 from sizer.model.floor_runs import ordinary, searched_floor
 from sizer.model.memory import trials
-from sizer.model.model import Feed, Gpus, Measured, MeasuredDisk, MeasuredRate
-from sizer.model.settings import setting_of
+from sizer.model.model import Feed, Gpus, MeasuredDisk, MeasuredRange, MeasuredRate
 from sizer.model.slowness import slowness
 from sizer.records import FAULTS, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run
 
@@ -32,7 +32,7 @@ class Observation:
     """
 
     configuration: Configuration
-    setting: Feed
+    feed: Feed
     log_rate: float
     deviation: float
     slowness: float = 0.0
@@ -67,19 +67,19 @@ def completed(runs: Iterable[Run]) -> list[Run]:
 
 
 def observe(runs: Sequence[Run]) -> tuple[list[Observation], Noise]:
-    """One observation a configuration and setting, by vCPUs; from three repeats on their median, as one may be bad."""
-    settings: dict[Feed, list[Run]] = defaultdict(list)
+    """One observation a configuration and feed, by vCPUs; from three repeats on their median, as one may be bad."""
+    fed_alike: dict[Feed, list[Run]] = defaultdict(list)
     for run in runs:
-        settings[setting_of(run)].append(run)
+        fed_alike[feed_of(run)].append(run)
     grouped = {
-        (setting, configuration): group
-        for setting, alike in settings.items()
+        (feed, configuration): group
+        for feed, alike in fed_alike.items()
         for configuration, group in _grouped(alike).items()
     }
     slow = slowness(runs)
     noise = _noise([[(run, slow.get(id(run), 0.0)) for run in group] for group in grouped.values()])
     observations = []
-    for (setting, configuration), group in grouped.items():
+    for (feed, configuration), group in grouped.items():
         slower = mean(slow.get(id(run), 0.0) for run in group)
         logs = [math.log(_rate(run).value) + slow.get(id(run), 0.0) - slower for run in group]
         centre = median(logs) if len(logs) > 2 else mean(logs)
@@ -88,7 +88,7 @@ def observe(runs: Sequence[Run]) -> tuple[list[Observation], Noise]:
         accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
         if gpus_of(configuration) > 1:
             accounted["accelerator_seconds"] = None  # busy one beside another
-        observations.append(Observation(configuration, setting, centre, deviation, slower, **accounted))
+        observations.append(Observation(configuration, feed, centre, deviation, slower, **accounted))
     return sorted(observations, key=lambda o: _order(o.configuration)), noise
 
 
@@ -98,8 +98,8 @@ def _accounted(group: Sequence[Run], name: str) -> float | None:
     return mean(found) if found else None
 
 
-def _order(place: Configuration) -> tuple[float, int, str, int, str, int]:
-    return vcpus_of(place), memory_of(place), disk_of(place), batch_of(place), place.gpu or "", gpus_of(place)
+def _order(at: Configuration) -> tuple[float, int, str, int, str, int]:
+    return vcpus_of(at), memory_of(at), disk_of(at), batch_of(at), at.gpu or "", gpus_of(at)
 
 
 def _grouped(runs: Sequence[Run]) -> dict[Configuration, list[Run]]:
@@ -137,7 +137,7 @@ def _noise(groups: Collection[Sequence[tuple[Run, float]]]) -> Noise:
     return Noise(max(median(inside), 0.01), measured=True) if inside else Noise(UNKNOWN_NOISE, measured=False)
 
 
-def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> Measured:
+def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange:
     """The range that completed runs cover, and every memory cap that any run tried.
 
     `isolating` runs show one stage alone: of them only the caps count under which the whole job ran.
@@ -146,7 +146,7 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> Measured:
     grouped = _grouped(usable)
     inputs = {run.spec.workload.assumed_input for run in runs}
     whole = [run for run in isolating if run.spec.workload.assumed_input in inputs]
-    return Measured(
+    return MeasuredRange(
         vcpus=tuple(sorted(known(run.configuration.vcpus for run in usable))),
         memory_bytes=tuple(sorted(known(run.configuration.memory_bytes for run in usable))),
         batch_size=tuple(sorted(known(run.configuration.batch_size for run in usable))),

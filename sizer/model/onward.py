@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import vcpus_of
-from sizer.model.edge import GAIN, Edge, Trend, before_the_last_doubling, vcpus_edge
+from sizer.model.edge import before_the_last_doubling, vcpus_edge
 from sizer.model.model import WorkloadModel
-from sizer.model.rates import predict_rates
+from sizer.model.predicted_rates import predict_rates
+from sizer.model.trend import GAIN, Edge, Trend
 from sizer.records import Bottleneck, Configuration
 
 ENOUGH = 3
@@ -25,15 +26,15 @@ class Onward:
     highest: float
 
 
-def still_rises(model: WorkloadModel, stand: Configuration) -> Edge | None:
+def still_rises(model: WorkloadModel, configuration: Configuration) -> Edge | None:
     """The edge on this disk and batch size where the rate still rises and no known ceiling says how far."""
     if len(model.measured.vcpus) < ENOUGH:
         return None
-    edge = vcpus_edge(model, replace(stand, vcpus=model.measured.vcpus[-1]))
+    edge = vcpus_edge(model, replace(configuration, vcpus=model.measured.vcpus[-1]))
     return edge if edge.trend is Trend.RISING and not edge.foretold else None
 
 
-def onward(model: WorkloadModel, stand: Configuration) -> Onward | None:
+def onward(model: WorkloadModel, configuration: Configuration) -> Onward | None:
     """Beyond a curve that still rises; None elsewhere.
 
     Amdahl (1967): seconds a sample are A + B / c, so the next doubling saves half of the seconds that the last one did.
@@ -43,20 +44,24 @@ def onward(model: WorkloadModel, stand: Configuration) -> Onward | None:
     if len(known) < ENOUGH:
         return None
     most = known[-1]
-    if vcpus_of(stand) <= most or still_rises(model, stand) is None:
+    if vcpus_of(configuration) <= most or still_rises(model, configuration) is None:
         return None
     few = before_the_last_doubling(model)
-    less, now = (float(rate) for rate in predict_rates(model, [replace(stand, vcpus=c) for c in (few, most)]).mean)
-    ceiling = max(now, float(known_ceilings(model, [stand])[0]))
+    less, now = (
+        float(rate) for rate in predict_rates(model, [replace(configuration, vcpus=c) for c in (few, most)]).mean
+    )
+    ceiling = max(now, float(known_ceilings(model, [configuration])[0]))
     divided = (math.exp(-less) - math.exp(-now)) / (1 / few - 1 / most)
-    seconds = math.exp(-now) - divided * (1 / most - 1 / vcpus_of(stand))
-    repeated = now + (now - less) * math.log(vcpus_of(stand) / most) / math.log(most / few)
-    linear = now + math.log(vcpus_of(stand) / most)
+    seconds = math.exp(-now) - divided * (1 / most - 1 / vcpus_of(configuration))
+    repeated = now + (now - less) * math.log(vcpus_of(configuration) / most) / math.log(most / few)
+    linear = now + math.log(vcpus_of(configuration) / most)
     expected = min(linear, -math.log(seconds) if seconds > 0 else linear)
     return Onward(now, min(ceiling, expected), min(ceiling, max(expected, repeated)))
 
 
-def split_by_last_doubling(model: WorkloadModel, stand: Configuration, shares: dict[str, float]) -> dict[str, float]:
+def split_by_last_doubling(
+    model: WorkloadModel, configuration: Configuration, shares: dict[str, float]
+) -> dict[str, float]:
     """The shares, with those of CPU and serial part read off the last doubling while the rate still rises.
 
     ln gain over ln 2 is the CPU's part of the two: a cap that is fitted just above the last point would call all of it
@@ -66,9 +71,9 @@ def split_by_last_doubling(model: WorkloadModel, stand: Configuration, shares: d
     known = model.measured.vcpus
     if len(known) < ENOUGH or serial not in shares:
         return shares
-    if not before_the_last_doubling(model) < vcpus_of(stand) <= known[-1]:
+    if not before_the_last_doubling(model) < vcpus_of(configuration) <= known[-1]:
         return shares
-    edge = still_rises(model, stand)
+    edge = still_rises(model, configuration)
     if edge is None:
         return shares
     both = shares.get(cpu, 0.0) + shares[serial]
@@ -76,6 +81,8 @@ def split_by_last_doubling(model: WorkloadModel, stand: Configuration, shares: d
     return shares | {cpu: part * both, serial: (1 - part) * both}
 
 
-def is_open(model: WorkloadModel, stand: Configuration, found: Onward | None) -> bool:
+def is_open(model: WorkloadModel, configuration: Configuration, found: Onward | None) -> bool:
     """Whether the fit's own answer there is so far from Amdahl's that its shares say nothing."""
-    return found is not None and found.expected > float(predict_rates(model, [stand]).mean[0]) + math.log(1 + GAIN)
+    return found is not None and found.expected > float(predict_rates(model, [configuration]).mean[0]) + math.log(
+        1 + GAIN
+    )

@@ -14,12 +14,12 @@ from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown_b
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, or_unknown, vcpus_of
 from sizer.model.equation import STAGES
+from sizer.model.feeds import with_usual_accelerator
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
 from sizer.model.model import NORMAL_90, WhatIf, WorkloadModel
 from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
-from sizer.model.rates import Rates, predict_rates
+from sizer.model.predicted_rates import PredictedRates, predict_rates
 from sizer.model.relief import headroom
-from sizer.model.settings import usual_place
 from sizer.model.stages import disk_is_free
 from sizer.records import Bottleneck, Configuration, Estimate, Prediction
 
@@ -32,45 +32,55 @@ UNMEASURED_DISK = 0.15
 """The same for a disk that no run was measured on: how exactly demands and rates foretell a tier."""
 
 
-def predict(model: WorkloadModel, stand: Configuration, what_if: WhatIf = WhatIf()) -> Prediction:
+def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf = WhatIf()) -> Prediction:
     """The model's answer at one configuration.
 
     Raises Refused where the runs cannot say: an axis with fewer than three values between its measured ones, a disk
     without figures, a what-if about a stage that was not separated.
     """
-    stand = usual_place(model.measured, stand)
-    advice.check_what_if(model, stand, what_if)
-    if _does_not_fit(model, stand):
+    configuration = with_usual_accelerator(model.measured, configuration)
+    advice.check_what_if(model, configuration, what_if)
+    if _does_not_fit(model, configuration):
         nothing = Estimate(0.0, 0.0, 0.0)
         return Prediction(
-            model.name, stand, nothing, Bottleneck.MEMORY, {"memory": 1.0}, _outside(model, stand) > 0, True
+            model.name,
+            configuration,
+            nothing,
+            Bottleneck.MEMORY,
+            {"memory": 1.0},
+            _outside(model, configuration) > 0,
+            True,
         )
-    measured = model.measured.rate_at(stand) if what_if == WhatIf() else None
+    measured = model.measured.rate_at(configuration) if what_if == WhatIf() else None
     if model.refused and measured is None:
         raise advice.not_fitted(model)
-    advice.check_axes(model, stand)
+    advice.check_axes(model, configuration)
     if not model.members:
         raise advice.not_fitted(model)
-    lower, upper, position = _between_levels(model, stand)
+    lower, upper, position = _between_levels(model, configuration)
     both = predict_rates(model, [lower, upper], what_if)
     rates = both.between(position)
     shares = shares_by_bottleneck(rates.shares[0], float(rates.contention[0]), bool(rates.read_is_iops[0]))
-    shares = shown_by_an_axis(model, stand, split_by_last_doubling(model, stand, shares), float(rates.mean[0]))
-    beyond = onward(model, stand) if what_if == WhatIf() else None
+    shares = shown_by_an_axis(
+        model, configuration, split_by_last_doubling(model, configuration, shares), float(rates.mean[0])
+    )
+    beyond = onward(model, configuration) if what_if == WhatIf() else None
     if model.refused and measured is not None:
         throughput = _widened(measured.throughput, model)
     else:
-        throughput = _estimate(model, rates, stand, what_if, beyond, both if 0 < position < 1 else rates)
+        throughput = _estimate(model, rates, configuration, what_if, beyond, both if 0 < position < 1 else rates)
     evidence = measured.evidence if measured else None
-    bottleneck = Bottleneck.AMBIGUOUS if is_open(model, stand, beyond) else bottleneck_of(shares, evidence)
+    bottleneck = Bottleneck.AMBIGUOUS if is_open(model, configuration, beyond) else bottleneck_of(shares, evidence)
     return Prediction(
         workload=model.name,
-        configuration=stand,
+        configuration=configuration,
         throughput=throughput,
         bottleneck=bottleneck,
-        headroom=headroom(model, stand, bottleneck) if what_if == WhatIf() else None,
+        headroom=headroom(model, configuration, bottleneck) if what_if == WhatIf() else None,
         shares=shares,
-        extrapolated=_outside(model, stand) > 0 or what_if.disk_rates is not None or _memory_unmeasured(model, stand),
+        extrapolated=_outside(model, configuration) > 0
+        or what_if.disk_rates is not None
+        or _memory_unmeasured(model, configuration),
     )
 
 
@@ -81,15 +91,15 @@ def best_measured(model: WorkloadModel) -> Prediction:
     """
     if model.refused or not model.members:
         raise advice.not_fitted(model)
-    stands = measured_values(model)
-    mean = predict_rates(model, stands).mean
-    return predict(model, stands[int(np.argmax(mean))], WhatIf())
+    configurations = measured_values(model)
+    mean = predict_rates(model, configurations).mean
+    return predict(model, configurations[int(np.argmax(mean))], WhatIf())
 
 
 def measured_values(model: WorkloadModel) -> list[Configuration]:
     """Every measured value of each axis with every one of the others, cheapest first."""
     measured = model.measured
-    stands = []
+    configurations = []
 
     @cache
     def holding(c: float | None, batch: int | None) -> list[int]:
@@ -99,39 +109,49 @@ def measured_values(model: WorkloadModel) -> list[Configuration]:
     axes = (or_unknown(measured.vcpus), or_unknown(measured.batch_size), measured.disks, measured.gpus)
     for c, batch, disk, gpus in itertools.product(*axes):
         fitting = holding(c, batch)
-        stands += [
+        configurations += [
             Configuration(c, memory, disk.name, batch, gpus.gpu, gpus.count)
             for memory in fitting or or_unknown(measured.memory_bytes[-1:])
         ]
-    return stands
+    return configurations
 
 
-def _between_levels(model: WorkloadModel, stand: Configuration) -> tuple[Configuration, Configuration, float]:
+def _between_levels(model: WorkloadModel, configuration: Configuration) -> tuple[Configuration, Configuration, float]:
     """The neighbours in memory where memory has levels, and where between them (0 to 1 in ln bytes) this one lies."""
     known = model.measured.memory_bytes
     levels = any(member.structure.memory_levels for member in model.members)
-    if not levels or not known or not known[0] < memory_of(stand) < known[-1] or memory_of(stand) in known:
-        return stand, stand, 0.0
-    low = max(level for level in known if level < memory_of(stand))
-    high = min(level for level in known if level > memory_of(stand))
-    position = math.log(memory_of(stand) / low) / math.log(high / low)
-    return replace(stand, memory_bytes=low), replace(stand, memory_bytes=high), position
+    if (
+        not levels
+        or not known
+        or not known[0] < memory_of(configuration) < known[-1]
+        or memory_of(configuration) in known
+    ):
+        return configuration, configuration, 0.0
+    low = max(level for level in known if level < memory_of(configuration))
+    high = min(level for level in known if level > memory_of(configuration))
+    position = math.log(memory_of(configuration) / low) / math.log(high / low)
+    return replace(configuration, memory_bytes=low), replace(configuration, memory_bytes=high), position
 
 
 def _estimate(
-    model: WorkloadModel, rates: Rates, stand: Configuration, what_if: WhatIf, beyond: Onward | None, around: Rates
+    model: WorkloadModel,
+    rates: PredictedRates,
+    configuration: Configuration,
+    what_if: WhatIf,
+    beyond: Onward | None,
+    around: PredictedRates,
 ) -> Estimate:
     """The interval of a new run; it holds what lies `around` in memory: the step between two levels may be anywhere.
 
     Beyond a curve that still rises it reaches from no more gain to the last gain again.
     """
     variance = float(rates.variance()[0]) + model.noise**2
-    variance += (BEYOND * _outside(model, stand) * (1 - 0.8 * _known_share(model, rates))) ** 2
+    variance += (BEYOND * _outside(model, configuration) * (1 - 0.8 * _known_share(model, rates))) ** 2
     if what_if.disk_rates is not None:
         variance += UNMEASURED_DISK**2
-    if _memory_unmeasured(model, stand):
+    if _memory_unmeasured(model, configuration):
         variance += UNMEASURED_DISK**2
-    if _pair_unmeasured(model, stand):
+    if _pair_unmeasured(model, configuration):
         variance += UNMEASURED_PAIR**2
     half = model.widening * math.sqrt(variance)
     centre = float(rates.mean[0])
@@ -139,14 +159,16 @@ def _estimate(
     if beyond is not None and beyond.expected > centre:
         centre = beyond.expected
         low, high = min(beyond.now, centre - half), max(beyond.highest, centre + half)
-    if _outside(model, stand) > 0 and what_if == WhatIf():  # no more than a known ceiling, but for the noise of a run
-        ceiling = float(known_ceilings(model, [stand])[0])
+    if (
+        _outside(model, configuration) > 0 and what_if == WhatIf()
+    ):  # no more than a known ceiling, but for the noise of a run
+        ceiling = float(known_ceilings(model, [configuration])[0])
         centre, high = min(centre, ceiling), max(centre, min(high, ceiling + NORMAL_90 * model.noise))
         low = min(low, centre)
     return Estimate(math.exp(centre), math.exp(low), math.exp(high))
 
 
-def _known_share(model: WorkloadModel, rates: Rates) -> float:
+def _known_share(model: WorkloadModel, rates: PredictedRates) -> float:
     """The share of stages whose capacity is known beyond the measured range: accelerator and disk do not see vCPUs."""
     accelerator, read, write = (float(rates.shares[0, STAGES.index(name)]) for name in ("accelerator", "read", "write"))
     return read + write + (accelerator if model.facts.accelerator_rates else 0.0)
@@ -157,42 +179,50 @@ def _widened(rate: Estimate, model: WorkloadModel) -> Estimate:
     return Estimate(rate.value, min(rate.low, rate.value / factor), max(rate.high, rate.value * factor))
 
 
-def _outside(model: WorkloadModel, stand: Configuration) -> float:
+def _outside(model: WorkloadModel, configuration: Configuration) -> float:
     """How far outside the measured range, in e-folds of vCPUs, batch size and accelerators; 0 inside."""
     measured = model.measured
     distance = 0.0
     counts = sorted({gpus.count for gpus in measured.gpus if gpus.count})
-    axes = ((vcpus_of(stand), measured.vcpus), (batch_of(stand), measured.batch_size), (gpus_of(stand), counts))
+    axes = (
+        (vcpus_of(configuration), measured.vcpus),
+        (batch_of(configuration), measured.batch_size),
+        (gpus_of(configuration), counts),
+    )
     for value, known in axes:
         if known and value:
             distance += max(0.0, math.log(known[0] / value), math.log(value / known[-1]))
     return distance
 
 
-def _does_not_fit(model: WorkloadModel, stand: Configuration) -> bool:
-    floor = floor_at(model.measured, stand.vcpus, stand.batch_size)
-    if floor.completed_bytes is not None and memory_of(stand) >= floor.completed_bytes:
+def _does_not_fit(model: WorkloadModel, configuration: Configuration) -> bool:
+    floor = floor_at(model.measured, configuration.vcpus, configuration.batch_size)
+    if floor.completed_bytes is not None and memory_of(configuration) >= floor.completed_bytes:
         return False
-    if floor.out_of_memory_bytes is not None and memory_of(stand) <= floor.out_of_memory_bytes:
+    if floor.out_of_memory_bytes is not None and memory_of(configuration) <= floor.out_of_memory_bytes:
         return True
-    anonymous = anonymous_bytes(model.measured, stand.vcpus, stand.batch_size)
-    return anonymous is not None and memory_of(stand) < anonymous
+    anonymous = anonymous_bytes(model.measured, configuration.vcpus, configuration.batch_size)
+    return anonymous is not None and memory_of(configuration) < anonymous
 
 
-def _pair_unmeasured(model: WorkloadModel, stand: Configuration) -> bool:
+def _pair_unmeasured(model: WorkloadModel, configuration: Configuration) -> bool:
     measured = model.measured
     if min(len(measured.disks), len(measured.memory_bytes)) < 2 or not disk_is_free(
-        model.facts, measured, disk_of(stand)
+        model.facts, measured, disk_of(configuration)
     ):
         return False
-    here = {memory_of(rate.configuration) for rate in measured.rates if disk_of(rate.configuration) == disk_of(stand)}
-    return bool(here) and not min(here) <= memory_of(stand) <= max(here)
+    here = {
+        memory_of(rate.configuration)
+        for rate in measured.rates
+        if disk_of(rate.configuration) == disk_of(configuration)
+    }
+    return bool(here) and not min(here) <= memory_of(configuration) <= max(here)
 
 
-def _memory_unmeasured(model: WorkloadModel, stand: Configuration) -> bool:
+def _memory_unmeasured(model: WorkloadModel, configuration: Configuration) -> bool:
     """Less memory than any run had, or more where more of it is more page cache."""
     known = model.measured.memory_bytes
-    if not known or known[0] <= memory_of(stand) <= known[-1]:
+    if not known or known[0] <= memory_of(configuration) <= known[-1]:
         return False
     matters = model.facts.natural or any(member.structure.memory_levels for member in model.members)
-    return memory_of(stand) < known[0] or (matters and len(known) > 1)
+    return memory_of(configuration) < known[0] or (matters and len(known) > 1)

@@ -12,7 +12,7 @@ import numpy as np
 from sizer.model.coordinates import vcpus_of
 from sizer.model.equation import Array, Design, Flags, Solution, solve
 from sizer.model.families import Prior, prior
-from sizer.model.model import Measured, Structure, WorkloadFacts
+from sizer.model.model import MeasuredRange, Structure, WorkloadFacts
 from sizer.model.observations import Observation
 from sizer.model.stages import build_design
 
@@ -92,7 +92,7 @@ class Fitted:
 
 
 def problem_of(
-    structure: Structure, facts: WorkloadFacts, measured: Measured, observations: Sequence[Observation]
+    structure: Structure, facts: WorkloadFacts, measured: MeasuredRange, observations: Sequence[Observation]
 ) -> Problem:
     """The problem of one structure over the observations of a workload."""
     design = build_design(facts, measured, structure, [o.configuration for o in observations], seen=observations)

@@ -21,8 +21,8 @@ from sizer.model.equation import (
     parameter_names,
     solve,
 )
+from sizer.model.feeds import with_usual_accelerator
 from sizer.model.model import Structure, WorkloadModel
-from sizer.model.settings import usual_place
 from sizer.model.stages import build_design
 from sizer.records import Bottleneck, Configuration
 
@@ -42,7 +42,7 @@ UNSURE = 0.4
 """Width of the 90 % interval of ln gain from which on the next limit is rather believed than known."""
 
 
-def headroom(model: WorkloadModel, stand: Configuration, bottleneck: Bottleneck) -> float | None:
+def headroom(model: WorkloadModel, configuration: Configuration, bottleneck: Bottleneck) -> float | None:
     """The relative gain if this resource cost no time; None where no other limit is known, or none is named.
 
     With the share s of its stages, `X (1 - s)^(-1/p)` is the rate without them; 1 - s is summed from the other shares,
@@ -50,9 +50,9 @@ def headroom(model: WorkloadModel, stand: Configuration, bottleneck: Bottleneck)
     """
     if bottleneck not in STAGES_OF:
         return None
-    stand, mean, drawn, weights = usual_place(model.measured, stand), 0.0, [], []
+    configuration, mean, drawn, weights = with_usual_accelerator(model.measured, configuration), 0.0, [], []
     for member in model.members:
-        design = build_design(model.facts, model.measured, member.structure, [stand])
+        design = build_design(model.facts, model.measured, member.structure, [configuration])
         theta = np.array([member.estimate, *member.draws])
         gains = _log_gain(member.structure, theta, design, bottleneck)
         if gains is None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sizer.model.coordinates import batch_of, vcpus_of
-from sizer.model.settings import setting_of
+from sizer.model.feeds import feed_of
 from sizer.records import Run
 
 BUSY = 0.8
@@ -30,9 +30,9 @@ def slowness(runs: Sequence[Run]) -> dict[int, float]:
     """Ln of core-seconds a sample over what is usual at these vCPUs, by `id(run)`; only of runs that the CPU binds."""
     alike: dict[object, list[Run]] = defaultdict(list)
     for run in runs:
-        place = run.configuration
+        configuration = run.configuration
         if run.throughput is not None and run.demand is not None and run.demand.core_seconds:
-            alike[(setting_of(run), place.gpu, batch_of(place))].append(run)
+            alike[(feed_of(run), configuration.gpu, batch_of(configuration))].append(run)
     found: dict[int, float] = {}
     for group in alike.values():
         found |= _off_usual(group)

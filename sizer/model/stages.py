@@ -10,10 +10,10 @@ import numpy as np
 
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.equation import Design
+from sizer.model.feeds import CPU_LABEL, REPLAY, label_at
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
-from sizer.model.model import Feed, Measured, Structure, WhatIf, WorkloadFacts
+from sizer.model.model import Feed, MeasuredRange, Structure, WhatIf, WorkloadFacts
 from sizer.model.observations import Observation
-from sizer.model.settings import CPU_LABEL, REPLAY, label_at
 from sizer.records import Configuration, DiskRates
 
 UNBINDING = 3.0
@@ -48,7 +48,7 @@ def _slower(
     return factor * max(by_bytes or 0.0, by_requests or 0.0), (by_requests or 0.0) > (by_bytes or 0.0)
 
 
-def fitted_disks(facts: WorkloadFacts, measured: Measured) -> tuple[str, ...]:
+def fitted_disks(facts: WorkloadFacts, measured: MeasuredRange) -> tuple[str, ...]:
     """The disks that get a parameter: those busy enough to matter, and of several those without figures."""
     names = []
     for disk in measured.disks:
@@ -61,7 +61,7 @@ def fitted_disks(facts: WorkloadFacts, measured: Measured) -> tuple[str, ...]:
     return tuple(names)
 
 
-def disk_is_free(facts: WorkloadFacts, measured: Measured, name: str) -> bool:
+def disk_is_free(facts: WorkloadFacts, measured: MeasuredRange, name: str) -> bool:
     """Whether nothing is known of this disk but the throughput on it."""
     disk = measured.disk(name)
     return disk is None or (read_seconds(facts, disk.rates) is None and write_seconds(facts, disk.rates) is None)
@@ -69,7 +69,7 @@ def disk_is_free(facts: WorkloadFacts, measured: Measured, name: str) -> bool:
 
 def build_design(
     facts: WorkloadFacts,
-    measured: Measured,
+    measured: MeasuredRange,
     structure: Structure,
     configurations: Sequence[Configuration],
     what_if: WhatIf | None = None,
@@ -82,7 +82,7 @@ def build_design(
     """
     what_if = what_if or WhatIf()
     seen = seen or [Observation(c, facts.setting, 0.0, 1.0) for c in configurations]
-    fed = [each.setting for each in seen]
+    fed = [each.feed for each in seen]
     rows = [_disk_row(facts, measured, structure, each, what_if) for each in seen]
     levels = [_level(structure, memory_of(configuration)) for configuration in configurations]
     return Design(
@@ -117,55 +117,55 @@ class _DiskRow:
 
 
 def _disk_row(
-    facts: WorkloadFacts, measured: Measured, structure: Structure, seen: Observation, what_if: WhatIf
+    facts: WorkloadFacts, measured: MeasuredRange, structure: Structure, seen: Observation, what_if: WhatIf
 ) -> _DiskRow:
-    stand, setting = seen.configuration, seen.setting
-    disk = measured.disk(stand.disk)
+    configuration, feed = seen.configuration, seen.feed
+    disk = measured.disk(configuration.disk)
     rates = what_if.disk_rates or (disk.rates if disk else DiskRates())
     index = -1
-    if what_if.disk_rates is None and disk_of(stand) in structure.disks:
-        index = structure.disks.index(disk_of(stand))
-    if setting.input == "synthetic":
+    if what_if.disk_rates is None and disk_of(configuration) in structure.disks:
+        index = structure.disks.index(disk_of(configuration))
+    if feed.input == "synthetic":
         return _DiskRow()
     missed = _missed(facts, measured, seen, what_if)
-    if index >= 0 and disk_is_free(facts, measured, disk_of(stand)):
+    if index >= 0 and disk_is_free(facts, measured, disk_of(configuration)):
         free = _log(missed / (UNBINDING * facts.highest_rate))
         return _DiskRow(free, missed=missed, index=index)
     read = read_seconds(facts, rates, missed) or (0.0, False)
-    write = 0.0 if setting.input == REPLAY else write_seconds(facts, rates) or 0.0
+    write = 0.0 if feed.input == REPLAY else write_seconds(facts, rates) or 0.0
     return _DiskRow(_log(read[0]), read[1], _log(write), missed, index)
 
 
-def _missed(facts: WorkloadFacts, measured: Measured, seen: Observation, what_if: WhatIf) -> float:
+def _missed(facts: WorkloadFacts, measured: MeasuredRange, seen: Observation, what_if: WhatIf) -> float:
     """Device bytes over the bytes of a sample: as accounted where the page cache kept some, else as foretold."""
-    stand, setting = seen.configuration, seen.setting
-    if setting.input == "cached" or setting.cache == "warm":
+    configuration, feed = seen.configuration, seen.feed
+    if feed.input == "cached" or feed.cache == "warm":
         return 0.0
-    if setting.natural and seen.read_bytes is not None and facts.read_bytes:
+    if feed.natural and seen.read_bytes is not None and facts.read_bytes:
         return seen.read_bytes / facts.read_bytes
-    missed = 1 - hit_share(facts, measured, stand, setting, what_if.data_bytes_factor)
-    return missed * facts.read_amplification if setting.natural else missed
+    missed = 1 - hit_share(facts, measured, configuration, feed, what_if.data_bytes_factor)
+    return missed * facts.read_amplification if feed.natural else missed
 
 
 def hit_share(
-    facts: WorkloadFacts, measured: Measured, stand: Configuration, setting: Feed, data_factor: float = 1.0
+    facts: WorkloadFacts, measured: MeasuredRange, configuration: Configuration, feed: Feed, data_factor: float = 1.0
 ) -> float:
     """The share of reads that the page cache would serve at this configuration."""
-    if not setting.natural:
+    if not feed.natural:
         return 0.0
-    anonymous = anonymous_bytes(measured, stand.vcpus, stand.batch_size)
-    cached = cached_fraction(facts, memory_of(stand), anonymous, data_factor)
+    anonymous = anonymous_bytes(measured, configuration.vcpus, configuration.batch_size)
+    cached = cached_fraction(facts, memory_of(configuration), anonymous, data_factor)
     return hit_rate(cached, facts.sequential, facts.hit_blend)
 
 
-def _accelerator(facts: WorkloadFacts, structure: Structure, stand: Configuration) -> int:
-    label = label_at(facts, stand)
+def _accelerator(facts: WorkloadFacts, structure: Structure, configuration: Configuration) -> int:
+    label = label_at(facts, configuration)
     return structure.accelerators.index(label) if label in structure.accelerators else -1
 
 
-def _step_on_cpu(facts: WorkloadFacts, stand: Configuration) -> bool:
+def _step_on_cpu(facts: WorkloadFacts, configuration: Configuration) -> bool:
     """Where some runs had no accelerator, the step of the others costs the CPU nothing that counts."""
-    return label_at(facts, stand) == CPU_LABEL if facts.mixed_with_cpu else True
+    return label_at(facts, configuration) == CPU_LABEL if facts.mixed_with_cpu else True
 
 
 def _level(structure: Structure, memory_bytes: int) -> int:

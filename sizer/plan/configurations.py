@@ -33,11 +33,11 @@ def configurations(each: WorkloadPlan, study: Study, host: HostSize) -> list[Run
     specs: dict[Position, RunSpec] = {}
     for batch_size, limits in _crossed(each) if study.around is None else _around(each, study.around):
         spec = RunSpec(each.workload, batch_size, limits, study.measure)
-        specs.setdefault(place(spec, host), spec)
+        specs.setdefault(position(spec, host), spec)
     return list(specs.values())
 
 
-def place(spec: RunSpec, host: HostSize) -> Position:
+def position(spec: RunSpec, host: HostSize) -> Position:
     """What a run really has on this host."""
     limits = spec.limits
     return limits.vcpus or float(host.vcpus), limits.memory_bytes or host.memory_bytes, limits.disk, spec.batch_size
@@ -68,7 +68,7 @@ def start_up_seconds(spec: RunSpec) -> float:
 
 
 def _room(host: HostSize) -> Callable[[RunSpec], tuple[float, int]]:
-    return lambda spec: place(spec, host)[:2]
+    return lambda spec: position(spec, host)[:2]
 
 
 def _crossed(each: WorkloadPlan) -> Iterable[tuple[int, Limits]]:

@@ -15,7 +15,7 @@ from sizer.model import (
     bounds,
     caps,
     judge,
-    same_place,
+    same_floor,
     too_slow,
 )
 from sizer.plan.configurations import configurations, representative
@@ -76,7 +76,7 @@ class Search(CappedRuns):
 
     def _here(self, runs: Iterable[Run]) -> list[Run]:
         """The runs that say of a cap whether it holds: with this workload, batch, and share of vCPUs."""
-        return [run for run in runs if same_place(run.spec, self.base)]
+        return [run for run in runs if same_floor(run.spec, self.base)]
 
 
 def searches(study: Study, host: HostSize) -> tuple[Search, ...]:
@@ -84,12 +84,12 @@ def searches(study: Study, host: HostSize) -> tuple[Search, ...]:
     found = []
     for each in study.workloads:
         if each.memory_floor:
-            stand = representative(configurations(each, study, host), study, host)
+            spec = representative(configurations(each, study, host), study, host)
             measure = replace(
                 study.measure, repeats=1, seconds=min(study.measure.seconds, SECONDS), precision=PRECISION
             )
-            uncapped = replace(stand.limits, memory_bytes=None)
-            base = replace(stand, limits=uncapped, measure=measure, purpose=Purpose.FLOOR_SEARCH)
+            uncapped = replace(spec.limits, memory_bytes=None)
+            base = replace(spec, limits=uncapped, measure=measure, purpose=Purpose.FLOOR_SEARCH)
             found.append(Search(base, host.memory_bytes // MIB * MIB))
     return tuple(found)
 

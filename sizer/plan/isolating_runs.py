@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sizer.plan.configurations import configurations, place, representative
+from sizer.plan.configurations import configurations, position, representative
 from sizer.records import KINDS, Limits, Purpose, RunSpec, Study, WorkloadPlan
 from sizer.study import HostSize
 
@@ -30,7 +30,7 @@ def isolating_runs(each: WorkloadPlan, study: Study, host: HostSize) -> list[Run
     if not each.isolate:
         return []
     specs = configurations(each, study, host)
-    most = max(specs, key=lambda spec: place(spec, host)[0]).limits.vcpus
+    most = max(specs, key=lambda spec: position(spec, host)[0]).limits.vcpus
     alone = replace(representative(specs, study, host), limits=Limits(vcpus=most))
     return [*_steps(each, alone), *_pipelines(alone, _vcpus(specs, host)), *_disks(alone, specs)]
 
@@ -78,7 +78,7 @@ def _vcpus(specs: Sequence[RunSpec], host: HostSize) -> list[float]:
 
     Half of whole vCPUs is whole here, for a host that cannot limit to a fraction may still limit to whole ones.
     """
-    known = sorted({place(spec, host)[0] for spec in specs})
+    known = sorted({position(spec, host)[0] for spec in specs})
     if len(known) > VCPU_VALUES:
         return [known[0], known[len(known) // 2], known[-1]]
     whole = all(value.is_integer() for value in known)

@@ -91,14 +91,14 @@ class TwoEpochs(CappedRuns):
         return PassResult(obstacle=self._obstacle(known) or Obstacle(ObstacleKind.NOT_MADE))
 
     def _whole_job(self, runs: Sequence[Run]) -> list[Run]:
-        """The completed runs of the workload as asked for; of these, if there are any, those that stood as the pass."""
+        """Completed runs of the workload as asked for; of these, if any, those with the limits of the pass."""
         base = self.base
         whole = [
             run
             for run in as_asked(runs)
             if run.spec.workload.name == base.workload.name and run.outcome is Outcome.COMPLETED
         ]
-        return [run for run in whole if _stands(run.spec) == _stands(base)] or whole
+        return [run for run in whole if _limits_and_batch(run.spec) == _limits_and_batch(base)] or whole
 
     def _obstacle(self, runs: Sequence[Run]) -> Obstacle | None:
         """Why the pass cannot be made from what is known; None where it can."""
@@ -121,20 +121,20 @@ def two_epoch_passes(study: Study, host: HostSize) -> tuple[TwoEpochs, ...]:
     """
     found = []
     for each in study.workloads:
-        stand = representative(configurations(each, study, host), study, host)
+        spec = representative(configurations(each, study, host), study, host)
         shuffled = each.workload.kind == "image_training" and each.workload.format != "lmdb"
-        if each.isolate and shuffled and reads_its_data(stand):
+        if each.isolate and shuffled and reads_its_data(spec):
             base = replace(
-                stand,
+                spec,
                 workload=replace(each.workload, cache="natural"),
-                limits=Limits(stand.limits.vcpus, None, stand.limits.disk),
+                limits=Limits(spec.limits.vcpus, None, spec.limits.disk),
                 purpose=Purpose.TWO_EPOCHS,
             )
             found.append(TwoEpochs(base, host.memory_bytes))
     return tuple(found)
 
 
-def _stands(spec: RunSpec) -> tuple[float | None, str | None, int]:
+def _limits_and_batch(spec: RunSpec) -> tuple[float | None, str | None, int]:
     return spec.limits.vcpus, spec.limits.disk, spec.batch_size
 
 

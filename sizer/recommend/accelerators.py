@@ -35,9 +35,9 @@ class Accelerators:
         return max(1, self.count or 0)
 
 
-def accelerators_of(stand: Configuration) -> Accelerators:
+def accelerators_of(configuration: Configuration) -> Accelerators:
     """The accelerators of a configuration."""
-    return Accelerators(stand.gpu, stand.gpu_count)
+    return Accelerators(configuration.gpu, configuration.gpu_count)
 
 
 def measured_accelerators(model: WorkloadModel) -> list[Accelerators]:

@@ -24,12 +24,12 @@ from sizer.recommend.field import (
 )
 from sizer.recommend.instances import matching
 from sizer.recommend.jobs import beyond_in_time, job_on, job_reasons, too_late
-from sizer.recommend.judgement import rounded
 from sizer.recommend.memory import floor_found
 from sizer.recommend.next_run import for_host, next_run
 from sizer.recommend.quality import Quality
 from sizer.recommend.reasons import reasons
-from sizer.recommend.rejections import SHOWN_BY_VCPUS, Verdict, rejections
+from sizer.recommend.rejections import SHOWN_BY_VCPUS, Choice, rejections
+from sizer.recommend.scoring import rounded
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
 from sizer.records import Answer, Bottleneck, Deadline, Objective, Prediction, Reason, ReasonCode, Refusal, reason
 
@@ -69,9 +69,9 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
     free = allowed(field, model, edges)
     chosen = (lower_bound(free) if edges.open and objective.prefer != "fastest" else None) or choose(free, objective)
     if edges.beyond:
-        edges = replace(edges, beyond=look_beyond(model, chosen.candidate.stand, catalog))
-    status = edges.status(chosen.candidate.stand, model, chosen.passes)
-    said = edge_reasons(model, edges, chosen.candidate.stand, quality)
+        edges = replace(edges, beyond=look_beyond(model, chosen.candidate.configuration, catalog))
+    status = edges.status(chosen.candidate.configuration, model, chosen.passes)
+    said = edge_reasons(model, edges, chosen.candidate.configuration, quality)
     found = _answered(model, question, quality, chosen, field, best, edges, said)
     unsure = objective.prefer != "fastest" and not chosen.passes
     return replace(
@@ -96,8 +96,8 @@ def _in_time(model: WorkloadModel, question: Question, deadline: Deadline, quali
     if chosen is None:
         return _too_late(model, question, deadline, quality, field, edges)
     found = _answered(model, question, quality, chosen, field, best, edges, [])
-    stand, rate = chosen.candidate.stand, predict(model, chosen.candidate.stand).throughput
-    job = job_on(model, chosen.candidate.spec, stand, rate, deadline, question.catalog)
+    configuration, rate = chosen.candidate.configuration, predict(model, chosen.candidate.configuration).throughput
+    job = job_on(model, chosen.candidate.spec, configuration, rate, deadline, question.catalog)
     passing = [j for j in free if j.passes and j is not chosen]
     return replace(
         found,
@@ -121,13 +121,13 @@ def _too_late(
     """A lower bound where the rate still rises: a larger machine may do. Else no machine is recommended: refused."""
     likeliest = max(sold(field), key=lambda j: (j.score.rate, -j.candidate.usd_per_hour))
     candidate = likeliest.candidate
-    fastest = predict(model, candidate.stand)
-    job = job_on(model, candidate.spec, candidate.stand, fastest.throughput, deadline, question.catalog)
+    fastest = predict(model, candidate.configuration)
+    job = job_on(model, candidate.spec, candidate.configuration, fastest.throughput, deadline, question.catalog)
     late = too_late(fastest, job, candidate.spec)
     rising = edges.more_vcpus or edges.more_memory or edges.more_gpus
     advice = next_run(model, candidate, edges, quality)
     if not rising:
-        said = edge_reasons(model, edges, candidate.stand, quality)
+        said = edge_reasons(model, edges, candidate.configuration, quality)
         doubts = [each for each in said if each.code is not ReasonCode.SIZE_OPEN]
         help_ = [reason(ReasonCode.WOULD_HELP, bottleneck=fastest.bottleneck.value)]
         if fastest.bottleneck in SHOWN_BY_VCPUS and len(model.measured.vcpus) < 2:
@@ -138,7 +138,7 @@ def _too_late(
         return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=advice, job=job)
     beyond = edges.beyond.prediction if edges.beyond else None
     above = [beyond_in_time(beyond, deadline)] if beyond else []
-    said = [*late, *above, *edge_reasons(model, edges, candidate.stand, quality)]
+    said = [*late, *above, *edge_reasons(model, edges, candidate.configuration, quality)]
     found = _answered(model, question, quality, likeliest, field, fastest, edges, said)
     return replace(
         found, status="at_least", probability=job.probability, edge="rising", next_run=advice, beyond=beyond, job=job
@@ -157,9 +157,9 @@ def _answered(
 ) -> Answer:
     """What every answer with a spec says of it."""
     candidate = chosen.candidate
-    prediction = predict(model, candidate.stand, WhatIf())
+    prediction = predict(model, candidate.configuration, WhatIf())
     known = not _binding_unknown(edges, quality)
-    verdict = Verdict(model, question.objective, best.configuration, field, chosen, bound=known)
+    verdict = Choice(model, question.objective, best.configuration, field, chosen, bound=known)
     if verdict.bottleneck(prediction) is not prediction.bottleneck:
         verdict = replace(verdict, bound=False)
     bottleneck = verdict.bottleneck(prediction) if verdict.bound else Bottleneck.AMBIGUOUS
@@ -174,7 +174,7 @@ def _answered(
         *baseline_reasons(baseline, candidate, question.machine),
         *_known(quality.failed),
     )
-    batch_size, rate = candidate.stand.batch_size, prediction.throughput.value
+    batch_size, rate = candidate.configuration.batch_size, prediction.throughput.value
     return Answer(
         workload=model.name,
         status="recommended",
@@ -186,7 +186,7 @@ def _answered(
         reasons=why,
         rejected=rejections(verdict),
         instances=matching(model, candidate.spec, batch_size, rate, question.catalog),
-        provisional=quality.rests_on_doubt(candidate.stand),
+        provisional=quality.rests_on_doubt(candidate.configuration),
         headroom=prediction.headroom if bottleneck is not Bottleneck.AMBIGUOUS else None,
         upgrade=upgrade,
         baseline=baseline,
@@ -195,7 +195,7 @@ def _answered(
 
 def _price_unknown(model: WorkloadModel, candidate: Candidate, catalog: Catalog) -> list[Reason]:
     """Where several accelerators were measured and the price of this one is not known, it counted as the dearest."""
-    kind, device = accelerators_of(candidate.stand), model.facts.device
+    kind, device = accelerators_of(candidate.configuration), model.facts.device
     if len(measured_accelerators(model)) < 2 or not unpriced(catalog, device, kind):
         return []
     return [reason(ReasonCode.GPU_PRICE_UNKNOWN, gpu=kind.gpu, gpu_count=float(kind.count or 0))]

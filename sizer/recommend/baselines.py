@@ -24,31 +24,40 @@ def largest_measured(model: WorkloadModel, batch_size: int | None, catalog: Cata
         gpu = rate.configuration.gpu
         top[gpu] = max(top.get(gpu, 0.0), rate.throughput.value)
 
-    def order(stand: Configuration) -> tuple[float, ...]:
-        number = accelerators_of(stand).number(model.facts.device)
-        return (number, vcpus_of(stand), top[stand.gpu], memory_of(stand), volumes.get(disk_of(stand), 0.0))
+    def order(configuration: Configuration) -> tuple[float, ...]:
+        number = accelerators_of(configuration).number(model.facts.device)
+        return (
+            number,
+            vcpus_of(configuration),
+            top[configuration.gpu],
+            memory_of(configuration),
+            volumes.get(disk_of(configuration), 0.0),
+        )
 
-    stands = [rate.configuration for rate in measured.rates]
-    return max([stand for stand in stands if stand.batch_size == batch_size] or stands, key=order)
+    configurations = [rate.configuration for rate in measured.rates]
+    return max(
+        [configuration for configuration in configurations if configuration.batch_size == batch_size] or configurations,
+        key=order,
+    )
 
 
 def baseline_of(
     model: WorkloadModel, chosen: Candidate, rate: Estimate, catalog: Catalog, machine: InstanceType | None
 ) -> Baseline | None:
     """The answer beside its baseline; None where the model cannot tell the baseline's rate, or has none."""
-    batch_size, several = chosen.stand.batch_size, len(measured_accelerators(model)) > 1
+    batch_size, several = chosen.configuration.batch_size, len(measured_accelerators(model)) > 1
     if machine is None:
-        stand = largest_measured(model, batch_size, catalog)
-        memory = stand.memory_bytes if memory_varied(model.measured) else None
-        spec = spec_of(model, stand, stand.vcpus, memory, several)
+        configuration = largest_measured(model, batch_size, catalog)
+        memory = configuration.memory_bytes if memory_varied(model.measured) else None
+        spec = spec_of(model, configuration, configuration.vcpus, memory, several)
     elif not _carries(model, chosen, machine):
         return None
     else:
-        stand = _stand_of(model, chosen, machine)
-        memory = stand.memory_bytes if memory_varied(model.measured) else None
-        spec = spec_of(model, stand, machine.vcpus, memory, several)
+        configuration = _configuration_on(model, chosen, machine)
+        memory = configuration.memory_bytes if memory_varied(model.measured) else None
+        spec = spec_of(model, configuration, machine.vcpus, memory, several)
     try:
-        prediction = predict(model, stand)
+        prediction = predict(model, configuration)
     except NoAnswer:
         return None
     if prediction.throughput.value <= 0:
@@ -74,20 +83,20 @@ def _carries(model: WorkloadModel, chosen: Candidate, machine: InstanceType) -> 
     """Whether the machine has the accelerators that the answer's rate needs."""
     if chosen.spec.vcpus is None:
         return False
-    kind, device = accelerators_of(chosen.stand), model.facts.device
+    kind, device = accelerators_of(chosen.configuration), model.facts.device
     gpu, count = kind.catalog_name(device), kind.number(device)
     return count == 0 or (
         machine.gpu_count >= count and machine.gpu is not None and (gpu is None or same_gpu(machine.gpu, gpu))
     )
 
 
-def _stand_of(model: WorkloadModel, chosen: Candidate, machine: InstanceType) -> Configuration:
+def _configuration_on(model: WorkloadModel, chosen: Candidate, machine: InstanceType) -> Configuration:
     """Where the job would stand on that machine: never with more memory than was measured, which tells no more."""
     known = model.measured.memory_bytes
     if not known:
-        return replace(chosen.stand, vcpus=machine.vcpus)
+        return replace(chosen.configuration, vcpus=machine.vcpus)
     memory = max((size for size in known if size <= machine.memory_bytes), default=machine.memory_bytes)
-    return replace(chosen.stand, vcpus=machine.vcpus, memory_bytes=memory)
+    return replace(chosen.configuration, vcpus=machine.vcpus, memory_bytes=memory)
 
 
 def _name(instance: InstanceType | None) -> str | None:
@@ -124,7 +133,7 @@ def baseline_reasons(baseline: Baseline | None, chosen: Candidate, machine: Inst
 
 def _measured_size(chosen: Candidate) -> Spec:
     """The spec with the vCPUs that it is judged by: where less is measured than is sold, a size sold holds it."""
-    return replace(chosen.spec, vcpus=chosen.stand.vcpus) if chosen.spec.vcpus is not None else chosen.spec
+    return replace(chosen.spec, vcpus=chosen.configuration.vcpus) if chosen.spec.vcpus is not None else chosen.spec
 
 
 def _differing(spec: Spec, beside: Spec) -> Spec:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from sizer.catalog import Catalog
-from sizer.model import Measured, WorkloadModel, gpus_of, name_of_disk, needed_bytes
+from sizer.model import MeasuredRange, WorkloadModel, gpus_of, name_of_disk, needed_bytes
 from sizer.recommend.accelerators import measured_accelerators
 from sizer.recommend.prices import Prices, disk_prices, disks_by_price
 from sizer.records import GIB, Configuration, Spec
@@ -25,7 +25,7 @@ class Candidate:
     """
 
     spec: Spec
-    stand: Configuration
+    configuration: Configuration
     usd_per_hour: float
     disk_rank: int
 
@@ -47,31 +47,33 @@ def candidates(model: WorkloadModel, catalog: Catalog, price: Prices, batch_size
     disks, disk_usd = disks_by_price(measured.disks, catalog), disk_prices(measured.disks, catalog)
     found = []
     for vcpus, judged in sizes(measured, catalog):
-        for memory, stand_memory in memory_offers(measured, vcpus, judged, batch_size):
+        for memory, measured_memory in memory_offers(measured, vcpus, judged, batch_size):
             for (rank, disk), kind in product(enumerate(disks), kinds):
-                stand = Configuration(judged, stand_memory, disk, batch_size, kind.gpu, kind.count)
+                configuration = Configuration(judged, measured_memory, disk, batch_size, kind.gpu, kind.count)
                 volume = disk_usd[name_of_disk(disk)] if len(disks) > 1 else 0.0
                 usd = price.usd_per_hour(vcpus, memory, kind) + volume
-                found.append(Candidate(spec_of(model, stand, vcpus, memory, len(kinds) > 1), stand, usd, rank))
+                found.append(
+                    Candidate(spec_of(model, configuration, vcpus, memory, len(kinds) > 1), configuration, usd, rank)
+                )
     return sorted(found, key=lambda candidate: candidate.cost)
 
 
 def spec_of(
-    model: WorkloadModel, stand: Configuration, vcpus: float | None, memory_bytes: int | None, several: bool
+    model: WorkloadModel, configuration: Configuration, vcpus: float | None, memory_bytes: int | None, several: bool
 ) -> Spec:
     """Of this size, with what else was varied; `several`: more than one kind or count of accelerators was."""
     measured = model.measured
     return Spec(
         vcpus,
         memory_bytes,
-        stand.disk if len(measured.disks) > 1 else None,
-        stand.batch_size if len(measured.batch_size) > 1 else None,
-        stand.gpu if several else None,
-        gpus_of(stand) if several else 0,
+        configuration.disk if len(measured.disks) > 1 else None,
+        configuration.batch_size if len(measured.batch_size) > 1 else None,
+        configuration.gpu if several else None,
+        gpus_of(configuration) if several else 0,
     )
 
 
-def sizes(measured: Measured, catalog: Catalog) -> list[tuple[float | None, float | None]]:
+def sizes(measured: MeasuredRange, catalog: Catalog) -> list[tuple[float | None, float | None]]:
     """(vCPUs sold, vCPUs it is judged by): equal inside the range; the largest measured stands for the next size.
 
     Both are None where it is not known how many the runs had.
@@ -93,7 +95,7 @@ def next_sold(vcpus: float, catalog: Catalog, above: bool = False) -> float:
     return float(next((size for size in SOLD_VCPUS if (size > vcpus if above else size >= vcpus)), vcpus))
 
 
-def memory_varied(measured: Measured) -> bool:
+def memory_varied(measured: MeasuredRange) -> bool:
     """Whether runs tell one memory size from another.
 
     A search for the floor tells only where it is known how much cannot be dropped: from a margin above that up.
@@ -104,7 +106,7 @@ def memory_varied(measured: Measured) -> bool:
 
 
 def memory_offers(
-    measured: Measured, vcpus: float | None, judged: float | None, batch_size: int | None
+    measured: MeasuredRange, vcpus: float | None, judged: float | None, batch_size: int | None
 ) -> list[tuple[int | None, int | None]]:
     """(memory sold, measured memory it is judged by) that hold the job; (None, ...) where memory was not varied."""
     known = measured.memory_bytes

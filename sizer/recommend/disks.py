@@ -21,10 +21,10 @@ def disk_reasons(model: WorkloadModel, chosen: Candidate, prediction: Prediction
     names = [name_of_disk(measured.name) for measured in model.measured.disks]
     if len(names) < 2:
         return _still_binds(prediction, only=True) + _emulated(model, chosen)
-    stands = [replace(chosen.stand, disk=name) for name in names]
-    rates = predict_rates(model, [*stands, chosen.stand]).mean
+    configurations = [replace(chosen.configuration, disk=name) for name in names]
+    rates = predict_rates(model, [*configurations, chosen.configuration]).mean
     gains = {name: math.exp(float(rates[i] - rates[-1])) - 1 for i, name in enumerate(names)}
-    here = disk_of(chosen.stand)
+    here = disk_of(chosen.configuration)
     del gains[here]
     other = max(gains, key=lambda name: gains[name])
     gain = gains[other]
@@ -35,7 +35,7 @@ def disk_reasons(model: WorkloadModel, chosen: Candidate, prediction: Prediction
         now = prediction.throughput.value
         then = now * (1 + gain) if gain >= NOTHING else None
         said = reason(ReasonCode.FASTER_DISK, disk=here, other=other, gain=max(0.0, gain), now=now, then=then)
-    fastest = predict(model, replace(chosen.stand, disk=other)) if gain > 0 else prediction
+    fastest = predict(model, replace(chosen.configuration, disk=other)) if gain > 0 else prediction
     return [said, *_still_binds(fastest, only=False), *_emulated(model, chosen)]
 
 
@@ -45,6 +45,6 @@ def _still_binds(prediction: Prediction, only: bool) -> list[Reason]:
 
 
 def _emulated(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
-    measured = model.measured.disk(chosen.stand.disk)
+    measured = model.measured.disk(chosen.configuration.disk)
     emulated = measured is not None and measured.emulated
-    return [reason(ReasonCode.DISK_EMULATED, disk=chosen.stand.disk)] if emulated else []
+    return [reason(ReasonCode.DISK_EMULATED, disk=chosen.configuration.disk)] if emulated else []

@@ -51,9 +51,9 @@ class Edges:
         """Whether nothing shows that more vCPUs than the most measured would pay, nor that they would not."""
         return self.vcpus.trend is Trend.UNSETTLED and not self.vcpus.saturated
 
-    def unsettled_at(self, stand: Configuration, model: WorkloadModel) -> bool:
+    def unsettled_at(self, configuration: Configuration, model: WorkloadModel) -> bool:
         """Whether this size is the most measured and nothing shows that more would not pay."""
-        return self.open and stand.vcpus == model.measured.vcpus[-1]
+        return self.open and configuration.vcpus == model.measured.vcpus[-1]
 
     def state(self, status: str) -> EdgeState:
         """What makes a lower bound one: the rate is seen to rise, or nothing tells whether it does."""
@@ -61,10 +61,10 @@ class Edges:
             return "settled"
         return "rising" if self.more_vcpus or self.more_memory or self.more_gpus else "unsettled"
 
-    def status(self, stand: Configuration, model: WorkloadModel, sure: bool) -> str:
+    def status(self, configuration: Configuration, model: WorkloadModel, sure: bool) -> str:
         """`recommended` needs evidence: the rate no longer rises, or a size below the most measured surely suffices."""
         rises = self.more_vcpus or self.more_memory or self.more_gpus
-        unsettled = self.unsettled_at(stand, model) or (self.open and not sure)
+        unsettled = self.unsettled_at(configuration, model) or (self.open and not sure)
         return "at_least" if rises or unsettled else "recommended"
 
 
@@ -76,7 +76,7 @@ def look(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Edges:
     return Edges(vcpus, memory_edge(model, best), beyond, **further_edges(model, best))
 
 
-def edge_reasons(model: WorkloadModel, edges: Edges, stand: Configuration, quality: Quality) -> list[Reason]:
+def edge_reasons(model: WorkloadModel, edges: Edges, configuration: Configuration, quality: Quality) -> list[Reason]:
     """First of all reasons: the edges that bound the answer, and those that may."""
     largest = float(max(model.measured.memory_bytes, default=0))
     found = []
@@ -89,7 +89,7 @@ def edge_reasons(model: WorkloadModel, edges: Edges, stand: Configuration, quali
         batch = float(model.measured.batch_size[-1])
         found.append(reason(ReasonCode.RISES_WITH_BATCH, batch_size=batch, gain=edges.batch.gain))
     if edges.vcpus.trend is Trend.UNSETTLED:
-        found += _unsettled(model, edges, stand, quality)
+        found += _unsettled(model, edges, configuration, quality)
     if edges.beyond:
         found.append(edges.beyond.reason)
     if edges.more_memory:
@@ -114,10 +114,10 @@ def _gained(model: WorkloadModel, edge: Edge) -> dict[str, Figure]:
     }
 
 
-def _unsettled(model: WorkloadModel, edges: Edges, stand: Configuration, quality: Quality) -> list[Reason]:
+def _unsettled(model: WorkloadModel, edges: Edges, configuration: Configuration, quality: Quality) -> list[Reason]:
     edge = edges.vcpus
     pays = reason(ReasonCode.VCPUS_UNSETTLED, **_gained(model, edge), worth=GAIN, probability=edge.probability)
     if not edges.open:
         return [pays]
-    most = stand.vcpus == model.measured.vcpus[-1]
-    return [pays, reason(ReasonCode.SIZE_OPEN, vcpus=vcpus_of(stand), most=most, repeat=quality.poor)]
+    most = configuration.vcpus == model.measured.vcpus[-1]
+    return [pays, reason(ReasonCode.SIZE_OPEN, vcpus=vcpus_of(configuration), most=most, repeat=quality.poor)]

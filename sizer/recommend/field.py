@@ -10,8 +10,8 @@ from sizer.model import WorkloadModel
 from sizer.recommend.accelerators import measured_accelerators
 from sizer.recommend.candidates import Candidate, candidates
 from sizer.recommend.edges import Edges
-from sizer.recommend.judgement import Score, judge, judge_in_time
 from sizer.recommend.prices import prices
+from sizer.recommend.scoring import Score, judge, score_in_time
 from sizer.records import Configuration, Objective, Spec
 
 SURE = 0.9
@@ -54,11 +54,11 @@ def score_candidates(
     """Every candidate with its score, cheapest first."""
     price = prices(catalog, model.facts.device, measured_accelerators(model))
     offered = candidates(model, catalog, price, best.batch_size)
-    stands = [candidate.stand for candidate in offered]
+    configurations = [candidate.configuration for candidate in offered]
     if objective.deadline is not None:
-        judged = judge_in_time(model, stands, best, objective.deadline.rate)
+        judged = score_in_time(model, configurations, best, objective.deadline.rate)
     else:
-        judged = judge(model, stands, best, objective.target)
+        judged = judge(model, configurations, best, objective.target)
     return [ScoredCandidate(candidate, score) for candidate, score in zip(offered, judged, strict=True)]
 
 
@@ -76,12 +76,12 @@ def allowed(field: Sequence[ScoredCandidate], model: WorkloadModel, edges: Edges
     top = best_of_disks(field)
     found = _cheapest_disk([j for j in sold(field) if disk_loss(j, top) <= DISK_LOSS])
     if edges.more_vcpus:
-        found = [j for j in found if j.candidate.stand.vcpus == model.measured.vcpus[-1]] or found
+        found = [j for j in found if j.candidate.configuration.vcpus == model.measured.vcpus[-1]] or found
     if edges.more_gpus:
         most = max(each.count or 0 for each in model.measured.gpus)
-        found = [j for j in found if j.candidate.stand.gpu_count == most] or found
+        found = [j for j in found if j.candidate.configuration.gpu_count == most] or found
     if edges.more_memory:
-        found = [j for j in found if j.candidate.stand.memory_bytes == model.measured.memory_bytes[-1]] or found
+        found = [j for j in found if j.candidate.configuration.memory_bytes == model.measured.memory_bytes[-1]] or found
     return found
 
 

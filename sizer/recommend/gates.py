@@ -51,7 +51,7 @@ def _seconds(text: str) -> float:
 
 
 @dataclass(frozen=True)
-class Figure:
+class GatedFigure:
     """A number of an answer that a gate may ask for; `of` gives None where it is not known, for the reason `lacking`.
 
     `parse` raises InputError or ValueError for what is no such number.
@@ -84,7 +84,7 @@ class Gate:
 
 
 @dataclass(frozen=True)
-class Finding:
+class GateResult:
     """Whether a gate is met by all answers that it asks of, in one sentence with what was found."""
 
     gate: Gate
@@ -110,35 +110,35 @@ def _offer(answer: Answer) -> InstanceOffer | None:
 
 UNPRICED = "no instance type that holds the spec has a price"
 _BOUNDS = tuple(each.value for each in Bottleneck)
-NAMES: dict[str, Figure | Word] = {
+NAMES: dict[str, GatedFigure | Word] = {
     "status": Word(lambda a: a.status, ("recommended", "at_least", "refused")),
     "provisional": Word(lambda a: str(a.provisional).lower(), ("true", "false")),
     "bottleneck": Word(lambda a: a.bottleneck.value if a.bottleneck else None, _BOUNDS),
     "next_bottleneck": Word(lambda a: a.next_bottleneck.value if a.next_bottleneck else None, _BOUNDS, "none is known"),
-    "throughput": Figure(lambda a: a.throughput.value if a.throughput else None, _rate),
-    "throughput_low": Figure(lambda a: a.throughput.low if a.throughput else None, _rate),
-    "probability": Figure(lambda a: a.probability, _plain),
-    "vcpus": Figure(lambda a: a.spec.vcpus if a.spec else None, _plain, "the table has no `vcpus`"),
-    "memory_gib": Figure(
+    "throughput": GatedFigure(lambda a: a.throughput.value if a.throughput else None, _rate),
+    "throughput_low": GatedFigure(lambda a: a.throughput.low if a.throughput else None, _rate),
+    "probability": GatedFigure(lambda a: a.probability, _plain),
+    "vcpus": GatedFigure(lambda a: a.spec.vcpus if a.spec else None, _plain, "the table has no `vcpus`"),
+    "memory_gib": GatedFigure(
         lambda a: a.spec.memory_bytes / GIB if a.spec and a.spec.memory_bytes else None,
         _plain,
         "memory was not varied",
     ),
-    "gpu_count": Figure(lambda a: a.spec.gpu_count if a.spec else None, _plain),
-    "usd_per_hour": Figure(lambda a: offer.usd_per_hour if (offer := _offer(a)) else None, _money, UNPRICED),
-    "usd_per_million_samples": Figure(
+    "gpu_count": GatedFigure(lambda a: a.spec.gpu_count if a.spec else None, _plain),
+    "usd_per_hour": GatedFigure(lambda a: offer.usd_per_hour if (offer := _offer(a)) else None, _money, UNPRICED),
+    "usd_per_million_samples": GatedFigure(
         lambda a: offer.usd_per_million_samples if (offer := _offer(a)) else None, _money, UNPRICED
     ),
-    "saving": Figure(
+    "saving": GatedFigure(
         lambda a: a.baseline.saving if a.baseline else None,
         lambda value, _: format_share(value),
         "a price is unknown",
         _share,
     ),
-    "job_seconds": Figure(
+    "job_seconds": GatedFigure(
         lambda a: a.job.seconds.value if a.job else None, lambda value, _: format_seconds(value), parse=_seconds
     ),
-    "job_usd": Figure(lambda a: a.job.usd if a.job else None, _money, UNPRICED),
+    "job_usd": GatedFigure(lambda a: a.job.usd if a.job else None, _money, UNPRICED),
 }
 
 
@@ -199,13 +199,13 @@ def _wanted(text: str, name: str, sign: str, value: str) -> float | str:
         ) from None
 
 
-def look_at(gate: Gate, answers: Sequence[Answer]) -> Finding:
+def look_at(gate: Gate, answers: Sequence[Answer]) -> GateResult:
     """A gate is met where no answer fulfils its condition. What is not known counts as failed."""
     asked = [answer for answer in answers if gate.workload in (None, answer.workload)]
     crossed = [answer for answer in asked if _fulfils(gate, answer) is not False]
     found = "; ".join(_found(gate, answer) for answer in crossed or asked)
     verdict = "gate not met" if crossed else "gate met"
-    return Finding(gate, not crossed, f"{verdict} (fail if {gate.text}): {found}")
+    return GateResult(gate, not crossed, f"{verdict} (fail if {gate.text}): {found}")
 
 
 def _fulfils(gate: Gate, answer: Answer) -> bool | None:

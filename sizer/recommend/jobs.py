@@ -6,7 +6,7 @@ from sizer.catalog import Catalog
 from sizer.model import WorkloadModel, vcpus_of
 from sizer.recommend.field import SURE, ScoredCandidate
 from sizer.recommend.instances import cheapest
-from sizer.recommend.judgement import exceeds, rounded, surely
+from sizer.recommend.scoring import exceeds, rounded, surely
 from sizer.records import (
     LARGEST,
     SMALLEST,
@@ -28,11 +28,11 @@ UNLIKELY = 0.005
 
 
 def job_on(
-    model: WorkloadModel, spec: Spec, stand: Configuration, rate: Estimate, deadline: Deadline, catalog: Catalog
+    model: WorkloadModel, spec: Spec, configuration: Configuration, rate: Estimate, deadline: Deadline, catalog: Catalog
 ) -> Job:
     """The time and the price of the job on this spec; the price is that of the cheapest instance type that holds it."""
     seconds = _seconds(deadline.samples, rate)
-    instance = cheapest(model, spec, stand.batch_size, catalog)
+    instance = cheapest(model, spec, configuration.batch_size, catalog)
     price = instance.usd_per_hour if instance else None
     return Job(
         samples=deadline.samples,

@@ -22,7 +22,7 @@ MOST_LISTED = 4
 
 def memory_reasons(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     """Which caps were tried, and what holds the size above the smallest that held."""
-    peak = anonymous_bytes(model.measured, chosen.stand.vcpus, chosen.stand.batch_size)
+    peak = anonymous_bytes(model.measured, chosen.configuration.vcpus, chosen.configuration.batch_size)
     why = _why_this_much(model, chosen, chosen.spec.memory_bytes)
     needed = [reason(ReasonCode.MEMORY_NEEDED, memory_bytes=float(peak))] if peak else []
     return [*_caps(model), *_rate_not_measured(model, chosen), why, *needed]
@@ -31,11 +31,11 @@ def memory_reasons(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
 def cap_to_try(model: WorkloadModel, chosen: Candidate) -> int | None:
     """The smallest memory that families offer, that was not tried, and in which this job may well run; None if none."""
     measured, floor = model.measured, model.floor
-    stand, size = chosen.stand, chosen.spec.memory_bytes
-    held = needed_bytes(measured, stand.vcpus, stand.batch_size)
+    configuration, size = chosen.configuration, chosen.spec.memory_bytes
+    held = needed_bytes(measured, configuration.vcpus, configuration.batch_size)
     if size is None or held is None or chosen.spec.vcpus is None:
         return None
-    peak = undroppable_bytes(measured, stand.vcpus, stand.batch_size)
+    peak = undroppable_bytes(measured, configuration.vcpus, configuration.batch_size)
     too_small = max(MARGIN * (peak or 0), (floor.out_of_memory_bytes or 0) if floor else 0)
     open_sizes = (offer for offer in family_memory(chosen.spec.vcpus) if too_small < offer < min(held, size))
     return next(open_sizes, None)
@@ -43,7 +43,7 @@ def cap_to_try(model: WorkloadModel, chosen: Candidate) -> int | None:
 
 def completes(model: WorkloadModel, chosen: Candidate, size: int) -> bool:
     """Whether only a search tells that this memory holds, so that no rate was measured there."""
-    between = only_completed(model.measured, chosen.stand.vcpus, chosen.stand.batch_size)
+    between = only_completed(model.measured, chosen.configuration.vcpus, chosen.configuration.batch_size)
     return between is not None and between[0] <= size < between[1]
 
 
@@ -91,7 +91,7 @@ def floor_found(search: SearchedFloor) -> Reason:
 
 def _rate_not_measured(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     """Said where a search makes the size look larger than it must be, or is all that backs it."""
-    between = only_completed(model.measured, chosen.stand.vcpus, chosen.stand.batch_size)
+    between = only_completed(model.measured, chosen.configuration.vcpus, chosen.configuration.batch_size)
     if between is None:
         return []
     low, high = between
@@ -111,7 +111,7 @@ def _why_this_much(model: WorkloadModel, chosen: Candidate, size: int | None) ->
         return reason(ReasonCode.MEMORY_LEAST_KNOWN, **figures)
     offers = family_memory(chosen.spec.vcpus)
     untried = cap_to_try(model, chosen)
-    held = needed_bytes(model.measured, chosen.stand.vcpus, chosen.stand.batch_size) or size
+    held = needed_bytes(model.measured, chosen.configuration.vcpus, chosen.configuration.batch_size) or size
     figures["held"] = float(held)
     if not chosen.exists:
         return reason(ReasonCode.MEMORY_NOT_OFFERED, **figures, most=float(offers[-1]))

@@ -37,8 +37,8 @@ def next_run(
         more = reason(ReasonCode.MORE_MEMORY_MAY_PAY)
         return Suggestion(Action.MEASURE, more, memory_bytes=2 * model.measured.memory_bytes[-1])
     vcpus_known = chosen.spec.vcpus is not None
-    if quality.rests_on_doubt(chosen.stand) and not quality.poor:
-        at = (vcpus_of(chosen.stand),) if vcpus_known else ()
+    if quality.rests_on_doubt(chosen.configuration) and not quality.poor:
+        at = (vcpus_of(chosen.configuration),) if vcpus_known else ()
         doubtful = reason(ReasonCode.SIZE_DOUBTFUL, doubts=tuple(doubt.value for doubt in quality.doubts))
         return Suggestion(Action.REPEAT, doubtful, vcpus=at, repeat_how=quality.remedy)
     if quality.poor:
@@ -57,7 +57,7 @@ def next_run(
         return Suggestion(Action.REPEAT, reason(ReasonCode.NO_SIZE_SURE), vcpus=known)
     if edges.vcpus.trend is Trend.UNSETTLED:
         return Suggestion(Action.MEASURE, reason(ReasonCode.MORE_VCPUS_UNSETTLED), vcpus=(2 * known[-1],))
-    if chosen.stand.vcpus == known[0] > 1:
+    if chosen.configuration.vcpus == known[0] > 1:
         return Suggestion(Action.MEASURE, reason(ReasonCode.FEWEST_ENOUGH), vcpus=(max(1, known[0] / 2),))
     untried = cap_to_try(model, chosen)
     if untried is not None:

@@ -26,23 +26,23 @@ BY_HOST = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN, WarningKind.DRIF
 class Quality:
     """How many of a workload's completed runs are doubtful, and why; `failed` is None if none failed.
 
-    `stands` are the configurations of which every run is doubtful.
+    `doubtful_at` are the configurations of which every run is doubtful.
     """
 
     completed: int = 0
     doubtful: int = 0
     doubts: tuple[WarningKind, ...] = ()
     failed: Reason | None = None
-    stands: frozenset[Configuration] = frozenset()
+    doubtful_at: frozenset[Configuration] = frozenset()
 
     @property
     def poor(self) -> bool:
         """Whether at least half of the runs are doubtful."""
         return 0 < self.completed <= 2 * self.doubtful
 
-    def rests_on_doubt(self, stand: Configuration) -> bool:
+    def rests_on_doubt(self, configuration: Configuration) -> bool:
         """Whether at least half of the runs are doubtful, or all of those at this configuration."""
-        return self.poor or stand in self.stands
+        return self.poor or configuration in self.doubtful_at
 
     @property
     def warning(self) -> Reason | None:
@@ -78,10 +78,10 @@ def quality_of(runs: Sequence[Run]) -> Quality:
     completed = [run for run in runs if run.outcome is Outcome.COMPLETED]
     found = [_doubts(run) for run in completed]
     named = tuple(doubt for doubt in DOUBTS if any(doubt in doubts for doubts in found))
-    return Quality(len(completed), sum(map(bool, found)), named, _failed(runs), _doubtful_stands(completed))
+    return Quality(len(completed), sum(map(bool, found)), named, _failed(runs), _doubtful_configurations(completed))
 
 
-def _doubtful_stands(completed: Sequence[Run]) -> frozenset[Configuration]:
+def _doubtful_configurations(completed: Sequence[Run]) -> frozenset[Configuration]:
     trusted = {run.configuration for run in completed if not _doubts(run)}
     return frozenset({run.configuration for run in completed} - trusted)
 

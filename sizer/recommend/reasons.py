@@ -10,11 +10,11 @@ from sizer.recommend.accelerators import accelerators_of, measured_accelerators
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.disks import disk_reasons
 from sizer.recommend.memory import memory_reasons
-from sizer.recommend.rejections import Verdict
+from sizer.recommend.rejections import Choice
 from sizer.records import Bottleneck, Figure, Prediction, Reason, ReasonCode, reason
 
 
-def reasons(verdict: Verdict, prediction: Prediction, best: Prediction) -> list[Reason]:
+def reasons(verdict: Choice, prediction: Prediction, best: Prediction) -> list[Reason]:
     """The reasons of an answer, the most telling first."""
     model, chosen = verdict.model, verdict.chosen.candidate
     return [
@@ -28,7 +28,7 @@ def reasons(verdict: Verdict, prediction: Prediction, best: Prediction) -> list[
     ]
 
 
-def _reaches(verdict: Verdict, best: Prediction) -> Reason:
+def _reaches(verdict: Choice, best: Prediction) -> Reason:
     return reason(
         ReasonCode.REACHES,
         vcpus=verdict.chosen.candidate.spec.vcpus,
@@ -38,7 +38,7 @@ def _reaches(verdict: Verdict, best: Prediction) -> Reason:
     )
 
 
-def _binds(verdict: Verdict, prediction: Prediction) -> Reason:
+def _binds(verdict: Choice, prediction: Prediction) -> Reason:
     ordered = sorted(prediction.shares.items(), key=lambda item: item[1], reverse=True)
     shares: dict[str, Figure] = {
         "resources": tuple(name for name, _ in ordered),
@@ -56,7 +56,7 @@ def _binds(verdict: Verdict, prediction: Prediction) -> Reason:
 
 
 def _size(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
-    known, judged = model.measured.vcpus, vcpus_of(chosen.stand)
+    known, judged = model.measured.vcpus, vcpus_of(chosen.configuration)
     if chosen.spec.vcpus is None:
         return [reason(ReasonCode.VCPUS_NOT_IN_TABLE)]
     if len(known) == 1:
@@ -70,12 +70,12 @@ def _size(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
 
 def _accelerators(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     """What the best of the other kinds and counts measured would give at this size."""
-    here = accelerators_of(chosen.stand)
+    here = accelerators_of(chosen.configuration)
     others = [each for each in measured_accelerators(model) if each != here]
     if not others:
         return []
-    stands = [replace(chosen.stand, gpu=each.gpu, gpu_count=each.count) for each in others]
-    rates = predict_rates(model, [*stands, chosen.stand]).mean
+    configurations = [replace(chosen.configuration, gpu=each.gpu, gpu_count=each.count) for each in others]
+    rates = predict_rates(model, [*configurations, chosen.configuration]).mean
     index = max(range(len(others)), key=lambda i: float(rates[i]))
     gain, other = math.exp(float(rates[index] - rates[-1])) - 1, others[index]
     figures: dict[str, Figure] = {

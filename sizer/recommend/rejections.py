@@ -10,7 +10,7 @@ from sizer.model import WhatIf, WorkloadModel, predict, vcpus_of
 from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.field import DISK_LOSS, ScoredCandidate, best_of_disks, disk_loss
 from sizer.recommend.jobs import why_not
-from sizer.recommend.judgement import judge, judge_in_time
+from sizer.recommend.scoring import judge, score_in_time
 from sizer.records import Bottleneck, Configuration, Objective, Prediction, Reason, ReasonCode, Rejection, Spec, reason
 
 SHOWN_BY_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
@@ -18,7 +18,7 @@ SHOWN_BY_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Choice:
     """What was chosen from which field, against which best; `bound` False where what binds is not known."""
 
     model: WorkloadModel
@@ -45,7 +45,7 @@ class Verdict:
         return best_of_disks(self.field)
 
 
-def rejections(verdict: Verdict) -> tuple[Rejection, ...]:
+def rejections(verdict: Choice) -> tuple[Rejection, ...]:
     """Each cheaper neighbour, one axis smaller and the others as chosen, the nearest first; then what is not sold."""
     found: dict[Spec, Rejection] = {}
     for scored in reversed(verdict.field):
@@ -55,11 +55,11 @@ def rejections(verdict: Verdict) -> tuple[Rejection, ...]:
     return (*found.values(), *_fraction(verdict), *_too_small(verdict))
 
 
-def _cheaper(scored: ScoredCandidate, verdict: Verdict) -> bool:
+def _cheaper(scored: ScoredCandidate, verdict: Choice) -> bool:
     return scored.candidate.cost < verdict.chosen.candidate.cost
 
 
-def _neighbour(scored: ScoredCandidate, verdict: Verdict) -> bool:
+def _neighbour(scored: ScoredCandidate, verdict: Choice) -> bool:
     """Of fewer vCPUs, the memory that does best among the cheaper ones."""
     spec, taken = scored.candidate.spec, verdict.chosen.candidate.spec
     if spec.vcpus == taken.vcpus:
@@ -76,9 +76,9 @@ def _gpus(spec: Spec) -> tuple[str | None, int]:
     return spec.gpu, spec.gpu_count
 
 
-def _why(verdict: Verdict, scored: ScoredCandidate) -> tuple[Reason, ...]:
+def _why(verdict: Choice, scored: ScoredCandidate) -> tuple[Reason, ...]:
     """How far from what is asked for, with what binds there; then why it was not taken all the same."""
-    bottleneck = verdict.bottleneck(predict(verdict.model, scored.candidate.stand, WhatIf()))
+    bottleneck = verdict.bottleneck(predict(verdict.model, scored.candidate.configuration, WhatIf()))
     known = verdict.bound or bottleneck not in (*SHOWN_BY_VCPUS, Bottleneck.AMBIGUOUS)
     share = _share(verdict, scored, bottleneck if known else None)
     spec = scored.candidate.spec
@@ -89,7 +89,7 @@ def _why(verdict: Verdict, scored: ScoredCandidate) -> tuple[Reason, ...]:
     return (share, *_not_taken(verdict, scored)) if by_target and _reaches(verdict, scored) else (share,)
 
 
-def _not_taken(verdict: Verdict, scored: ScoredCandidate) -> tuple[Reason, ...]:
+def _not_taken(verdict: Choice, scored: ScoredCandidate) -> tuple[Reason, ...]:
     """Why one that is expected to reach the target was not taken all the same."""
     if not scored.passes:
         return (reason(ReasonCode.TARGET_UNLIKELY, probability=scored.score.probability),)
@@ -100,7 +100,7 @@ def _not_taken(verdict: Verdict, scored: ScoredCandidate) -> tuple[Reason, ...]:
     return (reason(ReasonCode.BEST_UNKNOWN),) if same_disk else ()
 
 
-def _share(verdict: Verdict, scored: ScoredCandidate, bottleneck: Bottleneck | None = None) -> Reason:
+def _share(verdict: Choice, scored: ScoredCandidate, bottleneck: Bottleneck | None = None) -> Reason:
     named = bottleneck.value if bottleneck is not None else None
     if verdict.objective.deadline is not None:
         return why_not(scored, verdict.chosen, verdict.objective.deadline, named)
@@ -110,32 +110,32 @@ def _share(verdict: Verdict, scored: ScoredCandidate, bottleneck: Bottleneck | N
     return reason(ReasonCode.OF_TARGET, share=fraction / verdict.objective.target, bottleneck=named)
 
 
-def _reaches(verdict: Verdict, scored: ScoredCandidate) -> bool:
+def _reaches(verdict: Choice, scored: ScoredCandidate) -> bool:
     return scored.score.fraction >= verdict.objective.target
 
 
-def _fraction(verdict: Verdict) -> list[Rejection]:
+def _fraction(verdict: Choice) -> list[Rejection]:
     """The largest fraction of a vCPU that was measured, where the smallest size sold was chosen."""
     taken, model = verdict.chosen.candidate, verdict.model
     smallest = min(j.candidate.spec.vcpus or 0 for j in verdict.field)
-    less = [vcpus for vcpus in model.measured.vcpus if vcpus < min(smallest, vcpus_of(taken.stand))]
+    less = [vcpus for vcpus in model.measured.vcpus if vcpus < min(smallest, vcpus_of(taken.configuration))]
     if taken.spec.vcpus != smallest or not less:
         return []
-    stand = replace(taken.stand, vcpus=less[-1])
+    configuration = replace(taken.configuration, vcpus=less[-1])
     deadline = verdict.objective.deadline
     if deadline is not None:
-        (judged,) = judge_in_time(model, [stand], verdict.best, deadline.rate)
+        (judged,) = score_in_time(model, [configuration], verdict.best, deadline.rate)
     else:
-        (judged,) = judge(model, [stand], verdict.best, verdict.objective.target)
+        (judged,) = judge(model, [configuration], verdict.best, verdict.objective.target)
     spec = replace(taken.spec, vcpus=less[-1])
-    scored = ScoredCandidate(Candidate(spec, stand, taken.usd_per_hour, taken.disk_rank), judged)
+    scored = ScoredCandidate(Candidate(spec, configuration, taken.usd_per_hour, taken.disk_rank), judged)
     if scored.passes:
         enough = reason(ReasonCode.IN_TIME) if deadline is not None else _share(verdict, scored)
         return [Rejection(spec, (enough, reason(ReasonCode.FRACTION_NOT_SOLD)))]
     return [Rejection(spec, _why(verdict, scored))]
 
 
-def _too_small(verdict: Verdict) -> list[Rejection]:
+def _too_small(verdict: Choice) -> list[Rejection]:
     """The largest memory cap that was too small."""
     floor = verdict.model.floor
     if floor is None or floor.out_of_memory_bytes is None:

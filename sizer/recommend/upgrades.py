@@ -18,11 +18,11 @@ SHOWN = 1.02
 
 def smallest_upgrade(model: WorkloadModel, chosen: Candidate, field: Sequence[ScoredCandidate]) -> Upgrade | None:
     """The cheapest spec that has no less of anything, is faster, and is bound by something else; None if none is."""
-    here = predict(model, chosen.stand)
+    here = predict(model, chosen.configuration)
     shown = [j for j in field if j.score.fraction <= SHOWN]
     larger = [j.candidate for j in shown if j.candidate.cost > chosen.cost and _no_less(j.candidate, chosen)]
     for candidate in larger[:MOST_LOOKED_AT]:
-        there = predict(model, candidate.stand)
+        there = predict(model, candidate.configuration)
         gain = there.throughput.value / here.throughput.value - 1 if here.throughput.value else 0.0
         if there.bottleneck not in (here.bottleneck, Bottleneck.AMBIGUOUS) and gain > LITTLE:
             return Upgrade(candidate.spec, there.bottleneck, gain)
@@ -47,7 +47,7 @@ def upgrade_reasons(
     binding = prediction.bottleneck
     if binding is Bottleneck.AMBIGUOUS:
         return []
-    found, gain = [], headroom(model, chosen.stand, binding)
+    found, gain = [], headroom(model, chosen.configuration, binding)
     others = {name: share for name, share in prediction.shares.items() if name != binding.value and share > 1e-4}
     if gain is not None and others:
         following = max(others, key=lambda name: others[name])

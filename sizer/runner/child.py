@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from sizer.analysis import Event, EventReader
+from sizer.analysis import ChildEvent, EventReader
 from sizer.limits import MARK, Group, end_marked, owned_name
 from sizer.records import Cause, CauseKind, HostError
 from sizer.runner.run_log import Log
@@ -57,7 +57,7 @@ class Child:
         _widen(process.stdout.fileno())
         self._selector.register(process.stdout, selectors.EVENT_READ, "log")
 
-    def wait(self, seconds: float) -> tuple[list[Event], bytes]:
+    def wait(self, seconds: float) -> tuple[list[ChildEvent], bytes]:
         """Events and log bytes that came in so many seconds; `at_once` returns with the first. Raises EventError."""
         if self.is_silent():
             time.sleep(min(seconds, SILENT_SECONDS))
@@ -65,7 +65,7 @@ class Child:
         if not self._at_once and not self._flooded:
             time.sleep(seconds)
             seconds = 0.0
-        events: list[Event] = []
+        events: list[ChildEvent] = []
         printed = b""
         for key, _ in self._selector.select(seconds):
             data = os.read(key.fd, READ_BYTES)

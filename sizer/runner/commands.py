@@ -42,7 +42,7 @@ def threads(spec: RunSpec, host_vcpus: int) -> int:
     return ceil(spec.limits.vcpus if spec.limits.vcpus is not None else host_vcpus)
 
 
-def argv(spec: RunSpec, place: RunPaths, host_vcpus: int) -> list[str]:
+def argv(spec: RunSpec, paths: RunPaths, host_vcpus: int) -> list[str]:
     """The program of a run. A user's own command is taken as it is."""
     workload = spec.workload
     if workload.kind == "command":
@@ -51,8 +51,8 @@ def argv(spec: RunSpec, place: RunPaths, host_vcpus: int) -> list[str]:
         "framework": workload.framework if workload.framework != OTHER else None,
         "network": workload.network,
         "batch-size": spec.batch_size,
-        "data": place.data,
-        "format": place.data_format or workload.format,
+        "data": paths.data,
+        "format": paths.data_format or workload.format,
         "input": workload.input if KINDS[workload.kind].data_formats else "synthetic",
         "cache": workload.cache,
         "threads": threads(spec, host_vcpus),
@@ -62,7 +62,7 @@ def argv(spec: RunSpec, place: RunPaths, host_vcpus: int) -> list[str]:
     }
     if workload.kind == "imagenet_preprocessing":
         options |= {
-            "output": place.output,
+            "output": paths.output,
             "format": workload.format,
             "passes": 0,
             "framework": None,
@@ -70,23 +70,23 @@ def argv(spec: RunSpec, place: RunPaths, host_vcpus: int) -> list[str]:
             "rate": None,
         }
     else:
-        options["scratch"] = place.scratch
-    words = [str(place.interpreter), "-m", f"workloads.{workload.kind}"]
+        options["scratch"] = paths.scratch
+    words = [str(paths.interpreter), "-m", f"workloads.{workload.kind}"]
     for name, value in options.items():
         words += [f"--{name}", str(value)] if value is not None else []
     return words
 
 
-def environment(spec: RunSpec, place: RunPaths, host_vcpus: int, ours: Mapping[str, str]) -> dict[str, str]:
+def environment(spec: RunSpec, paths: RunPaths, host_vcpus: int, ours: Mapping[str, str]) -> dict[str, str]:
     """The child's whole environment, from an allow-list of ours."""
     own_program = spec.workload.kind == "command"
     passed = (*PASSED_ON, *PASSED_ON_TO_COMMANDS) if own_program else PASSED_ON
     count = str(threads(spec, host_vcpus))
     return {
         **{name: ours[name] for name in passed if name in ours},
-        **({} if own_program else {"PYTHONPATH": str(place.packages), "PYTHONUNBUFFERED": "1"}),
+        **({} if own_program else {"PYTHONPATH": str(paths.packages), "PYTHONUNBUFFERED": "1"}),
         **dict.fromkeys(THREAD_VARIABLES, count),
-        "TMPDIR": str(place.scratch),
+        "TMPDIR": str(paths.scratch),
     }
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
-from sizer.analysis import Measured, Observation, run_record
+from sizer.analysis import ChildResult, RunMonitor, run_record
 from sizer.host import busy_share
 from sizer.limits import LimitsBackend, Throttle
 from sizer.records import (
@@ -40,7 +40,7 @@ from sizer.storage import evict, files_of, resident_bytes
 class RunContext:
     """What surrounds one run: where its data lies, the tier under it, and this host's own size."""
 
-    place: commands.RunPaths
+    paths: commands.RunPaths
     data_set: DataSet | None
     throttle: Throttle | None
     disk: DiskCheck | None
@@ -50,30 +50,30 @@ class RunContext:
     log_path: Path
 
 
-def launch(spec: RunSpec, setting: RunContext, backend: LimitsBackend, hooks: Hooks = UNWATCHED) -> Run:
+def launch(spec: RunSpec, context: RunContext, backend: LimitsBackend, hooks: Hooks = UNWATCHED) -> Run:
     """Measure one configuration. Whatever the run's child does, and a host that refuses, is an outcome of the Run.
 
     What passes is what would fail every run alike: InputError for a workload that cannot be put into a command line,
     KeyboardInterrupt, and a fault of sizer.
     """
     began, started_at = hooks.clock(), datetime.now(timezone.utc).isoformat(timespec="milliseconds")
-    configuration = _configuration(spec, setting.host_vcpus, setting.host_memory_bytes)
-    trial = _Trial(spec, setting, backend, hooks, began)
+    configuration = _configuration(spec, context.host_vcpus, context.host_memory_bytes)
+    child_run = _ChildRun(spec, context, backend, hooks, began)
     try:
-        trial.acquire()
+        child_run.measure()
     except (HostError, OSError) as error:
-        if trial.measured is None:
+        if child_run.measured is None:
             cause = error.missing if isinstance(error, _DataMissing) else Cause(CauseKind.REFUSED, text=str(error))
             return replace(
-                refused(spec, cause, setting.host_vcpus, setting.host_memory_bytes),
+                refused(spec, cause, context.host_vcpus, context.host_memory_bytes),
                 started_at=started_at,
                 wall_seconds=hooks.clock() - began,
-                data_set=setting.data_set,
-                disk=setting.disk,
+                data_set=context.data_set,
+                disk=context.disk,
             )
-        trial.troubles.append(RunWarning(WarningKind.LEFT_BEHIND, text=str(error)))
+        child_run.troubles.append(RunWarning(WarningKind.LEFT_BEHIND, text=str(error)))
     wall_seconds = hooks.clock() - began
-    return run_record(trial.result(), configuration, setting.data_set, setting.disk, started_at, wall_seconds)
+    return run_record(child_run.result(), configuration, context.data_set, context.disk, started_at, wall_seconds)
 
 
 class _DataMissing(HostError):
@@ -84,46 +84,46 @@ class _DataMissing(HostError):
         self.missing = missing
 
 
-class _Trial:
+class _ChildRun:
     """One child from the eviction of its data to its end, and what came out of it so far."""
 
-    def __init__(self, spec: RunSpec, setting: RunContext, backend: LimitsBackend, hooks: Hooks, began: float) -> None:
-        self.measured: Measured | None = None
+    def __init__(self, spec: RunSpec, context: RunContext, backend: LimitsBackend, hooks: Hooks, began: float) -> None:
+        self.measured: ChildResult | None = None
         self.troubles: list[RunWarning] = []
         self._spec = spec
-        self._setting = setting
+        self._context = context
         self._backend = backend
         self._hooks = hooks
-        self._seen = Observation(spec, began)
+        self._seen = RunMonitor(spec, began)
         self._room: Room | None = None
         self._shared_memory: dict[str, int] = {}
         self._log: Log | None = None
 
-    def acquire(self) -> None:
+    def measure(self) -> None:
         """Measure the child. Raises HostError or OSError; what was measured by then is kept in `measured`."""
-        spec, setting, hooks = self._spec, self._setting, self._hooks
-        missing = missing_data(setting.data_set, spec)
+        spec, context, hooks = self._spec, self._context, self._hooks
+        missing = missing_data(context.data_set, spec)
         if missing:
             raise _DataMissing(missing)
-        resident = _evict(setting.data_set)
+        resident = _evict(context.data_set)
         self._shared_memory = shared_memory()
-        self._room = Room(setting.place.scratch, setting.place.output)
+        self._room = Room(context.paths.scratch, context.paths.output)
         with (
-            self._backend.open(spec.id, spec.limits, setting.throttle) as group,
+            self._backend.open(spec.id, spec.limits, context.throttle) as group,
             _busy(spec.workload.computes_on) as busy,
         ):
-            argv = commands.argv(spec, setting.place, setting.host_vcpus)
-            environment = commands.environment(spec, setting.place, setting.host_vcpus, setting.environment)
+            argv = commands.argv(spec, context.paths, context.host_vcpus)
+            environment = commands.environment(spec, context.paths, context.host_vcpus, context.environment)
             sampler = Sampler(group, hooks.clock, busy)
             at_once = spec.workload.pattern is not None
-            with started(group, argv, environment, setting.place.scratch, setting.log_path, at_once) as child:
+            with started(group, argv, environment, context.paths.scratch, context.log_path, at_once) as child:
                 self._log = child.log
                 observe(child, self._seen, sampler, self._room, hooks)
                 self._seen.over = hooks.clock()
                 at_the_end = child.seen()
                 exit_status = child.exit_status() if self._seen.stop is None else stop(child, self._seen, hooks.clock)
                 sampler.tick()
-                self.measured = Measured(
+                self.measured = ChildResult(
                     seen=self._seen,
                     exit_status=exit_status,
                     samples=tuple(sampler.samples),
@@ -131,18 +131,18 @@ class _Trial:
                     limited_by=group.description,
                     last_lines="",
                     resident_bytes=resident,
-                    resident_after_bytes=_resident(setting.data_set),
+                    resident_after_bytes=_resident(context.data_set),
                     throttles_buffered_writes=self._backend.throttles_buffered_writes,
                     at_the_end=at_the_end,
                 )
 
-    def result(self) -> Measured:
+    def result(self) -> ChildResult:
         """All that came out of the child, now that it is gone."""
         assert self.measured is not None
         assert self._log is not None
         assert self._room is not None
         last_lines = self._log.last_lines()
-        missing = missing_data(self._setting.data_set, self._spec)
+        missing = missing_data(self._context.data_set, self._spec)
         changed = data_changed(missing) if missing else None
         left = left_in_memory(self._shared_memory, shared_memory())
         found = [each for each in (changed, left, self._log.trouble) if each is not None]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from sizer.analysis import PATTERN_SECONDS, EventError, Live, LogRates, Observation, Stop
+from sizer.analysis import PATTERN_SECONDS, EventError, Live, LogRates, RunMonitor, Stop
 from sizer.records import Step
 from sizer.runner.child import Child
 from sizer.runner.circumstances import Room
@@ -38,7 +38,7 @@ UNWATCHED = Hooks()
 """Nobody looks on, and nobody interferes."""
 
 
-def observe(child: Child, seen: Observation, sampler: Sampler, room: Room, hooks: Hooks) -> None:
+def observe(child: Child, seen: RunMonitor, sampler: Sampler, room: Room, hooks: Hooks) -> None:
     """Take events and samplings until the run has shown enough, ends by itself, or must end."""
     workload = seen.spec.workload
     log_rates = LogRates(workload.pattern, seen.spec.batch_size, hooks.clock) if workload.pattern else None
@@ -76,7 +76,7 @@ def _rates(log_rates: LogRates | None, printed: bytes) -> list[Step]:
         return log_rates.feed(printed)
 
 
-def stop(child: Child, seen: Observation, clock: Callable[[], float]) -> int | None:
+def stop(child: Child, seen: RunMonitor, clock: Callable[[], float]) -> int | None:
     """Let the present step end, but not for long. The exit status if the child had ended by itself before."""
     if seen.stop is Stop.BROKEN_EVENTS:
         # A pipe that ends inside a line may be that of a child that has just died, and is about to tell of what.

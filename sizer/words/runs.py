@@ -527,12 +527,12 @@ def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
 
 def imported_run_in_words(run: Run) -> str:
     """The same of a run that was measured elsewhere, with its accelerators, and without what its table does not say."""
-    limits, stand = run.spec.limits, run.configuration
+    limits, had = run.spec.limits, run.configuration
     parts = [format_vcpus(limits.vcpus)] if limits.vcpus is not None else []
-    parts += [f"{max(1, stand.gpu_count or 0)} × {stand.gpu or 'GPU'}"] if stand.gpu or stand.gpu_count else []
+    parts += [f"{max(1, had.gpu_count or 0)} × {had.gpu or 'GPU'}"] if had.gpu or had.gpu_count else []
     parts += [format_bytes(limits.memory_bytes)] if limits.memory_bytes is not None else []
     parts += [disk_in_words(limits.disk, _is_emulated(run))] if limits.disk is not None else []
-    parts += [_("batch {size}", size=stand.batch_size)] if stand.batch_size is not None else []
+    parts += [_("batch {size}", size=had.batch_size)] if had.batch_size is not None else []
     return " ".join([run.spec.workload.name, ", ".join(parts)]).strip()
 
 

@@ -69,7 +69,6 @@ def test_a_host_of_4_gb_gets_a_cap_that_it_can_hold(study: Study) -> None:
 
 @pytest.mark.root
 @pytest.mark.slow
-@pytest.mark.alone
 def test_the_demo_by_the_real_thing(sizer: Typed, folder: Path, environment: dict[str, str]) -> None:
     """On this host, in its real limits: every run ends as it should, and the report is there."""
     argv = [sys.executable, str(ROOT / "tests/end_to_end/short_demo.py"), "demo", "--out", "demo"]

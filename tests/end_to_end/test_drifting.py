@@ -11,7 +11,7 @@ import pytest
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 
-pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
+pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 COUNTED = """
 import pathlib

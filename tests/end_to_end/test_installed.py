@@ -13,7 +13,7 @@ import pytest
 
 from tests import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from sizer.plan.floor_search import WITHIN
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 
-pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
+pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 MIB = 2**20
 ALLOCATED = 150 * MIB

@@ -21,10 +21,10 @@ import pytest
 from sizer.limits import MARK
 from tests import ROOT
 
-pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
+pytestmark = [pytest.mark.root, pytest.mark.slow]
 
-USER = 61_234
-"""A user that no file of this host knows, as those of containers and services are."""
+USER = 61_234 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+"""A user that no file of this host knows, as those of containers and services are; another for each worker."""
 
 WRITABLE_BY_ALL = [
     place for place in ("/tmp", "/var/tmp", "/dev/shm", "/run/lock", "/dev/mqueue") if Path(place).is_dir()
@@ -259,9 +259,9 @@ DEMO = """
 from dataclasses import replace
 import sys
 from sizer import api
-host = api.this_host(api.DEMO_FIO)
-study, notes = api.demo_study(host)
-api.check_preconditions(api.plan_study(study, "demo", host).specs, study, host.backend)
+host = api.this_host(api.demonstration.DEMO_FIO)
+study, notes = api.demonstration.demo_study(host)
+api.plan_study(study, "demo", host).check(host)
 words = [each for each in study.workloads if each.workload.kind == "lstm_training"]
 study = replace(study, workloads=tuple(replace(each, vcpus=(1.0,)) for each in words[:1]))
 study = replace(study, measure=replace(study.measure, seconds=1.0, precision=0.5, repeats=1))
@@ -293,6 +293,7 @@ def test_ctrl_c_finishes_the_run_in_hand(person: Person) -> None:
     assert processes_of_the_user() == []
 
 
+@pytest.mark.alone
 def test_what_a_killed_sizer_left_goes_with_the_next_start(person: Person) -> None:
     """A daemon that left session and parent, too; what root's killed sizer left is root's, and does not stop it."""
     roots, scratch = left_by_root()
@@ -321,6 +322,7 @@ def test_what_a_killed_sizer_left_goes_with_the_next_start(person: Person) -> No
         shutil.rmtree(scratch, ignore_errors=True)
 
 
+@pytest.mark.alone
 def test_root_removes_what_a_users_killed_sizer_left(person: Person) -> None:
     """The next start of root ends the user's processes, removes his temporary folder, and measures."""
     process = person.begin("run", person.study("left", "daemon", seconds=100, vcpus=[1]))

@@ -43,7 +43,6 @@ def stored(folder: Path) -> set[str]:
     return {path.name for path in (folder / "study/runs").glob("*.json")}
 
 
-@pytest.mark.alone
 def test_a_study_ends_with_its_whole_answer(sizer: Typed, folder: Path) -> None:
     """Model, recommendation, table and report lie in the study folder, and each reading command reads them."""
     done = sizer("run", "study.yaml")

@@ -38,13 +38,16 @@ def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_it_names_every_event() -> None:
     """An event that is added is documented, or belongs to the import of a table."""
-    events = {each.__name__ for each in api.Event.__args__}  # type: ignore[attr-defined]
+    events = {each.__name__ for each in api.events.Event.__args__}  # type: ignore[attr-defined]
     assert {name for name in events if not re.search(rf"\b{name}\b", TEXT)} == {"TableRead", "TableImported"}
 
 
 def test_what_it_uses_exists() -> None:
-    """Every `api.name` in the page is exported."""
-    assert set(re.findall(r"\bapi\.(\w+)", TEXT)) - {"md"} <= set(api.__all__)
+    """Every `api.name` and `events.Name` in the page is exported, and the page shows or names all of the face."""
+    used = set(re.findall(r"\bapi\.(\w+)", TEXT)) - {"md"}
+    assert used <= set(api.__all__)
+    assert set(re.findall(r"\bevents\.(\w+)", TEXT)) <= set(api.events.__all__)
+    assert {name for name in api.__all__ if not re.search(rf"\b{name}\b", TEXT)} == set()
 
 
 def test_reading_an_old_study_prints_nothing(first_version: Path, tmp_path: Path) -> None:

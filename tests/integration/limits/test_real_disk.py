@@ -15,7 +15,7 @@ from sizer.records.study import DiskRates, Limits
 from sizer.storage.disks import Volume, emulated_volume, missing_for_emulation
 from sizer.storage.page_cache import evict, resident_bytes
 
-pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
+pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 MIB = 1 << 20
 RATE = 16e6

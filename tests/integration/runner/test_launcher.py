@@ -25,7 +25,7 @@ from sizer.runner.launcher import RunContext, launch
 from sizer.runner.watching import UNWATCHED, Hooks
 from sizer.words import failure_in_words, warning_line
 
-pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
+pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 PREFACE = """
     import json, os, sys, time
@@ -41,20 +41,20 @@ PREFACE = """
 
 
 @pytest.fixture
-def setting(tmp_path: Path) -> RunContext:
+def context(tmp_path: Path) -> RunContext:
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    place = RunPaths(Path(sys.executable), tmp_path, None, None, scratch, scratch)
-    return RunContext(place, None, None, None, 2, 2**34, os.environ, tmp_path / "run.log")
+    paths = RunPaths(Path(sys.executable), tmp_path, None, None, scratch, scratch)
+    return RunContext(paths, None, None, None, 2, 2**34, os.environ, tmp_path / "run.log")
 
 
 @pytest.fixture
-def measure(make_spec: Callable[..., RunSpec], setting: RunContext) -> Callable[..., Run]:
+def measure(make_spec: Callable[..., RunSpec], context: RunContext) -> Callable[..., Run]:
     """Launch a Python child with this body, after the preface that gives it `start` and `step`."""
 
     def measured(body: str, hooks: Hooks = UNWATCHED, **asked: float) -> Run:
         child = textwrap.dedent(PREFACE) + textwrap.dedent(body)
-        return launch(make_spec(sys.executable, "-c", child, **asked), setting, detect(), hooks)
+        return launch(make_spec(sys.executable, "-c", child, **asked), context, detect(), hooks)
 
     return measured
 
@@ -249,51 +249,51 @@ def test_daemons_do_not_outlive_their_run(measure: Callable[..., Run]) -> None:
     assert not [each for each in psutil.process_iter(["cmdline"]) if each.info["cmdline"] == ["sleep", "987.6"]]
 
 
-def test_a_gigabyte_of_log_is_cut(measure: Callable[..., Run], setting: RunContext) -> None:
+def test_a_gigabyte_of_log_is_cut(measure: Callable[..., Run], context: RunContext) -> None:
     """The log keeps its beginning and its end, and the run goes on."""
     run = measure("start()\nfor number in range(300):\n    print('x' * 99999, number)\n    step(0.001)")
     assert run.outcome is Outcome.COMPLETED
-    size = setting.log_path.stat().st_size
+    size = context.log_path.stat().st_size
     assert size < 2 * 2**20
-    assert setting.log_path.read_text().rstrip().endswith(" 299")
-    assert "bytes left out" in setting.log_path.read_text()
+    assert context.log_path.read_text().rstrip().endswith(" 299")
+    assert "bytes left out" in context.log_path.read_text()
 
 
 def test_the_environment_is_an_allow_list(
-    measure: Callable[..., Run], setting: RunContext, monkeypatch: pytest.MonkeyPatch
+    measure: Callable[..., Run], context: RunContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is not named stays out, and thread counts are those of the limit."""
     monkeypatch.setenv("SECRET", "x")
     measure("print(sorted(os.environ), os.environ['OMP_NUM_THREADS'])", vcpus=1.5)
-    log = setting.log_path.read_text()
+    log = context.log_path.read_text()
     assert "SECRET" not in log
     assert log.rstrip().endswith(" 2")
 
 
-def test_data_is_evicted_before_the_run(make_spec: Callable[..., RunSpec], setting: RunContext, tmp_path: Path) -> None:
+def test_data_is_evicted_before_the_run(make_spec: Callable[..., RunSpec], context: RunContext, tmp_path: Path) -> None:
     """A file that was in the page cache is read from the disk again, and the record says that none was resident."""
     data = tmp_path / "data.bin"
     data.write_bytes(os.urandom(16 * 2**20))
     body = f"start()\nopen({str(data)!r}, 'rb').read()\nfor _ in range(60): step()"
     spec = make_spec(sys.executable, "-c", textwrap.dedent(PREFACE) + body)
-    run = launch(spec, replace(setting, data_set=DataSet(str(data), "bin", 2**24, 0, False)), detect())
+    run = launch(spec, replace(context, data_set=DataSet(str(data), "bin", 2**24, 0, False)), detect())
     assert run.resident_bytes == 0
     assert max(sample.read_bytes for sample in run.samples) >= 2**24
 
 
-def test_a_program_that_is_not_there_is_named(make_spec: Callable[..., RunSpec], setting: RunContext) -> None:
+def test_a_program_that_is_not_there_is_named(make_spec: Callable[..., RunSpec], context: RunContext) -> None:
     """A command that cannot be executed is a crash with a sentence, not a traceback."""
-    run = launch(make_spec("/nowhere/program"), setting, detect())
+    run = launch(make_spec("/nowhere/program"), context, detect())
     assert run.outcome is Outcome.CRASHED
     assert "not found" in failure(run)
 
 
-def test_a_log_pattern_measures_a_foreign_program(make_spec: Callable[..., RunSpec], setting: RunContext) -> None:
+def test_a_log_pattern_measures_a_foreign_program(make_spec: Callable[..., RunSpec], context: RunContext) -> None:
     """A program that only prints its rate is measured by what it prints."""
     body = "import time\nwhile True:\n    time.sleep(0.1)\n    print('Speed: 500.0 samples/sec', flush=True)"
     spec = make_spec(sys.executable, "-c", body)
     spec = replace(spec, workload=replace(spec.workload, pattern="mxnet_speedometer"))
-    run = launch(spec, setting, detect())
+    run = launch(spec, context, detect())
     assert run.outcome is Outcome.COMPLETED
     assert run.throughput is not None
     assert run.throughput.value == pytest.approx(500, rel=0.03)
@@ -329,30 +329,30 @@ class StubbornBackend(AffinityBackend):
 
 
 def test_a_group_that_cannot_be_emptied_loses_nothing_that_was_measured(
-    make_spec: Callable[..., RunSpec], setting: RunContext
+    make_spec: Callable[..., RunSpec], context: RunContext
 ) -> None:
     """The rate is there, and a warning says what was left behind."""
     backend = StubbornBackend(read_machine(Tree()), "", {})
     body = textwrap.dedent(PREFACE) + "start()\nwhile True: step()"
-    run = launch(make_spec(sys.executable, "-c", body, seconds=1.0), setting, backend)
+    run = launch(make_spec(sys.executable, "-c", body, seconds=1.0), context, backend)
     assert run.outcome is Outcome.COMPLETED
     assert run.throughput is not None
     assert any(warning_line(each, "").startswith("left behind: processes 4711") for each in run.warnings)
 
 
 def test_data_that_is_gone_refuses_its_run(
-    make_spec: Callable[..., RunSpec], setting: RunContext, tmp_path: Path
+    make_spec: Callable[..., RunSpec], context: RunContext, tmp_path: Path
 ) -> None:
     """Nothing is started, and the run is measured when the data is back."""
     data_set = DataSet(str(tmp_path / "gone.rec"), "recordio", 1000, 10, False)
-    run = launch(make_spec("/bin/true"), replace(setting, data_set=data_set), detect())
+    run = launch(make_spec("/bin/true"), replace(context, data_set=data_set), detect())
     assert run.outcome is Outcome.REFUSED
     assert "gone.rec is no longer there: put it back" in failure(run)
-    assert not setting.log_path.exists()
+    assert not context.log_path.exists()
 
 
 def test_data_that_goes_during_a_run_is_told(
-    make_spec: Callable[..., RunSpec], setting: RunContext, tmp_path: Path
+    make_spec: Callable[..., RunSpec], context: RunContext, tmp_path: Path
 ) -> None:
     """A crash names it; a rate that was measured meanwhile carries a warning."""
     data = tmp_path / "data.bin"
@@ -360,14 +360,14 @@ def test_data_that_goes_during_a_run_is_told(
         data.write_bytes(bytes(10000))
         body = f"start()\nstep()\nos.remove({str(data)!r})\n{end}"
         spec = make_spec(sys.executable, "-c", textwrap.dedent(PREFACE) + body)
-        run = launch(spec, replace(setting, data_set=DataSet(str(data), "bin", 10000, 0, False)), detect())
+        run = launch(spec, replace(context, data_set=DataSet(str(data), "bin", 10000, 0, False)), detect())
         assert run.outcome is outcome
         assert "data.bin is no longer there" in f"{failure(run)} {[warning_line(each, '') for each in run.warnings]}"
 
 
-def test_a_log_that_cannot_be_written_ends_no_run(measure: Callable[..., Run], setting: RunContext) -> None:
+def test_a_log_that_cannot_be_written_ends_no_run(measure: Callable[..., Run], context: RunContext) -> None:
     """The run is measured, its last words are kept, and a warning says that the log is not whole."""
-    setting.log_path.mkdir()
+    context.log_path.mkdir()
     run = measure("print('hello', flush=True)\nstart()\nwhile True: step()")
     assert run.outcome is Outcome.COMPLETED
     assert [warning for warning in run.warnings if warning.kind is WarningKind.LOG_INCOMPLETE]
@@ -389,9 +389,9 @@ def test_a_terminal_that_is_gone_loses_no_run(measure: Callable[..., Run]) -> No
 
 
 def test_a_command_that_is_too_long_is_refused_in_a_sentence(
-    make_spec: Callable[..., RunSpec], setting: RunContext
+    make_spec: Callable[..., RunSpec], context: RunContext
 ) -> None:
     """The kernel takes no word of more than 128 KiB."""
-    run = launch(make_spec("/bin/echo", "x" * 200_000), setting, detect())
+    run = launch(make_spec("/bin/echo", "x" * 200_000), context, detect())
     assert run.outcome is Outcome.REFUSED
     assert failure(run) == "the command cannot be started (Argument list too long); see that it is not too long"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.analysis.observation import Live
+from sizer.analysis.monitor import Live
 from sizer.limits import Throttle, detect
 from sizer.records.run import DataSet, DiskCheck, Outcome, WarningKind
 from sizer.records.study import DiskRates, DiskTier, RunSpec
@@ -20,7 +20,7 @@ from sizer.runner.launcher import RunContext, launch
 from sizer.runner.watching import Hooks
 from sizer.storage.disks import emulated_volume
 
-pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
+pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 MB = 10**6
 READER = """
@@ -51,8 +51,8 @@ def test_a_disk_whose_rate_falls_is_reported_as_two_rates(make_spec: Callable[..
         device = volume.device
         assert device is not None
         spec = make_spec(sys.executable, "-c", textwrap.dedent(READER), str(data), seconds=16.0)
-        setting = RunContext(
-            place=RunPaths(Path(sys.executable), tmp_path, None, None, scratch, scratch),
+        context = RunContext(
+            paths=RunPaths(Path(sys.executable), tmp_path, None, None, scratch, scratch),
             data_set=DataSet(str(data), "bin", 64 * 2**20, 512, False),
             throttle=Throttle(device, DiskRates(read_bytes_per_second=40 * MB)),
             disk=DiskCheck(DiskTier("disk", path=str(volume.folder)), DiskRates(read_bytes_per_second=40 * MB)),
@@ -63,7 +63,7 @@ def test_a_disk_whose_rate_falls_is_reported_as_two_rates(make_spec: Callable[..
         )
         # A run that measures long enough to see both: no interval is as narrow as this.
         spec = replace(spec, measure=replace(spec.measure, precision=1e-6))
-        run = launch(spec, setting, detect(), Hooks(watch=_slower_after(7.0, device)))
+        run = launch(spec, context, detect(), Hooks(watch=_slower_after(7.0, device)))
     assert run.outcome is Outcome.COMPLETED, run.error
     change = run.rate_change
     assert change is not None

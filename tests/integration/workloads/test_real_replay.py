@@ -18,7 +18,7 @@ from sizer.storage.disks import missing_for_emulation
 from sizer.storage.placement import Placement, room_on_emulated
 from sizer.study import HostSize, parse_study
 
-pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.alone]
+pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 STUDY = """
 isolate: true

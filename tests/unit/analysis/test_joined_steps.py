@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sizer.analysis.observation import MOST_STEPS, JoinedSteps
+from sizer.analysis.monitor import MOST_STEPS, JoinedSteps
 from sizer.analysis.steady_state import steady_state
 from sizer.records.run import Step
 

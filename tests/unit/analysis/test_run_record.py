@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from sizer.analysis import observation as joined_steps
 from sizer.analysis.events import EventError, EventReader
-from sizer.analysis.observation import Observation
-from sizer.analysis.record import Measured, run_record
+from sizer.analysis.monitor import RunMonitor
+from sizer.analysis.record import ChildResult, run_record
 from sizer.files.codec import from_json, to_json
 from sizer.records.run import (
     Bottleneck,
@@ -56,12 +56,12 @@ def sample(time: float) -> Sample:
     )
 
 
-def measured(accounted: frozenset[str] = EVERY, **workload: str) -> Measured:
+def measured(accounted: frozenset[str] = EVERY, **workload: str) -> ChildResult:
     """Twenty seconds of 80 images/s on one vCPU."""
     named = Workload("train", "image_training", **workload)  # type: ignore[arg-type]
-    seen = Observation(RunSpec(named, 8, Limits(1.0), Measure(seconds=20)), 0.0)
+    seen = RunMonitor(RunSpec(named, 8, Limits(1.0), Measure(seconds=20)), 0.0)
     seen.steps = [Step(0.1 * number, 8, 0.002, 0) for number in range(201)]
-    return Measured(
+    return ChildResult(
         seen=seen,
         exit_status=0,
         samples=tuple(sample(0.5 * tick) for tick in range(41)),
@@ -74,7 +74,7 @@ def measured(accounted: frozenset[str] = EVERY, **workload: str) -> Measured:
     )
 
 
-def record(found: Measured) -> Run:
+def record(found: ChildResult) -> Run:
     place = Configuration(1.0, 2**34, "host", 8)
     return run_record(found, place, DATA, None, "2026-11-21T10:00:00+00:00", 21.0)
 
@@ -278,7 +278,7 @@ def test_whatever_a_program_tells_can_be_read_again(
         step = {"samples": samples[number % len(samples)], "input_wait": waits[number % len(waits)], "epoch": epoch}
         lines.append({"event": "step", "time": time, "latency": latency, **step})
     found = measured()
-    seen = Observation(found.seen.spec, 0.0)
+    seen = RunMonitor(found.seen.spec, 0.0)
     reader = EventReader()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(joined_steps, "MOST_STEPS", most)  # Their sums have to be numbers of a record, too.

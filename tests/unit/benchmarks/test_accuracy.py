@@ -35,9 +35,9 @@ GRID = [
 def test_a_design_covers_every_value_and_holds_three_vcpus() -> None:
     """Three of 24 configurations have three vCPU values, both ends among them, and every disk and memory."""
     chosen = designed(GRID, 3)
-    assert sorted(stand.vcpus for stand in chosen) == [0.5, 1.5, 2.0]
-    assert {stand.disk for stand in chosen} == {"fast", "middle", "slow"}
-    assert {stand.memory_bytes for stand in chosen} == {2**28, 2**30}
+    assert sorted(configuration.vcpus for configuration in chosen) == [0.5, 1.5, 2.0]
+    assert {configuration.disk for configuration in chosen} == {"fast", "middle", "slow"}
+    assert {configuration.memory_bytes for configuration in chosen} == {2**28, 2**30}
 
 
 def test_a_design_depends_on_axes_alone() -> None:
@@ -50,8 +50,8 @@ def test_a_design_depends_on_axes_alone() -> None:
 def test_a_design_of_twelve_covers_all_pairs_beside_the_vcpus() -> None:
     """Each disk is seen with each memory."""
     chosen = designed(GRID, 12)
-    assert all(seen_together(stand, chosen) for stand in GRID)
-    assert not seen_together(GRID[0], [stand for stand in chosen if stand.disk != GRID[0].disk])
+    assert all(seen_together(configuration, chosen) for configuration in GRID)
+    assert not seen_together(GRID[0], [configuration for configuration in chosen if configuration.disk != GRID[0].disk])
 
 
 def test_cases_are_the_same_for_the_same_seed_and_hold_out_what_they_say() -> None:
@@ -61,9 +61,9 @@ def test_cases_are_the_same_for_the_same_seed_and_hold_out_what_they_say() -> No
         assert case == draw_case(number, 5)
         assert len(case.measured) >= 6
         assert not set(case.measured) & set(case.inside)
-        most = max(stand.vcpus for stand in case.measured)
-        assert all(stand.vcpus <= most for stand in case.inside)
-        assert all(stand.vcpus > most for stand in case.beyond)
+        most = max(configuration.vcpus for configuration in case.measured)
+        assert all(configuration.vcpus <= most for configuration in case.inside)
+        assert all(configuration.vcpus > most for configuration in case.beyond)
         assert case.accounted == (number % 2 == 0)
 
 
@@ -90,9 +90,9 @@ def test_runs_in_too_little_memory_end_out_of_memory() -> None:
 def test_true_shares_come_from_simulating_again() -> None:
     """They agree with the slope of the rate itself, and what is not there has no share."""
     case = draw_case(1, 5)
-    stand = case.measured[-1]
-    gains = stage_shares(stand, case.machine.truth(share_questions(stand).values()))
-    slow, fast = case.machine.rates([(stand, Faster()), (stand, Faster(cpu=1.15))])
+    configuration = case.measured[-1]
+    gains = stage_shares(configuration, case.machine.truth(share_questions(configuration).values()))
+    slow, fast = case.machine.rates([(configuration, Faster()), (configuration, Faster(cpu=1.15))])
     assert gains["cpu"] == pytest.approx(math.log(fast / slow) / math.log(1.15))
     assert 0.7 < sum(true_kinds(gains).values()) < 1.3
 
@@ -123,22 +123,22 @@ def test_the_memory_is_the_disks() -> None:
 
 def test_rivals_foretell_what_they_are_made_for(make_runs) -> None:
     """USL's own curve by USL to a percent; a straight line by the line; and a process through its points."""
-    stands = [Configuration(float(c), 2**33, "host", 32) for c in (1, 2, 4, 8, 16, 32)]
-    law = [100 * s.vcpus / (1 + 0.03 * (s.vcpus - 1) + 0.0005 * s.vcpus * (s.vcpus - 1)) for s in stands]
+    configurations = [Configuration(float(c), 2**33, "host", 32) for c in (1, 2, 4, 8, 16, 32)]
+    law = [100 * s.vcpus / (1 + 0.03 * (s.vcpus - 1) + 0.0005 * s.vcpus * (s.vcpus - 1)) for s in configurations]
     asked = [Configuration(12.0, 2**33, "host", 32)]
     truth = 100 * 12 / (1 + 0.03 * 11 + 0.0005 * 12 * 11)
-    found = rivals(make_runs(stands, law))
+    found = rivals(make_runs(configurations, law))
     assert found["USL"](asked)[0] == pytest.approx(truth, rel=0.01)
     assert found["Gaussian process"](asked)[0] == pytest.approx(truth, rel=0.05)
-    straight = rivals(make_runs(stands, [7 * s.vcpus for s in stands]))
+    straight = rivals(make_runs(configurations, [7 * s.vcpus for s in configurations]))
     for name in ("linear", "Amdahl", "min(fetch, prep, GPU)"):
         assert straight[name](asked)[0] == pytest.approx(84, rel=0.01)
 
 
 def test_rivals_get_a_factor_for_each_disk(make_runs) -> None:
     """A disk that halves the rate halves it at unmeasured vCPUs, too."""
-    stands = [Configuration(float(c), 2**33, d, 32) for c in (1, 2, 4) for d in ("fast", "slow")]
-    runs = make_runs(stands, [10 * s.vcpus / (1 if s.disk == "fast" else 2) for s in stands])
+    configurations = [Configuration(float(c), 2**33, d, 32) for c in (1, 2, 4) for d in ("fast", "slow")]
+    runs = make_runs(configurations, [10 * s.vcpus / (1 if s.disk == "fast" else 2) for s in configurations])
     asked = [Configuration(3.0, 2**33, "slow", 32)]
     assert rivals(runs)["linear"](asked)[0] == pytest.approx(15, rel=0.01)
 
@@ -184,7 +184,11 @@ def test_the_measured_grid_is_one_training_job_on_two_accelerators() -> None:
 
 def test_held_out_points_of_the_grid_are_judged_by_the_mean_of_their_repeats() -> None:
     """Everything but the design is foretold or refused, and the truth is a mean over repeats."""
-    group = {stand: runs for (name, stand), runs in cells(merged(load_grid())).items() if name == "preprocess"}
+    group = {
+        configuration: runs
+        for (name, configuration), runs in cells(merged(load_grid())).items()
+        if name == "preprocess"
+    }
     design = designed(list(group), 3)
     found, refused = foretell(group, design)
     assert len(found) + refused == len(group) - 3
@@ -220,10 +224,12 @@ def test_the_command_prints_its_table_and_says_by_its_status_whether_goals_are_m
 
 @pytest.fixture
 def make_runs(make_run):
-    def make(stands: list[Configuration], rates: list[float]) -> list[Run]:
+    def make(configurations: list[Configuration], rates: list[float]) -> list[Run]:
         return [
-            replace(make_run(rate, stand.vcpus), configuration=stand, throughput=Estimate(rate, rate, rate))
-            for stand, rate in zip(stands, rates, strict=True)
+            replace(
+                make_run(rate, configuration.vcpus), configuration=configuration, throughput=Estimate(rate, rate, rate)
+            )
+            for configuration, rate in zip(configurations, rates, strict=True)
         ]
 
     return make

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.analysis.observation import Live
+from sizer.analysis.monitor import Live
 from sizer.cli.printing import escaped
-from sizer.cli.progress import Progress
+from sizer.cli.progress import RunProgress
 from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run
 from sizer.records.study import RunSpec
 
@@ -59,7 +59,7 @@ def test_progress_moves_the_cursor_and_nobody_else_does(
         error=Failure(Cause(CauseKind.REFUSED, text=f"failed{ESCAPE}"), last_lines=ESCAPE),
     )
     with escaped():
-        progress = Progress(1, 0, 60.0)
+        progress = RunProgress(1, 0, 60.0)
         progress.watch(Live(make_spec("true", vcpus=1.0), 1.0, 100.0, 1.0, 0.0, 0.0, f"image{ESCAPE}"))
         progress.end(run)
     shown = terminal.getvalue().replace("\r\x1b[K", "")

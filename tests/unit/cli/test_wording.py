@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from sizer.analysis.events import Start
-from sizer.analysis.observation import Live, Observation
-from sizer.cli.progress import Progress
+from sizer.analysis.monitor import Live, RunMonitor
+from sizer.cli.progress import RunProgress
 from sizer.records.run import (
     Bottleneck,
     Cause,
@@ -63,8 +63,8 @@ def test_lines_of_progress_say_what_is_emulated(make_run: Callable[..., Run]) ->
         219.0, 2.0, disk="ssd", rates=DiskRates(read_iops=100.0), device=Device("emulated", 0, "P100", 219.0)
     )
     run = replace(run, evidence=Evidence(Bottleneck.ACCELERATOR, {}, EvidenceKind.BUSIEST))
-    Progress(2, 0, 60.0, stream, {"ssd"}).begin(run.spec, 60.0)
-    Progress(2, 0, 60.0, stream).end(run)
+    RunProgress(2, 0, 60.0, stream, {"ssd"}).begin(run.spec, 60.0)
+    RunProgress(2, 0, 60.0, stream).end(run)
     before, after = stream.getvalue().splitlines()
     assert "disk ssd (emulated)" in before
     assert "disk ssd (emulated)" in after
@@ -73,7 +73,7 @@ def test_lines_of_progress_say_what_is_emulated(make_run: Callable[..., Run]) ->
 
 def test_live_figures_have_the_workloads_unit_and_both_directions(make_spec: Callable[..., RunSpec]) -> None:
     """Words a second, and what is read beside what is written."""
-    seen = Observation(replace(make_spec("x"), limits=Limits(2.0)), 0.0, throughput=5300.0)
+    seen = RunMonitor(replace(make_spec("x"), limits=Limits(2.0)), 0.0, throughput=5300.0)
     samples = [Sample(0.0), Sample(1.0, core_seconds=1.5, read_bytes=12_000_000, written_bytes=3_000_000)]
     assert seen.live(1.0, samples).unit == "sample"
     seen.take([Start("word", 20, 0, 0)])
@@ -92,7 +92,7 @@ def line(live: Live) -> str:
     stream = Terminal()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "400")
-        Progress(2, 0, 60.0, stream).watch(live)
+        RunProgress(2, 0, 60.0, stream).watch(live)
     return stream.getvalue()
 
 

@@ -208,8 +208,8 @@ def test_accelerators_are_told_apart(read: Read) -> None:
         "workload,vcpus,gpu,gpu_count,throughput,accelerator_samples_per_second\n"
         "a,8,V100,1,400,420\na,8,V100,2,780,420\na,8,none,0,30,\n"
     )
-    stands = [(run.configuration.gpu, run.configuration.gpu_count) for run in found.runs]
-    assert stands == [("V100", 1), ("V100", 2), (None, 0)]
+    gpus = [(run.configuration.gpu, run.configuration.gpu_count) for run in found.runs]
+    assert gpus == [("V100", 1), ("V100", 2), (None, 0)]
     devices = [run.spec.workload.device for run in found.runs]
     assert [device and device.kind for device in devices] == ["cuda", "cuda", None]
     assert devices[0] is not None

@@ -87,15 +87,14 @@ def test_a_few_folders_cannot_be_made_billions(tmp_path: Path) -> None:
         list(files_below(tmp_path / "0"))
 
 
-@pytest.mark.slow
 def test_a_folder_of_many_files_is_counted_in_little_memory(tmp_path: Path) -> None:
-    """A million files take 0.3 GB at most: a fifth of them a fifth."""
-    for number in range(200_000):
+    """A million files take 0.3 GB at most: a fiftieth of them a fiftieth."""
+    for number in range(20_000):
         os.mknod(tmp_path / f"{number:07d}.jpg")
     tracemalloc.start()
     try:
-        assert sum(1 for _ in files_below(tmp_path)) == 200_000
+        assert sum(1 for _ in files_below(tmp_path)) == 20_000
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak < 60e6
+    assert peak < 6e6

@@ -80,16 +80,16 @@ def test_more_of_a_stage_is_never_slower(
     model = fit(
         [make_run(100 * min(c, 2), c, device=device, demand=demand, rates=TIERS["fast"]) for c in (1, 2, 4)]
     ).workload("train")
-    stand = at(vcpus)
+    configuration = at(vcpus)
     disk = DiskRates(iops, bandwidth)
-    base = predict(model, stand, WhatIf(disk_rates=disk)).throughput.value
+    base = predict(model, configuration, WhatIf(disk_rates=disk)).throughput.value
     faster = DiskRates(iops * factor, bandwidth * factor)
     for better in (
         WhatIf(disk_rates=faster),
         WhatIf(disk_rates=disk, gpu_speedup=factor),
         WhatIf(disk_rates=disk, decode_factor=1 / factor),
     ):
-        assert predict(model, stand, better).throughput.value >= base * (1 - 1e-9)
+        assert predict(model, configuration, better).throughput.value >= base * (1 - 1e-9)
 
 
 def test_scaling_is_found_and_put_in_words(curve: Callable[..., WorkloadModel]) -> None:

@@ -34,10 +34,10 @@ def search_of(study: Study) -> Search:
 
 def tried(spec: RunSpec, outcome: Outcome, needed: int = 0) -> Run:
     memory = spec.limits.memory_bytes or HOST.memory_bytes
-    stand = Configuration(spec.limits.vcpus or 4.0, memory, "host", spec.batch_size)
+    configuration = Configuration(spec.limits.vcpus or 4.0, memory, "host", spec.batch_size)
     rate = Estimate(100.0, 99.0, 101.0) if outcome is Outcome.COMPLETED else None
     start = "2026-11-21T10:00:00+00:00"
-    return Run(spec, outcome, stand, start, 9.0, throughput=rate, peak_anonymous_bytes=needed or None)
+    return Run(spec, outcome, configuration, start, 9.0, throughput=rate, peak_anonymous_bytes=needed or None)
 
 
 def found(search: Search, floor: int, runs: list[Run], peak: int | None) -> list[Run]:

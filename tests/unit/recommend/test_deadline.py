@@ -11,7 +11,7 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.model import fit, predict
 from sizer.recommend.jobs import job_on
-from sizer.recommend.judgement import exceeds, surely
+from sizer.recommend.scoring import exceeds, surely
 from sizer.records.answer import Answer, Spec
 from sizer.records.run import Bottleneck, Estimate, Run
 from sizer.records.study import Deadline, Device
@@ -155,11 +155,13 @@ def test_a_probability_of_being_in_time_is_kept(curve: Curve, catalog: Catalog) 
         truth = {c: top * c / (c + half) for c in (1, 2, 4, 8, 16)}
         runs = curve(*((c, r * math.exp(0.03 * chance.gauss(0, 1))) for c, r in truth.items()), spread=0.06)
         model = fit(runs).workloads[0]
-        stand = model.measured.rates[chance.randrange(5)].configuration
-        rate = predict(model, stand).throughput
-        needed = truth[stand.vcpus] * math.exp(chance.uniform(-0.12, 0.02))
-        job = job_on(model, Spec(stand.vcpus), stand, rate, Deadline(needed * HOUR, HOUR), catalog)
-        if 0.7 <= job.probability <= 0.97:
-            told.append(job.probability)
-            kept.append(truth[stand.vcpus] * math.exp(0.03 * chance.gauss(0, 1)) >= needed)
+        for measured in model.measured.rates:
+            configuration = measured.configuration
+            rate = predict(model, configuration).throughput
+            needed = truth[configuration.vcpus] * math.exp(chance.uniform(-0.12, 0.02))
+            deadline = Deadline(needed * HOUR, HOUR)
+            job = job_on(model, Spec(configuration.vcpus), configuration, rate, deadline, catalog)
+            if 0.7 <= job.probability <= 0.97:
+                told.append(job.probability)
+                kept.append(truth[configuration.vcpus] * math.exp(0.03 * chance.gauss(0, 1)) >= needed)
     assert sum(kept) / len(kept) >= sum(told) / len(told) - 0.09

@@ -147,8 +147,8 @@ def test_a_serial_part_leaves_a_known_estimate_beyond(curve: Curve) -> None:
     """Seconds a sample A + B / c: what Amdahl's law gives at 8 vCPUs is foretold from 1, 2 and 4 within 6 %."""
     law = {c: 1 / (0.002 + 0.008 / c) for c in (1, 2, 4, 8)}
     model = fit(curve(*((c, law[c]) for c in (1, 2, 4)))).workload("train")
-    stand = replace(best_measured(model).configuration, vcpus=8)
-    assert predict(model, stand).throughput.value == pytest.approx(law[8], rel=0.06)
+    configuration = replace(best_measured(model).configuration, vcpus=8)
+    assert predict(model, configuration).throughput.value == pytest.approx(law[8], rel=0.06)
 
 
 def test_a_plateau_is_settled(curve: Curve, ask: Ask) -> None:

@@ -22,12 +22,12 @@ class Line:
     rate: Callable[[float], float | None]
 
 
-def predict(line: Line, stand: Configuration) -> Prediction:
-    value = line.rate(stand.vcpus)
+def predict(line: Line, configuration: Configuration) -> Prediction:
+    value = line.rate(configuration.vcpus)
     if value is None:
         raise NoAnswer("the measurements do not say")
     estimate = Estimate(value, value - 1, value + 1)
-    return Prediction("w", stand, estimate, Bottleneck.CPU, {}, stand.vcpus > 4, value == 0)
+    return Prediction("w", configuration, estimate, Bottleneck.CPU, {}, configuration.vcpus > 4, value == 0)
 
 
 @pytest.fixture

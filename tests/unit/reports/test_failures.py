@@ -36,8 +36,8 @@ def searched(material: Material, *caps: tuple[int, Outcome]) -> Material:
     tried = []
     for cap, outcome in caps:
         spec = replace(centre.spec, limits=replace(centre.spec.limits, memory_bytes=cap), purpose=Purpose.FLOOR_SEARCH)
-        stand = replace(centre.configuration, memory_bytes=cap)
-        tried.append(replace(centre, spec=spec, configuration=stand, outcome=outcome))
+        configuration = replace(centre.configuration, memory_bytes=cap)
+        tried.append(replace(centre, spec=spec, configuration=configuration, outcome=outcome))
     return replace(material, runs=(*kept, *tried))
 
 

@@ -69,8 +69,8 @@ def retold(material: Material) -> Callable[..., dict[str, Any]]:
 
 def test_an_extrapolated_rate_is_marked(retold: Callable[..., dict[str, Any]]) -> None:
     """What lies beyond the most measured stands apart from what was measured."""
-    stand = Configuration(4.0, 2**30, "medium", 32)
-    beyond = Prediction("x", stand, Estimate(340, 270, 430), Bottleneck.CPU, {"cpu": 1.0}, True)
+    configuration = Configuration(4.0, 2**30, "medium", 32)
+    beyond = Prediction("x", configuration, Estimate(340, 270, 430), Bottleneck.CPU, {"cpu": 1.0}, True)
     found = retold(status="at_least", reasons=(RISES,), beyond=beyond)
     assert ("Extrapolated to 4 vCPUs", "340 images/s (270–430)", "not measured") in found["facts"]
 

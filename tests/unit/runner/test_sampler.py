@@ -13,7 +13,7 @@ from pathlib import Path
 import pynvml
 import pytest
 
-from sizer.analysis.rates import rates
+from sizer.analysis.counter_rates import rates
 from sizer.host.nvml import gpus
 from sizer.records.run import Sample
 from sizer.runner.sampler import Sampler

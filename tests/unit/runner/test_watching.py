@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sizer.analysis.observation import Observation
+from sizer.analysis.monitor import RunMonitor
 from sizer.records.run import Sample, Step
 from sizer.records.study import RunSpec
 from sizer.runner.sampler import Sampler
@@ -52,7 +52,7 @@ def test_what_came_before_the_first_step_is_no_cost_of_the_others(make_spec: Cal
     child = Child()
     clock = lambda: child.now  # noqa: E731
     sampler = Sampler(Group(child), clock, used=lambda: 0.0)
-    seen = Observation(make_spec("true"), 0.0)
+    seen = RunMonitor(make_spec("true"), 0.0)
     observe(child, seen, sampler, Room(), Hooks(clock=clock))  # type: ignore[arg-type]
     assert seen.steps[0].time == FIRST_STEP
     after = [sample for sample in sampler.samples if sample.time >= FIRST_STEP]

@@ -71,7 +71,7 @@ def test_another_machine_is_refused() -> None:
     refuse_other_machine("x", {}, host)
     with pytest.raises(InputError, match="processor EPYC, and this one has Xeon"):
         refuse_other_machine("x", host, {**host, "cpu_model": "Xeon"})
-    with pytest.raises(InputError, match="vCPUs: 2, this one has 4"):
+    with pytest.raises(InputError, match="with 2 vCPUs, and this one has 4"):
         refuse_other_machine("x", host, {**host, "cpus": 4})
 
 

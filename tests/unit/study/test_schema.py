@@ -42,7 +42,7 @@ SENTENCES = [
     (TRAIN + "    network:\n      - alexnet\n      - foo\n", "line 5: a value of `network` must be one of alexnet,"),
     (TRAIN + "    network: 5\n", "line 3: `network` in a workload must be the name of a network, or a list"),
     (TRAIN + "    network: []\n", "line 3: `network` in a workload must be the name of a network, or a list"),
-    (TRAIN + "    framework: mxnett\n", "line 3: `framework` in a workload must be `mxnet` (one of mxnet, pytorch,"),
+    (TRAIN + "    framework: mxnett\n", "line 3: `framework` in a workload must be `mxnet` (one of mxnet, pytorch or"),
     (TRAIN + "    batch_size: 0\n", "line 3: `batch_size` in a workload must be a whole number from 1"),
     (TRAIN + "    batch_size: [8, 2.5]\n", "line 3: a value of `batch_size` must be a whole number from 1, like 32"),
     (TRAIN + "    batch_size: yes\n", "line 3: `batch_size` in a workload must be a whole number from 1"),

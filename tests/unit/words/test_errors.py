@@ -20,6 +20,7 @@ MARKS = {name: int(place or 1) - 1 for name, _, place in (each.partition(":") fo
 """Where each call that is no function of `words` has its sentence."""
 
 MADE_ELSEWHERE = {
+    "sizer/catalog/importing.py": "what is wrong with a cell, found where its row is not known",
     "sizer/api/predicting.py": "the reason of a refusal, which `words` has put into words",
     "sizer/cli/predict.py": "the same, a line each",
     "sizer/api/preconditions.py": "a message for each thing that a host lacks",
@@ -115,7 +116,11 @@ STUDY = "workloads:\n  - kind: image_training\n"
         (STUDY + "axes: {memroy: [1GiB]}\n", ["run", "study.yaml"], {"study", "yaml", "memroy", "axes", "memory"}),
         (STUDY + "measure: {seed: -1}\n", ["run", "study.yaml"], {"study", "yaml", "seed", "measure"}),
         (STUDY + "name: 'b c'\n", ["run", "study.yaml"], {"study", "yaml", "name", "b", "c"}),
-        ("workload,vcpus\na,1\n", ["import", "study.yaml", "--out", "o"], {"study", "yaml", "throughput", "workload"}),
+        (
+            "workload,vcpus\na,1\n",
+            ["import", "study.yaml", "--out", "o"],
+            {"study", "yaml", "throughput", "workload", "vcpus"},
+        ),
         (
             "workload,vcpus,throughput\na,one,1\n",
             ["import", "study.yaml", "--out", "o"],

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from sizer.analysis.counter_rates import rates
 from sizer.analysis.epochs import Shown, measured_from_epoch, shown, two_epochs_seconds
-from sizer.analysis.events import End, Event, EventError, Start
-from sizer.analysis.rates import rates
+from sizer.analysis.events import ChildEvent, End, EventError, Start
 from sizer.analysis.stopping import Stop, deadline_seconds, enough, next_look
 from sizer.records import RunSpec, Sample, Step
 
@@ -35,7 +35,7 @@ class Live:
 
 
 @dataclass
-class Observation:
+class RunMonitor:
     """Collects a child's events and decides when it has shown enough. `over` is when it was seen to have ended.
 
     `detail` says how its event pipe broke; `limit_seconds` is the limit that it ran into, of its time or of its
@@ -63,7 +63,7 @@ class Observation:
         """What a sample is: as the workload says, else as the study does."""
         return self.start.sample_unit if self.start else self.spec.workload.sample_unit or "sample"
 
-    def take(self, events: Sequence[Event], now: float = math.inf) -> None:
+    def take(self, events: Sequence[ChildEvent], now: float = math.inf) -> None:
         """Add what the child told until `now`. Raises EventError for a step whose time is not of our clock."""
         for event in events:
             if isinstance(event, Start):

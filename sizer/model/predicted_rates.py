@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sizer.model.equation import Array, solve
+from sizer.model.feeds import with_usual_accelerator
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.model.observations import DRIFT
 from sizer.model.residual import drawn, posterior
-from sizer.model.settings import usual_place
 from sizer.model.stages import build_design
 from sizer.records import Configuration
 
 
 @dataclass(frozen=True)
-class Rates:
+class PredictedRates:
     """Ln throughput of n configurations: `mean` (n,), `draws` (D, n) of `weights` (D,), and `shares` (n, stages)."""
 
     mean: Array
@@ -29,7 +29,7 @@ class Rates:
     contention: Array
     read_is_iops: NDArray[np.bool_]
 
-    def between(self, position: float) -> Rates:
+    def between(self, position: float) -> PredictedRates:
         """One configuration this far (0 to 1) from the first of these two to the second."""
 
         def blend(values: Array) -> Array:
@@ -37,7 +37,7 @@ class Rates:
             return mixed
 
         shares = (1 - position) * self.shares[:1] + position * self.shares[1:]
-        return Rates(
+        return PredictedRates(
             blend(self.mean), blend(self.draws), self.weights, shares, blend(self.contention), self.read_is_iops
         )
 
@@ -50,12 +50,14 @@ class Rates:
         return total
 
 
-def predict_rates(model: WorkloadModel, stands: Sequence[Configuration], what_if: WhatIf | None = None) -> Rates:
+def predict_rates(
+    model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf | None = None
+) -> PredictedRates:
     """The members' weighted answer for many configurations at once; asks nothing about whether they were measured."""
-    stands = [usual_place(model.measured, stand) for stand in stands]
+    configurations = [with_usual_accelerator(model.measured, configuration) for configuration in configurations]
     means, draws, weights, shares, contention = [], [], [], [], []
     for member in model.members:
-        design = build_design(model.facts, model.measured, member.structure, stands, what_if)
+        design = build_design(model.facts, model.measured, member.structure, configurations, what_if)
         centre = solve(member.structure, np.array([member.estimate]), design)
         means.append(member.weight * centre.log_rate[0])
         shares.append(member.weight * centre.shares[0])
@@ -65,21 +67,21 @@ def predict_rates(model: WorkloadModel, stands: Sequence[Configuration], what_if
         weights.append(np.full(len(found), member.weight / len(found)))
     mean, rates = _sum(means), np.concatenate(draws)
     if model.residual is not None:
-        mean = mean + posterior(model.residual, stands)[0]
-        rates = rates + drawn(model.residual, stands, len(rates))
-    return Rates(mean, rates, np.concatenate(weights), _sum(shares), _sum(contention), design.read_is_iops)
+        mean = mean + posterior(model.residual, configurations)[0]
+        rates = rates + drawn(model.residual, configurations, len(rates))
+    return PredictedRates(mean, rates, np.concatenate(weights), _sum(shares), _sum(contention), design.read_is_iops)
 
 
-def own_effects(model: WorkloadModel, stands: Sequence[Configuration], mean: Array) -> tuple[Array, Array]:
+def own_effects(model: WorkloadModel, configurations: Sequence[Configuration], mean: Array) -> tuple[Array, Array]:
     """What each configuration has beyond the fitted curve: mean (n,) and variance (n,) of ln rate over `mean` (n,).
 
     The model's misfit is a property of each configuration, so where one was measured its own runs tell of it: a normal
     belief of that spread, updated by how far their mean lies off the curve.
     """
     believed = model.misfit**2
-    effects, variances = np.zeros(len(stands)), np.full(len(stands), believed)
-    for index, stand in enumerate(stands):
-        rate = model.measured.rate_at(usual_place(model.measured, stand))
+    effects, variances = np.zeros(len(configurations)), np.full(len(configurations), believed)
+    for index, configuration in enumerate(configurations):
+        rate = model.measured.rate_at(with_usual_accelerator(model.measured, configuration))
         if rate is not None:
             known = model.noise**2 / rate.runs + DRIFT**2
             kept = believed / (believed + known)

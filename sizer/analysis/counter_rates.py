@@ -8,7 +8,7 @@ from sizer.records import Sample
 
 
 @dataclass(frozen=True)
-class Rates:
+class CounterRates:
     """What a run used a second between two samples.
 
     `cores` and `other_cores` are busy cores of the run and of everything else on the host; `throttled` is the share of
@@ -26,7 +26,7 @@ class Rates:
     accelerator: float | None
 
 
-def rates(before: Sample, after: Sample) -> Rates | None:
+def rates(before: Sample, after: Sample) -> CounterRates | None:
     """The rates between two samples; None if no time passed between them."""
     seconds = after.time - before.time
     if seconds <= 0:
@@ -36,7 +36,7 @@ def rates(before: Sample, after: Sample) -> Rates | None:
     periods = after.periods - before.periods
     known = before.accelerator_busy is not None and after.accelerator_busy is not None
     accelerator = (after.accelerator_busy or 0.0) - (before.accelerator_busy or 0.0)
-    return Rates(
+    return CounterRates(
         seconds=seconds,
         cores=cores,
         other_cores=max(0.0, host_cores - cores),

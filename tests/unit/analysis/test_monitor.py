@@ -10,7 +10,7 @@ import pytest
 from sizer.analysis import observation
 from sizer.analysis.epochs import Epochs
 from sizer.analysis.events import EventError, Start
-from sizer.analysis.observation import Observation
+from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.stopping import Stop
 from sizer.records.run import Step
 from sizer.records.study import Limits, Measure, RunSpec, Workload
@@ -18,15 +18,13 @@ from sizer.records.study import Limits, Measure, RunSpec, Workload
 Steps = Callable[..., list[Step]]
 
 
-def observing(
-    seconds: float = 10.0, cache: str = "cold", timeout: float | None = None, samples: int = 0
-) -> Observation:
+def observing(seconds: float = 10.0, cache: str = "cold", timeout: float | None = None, samples: int = 0) -> RunMonitor:
     workload = Workload("train", "image_training", cache=cache)
     spec = RunSpec(workload, 8, Limits(1.0), Measure(1, seconds, 0.02, 1, timeout))
-    return Observation(spec, began=0.0, start=Start("image", 8, 0, samples))
+    return RunMonitor(spec, began=0.0, start=Start("image", 8, 0, samples))
 
 
-def play(seen: Observation, steps: list[Step], until: float | None = None) -> float:
+def play(seen: RunMonitor, steps: list[Step], until: float | None = None) -> float:
     """Show the steps as they come, with a decision each half second; the time at which the run ended or ran dry."""
     now = 0.0
     while seen.stop is None and now < (until or steps[-1].time):
@@ -128,7 +126,7 @@ def test_a_child_that_never_steps_ends_at_the_deadline() -> None:
 @pytest.mark.parametrize("time", [98.0, 203.0, 1.7e9])
 def test_a_step_of_another_clock_is_refused(time: float) -> None:
     """Counters could not be set to it: it would be before the run began, or after now."""
-    seen = Observation(observing().spec, began=100.0)
+    seen = RunMonitor(observing().spec, began=100.0)
     seen.take([Step(150.0, 8, 0.0, 0)], now=200.0)
     with pytest.raises(EventError, match="monotonic clock"):
         seen.take([Step(time, 8, 0.0, 0)], now=200.0)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer.model.coordinates import gpus_of
-from sizer.model.model import Feed, Measured, WorkloadFacts
+from sizer.model.model import Feed, MeasuredRange, WorkloadFacts
 from sizer.records import Configuration, Run
 
 REPLAY = "replay"
@@ -15,7 +15,7 @@ CPU_LABEL = "cpu"
 """Stands for the accelerator of runs without one, where others of the same workload had one."""
 
 
-def setting_of(run: Run) -> Feed:
+def feed_of(run: Run) -> Feed:
     """What the run was fed with."""
     return Feed(run.spec.workload.assumed_input, run.spec.workload.assumed_cache)
 
@@ -30,9 +30,9 @@ def label_of(run: Run) -> str | None:
     return device.label
 
 
-def label_at(facts: WorkloadFacts, stand: Configuration) -> str:
-    """How the accelerator of a place is called where none, too, has a label."""
-    return stand.gpu or facts.accelerator or CPU_LABEL
+def label_at(facts: WorkloadFacts, configuration: Configuration) -> str:
+    """How the accelerator of a configuration is called where none, too, has a label."""
+    return configuration.gpu or facts.accelerator or CPU_LABEL
 
 
 def labelled(runs: Sequence[Run]) -> list[Run]:
@@ -50,12 +50,12 @@ def labelled(runs: Sequence[Run]) -> list[Run]:
     return [replace(run, configuration=replace(run.configuration, gpu=label_of(run) or CPU_LABEL)) for run in runs]
 
 
-def usual_place(measured: Measured, stand: Configuration) -> Configuration:
+def with_usual_accelerator(measured: MeasuredRange, configuration: Configuration) -> Configuration:
     """The same with the usual accelerator, and the usual number of it, where the question names none."""
     if not measured.gpus:
-        return stand
+        return configuration
     usual = measured.gpus[0]
     labels = {gpus.gpu for gpus in measured.gpus}
-    label = stand.gpu if stand.gpu is not None and labels != {None} else usual.gpu
+    label = configuration.gpu if configuration.gpu is not None and labels != {None} else usual.gpu
     alike = [gpus for gpus in measured.gpus if gpus.gpu == label] or [usual]
-    return replace(stand, gpu=label, gpu_count=gpus_of(stand) or alike[0].count)
+    return replace(configuration, gpu=label, gpu_count=gpus_of(configuration) or alike[0].count)

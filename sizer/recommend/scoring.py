@@ -25,18 +25,20 @@ class Score:
     rate: float
 
 
-def judge(model: WorkloadModel, stands: Sequence[Configuration], best: Configuration, target: float) -> list[Score]:
+def judge(
+    model: WorkloadModel, configurations: Sequence[Configuration], best: Configuration, target: float
+) -> list[Score]:
     """Each configuration against the best one.
 
     Both come from the same draw of the parameters: what is uncertain about both alike does not count. The model's own
     misfit does, once for each of the two, less what the runs of a measured one tell of it.
     """
-    rates = predict_rates(model, [*stands, best])
-    own, variance = own_effects(model, [*stands, best], rates.mean)
+    rates = predict_rates(model, [*configurations, best])
+    own, variance = own_effects(model, [*configurations, best], rates.mean)
     mean, ratio = rates.mean + own, rates.draws[:, :-1] - rates.draws[:, -1:] + own[:-1] - own[-1]
     found = []
-    for index, stand in enumerate(stands):
-        same = replace(stand, memory_bytes=best.memory_bytes) == best
+    for index, configuration in enumerate(configurations):
+        same = replace(configuration, memory_bytes=best.memory_bytes) == best
         spread = 0.0 if same else math.sqrt(variance[index] + variance[-1])
         probability = reaches(ratio[:, index] - math.log(target), rates.weights, spread)
         fraction = math.exp(float(mean[index] - mean[-1]))
@@ -44,15 +46,15 @@ def judge(model: WorkloadModel, stands: Sequence[Configuration], best: Configura
     return found
 
 
-def judge_in_time(
-    model: WorkloadModel, stands: Sequence[Configuration], best: Configuration, needed: float
+def score_in_time(
+    model: WorkloadModel, configurations: Sequence[Configuration], best: Configuration, needed: float
 ) -> list[Score]:
     """Each configuration against a rate in samples per second that a job needs to be finished in time.
 
     Not against the best: what is uncertain about all alike, and the noise of a new run, count in full. The intervals
     are those of a prediction within the measured range, of all configurations at once.
     """
-    rates = predict_rates(model, [*stands, best])
+    rates = predict_rates(model, [*configurations, best])
     half = model.widening * np.sqrt(rates.variance() + model.noise**2)
     found = []
     for mean, width in zip(rates.mean[:-1], half[:-1], strict=True):
@@ -90,16 +92,16 @@ def surely(estimate: Estimate, probability: float) -> float:
     return estimate.value * math.exp(below * math.log(estimate.low / estimate.value))
 
 
-def vcpus_of_ceiling(model: WorkloadModel, stand: Configuration) -> tuple[float, float, float] | None:
+def vcpus_of_ceiling(model: WorkloadModel, configuration: Configuration) -> tuple[float, float, float] | None:
     """(value, low, high) of the vCPUs that keep known accelerators busy: their rate x the core-seconds of a sample.
 
     n of them carry n / (1 + loss (n - 1)) times what one does, with the loss that was fitted; None where what one
     carries is not known apart from the curve.
     """
-    label = stand.gpu or model.facts.accelerator
+    label = configuration.gpu or model.facts.accelerator
     if label is None or label not in model.facts.accelerator_rates:
         return None
-    found, weights, more = [], [], max(1, gpus_of(stand)) - 1
+    found, weights, more = [], [], max(1, gpus_of(configuration)) - 1
     for member in model.members:
         if f"accelerator:{label}" not in member.names:
             return None

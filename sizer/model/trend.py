@@ -1,0 +1,58 @@
+"""What a curve does where measuring stopped: how much the last step gained, and what follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+GAIN = 0.05
+"""A gain smaller than this is not worth a size."""
+CLEAR = 0.8
+"""The rate counts as rising if a gain above GAIN is expected, was measured, and is at least this likely."""
+DOUBT = 0.1
+"""A gain above GAIN that is at least this likely is said, because it leaves open whether the rate still rises."""
+UNLIKELY = 0.3
+"""Where no gain above GAIN is expected and one is no likelier than this, the doubt is reported and the size is kept."""
+
+
+class Trend(Enum):
+    """What the measurements say of more than the most measured."""
+
+    FLAT = "flat"
+    UNSETTLED = "unsettled"
+    RISING = "rising"
+
+
+@dataclass(frozen=True)
+class Edge:
+    """The relative gain of the last doubling within what was measured, and P(gain > GAIN).
+
+    `seen` is the same gain straight from the runs, None where the two sizes were not both measured. `foretold` where
+    the gain is not of the last doubling but of the next, because a known ceiling says what it can be; `agreed` where
+    accounting, too, names what has that ceiling.
+    """
+
+    gain: float = 0.0
+    probability: float = 0.0
+    seen: float | None = None
+    foretold: bool = False
+    agreed: bool = False
+
+    @property
+    def trend(self) -> Trend:
+        """Rising where fit, runs and probability all say so; flat where none of them does."""
+        if min(self.gain, self._seen) > GAIN and self.probability >= CLEAR:
+            return Trend.RISING
+        return Trend.FLAT if self.saturated and self.probability <= DOUBT else Trend.UNSETTLED
+
+    @property
+    def saturated(self) -> bool:
+        """Whether there is evidence, if not certainty, that more would gain nothing that counts."""
+        if self.foretold:
+            return self.gain <= (2 * GAIN if self.agreed else GAIN)
+        # The fit smooths what the runs saw: up to twice the gain in them may be its noise.
+        return self.gain <= GAIN and self._seen <= 2 * GAIN and self.probability <= UNLIKELY
+
+    @property
+    def _seen(self) -> float:
+        return self.gain if self.seen is None else self.seen
