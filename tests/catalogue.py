@@ -23,7 +23,7 @@ Message = str | tuple[str, ...]
 
 
 def keywords() -> tuple[str, ...]:
-    """The names that mark a sentence, as `script/words` gives them to Babel: `_`, `error:2`."""
+    """The names that mark a sentence, as `script/words` gives them to Babel: `_`, `input_error:2`."""
     return tuple(re.findall(r"--keyword (\S+?)[\"\s]", (ROOT / "script/words").read_text()))
 
 

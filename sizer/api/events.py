@@ -10,7 +10,14 @@ from sizer.analysis import Live
 from sizer.api.conclusions import Conclusion
 from sizer.exchange import Imported
 from sizer.plan import Search, TwoEpochs
-from sizer.records import DiskCheck, Doubt, Run, RunSpec, SizerError
+from sizer.records import (
+    DiskCheck,
+    Doubt,
+    Message,
+    Run,
+    RunSpec,
+    SizerError,
+)
 from sizer.runner import Load
 
 __all__ = [
@@ -66,7 +73,7 @@ class DataLacking:
     """The data of a workload cannot be had, so its runs are refused."""
 
     workload: str
-    why: str
+    why: Message
 
 
 @dataclass(frozen=True)
@@ -88,7 +95,7 @@ class DiskUnusable:
     """A disk cannot be used, so runs on it are refused."""
 
     disk: str
-    why: str
+    why: Exception
 
 
 @dataclass(frozen=True)

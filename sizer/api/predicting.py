@@ -42,7 +42,7 @@ def predict(
     known = [name_of_disk(each.name) for each in found.measured.disks]
     if disk is not None and disk not in known:
         raise InputError(
-            "Disk `{disk}` was not measured for `{found}`; give {known}.",
+            "disk `{disk}` was not measured for `{found}`; give {known}.",
             disk=disk,
             found=found.name,
             known=AnyOf(*known),
@@ -60,10 +60,10 @@ def workload_of(model: Model, name: str | None) -> WorkloadModel:
     if name is None and len(names) == 1:
         name = names[0]
     if name is None:
-        raise InputError("No workload is named; add --workload with {names}.", names=AnyOf(*names))
+        raise InputError("no workload is named; add --workload with {names}.", names=AnyOf(*names))
     if name not in names:
         raise InputError(
-            "Workload `{name}` has no runs in this study; give {names}.",
+            "workload `{name}` has no runs in this study; give {names}.",
             name=name,
             names=AnyOf(*names),
         )

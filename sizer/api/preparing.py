@@ -23,6 +23,7 @@ from sizer.records import (
     HostError,
     InputError,
     Interrupted,
+    Message,
     Run,
     RunSpec,
     Study,
@@ -37,7 +38,7 @@ class PreparedData:
     """The data set of each workload, None for one that reads nothing; `lacking` says why a workload has none."""
 
     sets: dict[Workload, DataSet | None] = field(default_factory=dict)
-    lacking: dict[Workload, str] = field(default_factory=dict)
+    lacking: dict[Workload, Message] = field(default_factory=dict)
 
 
 def prepare_data(
@@ -55,7 +56,7 @@ def prepare_data(
             sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, say, stop)
             data.sets[workload] = sets.prepare(workload)
         except (InputError, HostError, OSError) as error:
-            data.lacking[workload] = f"its data cannot be prepared: {error}"
+            data.lacking[workload] = Message("its data cannot be prepared: {problem}", problem=error)
             on_event(DataLacking(workload.name, data.lacking[workload]))
     return data
 
@@ -69,7 +70,7 @@ class Preparation:
         self._data = data
         self._places = places
         self._checks: dict[str, DiskCheck] = {}
-        self._lacking_disks: dict[str, str] = {}
+        self._lacking_disks: dict[str, Exception] = {}
 
     def prepare(self, specs: Sequence[RunSpec], on_event: OnEvent, stop: Callable[[], bool]) -> None:
         """Check every disk that these runs use, and copy their data to it. Raises Interrupted when `stop` says so."""
@@ -93,15 +94,15 @@ class Preparation:
                 paths = self._paths(spec, data_set, scratch, output)
                 return launch(spec, self._context(paths, data_set, tier, log_path), self._host.backend, hooks)
         except (HostError, OSError) as error:
-            return self._refused(spec, str(error))
+            return self._refused(spec, error)
 
     def _check(self, tier: DiskTier, on_event: OnEvent, stop: Callable[[], bool]) -> None:
         on_event(DiskChecking(tier.name))
         try:
             check = check_disk(tier, self._places.volume(tier), self._host.backend, self._host.fio, stop)
         except (HostError, InputError, OSError) as error:
-            self._lacking_disks[tier.name] = str(error)
-            on_event(DiskUnusable(tier.name, str(error)))
+            self._lacking_disks[tier.name] = error
+            on_event(DiskUnusable(tier.name, error))
             return
         self._checks[tier.name] = check
         on_event(DiskChecked(check))
@@ -131,9 +132,9 @@ class Preparation:
             log_path=log_path,
         )
 
-    def _refused(self, spec: RunSpec, reason: str) -> Run:
+    def _refused(self, spec: RunSpec, reason: Message | Exception) -> Run:
         host = self._host.host
-        return refused(spec, Cause(CauseKind.REFUSED, text=reason), host.cpus, host.memory_bytes)
+        return refused(spec, Cause(CauseKind.REFUSED, text=str(reason)), host.cpus, host.memory_bytes)
 
     def _tier(self, spec: RunSpec) -> DiskTier | None:
         return self._study.disk(spec.limits.disk) if spec.limits.disk is not None else None

@@ -54,7 +54,7 @@ def import_csv(paths: Sequence[str | Path]) -> Catalog:
                     "{where}: the header has no column {column}; add it.", where=where, column=error
                 ) from error
             except _WrongCell as error:
-                raise row.error(error.column, error.problem) from error
+                raise row.input_error(error.column, error.problem) from error
             found[part].append(checked(kind, entry, where))
     return Catalog(tuple(found["instances"]), tuple(found["disks"]), tuple(found["accelerators"]))
 

@@ -126,7 +126,7 @@ def _tier(disk: str, known: Sequence[str]) -> DiskRates | None:
     if is_tier(disk):
         return tier_rates(disk)
     raise InputError(
-        "Disk `{disk}` is not in this study; give {known}, or a tier of `sizer catalog list` with its size, such as "
+        "disk `{disk}` is not in this study; give {known}, or a tier of `sizer catalog list` with its size, such as "
         "alibaba/cloud_ssd:500GiB.",
         disk=disk,
         known=AnyOf(*known),

@@ -58,5 +58,5 @@ def _place(row: Row) -> dict[str, Any]:
         try:
             place |= {name: read(text)} if text else {}
         except InputError as error:
-            raise row.error(column, error) from None
+            raise row.input_error(column, error) from None
     return place

@@ -100,7 +100,7 @@ def _check_uniform(rows: Sequence[ParsedRow]) -> None:
         empty = [row for row in rows if row[column] is None]
         if empty and len(empty) < len(rows):
             name = rows[0]["workload"]
-            raise empty[0].error(
+            raise empty[0].input_error(
                 column,
                 "the cell is empty, and other rows of `{name}` have a value; fill it in, or give this row another "
                 "workload.",

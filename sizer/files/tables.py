@@ -26,7 +26,7 @@ class Row:
     line: int
     cells: dict[str, str]
 
-    def error(self, column: str, message: str | Message | SizerError, /, **values: object) -> InputError:
+    def input_error(self, column: str, message: str | Message | SizerError, /, **values: object) -> InputError:
         """What is wrong with a cell of this row: a sentence with named placeholders and its values, or an error."""
         problem = Message(message, **values) if isinstance(message, str) else message
         return InputError("{where}: {column}: {problem}", where=self.where, column=column, problem=problem)

@@ -70,7 +70,7 @@ def read_batch_sizes(document: Document, key: Key, data: dict[str, Any]) -> tupl
         return None
     sizes = distinct(int(value) for _, value in _values(data, key, "batch_size"))
     if not sizes:
-        raise document.error((*key, "batch_size"), "`batch_size` has no value; write at least one.")
+        raise document.input_error((*key, "batch_size"), "`batch_size` has no value; write at least one.")
     return sizes
 
 
@@ -91,9 +91,9 @@ def read_size(document: Document, key: Key, size: str) -> int:
     try:
         count = parse_bytes(size)
     except InputError as error:
-        raise document.error(key, error) from None
+        raise document.input_error(key, error) from None
     if not 0 < count <= LARGEST_SIZE:
-        raise document.error(
+        raise document.input_error(
             key,
             "{size} is not a size that a machine has; write one of up to {largest}.",
             size=size,
@@ -106,7 +106,7 @@ def read_memory(document: Document, key: Key, size: str) -> int:
     """Bytes of a memory limit in the file; raises InputError where no program could start in it."""
     count = read_size(document, key, size)
     if count < SMALLEST_MEMORY:
-        raise document.error(
+        raise document.input_error(
             key,
             "no program runs in {size} of memory; write {smallest} or more.",
             size=size,
@@ -132,9 +132,11 @@ def _disk(document: Document, key: Key, name: str, disks: Iterable[str]) -> str:
     known = list(disks)
     if name not in known:
         if known:
-            raise document.error(
+            raise document.input_error(
                 key, "the disk `{name}` is not in `disks`; name {known}.", name=name, known=AnyOf(*known)
             )
         example = f"disks: {{{name}: /a/folder/on/it}}"
-        raise document.error(key, "the study file has no disk `{name}`; add `{example}`.", name=name, example=example)
+        raise document.input_error(
+            key, "the study file has no disk `{name}`; add `{example}`.", name=name, example=example
+        )
     return name

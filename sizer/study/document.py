@@ -36,7 +36,7 @@ class Document:
     texts: dict[Key, str] = field(default_factory=dict)
     resolved: bool = False
 
-    def error(self, key: Key, message: str | Message | SizerError, /, **values: object) -> InputError:
+    def input_error(self, key: Key, message: str | Message | SizerError, /, **values: object) -> InputError:
         """An error at the value of that key, or at the nearest value around it that the file holds.
 
         `message` is a sentence with named placeholders, whose values follow, or a message or error made already.
@@ -137,7 +137,7 @@ class _Reader:
         self._values += 1
         self.document.lines[key] = line or node.start_mark.line + 1
         if self._values > MAX_VALUES or len(key) > MAX_DEPTH:
-            raise self.document.error(
+            raise self.document.input_error(
                 key, "the aliases here expand to more values than a study file may have; write it without aliases."
             )
         if isinstance(node, yaml.MappingNode):
@@ -154,13 +154,13 @@ class _Reader:
             line = name_node.start_mark.line + 1
             if not isinstance(name_node, yaml.ScalarNode):
                 self.document.lines[key] = line
-                raise self.document.error(key, "a key must be a single word.")
+                raise self.document.input_error(key, "a key must be a single word.")
             place = (*key, name_node.value)
             name = self._text(name_node.value, place, line)
             if name in values:
                 first = self.document.lines[place]
                 self.document.lines[place] = line
-                raise self.document.error(
+                raise self.document.input_error(
                     place, "`{name}` is already on line {first}; remove one of them.", name=name, first=first
                 )
             values[name] = self.read(value_node, place, line)
@@ -177,16 +177,18 @@ class _Reader:
         try:
             value = self._scalars.construct_object(node)
         except (ValueError, KeyError, OverflowError, yaml.YAMLError):
-            raise self.document.error(
+            raise self.document.input_error(
                 key, "{text} cannot be read as a YAML {kind}; write another value.", text=_short(text), kind=kind
             ) from None
         if isinstance(value, float) and not math.isfinite(value):
-            raise self.document.error(key, "{text} is not a finite number; write another value.", text=_short(text))
+            raise self.document.input_error(
+                key, "{text} is not a finite number; write another value.", text=_short(text)
+            )
         return value
 
     def _check_tag(self, node: yaml.Node, key: Key, allowed: tuple[str, ...]) -> None:
         if node.tag not in (TAG + name for name in allowed):
-            raise self.document.error(
+            raise self.document.input_error(
                 key, "the tag {tag} has no meaning in a study file; remove it.", tag=_short(node.tag)
             )
 
@@ -194,7 +196,7 @@ class _Reader:
         # By an escape such as "\u202e", what no text may hold comes into a value unseen.
         if not all(character.isprintable() or character in "\n\t" for character in text):
             self.document.lines[key] = line
-            raise self.document.error(key, "a character that cannot be printed; remove it.")
+            raise self.document.input_error(key, "a character that cannot be printed; remove it.")
         return text
 
 

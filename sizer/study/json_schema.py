@@ -100,7 +100,7 @@ def _complaint(document: Document, error: ValidationError) -> tuple[int, int, In
             expected=_expected(rule, instance),
             found=_shown(document, key, instance),
         )
-    return document.lines.get(key, 0), rank, document.error(key, message)
+    return document.lines.get(key, 0), rank, document.input_error(key, message)
 
 
 def _missing(key: Key, rule: Any, instance: dict[str, Any]) -> Message:

@@ -52,9 +52,11 @@ def read_workloads(document: Document, surroundings: Surroundings) -> tuple[Work
         for plan in _expand(document, key, surroundings):
             name = plan.workload.name
             if name in plans:
-                raise document.error(key, "two workloads are named `{name}`; give each its own `name`.", name=name)
+                raise document.input_error(
+                    key, "two workloads are named `{name}`; give each its own `name`.", name=name
+                )
             if len(name) > LONGEST_NAME:
-                raise document.error(
+                raise document.input_error(
                     key,
                     "the name `{name}` is longer than {longest} characters; shorten it.",
                     name=name,
@@ -102,7 +104,7 @@ def _check_framework(document: Document, key: Key, entry: dict[str, Any]) -> Non
     """Preprocessing is OpenCV's; a file that sizer wrote may call it mxnet, as the first study folders do."""
     known = {OPENCV, "mxnet"} if document.resolved else {OPENCV}
     if entry["kind"] == PREPROCESSING and entry.get("framework", OPENCV) not in known:
-        raise document.error(
+        raise document.input_error(
             key,
             "`framework` of {preprocessing} can only be {opencv}; remove this line.",
             preprocessing=PREPROCESSING,
@@ -117,7 +119,7 @@ def _axes(
     own = read_axes(document, (*key, "axes"), entry.get("axes"), surroundings.disks)
     sizes = read_batch_sizes(document, key, entry)
     if sizes is not None and own.batch_size is not None:
-        raise document.error(
+        raise document.input_error(
             (*key, "axes"), "`batch_size` is set both in the workload and in its axes; remove one of them."
         )
     axes = Axes(batch_size=sizes).over(own).over(surroundings.axes)
@@ -133,7 +135,7 @@ def _workload(document: Document, key: Key, entry: dict[str, Any], name: str) ->
     if entry["kind"] == COMMAND:
         _check_cache(document, key, entry)
         if entry.get("isolate"):
-            raise document.error(
+            raise document.input_error(
                 (*key, "isolate"),
                 "`isolate: true` does not work with a command: sizer cannot leave out a stage of it; remove this line.",
             )
@@ -155,7 +157,7 @@ def _check_cache(document: Document, key: Key, entry: dict[str, Any]) -> None:
     """Nobody but a command itself knows how to read its data into memory."""
     for name, value in (("input", "cached"), ("cache", "warm")):
         if entry.get(name) == value and not document.resolved:
-            raise document.error(
+            raise document.input_error(
                 (*key, name),
                 "`{name}: {value}` does not work with a command; remove this line, and let the command read its data "
                 "once before its first step.",
@@ -168,9 +170,11 @@ def _check_pattern(document: Document, key: Key, pattern: str) -> None:
     try:
         compiled(pattern)
     except InputError as error:
-        raise document.error(key, error) from None
+        raise document.input_error(key, error) from None
     except (OverflowError, RecursionError):
-        raise document.error(key, "`pattern` is too large for a regular expression; write a simpler one.") from None
+        raise document.input_error(
+            key, "`pattern` is too large for a regular expression; write a simpler one."
+        ) from None
 
 
 def _command(document: Document, key: Key, command: str | list[Any] | None) -> tuple[str, ...]:
@@ -184,11 +188,11 @@ def _command(document: Document, key: Key, command: str | list[Any] | None) -> t
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise document.error(
+        raise document.input_error(
             key, "`command` cannot be split into words ({error}); write it as a list.", error=error
         ) from None
     if not words:
-        raise document.error(key, "`command` has no words; write the program and its arguments.")
+        raise document.input_error(key, "`command` has no words; write the program and its arguments.")
     return _located(document, key, words[0]), *words[1:]
 
 
@@ -196,7 +200,7 @@ def _located(document: Document, key: Key, program: str) -> str:
     """A program by its path lies where the study file says; one by its name alone is looked for in PATH, as ever."""
     if not program or program.startswith("-"):
         # A shell's `exec` takes it for an option of its own.
-        raise document.error(
+        raise document.input_error(
             key, "`command` begins with `{program}`, which is not a program; begin with one.", program=program
         )
     return document.locate(program) if "/" in program and program[0] != "/" else program

@@ -302,7 +302,7 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
     """One cause of a failure, or what explains it."""
     figures, text = cause.figures, cause.text or ""
     if cause.kind in (CauseKind.OTHER, CauseKind.REFUSED):
-        return text
+        return text.removesuffix(".")
     if cause.kind in (CauseKind.STEPPED, CauseKind.HUNG):
         return _stepped(cause)
     if cause.kind is CauseKind.SIGNAL:

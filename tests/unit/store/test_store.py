@@ -162,7 +162,7 @@ def test_a_broken_run_is_named_and_left_out(path: Path) -> None:
     assert "away.json is a link where sizer keeps a file of its own" in away
     assert "cut.json is not JSON" in cut
     assert "folder.json cannot be read" in folder_problem
-    assert "newer.json: was written by a newer sizer" in newer
+    assert "newer.json was written by a newer sizer" in newer
 
 
 def _text(path: Path) -> str:

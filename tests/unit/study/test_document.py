@@ -27,8 +27,8 @@ def test_values_know_their_lines() -> None:
 def test_an_error_stands_at_the_nearest_value() -> None:
     """A key that the file does not hold is told at what is around it."""
     document = read_document("a: 1\nb:\n  c: 2\n", "f.yaml")
-    assert str(document.error(("b", "missing", 0), "wrong")) == "f.yaml line 2: wrong"
-    assert str(document.error((), "wrong")) == "f.yaml line 1: wrong"
+    assert str(document.input_error(("b", "missing", 0), "wrong")) == "f.yaml line 2: wrong"
+    assert str(document.input_error((), "wrong")) == "f.yaml line 1: wrong"
 
 
 def test_anchors_are_harmless() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import re
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from string import Formatter
 import pytest
 
 from sizer.cli import main
+from sizer.cli.arguments import parser
 from sizer.records import AllOf, AnyOf, HostError, InputError, Lines, Message
 from sizer.words import error_sentence, in_language, in_words, language
 from tests import ROOT
@@ -44,7 +46,7 @@ def calls() -> Iterator[tuple[str, ast.Call, ast.expr]]:
 
 
 def is_method(call: ast.Call) -> bool:
-    """Whether this is `error` of a row or of a study file, which take an error that was raised below, too."""
+    """Whether this is `input_error` of a row or of a study file, which take an error that was raised below, too."""
     return isinstance(call.func, ast.Attribute)
 
 
@@ -102,7 +104,8 @@ def _pseudo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def _shouted(message: str) -> str:
-    return "".join(part if part.startswith("{") else part.upper() for part in re.split(r"(\{\w+\})", message))
+    kept = re.compile(r"(\{\w+\}|%\(\w+\)\w)")
+    return "".join(part if kept.fullmatch(part) else part.upper() for part in kept.split(message))
 
 
 STUDY = "workloads:\n  - kind: image_training\n"
@@ -147,3 +150,31 @@ def test_an_error_is_said_in_the_readers_language(
     assert re.search("[A-Z]{3}", shown), shown
     if data is not None:
         assert set(re.findall("[a-z]+", shown)) <= data, shown
+
+
+@pytest.mark.usefixtures("_pseudo")
+def test_help_is_in_the_readers_language() -> None:
+    """Every line of it but argparse's own, which follow Python's catalogues."""
+    texts = [text for each in parsers(parser()) for text in helps(each)]
+    assert len(texts) > 60
+    for text in texts:
+        assert not re.search("[a-z]", re.sub(r"%\(\w+\)\w|500GiB", "", text)), text
+
+
+def parsers(top: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """This parser and those of its commands."""
+    yield top
+    for action in top._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for inner in action.choices.values():
+                yield from parsers(inner)
+
+
+def helps(each: argparse.ArgumentParser) -> Iterator[str]:
+    """What a parser says of itself and of its arguments."""
+    yield from filter(None, (each.description, each.epilog))
+    for action in each._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            yield from (choice.help or "" for choice in action._choices_actions)
+        elif action.help and not isinstance(action, (argparse._HelpAction, argparse._VersionAction)):
+            yield action.help
