@@ -51,7 +51,7 @@ __all__ = [
 class Notice:
     """One sentence from a program or module that prepares data or removes what was left, in its own words."""
 
-    text: str
+    text: str | Message
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,16 @@ from sizer.plan import (
     is_measurement,
     remaining,
 )
-from sizer.records import HostError, Interrupted, Outcome, Run, RunSpec, SizerError, Study
+from sizer.records import (
+    HostError,
+    Interrupted,
+    Message,
+    Outcome,
+    Run,
+    RunSpec,
+    SizerError,
+    Study,
+)
 from sizer.runner import Hooks, host_load
 from sizer.storage import Placement, remove_what_was_left, room_on_emulated
 from sizer.store import StudyFolder, keep_unsaved, take_back, unsaved_place
@@ -250,7 +259,7 @@ class Measurement:
         for run in changed_marks(self.folder.runs(), self._plan.reference):
             self.folder.add(run)
 
-    def _say(self, text: str) -> None:
+    def _say(self, text: str | Message) -> None:
         self._on_event(Notice(text))
 
 

@@ -47,7 +47,7 @@ def prepare_data(
     """Find, make or pack the data of these runs. Raises Interrupted when `stop` says so."""
     data = PreparedData()
 
-    def say(sentence: str) -> None:
+    def say(sentence: str | Message) -> None:
         on_event(Notice(sentence))
 
     for workload in dict.fromkeys(spec.workload for spec in specs):

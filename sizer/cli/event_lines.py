@@ -62,7 +62,7 @@ class EventPrinter:
 def _lines(event: api.events.Event) -> Iterator[str]:
     match event:
         case api.events.Notice():
-            yield event.text
+            yield in_words(event.text)
         case api.events.Doubted():
             yield warning_said(doubt_in_words(event.doubt))
         case api.events.HostBusy():

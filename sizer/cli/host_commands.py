@@ -47,6 +47,7 @@ from sizer.words import (
     disk_offer_line,
     host_is_quiet,
     host_line,
+    in_words,
     instance_line,
     looking_at_host,
     published_rate_line,
@@ -135,8 +136,8 @@ def _list_catalog(offers: Catalog) -> None:
 def disks(arguments: argparse.Namespace) -> int:
     with measuring_alone(), Interrupts() as interrupts:
         backend, folders = detect(), [Path(name) for name in arguments.disks if Path(name).is_dir()]
-        for sentence in remove_what_was_left(backend, folders, cache_folder(os.environ)):
-            print(sentence, file=sys.stderr)
+        for message in remove_what_was_left(backend, folders, cache_folder(os.environ)):
+            print(in_words(message), file=sys.stderr)
         found = [_announced(name, Fio(arguments.seconds), backend, interrupts.finish) for name in arguments.disks]
     if arguments.json:
         print(json.dumps({"checks": [to_json(check) for check in found]}, indent=1))

@@ -21,6 +21,9 @@ from sizer.storage.subprograms import complete
 MAKING_PREFIX = "making-"
 """Of the folder that holds another one while it is made."""
 
+Announce = Callable[[str | Message], None]
+"""Shows a person what is being done: a message, or a line of a program as it is."""
+
 SYNC_SECONDS = 300.0
 """For a disk to write a data set out."""
 
@@ -54,9 +57,7 @@ def check_writable(cache: Path) -> None:
 
 
 @contextmanager
-def made_once(
-    folder: Path, what: str, announce: Callable[[str], None], stop: Callable[[], bool]
-) -> Iterator[Path | None]:
+def made_once(folder: Path, what: Message, announce: Announce, stop: Callable[[], bool]) -> Iterator[Path | None]:
     """A path to make `folder` of a cache at, or None if it is there; two sizers do not make it at once.
 
     Raises Interrupted when `stop` says so before another sizer lets the cache go, HostError when it cannot be written.
@@ -68,7 +69,7 @@ def made_once(
         if folder.exists():
             yield None
             return
-        announce(f"making {what} in {folder}")
+        announce(Message("making {what} in {folder}", what=what, folder=folder))
         with held_folder(folder.parent, MAKING_PREFIX) as home:
             yield home / folder.name
             # A machine that loses power after the renaming must not keep a folder of empty files.
@@ -82,12 +83,12 @@ def remove_leftovers(cache: Path) -> tuple[Path, ...]:
 
 
 @contextmanager
-def _locked(cache: Path, announce: Callable[[str], None], stop: Callable[[], bool]) -> Iterator[None]:
+def _locked(cache: Path, announce: Announce, stop: Callable[[], bool]) -> Iterator[None]:
     with _lock_file(cache) as lock:
         waiting = False
         while not _taken(lock.fileno(), cache):
             if not waiting:
-                announce(f"waiting for another sizer that makes data in {cache}")
+                announce(Message("waiting for another sizer that makes data in {cache}", cache=cache))
                 waiting = True
             if stop():
                 raise Interrupted("Interrupted while another sizer was making data in {cache}.", cache=cache)

@@ -24,7 +24,7 @@ from sizer.records import (
     Message,
     Workload,
 )
-from sizer.storage.data_cache import check_writable, made_once
+from sizer.storage.data_cache import Announce, check_writable, made_once
 from sizer.storage.page_cache import files_of
 from sizer.storage.subprograms import complete, never
 
@@ -49,7 +49,7 @@ class DataSets:
     interpreter: Path
     packages: Path
     embedded_images: int
-    announce: Callable[[str], None]
+    announce: Announce
     stop: Callable[[], bool] = never
 
     def prepare(self, workload: Workload) -> DataSet | None:
@@ -82,7 +82,7 @@ class DataSets:
             name = f"images-v{EMBEDDED_VERSION}-seed{EMBEDDED_SEED}-{self.embedded_images}"
             folder, form = self.cache / name, "folder"
             words = ["images", "--count", str(self.embedded_images), "--seed", str(EMBEDDED_SEED), *_workers()]
-        with self._made_once(folder, "the embedded data set") as aside:
+        with self._made_once(folder, Message("the embedded data set")) as aside:
             if aside is not None:
                 self._program("embedded_data", *words, "--out", str(aside))
         return describe(folder, form, embedded=True)
@@ -90,7 +90,7 @@ class DataSets:
     def _packed(self, source: DataSet, form: str) -> DataSet:
         """The folder as RecordIO or LMDB, packed once and kept; a changed folder is packed again."""
         folder = self.cache / f"{form}-{_fingerprint(Path(source.path))}"
-        with self._made_once(folder, f"{source.path} as {form}") as aside:
+        with self._made_once(folder, Message("{data} as {form}", data=source.path, form=form)) as aside:
             if aside is not None:
                 options = ["--data", source.path, "--output", str(aside), "--format", form, "--passes", "1"]
                 self._program("imagenet_preprocessing", *options, *_workers())
@@ -102,7 +102,7 @@ class DataSets:
         if records.with_suffix(".idx").is_file():
             return source
         folder = self.cache / f"index-{_fingerprint(records)}"
-        with self._made_once(folder, f"an index of {records}") as aside:
+        with self._made_once(folder, Message("an index of {records}", records=records)) as aside:
             if aside is not None:
                 aside.mkdir()
                 (aside / records.name).symlink_to(records)
@@ -110,7 +110,7 @@ class DataSets:
         return describe(folder / records.name, source.format)
 
     @contextmanager
-    def _made_once(self, folder: Path, what: str) -> Iterator[Path | None]:
+    def _made_once(self, folder: Path, what: Message) -> Iterator[Path | None]:
         """A path to make the folder at, or None if it is there."""
         with made_once(folder, what, self.announce, self.stop) as aside:
             yield aside

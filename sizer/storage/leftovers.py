@@ -10,11 +10,14 @@ from functools import partial
 from pathlib import Path
 
 from sizer.limits import LimitsBackend, end_left
-from sizer.records import HostError
+from sizer.records import (
+    HostError,
+    Message,
+)
 from sizer.storage import data_cache, disks, placement
 
 
-def remove_what_was_left(backend: LimitsBackend, mounts: Iterable[Path], cache: Path) -> tuple[str, ...]:
+def remove_what_was_left(backend: LimitsBackend, mounts: Iterable[Path], cache: Path) -> tuple[Message, ...]:
     """Remove what is left on this host, on the study's own `mounts` and in the `cache`. A sentence for each kind.
 
     Raises HostError for processes and groups that will not go: beside them nothing could be measured. What else
@@ -24,20 +27,24 @@ def remove_what_was_left(backend: LimitsBackend, mounts: Iterable[Path], cache: 
     processes = end_left(wait=False)
     groups = backend.remove_leftovers()
     processes = tuple(sorted({*processes, *end_left()}))
-    found = [_removed("programs", processes), _removed("groups", groups)]
-    places: list[tuple[str, Callable[[], Sequence[Path]]]] = [
-        ("emulated disks", partial(disks.remove_leftovers, cache / "disks")),
-        *[("folders on disks", partial(disks.remove_left_folders, mount)) for mount in mounts],
-        ("temporary folders", placement.remove_leftovers),
-        ("unfinished data sets", partial(data_cache.remove_leftovers, cache)),
+    found = [_removed(Message("programs"), processes), _removed(Message("groups"), groups)]
+    places: list[tuple[Message, Callable[[], Sequence[Path]]]] = [
+        (Message("emulated disks"), partial(disks.remove_leftovers, cache / "disks")),
+        *[(Message("folders on disks"), partial(disks.remove_left_folders, mount)) for mount in mounts],
+        (Message("temporary folders"), placement.remove_leftovers),
+        (Message("unfinished data sets"), partial(data_cache.remove_leftovers, cache)),
     ]
     for what, remove_left in places:
         try:
             found.append(_removed(what, [str(path) for path in remove_left()]))
         except (HostError, OSError) as error:
-            found.append(f"{what} that a killed sizer left cannot be removed: {error}")
-    return tuple(sentence for sentence in found if sentence)
+            found.append(
+                Message("{what} that a killed sizer left cannot be removed: {problem}", what=what, problem=error)
+            )
+    return tuple(message for message in found if message is not None)
 
 
-def _removed(what: str, names: Sequence[str]) -> str:
-    return f"removed {what} that a killed sizer left: {', '.join(names)}" if names else ""
+def _removed(what: Message, names: Sequence[str]) -> Message | None:
+    if not names:
+        return None
+    return Message("removed {what} that a killed sizer left: {names}", what=what, names=", ".join(names))

@@ -10,7 +10,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from sizer.records import DataSet, DiskTier, HostError, Interrupted, RunSpec, Study, Workload
+from sizer.records import (
+    DataSet,
+    DiskTier,
+    HostError,
+    Interrupted,
+    Message,
+    RunSpec,
+    Study,
+    Workload,
+)
+from sizer.storage.data_cache import Announce
 from sizer.storage.data_sets import describe, size_of
 from sizer.storage.disks import Volume, emulated_volume, real_volume
 from sizer.storage.held_folders import held_folder, remove_left
@@ -41,9 +51,7 @@ class Placement:
     Making them raises Interrupted when `stop` says so.
     """
 
-    def __init__(
-        self, cache: Path, emulated_bytes: int, announce: Callable[[str], None], stop: Callable[[], bool] = never
-    ) -> None:
+    def __init__(self, cache: Path, emulated_bytes: int, announce: Announce, stop: Callable[[], bool] = never) -> None:
         self._cache = cache
         self._emulated_bytes = emulated_bytes
         self._announce = announce
@@ -64,7 +72,7 @@ class Placement:
         """The volume of the tier. Raises HostError or InputError when it cannot be had."""
         if tier.emulated is not None:
             if self._emulated is None:
-                self._announce("making the emulated disk")
+                self._announce(Message("making the emulated disk"))
                 volume = emulated_volume(self._cache / "disks", self._emulated_bytes, self._stop)
                 self._emulated = self._stack.enter_context(volume)
             return self._emulated
@@ -79,7 +87,9 @@ class Placement:
         volume = self.volume(tier)
         key = (volume.folder, data_set.path)
         if key not in self._copies:
-            self._announce(f"copying {data_set.bytes / 1e6:.0f} MB to disk `{tier.name}`")
+            self._announce(
+                Message("copying {size} MB to disk `{disk}`", size=f"{data_set.bytes / 1e6:.0f}", disk=tier.name)
+            )
             name = hashlib.sha256(data_set.path.encode()).hexdigest()[:12]
             copy = _copied(Path(data_set.path), volume.folder / name, self._stop)
             self._copies[key] = describe(copy, data_set.format, data_set.embedded)
