@@ -31,7 +31,8 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"sizer: {sentence(error)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print(f"sizer: {in_words(Message('interrupted'))}", file=sys.stderr)
+        said = in_words(Message("interrupted"))
+        print(f"sizer: {said}", file=sys.stderr)
         return 130
     except BrokenPipeError:
         # The reader of our output is gone, such as `head`; what Python still wants to flush has nowhere to go.

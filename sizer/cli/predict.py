@@ -22,6 +22,7 @@ from sizer.records import (
     Configuration,
     DiskRates,
     InputError,
+    Lines,
     Message,
     NoAnswer,
     Prediction,
@@ -62,7 +63,7 @@ def predict(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"predictions": [_form(each) for each in answers]}, indent=1))
     elif not answered:
-        raise NoAnswer("\n".join(dict.fromkeys(answer.why for answer in answers)))
+        raise NoAnswer(Lines(*dict.fromkeys(answer.why for answer in answers)))
     for each in () if arguments.json else answers:
         print(_in_words(each))
     return 0 if answered else NoAnswer.exit_code

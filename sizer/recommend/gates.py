@@ -191,7 +191,7 @@ def _wanted(text: str, name: str, sign: str, value: str) -> float | str:
         return asked.parse(value)
     except (ValueError, InputError):
         raise InputError(
-            "--fail-if {text}: `{value}` is not a value of `{name}`; write such as {examples}.",
+            "--fail-if {text}: `{value}` is not a value of `{name}`; write a condition such as {examples}.",
             text=repr(text),
             value=value,
             name=name,

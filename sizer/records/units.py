@@ -50,7 +50,7 @@ def parse_bytes(size: str | int) -> int:
             numerator = int(whole + decimals) * factor
             scale: int = 10 ** len(decimals)
             return (2 * numerator + scale) // (2 * scale)
-    raise InputError("{size} has no known unit; write it such as 500MB (10^6) or 2GiB (2^30).", size=repr(size))
+    raise InputError("{size} has no known unit; write it as in 500MB (10^6) or 2GiB (2^30).", size=repr(size))
 
 
 def parse_seconds(text: str) -> float:

@@ -63,7 +63,9 @@ def check_disk(
             folder = stack.enter_context(held_folder(volume.folder.absolute(), FOLDER_PREFIX))
         except OSError as error:
             raise HostError(
-                "{folder} cannot be written ({reason}).", folder=volume.folder, reason=error.strerror or error
+                "{folder} cannot be written ({reason}); give a folder that you may write to.",
+                folder=volume.folder,
+                reason=error.strerror or error,
             ) from error
         run = partial(_fio, folder=folder, patience=fio.seconds + PATIENCE_SECONDS, stop=stop)
         run(["--rw=write", f"--bs={LARGE}", "--end_fsync=1"])

@@ -260,7 +260,7 @@ def _checked_host(host: object, path: Path) -> Mapping[str, Any]:
 
 def _not_ours(path: Path, why: Message) -> InputError:
     return InputError(
-        "{path} was changed since sizer wrote it: {why}. Correct it, or measure into another folder with --out.",
+        "{path} has changed since sizer wrote it: {why}. Correct it, or measure into another folder with --out.",
         path=path,
         why=why,
     )

@@ -88,11 +88,9 @@ def _complaint(document: Document, error: ValidationError) -> tuple[int, int, In
         message = _missing(key, rule, instance)
     elif "propertyNames" in error.absolute_schema_path:
         key = (*key, instance)
-        message = Message(
-            "`{name}` must be {expected}.", name=printable(instance), expected=Message(rule["description"])
-        )
+        message = Message("`{name}` must be {expected}.", name=printable(instance), expected=_described(rule))
     elif error.validator == "not":
-        message = Message("`{name}` {problem}.", name=key[-1], problem=Message(rule["description"]))
+        message = Message("`{name}` {problem}.", name=key[-1], problem=_described(rule))
     else:
         message = Message(
             "{subject} must be {expected}, not {found}.",
@@ -103,13 +101,19 @@ def _complaint(document: Document, error: ValidationError) -> tuple[int, int, In
     return document.lines.get(key, 0), rank, document.input_error(key, message)
 
 
+def _described(rule: Any) -> Message:
+    """What the schema says of a value; `script/words` collects these descriptions from the schema itself."""
+    text: str = rule["description"]
+    return Message(text)
+
+
 def _missing(key: Key, rule: Any, instance: dict[str, Any]) -> Message:
     name = next(name for name in rule["required"] if name not in instance)
     described = rule.get("properties", {}).get(name, {})
     if "$ref" in described:
         described = {**schema()["$defs"][described["$ref"].rpartition("/")[2]], **described}
     place = _place(key)
-    meaning = Message(described["description"])
+    meaning = _described(described)
     if "enum" not in described:
         return Message("{place} needs `{name}`, {meaning}.", place=place, name=name, meaning=meaning)
     return Message(
@@ -124,7 +128,7 @@ def _missing(key: Key, rule: Any, instance: dict[str, Any]) -> Message:
 def _expected(rule: Any, instance: object) -> Message:
     """What should be there, as the schema's own descriptions and choices say it."""
     if "enum" not in rule:
-        return Message(rule["description"])
+        return _described(rule)
     close = difflib.get_close_matches(str(instance), rule["enum"], n=1)
     if len(rule["enum"]) == 1:
         return Message("`{choice}`", choice=rule["enum"][0])
