@@ -85,7 +85,7 @@ def _limits(run: Run, study: Study) -> dict[str, str]:
     configuration = run.configuration
     vcpus = format_vcpus(configuration.vcpus) if configuration.vcpus is not None else ""
     return {
-        "vcpus": ", ".join(part for part in (vcpus, words.accelerators_of(configuration)) if part),
+        "vcpus": ", ".join(part for part in (vcpus, words.accelerators_in_words(configuration)) if part),
         "memory": words.memory_size(configuration),
         "disk": words.study_disk(configuration.disk, study) if configuration.disk is not None else "",
         "batch": words.batch_named(configuration.batch_size) if configuration.batch_size is not None else "",

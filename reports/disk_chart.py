@@ -12,7 +12,7 @@ from sizer.records import HOST_DISK, DiskRates, Estimate, format_rate, plural
 from sizer.words import _
 
 from . import curves, marks
-from .dots import DotChart, Dots, Row
+from .dots import DotChart, Dots, TierRow
 from .series import Series
 from .subject import Subject
 
@@ -25,7 +25,7 @@ def disk_chart(title: str, series: Sequence[Series], subject: Subject) -> DotCha
     return DotChart(f"{title}, {unit}", unit, tuple(_row(name, series, subject) for name in ordered))
 
 
-def _row(name: str, series: Sequence[Series], subject: Subject) -> Row:
+def _row(name: str, series: Sequence[Series], subject: Subject) -> TierRow:
     dots = tuple(_dots(name, each, subject) for each in series)
     values = [point.throughput.value for each in dots for point in each.points]
     remark = ""
@@ -33,7 +33,7 @@ def _row(name: str, series: Sequence[Series], subject: Subject) -> Row:
         remark = format_rate(sum(values) / len(values), subject.unit)
     word = _answer_word(name, subject)
     title = words.study_disk(name, subject.study) + (f" – {word}" if word else "")
-    return Row(title, tier_figures(name, subject), remark, dots, bool(word))
+    return TierRow(title, tier_figures(name, subject), remark, dots, bool(word))
 
 
 def _answer_word(name: str, subject: Subject) -> str:

@@ -30,7 +30,7 @@ class Dots:
 
 
 @dataclass(frozen=True)
-class Row:
+class TierRow:
     """A disk tier: its name, its figures in words, what is worth saying at the right, and one Dots for each series."""
 
     name: str
@@ -46,7 +46,7 @@ class DotChart:
 
     label: str
     x_label: str
-    rows: tuple[Row, ...]
+    rows: tuple[TierRow, ...]
 
     def draw(self) -> Markup:
         height = TRACK + SPREAD * max(len(row.series) for row in self.rows) + 3
@@ -69,7 +69,7 @@ class DotChart:
         parts.append(svg.text(self.x_label, (LEFT + RIGHT) / 2, bottom + 37, "label"))
         return svg.element("g", *parts)
 
-    def _row(self, row: Row, top: float, x: Scale) -> Markup:
+    def _row(self, row: TierRow, top: float, x: Scale) -> Markup:
         alone = len(row.series) == 1
         name = _cut(row.name, RIGHT - LEFT - 18 - len(row.remark) * CHARACTER)
         tracks = [top + TRACK + SPREAD * index for index in range(len(row.series))]

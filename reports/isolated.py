@@ -6,13 +6,11 @@ from typing import Any
 
 from sizer import words
 from sizer.model import batch_of, disk_of, vcpus_of
-from sizer.records import Outcome, Run, format_number
+from sizer.records import ISOLATED_STAGES, Outcome, Run, format_number
 from sizer.words import _
 
 from . import failures, results
 from .subject import Subject
-
-STAGES = ("step", "pipeline", "disk", "cache")
 
 
 def rows(subject: Subject) -> list[dict[str, Any]]:
@@ -62,4 +60,9 @@ def _found(run: Run, stage: str) -> str:
 
 def _order(run: Run) -> tuple[int, float, str, int]:
     configuration = run.configuration
-    return STAGES.index(run.spec.stage or ""), vcpus_of(configuration), disk_of(configuration), batch_of(configuration)
+    return (
+        tuple(ISOLATED_STAGES.values()).index(run.spec.stage or ""),
+        vcpus_of(configuration),
+        disk_of(configuration),
+        batch_of(configuration),
+    )

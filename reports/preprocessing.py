@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sizer import words
-from sizer.records import Configuration, Estimate, format_number, format_seconds
+from sizer.records import PREPROCESSING, Configuration, Estimate, format_number, format_seconds
 from sizer.words import _
 
 from . import results
@@ -16,7 +16,7 @@ IMAGENET_IMAGES = 1_281_167
 
 
 def applies(subject: Subject) -> bool:
-    return any(run.spec.workload.kind == words.PREPROCESSING for run in subject.runs)
+    return any(run.spec.workload.kind == PREPROCESSING for run in subject.runs)
 
 
 def times(subject: Subject) -> dict[str, Any] | None:

@@ -45,7 +45,7 @@ def section(subject: Subject) -> dict[str, Any]:
 def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
     configuration = result.configuration
     evidence = [run.evidence for run in result.runs if run.evidence is not None]
-    remarks, vcpus, batch = [words.accelerators_of(configuration)], configuration.vcpus, configuration.batch_size
+    remarks, vcpus, batch = [words.accelerators_in_words(configuration)], configuration.vcpus, configuration.batch_size
     remarks += [subject.unusual(result.input, result.cache)]
     return {
         "vcpus": f"{vcpus:g}" if vcpus is not None else "",

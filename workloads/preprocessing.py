@@ -13,7 +13,7 @@ from pathlib import Path
 from .ahead import Ahead
 from .faults import Fault, InputFault
 from .record_writers import SYNC_BYTES, RecordWriter, open_writer
-from .transform_workers import Result, Task, TransformWorkers
+from .transform_workers import Task, TransformedImage, TransformWorkers
 
 RECORDS_AHEAD = 64
 """Finished images that may wait for the disk: enough to go on through a sync of 4 MiB, little for a small cap."""
@@ -39,7 +39,7 @@ NO_OUTPUT = PassOutput((), 0, 0, 0)
 
 
 def run_pass(
-    task: Task, workers: int, output: Path, done: Callable[[Result], None], over: Callable[[], bool]
+    task: Task, workers: int, output: Path, done: Callable[[TransformedImage], None], over: Callable[[], bool]
 ) -> PassOutput:
     """Write all images of `task`, telling `done` of each; stops and leaves nothing when `over` says so.
 
@@ -65,7 +65,9 @@ def run_pass(
         return PassOutput(writer.finish(), writer.bytes_written, written, skipped)
 
 
-def read_pass(task: Task, workers: int, done: Callable[[Result], None], over: Callable[[], bool]) -> PassOutput:
+def read_pass(
+    task: Task, workers: int, done: Callable[[TransformedImage], None], over: Callable[[], bool]
+) -> PassOutput:
     """The reads of a pass by as many workers, and nothing else; raises as `run_pass` does."""
     with _results(task, workers) as results:
         while not over() and (result := results.next()) is not None:
@@ -95,7 +97,7 @@ def _is_full(folder: Path) -> bool:
 
 
 @contextmanager
-def _results(task: Task, workers: int) -> Iterator[Ahead[Result]]:
+def _results(task: Task, workers: int) -> Iterator[Ahead[TransformedImage]]:
     """Processes first, thread second: a fork with a thread running may copy a lock that nobody will open."""
     with TransformWorkers(task, workers) as pool:
         results = Ahead(pool.results(), RECORDS_AHEAD)
@@ -127,7 +129,7 @@ class StepAccount:
         self._images = 0
         self._read_seconds = 0.0
 
-    def add(self, result: Result) -> None:
+    def add(self, result: TransformedImage) -> None:
         """One more image is written."""
         self._images += 1
         self._read_seconds += result.read_seconds

@@ -29,7 +29,7 @@ PIPE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class Result:
+class TransformedImage:
     """What became of image `index`: `payload` None if it is no image; `read_seconds` its reading alone."""
 
     index: int
@@ -50,15 +50,15 @@ class Task:
     seed: int
     read_only: bool = False
 
-    def run(self, index: int, prepared: transform.Image | None) -> Result:
+    def run(self, index: int, prepared: transform.Image | None) -> TransformedImage:
         """Transform image `index`; `prepared` stands in for reading and decoding. Raises OSError as reading does."""
         begin = time.perf_counter()
         encoded = b"" if self.synthetic else _read(self.images[index].path)
         read_seconds = time.perf_counter() - begin
         if self.read_only:
-            return Result(index, b"", read_seconds)
+            return TransformedImage(index, b"", read_seconds)
         image = prepared if self.synthetic else transform.decode(encoded)
-        return Result(index, None if image is None else self._stored(index, image), read_seconds)
+        return TransformedImage(index, None if image is None else self._stored(index, image), read_seconds)
 
     def _stored(self, index: int, image: transform.Image) -> bytes | None:
         """What is written for an image; None for one that cannot be written at a shorter side of 256."""
@@ -109,12 +109,12 @@ class TransformWorkers:
             process.kill()
             process.join()
 
-    def results(self) -> Iterator[Result]:
+    def results(self) -> Iterator[TransformedImage]:
         """One result for each image, in the images' order.
 
         Raises Fault if a worker dies, InputFault for a file that is gone or may not be read.
         """
-        waiting: dict[int, Result] = {}
+        waiting: dict[int, TransformedImage] = {}
         open_receivers = list(self._receivers)
         for index in range(len(self._task.images)):
             while index not in waiting:
@@ -129,7 +129,7 @@ class TransformWorkers:
                     raise Fault("the worker processes have ended before their work")
             yield waiting.pop(index)
 
-    def _receive(self, receiver: Connection) -> Result | None:
+    def _receive(self, receiver: Connection) -> TransformedImage | None:
         try:
             message = receiver.recv_bytes()
         except EOFError:
@@ -144,7 +144,7 @@ class TransformWorkers:
         index, kind, read_seconds = HEADER.unpack_from(message)
         if kind == REFUSED:
             raise InputFault(message[HEADER.size :].decode())
-        return Result(index, message[HEADER.size :] if kind == GOOD else None, read_seconds)
+        return TransformedImage(index, message[HEADER.size :] if kind == GOOD else None, read_seconds)
 
     def _work(self, sender: Connection) -> None:
         # The parent alone decides when to stop. Its pipe ends must not live on here, or its death would go unnoticed.

@@ -18,7 +18,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from accuracy_scores import HEAD, Score
+from accuracy_scores import HEAD, GoalRow
 
 sys.path.append(str(Path(__file__).parents[1] / "grid"))
 
@@ -34,7 +34,7 @@ class Asked:
     quick: bool
 
 
-def simulated(asked: Asked) -> list[Score]:
+def simulated(asked: Asked) -> list[GoalRow]:
     """Machines whose truth is known."""
     from multiprocessing import get_context
 
@@ -53,7 +53,7 @@ def simulated(asked: Asked) -> list[Score]:
     return scores(outcomes)
 
 
-def grid(asked: Asked) -> list[Score]:
+def grid(asked: Asked) -> list[GoalRow]:
     """The measured grid of this repository."""
     from accuracy_grid import scores
 
@@ -62,7 +62,7 @@ def grid(asked: Asked) -> list[Score]:
     return table
 
 
-def shapes(asked: Asked) -> list[Score]:
+def shapes(asked: Asked) -> list[GoalRow]:
     """Curves as tables from elsewhere have them, and published ones."""
     from accuracy_shapes import scores
 
@@ -71,14 +71,14 @@ def shapes(asked: Asked) -> list[Score]:
     return table
 
 
-def speed(asked: Asked) -> list[Score]:
+def speed(asked: Asked) -> list[GoalRow]:
     """Seconds of large studies."""
     from accuracy_speed import scores
 
     return scores(asked.quick)
 
 
-PARTS: dict[str, Callable[[Asked], list[Score]]] = {
+PARTS: dict[str, Callable[[Asked], list[GoalRow]]] = {
     "grid": grid,
     "simulated": simulated,
     "shapes": shapes,
@@ -88,7 +88,7 @@ PARTS: dict[str, Callable[[Asked], list[Score]]] = {
 
 def main() -> int:
     asked, chosen = _arguments()
-    found: list[Score] = []
+    found: list[GoalRow] = []
     for part in chosen:
         table = PARTS[part](asked)
         found += table

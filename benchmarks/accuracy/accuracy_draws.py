@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from accuracy_designs import designed, seen_together
-from accuracy_machines import GIB, Cores, Job, Machine, Memory
+from accuracy_machines import GIB, Cores, Memory, SimulatedJob, SimulatedMachine
 from accuracy_network import Random, Variability
 
 from sizer.records.run import Configuration
@@ -30,7 +30,7 @@ MOST_HELD_OUT = 24
 
 
 @dataclass(frozen=True)
-class Axes:
+class CrossedAxes:
     """The values that a study crosses; `gpu` where a table of rates alone names the accelerator."""
 
     vcpus: tuple[float, ...]
@@ -50,8 +50,8 @@ class Case:
     """
 
     number: int
-    machine: Machine
-    axes: Axes
+    machine: SimulatedMachine
+    axes: CrossedAxes
     measured: tuple[Configuration, ...]
     inside: tuple[Configuration, ...]
     beyond: tuple[Configuration, ...]
@@ -101,7 +101,7 @@ def _chance(random: Random, probability: float) -> bool:
     return bool(random.random() < probability)
 
 
-def _machine(random: Random, vcpus: tuple[float, ...], seed: int, accounted: bool) -> Machine:
+def _machine(random: Random, vcpus: tuple[float, ...], seed: int, accounted: bool) -> SimulatedMachine:
     most = vcpus[-1]
     cpu = _log(random, 5e-5, 0.2)
     cores = _cores(random, most)
@@ -110,7 +110,7 @@ def _machine(random: Random, vcpus: tuple[float, ...], seed: int, accounted: boo
     binding = min(top, job.accelerator or math.inf)
     memory = _memory(random, vcpus, job, accounted)
     count = int(random.choice([1, 1, 2, 3])) if job.read_bytes else 1
-    return Machine(cores, job, memory, _disks(random, job, binding, count), seed)
+    return SimulatedMachine(cores, job, memory, _disks(random, job, binding, count), seed)
 
 
 def _cores(random: Random, most: float) -> Cores:
@@ -126,13 +126,13 @@ def _cores(random: Random, most: float) -> Cores:
     return Cores(most / 2 if threads and most >= 4 else 4 * most, random.uniform(0.2, 0.5), law, float(strength))
 
 
-def _job(random: Random, cpu: float, top: float) -> Job:
+def _job(random: Random, cpu: float, top: float) -> SimulatedJob:
     reads, blocking = _chance(random, 0.85), _chance(random, 0.4)
     accelerated = _chance(random, 0.6)
     read_bytes = _log(random, 3e3, 3e6) if reads else 0.0
     read_ios = read_bytes / 131072 + 0.1 if reads else 0.0
     chunks = 1 if blocking or not accelerated else int(random.choice([1, 4, 8]))
-    return Job(
+    return SimulatedJob(
         cpu=cpu,
         lock=cpu * _log(random, 0.004, 0.3) if _chance(random, 0.35) else 0.0,
         read_bytes=read_bytes,
@@ -154,7 +154,7 @@ def _job(random: Random, cpu: float, top: float) -> Job:
     )
 
 
-def _disks(random: Random, job: Job, top: float, count: int) -> dict[str, DiskRates]:
+def _disks(random: Random, job: SimulatedJob, top: float, count: int) -> dict[str, DiskRates]:
     """Slow to fast, around what the job could use."""
     if not job.read_bytes:
         return {"host": DiskRates()}
@@ -168,7 +168,7 @@ def _disks(random: Random, job: Job, top: float, count: int) -> dict[str, DiskRa
     return found
 
 
-def _memory(random: Random, vcpus: tuple[float, ...], job: Job, accounted: bool) -> Memory:
+def _memory(random: Random, vcpus: tuple[float, ...], job: SimulatedJob, accounted: bool) -> Memory:
     """Of sizer's own programs only training shuffles."""
     scale = GIB * vcpus[-1]
     fixed, worker = scale * _log(random, 0.1, 1.0), scale * _log(random, 0.01, 0.3) / vcpus[-1]
@@ -184,7 +184,7 @@ def _memory(random: Random, vcpus: tuple[float, ...], job: Job, accounted: bool)
     )
 
 
-def _axes(random: Random, machine: Machine, vcpus: tuple[float, ...], named: bool) -> Axes:
+def _axes(random: Random, machine: SimulatedMachine, vcpus: tuple[float, ...], named: bool) -> CrossedAxes:
     memory, job = machine.memory, machine.job
     batch = job.reference_batch
     batches = (batch // 4, batch, 4 * batch) if _chance(random, 0.25) else (batch,)
@@ -198,7 +198,7 @@ def _axes(random: Random, machine: Machine, vcpus: tuple[float, ...], named: boo
         sizes = (_whole(2 * most),)
     counts = (1, 2, 4) if job.accelerator and _chance(random, 0.15) else (0,)
     gpu = "V100" if job.accelerator and named else None
-    return Axes(vcpus, tuple(dict.fromkeys(sizes)), tuple(machine.disks), batches, counts, gpu)
+    return CrossedAxes(vcpus, tuple(dict.fromkeys(sizes)), tuple(machine.disks), batches, counts, gpu)
 
 
 def _whole(size: float) -> int:
@@ -206,15 +206,15 @@ def _whole(size: float) -> int:
     return math.ceil(size / 2**26) * 2**26
 
 
-def _crossed(axes: Axes) -> list[Configuration]:
+def _crossed(axes: CrossedAxes) -> list[Configuration]:
     crossed = itertools.product(axes.vcpus, axes.memory, axes.disks, axes.batches, axes.gpu_counts)
     return [Configuration(c, m, d, b, axes.gpu, n) for c, m, d, b, n in crossed]
 
 
 def _held_out(
     random: Random,
-    machine: Machine,
-    axes: Axes,
+    machine: SimulatedMachine,
+    axes: CrossedAxes,
     grid: list[Configuration],
     measured: tuple[Configuration, ...],
 ) -> tuple[tuple[Configuration, ...], tuple[Configuration, ...]]:
@@ -237,7 +237,7 @@ def _held_out(
     )
 
 
-def _sampled(random: Random, axes: Axes, most: int) -> list[Configuration]:
+def _sampled(random: Random, axes: CrossedAxes, most: int) -> list[Configuration]:
     places = _crossed(axes)
     return [places[i] for i in sorted(map(int, random.permutation(len(places))[:most]))]
 

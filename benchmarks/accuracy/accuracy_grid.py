@@ -8,7 +8,7 @@ from statistics import fmean
 
 from accuracy_designs import designed
 from accuracy_rivals import rivals
-from accuracy_scores import Score, at_most, error, quantile, share
+from accuracy_scores import GoalRow, at_most, error, quantile, share
 from grid_data import cells, load_grid, repeat_errors
 
 from sizer.model import WorkloadModel, disk_of, fit, memory_of, predict, vcpus_of
@@ -25,7 +25,7 @@ Group = Mapping[Configuration, tuple[Run, ...]]
 
 
 @dataclass(frozen=True)
-class Foretold:
+class LeftOutConfiguration:
     """One configuration that was left out: the mean over its repeats, each of them, and what was said of it."""
 
     workload: str
@@ -63,7 +63,7 @@ def by_workload(runs: Sequence[Run]) -> dict[str, Group]:
     return dict(found)
 
 
-def foretell(group: Group, design: Sequence[Configuration]) -> tuple[list[Foretold], int]:
+def foretell(group: Group, design: Sequence[Configuration]) -> tuple[list[LeftOutConfiguration], int]:
     """What a model of these configurations says of all others; and how many it refuses."""
     runs = [run for configuration in design for run in group[configuration]]
     model = fit(runs).workloads[0]
@@ -75,7 +75,7 @@ def foretell(group: Group, design: Sequence[Configuration]) -> tuple[list[Foreto
         said = _said(model, configuration)
         if said is not None:
             mine = {name: float(values[index]) for name, values in others.items()}
-            found.append(Foretold(model.name, configuration, fmean(rates), rates, *said, mine))
+            found.append(LeftOutConfiguration(model.name, configuration, fmean(rates), rates, *said, mine))
     return found, len(asked) - len(found)
 
 
@@ -87,14 +87,14 @@ def _said(model: WorkloadModel, configuration: Configuration) -> tuple[float, fl
     return rate.value, rate.low, rate.high
 
 
-def scores(runs: Sequence[Run] | None = None) -> tuple[list[Score], list[str]]:
+def scores(runs: Sequence[Run] | None = None) -> tuple[list[GoalRow], list[str]]:
     """The rows of the table, and one line a workload with what the designs were and the worst of what was foretold."""
     runs = merged(load_grid() if runs is None else runs)
     groups, lines, table = by_workload(runs), [], []
     table += _repeats(runs)
     goals = _goals(runs)
     for part, count in (("grid, 12 in all", IN_ALL // max(1, len(groups))), ("grid, 12 a workload", A_WORKLOAD)):
-        found: list[Foretold] = []
+        found: list[LeftOutConfiguration] = []
         refused = 0
         for name, group in groups.items():
             design = designed(list(group), max(3, min(count, len(group) // 2)))
@@ -113,7 +113,7 @@ def _goals(runs: Sequence[Run]) -> tuple[float, float]:
     return max(MEDIAN, middle), max(NINTH, ninth)
 
 
-def _repeats(runs: Sequence[Run]) -> list[Score]:
+def _repeats(runs: Sequence[Run]) -> list[GoalRow]:
     repeats = repeat_errors(runs)
     return [
         at_most("grid, two repeats", "median difference", repeats, 0.5),
@@ -121,7 +121,7 @@ def _repeats(runs: Sequence[Run]) -> list[Score]:
     ]
 
 
-def _part(part: str, found: Sequence[Foretold], refused: int, goals: tuple[float, float]) -> list[Score]:
+def _part(part: str, found: Sequence[LeftOutConfiguration], refused: int, goals: tuple[float, float]) -> list[GoalRow]:
     errors = [each.error for each in found]
     covered = [each.low <= rate <= each.high for each in found for rate in each.runs]
     table = [
@@ -137,7 +137,7 @@ def _part(part: str, found: Sequence[Foretold], refused: int, goals: tuple[float
     return table
 
 
-def _lines(part: str, name: str, design: Sequence[Configuration], told: Sequence[Foretold]) -> list[str]:
+def _lines(part: str, name: str, design: Sequence[Configuration], told: Sequence[LeftOutConfiguration]) -> list[str]:
     errors = [each.error for each in told]
     middle, ninth = (100 * quantile(errors, at) for at in (0.5, 0.9))
     lines = [f"{part}: {name}: {len(design)} measured, {len(told)} foretold, median {middle:.1f} %, 90th {ninth:.1f} %"]

@@ -49,7 +49,7 @@ class Cores:
 
 
 @dataclass(frozen=True)
-class Job:
+class SimulatedJob:
     """What one sample costs, and how the loader is built. Seconds, bytes and IOs are a sample's; `launch` a batch's.
 
     `latency` is that of all of a sample's reads on every disk. A loader has `workers_a_core` workers (if `blocking`) or
@@ -122,11 +122,11 @@ Question = tuple[Configuration, Faster]
 
 
 @dataclass(frozen=True)
-class Machine:
+class SimulatedMachine:
     """A machine with a job on it: the true rate of any configuration; `seed` is its luck."""
 
     cores: Cores
-    job: Job
+    job: SimulatedJob
     memory: Memory
     disks: dict[str, DiskRates]
     seed: int

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from accuracy_draws import Case
-from accuracy_machines import Faster, Machine, Question
+from accuracy_machines import Faster, Question, SimulatedMachine
 
 from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
 from sizer.model import batch_of, disk_of, memory_of, vcpus_of
@@ -58,7 +58,7 @@ def noise(case: Case, random: np.random.Generator) -> float:
     return math.exp(case.noise * random.standard_normal())
 
 
-def _checks(machine: Machine, random: np.random.Generator) -> dict[str, DiskCheck]:
+def _checks(machine: SimulatedMachine, random: np.random.Generator) -> dict[str, DiskCheck]:
     def seen(value: float | None) -> float | None:
         return value * math.exp(FIO * random.standard_normal()) if value else None
 

@@ -10,7 +10,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Score:
+class GoalRow:
     """One row of the table: a figure, its goal in words, and whether it is met; None where it has no goal."""
 
     part: str
@@ -44,18 +44,18 @@ def quantile(values: Sequence[float], at: float) -> float:
     return float(np.quantile(np.asarray(values, dtype=float), at)) if values else math.nan
 
 
-def at_most(part: str, figure: str, values: Sequence[float], at: float, goal: float | None = None) -> Score:
+def at_most(part: str, figure: str, values: Sequence[float], at: float, goal: float | None = None) -> GoalRow:
     """A quantile of errors in percent; `goal` is a share."""
     found = quantile(values, at)
     met = None if goal is None or math.isnan(found) else found <= goal
-    return Score(
+    return GoalRow(
         part, figure, 100 * found, " %", f"<= {100 * goal:.3g} %" if goal is not None else "", met, len(values)
     )
 
 
 def share(
     part: str, figure: str, flags: Iterable[bool], least: float | None = None, most: float | None = None
-) -> Score:
+) -> GoalRow:
     """How many of them in percent, within goals that are shares."""
     known = list(flags)
     found = sum(known) / len(known) if known else math.nan
@@ -63,9 +63,9 @@ def share(
     if least is not None:
         goal = f"{100 * least:g} to {100 * most:g} %" if most is not None else f">= {100 * least:g} %"
     met = None if least is None or not known else least <= found <= (1.0 if most is None else most)
-    return Score(part, figure, 100 * found, " %", goal, met, len(known))
+    return GoalRow(part, figure, 100 * found, " %", goal, met, len(known))
 
 
-def below(part: str, figure: str, value: float, unit: str, goal: float, cases: int = 1) -> Score:
+def below(part: str, figure: str, value: float, unit: str, goal: float, cases: int = 1) -> GoalRow:
     """One figure that must not be above its goal."""
-    return Score(part, figure, value, unit, f"<= {goal:g}{unit}", value <= goal, cases)
+    return GoalRow(part, figure, value, unit, f"<= {goal:g}{unit}", value <= goal, cases)

@@ -13,7 +13,7 @@ import numpy as np
 from accuracy_curves import SHAPES, Curve, drawn
 from accuracy_published import PUBLISHED
 from accuracy_rivals import rivals
-from accuracy_scores import Score, at_most, error, quantile, share
+from accuracy_scores import GoalRow, at_most, error, quantile, share
 
 from sizer.model import batch_of, fit, predict, vcpus_of
 from sizer.records.errors import NoAnswer
@@ -26,7 +26,7 @@ MIDDLE_MEMORY = 16 * GIB
 
 
 @dataclass(frozen=True)
-class Foretold:
+class LeftOutPoint:
     """One point that was left out, between points that were not."""
 
     curve: Curve
@@ -43,7 +43,7 @@ class Foretold:
         return error(self.predicted, self.truth)
 
 
-def judged(curve: Curve, seed: int) -> tuple[list[Foretold], int]:
+def judged(curve: Curve, seed: int) -> tuple[list[LeftOutPoint], int]:
     """Every second inner point is left out, as far as three are left; and how many of them are refused."""
     random = np.random.default_rng([seed, len(curve.places), round(1000 * curve.noise)])
     seen = [rate * math.exp(curve.noise * random.standard_normal()) for rate in curve.truth]
@@ -64,7 +64,9 @@ def judged(curve: Curve, seed: int) -> tuple[list[Foretold], int]:
             continue
         mine = {name: float(values[order]) for name, values in others.items()}
         found.append(
-            Foretold(curve, curve.places[index], curve.truth[index], seen[index], said.value, said.low, said.high, mine)
+            LeftOutPoint(
+                curve, curve.places[index], curve.truth[index], seen[index], said.value, said.low, said.high, mine
+            )
         )
     return found, len(out) - len(found)
 
@@ -91,10 +93,10 @@ def _run(curve: Curve, place: float, rate: float) -> Run:
     )
 
 
-def scores(each: int, seed: int = 2018) -> tuple[list[Score], list[str]]:
+def scores(each: int, seed: int = 2018) -> tuple[list[GoalRow], list[str]]:
     """The rows of the table over so many curves of each shape and all published ones, and the worst points."""
     table, lines = [], []
-    everything: list[Foretold] = []
+    everything: list[LeftOutPoint] = []
     groups = {shape: [drawn(shape, number, seed) for number in range(each)] for shape in SHAPES}
     for shape, curves in groups.items():
         found, refused = _all(curves, seed)
@@ -112,8 +114,8 @@ def scores(each: int, seed: int = 2018) -> tuple[list[Score], list[str]]:
 PUBLISHED_CURVES = tuple(Curve(one.name, one.axis, one.places, one.rates, 0.0, one.source) for one in PUBLISHED)
 
 
-def _all(curves: Sequence[Curve], seed: int) -> tuple[list[Foretold], int]:
-    found: list[Foretold] = []
+def _all(curves: Sequence[Curve], seed: int) -> tuple[list[LeftOutPoint], int]:
+    found: list[LeftOutPoint] = []
     refused = 0
     for number, curve in enumerate(curves):
         told, unsaid = judged(curve, seed + number)
@@ -122,8 +124,8 @@ def _all(curves: Sequence[Curve], seed: int) -> tuple[list[Foretold], int]:
 
 
 def _summary(
-    part: str, found: Sequence[Foretold], goals: tuple[float, float] | None, cover: tuple[float, float] | None
-) -> list[Score]:
+    part: str, found: Sequence[LeftOutPoint], goals: tuple[float, float] | None, cover: tuple[float, float] | None
+) -> list[GoalRow]:
     errors = [one.error for one in found]
     middle, ninth = goals or (None, None)
     least, most = cover or (None, None)
@@ -141,7 +143,7 @@ def _summary(
     return table
 
 
-def _lines(found: Sequence[Foretold], refused: int, each_curve: bool = False) -> list[str]:
+def _lines(found: Sequence[LeftOutPoint], refused: int, each_curve: bool = False) -> list[str]:
     if not found:
         return [f"nothing foretold, {refused} refused"]
     worst = sorted(found, key=lambda one: -one.error)

@@ -119,7 +119,7 @@ class Advised:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CaseResult:
     """Everything that one case told; `unanswered` counts held-out configurations that were refused.
 
     `fault` is the traceback where sizer itself failed.
@@ -134,7 +134,7 @@ class Outcome:
     fault: str | None = None
 
 
-def judge_case(number: int, seed: int = SEED) -> Outcome:
+def judge_case(number: int, seed: int = SEED) -> CaseResult:
     """One machine, from drawing to judging; a fault of sizer's own is an outcome, too."""
     case = draw_case(number, seed)
     judged = _judged(case)
@@ -148,9 +148,9 @@ def judge_case(number: int, seed: int = SEED) -> Outcome:
         held_out, named = _held_out(case, workload, runs, truth), _named(case, workload, judged, truth)
         advised = _advised(case, model, runs)
     except Exception:
-        return Outcome(case, (), 0, None, (), None, fault=traceback.format_exc())
+        return CaseResult(case, (), 0, None, (), None, fault=traceback.format_exc())
     asked = len(case.inside) + len(case.beyond)
-    return Outcome(
+    return CaseResult(
         case,
         held_out,
         asked - len(held_out),

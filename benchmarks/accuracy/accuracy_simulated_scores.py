@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from accuracy_scores import Score, at_most, below, error, share
-from accuracy_simulated import REGRET, Advised, HeldOut, Outcome
+from accuracy_scores import GoalRow, at_most, below, error, share
+from accuracy_simulated import REGRET, Advised, CaseResult, HeldOut
 
 from sizer.records.run import Bottleneck
 
 
-def scores(outcomes: Sequence[Outcome]) -> list[Score]:
+def scores(outcomes: Sequence[CaseResult]) -> list[GoalRow]:
     """The rows of the table."""
     held = [each for outcome in outcomes for each in outcome.held_out]
     named = [each for outcome in outcomes for each in outcome.named if each.clear]
@@ -47,7 +47,7 @@ def scores(outcomes: Sequence[Outcome]) -> list[Score]:
     return found + _advice_scores([outcome.advised for outcome in outcomes if outcome.advised]) + _rival_scores(held)
 
 
-def _advice_scores(advised: Sequence[Advised]) -> list[Score]:
+def _advice_scores(advised: Sequence[Advised]) -> list[GoalRow]:
     given = [each for each in advised if each.status == "recommended"]
     rising = [each for each in advised if each.status == "at_least"]
     part = "simulated, answers"
@@ -71,7 +71,7 @@ def _known(values: Iterable[float]) -> list[float]:
     return [value for value in values if not math.isnan(value)]
 
 
-def _rival_scores(held: Sequence[HeldOut]) -> list[Score]:
+def _rival_scores(held: Sequence[HeldOut]) -> list[GoalRow]:
     found = []
     inside = [each for each in held if not each.beyond]
     beyond = [each for each in held if each.beyond]

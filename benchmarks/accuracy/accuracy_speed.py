@@ -12,7 +12,7 @@ from statistics import median
 import numpy as np
 from accuracy_draws import Case, draw_case
 from accuracy_runs import measured_runs
-from accuracy_scores import Score, below
+from accuracy_scores import GoalRow, below
 
 from sizer.catalog import Catalog
 from sizer.model import fit
@@ -86,7 +86,7 @@ def help_seconds(times: int = 5) -> float:
     return median(taken)
 
 
-def scores(quick: bool = False) -> list[Score]:
+def scores(quick: bool = False) -> list[GoalRow]:
     """The rows of the table; `quick` leaves out the ten thousand."""
     part = "speed"
     seconds(study(60, 1))

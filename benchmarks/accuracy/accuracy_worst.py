@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from accuracy_draws import Case
-from accuracy_simulated import Advised, HeldOut, Named, Outcome
+from accuracy_simulated import Advised, CaseResult, HeldOut, Named
 
 from sizer.model import batch_of, disk_of, memory_of, vcpus_of
 from sizer.records.run import Bottleneck, Configuration
 
 
-def worst_lines(outcomes: Sequence[Outcome], count: int) -> list[str]:
+def worst_lines(outcomes: Sequence[CaseResult], count: int) -> list[str]:
     """At most so many of each kind: errors inside, wrong bottlenecks, answers that lose rate; each with its machine."""
     if count < 1:
         return []
@@ -45,11 +45,11 @@ def _loss(answer: Advised) -> tuple[float, float]:
     return (answer.rate_regret if answer.status == "recommended" else 0.0, answer.cost_regret)
 
 
-def _refused(outcomes: Sequence[Outcome]) -> list[str]:
+def _refused(outcomes: Sequence[CaseResult]) -> list[str]:
     return [f"refused: machine {o.case.number}: {o.refused}" for o in outcomes if o.refused][:5]
 
 
-def _faults(outcomes: Sequence[Outcome]) -> list[str]:
+def _faults(outcomes: Sequence[CaseResult]) -> list[str]:
     return [f"FAULT: machine {o.case.number}: {o.fault}" for o in outcomes if o.fault]
 
 

@@ -24,7 +24,7 @@ ADDITIONS = 60_000
 
 
 @dataclass(frozen=True)
-class Point:
+class MeasuredPoint:
     """One configuration that is measured, and the disk tier under it."""
 
     workload: Workload
@@ -44,11 +44,11 @@ class Case:
     """A configuration, and the same with each of two resources relaxed."""
 
     name: str
-    base: Point
-    relaxed: Mapping[Bottleneck, Point]
+    base: MeasuredPoint
+    relaxed: Mapping[Bottleneck, MeasuredPoint]
 
     @property
-    def points(self) -> tuple[Point, ...]:
+    def points(self) -> tuple[MeasuredPoint, ...]:
         return (self.base, *self.relaxed.values())
 
 
@@ -61,9 +61,9 @@ class Known:
     sample_bytes: float
 
 
-def probe() -> Point:
+def probe() -> MeasuredPoint:
     """Raw images as fast as the disk gives them, with all the memory that they want."""
-    return Point(_training("probe", UNBOUND, "lmdb"), 1.0, _tier("probe", PLENTY))
+    return MeasuredPoint(_training("probe", UNBOUND, "lmdb"), 1.0, _tier("probe", PLENTY))
 
 
 def known(run: Run) -> Known:
@@ -91,21 +91,21 @@ def cases(probed: Known) -> tuple[Case, ...]:
 
 def cpu() -> Case:
     """Preprocessing on half a vCPU, which asks for less than half of what its disk gives."""
-    base = Point(_preparing("cpu"), 0.5, _tier("cpu", PLENTY))
+    base = MeasuredPoint(_preparing("cpu"), 0.5, _tier("cpu", PLENTY))
     faster = replace(base, disk=_tier("cpu-faster", PLENTY * RELAXED))
     return Case("CPU", base, {Bottleneck.CPU: _more_vcpus(base), Bottleneck.DISK_BANDWIDTH: faster})
 
 
 def disk_bandwidth() -> Case:
     """Preprocessing from a disk that gives 117 photographs a second, where one vCPU prepares some 480."""
-    base = Point(_preparing("disk-bandwidth"), 1.0, _tier("bandwidth", 12.0, write=PLENTY))
+    base = MeasuredPoint(_preparing("disk-bandwidth"), 1.0, _tier("bandwidth", 12.0, write=PLENTY))
     faster = replace(base, disk=_tier("bandwidth-faster", 12.0 * RELAXED, write=PLENTY))
     return Case("disk bandwidth", base, {Bottleneck.DISK_BANDWIDTH: faster, Bottleneck.CPU: _more_vcpus(base)})
 
 
 def disk_iops() -> Case:
     """Preprocessing of scattered files, each read with one IO, from a disk that gives 100 of them a second."""
-    base = Point(_preparing("disk-iops"), 1.0, _tier("iops", PLENTY, iops=100.0))
+    base = MeasuredPoint(_preparing("disk-iops"), 1.0, _tier("iops", PLENTY, iops=100.0))
     more = replace(base, disk=_tier("iops-more", PLENTY, iops=100.0 * RELAXED))
     wider = replace(base, disk=_tier("iops-wider", PLENTY * RELAXED, iops=100.0))
     return Case("disk IOPS", base, {Bottleneck.DISK_IOPS: more, Bottleneck.DISK_BANDWIDTH: wider})
@@ -113,7 +113,7 @@ def disk_iops() -> Case:
 
 def accelerator() -> Case:
     """An accelerator that takes 200 images/s, of some 1,600 that one vCPU decodes."""
-    base = Point(_training("accelerator", 200.0), 1.0)
+    base = MeasuredPoint(_training("accelerator", 200.0), 1.0)
     faster = replace(base, workload=_training("accelerator-faster", 200.0 * RELAXED))
     return Case("emulated GPU", base, {Bottleneck.ACCELERATOR: faster, Bottleneck.CPU: _more_vcpus(base)})
 
@@ -122,21 +122,21 @@ def memory(probed: Known) -> Case:
     """Raw images of which a third fits beside the run's own memory; half as much memory again holds them all."""
     cap = _whole_mebibytes(probed.own_memory_bytes + probed.data_bytes / 3)
     workload = replace(_training("memory", UNBOUND, "lmdb"), cache="natural")
-    base = Point(workload, 1.0, _tier("memory", PLENTY), cap)
+    base = MeasuredPoint(workload, 1.0, _tier("memory", PLENTY), cap)
     more = replace(base, memory_bytes=_whole_mebibytes(cap * RELAXED))
     return Case("memory", base, {Bottleneck.MEMORY: more, Bottleneck.CPU: _more_vcpus(base)})
 
 
 def serial() -> Case:
     """One busy core of 1.25 vCPU; 2 is the next step above 1.5 x of it. The serial part itself is made faster."""
-    base = Point(_loading("serial", ADDITIONS), 1.25)
+    base = MeasuredPoint(_loading("serial", ADDITIONS), 1.25)
     faster = replace(base, workload=_loading("serial-faster", round(ADDITIONS / RELAXED)))
     return Case("serial", base, {Bottleneck.SERIAL: faster, Bottleneck.CPU: replace(base, vcpus=2.0)})
 
 
 def disk_write() -> Case:
     """Preprocessing into raw images on a disk that takes 100 of them a second."""
-    base = Point(_preparing("disk-write", "lmdb"), 1.0, _tier("write", PLENTY, write=20.0))
+    base = MeasuredPoint(_preparing("disk-write", "lmdb"), 1.0, _tier("write", PLENTY, write=20.0))
     faster = replace(base, disk=_tier("write-faster", PLENTY, write=20.0 * RELAXED))
     return Case("disk write", base, {Bottleneck.DISK_WRITE: faster, Bottleneck.CPU: _more_vcpus(base)})
 
@@ -144,7 +144,7 @@ def disk_write() -> Case:
 def mixed(probed: Known) -> Case:
     """Raw images from a disk that gives just as many a second as the accelerator takes."""
     rate = 20.0 * MEGABYTE / probed.sample_bytes
-    base = Point(_training("mixed", rate, "lmdb"), 1.0, _tier("mixed", 20.0))
+    base = MeasuredPoint(_training("mixed", rate, "lmdb"), 1.0, _tier("mixed", 20.0))
     accelerated = replace(base, workload=_training("mixed-accelerated", rate * RELAXED, "lmdb"))
     faster = replace(base, disk=_tier("mixed-faster", 20.0 * RELAXED))
     return Case("mixed", base, {Bottleneck.ACCELERATOR: accelerated, Bottleneck.DISK_BANDWIDTH: faster})
@@ -155,7 +155,7 @@ def _whole_mebibytes(size: float) -> int:
     return round(size / 2**20) * 2**20
 
 
-def _more_vcpus(point: Point) -> Point:
+def _more_vcpus(point: MeasuredPoint) -> MeasuredPoint:
     return replace(point, vcpus=point.vcpus * RELAXED)
 
 

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from bottleneck_cases import Case, Point, cases, known, probe
+from bottleneck_cases import Case, MeasuredPoint, cases, known, probe
 
 sys.path.append(str(Path(__file__).parents[1] / "shared"))
 
@@ -87,7 +87,7 @@ def interleaved(chosen: Sequence[Case], length: Measure, repeats: Iterable[int])
     return specs
 
 
-def measured(out: Path, points: Sequence[Point], specs: Sequence[RunSpec], length: Measure) -> Runs:
+def measured(out: Path, points: Sequence[MeasuredPoint], specs: Sequence[RunSpec], length: Measure) -> Runs:
     """The runs of the study of these points by their id. SystemExit names one that was not completed."""
     host = this_host(AS_DECLARED)
     study = study_of(out.name, points, length)
@@ -102,7 +102,7 @@ def measured(out: Path, points: Sequence[Point], specs: Sequence[RunSpec], lengt
     return runs
 
 
-def study_of(name: str, points: Sequence[Point], length: Measure) -> Study:
+def study_of(name: str, points: Sequence[MeasuredPoint], length: Measure) -> Study:
     """The study that these points belong to, so that its folder can be looked at with every command of sizer."""
     disks = dict.fromkeys(point.disk for point in points if point.disk is not None)
     workloads = dict.fromkeys(point.workload for point in points)
@@ -110,7 +110,7 @@ def study_of(name: str, points: Sequence[Point], length: Measure) -> Study:
     return Study(name, plans, tuple(disks), measure=length, embedded_images=IMAGES)
 
 
-def _plan(workload: Workload, points: Sequence[Point]) -> WorkloadPlan:
+def _plan(workload: Workload, points: Sequence[MeasuredPoint]) -> WorkloadPlan:
     return WorkloadPlan(
         workload,
         batch_size=tuple(dict.fromkeys(point.batch_size for point in points)),
@@ -123,7 +123,7 @@ def _plan(workload: Workload, points: Sequence[Point]) -> WorkloadPlan:
 def finding(case: Case, runs: Runs, length: Measure, repeats: range) -> Finding:
     """What was named, by most runs of the case as it is, and what relaxing a resource did."""
 
-    def rates(point: Point) -> list[float]:
+    def rates(point: MeasuredPoint) -> list[float]:
         return [_throughput(runs[point.spec(length, repeat).id]) for repeat in repeats]
 
     evidence = [_evidence(runs[case.base.spec(length, repeat).id]) for repeat in repeats]

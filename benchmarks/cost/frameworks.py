@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "shared"))
 
-from bench import Bench, opened
+from bench import BenchmarkHost, opened
 from pairs import ratio, shown, turns
 
 from sizer.records.errors import SizerError
@@ -28,7 +28,7 @@ PLAIN = Path(__file__).with_name("plain_mxnet.py")
 
 
 @dataclass(frozen=True)
-class Job:
+class Comparison:
     """One comparison: a program and network of ours, and MXNet's loop and network with its `frequent`."""
 
     kind: str
@@ -52,11 +52,11 @@ class Job:
 
 
 JOBS = {
-    "squeezenet-inference": Job("image_inference", "squeezenet", "inference", "squeezenet1.1", 16, 2),
-    "mobilenet-inference": Job("image_inference", "mobilenet", "inference", "mobilenet1.0", 16, 2),
-    "resnet50-inference": Job("image_inference", "resnet50", "inference", "resnet50_v1", 8, 1),
-    "squeezenet-training": Job("image_training", "squeezenet", "training", "squeezenet1.1", 8, 1),
-    "lstm-small": Job("lstm_training", "small", "lstm", "-", 20, 2, "word"),
+    "squeezenet-inference": Comparison("image_inference", "squeezenet", "inference", "squeezenet1.1", 16, 2),
+    "mobilenet-inference": Comparison("image_inference", "mobilenet", "inference", "mobilenet1.0", 16, 2),
+    "resnet50-inference": Comparison("image_inference", "resnet50", "inference", "resnet50_v1", 8, 1),
+    "squeezenet-training": Comparison("image_training", "squeezenet", "training", "squeezenet1.1", 8, 1),
+    "lstm-small": Comparison("lstm_training", "small", "lstm", "-", 20, 2, "word"),
 }
 """A line of the log for each 0.2-0.4 s on a vCPU of 2026, so that a few seconds hold more than ten."""
 
@@ -84,7 +84,7 @@ def main() -> int:
     return 1 if slower else 0
 
 
-def compare(bench: Bench, name: str, vcpus: float, seconds: float, pairs: int) -> Estimate:
+def compare(bench: BenchmarkHost, name: str, vcpus: float, seconds: float, pairs: int) -> Estimate:
     """Measure the pairs of one job and print its row; the ratio of ours to the plain loop."""
     job = JOBS[name]
     rates: dict[str, list[float]] = {"ours": [], "plain": []}

@@ -26,7 +26,7 @@ from statistics import fmean
 
 sys.path.append(str(Path(__file__).parents[1] / "shared"))
 
-from bench import Bench, opened
+from bench import BenchmarkHost, opened
 from pairs import ratio, shown, turns
 
 from sizer import bundled
@@ -107,7 +107,7 @@ def main() -> int:
     return 0 if holds else 1
 
 
-def account(bench: Bench, seconds: float) -> float:
+def account(bench: BenchmarkHost, seconds: float) -> float:
     """Print the share of each workload; the largest sum."""
     print("workload                  steps/s  cores used  us an event   sizer  events     sum")
     worst = 0.0
@@ -130,7 +130,7 @@ def account(bench: Bench, seconds: float) -> float:
     return worst
 
 
-def event_cost(bench: Bench, steps: float) -> float:
+def event_cost(bench: BenchmarkHost, steps: float) -> float:
     """Core-seconds of one event for a program that writes as many a second, while sizer reads."""
     command = (sys.executable, "-c", WRITER, str(0.5 / steps), str(max(10, round(PACED_SECONDS * steps))))
     context = bench.context(Workload("events", "command", command=command))
@@ -144,7 +144,7 @@ def event_cost(bench: Bench, steps: float) -> float:
     return float(child.log.last_lines(1))
 
 
-def pair(bench: Bench, pairs: int) -> bool:
+def pair(bench: BenchmarkHost, pairs: int) -> bool:
     """Print the ratio of each program with and without measuring; whether one contradicts the accounting."""
     print(
         f"in {pairs} pairs            with: rate   without: rate   with / without (95 %)   core-seconds with / without"
@@ -167,7 +167,7 @@ def pair(bench: Bench, pairs: int) -> bool:
     return contradicted
 
 
-def with_sizer(bench: Bench, spec: RunSpec) -> tuple[float, float]:
+def with_sizer(bench: BenchmarkHost, spec: RunSpec) -> tuple[float, float]:
     """The program's own rate and core-seconds while sizer samples and reads its events."""
     context = bench.context(spec.workload)
     run = launch(spec, with_packages(context), bench.backend)
@@ -176,7 +176,7 @@ def with_sizer(bench: Bench, spec: RunSpec) -> tuple[float, float]:
     return printed_rate(context.log_path.read_text()), run.samples[-1].core_seconds
 
 
-def without_sizer(bench: Bench, spec: RunSpec) -> tuple[float, float]:
+def without_sizer(bench: BenchmarkHost, spec: RunSpec) -> tuple[float, float]:
     """The same in the same limits, with nobody watching."""
     context = with_packages(bench.context(spec.workload))
     environment = commands.environment(spec, context.paths, context.host_vcpus, context.environment)

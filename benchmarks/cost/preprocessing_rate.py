@@ -32,7 +32,7 @@ from statistics import median
 
 sys.path.append(str(Path(__file__).parents[1] / "shared"))
 
-from bench import Bench, data_of, opened
+from bench import BenchmarkHost, data_of, opened
 from pairs import ratio, shown
 
 from sizer import bundled
@@ -86,7 +86,7 @@ def main() -> int:
         return error.exit_code
 
 
-def measure(bench: Bench, rounds: int) -> int:
+def measure(bench: BenchmarkHost, rounds: int) -> int:
     """A line a round, then the medians; the exit code."""
     tjbench = shutil.which("tjbench")
     if tjbench is None:
@@ -111,7 +111,7 @@ def measure(bench: Bench, rounds: int) -> int:
     return 0 if holds else 1
 
 
-def packing(bench: Bench, data: DataSet, program: Program) -> float:
+def packing(bench: BenchmarkHost, data: DataSet, program: Program) -> float:
     """Images a core-second of a program that packs the images, without its start."""
     images, used = images_of(data), []
     for links in (FEW_LINKS, MANY_LINKS):
@@ -161,14 +161,14 @@ def image_list(root: Path, images: Sequence[Path]) -> str:
     return "".join(f"{number}\t0\t{image.relative_to(root)}\n" for number, image in enumerate(images))
 
 
-def decoding(bench: Bench, tjbench: str, data: DataSet) -> float:
+def decoding(bench: BenchmarkHost, tjbench: str, data: DataSet) -> float:
     """Images a core-second that are only decoded."""
     images = images_of(data)
     chosen = images[:: max(1, len(images) // DECODED)][:DECODED]
     return len(chosen) / sum(decode(bench, tjbench, image).core_seconds for image in chosen)
 
 
-def decode(bench: Bench, tjbench: str, image: Path) -> Decoded:
+def decode(bench: BenchmarkHost, tjbench: str, image: Path) -> Decoded:
     """One image again and again for a tenth of a second."""
     options = ["-nowrite", "-benchtime", DECODE_SECONDS, "-warmup", DECODE_WARM_UP]
     began = time.perf_counter()
@@ -181,7 +181,7 @@ def decode(bench: Bench, tjbench: str, image: Path) -> Decoded:
     return Decoded(float(found.group(1)), min(1.0, share))
 
 
-def core_seconds(bench: Bench, argv: Sequence[str]) -> float:
+def core_seconds(bench: BenchmarkHost, argv: Sequence[str]) -> float:
     """What a program used from its start to its end, alone on one vCPU with one thread for each library."""
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(bundled.WORKLOADS_PATH), "OMP_NUM_THREADS": "1"}
     with bench.backend.open("packing", Limits(vcpus=1.0)) as group:

@@ -16,7 +16,7 @@ CONTROLS = ("vcpus", "fractional_vcpus", "memory", "disk")
 IN_A_SCOPE = ["vcpus", "fractional_vcpus", "memory"]
 
 
-class Row(NamedTuple):
+class AimResult(NamedTuple):
     """An aim, what was found, and whether it is met."""
 
     aim: str
@@ -24,59 +24,63 @@ class Row(NamedTuple):
     met: bool
 
 
-def judge(found: dict[str, Any]) -> list[Row]:
+def judge(found: dict[str, Any]) -> list[AimResult]:
     """Every aim of what the guest found."""
     if not found.get("person"):
-        return [Row("the guest tells what it found", "it ended without; its console above tells why", False)]
+        return [AimResult("the guest tells what it found", "it ended without; its console above tells why", False)]
     return [*_plainly(found), *_in_the_scope(found["person"]), *_killed(found["person"]), *_as_root(found)]
 
 
-def _plainly(found: dict[str, Any]) -> Iterator[Row]:
+def _plainly(found: dict[str, Any]) -> Iterator[AimResult]:
     person = found["person"]
     plain, refused = person["plain"], person["refused"]
-    yield Row(
+    yield AimResult(
         "a user is logged in under systemd", f"{found['systemd']}: {person['group']}", "session-" in person["group"]
     )
     by_affinity = (plain["status"], plain.get("limits"), _had(plain)) == (0, "affinity", ["vcpus"])
-    yield Row(
+    yield AimResult(
         "plainly: doctor ends with 0: whole vCPUs by affinity", f"{plain.get('limits')}: {_had(plain)}", by_affinity
     )
     own = person["undelegated"]
     by_affinity = (own.get("limits"), _had(own)) == ("affinity", ["vcpus"])
-    yield Row("in a scope that systemd keeps: it is left alone", f"{own.get('limits')}: {_had(own)}", by_affinity)
+    yield AimResult("in a scope that systemd keeps: it is left alone", f"{own.get('limits')}: {_had(own)}", by_affinity)
     fixes = [plain["checks"].get(name, {}).get("fix") for name in CONTROLS[1:]]
-    yield Row("plainly: the command for each of the others", "; ".join(map(str, fixes)), all(fixes))
+    yield AimResult("plainly: the command for each of the others", "; ".join(map(str, fixes)), all(fixes))
     told = f"exit {refused['status']}: {refused['stderr']}"
-    yield Row("plainly: a fraction and a cap are refused", told, refused["status"] == 3 and "type: " in told)
+    yield AimResult("plainly: a fraction and a cap are refused", told, refused["status"] == 3 and "type: " in told)
 
 
-def _in_the_scope(person: dict[str, Any]) -> Iterator[Row]:
+def _in_the_scope(person: dict[str, Any]) -> Iterator[AimResult]:
     for name, shown in (("by doctor's command", person["scope"]), ("again in one scope", person["twice"])):
         met = (shown["status"], shown.get("limits"), _had(shown)) == (0, "cgroup v2", IN_A_SCOPE)
-        yield Row(f"delegated, {name}: fractions and memory", f"{shown.get('limits')}: {_had(shown)}", met)
+        yield AimResult(f"delegated, {name}: fractions and memory", f"{shown.get('limits')}: {_had(shown)}", met)
     study = person["study"]
     whole = (study["status"], len(study["runs"])) == (0, 3)
-    yield Row("delegated: a study", f"exit {study['status']}, {len(study['runs'])} runs", whole)
+    yield AimResult("delegated: a study", f"exit {study['status']}, {len(study['runs'])} runs", whole)
     for run in study["runs"]:
         yield from limits_held(run)
-    yield Row("delegated: nothing is left", _listed(person["left"]), not person["left"])
+    yield AimResult("delegated: nothing is left", _listed(person["left"]), not person["left"])
 
 
 def _had(shown: dict[str, Any]) -> list[str]:
     return [name for name in CONTROLS if shown["checks"].get(name, {}).get("ok")]
 
 
-def limits_held(run: dict[str, Any]) -> Iterator[Row]:
+def limits_held(run: dict[str, Any]) -> Iterator[AimResult]:
     name, inside = f"delegated, {run['workload']} at {run['vcpus']:g} vCPU, 64 MiB", run["inside"]
     if run["workload"] == "hoards":
-        yield Row(f"{name}: over its cap", run["outcome"], run["outcome"] == "out_of_memory")
+        yield AimResult(f"{name}: over its cap", run["outcome"], run["outcome"] == "out_of_memory")
         return
-    yield Row(f"{name}: within 3 %", f"{run['outcome']}, {_cores(run)}", _cores_held(run))
+    yield AimResult(f"{name}: within 3 %", f"{run['outcome']}, {_cores(run)}", _cores_held(run))
     quota = f"{round(run['vcpus'] * 100_000)} 100000" if run["vcpus"] % 1 else "max 100000"
     files = [inside.get(file) for file in ("cpu.max", "memory.max", "memory.swap.max")]
     held = files == [quota, str(64 << 20), "0"] and len(inside.get("cpus", ())) == 1
-    yield Row(f"{name}: as the program reads it", f"{'; '.join(map(str, files))}; CPUs {inside.get('cpus')}", held)
-    yield Row(f"{name}: in its record", run["limited_by"], str(run["limited_by"]).startswith("cgroup v2: affinity"))
+    yield AimResult(
+        f"{name}: as the program reads it", f"{'; '.join(map(str, files))}; CPUs {inside.get('cpus')}", held
+    )
+    yield AimResult(
+        f"{name}: in its record", run["limited_by"], str(run["limited_by"]).startswith("cgroup v2: affinity")
+    )
 
 
 def _cores(run: dict[str, Any]) -> str:
@@ -87,20 +91,20 @@ def _cores_held(run: dict[str, Any]) -> bool:
     return run["cores"] is not None and abs(run["cores"] / run["vcpus"] - 1) <= SHARE_TOLERANCE
 
 
-def _killed(person: dict[str, Any]) -> Iterator[Row]:
+def _killed(person: dict[str, Any]) -> Iterator[AimResult]:
     killed = person["killed"]
-    yield Row(
+    yield AimResult(
         "kill -9 in a scope leaves something", f"{len(killed['left_by_kill'])} things", bool(killed["left_by_kill"])
     )
     met = killed["status"] == 0 and not killed["left"]
-    yield Row("the next start removes it and goes on", f"exit {killed['status']}, {_listed(killed['left'])}", met)
+    yield AimResult("the next start removes it and goes on", f"exit {killed['status']}, {_listed(killed['left'])}", met)
 
 
-def _as_root(found: dict[str, Any]) -> Iterator[Row]:
+def _as_root(found: dict[str, Any]) -> Iterator[AimResult]:
     person = found["person"]
     plain, shown = found["no_session"]
     met = (plain.get("limits"), _had(shown)) == ("affinity", IN_A_SCOPE)
-    yield Row("a user without a session, by doctor's command", f"{shown['line']}: {_had(shown)}", met)
+    yield AimResult("a user without a session, by doctor's command", f"{shown['line']}: {_had(shown)}", met)
     disk_fix = str(person["disk_fix"])
     yield from _throttled(disk_fix, person["by_disk_fix"], person["left_at_the_end"])
     yield from _throttled("root, systemd-run --scope", found["root_scope"], found["root_scope_left"])
@@ -109,15 +113,17 @@ def _as_root(found: dict[str, Any]) -> Iterator[Row]:
     yield from _throttled(name, found["root_plain"], found["root_plain_left"], least=0.0)
 
 
-def _throttled(name: str, study: dict[str, Any], left: list[str], least: float = 1 - RATE_TOLERANCE) -> Iterator[Row]:
-    yield Row(f"{name}: a study", f"exit {study['status']}", study["status"] == 0 and bool(study["runs"]))
+def _throttled(
+    name: str, study: dict[str, Any], left: list[str], least: float = 1 - RATE_TOLERANCE
+) -> Iterator[AimResult]:
+    yield AimResult(f"{name}: a study", f"exit {study['status']}", study["status"] == 0 and bool(study["runs"]))
     for run in study["runs"]:
-        yield Row(f"{name}: within 3 %", f"{_cores(run)}; {run['limited_by']}", _cores_held(run))
+        yield AimResult(f"{name}: within 3 %", f"{_cores(run)}; {run['limited_by']}", _cores_held(run))
         shares = {figure: (run["measured"] or {}).get(figure, 0.0) / rate for figure, rate in RATES.items()}
         told = ", ".join(f"{figure.replace('_', ' ')} {share:.3f}" for figure, share in shares.items())
         held = all(least <= share <= 1 + RATE_TOLERANCE for share in shares.values())
-        yield Row(f"{name}: the throttled disk, within 10 % of its rates", told, held)
-    yield Row(f"{name}: nothing is left", _listed(left), not left)
+        yield AimResult(f"{name}: the throttled disk, within 10 % of its rates", told, held)
+    yield AimResult(f"{name}: nothing is left", _listed(left), not left)
 
 
 def _listed(left: list[str]) -> str:

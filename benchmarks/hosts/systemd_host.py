@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from emulated_machine import CACHE, KERNEL_FOLDER, PACKAGES, boot, provide_kernel, provide_programs
-from systemd_aims import Row, judge
+from systemd_aims import AimResult, judge
 from systemd_debian import build, provide_root
 
 GUEST_SECONDS = 1500
 MEBIBYTES = 1536
 
 
-def print_table(rows: list[Row]) -> None:
+def print_table(rows: list[AimResult]) -> None:
     """A line for each aim: met or missed, and what was found."""
     width = max(len(row.aim) for row in rows)
     for row in rows:

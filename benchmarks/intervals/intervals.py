@@ -17,7 +17,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from simulated_runs import Child, Random, drifting, falling, measured, noisy, observed, stalling, throttled, warming
+from simulated_runs import (
+    Random,
+    SimulatedChild,
+    drifting,
+    falling,
+    measured,
+    noisy,
+    observed,
+    stalling,
+    throttled,
+    warming,
+)
 
 from sizer.analysis.rate_change import rate_change
 from sizer.records.run import Step
@@ -33,10 +44,10 @@ class Case:
 
     name: str
     seconds: float
-    draw: Callable[[Random, float], Child]
+    draw: Callable[[Random, float], SimulatedChild]
     required: bool = True
 
-    def children(self, runs: int, seed: int) -> list[Child]:
+    def children(self, runs: int, seed: int) -> list[SimulatedChild]:
         random = np.random.default_rng([seed, zlib.crc32(f"{self.name} {self.seconds:g}".encode())])
         return [self.draw(random, self.seconds) for _ in range(runs)]
 
@@ -57,23 +68,23 @@ class Coverage:
         return not self.case.required or COVERED[0] <= self.share <= COVERED[1]
 
 
-def correlated(step: float, correlation: float) -> Callable[[Random, float], Child]:
+def correlated(step: float, correlation: float) -> Callable[[Random, float], SimulatedChild]:
     return lambda random, seconds: noisy(random, seconds, step, correlation=correlation)
 
 
-def drift(step: float, change: float) -> Callable[[Random, float], Child]:
+def drift(step: float, change: float) -> Callable[[Random, float], SimulatedChild]:
     return lambda random, seconds: drifting(random, seconds, step, change)
 
 
-def stalls(step: float, regular: bool = False) -> Callable[[Random, float], Child]:
+def stalls(step: float, regular: bool = False) -> Callable[[Random, float], SimulatedChild]:
     return lambda random, seconds: stalling(random, seconds, step, regular)
 
 
-def slices(step: float) -> Callable[[Random, float], Child]:
+def slices(step: float) -> Callable[[Random, float], SimulatedChild]:
     return lambda random, seconds: throttled(random, seconds, step)
 
 
-def fall(step: float, at: float) -> Callable[[Random, float], Child]:
+def fall(step: float, at: float) -> Callable[[Random, float], SimulatedChild]:
     return lambda random, seconds: falling(random, seconds, step, at)
 
 
@@ -148,7 +159,7 @@ def falls_found(case: Case, runs: int, seed: int) -> float:
     )
 
 
-def steps_of(child: Child, seconds: float) -> list[Step]:
+def steps_of(child: SimulatedChild, seconds: float) -> list[Step]:
     """All steps of a run that goes on to its last second."""
     return observed(child, seconds, precision=1e-9).steps
 

@@ -29,36 +29,38 @@ LONGEST = 2.5
 
 
 @dataclass(frozen=True)
-class Child:
+class SimulatedChild:
     """Durations of its steps in seconds, and its true mean samples/s between two times after its start."""
 
     durations: Array
     truth: Callable[[float, float], float]
 
 
-def noisy(random: Random, seconds: float, step: float, spread: float = 0.1, correlation: float = 0.0) -> Child:
+def noisy(random: Random, seconds: float, step: float, spread: float = 0.1, correlation: float = 0.0) -> SimulatedChild:
     """Steps whose log durations are AR(1): `spread` is their standard deviation, `correlation` that of neighbours."""
     durations = step * np.exp(_correlated(random, _count(seconds, step), correlation) * spread - spread**2 / 2)
-    return Child(durations, lambda _, __: SAMPLES / step)
+    return SimulatedChild(durations, lambda _, __: SAMPLES / step)
 
 
-def warming(random: Random, seconds: float, step: float) -> Child:
+def warming(random: Random, seconds: float, step: float) -> SimulatedChild:
     """Twice as slow at first, which fades with a twentieth of the run as its time constant; the truth is without it."""
     child = noisy(random, seconds, step)
     fading = np.exp(-np.arange(len(child.durations)) * step / (0.05 * seconds))
-    return Child(child.durations * (1 + fading), child.truth)
+    return SimulatedChild(child.durations * (1 + fading), child.truth)
 
 
-def drifting(random: Random, seconds: float, step: float, change: float) -> Child:
+def drifting(random: Random, seconds: float, step: float, change: float) -> SimulatedChild:
     """The rate changes by the share `change` in `seconds`, linearly; the truth is its mean over the time measured."""
     slope = change / seconds
     # Work w at the rate 1 + slope * t is done at the time t with t + slope * t**2 / 2 = w.
     work = np.cumsum(noisy(random, seconds, step, 0.05).durations)
     times = (np.sqrt(np.maximum(1 + 2 * slope * work, 0.0)) - 1) / slope
-    return Child(np.diff(times, prepend=0.0), lambda start, end: SAMPLES / step * (1 + slope * (start + end) / 2))
+    return SimulatedChild(
+        np.diff(times, prepend=0.0), lambda start, end: SAMPLES / step * (1 + slope * (start + end) / 2)
+    )
 
 
-def stalling(random: Random, seconds: float, step: float, regular: bool = False, stall: float = 0.15) -> Child:
+def stalling(random: Random, seconds: float, step: float, regular: bool = False, stall: float = 0.15) -> SimulatedChild:
     """A stall every 3 s of work, at random (Poisson) or `regular` (1.5 to 4.5 s apart); the truth is the long run's."""
     every, count = 3.0, int(LONGEST * seconds) + 20
     gaps = random.uniform(0.5 * every, 1.5 * every, count) if regular else random.exponential(every, count)
@@ -66,24 +68,24 @@ def stalling(random: Random, seconds: float, step: float, regular: bool = False,
     durations = noisy(random, seconds, step, 0.05).durations
     stalled = np.searchsorted(np.cumsum(durations), np.cumsum(gaps))
     np.add.at(durations, stalled[stalled < len(durations)], stall)
-    return Child(durations, lambda _, __: SAMPLES / step * every / (every + stall))
+    return SimulatedChild(durations, lambda _, __: SAMPLES / step * every / (every + stall))
 
 
-def throttled(random: Random, seconds: float, step: float, share: float = 0.6, period: float = 0.1) -> Child:
+def throttled(random: Random, seconds: float, step: float, share: float = 0.6, period: float = 0.1) -> SimulatedChild:
     """Work is done in the first `share` of each period, as under a CPU quota or a throttled disk."""
     work = np.cumsum(noisy(random, seconds, step).durations) + random.uniform(0, share * period)
     times = work + np.floor(work / (share * period)) * (1 - share) * period
-    return Child(np.diff(times), lambda _, __: SAMPLES / step * share)
+    return SimulatedChild(np.diff(times), lambda _, __: SAMPLES / step * share)
 
 
-def falling(random: Random, seconds: float, step: float, at: float) -> Child:
+def falling(random: Random, seconds: float, step: float, at: float) -> SimulatedChild:
     """Half of the rate from the share `at` of the seconds on, as when burst credit is spent."""
     durations = noisy(random, seconds, step, 0.05).durations
     late = np.cumsum(durations) > at * seconds
-    return Child(np.where(late, 2 * durations, durations), lambda _, __: float("nan"))
+    return SimulatedChild(np.where(late, 2 * durations, durations), lambda _, __: float("nan"))
 
 
-def observed(child: Child, seconds: float, precision: float = 0.02) -> RunMonitor:
+def observed(child: SimulatedChild, seconds: float, precision: float = 0.02) -> RunMonitor:
     """The run of this child, from its first step to where sizer would stop it; its clock starts at 0."""
     spec = RunSpec(Workload("child", "command"), SAMPLES, Limits(), Measure(1, seconds, precision))
     seen = RunMonitor(spec, began=0.0, start=Start("sample", SAMPLES, 0, 0))
@@ -100,7 +102,7 @@ def observed(child: Child, seconds: float, precision: float = 0.02) -> RunMonito
     return seen
 
 
-def measured(child: Child, seconds: float) -> tuple[SteadyState, bool]:
+def measured(child: SimulatedChild, seconds: float) -> tuple[SteadyState, bool]:
     """What the run's record would hold, and whether it ended early because it was precise."""
     seen = observed(child, seconds)
     steady = seen.shown.steady

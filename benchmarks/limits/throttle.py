@@ -75,7 +75,7 @@ PASSES = {"recordio": 8e6, "lmdb": 30e6}
 
 
 @dataclass(frozen=True)
-class Bench:
+class ThrottledVolume:
     """Where everything is measured: a backend, an emulated volume, and a file on it."""
 
     backend: LimitsBackend
@@ -114,7 +114,7 @@ def main() -> int:
         backend.remove_leftovers()
         remove_leftovers(scratch)
         with emulated_volume(scratch, FILE_BYTES) as volume:
-            bench = Bench(backend, volume, volume.folder / "blocks")
+            bench = ThrottledVolume(backend, volume, volume.folder / "blocks")
             write_whole(bench.file)
             worst = max(show_ways(bench, name, rates, seconds) for name, rates in TIERS.items())
             for name, rates in TIERS.items():
@@ -140,7 +140,7 @@ def write_whole(file: Path) -> None:
         os.fdatasync(opened.fileno())
 
 
-def show_ways(bench: Bench, tier: str, rates: DiskRates, seconds: float) -> float:
+def show_ways(bench: ThrottledVolume, tier: str, rates: DiskRates, seconds: float) -> float:
     """The first table of one tier. The worst miss of a way that should be held."""
     worst = 0.0
     print(f"Ways of reading and writing on the tier of {tier}")
@@ -167,7 +167,7 @@ def allowed(rates: DiskRates, way: str, block: int) -> float:
     return min(bandwidth, iops * block)
 
 
-def show_bursts(bench: Bench, tier: str, rates: DiskRates, seconds: float) -> None:
+def show_bursts(bench: ThrottledVolume, tier: str, rates: DiskRates, seconds: float) -> None:
     """The second table of one tier."""
     print(f"Bursts of direct reads on the tier of {tier}")
     print(
@@ -189,7 +189,7 @@ def show_bursts(bench: Bench, tier: str, rates: DiskRates, seconds: float) -> No
 
 
 def blocks(
-    bench: Bench, rates: DiskRates, way: str, block: int, seconds: float, pause: float | None = None
+    bench: ThrottledVolume, rates: DiskRates, way: str, block: int, seconds: float, pause: float | None = None
 ) -> tuple[Stamps, Watched]:
     """The stamps of a program of blocks.py under the tier's limits, from a file that is not in memory."""
     evict([bench.file])
@@ -201,7 +201,7 @@ def blocks(
     return found, watched
 
 
-def watch(bench: Bench, rates: DiskRates, words: list[str]) -> Watched:
+def watch(bench: ThrottledVolume, rates: DiskRates, words: list[str]) -> Watched:
     """Run a program under limits to its end, looking at its counters. HostError if it fails."""
     samples = []
     with bench.backend.open("throttle", Limits(disk="tier"), bench.throttle(rates)) as group:
@@ -221,7 +221,7 @@ def watch(bench: Bench, rates: DiskRates, words: list[str]) -> Watched:
     return Watched(tuple(samples), ended)
 
 
-def show_passes(bench: Bench) -> float:
+def show_passes(bench: ThrottledVolume) -> float:
     """The third table. The worst miss."""
     worst = 0.0
     print("One pass of preprocessing 1,024 images, from its first written byte to its end")
@@ -238,7 +238,7 @@ def show_passes(bench: Bench) -> float:
     return worst
 
 
-def one_pass(bench: Bench, form: str, rates: DiskRates) -> tuple[float, float]:
+def one_pass(bench: ThrottledVolume, form: str, rates: DiskRates) -> tuple[float, float]:
     """Bytes a second of the output, and of the device by the group's accounting."""
     with tempfile.TemporaryDirectory(dir=bench.volume.folder) as output:
         words = [sys.executable, "-m", "workloads.imagenet_preprocessing", "--output", output, "--format", form]

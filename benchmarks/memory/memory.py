@@ -40,7 +40,7 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parents[1] / "shared"))
 
-from bench import Bench, data_of, opened
+from bench import BenchmarkHost, data_of, opened
 
 from sizer.analysis.monitor import Live
 from sizer.bundled import WORKLOADS_PATH
@@ -72,7 +72,7 @@ AIM, BEFORE_AIM = 0.05, 0.01
 
 
 @dataclass(frozen=True)
-class Series:
+class LoaderRuns:
     """Runs of one loader: its kind of workload, how it reads, the volume's readahead, and the caps."""
 
     name: str
@@ -87,9 +87,9 @@ class Series:
 
 
 SERIES = (
-    Series("shuffled, no readahead", "image_training", 0, (0.25, 0.5, 0.75, 1.2)),
-    Series("shuffled", "image_training", READAHEAD_KIB, (0.25, 0.75)),
-    Series("in order", "image_inference", READAHEAD_KIB, (0.75, 1.2)),
+    LoaderRuns("shuffled, no readahead", "image_training", 0, (0.25, 0.5, 0.75, 1.2)),
+    LoaderRuns("shuffled", "image_training", READAHEAD_KIB, (0.25, 0.75)),
+    LoaderRuns("in order", "image_inference", READAHEAD_KIB, (0.75, 1.2)),
 )
 
 
@@ -182,7 +182,7 @@ def counted(stat: Path, seen: Seen) -> Iterator[None]:
 class Reader:
     """Reads the file through a loader under caps."""
 
-    bench: Bench
+    bench: BenchmarkHost
     volume: Volume
     file: Path
     seconds: float
@@ -205,7 +205,7 @@ class Reader:
             raise HostError(f"{kind} under {memory_bytes} bytes ended as {run.outcome.value}: {failure_line(run)}")
         return run, seen
 
-    def read(self, series: Series, base_bytes: int, fraction: float) -> Read:
+    def read(self, series: LoaderRuns, base_bytes: int, fraction: float) -> Read:
         """A run whose cap leaves room for a fraction of the file beside `base_bytes`."""
         size = self.file.stat().st_size
         cap = base_bytes + round(fraction * size)
@@ -281,7 +281,7 @@ def show_hits(reader: Reader) -> bool:
     return holds
 
 
-def right(read: Read, series: Series, formula: float) -> bool:
+def right(read: Read, series: LoaderRuns, formula: float) -> bool:
     """Whether a row is within the aims; of a shuffled loader with readahead only the pages before the run have one."""
     if series.shuffled and series.readahead_kib:
         return read.before <= BEFORE_AIM

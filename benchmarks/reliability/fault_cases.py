@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 
 import fault_data
-from fault_study import Fault, Place, Spoil, small_disk
+from fault_study import FaultCase, FaultFolder, Spoil, small_disk
 
 from sizer.records.run import Outcome
 
-Entry = Callable[[Place], dict[str, object]]
+Entry = Callable[[FaultFolder], dict[str, object]]
 
 COMPLETED, CRASHED, TIMEOUT = Outcome.COMPLETED, Outcome.CRASHED, Outcome.TIMEOUT
 REFUSED, OUT_OF_MEMORY = Outcome.REFUSED, Outcome.OUT_OF_MEMORY
@@ -32,27 +32,27 @@ BAD_IMAGE = f"{fault_data.BAD:04d}.JPEG"
 
 def command(function: str, **more: object) -> Entry:
     """The faulty program."""
-    return lambda place: {"kind": "command", "command": place.program(function), **more}
+    return lambda where: {"kind": "command", "command": where.program(function), **more}
 
 
 def reading(name: str) -> Entry:
     """The faulty program that reads a text again and again."""
 
-    def entry(place: Place) -> dict[str, object]:
-        path = fault_data.text(place.data(name))
-        return {"kind": "command", "command": place.program("reads_data", path), "data": str(path)}
+    def entry(where: FaultFolder) -> dict[str, object]:
+        path = fault_data.text(where.data(name))
+        return {"kind": "command", "command": where.program("reads_data", path), "data": str(path)}
 
     return entry
 
 
 def made(kind: str, name: str, make: Callable[[Path], Path], **more: object) -> Entry:
     """A workload of ours on data that is made with a fault."""
-    return lambda place: {"kind": kind, "data": str(make(place.data(name))), **more}
+    return lambda where: {"kind": kind, "data": str(make(where.data(name))), **more}
 
 
 def gone(name: str) -> Spoil:
     """Take the data away."""
-    return lambda place: fault_data.removed(place.data(name))
+    return lambda where: fault_data.removed(where.data(name))
 
 
 FAST = {"batch_size": 8, "network": "mobilenet", "device": {"emulate": {"samples_per_second": 400}}}
@@ -82,8 +82,8 @@ def spoilt(*kinds: str) -> Callable[[Path], Path]:
 def own_program(mode: int) -> Entry:
     """A command that is a file with these permissions, and no program."""
 
-    def entry(place: Place) -> dict[str, object]:
-        path = place.folder / "tool"
+    def entry(where: FaultFolder) -> dict[str, object]:
+        path = where.folder / "tool"
         path.write_text("#!/nowhere/interpreter\n")
         path.chmod(mode)
         return {"kind": "command", "command": [str(path)]}
@@ -91,10 +91,10 @@ def own_program(mode: int) -> Entry:
     return entry
 
 
-def fill_output(place: Place) -> None:
+def fill_output(where: FaultFolder) -> None:
     """Leave two MB on the output's disk, once fio has measured it."""
-    room = os.statvfs(place.disk)
-    with (place.disk / "filling").open("wb") as file, suppress(OSError):
+    room = os.statvfs(where.disk)
+    with (where.disk / "filling").open("wb") as file, suppress(OSError):
         size = 0
         for piece in (32 << 20, 1 << 20):
             while size + piece < room.f_bavail * room.f_frsize - (2 << 20):
@@ -102,52 +102,52 @@ def fill_output(place: Place) -> None:
                 size += piece
 
 
-def full_log_disk(place: Place) -> None:
+def full_log_disk(where: FaultFolder) -> None:
     """Put the logs of the study on a disk with room for 16 KiB."""
-    logs = place.study / "logs"
+    logs = where.study / "logs"
     small_disk(logs, 1)
     (logs / "filling").write_bytes(bytes((1 << 20) - (16 << 10)))
 
 
 COMMANDS = (
-    Fault("daemons that fork twice and close everything", COMPLETED, (), command("leaves_daemons"), quick=True),
-    Fault(
+    FaultCase("daemons that fork twice and close everything", COMPLETED, (), command("leaves_daemons"), quick=True),
+    FaultCase(
         "a child that holds the event pipe after its parent",
         CRASHED,
         ("ended without enough steps", "its start and no step"),
         command("leaves_the_pipe_open"),
     ),
-    Fault("ignores SIGTERM", COMPLETED, (), command("ignores_sigterm")),
-    Fault(
+    FaultCase("ignores SIGTERM", COMPLETED, (), command("ignores_sigterm")),
+    FaultCase(
         "stops itself", TIMEOUT, ("stopped (SIGSTOP)", "5 steps"), command("stops_itself"), needs=DEADLINE, quick=True
     ),
-    Fault("prints 1 GB in lines", COMPLETED, (), command("prints_lines"), quick=True),
-    Fault("prints 1 GB in one line", COMPLETED, (), command("prints_one_line")),
-    Fault(
+    FaultCase("prints 1 GB in lines", COMPLETED, (), command("prints_lines"), quick=True),
+    FaultCase("prints 1 GB in one line", COMPLETED, (), command("prints_one_line")),
+    FaultCase(
         "prints 1 GB, measured by a pattern",
         COMPLETED,
         (),
         command("prints_rates", pattern="mxnet_speedometer"),
     ),
-    Fault(
+    FaultCase(
         "a pattern that backtracks without end",
         CRASHED,
         ("the pattern cannot be matched", "aaaa"),
         command("prints_what_backtracks", pattern="(?P<rate>(a+)+)$"),
         quick=True,
     ),
-    Fault("floods the event pipe with a million steps", COMPLETED, (), command("floods"), warning="steps joined"),
-    Fault("writes text for an event", CRASHED, (BROKE, "hello"), command("writes_text"), quick=True),
-    Fault("writes binary for an event", CRASHED, (BROKE,), command("writes_binary")),
-    Fault("writes an event of wrong types", CRASHED, (BROKE, "soon"), command("writes_wrong_types"), quick=True),
-    Fault("writes events out of order", CRASHED, (BROKE, "out of order"), command("writes_out_of_order")),
-    Fault("writes a huge number", CRASHED, (BROKE, "not a number"), command("writes_huge_numbers")),
-    Fault(
+    FaultCase("floods the event pipe with a million steps", COMPLETED, (), command("floods"), warning="steps joined"),
+    FaultCase("writes text for an event", CRASHED, (BROKE, "hello"), command("writes_text"), quick=True),
+    FaultCase("writes binary for an event", CRASHED, (BROKE,), command("writes_binary")),
+    FaultCase("writes an event of wrong types", CRASHED, (BROKE, "soon"), command("writes_wrong_types"), quick=True),
+    FaultCase("writes events out of order", CRASHED, (BROKE, "out of order"), command("writes_out_of_order")),
+    FaultCase("writes a huge number", CRASHED, (BROKE, "not a number"), command("writes_huge_numbers")),
+    FaultCase(
         "writes an event without end", CRASHED, (BROKE, "longer than"), command("writes_an_endless_line"), quick=True
     ),
-    Fault("tells a time that runs backwards", CRASHED, (BROKE, "before"), command("goes_back_in_time")),
-    Fault("tells the time of day", CRASHED, (BROKE, "monotonic clock"), command("tells_the_time_of_day")),
-    Fault(
+    FaultCase("tells a time that runs backwards", CRASHED, (BROKE, "before"), command("goes_back_in_time")),
+    FaultCase("tells the time of day", CRASHED, (BROKE, "monotonic clock"), command("tells_the_time_of_day")),
+    FaultCase(
         "hangs before its first step",
         TIMEOUT,
         ("its start and no step", "waiting for a licence"),
@@ -155,7 +155,7 @@ COMMANDS = (
         needs=DEADLINE,
         quick=True,
     ),
-    Fault(
+    FaultCase(
         "hangs after some steps",
         TIMEOUT,
         ("hung: 8 steps, then none", "waiting for the next shard"),
@@ -163,28 +163,32 @@ COMMANDS = (
         needs=DEADLINE,
         quick=True,
     ),
-    Fault("exits 0 without a step", CRASHED, ("no step", "nothing to do"), command("ends_without_a_step"), quick=True),
-    Fault("exits 0 without an event", CRASHED, ("it wrote no event", "hello"), command("ends_without_a_word")),
-    Fault(
+    FaultCase(
+        "exits 0 without a step", CRASHED, ("no step", "nothing to do"), command("ends_without_a_step"), quick=True
+    ),
+    FaultCase("exits 0 without an event", CRASHED, ("it wrote no event", "hello"), command("ends_without_a_word")),
+    FaultCase(
         "closes its pipes and runs on",
         TIMEOUT,
         ("closed its event pipe", "3 steps"),
         command("closes_its_pipes"),
         needs=DEADLINE,
     ),
-    Fault("is killed by a signal", CRASHED, ("SIGKILL", "about to die"), command("kills_itself"), quick=True),
-    Fault(
+    FaultCase("is killed by a signal", CRASHED, ("SIGKILL", "about to die"), command("kills_itself"), quick=True),
+    FaultCase(
         "takes more memory than its cap",
         OUT_OF_MEMORY,
         ("memory cap", "loading the model"),
         command("takes_all_memory", axes={"vcpus": [1], "memory": ["64MiB"]}),
         quick=True,
     ),
-    Fault("raises an exception", CRASHED, ("exit status 1", "ZeroDivisionError"), command("raises"), quick=True),
-    Fault("may not be executed", CRASHED, ("may not be executed", "ermission denied"), own_program(0o644), quick=True),
-    Fault("has no interpreter", CRASHED, ("was not found",), own_program(0o755)),
-    Fault("its log's disk is full", COMPLETED, (), command("chatters"), full_log_disk, "", "log incomplete"),
-    Fault(
+    FaultCase("raises an exception", CRASHED, ("exit status 1", "ZeroDivisionError"), command("raises"), quick=True),
+    FaultCase(
+        "may not be executed", CRASHED, ("may not be executed", "ermission denied"), own_program(0o644), quick=True
+    ),
+    FaultCase("has no interpreter", CRASHED, ("was not found",), own_program(0o755)),
+    FaultCase("its log's disk is full", COMPLETED, (), command("chatters"), full_log_disk, "", "log incomplete"),
+    FaultCase(
         "its scratch disk is full",
         CRASHED,
         ("under its scratch folder", "was full", "No space left on device"),
@@ -192,7 +196,7 @@ COMMANDS = (
         needs=SMALL_SCRATCH,
         quick=True,
     ),
-    Fault(
+    FaultCase(
         "its data is gone before it begins",
         REFUSED,
         ("data set", "is no longer there"),
@@ -200,7 +204,7 @@ COMMANDS = (
         gone("gone before"),
         quick=True,
     ),
-    Fault(
+    FaultCase(
         "its data goes while it reads",
         CRASHED,
         ("data set", "is no longer there", "FileNotFoundError"),
@@ -213,25 +217,27 @@ COMMANDS = (
 
 DATA = (
     *(
-        Fault(f"one JPEG of a folder is {kind}", COMPLETED, (), preprocessing(f"one {kind}", spoilt(kind)), ours=True)
+        FaultCase(
+            f"one JPEG of a folder is {kind}", COMPLETED, (), preprocessing(f"one {kind}", spoilt(kind)), ours=True
+        )
         for kind in fault_data.SPOILT
         if kind != "damaged"
     ),
-    Fault(
+    FaultCase(
         "several JPEGs of a folder are unreadable",
         CRASHED,
         ("2 of 64 images are not readable", ".JPEG"),
         preprocessing("several", spoilt("empty", "no image", "truncated")),
         ours=True,
     ),
-    Fault(
+    FaultCase(
         "a folder is called like an image",
         COMPLETED,
         (),
         preprocessing("like an image", fault_data.with_folder_for_an_image),
         ours=True,
     ),
-    Fault(
+    FaultCase(
         "nobody may read an image",
         CRASHED,
         (BAD_IMAGE, "Permission denied", "let this user read"),
@@ -239,7 +245,7 @@ DATA = (
         needs=PERMISSION,
         ours=True,
     ),
-    Fault(
+    FaultCase(
         "a folder goes while it is preprocessed",
         CRASHED,
         ("data set", "is no longer there", "put it back"),
@@ -249,7 +255,7 @@ DATA = (
         needs=LONG,
         ours=True,
     ),
-    Fault(
+    FaultCase(
         "the output's disk is full",
         CRASHED,
         ("disk `small`", "was full", "No space left on device"),
@@ -258,7 +264,7 @@ DATA = (
         needs=SMALL_OUTPUT,
         ours=True,
     ),
-    Fault(
+    FaultCase(
         "several JPEGs of a folder to be packed are unreadable",
         REFUSED,
         ("its data cannot be prepared", "2 of 64 images are not readable", ".JPEG"),
@@ -266,9 +272,11 @@ DATA = (
         ours=True,
         quick=True,
     ),
-    Fault("a record is truncated", COMPLETED, (), training("truncated", partial(fault_data.records, kind="truncated"))),
+    FaultCase(
+        "a record is truncated", COMPLETED, (), training("truncated", partial(fault_data.records, kind="truncated"))
+    ),
     *(
-        Fault(
+        FaultCase(
             f"a record is {kind}",
             CRASHED,
             (RECORD, "train.rec", "pack the file again"),
@@ -278,14 +286,14 @@ DATA = (
         )
         for kind in ("empty", "no image", "damaged")
     ),
-    Fault(
+    FaultCase(
         "a .rec is cut short, with its index",
         CRASHED,
         ("train.rec ends at byte", "copy it again"),
         training("cut with index", partial(fault_data.cut_short, index=True)),
         ours=True,
     ),
-    Fault(
+    FaultCase(
         "a .rec is cut short, without an index",
         REFUSED,
         ("its data cannot be prepared", "train.rec is cut off"),
@@ -293,28 +301,28 @@ DATA = (
         ours=True,
         quick=True,
     ),
-    Fault(
+    FaultCase(
         "an index points past the end",
         CRASHED,
         ("before the record at", "of its index"),
         training("past the end", partial(fault_data.with_index, text="0\t0\n1\tSIZE\n")),
         ours=True,
     ),
-    Fault(
+    FaultCase(
         "an index points to the middle of a record",
         CRASHED,
         ("is no RecordIO at byte", "index"),
         training("middle", partial(fault_data.with_index, text="0\t0\n1\tMIDDLE\n")),
         ours=True,
     ),
-    Fault(
+    FaultCase(
         "an index is garbage",
         CRASHED,
         ("train.idx is no RecordIO index", "remove it"),
         training("garbage", partial(fault_data.with_index, text="what is this\n")),
         ours=True,
     ),
-    Fault(
+    FaultCase(
         "a .rec is gone before its run",
         REFUSED,
         ("is no longer there",),
@@ -322,7 +330,7 @@ DATA = (
         gone("rec gone"),
         ours=True,
     ),
-    Fault(
+    FaultCase(
         "a .rec goes while it is read",
         CRASHED,
         ("data set", "is no longer there"),
@@ -333,7 +341,7 @@ DATA = (
         ours=True,
     ),
     *(
-        Fault(
+        FaultCase(
             f"an image of an LMDB is {kind}",
             CRASHED,
             (f"record b'{fault_data.BAD:08d}'", "make the LMDB again"),
@@ -342,22 +350,24 @@ DATA = (
         )
         for kind in ("truncated", "empty", "no image")
     ),
-    Fault(
+    FaultCase(
         "an LMDB is cut short",
         CRASHED,
         ("data.mdb is cut off", "copy it again"),
         training("lmdb cut", fault_data.cut_database),
         ours=True,
     ),
-    Fault("a text is empty", CRASHED, ("has no words",), language("empty text", partial(fault_data.text, content=b""))),
-    Fault(
+    FaultCase(
+        "a text is empty", CRASHED, ("has no words",), language("empty text", partial(fault_data.text, content=b""))
+    ),
+    FaultCase(
         "a text is not UTF-8",
         CRASHED,
         ("is no UTF-8 text",),
         language("latin text", partial(fault_data.text, content=b"caf\xe9 " * 9000)),
         ours=True,
     ),
-    Fault(
+    FaultCase(
         "a text goes while it is read",
         CRASHED,
         ("is no longer there",),

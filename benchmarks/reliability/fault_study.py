@@ -29,7 +29,7 @@ POLL_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
-class Place:
+class FaultFolder:
     """Where one study of the benchmark lives: `folder` is what everything of it is below."""
 
     folder: Path
@@ -58,11 +58,11 @@ class Place:
         return [sys.executable, str(self.folder / PROGRAM.name), function, *map(str, words)]
 
 
-Spoil = Callable[[Place], None]
+Spoil = Callable[[FaultFolder], None]
 
 
 @dataclass(frozen=True)
-class Fault:
+class FaultCase:
     """A workload of a study that goes wrong, and what is to be said of it.
 
     `workload` gives its entry in the study file and makes its data. `spoil` is done when the run before it begins, or,
@@ -73,7 +73,7 @@ class Fault:
     name: str
     outcome: Outcome
     words: tuple[str, ...]
-    workload: Callable[[Place], dict[str, object]]
+    workload: Callable[[FaultFolder], dict[str, object]]
     spoil: Spoil | None = None
     trigger: str = ""
     warning: str = ""
@@ -111,28 +111,28 @@ def file_system(where: Path, megabytes: int) -> None:
     subprocess.run(["mount", "-o", "loop", str(image), str(where)], check=True)
 
 
-NEEDED: dict[str, Callable[[Place], None]] = {
-    "small scratch": lambda place: small_disk(place.temporary, 8),
-    "small output": lambda place: file_system(place.disk, 320),
+NEEDED: dict[str, Callable[[FaultFolder], None]] = {
+    "small scratch": lambda where: small_disk(where.temporary, 8),
+    "small output": lambda where: file_system(where.disk, 320),
 }
 
 
-def measured(faults: Sequence[Fault], place: Place, needs: str = "") -> dict[str, Found]:
+def measured(faults: Sequence[FaultCase], where: FaultFolder, needs: str = "") -> dict[str, Found]:
     """Run one study with all of these faults between good runs; what came of each."""
-    for folder in (place.folder, place.temporary, place.disk):
+    for folder in (where.folder, where.temporary, where.disk):
         folder.mkdir()
-    (place.folder / PROGRAM.name).write_bytes(PROGRAM.read_bytes())
+    (where.folder / PROGRAM.name).write_bytes(PROGRAM.read_bytes())
     try:
         if needs in NEEDED:
-            NEEDED[needs](place)
-        (place.folder / "study.json").write_text(json.dumps(_study(faults, place, needs)))
-        process, words = _sized(faults, place)
-        left = leftovers(process.pid, place)
-        runs = [read_run(path) for path in (place.study / "runs").glob("*.json")]
+            NEEDED[needs](where)
+        (where.folder / "study.json").write_text(json.dumps(_study(faults, where, needs)))
+        process, words = _sized(faults, where)
+        left = leftovers(process.pid, where)
+        runs = [read_run(path) for path in (where.study / "runs").glob("*.json")]
         runs.sort(key=lambda run: run.started_at or "")
-        return {fault.name: _found(fault, runs, place, left, words, process.returncode) for fault in faults}
+        return {fault.name: _found(fault, runs, where, left, words, process.returncode) for fault in faults}
     finally:
-        for mounted in _mounts(place.folder):
+        for mounted in _mounts(where.folder):
             subprocess.run(["umount", "-l", mounted], check=True)
 
 
@@ -142,33 +142,33 @@ def _mounts(below: Path) -> list[str]:
     return [point for point in reversed(points) if point.startswith(f"{below}/")]
 
 
-def _study(faults: Sequence[Fault], place: Place, needs: str) -> dict[str, object]:
+def _study(faults: Sequence[FaultCase], where: FaultFolder, needs: str) -> dict[str, object]:
     """Good ones first: a study of four configurations and more measures the first of them again at its end."""
     good = [
-        {"name": f"{GOOD}-{number}", "kind": "command", "command": place.program("good")}
+        {"name": f"{GOOD}-{number}", "kind": "command", "command": where.program("good")}
         for number in range(max(1, 4 - len(faults)))
     ]
-    entries = [{"name": _key(fault), **fault.workload(place)} for fault in faults]
+    entries = [{"name": _key(fault), **fault.workload(where)} for fault in faults]
     limit = {"timeout": DEADLINE_SECONDS} if needs == "deadline" else {}
-    disks = {"disks": {"small": str(place.disk)}} if needs == "small output" else {}
+    disks = {"disks": {"small": str(where.disk)}} if needs == "small output" else {}
     seconds = LONG_SECONDS if needs == "long" else SECONDS
     measure = {"repeats": 1, "seconds": seconds, "precision": 0.5, **limit}
     return {"name": "faults", "measure": measure, "workloads": [*good, *entries], "axes": {"vcpus": [1]}, **disks}
 
 
-def _key(fault: Fault) -> str:
+def _key(fault: FaultCase) -> str:
     return re.sub(r"\W+", "-", fault.name)
 
 
-def _sized(faults: Sequence[Fault], place: Place) -> tuple[subprocess.Popen[str], str]:
+def _sized(faults: Sequence[FaultCase], where: FaultFolder) -> tuple[subprocess.Popen[str], str]:
     """`sizer run`, with what spoils the data at the right moments; the ended process and what it said."""
     argv = [sys.executable, "-m", "sizer", "run", "study.json", "--out", "study"]
     if any(fault.needs == "permission" for fault in faults):
         argv = [*NO_OVERRIDE, *argv]
-    environment = {**os.environ, "TMPDIR": str(place.temporary), "SIZER_CACHE": str(place.cache)}
-    process = subprocess.Popen(argv, cwd=place.folder, env=environment, stderr=subprocess.PIPE, text=True)
+    environment = {**os.environ, "TMPDIR": str(where.temporary), "SIZER_CACHE": str(where.cache)}
+    process = subprocess.Popen(argv, cwd=where.folder, env=environment, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
-    watching = [threading.Thread(target=_spoil_in_time, args=(fault, place, process)) for fault in faults]
+    watching = [threading.Thread(target=_spoil_in_time, args=(fault, where, process)) for fault in faults]
     for each in watching:
         each.start()
     lines = []
@@ -177,7 +177,7 @@ def _sized(faults: Sequence[Fault], place: Place) -> tuple[subprocess.Popen[str]
         if line.startswith("["):
             for fault in faults:
                 if fault.spoil and not fault.trigger:
-                    fault.spoil(place)
+                    fault.spoil(where)
             faults = [fault for fault in faults if fault.trigger]
     process.wait()
     for each in watching:
@@ -185,24 +185,24 @@ def _sized(faults: Sequence[Fault], place: Place) -> tuple[subprocess.Popen[str]
     return process, "".join(lines)
 
 
-def _spoil_in_time(fault: Fault, place: Place, process: subprocess.Popen[str]) -> None:
+def _spoil_in_time(fault: FaultCase, where: FaultFolder, process: subprocess.Popen[str]) -> None:
     """Wait for the trigger in any log, then spoil."""
     if fault.spoil is None or not fault.trigger:
         return
     while process.poll() is None:
-        if any(fault.trigger in path.read_text(errors="replace") for path in place.study.glob("logs/*.log")):
-            fault.spoil(place)
+        if any(fault.trigger in path.read_text(errors="replace") for path in where.study.glob("logs/*.log")):
+            fault.spoil(where)
             return
         time.sleep(POLL_SECONDS)
 
 
-def _found(fault: Fault, runs: list[Run], place: Place, left: list[str], words: str, code: int) -> Found:
+def _found(fault: FaultCase, runs: list[Run], where: FaultFolder, left: list[str], words: str, code: int) -> Found:
     run = next((run for run in runs if run.spec.workload.name == _key(fault)), None)
     after = [each for each in runs if run and (each.started_at or "") > (run.started_at or "")]
     went_on = any(each.outcome is Outcome.COMPLETED and each.spec.workload.name.startswith(GOOD) for each in after)
-    log = place.study / "logs" / f"{run.id}.log" if run else None
+    log = where.study / "logs" / f"{run.id}.log" if run else None
     text = log.read_text(errors="replace") if log and log.exists() else ""
-    size = (place.study / "runs" / f"{run.id}.json").stat().st_size if run else 0
+    size = (where.study / "runs" / f"{run.id}.json").stat().st_size if run else 0
     found = Found(run, text, went_on, left, words, code, size)
     found.misses = list(_misses(fault, found))
     return found
@@ -219,7 +219,7 @@ def said(run: Run) -> str:
     return f"{failure_in_words(run)}\n{run.error.last_lines}" if run.error is not None else ""
 
 
-def _misses(fault: Fault, found: Found) -> Iterator[str]:
+def _misses(fault: FaultCase, found: Found) -> Iterator[str]:
     run = found.run
     if run is None:
         yield f"no run; sizer said: {found.stderr[-300:]}"
@@ -244,17 +244,17 @@ def _misses(fault: Fault, found: Found) -> Iterator[str]:
         yield f"a run's file of {found.bytes / 1e6:.0f} MB"
 
 
-def leftovers(pid: int, place: Place) -> list[str]:
+def leftovers(pid: int, where: FaultFolder) -> list[str]:
     """What is still there of the sizer with this pid: processes, groups, mounts, loop devices and files."""
-    where = str(place.folder)
-    left = [f"process {each}" for each in _processes(where)]
+    folder = str(where.folder)
+    left = [f"process {each}" for each in _processes(folder)]
     left += [f"group {path}" for path in Path("/sys/fs/cgroup").glob(f"**/sizer/{pid}-*")]
     backing = Path("/sys/block").glob("loop*/loop/backing_file")
-    left += [f"loop device {path.parts[3]}" for path in backing if f"{place.cache}/" in _text(path)]
-    left += [f"mount {path}" for path in _mounts(place.cache)]
-    left += [f"file {path}" for path in place.temporary.iterdir()]
-    left += [f"file {path}" for path in place.cache.glob("**/*") if path.suffix in (".making", ".part", ".tmp")]
-    left += [f"file {path}" for path in place.study.glob("**/*.tmp")]
+    left += [f"loop device {path.parts[3]}" for path in backing if f"{where.cache}/" in _text(path)]
+    left += [f"mount {path}" for path in _mounts(where.cache)]
+    left += [f"file {path}" for path in where.temporary.iterdir()]
+    left += [f"file {path}" for path in where.cache.glob("**/*") if path.suffix in (".making", ".part", ".tmp")]
+    left += [f"file {path}" for path in where.study.glob("**/*.tmp")]
     return left + [f"file {path}" for path in Path("/dev/shm").glob(f"*{pid}*")]
 
 

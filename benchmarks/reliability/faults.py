@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from fault_cases import FAULTS
-from fault_study import Fault, Found, Place, measured, said
+from fault_study import FaultCase, FaultFolder, Found, measured, said
 
 from sizer.words import warning_name
 
@@ -32,14 +32,14 @@ def main() -> int:
     print(f"{'fault':58s}  {'outcome':13s}  went on  left  error's first and last line")
     with tempfile.TemporaryDirectory(prefix="faults-", dir="/var/tmp") as folder:
         for number, fault in enumerate(faults):
-            found = measured([fault], Place(Path(folder) / str(number)), fault.needs)[fault.name]
+            found = measured([fault], FaultFolder(Path(folder) / str(number)), fault.needs)[fault.name]
             report(fault, found)
             missed += bool(found.misses)
     print(f"{len(faults)} faults, {missed} not as they should be")
     return 1 if missed else 0
 
 
-def report(fault: Fault, found: Found) -> None:
+def report(fault: FaultCase, found: Found) -> None:
     """Print what came of a fault, and what it should not have."""
     outcome = found.run.outcome.value if found.run else "no run"
     warnings = found.run.warnings if found.run else ()

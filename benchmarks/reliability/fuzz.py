@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from fuzz_cases import Case, Verdict
+from fuzz_cases import Case, CaseVerdict
 from fuzz_sandbox import limit_memory
 from fuzz_targets import Target, targets, write_files
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -34,7 +34,7 @@ EVERY = 100
 """One in so many cases runs in a process of its own."""
 
 
-class Row:
+class TargetTally:
     """What became of a target's cases."""
 
     def __init__(self, target: Target) -> None:
@@ -45,7 +45,7 @@ class Row:
         self.slowest = 0.0
         self.seconds = 0.0
 
-    def count(self, verdict: Verdict) -> None:
+    def count(self, verdict: CaseVerdict) -> None:
         self.cases += 1
         self.codes[verdict.ended.code] += 1
         self.faults[verdict.kind] += 1
@@ -62,9 +62,11 @@ class Row:
         return [self.target.name, f"{self.cases}", f"{self.codes[0]}", *refused, *found, *times]
 
 
-def fuzz(target: Target, cases: int, seed_: int, failed: Callable[[Verdict], None], every: int = EVERY) -> Row:
+def fuzz(
+    target: Target, cases: int, seed_: int, failed: Callable[[CaseVerdict], None], every: int = EVERY
+) -> TargetTally:
     """So many cases of a target; each failing one is handed on."""
-    row, start = Row(target), time.process_time()
+    row, start = TargetTally(target), time.process_time()
 
     @seed(seed_)
     @settings(
@@ -97,7 +99,7 @@ class Keeper:
         self._left = shown
         self._kinds: Counter[str] = Counter()
 
-    def keep(self, verdict: Verdict) -> None:
+    def keep(self, verdict: CaseVerdict) -> None:
         kind = f"{verdict.kind} {verdict.faults[0].strip().splitlines()[-1][:60]}"
         self._kinds[kind] += 1
         if self._kinds[kind] > 3 or self._left <= 0:
@@ -121,7 +123,7 @@ class Keeper:
         print(f"  to play it again, type: python benchmarks/reliability/fuzz.py --replay {place}", flush=True)
 
 
-def _last_lines(verdict: Verdict) -> str:
+def _last_lines(verdict: CaseVerdict) -> str:
     return " | ".join(line.strip() for fault in verdict.faults for line in fault.strip().splitlines()[-3:])[:600]
 
 
@@ -146,7 +148,7 @@ def replay(place: Path) -> int:
     return 1 if verdict.faults else 0
 
 
-def table(rows: Iterable[Row]) -> str:
+def table(rows: Iterable[TargetTally]) -> str:
     """Aligned columns with a line of sums."""
     rows = list(rows)
     header = [

@@ -49,7 +49,7 @@ class Ended:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CaseVerdict:
     """What a case came to; `faults` are empty where sizer did what it promises, `kind` says its column."""
 
     case: Case

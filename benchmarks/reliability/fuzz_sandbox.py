@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from unittest.mock import patch
 
-from fuzz_cases import SLOW_SECONDS, Case, Ended, Verdict, faults, is_hushed_up
+from fuzz_cases import SLOW_SECONDS, Case, CaseVerdict, Ended, faults, is_hushed_up
 
 from sizer.analysis.log_rates import LINE_LIMIT
 from sizer.cli import main
@@ -43,7 +43,7 @@ class Sandbox:
         self.root = root
         self._files = listing(root)
 
-    def judge(self, case: Case, in_process: bool = True) -> Verdict:
+    def judge(self, case: Case, in_process: bool = True) -> CaseVerdict:
         """Run the case and put back what it changed."""
         path = self.root / case.path
         known = self._files.get(case.path)
@@ -55,7 +55,7 @@ class Sandbox:
             kind, found = faults(case, ended, written)
             if not kind and is_hushed_up(path, ended):
                 kind, found = "wrong", ["a run that cannot be read is left out and not named"]
-            return Verdict(case, ended, tuple(found), kind)
+            return CaseVerdict(case, ended, tuple(found), kind)
         finally:
             if known is None:
                 path.unlink(missing_ok=True)
@@ -174,7 +174,7 @@ def limit_memory(more_bytes: int = 3 * 2**30) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more_bytes, resource.RLIM_INFINITY))
 
 
-def parsed(case: Case, parse: Callable[[bytes], int]) -> Verdict:
+def parsed(case: Case, parse: Callable[[bytes], int]) -> CaseVerdict:
     """A case of a parser that no command reads by itself: 0 is read, 4 ends the run as crashed."""
     start, code, trace = _cpu_seconds(), None, ""
     try:
@@ -183,7 +183,7 @@ def parsed(case: Case, parse: Callable[[bytes], int]) -> Verdict:
     except BaseException:  # whatever escapes is what is looked for
         trace = traceback.format_exc()
     ended = Ended(code, "", "read" if code == 0 else "refused", _cpu_seconds() - start, trace)
-    return Verdict(case, ended, (trace,), "tracebacks") if trace else Verdict(case, ended)
+    return CaseVerdict(case, ended, (trace,), "tracebacks") if trace else CaseVerdict(case, ended)
 
 
 def pieces(content: bytes, size: int = LINE_LIMIT // 3) -> Iterator[bytes]:

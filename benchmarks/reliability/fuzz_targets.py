@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from fuzz_cases import ARGUMENTS, Case, Verdict
+from fuzz_cases import ARGUMENTS, Case, CaseVerdict
 from fuzz_mutations import spoiled_file
 from fuzz_sandbox import Sandbox, parsed, pieces
 from fuzz_study import WRITTEN, write_study
@@ -91,8 +91,8 @@ class Target:
     name: str
     share: int
     cases: st.SearchStrategy[Case]
-    judge: Callable[[Case], Verdict]
-    judge_in_a_process: Callable[[Case], Verdict] | None = None
+    judge: Callable[[Case], CaseVerdict]
+    judge_in_a_process: Callable[[Case], CaseVerdict] | None = None
 
 
 def targets(sandbox: Sandbox) -> tuple[Target, ...]:

@@ -80,7 +80,7 @@ SHARE_OF_IMAGES = 0.3
 
 
 @dataclass
-class Study:
+class SoakedStudy:
     """One study folder with its own cache, and what was last seen in it."""
 
     kind: str
@@ -104,7 +104,7 @@ class Life:
 
 
 @dataclass
-class Table:
+class SoakTable:
     """What the soak has seen."""
 
     kills: Counter[str] = field(default_factory=Counter)
@@ -142,7 +142,7 @@ class Soak:
     """A row of lives in a folder of its own."""
 
     def __init__(self, place: Path, seed: int) -> None:
-        self.table = Table()
+        self.table = SoakTable()
         self._place = place
         self._random = random.Random(seed)
         self._dead: dict[int, str] = {}
@@ -162,7 +162,7 @@ class Soak:
                 study = self._new(kinds)
         self._finish(study, kinds)
 
-    def _tell(self, study: Study, life: Life) -> None:
+    def _tell(self, study: SoakedStudy, life: Life) -> None:
         what = f"killed in {life.phase}" if life.phase else f"ended with exit status {life.status}"
         kills, seconds = self.table.kills.total(), time.monotonic() - self._began
         print(f"{seconds:6.0f} s, {kills} kills: {study.path.name} {what}, {len(study.runs)} runs", file=sys.stderr)
@@ -171,23 +171,23 @@ class Soak:
             print(f"         {sentence}", file=sys.stderr)
         self._told = len(wrong)
 
-    def _new(self, kinds: list[str]) -> Study:
+    def _new(self, kinds: list[str]) -> SoakedStudy:
         self._made += 1
         images = "images" in kinds and (len(kinds) == 1 or self._random.random() < SHARE_OF_IMAGES)
         kind = "images" if images else next(each for each in kinds if each != "images")
         path = self._place / f"{kind}-{self._made}"
         file = path.with_suffix(".yaml")
         file.write_text(STUDIES[kind])
-        return Study(kind, path, file, self._place / f"cache-{self._made}")
+        return SoakedStudy(kind, path, file, self._place / f"cache-{self._made}")
 
-    def _aim(self, study: Study) -> tuple[str, int]:
+    def _aim(self, study: SoakedStudy) -> tuple[str, int]:
         """A phase, and how many of its kind to let pass before."""
         weights = {**PHASES, **(MORE_OFTEN if study.kind == "images" else {})}
         (phase,) = self._random.choices(list(weights), list(weights.values()))
         often = phase in ("run", "storing")
         return phase, self._random.choice((0, 0, 1)) if often else 0
 
-    def _live(self, study: Study, aim: tuple[str, int] | None) -> Life:
+    def _live(self, study: SoakedStudy, aim: tuple[str, int] | None) -> Life:
         """Start sizer and kill it where it is aimed at; without an aim it may end."""
         read_end, write_end = os.pipe()
         known = (study.path / "study.yaml").exists()
@@ -234,7 +234,7 @@ class Soak:
         seen = self._seen[phase][-20:]
         return self._random.uniform(0.0, mean(seen) if seen else USUAL_SECONDS.get(phase, 0.5))
 
-    def _look(self, study: Study, life: Life) -> None:
+    def _look(self, study: SoakedStudy, life: Life) -> None:
         """What the kill has cost, and whether this start had removed what the ones before it left."""
         phase = life.phase or "the end"
         if life.phase is not None:
@@ -253,7 +253,7 @@ class Soak:
             self._look_about(study)
         self._dead[life.pid] = phase
 
-    def _look_about(self, study: Study) -> None:
+    def _look_about(self, study: SoakedStudy) -> None:
         deadline = time.monotonic() + 2.0  # The kernel frees a loop device a moment after it is let go.
         while (left := soak_checks.lying_about(self._dead, self._place)) and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -266,7 +266,7 @@ class Soak:
         """The phase that the sizer with this pid in a name was killed in."""
         return next((phase for pid, phase in self._dead.items() if f"-{pid}-" in name), "?")
 
-    def _conclude(self, study: Study) -> None:
+    def _conclude(self, study: SoakedStudy) -> None:
         """A study that ended by itself has all that one has that was never killed."""
         self.table.studies += 1
         wanted = {"study.yaml", "host.json", "runs", "logs", "model.json", "recommendation.json", "measurements.csv"}
@@ -275,7 +275,7 @@ class Soak:
             self.table.incomplete.append(f"{study.path} has no {', '.join(sorted(missing))}")
         shutil.rmtree(study.cache, ignore_errors=True)
 
-    def _finish(self, study: Study, kinds: list[str]) -> None:
+    def _finish(self, study: SoakedStudy, kinds: list[str]) -> None:
         """Let the last study end, and measure each kind of study once more without a kill: the same runs are there."""
         life = self._live(study, None)
         self._look(study, life)
@@ -290,7 +290,7 @@ class Soak:
         for name in soak_checks.lying_about(self._dead, self._place):
             self.table.left.append(("the end", name))
 
-    def _environment(self, study: Study) -> dict[str, str]:
+    def _environment(self, study: SoakedStudy) -> dict[str, str]:
         scratch = self._place / "tmp"
         scratch.mkdir(exist_ok=True)
         packages = os.pathsep.join([str(HERE.parents[1]), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)

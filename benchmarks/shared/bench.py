@@ -31,7 +31,7 @@ START_UP_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
-class Bench:
+class BenchmarkHost:
     """This machine, and a folder in RAM for what runs write."""
 
     backend: LimitsBackend
@@ -67,13 +67,13 @@ class Bench:
 
 
 @contextmanager
-def opened() -> Iterator[Bench]:
+def opened() -> Iterator[BenchmarkHost]:
     """A bench whose folder is removed at the end."""
     backend = detect()
     backend.remove_leftovers()
     host = facts(backend)
     with tempfile.TemporaryDirectory(dir=RAM) as folder:
-        yield Bench(backend, host.cpus, host.memory_bytes, Path(folder))
+        yield BenchmarkHost(backend, host.cpus, host.memory_bytes, Path(folder))
 
 
 def data_of(workload: Workload) -> DataSet | None:

@@ -49,15 +49,10 @@ from sizer.records import (
     Study,
 )
 from sizer.runner import Hooks, host_load
-from sizer.storage import Placement, remove_what_was_left, room_on_emulated
+from sizer.storage import Placement, never, remove_what_was_left, room_on_emulated
 from sizer.store import StudyFolder, keep_unsaved, take_back, unsaved_place
 
 Asked = Callable[[], bool]
-
-
-def never() -> bool:
-    """For a caller who does not interfere."""
-    return False
 
 
 def measure(
@@ -205,14 +200,14 @@ class Measurement:
         """Seconds that these runs, and the passes and searches after them, are expected to take."""
         after = [
             spec
-            for each in self._plan.following
-            if (spec := self._next(each))
+            for each, spec in self._plan.next_runs(self._known())
             for _ in range(TYPICAL_RUNS if isinstance(each, Search) else 1)
         ]
         return estimate_seconds([*todo, *after], self.folder.runs())
 
-    def _next(self, following: Search | TwoEpochs) -> RunSpec | None:
-        return following.next_run(run for run in self.folder.runs() if _which(run) not in self._set_aside)
+    def _known(self) -> list[Run]:
+        """The runs that are there, without those that are measured again."""
+        return [run for run in self.folder.runs() if _which(run) not in self._set_aside]
 
     def _launch(self, spec: RunSpec, left: float, preparation: Preparation) -> Run:
         """Measure one configuration and store it."""
@@ -249,7 +244,7 @@ class Measurement:
 
     def _follow(self, each: Search | TwoEpochs, preparation: Preparation) -> None:
         """Run after run until the floor is found or the pass is made, or a run shows that it cannot be."""
-        while (spec := self._next(each)) is not None:
+        while (spec := each.next_run(self._known())) is not None:
             if self._launch(spec, self._left(()), preparation).outcome in UNFINISHED:
                 break
         self._on_event(FollowingEnded(each, self.folder.runs()))

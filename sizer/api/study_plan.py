@@ -59,9 +59,13 @@ class StudyPlan:
     @property
     def left(self) -> list[RunSpec]:
         """The runs to do, of each search that has not found its floor the next one, and the passes that may come."""
-        searched = (search.next_run(self.kept) for search in self.searches)
+        searched = (spec for each, spec in self.next_runs(self.kept) if isinstance(each, Search))
         passes = (each.at(each.most_bytes) for each in self.passes_to_come)
-        return [*self.todo, *(spec for spec in searched if spec is not None), *passes]
+        return [*self.todo, *searched, *passes]
+
+    def next_runs(self, known: Sequence[Run]) -> list[tuple[Search | TwoEpochs, RunSpec]]:
+        """Of each pass and search the next run, where these runs show that there is one."""
+        return [(each, spec) for each in self.following if (spec := each.next_run(known)) is not None]
 
     @property
     def passes_to_come(self) -> list[TwoEpochs]:

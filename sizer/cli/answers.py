@@ -13,7 +13,7 @@ from sizer.cli.folders import opened
 from sizer.exchange import recommendation_form, write_csv
 from sizer.files import to_json
 from sizer.model import Model, WorkloadModel
-from sizer.recommend import GateResult, look_at, read_gate
+from sizer.recommend import GateResult, check_gate, read_gate
 from sizer.records import (
     Answer,
     Deadline,
@@ -69,7 +69,7 @@ def recommend(arguments: argparse.Namespace) -> int:
         print(json.dumps(recommendation_form(recommendation, model), indent=1))
     for each in () if arguments.json else recommendation.workloads:
         _print_answer(each, model)
-    return _exit_code(recommendation, [look_at(gate, recommendation.workloads) for gate in gates])
+    return _exit_code(recommendation, [check_gate(gate, recommendation.workloads) for gate in gates])
 
 
 def _exit_code(recommendation: Recommendation, findings: Sequence[GateResult]) -> int:

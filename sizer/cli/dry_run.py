@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from sizer.cli.wording import emulated_disks
 from sizer.host import PACKAGES, interpreter
 from sizer.limits import Control
 from sizer.plan import MOST_RUNS, TYPICAL_RUNS, Search, estimate_seconds
-from sizer.records import KINDS, HostError, Purpose, Run, Workload, typed_line, typed_path
+from sizer.records import KINDS, HostError, Purpose, Workload, typed_line, typed_path
 from sizer.storage import cache_folder
 from sizer.words import (
     Touch,
@@ -59,18 +59,12 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
     yield plan_total(len(todo), estimate_seconds(todo, finished), len(specs) - len(todo))
     if any(measured_from_epoch(spec.workload) for spec in todo) and not finished:
         yield epochs_take_longer()
-    for each in plan.passes_to_come:
-        yield pass_to_come(each.base.workload.name)
-    for search in plan.searches:
-        yield from _search(search, plan.kept)
-
-
-def _search(search: Search, finished: Sequence[Run]) -> Iterator[str]:
-    """How many runs more a search for a memory floor may take, and how long each."""
-    spec, workload = search.next_run(finished), search.base.workload
-    if spec is not None:
-        seconds = estimate_seconds([spec], finished)
-        yield search_to_come(workload.name, MOST_RUNS, TYPICAL_RUNS, seconds, typed_line(workload.command))
+    for coming in plan.passes_to_come:
+        yield pass_to_come(coming.base.workload.name)
+    for each, spec in plan.next_runs(plan.kept):
+        if isinstance(each, Search):
+            seconds, command = estimate_seconds([spec], plan.kept), typed_line(spec.workload.command)
+            yield search_to_come(spec.workload.name, MOST_RUNS, TYPICAL_RUNS, seconds, command)
 
 
 def _programs(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:

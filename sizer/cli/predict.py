@@ -12,7 +12,7 @@ from typing import Any
 
 from sizer import api
 from sizer.cli.folders import opened
-from sizer.cli.tables import read_places
+from sizer.cli.tables import read_configurations
 from sizer.cli.what_if import SUPPOSED_DISK, Supposed, form, is_tier, supposed, tier_rates
 from sizer.exchange import no_prediction_form, prediction_form
 from sizer.files import named
@@ -87,25 +87,25 @@ def _asked(
     if wish.what_if.disk_rates is not None:
         given["disk"] = SUPPOSED_DISK
     if arguments.at is None:
-        return [_place(given, model, disks, wish)]
-    rows, unknown = read_places(Path(arguments.at))
-    asked = [_place_of_row(where, {**row, **given}, model, disks, wish) for where, row in rows]
+        return [_asked_configuration(given, model, disks, wish)]
+    rows, unknown = read_configurations(Path(arguments.at))
+    asked = [_configuration_of_row(where, {**row, **given}, model, disks, wish) for where, row in rows]
     if unknown:
         print(unknown_columns_ignored(arguments.at, in_words(named(unknown))), file=sys.stderr)
     return asked
 
 
-def _place_of_row(
+def _configuration_of_row(
     where: Message, asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: Supposed
 ) -> tuple[WorkloadModel, Configuration, Supposed]:
     """The same for a row of a table; `where` is its file and line, with which an InputError begins."""
     try:
-        return _place(asked, model, disks, wish)
+        return _asked_configuration(asked, model, disks, wish)
     except InputError as error:
         raise InputError("{where}: {problem}", where=where, problem=error) from None
 
 
-def _place(
+def _asked_configuration(
     asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: Supposed
 ) -> tuple[WorkloadModel, Configuration, Supposed]:
     """Raises InputError for a workload, disk or GPU that the study does not have."""

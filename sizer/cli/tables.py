@@ -33,7 +33,7 @@ COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
 AskedRow = tuple[Message, dict[str, Any]]
 
 
-def read_places(path: Path) -> tuple[list[AskedRow], tuple[str, ...]]:
+def read_configurations(path: Path) -> tuple[list[AskedRow], tuple[str, ...]]:
     """What each row asks for, with its place, `FILE line N`, and the columns that measurements.csv does not have.
 
     An empty cell asks for nothing. Raises InputError for a table without rows or without any of the columns, and for a
@@ -48,10 +48,10 @@ def read_places(path: Path) -> tuple[list[AskedRow], tuple[str, ...]]:
         )
     if not table.rows:
         raise InputError("{path} has a header but no rows; write one configuration per row.", path=path)
-    return [(row.where, _place(row)) for row in table.rows], table.unknown(READERS)
+    return [(row.where, _asked_configuration(row)) for row in table.rows], table.unknown(READERS)
 
 
-def _place(row: Row) -> dict[str, Any]:
+def _asked_configuration(row: Row) -> dict[str, Any]:
     place: dict[str, Any] = {}
     for column, (name, read) in COLUMNS.items():
         text = row.cells.get(column, "")

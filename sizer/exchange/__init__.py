@@ -6,7 +6,6 @@ from sizer.exchange.imported import Imported, read_measurements
 from sizer.exchange.imported_columns import READERS
 from sizer.exchange.measurements import write_csv
 from sizer.exchange.published import (
-    disk_is_emulated,
     no_prediction_form,
     prediction_form,
     recommendation_form,
@@ -15,7 +14,6 @@ from sizer.exchange.published import (
 __all__ = [
     "READERS",
     "Imported",
-    "disk_is_emulated",
     "no_prediction_form",
     "prediction_form",
     "read_measurements",

@@ -16,7 +16,7 @@ from sizer.exchange.measurements import DEMAND_COLUMNS, DISK_COLUMNS, EMBEDDED
 from sizer.records import (
     HOST_DISK,
     IMPORTED,
-    STAGES,
+    ISOLATED_STAGES,
     Cause,
     CauseKind,
     Configuration,
@@ -207,7 +207,7 @@ def _run(
 def _purpose(epochs: EpochRows, repeat: int) -> Purpose:
     if any(mark is Purpose.FLOOR_SEARCH for row in epochs.rows for mark in row["warnings"] or ()):
         return Purpose.FLOOR_SEARCH
-    stages = {stage: purpose for purpose, stage in STAGES.items()}
+    stages = {stage: purpose for purpose, stage in ISOLATED_STAGES.items()}
     return stages.get(epochs.lead["isolates"], Purpose.REPEAT if repeat else Purpose.ASKED)
 
 

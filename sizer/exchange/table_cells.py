@@ -12,8 +12,8 @@ from typing import Any, get_type_hints
 
 from sizer.records import (
     GIB,
+    ISOLATED_STAGES,
     LARGEST_BYTES,
-    STAGES,
     AnyOf,
     Bottleneck,
     Device,
@@ -198,9 +198,11 @@ def marks(text: str) -> tuple[RunWarning | Purpose, ...]:
 
 def stage(text: str) -> str:
     """What a run isolates."""
-    if text in STAGES.values():
+    if text in ISOLATED_STAGES.values():
         return text
-    raise InputError("{text} is not a stage; write {choices}.", text=quoted(text), choices=AnyOf(*STAGES.values()))
+    raise InputError(
+        "{text} is not a stage; write {choices}.", text=quoted(text), choices=AnyOf(*ISOLATED_STAGES.values())
+    )
 
 
 class of_domain:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sizer.files.codec import FormatError, from_json, load_json, read_json, to_json, write_json
+from sizer.files.codec import FormatError, from_json, load_json, to_json, write_json
 from sizer.files.data_place import files_below, refuse_no_data, refuse_no_disk
 from sizer.files.given_files import read_given
 from sizer.files.own_folder import check_content, check_folder, make_folder, open_lock
-from sizer.files.tables import Row, Table, harmless, named, read_table, unharmed
+from sizer.files.tables import Row, Table, harmless, named, read_table
 from sizer.files.writing import ASIDE_SUFFIX, write_text, written_aside
 
 __all__ = [
@@ -24,12 +24,10 @@ __all__ = [
     "named",
     "open_lock",
     "read_given",
-    "read_json",
     "read_table",
     "refuse_no_data",
     "refuse_no_disk",
     "to_json",
-    "unharmed",
     "write_json",
     "write_text",
     "written_aside",

@@ -60,11 +60,6 @@ def write_json(path: Path, record: Any) -> None:
     write_text(path, json.dumps(plain, indent=1, allow_nan=False) + "\n")
 
 
-def read_json(cls: type[Record], path: Path) -> Record:
-    """The record in `path`; FormatError when it is not one, InputError when there is no such file."""
-    return from_json(cls, load_json(path), str(path))
-
-
 def load_json(path: Path) -> object:
     """The plain JSON value in `path`; FormatError when it is none, InputError when it cannot be read."""
     try:

@@ -11,7 +11,6 @@ from sizer.limits.device import Mount, device_of, mount_of, parse_mounts
 from sizer.limits.identity import is_of_this_world, is_owned, owned_name, owner_is_dead
 from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle
 from sizer.limits.process_tree import MARK, end_left, end_marked
-from sizer.limits.topology import Topology, choose_cpus, parse_topology, read_topology
 
 __all__ = [
     "AS_ROOT",
@@ -22,8 +21,6 @@ __all__ = [
     "LimitsBackend",
     "Mount",
     "Throttle",
-    "Topology",
-    "choose_cpus",
     "detect",
     "device_of",
     "end_left",
@@ -34,6 +31,4 @@ __all__ = [
     "owned_name",
     "owner_is_dead",
     "parse_mounts",
-    "parse_topology",
-    "read_topology",
 ]

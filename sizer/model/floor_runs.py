@@ -92,10 +92,10 @@ def searched_floor(runs: Sequence[Run]) -> SearchedFloor | None:
     if latest is None:
         return None
     here = [run for run in runs if same_floor(run.spec, latest.spec)]
-    return judge(here, [run for run in here if is_search(run)])
+    return floor_from(here, [run for run in here if is_search(run)])
 
 
-def judge(here: Sequence[Run], own: Sequence[Run]) -> SearchedFloor:
+def floor_from(here: Sequence[Run], own: Sequence[Run]) -> SearchedFloor:
     """What all runs `here`, at the place of a search, and its `own` among them say.
 
     Without swap a cap near the floor makes a run slow before it is killed: a run of the search that timed out was too

@@ -14,7 +14,7 @@ from sizer.model import (
     SearchedFloor,
     bounds,
     caps,
-    judge,
+    floor_from,
     same_floor,
     too_slow,
 )
@@ -69,7 +69,7 @@ class Search(CappedRuns):
     def found(self, runs: Iterable[Run]) -> SearchedFloor:
         """What is known of the floor, and why the search was given up if it was."""
         here = self._here(runs)
-        return judge(here, self._own(here))
+        return floor_from(here, self._own(here))
 
     def _own(self, runs: Iterable[Run]) -> list[Run]:
         return [run for run in runs if self.includes(run.spec)]

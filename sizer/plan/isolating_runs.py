@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sizer.plan.configurations import configurations, position, representative
 from sizer.records import KINDS, Limits, Purpose, RunSpec, Study, WorkloadPlan
-from sizer.study import HostSize
+from sizer.study import SMALLEST_VCPUS, HostSize
 
 BATCH_RATIO = 4
 """Between the two batch sizes of a workload that has one: near enough to be computed alike, and what a step costs
@@ -18,8 +18,6 @@ beside its samples counts four times as much in the smaller."""
 
 VCPU_VALUES = 3
 """A curve over vCPUs needs as many."""
-
-SMALLEST_VCPUS = 0.25
 
 
 def isolating_runs(each: WorkloadPlan, study: Study, host: HostSize) -> list[RunSpec]:

@@ -13,6 +13,7 @@ from sizer.model import as_asked
 from sizer.plan.configurations import configurations, representative
 from sizer.plan.floor_search import CappedRuns
 from sizer.plan.isolating_runs import reads_its_data
+from sizer.plan.run_order import UNFINISHED
 from sizer.records import MIB, Limits, Outcome, Purpose, Run, RunSpec, Study
 from sizer.study import HostSize
 
@@ -24,8 +25,6 @@ BETWEEN = (0.2, 0.8)
 
 MOST_TIMES = 20
 """Times the seconds of a run that two epochs may take: ten minutes in a standard study."""
-
-NOT_MEASURED = frozenset({Outcome.INTERRUPTED, Outcome.UNSUPPORTED, Outcome.REFUSED})
 
 
 class ObstacleKind(str, Enum):
@@ -75,7 +74,7 @@ class TwoEpochs(CappedRuns):
     def is_done(self, runs: Iterable[Run]) -> bool:
         """Whether a run has shown it: the pass itself however it ended, or one as asked for under such a cap."""
         known = list(runs)
-        if any(self.includes(run.spec) and run.outcome not in NOT_MEASURED for run in known):
+        if any(self.includes(run.spec) and run.outcome not in UNFINISHED for run in known):
             return True
         whole = self._whole_job(known)
         return any(run.spec.workload.cache == "natural" and _holds_a_part(run) for run in whole)
@@ -83,7 +82,7 @@ class TwoEpochs(CappedRuns):
     def result(self, runs: Iterable[Run]) -> PassResult:
         """What was measured, or why nothing was."""
         known = list(runs)
-        own = [run for run in known if self.includes(run.spec) and run.outcome not in NOT_MEASURED]
+        own = [run for run in known if self.includes(run.spec) and run.outcome not in UNFINISHED]
         if own:
             return PassResult(own[-1].outcome, own[-1].hit_rate)
         if self.is_done(known):

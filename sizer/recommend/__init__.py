@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizer.recommend.accelerators import EMULATED
 from sizer.recommend.field import SURE
-from sizer.recommend.gates import GateResult, look_at, read_gate
+from sizer.recommend.gates import GateResult, check_gate, read_gate
 from sizer.recommend.recommendation import recommend
 
-__all__ = ["EMULATED", "SURE", "GateResult", "look_at", "read_gate", "recommend"]
+__all__ = ["EMULATED", "SURE", "GateResult", "check_gate", "read_gate", "recommend"]

@@ -10,7 +10,7 @@ from sizer.recommend.accelerators import accelerators_of, measured_accelerators,
 from sizer.recommend.baselines import baseline_of, baseline_reasons
 from sizer.recommend.beyond import look_beyond
 from sizer.recommend.candidates import Candidate
-from sizer.recommend.edges import Edges, edge_reasons, look
+from sizer.recommend.edges import Edges, edge_reasons, edges_of
 from sizer.recommend.field import (
     SURE,
     ScoredCandidate,
@@ -64,7 +64,7 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
     """By the share of the best throughput."""
     objective, catalog = question.objective, question.catalog
     best = best_measured(model)
-    edges = look(model, best.configuration, catalog)
+    edges = edges_of(model, best.configuration, catalog)
     field = score_candidates(model, best.configuration, objective, catalog)
     free = allowed(field, model, edges)
     chosen = (lower_bound(free) if edges.open and objective.prefer != "fastest" else None) or choose(free, objective)
@@ -89,7 +89,7 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
 def _in_time(model: WorkloadModel, question: Question, deadline: Deadline, quality: Quality) -> Answer:
     """By a deadline; what lies above the most measured counts only where nothing measured is fast enough."""
     best = best_measured(model)
-    edges = look(model, best.configuration, question.catalog)
+    edges = edges_of(model, best.configuration, question.catalog)
     field = score_candidates(model, best.configuration, question.objective, question.catalog)
     free = sold(field)
     chosen = in_time(free)

@@ -68,7 +68,7 @@ class Edges:
         return "at_least" if rises or unsettled else "recommended"
 
 
-def look(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Edges:
+def edges_of(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Edges:
     """Whether more than the most measured would pay, and what lies there."""
     vcpus = vcpus_edge(model, best)
     rises = vcpus.trend is Trend.RISING and len(model.measured.vcpus) > 2

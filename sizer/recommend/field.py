@@ -11,7 +11,7 @@ from sizer.recommend.accelerators import measured_accelerators
 from sizer.recommend.candidates import Candidate, candidates
 from sizer.recommend.edges import Edges
 from sizer.recommend.prices import prices
-from sizer.recommend.scoring import Score, judge, score_in_time
+from sizer.recommend.scoring import Score, score_against_best, score_in_time
 from sizer.records import Configuration, Objective, Spec
 
 SURE = 0.9
@@ -58,7 +58,7 @@ def score_candidates(
     if objective.deadline is not None:
         judged = score_in_time(model, configurations, best, objective.deadline.rate)
     else:
-        judged = judge(model, configurations, best, objective.target)
+        judged = score_against_best(model, configurations, best, objective.target)
     return [ScoredCandidate(candidate, score) for candidate, score in zip(offered, judged, strict=True)]
 
 

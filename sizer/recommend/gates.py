@@ -199,7 +199,7 @@ def _wanted(text: str, name: str, sign: str, value: str) -> float | str:
         ) from None
 
 
-def look_at(gate: Gate, answers: Sequence[Answer]) -> GateResult:
+def check_gate(gate: Gate, answers: Sequence[Answer]) -> GateResult:
     """A gate is met where no answer fulfils its condition. What is not known counts as failed."""
     asked = [answer for answer in answers if gate.workload in (None, answer.workload)]
     crossed = [answer for answer in asked if _fulfils(gate, answer) is not False]

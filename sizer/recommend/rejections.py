@@ -10,7 +10,7 @@ from sizer.model import WhatIf, WorkloadModel, predict, vcpus_of
 from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.field import DISK_LOSS, ScoredCandidate, best_of_disks, disk_loss
 from sizer.recommend.jobs import why_not
-from sizer.recommend.scoring import judge, score_in_time
+from sizer.recommend.scoring import score_against_best, score_in_time
 from sizer.records import Bottleneck, Configuration, Objective, Prediction, Reason, ReasonCode, Rejection, Spec, reason
 
 SHOWN_BY_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
@@ -126,7 +126,7 @@ def _fraction(verdict: Choice) -> list[Rejection]:
     if deadline is not None:
         (judged,) = score_in_time(model, [configuration], verdict.best, deadline.rate)
     else:
-        (judged,) = judge(model, [configuration], verdict.best, verdict.objective.target)
+        (judged,) = score_against_best(model, [configuration], verdict.best, verdict.objective.target)
     spec = replace(taken.spec, vcpus=less[-1])
     scored = ScoredCandidate(Candidate(spec, configuration, taken.usd_per_hour, taken.disk_rank), judged)
     if scored.passes:

@@ -25,7 +25,7 @@ class Score:
     rate: float
 
 
-def judge(
+def score_against_best(
     model: WorkloadModel, configurations: Sequence[Configuration], best: Configuration, target: float
 ) -> list[Score]:
     """Each configuration against the best one.

@@ -24,10 +24,8 @@ from sizer.records.answer import (
 )
 from sizer.records.domains import (
     LARGEST,
-    LARGEST_BATCH,
     LARGEST_BYTES,
-    LARGEST_GPUS,
-    LARGEST_VCPUS,
+    LONGEST_NAME,
     SMALLEST,
     Amount,
     Batch,
@@ -41,8 +39,8 @@ from sizer.records.domains import (
 )
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
-from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING, WorkloadKind
-from sizer.records.log_patterns import MEANINGS, PATTERNS, compiled
+from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
+from sizer.records.log_patterns import MEANINGS, compiled
 from sizer.records.messages import AllOf, AnyOf, Lines, Message
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
@@ -70,8 +68,8 @@ from sizer.records.run import (
 )
 from sizer.records.study import (
     HOST_DISK,
+    ISOLATED_STAGES,
     SCHEMA_VERSION,
-    STAGES,
     Deadline,
     Device,
     DiskRates,
@@ -86,6 +84,7 @@ from sizer.records.study import (
     WorkloadPlan,
 )
 from sizer.records.typed_values import (
+    SMALLEST_MEMORY,
     parse_batch_size,
     parse_data_size,
     parse_factor,
@@ -102,6 +101,7 @@ from sizer.records.typed_values import (
 )
 from sizer.records.units import (
     GIB,
+    MB,
     MIB,
     format_bytes,
     format_number,
@@ -124,21 +124,20 @@ __all__ = [
     "GIB",
     "HOST_DISK",
     "IMPORTED",
+    "ISOLATED_STAGES",
     "KINDS",
     "LARGEST",
-    "LARGEST_BATCH",
     "LARGEST_BYTES",
-    "LARGEST_GPUS",
-    "LARGEST_VCPUS",
+    "LONGEST_NAME",
+    "MB",
     "MEANINGS",
     "MIB",
     "OPENCV",
     "OTHER",
-    "PATTERNS",
     "PREPROCESSING",
     "SCHEMA_VERSION",
     "SMALLEST",
-    "STAGES",
+    "SMALLEST_MEMORY",
     "Action",
     "AllOf",
     "Amount",
@@ -206,7 +205,6 @@ __all__ = [
     "Vcpus",
     "WarningKind",
     "Workload",
-    "WorkloadKind",
     "WorkloadPlan",
     "compiled",
     "format_bytes",

@@ -182,7 +182,7 @@ class Purpose(str, Enum):
     so such a run may be slow: its rate says nothing of the workload."""
 
 
-STAGES: dict[Purpose, str] = {
+ISOLATED_STAGES: dict[Purpose, str] = {
     Purpose.ISOLATES_STEP: "step",
     Purpose.ISOLATES_PIPELINE: "pipeline",
     Purpose.ISOLATES_DISK: "disk",
@@ -209,7 +209,7 @@ class RunSpec:
     @property
     def stage(self) -> Stage | None:
         """The stage that the run is to show by itself; None is a run of the whole workload."""
-        return STAGES.get(self.purpose)
+        return ISOLATED_STAGES.get(self.purpose)
 
     @cached_property
     def id(self) -> str:

@@ -12,7 +12,7 @@ from sizer.records.domains import LARGEST_BATCH, LARGEST_BYTES, LARGEST_GPUS, LA
 from sizer.records.errors import InputError
 from sizer.records.messages import Message
 from sizer.records.plain_text import quoted
-from sizer.records.units import GIB, MIB, parse_bytes, spell_bytes
+from sizer.records.units import GIB, MB, MIB, parse_bytes, spell_bytes
 
 SMALLEST_MEMORY = MIB
 LARGEST_FACTOR = 1e6
@@ -21,7 +21,6 @@ LARGEST_SECONDS = 3600.0
 LONGEST_NUMBER = 400
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 UNITS_BEHIND = re.compile(r"([+-]?[\d.]+)\s*[A-Za-z%/]+\d*", re.ASCII)
-BYTES_PER_MB = 10**6
 
 
 def parse_number(text: str, example: str = "1.5") -> float:
@@ -103,7 +102,7 @@ def parse_iops(text: str) -> float:
 
 def parse_mbps(text: str) -> float:
     """Bytes a second of a number of MB (10^6)."""
-    return _between(text, LARGEST_DISK_FIGURE, Message("a number of MB (10^6) a second")) * BYTES_PER_MB
+    return _between(text, LARGEST_DISK_FIGURE, Message("a number of MB (10^6) a second")) * MB
 
 
 def parse_data_size(text: str) -> int:

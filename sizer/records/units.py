@@ -20,6 +20,7 @@ BYTES_PER_UNIT = {
     "TiB": 2**40,
     "PiB": 2**50,
 }
+MB = 10**6
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 SECONDS_PER_UNIT = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 SIZE_PATTERN = re.compile(r"\s*(\d{1,20}(?:\.\d{1,20})?)\s*([A-Za-z]+)\s*", re.ASCII)

@@ -9,6 +9,7 @@ from sizer.storage.disks import emulated_volume, missing_for_emulation, mount_an
 from sizer.storage.leftovers import remove_what_was_left
 from sizer.storage.page_cache import evict, files_of, resident_bytes
 from sizer.storage.placement import Placement, room_on_emulated
+from sizer.storage.subprograms import never
 
 __all__ = [
     "DataSets",
@@ -24,6 +25,7 @@ __all__ = [
     "files_of",
     "missing_for_emulation",
     "mount_answers",
+    "never",
     "real_volume",
     "remove_what_was_left",
     "resident_bytes",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from sizer.records import (
-    STAGES,
+    ISOLATED_STAGES,
     CauseKind,
     EvidenceKind,
     InputError,
@@ -230,7 +230,7 @@ def _without_untold(form: dict[str, Any]) -> dict[str, Any]:
 def _spec(spec: dict[str, Any], searched: bool) -> dict[str, Any]:
     """`isolates`, `repeat` and the warning of a search told together why a run was made."""
     found = {name: value for name, value in spec.items() if name != "isolates"}
-    purposes = {stage: purpose for purpose, stage in STAGES.items()}
+    purposes = {stage: purpose for purpose, stage in ISOLATED_STAGES.items()}
     stage, repeat, measure = spec.get("isolates"), spec.get("repeat", 0), spec.get("measure")
     repeats = measure.get("repeats", 3) if isinstance(measure, dict) else None
     if searched:

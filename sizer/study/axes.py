@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from sizer.records import (
+    SMALLEST_MEMORY,
     AnyOf,
     InputError,
     Limits,
@@ -18,7 +19,6 @@ from sizer.study.document import Document, Key
 
 Value = TypeVar("Value")
 
-SMALLEST_MEMORY = 2**20
 LARGEST_SIZE = 2**60
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import yaml
 
-from sizer.records import Device, DiskTier, Limits, Measure, Study, WorkloadPlan, spell_bytes
+from sizer.records import MB, Device, DiskTier, Limits, Measure, Study, WorkloadPlan, spell_bytes
 from sizer.study.document import RESOLVED
-from sizer.study.tiers import BYTES_PER_MB
 
 
 def to_yaml(study: Study) -> str:
@@ -109,7 +108,7 @@ def _measure(measure: Measure) -> dict[str, Any]:
 
 
 def _megabytes(count: float | None) -> float | None:
-    return None if count is None else _number(count / BYTES_PER_MB)
+    return None if count is None else _number(count / MB)
 
 
 def _number(value: float | None) -> float | None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from sizer.records import HOST_DISK, IMPORTED, KINDS, Device, DiskRates, DiskTier, InputError
+from sizer.records import HOST_DISK, IMPORTED, KINDS, MB, Device, DiskRates, DiskTier, InputError
 from sizer.study.axes import read_size
 from sizer.study.document import Document, Key
 from sizer.study.json_schema import expected
 
-BYTES_PER_MB = 10**6
-"""What a published rate of a GPU was measured doing, by kind of workload."""
 GIVEN = "given in the study file"
 
 
@@ -82,8 +80,8 @@ def _figures(rates: DiskRates) -> list[tuple[str, object]]:
     figures = [
         ("iops", rates.read_iops, 1),
         ("iops", rates.write_iops, 1),
-        ("mbps", rates.read_bytes_per_second, BYTES_PER_MB),
-        ("mbps", rates.write_bytes_per_second, BYTES_PER_MB),
+        ("mbps", rates.read_bytes_per_second, MB),
+        ("mbps", rates.write_bytes_per_second, MB),
     ]
     return [(rule, count / unit) for rule, count, unit in figures if count is not None]
 
@@ -105,7 +103,7 @@ def _rates(emulate: dict[str, Any]) -> DiskRates:
     """A tier's write limits equal its read limits unless given."""
     read_iops, read_mbps = emulate.get("read_iops"), emulate["read_mbps"]
     write_iops, write_mbps = emulate.get("write_iops", read_iops), emulate.get("write_mbps", read_mbps)
-    return _in_whole_bytes(DiskRates(read_iops, read_mbps * BYTES_PER_MB, write_iops, write_mbps * BYTES_PER_MB))
+    return _in_whole_bytes(DiskRates(read_iops, read_mbps * MB, write_iops, write_mbps * MB))
 
 
 def _in_whole_bytes(rates: DiskRates) -> DiskRates:

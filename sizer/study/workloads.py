@@ -11,6 +11,7 @@ from typing import Any
 from sizer.records import (
     COMMAND,
     KINDS,
+    LONGEST_NAME,
     OPENCV,
     OTHER,
     PREPROCESSING,
@@ -24,8 +25,6 @@ from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
 from sizer.study.document import Document, Key
 from sizer.study.kinds import format_of
 from sizer.study.tiers import Figures, read_device
-
-LONGEST_NAME = 100
 
 
 @dataclass(frozen=True)

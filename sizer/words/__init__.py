@@ -17,7 +17,6 @@ from sizer.words.answers import (
     rejection_sentences,
     suggestion_sentences,
     supposed_disk_name,
-    verdict,
 )
 from sizer.words.dry_run import (
     Touch,
@@ -50,7 +49,6 @@ from sizer.words.figures import (
     span,
     transfer,
     unbroken,
-    usd,
     volume,
     whole,
 )
@@ -80,19 +78,15 @@ from sizer.words.model import (
 )
 from sizer.words.names import (
     Terms,
-    accelerator_name,
     accelerators_name,
     bound_in_words,
     disk_in_words,
-    disk_name,
     outcome_in_words,
     resource_name,
-    spec_name,
     terms_of,
 )
 from sizer.words.page import (
-    PREPROCESSING,
-    accelerators_of,
+    accelerators_in_words,
     answer_word,
     axis_name,
     batch_named,
@@ -105,7 +99,6 @@ from sizer.words.page import (
     embedded_data,
     ending,
     input_named,
-    kind_in_words,
     memory_size,
     rates_in_words,
     reading_in_words,
@@ -136,7 +129,6 @@ from sizer.words.page_answers import (
     price_of_samples,
     status_in_words,
 )
-from sizer.words.reasons import reason_sentence
 from sizer.words.runs import (
     busy_host_in_words,
     cause_in_words,
@@ -149,7 +141,6 @@ from sizer.words.runs import (
     result_in_words,
     run_in_words,
     spread_in_words,
-    stage_in_words,
     stage_learnt,
     stage_shown,
     stages_in_words,
@@ -194,15 +185,13 @@ from sizer.words.terminal import (
 
 __all__ = [
     "ENGLISH",
-    "PREPROCESSING",
     "Terms",
     "Touch",
     "_",
     "_n",
     "a_sample",
-    "accelerator_name",
+    "accelerators_in_words",
     "accelerators_name",
-    "accelerators_of",
     "amount",
     "answer_not_written",
     "answer_sentences",
@@ -237,7 +226,6 @@ __all__ = [
     "disk_deviates",
     "disk_figure_line",
     "disk_in_words",
-    "disk_name",
     "disk_offer_line",
     "disk_unusable",
     "doubt_in_words",
@@ -266,7 +254,6 @@ __all__ = [
     "interrupted",
     "job_fact",
     "killed_floor_sentences",
-    "kind_in_words",
     "languages",
     "limits_available",
     "looking_at_host",
@@ -306,7 +293,6 @@ __all__ = [
     "rates_in_words",
     "reader_language",
     "reading_in_words",
-    "reason_sentence",
     "reason_sentences",
     "reference_again",
     "refusal_sentences",
@@ -333,9 +319,7 @@ __all__ = [
     "source_name",
     "span",
     "spec_line",
-    "spec_name",
     "spread_in_words",
-    "stage_in_words",
     "stage_learnt",
     "stage_shown",
     "stage_title",
@@ -358,8 +342,6 @@ __all__ = [
     "unbroken",
     "unknown_columns",
     "unknown_columns_ignored",
-    "usd",
-    "verdict",
     "volume",
     "waiting_for_run",
     "warming_up",

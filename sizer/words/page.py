@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from sizer.records import (
+    OPENCV,
+    PREPROCESSING,
     Answer,
     Bottleneck,
     Configuration,
@@ -33,7 +35,6 @@ from sizer.words.names import (
     spec_name,
 )
 
-PREPROCESSING = "imagenet_preprocessing"
 UNKNOWN_FRAMEWORK = "other"
 """Of a command, or of an imported table, that names none."""
 _FRAMEWORKS = {"opencv": "OpenCV", "mxnet": "MXNet", "pytorch": "PyTorch", "tensorflow": "TensorFlow"}
@@ -130,7 +131,7 @@ def workload_in_words(workload: Workload) -> str:
     """What is measured in a few words: `image training · resnet50 · MXNet`."""
     if workload.kind == "command":
         return kind_in_words(workload.kind)
-    framework = "opencv" if workload.kind == PREPROCESSING else workload.framework  # older folders call it mxnet
+    framework = OPENCV if workload.kind == PREPROCESSING else workload.framework  # older folders call it mxnet
     parts = [kind_in_words(workload.kind), workload.network, _FRAMEWORKS.get(framework or "", framework)]
     return " · ".join(part for part in parts if part and part != UNKNOWN_FRAMEWORK)
 
@@ -261,7 +262,7 @@ def memory_size(configuration: Configuration) -> str:
     return format_bytes(configuration.memory_bytes) if configuration.memory_bytes is not None else ""
 
 
-def accelerators_of(configuration: Configuration) -> str:
+def accelerators_in_words(configuration: Configuration) -> str:
     """Kind and count where a run names them; empty otherwise."""
     known = configuration.gpu or configuration.gpu_count
     return accelerators_name(configuration.gpu, configuration.gpu_count) if known else ""

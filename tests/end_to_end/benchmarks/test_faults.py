@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from fault_cases import FAULTS
-from fault_study import Place, measured
+from fault_study import FaultFolder, measured
 
 QUICK = {
     "deadline": [fault for fault in FAULTS if fault.quick and fault.needs == "deadline"],
@@ -26,5 +26,5 @@ def test_every_fault_has_a_name_and_an_outcome_of_its_own_words() -> None:
 @pytest.mark.parametrize("needs", QUICK, ids=str)
 def test_each_fault_is_its_own_outcome_and_the_study_goes_on(needs: str, tmp_path: Path) -> None:
     """The right outcome with its reason and the log's end, good runs after it, and nothing left on the host."""
-    found = measured(QUICK[needs], Place(tmp_path / "place"), needs)
+    found = measured(QUICK[needs], FaultFolder(tmp_path / "place"), needs)
     assert {name: each.misses for name, each in found.items() if each.misses} == {}

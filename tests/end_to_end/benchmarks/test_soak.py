@@ -9,7 +9,7 @@ import sys
 from importlib import import_module
 
 import pytest
-from soak import Table
+from soak import SoakTable
 from soak_sizer import REPLACED
 
 from tests import ROOT
@@ -42,7 +42,7 @@ def test_what_tells_of_a_phase_stands_where_it_is_called(name: str, attribute: s
 
 def test_one_thing_lost_or_left_is_a_failure() -> None:
     """Whatever it is."""
-    assert Table().holds()
+    assert SoakTable().holds()
     for kind in ("lost", "unreadable", "left"):
-        assert not Table(**{kind: [("run", "a thing")]}).holds()
-    assert not Table(incomplete=["a study"]).holds()
+        assert not SoakTable(**{kind: [("run", "a thing")]}).holds()
+    assert not SoakTable(incomplete=["a study"]).holds()

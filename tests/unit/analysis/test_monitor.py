@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.analysis import observation
+from sizer.analysis import monitor
 from sizer.analysis.epochs import Epochs
 from sizer.analysis.events import EventError, Start
 from sizer.analysis.monitor import RunMonitor
@@ -54,8 +54,8 @@ def test_the_rate_shown_is_that_of_the_last_seconds(make_steps: Steps) -> None:
 
 def test_a_run_is_judged_a_few_times_only(make_steps: Steps, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each judgement is a chance to stop by luck, and costs time when there are many steps."""
-    judged, judge = [], observation.enough
-    monkeypatch.setattr(observation, "enough", lambda *given: judged.append(given) or judge(*given))
+    judged, judge = [], monitor.enough
+    monkeypatch.setattr(monitor, "enough", lambda *given: judged.append(given) or judge(*given))
     seen = observing(seconds=30)
     play(seen, make_steps([0.05, 0.15, 0.1, 0.6] * 300, start=0.0))
     assert seen.stop is Stop.TIME

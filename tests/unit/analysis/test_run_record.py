@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sizer.analysis import observation as joined_steps
+from sizer.analysis import monitor as joined_steps
 from sizer.analysis.events import EventError, EventReader
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.record import ChildResult, run_record

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
-from alibaba_findings import Finding, findings
+from alibaba_findings import PublishedRatio, findings
 from alibaba_machine import FACTOR, TIERS, TRAIN
 from alibaba_study import VCPUS, study_text
 
@@ -56,7 +56,7 @@ def test_a_finding_comes_out_when_the_mean_of_its_repeats_lies_in_its_band(
     ratios: tuple[float, ...], comes_out: bool
 ) -> None:
     """A faster disk than then is no more the finding than a slower one."""
-    assert Finding("inference", "about 0.85", (0.80, 0.90), ratios, "").comes_out is comes_out
+    assert PublishedRatio("inference", "about 0.85", (0.80, 0.90), ratios, "").comes_out is comes_out
 
 
 def every_run(make_run: MakeRun, slow: float) -> Iterator[Run]:

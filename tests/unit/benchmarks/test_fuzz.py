@@ -8,7 +8,7 @@ import fuzz_cases
 import fuzz_sandbox
 import pytest
 from fuzz import fuzz
-from fuzz_cases import Case, Verdict
+from fuzz_cases import Case, CaseVerdict
 from fuzz_sandbox import Sandbox, listing
 from fuzz_targets import STUDY, targets, write_files
 
@@ -61,7 +61,7 @@ def _the_sandbox_stays_as_it_was(sandbox: Sandbox) -> Iterator[None]:
 def test_a_spoiled_file_is_read_or_refused_in_words(sandbox: Sandbox, name: str) -> None:
     """No case of any target ends in a traceback, a wrong exit code, a wait, or a change on disk."""
     target = next(target for target in targets(sandbox) if target.name == name)
-    failed: list[Verdict] = []
+    failed: list[CaseVerdict] = []
     row = fuzz(target, CASES[name], 1, failed.append)
     assert not failed, f"{failed[0].case.words}: {failed[0].kind}: {failed[0].faults}; {failed[0].case.content!r}"
     assert row.cases >= CASES[name]
@@ -72,7 +72,7 @@ def test_every_target_is_in_the_quick_part(sandbox: Sandbox) -> None:
     assert [target.name for target in targets(sandbox)] == list(CASES)
 
 
-def _spoiled_run(sandbox: Sandbox, old: bytes, new: bytes, *words: str) -> Verdict:
+def _spoiled_run(sandbox: Sandbox, old: bytes, new: bytes, *words: str) -> CaseVerdict:
     path = sorted((sandbox.root / STUDY / "runs").glob("*.json"))[0]
     content = path.read_bytes()
     assert old in content

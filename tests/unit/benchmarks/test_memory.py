@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from memory import SERIES, Read, Series, last_whole, least_recently_used, right
+from memory import SERIES, LoaderRuns, Read, last_whole, least_recently_used, right
 
 from sizer.records.errors import HostError
 from sizer.records.run import Step
@@ -47,7 +47,7 @@ def test_a_run_without_a_whole_second_epoch_is_refused() -> None:
         (IN_ORDER, {"hits": 0.0, "recorded": 0.2}, False),
     ],
 )
-def test_a_row_is_right_or_it_is_not(series: Series, change: dict[str, float], holds: bool) -> None:
+def test_a_row_is_right_or_it_is_not(series: LoaderRuns, change: dict[str, float], holds: bool) -> None:
     """Each aim can fail by itself; readahead excuses hits, not pages left from before."""
     read = replace(HALF, **change)
     formula = least_recently_used(read.resident) if series.shuffled else 0.0

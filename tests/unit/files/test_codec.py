@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sizer.files.codec import FormatError, from_json, load_json, read_json, to_json, write_json
+from sizer.files.codec import FormatError, from_json, load_json, to_json, write_json
 from sizer.records.answer import Recommendation
 from sizer.records.domains import Matching, OneOf
 from sizer.records.errors import InputError
@@ -234,7 +234,7 @@ def test_a_file_comes_back(tmp_path: Path) -> None:
     """What is written to a file is valid JSON and the same record."""
     path = tmp_path / "a.json"
     write_json(path, FULL)
-    assert read_json(Run, path) == FULL
+    assert from_json(Run, load_json(path), str(path)) == FULL
     write_json(path, {"a": (1, Outcome.TIMEOUT)})
     assert load_json(path) == {"a": [1, "timeout"]}
 
@@ -248,10 +248,10 @@ def test_a_broken_file_is_a_sentence(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(content)
     with pytest.raises(FormatError, match=r"a\.json is n"):
-        read_json(Run, path)
+        from_json(Run, load_json(path), str(path))
 
 
 def test_a_missing_file_is_a_sentence(tmp_path: Path) -> None:
     """The path stands in the message."""
     with pytest.raises(InputError, match="there is no such file"):
-        read_json(Run, tmp_path / "a.json")
+        load_json(tmp_path / "a.json")

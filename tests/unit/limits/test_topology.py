@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sizer.limits import Topology, choose_cpus, parse_topology
 from sizer.limits.control_group import describe
-from sizer.limits.topology import format_cpus, parse_cpus
+from sizer.limits.topology import Topology, choose_cpus, format_cpus, parse_cpus, parse_topology
 from sizer.records.errors import HostError
 from sizer.records.study import Limits
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.recommend.gates import NAMES, look_at, read_gate
+from sizer.recommend.gates import NAMES, check_gate, read_gate
 from sizer.records.answer import Answer
 from sizer.records.errors import InputError
 from sizer.records.run import Bottleneck, Estimate, Run
@@ -19,7 +19,7 @@ KNEE = ((1, 100), (2, 197), (4, 300), (8, 303), (16, 304))
 
 
 def met(text: str, *answers: Answer) -> bool:
-    return look_at(read_gate(text, [each.workload for each in answers], deadline=True), answers).met
+    return check_gate(read_gate(text, [each.workload for each in answers], deadline=True), answers).met
 
 
 @pytest.fixture
@@ -57,13 +57,13 @@ def test_the_sentence_has_the_number_of_each_workload(knee: Answer, curve: Curve
     """A gate that is not met names those at fault, one that is met names all."""
     slow = replace(ask(curve((1, 10), (2, 10), (4, 10), name="slow")), throughput=Estimate(10.0, 9.0, 11.0))
     gate = read_gate("throughput<100", ["train", "slow"], deadline=False)
-    assert look_at(gate, [knee, slow]).sentence == (
+    assert check_gate(gate, [knee, slow]).sentence == (
         "gate not met (fail if throughput<100): slow: throughput is 10 images/s"
     )
-    well = look_at(read_gate("vcpus>8", ["train", "slow"], deadline=False), [knee, slow])
+    well = check_gate(read_gate("vcpus>8", ["train", "slow"], deadline=False), [knee, slow])
     assert well.sentence == "gate met (fail if vcpus>8): train: vcpus is 4; slow: vcpus is 1"
     one = read_gate("train:throughput<100", ["train", "slow"], deadline=False)
-    assert look_at(one, [knee, slow]).met
+    assert check_gate(one, [knee, slow]).met
 
 
 def test_what_is_not_known_fails(curve: Curve, ask: Ask) -> None:
@@ -72,11 +72,11 @@ def test_what_is_not_known_fails(curve: Curve, ask: Ask) -> None:
     for name in sorted(set(NAMES) - {"status", "provisional", "bottleneck", "next_bottleneck"}):
         text = f"{name}>1000000000"
         assert not met(text, refused), text
-    found = look_at(read_gate("vcpus>8", ["train"], deadline=False), [refused])
+    found = check_gate(read_gate("vcpus>8", ["train"], deadline=False), [refused])
     assert found.sentence == "gate not met (fail if vcpus>8): train: vcpus is not known (there is no spec)"
     device = Device("emulated", gpu="Z9000", samples_per_second=219)
     unpriced = ask(curve((1, 100), (2, 190), (4, 215), (8, 217), device=device))
-    found = look_at(read_gate("usd_per_hour>9", ["train"], deadline=False), [unpriced])
+    found = check_gate(read_gate("usd_per_hour>9", ["train"], deadline=False), [unpriced])
     assert (found.met, "no instance type that holds the spec has a price" in found.sentence) == (False, True)
 
 
@@ -84,7 +84,7 @@ def test_a_value_as_shown_never_contradicts_the_verdict(knee: Answer) -> None:
     """A rate of 299.1 that is above 299 is not told as 299."""
     assert knee.throughput is not None
     limit = f"{knee.throughput.value - 0.01:.4f}"
-    found = look_at(read_gate(f"throughput>{limit}", ["train"], deadline=False), [knee])
+    found = check_gate(read_gate(f"throughput>{limit}", ["train"], deadline=False), [knee])
     assert not found.met
     assert found.sentence.endswith(f"throughput is {knee.throughput.value:.6g}")
 

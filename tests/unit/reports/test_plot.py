@@ -5,8 +5,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 
 from sizer.bundled.reports.curves import CurvePoint
-from sizer.bundled.reports.dots import DotChart, Dots, Row
-from sizer.bundled.reports.plot import BOTTOM, RIGHT, TOP, Failure, Line, Plot, Point
+from sizer.bundled.reports.dots import DotChart, Dots, TierRow
+from sizer.bundled.reports.plot import BOTTOM, RIGHT, TOP, FailureMark, Line, Plot, Point
 from sizer.records.run import Estimate
 
 
@@ -50,7 +50,7 @@ def test_repeats_stand_side_by_side() -> None:
 
 def test_a_failed_run_is_marked_at_the_floor_with_its_word() -> None:
     """Two kills at one cap are one word with their number, and both crosses are there."""
-    failures = (Failure(0.5, "out of memory", "a"), Failure(0.5, "out of memory", "b"))
+    failures = (FailureMark(0.5, "out of memory", "a"), FailureMark(0.5, "out of memory", "b"))
     root = plot(Line(MEASURED.points, failures))
     assert len(of_class(root, "failure")) == 2
     assert [each.text for each in of_class(root, "failure-word")] == ["out of memory ×2"]
@@ -58,7 +58,7 @@ def test_a_failed_run_is_marked_at_the_floor_with_its_word() -> None:
 
 def test_words_of_neighbouring_failures_do_not_cover_each_other() -> None:
     """Where two words would overlap, one is lifted."""
-    failures = (Failure(1.0, "out of memory", "a"), Failure(1.1, "crashed", "b"))
+    failures = (FailureMark(1.0, "out of memory", "a"), FailureMark(1.1, "crashed", "b"))
     heights = [each.get("y") for each in of_class(plot(Line(MEASURED.points, failures)), "failure-word")]
     assert len(set(heights)) == 2
 
@@ -110,8 +110,8 @@ def test_a_text_in_a_chart_is_text() -> None:
 def test_a_disk_chart_has_a_row_for_each_tier() -> None:
     """Measured dots, failed runs, the tier's figures and the model's estimate are all in its row."""
     rows = (
-        Row("slow", "20 MB/s", "50 images/s", (Dots((Point(0, estimate(50), "a"),), (), estimate(52)),)),
-        Row("fast", "400 MB/s", "", (Dots((), (Failure(0, "crashed", "b"),)),), is_answer=True),
+        TierRow("slow", "20 MB/s", "50 images/s", (Dots((Point(0, estimate(50), "a"),), (), estimate(52)),)),
+        TierRow("fast", "400 MB/s", "", (Dots((), (FailureMark(0, "crashed", "b"),)),), is_answer=True),
     )
     root = ElementTree.fromstring(str(DotChart("label", "images/s", rows).draw()))
     assert [each.text for each in of_class(root, "row-name")] == ["slow", "fast"]
@@ -121,7 +121,7 @@ def test_a_disk_chart_has_a_row_for_each_tier() -> None:
 
 def test_a_long_name_of_a_tier_is_cut_in_its_middle() -> None:
     """It stays inside the picture, and its end, which tells tiers of one family apart, can still be read."""
-    rows = (Row("alibaba-cloud-essd-" + "performance-" * 8 + "level-3", "", "69.5 images/s", (Dots((), ()),)),)
+    rows = (TierRow("alibaba-cloud-essd-" + "performance-" * 8 + "level-3", "", "69.5 images/s", (Dots((), ()),)),)
     text = str(DotChart("label", "images/s", rows).draw())
     assert "alibaba-cloud" in text
     assert "…" in text
