@@ -1,4 +1,4 @@
-"""`sizer` with a demo of fewer images, shorter runs and a slower standard disk, which also a busy host's CPUs outrun."""
+"""`sizer` with a demo of fewer images, shorter runs and a standard disk so slow that busy CPUs outrun it, too."""
 
 import sys
 from typing import Any
