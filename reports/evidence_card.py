@@ -18,12 +18,9 @@ from sizer.records import (
     format_seconds,
     format_vcpus,
 )
-from sizer.words import _
+from sizer.words import Fact, _
 
 from . import results
-
-Fact = tuple[str, str, str]
-"""Label, value, and what must be known of it."""
 
 
 def groups(run: Run) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ class Gpu:
 def gpus() -> tuple[Gpu, ...]:
     """Every GPU of this machine; none where the driver is not installed."""
     with _session() as ready:
-        count = (answered(pynvml.nvmlDeviceGetCount) or 0) if ready else 0
+        count = (asked(pynvml.nvmlDeviceGetCount) or 0) if ready else 0
         return tuple(gpu for gpu in map(_gpu, range(count)) if gpu is not None)
 
 
@@ -32,16 +32,16 @@ def gpus() -> tuple[Gpu, ...]:
 def busy_share(index: int) -> Iterator[Callable[[], float | None]]:
     """A function that tells which share of the last moment (1/6 to 1 s, NVML documentation) the GPU was busy."""
     with _session() as ready:
-        handle = answered(pynvml.nvmlDeviceGetHandleByIndex, index) if ready else None
+        handle = asked(pynvml.nvmlDeviceGetHandleByIndex, index) if ready else None
 
         def read() -> float | None:
-            rates = answered(pynvml.nvmlDeviceGetUtilizationRates, handle) if handle is not None else None
+            rates = asked(pynvml.nvmlDeviceGetUtilizationRates, handle) if handle is not None else None
             return None if rates is None else rates.gpu / 100
 
         yield read
 
 
-def answered(question: Callable[..., T], *arguments: Any) -> T | None:
+def asked(question: Callable[..., T], *arguments: Any) -> T | None:
     """The driver's answer, or None: which questions it supports differs by GPU and by driver."""
     try:
         return question(*arguments)
@@ -50,11 +50,11 @@ def answered(question: Callable[..., T], *arguments: Any) -> T | None:
 
 
 def _gpu(index: int) -> Gpu | None:
-    handle = answered(pynvml.nvmlDeviceGetHandleByIndex, index)
+    handle = asked(pynvml.nvmlDeviceGetHandleByIndex, index)
     if handle is None:
         return None
-    memory = answered(pynvml.nvmlDeviceGetMemoryInfo, handle)
-    name = answered(pynvml.nvmlDeviceGetName, handle) or "unknown GPU"
+    memory = asked(pynvml.nvmlDeviceGetMemoryInfo, handle)
+    name = asked(pynvml.nvmlDeviceGetName, handle) or "unknown GPU"
     return Gpu(index, name, None if memory is None else int(memory.total))
 
 
@@ -68,4 +68,4 @@ def _session() -> Iterator[bool]:
     try:
         yield True
     finally:
-        answered(pynvml.nvmlShutdown)
+        asked(pynvml.nvmlShutdown)

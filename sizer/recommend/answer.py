@@ -159,16 +159,16 @@ def _answered(
     candidate = chosen.candidate
     prediction = predict(model, candidate.configuration, WhatIf())
     known = not _binding_unknown(edges, quality)
-    verdict = Choice(model, question.objective, best.configuration, field, chosen, bound=known)
-    if verdict.bottleneck(prediction) is not prediction.bottleneck:
-        verdict = replace(verdict, bound=False)
-    bottleneck = verdict.bottleneck(prediction) if verdict.bound else Bottleneck.AMBIGUOUS
+    choice = Choice(model, question.objective, best.configuration, field, chosen, bound=known)
+    if choice.bottleneck(prediction) is not prediction.bottleneck:
+        choice = replace(choice, bound=False)
+    bottleneck = choice.bottleneck(prediction) if choice.bound else Bottleneck.AMBIGUOUS
     upgrade = smallest_upgrade(model, candidate, field) if bottleneck is not Bottleneck.AMBIGUOUS else None
     baseline = baseline_of(model, candidate, prediction.throughput, question.catalog, question.machine)
     why = (
         *first,
         *_known(quality.warning),
-        *reasons(verdict, prediction, best),
+        *reasons(choice, prediction, best),
         *(upgrade_reasons(model, candidate, prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
         *_price_unknown(model, candidate, question.catalog),
         *baseline_reasons(baseline, candidate, question.machine),
@@ -184,7 +184,7 @@ def _answered(
         bottleneck=bottleneck,
         next_bottleneck=_next(prediction) if bottleneck is not Bottleneck.AMBIGUOUS else None,
         reasons=why,
-        rejected=rejections(verdict),
+        rejected=rejections(choice),
         instances=matching(model, candidate.spec, batch_size, rate, question.catalog),
         provisional=quality.rests_on_doubt(candidate.configuration),
         headroom=prediction.headroom if bottleneck is not Bottleneck.AMBIGUOUS else None,

@@ -14,12 +14,12 @@ from sizer.recommend.rejections import Choice
 from sizer.records import Bottleneck, Figure, Prediction, Reason, ReasonCode, reason
 
 
-def reasons(verdict: Choice, prediction: Prediction, best: Prediction) -> list[Reason]:
+def reasons(choice: Choice, prediction: Prediction, best: Prediction) -> list[Reason]:
     """The reasons of an answer, the most telling first."""
-    model, chosen = verdict.model, verdict.chosen.candidate
+    model, chosen = choice.model, choice.chosen.candidate
     return [
-        *([] if verdict.objective.deadline is not None else [_reaches(verdict, best)]),
-        _binds(verdict, prediction),
+        *([] if choice.objective.deadline is not None else [_reaches(choice, best)]),
+        _binds(choice, prediction),
         *_size(model, chosen),
         *_accelerators(model, chosen),
         *disk_reasons(model, chosen, prediction),
@@ -28,25 +28,25 @@ def reasons(verdict: Choice, prediction: Prediction, best: Prediction) -> list[R
     ]
 
 
-def _reaches(verdict: Choice, best: Prediction) -> Reason:
+def _reaches(choice: Choice, best: Prediction) -> Reason:
     return reason(
         ReasonCode.REACHES,
-        vcpus=verdict.chosen.candidate.spec.vcpus,
-        share=verdict.chosen.score.fraction,
+        vcpus=choice.chosen.candidate.spec.vcpus,
+        share=choice.chosen.score.fraction,
         rate=best.throughput.value,
         best_vcpus=best.configuration.vcpus,
     )
 
 
-def _binds(verdict: Choice, prediction: Prediction) -> Reason:
+def _binds(choice: Choice, prediction: Prediction) -> Reason:
     ordered = sorted(prediction.shares.items(), key=lambda item: item[1], reverse=True)
     shares: dict[str, Figure] = {
         "resources": tuple(name for name, _ in ordered),
         "shares": tuple(share for _, share in ordered),
     }
-    if not verdict.bound:
+    if not choice.bound:
         return reason(ReasonCode.BOTTLENECK_UNKNOWN, **shares)
-    rate = verdict.model.measured.rate_at(prediction.configuration)
+    rate = choice.model.measured.rate_at(prediction.configuration)
     accounted: dict[str, Figure] = {}
     if rate is not None and rate.evidence is not None:
         accounted = {"accounted": rate.evidence.value, "busy": rate.busy}

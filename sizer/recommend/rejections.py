@@ -45,30 +45,30 @@ class Choice:
         return best_of_disks(self.field)
 
 
-def rejections(verdict: Choice) -> tuple[Rejection, ...]:
+def rejections(choice: Choice) -> tuple[Rejection, ...]:
     """Each cheaper neighbour, one axis smaller and the others as chosen, the nearest first; then what is not sold."""
     found: dict[Spec, Rejection] = {}
-    for scored in reversed(verdict.field):
+    for scored in reversed(choice.field):
         spec = scored.candidate.spec
-        if _cheaper(scored, verdict) and _neighbour(scored, verdict):
-            found.setdefault(spec, Rejection(spec, _why(verdict, scored)))
-    return (*found.values(), *_fraction(verdict), *_too_small(verdict))
+        if _cheaper(scored, choice) and _neighbour(scored, choice):
+            found.setdefault(spec, Rejection(spec, _why(choice, scored)))
+    return (*found.values(), *_fraction(choice), *_too_small(choice))
 
 
-def _cheaper(scored: ScoredCandidate, verdict: Choice) -> bool:
-    return scored.candidate.cost < verdict.chosen.candidate.cost
+def _cheaper(scored: ScoredCandidate, choice: Choice) -> bool:
+    return scored.candidate.cost < choice.chosen.candidate.cost
 
 
-def _neighbour(scored: ScoredCandidate, verdict: Choice) -> bool:
+def _neighbour(scored: ScoredCandidate, choice: Choice) -> bool:
     """Of fewer vCPUs, the memory that does best among the cheaper ones."""
-    spec, taken = scored.candidate.spec, verdict.chosen.candidate.spec
+    spec, taken = scored.candidate.spec, choice.chosen.candidate.spec
     if spec.vcpus == taken.vcpus:
         differs = (spec.memory_bytes != taken.memory_bytes, spec.disk != taken.disk, _gpus(spec) != _gpus(taken))
         return sum(differs) == 1
     if (spec.vcpus or 0) > (taken.vcpus or 0) or (spec.disk, *_gpus(spec)) != (taken.disk, *_gpus(taken)):
         return False
     size = replace(spec, memory_bytes=None)
-    alike = [j for j in verdict.field if replace(j.candidate.spec, memory_bytes=None) == size and _cheaper(j, verdict)]
+    alike = [j for j in choice.field if replace(j.candidate.spec, memory_bytes=None) == size and _cheaper(j, choice)]
     return scored is min(alike, key=lambda j: (-round(j.score.fraction, 3), j.candidate.cost))
 
 
@@ -76,69 +76,69 @@ def _gpus(spec: Spec) -> tuple[str | None, int]:
     return spec.gpu, spec.gpu_count
 
 
-def _why(verdict: Choice, scored: ScoredCandidate) -> tuple[Reason, ...]:
+def _why(choice: Choice, scored: ScoredCandidate) -> tuple[Reason, ...]:
     """How far from what is asked for, with what binds there; then why it was not taken all the same."""
-    bottleneck = verdict.bottleneck(predict(verdict.model, scored.candidate.configuration, WhatIf()))
-    known = verdict.bound or bottleneck not in (*SHOWN_BY_VCPUS, Bottleneck.AMBIGUOUS)
-    share = _share(verdict, scored, bottleneck if known else None)
+    bottleneck = choice.bottleneck(predict(choice.model, scored.candidate.configuration, WhatIf()))
+    known = choice.bound or bottleneck not in (*SHOWN_BY_VCPUS, Bottleneck.AMBIGUOUS)
+    share = _share(choice, scored, bottleneck if known else None)
     spec = scored.candidate.spec
     if not scored.candidate.exists and spec.vcpus is not None:
         most = float(family_memory(spec.vcpus)[-1])
         return (share, reason(ReasonCode.MEMORY_NOT_SOLD, memory_bytes=most, vcpus=spec.vcpus))
-    by_target = verdict.objective.deadline is None and verdict.objective.prefer != "fastest"
-    return (share, *_not_taken(verdict, scored)) if by_target and _reaches(verdict, scored) else (share,)
+    by_target = choice.objective.deadline is None and choice.objective.prefer != "fastest"
+    return (share, *_not_taken(choice, scored)) if by_target and _reaches(choice, scored) else (share,)
 
 
-def _not_taken(verdict: Choice, scored: ScoredCandidate) -> tuple[Reason, ...]:
+def _not_taken(choice: Choice, scored: ScoredCandidate) -> tuple[Reason, ...]:
     """Why one that is expected to reach the target was not taken all the same."""
     if not scored.passes:
         return (reason(ReasonCode.TARGET_UNLIKELY, probability=scored.score.probability),)
-    loss = disk_loss(scored, verdict.top)
+    loss = disk_loss(scored, choice.top)
     if loss > DISK_LOSS:
         return (reason(ReasonCode.DISK_LOSES, loss=loss, most=DISK_LOSS),)
-    same_disk = scored.candidate.spec.disk == verdict.chosen.candidate.spec.disk
+    same_disk = scored.candidate.spec.disk == choice.chosen.candidate.spec.disk
     return (reason(ReasonCode.BEST_UNKNOWN),) if same_disk else ()
 
 
-def _share(verdict: Choice, scored: ScoredCandidate, bottleneck: Bottleneck | None = None) -> Reason:
+def _share(choice: Choice, scored: ScoredCandidate, bottleneck: Bottleneck | None = None) -> Reason:
     named = bottleneck.value if bottleneck is not None else None
-    if verdict.objective.deadline is not None:
-        return why_not(scored, verdict.chosen, verdict.objective.deadline, named)
+    if choice.objective.deadline is not None:
+        return why_not(scored, choice.chosen, choice.objective.deadline, named)
     fraction = scored.score.fraction
-    if verdict.objective.prefer == "fastest":
+    if choice.objective.prefer == "fastest":
         return reason(ReasonCode.OF_BEST, share=fraction, bottleneck=named)
-    return reason(ReasonCode.OF_TARGET, share=fraction / verdict.objective.target, bottleneck=named)
+    return reason(ReasonCode.OF_TARGET, share=fraction / choice.objective.target, bottleneck=named)
 
 
-def _reaches(verdict: Choice, scored: ScoredCandidate) -> bool:
-    return scored.score.fraction >= verdict.objective.target
+def _reaches(choice: Choice, scored: ScoredCandidate) -> bool:
+    return scored.score.fraction >= choice.objective.target
 
 
-def _fraction(verdict: Choice) -> list[Rejection]:
+def _fraction(choice: Choice) -> list[Rejection]:
     """The largest fraction of a vCPU that was measured, where the smallest size sold was chosen."""
-    taken, model = verdict.chosen.candidate, verdict.model
-    smallest = min(j.candidate.spec.vcpus or 0 for j in verdict.field)
+    taken, model = choice.chosen.candidate, choice.model
+    smallest = min(j.candidate.spec.vcpus or 0 for j in choice.field)
     less = [vcpus for vcpus in model.measured.vcpus if vcpus < min(smallest, vcpus_of(taken.configuration))]
     if taken.spec.vcpus != smallest or not less:
         return []
     configuration = replace(taken.configuration, vcpus=less[-1])
-    deadline = verdict.objective.deadline
+    deadline = choice.objective.deadline
     if deadline is not None:
-        (judged,) = score_in_time(model, [configuration], verdict.best, deadline.rate)
+        (judged,) = score_in_time(model, [configuration], choice.best, deadline.rate)
     else:
-        (judged,) = score_against_best(model, [configuration], verdict.best, verdict.objective.target)
+        (judged,) = score_against_best(model, [configuration], choice.best, choice.objective.target)
     spec = replace(taken.spec, vcpus=less[-1])
     scored = ScoredCandidate(Candidate(spec, configuration, taken.usd_per_hour, taken.disk_rank), judged)
     if scored.passes:
-        enough = reason(ReasonCode.IN_TIME) if deadline is not None else _share(verdict, scored)
+        enough = reason(ReasonCode.IN_TIME) if deadline is not None else _share(choice, scored)
         return [Rejection(spec, (enough, reason(ReasonCode.FRACTION_NOT_SOLD)))]
-    return [Rejection(spec, _why(verdict, scored))]
+    return [Rejection(spec, _why(choice, scored))]
 
 
-def _too_small(verdict: Choice) -> list[Rejection]:
+def _too_small(choice: Choice) -> list[Rejection]:
     """The largest memory cap that was too small."""
-    floor = verdict.model.floor
+    floor = choice.model.floor
     if floor is None or floor.out_of_memory_bytes is None:
         return []
-    spec = replace(verdict.chosen.candidate.spec, memory_bytes=floor.out_of_memory_bytes)
+    spec = replace(choice.chosen.candidate.spec, memory_bytes=floor.out_of_memory_bytes)
     return [Rejection(spec, (reason(ReasonCode.OUT_OF_MEMORY),))]

@@ -115,6 +115,7 @@ from sizer.words.page import (
     workload_in_words,
 )
 from sizer.words.page_answers import (
+    Fact,
     answer_sentences,
     baseline_fact,
     bounded_spec,
@@ -185,6 +186,7 @@ from sizer.words.terminal import (
 
 __all__ = [
     "ENGLISH",
+    "Fact",
     "Terms",
     "Touch",
     "_",
