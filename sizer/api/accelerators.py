@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from sizer.model import Gpus, WorkloadModel
-from sizer.records import InputError
+from sizer.records import AnyOf, InputError
 
 
-def accelerator(gpu: str | None, count: int | None, workload: WorkloadModel, where: str) -> Gpus:
+def accelerator(gpu: str | None, count: int | None, workload: WorkloadModel) -> Gpus:
     """The accelerator of the model that is meant; what is left out is the usual one, as many as of it were measured.
 
-    Raises InputError, which begins with `where`, for a GPU that no run of the workload had.
+    Raises InputError for a GPU that no run of the workload had.
     """
     known = workload.measured.gpus or (Gpus(),)
     if gpu is None:
@@ -17,12 +17,14 @@ def accelerator(gpu: str | None, count: int | None, workload: WorkloadModel, whe
     else:
         alike = [each for each in known if _means(gpu, each, workload)]
         if not alike:
-            raise InputError(f"{where}GPU `{gpu}` was not measured for `{workload.name}`; {_measured(workload)}")
+            raise _not_measured(gpu, workload)
     if not count:
         return alike[0]
     if workload.facts.device.kind == "cpu" and not any(each.gpu or each.count for each in known):
         raise InputError(
-            f"{where}`{workload.name}` was measured without a GPU, so {count} cannot be predicted; leave the GPU out"
+            "`{workload}` was measured without a GPU, so {count} cannot be predicted; leave the GPU out.",
+            workload=workload.name,
+            count=count,
         )
     same = next((each for each in alike if max(1, each.count or 0) == count), None)
     return same or Gpus(alike[0].gpu, count)
@@ -34,10 +36,19 @@ def _means(gpu: str, each: Gpus, workload: WorkloadModel) -> bool:
     return gpu.lower() in {name.lower().removeprefix(prefix) for name in names if name for prefix in ("", "emulated:")}
 
 
-def _measured(workload: WorkloadModel) -> str:
+def _not_measured(gpu: str, workload: WorkloadModel) -> InputError:
     device = workload.facts.device
-    names = dict.fromkeys(each.gpu for each in workload.measured.gpus if each.gpu)
-    usual = [device.gpu or device.label] if device.kind != "cpu" else []
+    names = tuple(dict.fromkeys(each.gpu for each in workload.measured.gpus if each.gpu))
+    usual = (device.gpu or device.label,) if device.kind != "cpu" else ()
     if not names and not usual:
-        return "it was measured without one"
-    return f"give {' or '.join(names or usual)}"
+        return InputError(
+            "GPU `{gpu}` was not measured for `{workload}`, which was measured without one.",
+            gpu=gpu,
+            workload=workload.name,
+        )
+    return InputError(
+        "GPU `{gpu}` was not measured for `{workload}`; give {names}.",
+        gpu=gpu,
+        workload=workload.name,
+        names=AnyOf(*(names or usual)),
+    )

@@ -50,8 +50,19 @@ def measured_runs(folder: StudyFolder) -> tuple[Run, ...]:
     runs = folder.runs()
     if not runs:
         study, path = typed_path(folder.study_path), typed_path(folder.path)
-        lacking = "no run can be read" if folder.problems() else "no run is stored"
-        raise NoAnswer(f"{folder.path}: {lacking}; type: sizer run {study} --out {path}")
+        if folder.problems():
+            raise NoAnswer(
+                "{folder} has no run that can be read; type: sizer run {study} --out {path}",
+                folder=folder.path,
+                study=study,
+                path=path,
+            )
+        raise NoAnswer(
+            "{folder} has no runs yet; type: sizer run {study} --out {path}",
+            folder=folder.path,
+            study=study,
+            path=path,
+        )
     return runs
 
 
@@ -162,16 +173,18 @@ def cpus_of(folder: StudyFolder) -> float | None:
 def refuse_folder(path: Path) -> None:
     """Raise InputError where a folder is in the place of a file to be read or written."""
     if path.is_dir():
-        raise InputError(f"{path}: is a folder, but a file is expected; move it away and type the command again")
+        raise InputError(
+            "{path} is a folder where a file should be; move it away and type the command again.", path=path
+        )
 
 
 def _read_model(path: Path) -> Model:
     """Raises FormatError unless the file is word for word what this sizer wrote: the numbers in it fit each other."""
     form = load_json(path)
     if not isinstance(form, dict) or form.pop("checksum", None) != _checksum(form):
-        raise FormatError(f"{path}: is not what this sizer wrote")
+        raise FormatError("{path} was not written by this sizer.", path=path)
     if form.get("schema_version") != SCHEMA_VERSION:
-        raise FormatError(f"{path}: was written before schema {SCHEMA_VERSION}")
+        raise FormatError("{path} was written before schema {version}.", path=path, version=SCHEMA_VERSION)
     return from_json(Model, form, str(path))
 
 

@@ -40,7 +40,7 @@ def what_is_lacking(backend: LimitsBackend) -> Lacking:
     if missing_for_emulation():
         lacking.setdefault(Control.DISK, AS_ROOT)
     if Control.VCPUS in lacking:
-        raise HostError(f"this host cannot limit vCPUs, which the demo varies; type: {lacking[Control.VCPUS]}")
+        raise HostError("This host cannot limit vCPUs, which the demo varies; type: {fix}", fix=lacking[Control.VCPUS])
     return lacking
 
 

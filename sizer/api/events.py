@@ -10,7 +10,13 @@ from sizer.analysis import Live
 from sizer.api.conclusions import Conclusion
 from sizer.exchange import Imported
 from sizer.plan import Search, TwoEpochs
-from sizer.records import DiskCheck, Doubt, Run, RunSpec, SizerError
+from sizer.records import (
+    DiskCheck,
+    Doubt,
+    Run,
+    RunSpec,
+    SizerError,
+)
 from sizer.runner import Load
 from sizer.storage import Announcement, Leftover
 
@@ -61,7 +67,7 @@ class DataLacking:
     """The data of a workload cannot be had, so its runs are refused."""
 
     workload: str
-    why: str
+    why: Exception
 
 
 @dataclass(frozen=True)
@@ -83,7 +89,7 @@ class DiskUnusable:
     """A disk cannot be used, so runs on it are refused."""
 
     disk: str
-    why: str
+    why: Exception
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,9 @@ def refuse_taken(path: Path) -> None:
     """Raise InputError where something lies in the folder already."""
     with suppress(OSError):
         if path.is_dir() and os.listdir(path):
-            raise InputError(f"{path}: is not empty; choose a new folder with --out, or remove this one first")
+            raise InputError(
+                "{path} is not empty; choose a new folder with --out, or remove this one first.", path=path
+            )
 
 
 def write_study(path: Path, found: Imported, source: Path) -> StudyFolder:
@@ -75,7 +77,9 @@ def _write_runs(path: Path, runs: tuple[Run, ...]) -> None:
         os.sync()
     except OSError as error:
         raise HostError(
-            f"{path}: cannot be written ({error.strerror or error}); make room there or choose another folder"
+            "{path} cannot be written ({reason}); make room there or choose another folder.",
+            path=path,
+            reason=error.strerror or error,
         ) from error
 
 

@@ -202,7 +202,7 @@ class Measurement:
     def _launch(self, spec: RunSpec, left: float, preparation: Preparation) -> Run:
         """Measure one configuration and store it."""
         if self._stop():
-            raise Interrupted("interrupted between two runs")
+            raise Interrupted("Interrupted between two runs.")
         self.folder.hold_room()
         self._on_event(RunStarted(spec, estimate_seconds([spec], self.folder.runs()), left))
         run = preparation.launch(spec, self.folder.log_path(spec.id), Hooks(self._on_event, self._stop_now))
@@ -222,9 +222,14 @@ class Measurement:
             try:
                 aside = keep_unsaved(run, folder.path, folder.host, self._host.cache)
             except HostError as second:
-                raise HostError(f"{error}; the last run could not be kept in the cache either: {second}") from error
+                raise HostError(
+                    "{error} The last run could not be stored in the cache either: {second}", error=error, second=second
+                ) from error
             raise HostError(
-                f"{error}; the last run is kept in {aside}; to store it and continue, type: {folder.going_on}"
+                "{error} The last run is in {aside}; to store it and continue, type: {command}",
+                error=error,
+                aside=aside,
+                command=folder.going_on,
             ) from error
 
     def _follow(self, each: Search | TwoEpochs, preparation: Preparation) -> None:

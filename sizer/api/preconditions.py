@@ -10,7 +10,19 @@ from pathlib import Path
 from sizer.files import refuse_no_disk
 from sizer.host import gpus, interpreter
 from sizer.limits import Control, LimitsBackend
-from sizer.records import KINDS, OTHER, Doubt, DoubtKind, HostError, InputError, Limits, RunSpec, Study
+from sizer.records import (
+    KINDS,
+    OTHER,
+    Doubt,
+    DoubtKind,
+    HostError,
+    InputError,
+    Limits,
+    Lines,
+    Message,
+    RunSpec,
+    Study,
+)
 from sizer.storage import cache_folder, check_cache, check_data, missing_for_emulation, mount_answers
 
 RUNNABLE = frozenset({"mxnet", "opencv"})
@@ -20,10 +32,10 @@ SMALL_CAP = 2**26
 """Bytes that every host has, to ask whether memory can be limited at all."""
 
 LIMITED = {
-    Control.VCPUS: "vCPUs",
-    Control.FRACTIONAL_VCPUS: "fractions of a vCPU",
-    Control.MEMORY: "memory",
-    Control.DISK: "disks",
+    Control.VCPUS: Message("vCPUs"),
+    Control.FRACTIONAL_VCPUS: Message("fractions of a vCPU"),
+    Control.MEMORY: Message("memory"),
+    Control.DISK: Message("disks"),
 }
 
 
@@ -37,35 +49,44 @@ def check_preconditions(specs: Sequence[RunSpec], study: Study, backend: LimitsB
     _check_mounts(specs, study)
     lacking = _lacking(specs, study, backend)
     if lacking:
-        raise HostError("\n".join(lacking))
+        raise HostError(Lines(*lacking))
 
 
 def _check_mounts(specs: Sequence[RunSpec], study: Study) -> None:
     for name in dict.fromkeys(spec.limits.disk for spec in specs if spec.limits.disk is not None):
         path = study.disk(name).path
         if path is not None and not mount_answers(Path(path)):
-            what = f"{path} is not a folder, or does not answer"
-            raise InputError(f"disk `{name}`: {what}; give the folder where it is mounted")
+            raise InputError(
+                "Disk `{name}`: {path} is not a folder, or does not answer; give the folder where the disk is mounted.",
+                name=name,
+                path=path,
+            )
         if path is not None:
-            refuse_no_disk(Path(path), f"disk `{name}`")
+            refuse_no_disk(Path(path), Message("Disk `{name}`", name=name))
         if path is not None and not os.access(path, os.W_OK):
-            raise InputError(f"disk `{name}`: {path} may not be written; give a folder that you may write to")
+            raise InputError("Disk `{name}`: you may not write to {path}; give another folder.", name=name, path=path)
 
 
-def _lacking(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> list[str]:
+def _lacking(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> list[Message]:
     """Each thing that is missing, with the command that would fix it."""
-    found: dict[tuple[Control, str], str] = {}
+    found: dict[tuple[Control, str], Message] = {}
     for spec in specs:
         emulated = spec.limits.disk is not None and study.disk(spec.limits.disk).emulated is not None
         for each in backend.missing(spec.limits, throttled=emulated):
             if each.fix is None:
-                found[each.control, each.how] = f"{each.how}; ask for less, or measure on a larger host"
+                found[each.control, each.how] = Message(
+                    "{problem}; ask for less, or measure on a larger host.", problem=each.how
+                )
             else:
-                what = f"this host cannot limit {LIMITED[each.control]} ({each.how})"
-                found[each.control, each.how] = f"{what}; type: {each.fix}"
+                found[each.control, each.how] = Message(
+                    "This host cannot limit {control} ({reason}); type: {fix}",
+                    control=LIMITED[each.control],
+                    reason=each.how,
+                    fix=each.fix,
+                )
         reason = missing_for_emulation() if emulated else None
         if reason and not any(control is Control.DISK for control, _ in found):
-            found[Control.DISK, reason] = f"this host cannot emulate disks: {reason}"
+            found[Control.DISK, str(reason)] = Message("This host cannot emulate disks: {reason}", reason=reason)
     return list(found.values())
 
 

@@ -7,7 +7,15 @@ from dataclasses import replace
 from sizer.api.accelerators import accelerator
 from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
 from sizer.model import predict as predict_as_modelled
-from sizer.records import Bottleneck, Configuration, InputError, NoAnswer, Prediction, Refused
+from sizer.records import (
+    AnyOf,
+    Bottleneck,
+    Configuration,
+    InputError,
+    NoAnswer,
+    Prediction,
+    Refused,
+)
 from sizer.words import refusal_sentences, terms_of
 
 
@@ -33,7 +41,12 @@ def predict(
         raise NoAnswer(refusal_sentences(found.refused, terms_of(found)))
     known = [name_of_disk(each.name) for each in found.measured.disks]
     if disk is not None and disk not in known:
-        raise InputError(f"disk `{disk}` was not measured for `{found.name}`; give one of {', '.join(known)}")
+        raise InputError(
+            "disk `{disk}` was not measured for `{found}`; give {known}.",
+            disk=disk,
+            found=found.name,
+            known=AnyOf(*known),
+        )
     place = configuration(found, vcpus, memory_bytes, disk, batch_size, gpu, gpu_count)
     try:
         return predict_at(found, place, what_if)
@@ -41,15 +54,19 @@ def predict(
         raise NoAnswer(refusal_sentences(error.refusal, terms_of(found))) from error
 
 
-def workload_of(model: Model, name: str | None, where: str = "") -> WorkloadModel:
-    """The workload of this name, or the only one. Raises InputError, which begins with `where`."""
+def workload_of(model: Model, name: str | None) -> WorkloadModel:
+    """The workload of this name, or the only one. Raises InputError."""
     names = [workload.name for workload in model.workloads]
     if name is None and len(names) == 1:
         name = names[0]
     if name is None:
-        raise InputError(f"{where}no workload is named; add --workload with one of {', '.join(names)}")
+        raise InputError("no workload is named; add --workload with {names}.", names=AnyOf(*names))
     if name not in names:
-        raise InputError(f"{where}workload `{name}` has no runs in this study; give one of {', '.join(names)}")
+        raise InputError(
+            "workload `{name}` has no runs in this study; give {names}.",
+            name=name,
+            names=AnyOf(*names),
+        )
     return model.workload(name)
 
 
@@ -61,14 +78,13 @@ def configuration(
     batch_size: int | None,
     gpu: str | None,
     gpu_count: int | None,
-    where: str = "",
 ) -> Configuration:
     """The configuration that is meant, with the largest measured value of what is left out.
 
-    Raises InputError, which begins with `where`, for a GPU that no run of the workload had.
+    Raises InputError for a GPU that no run of the workload had.
     """
     measured = workload.measured
-    gpus = accelerator(gpu, gpu_count, workload, where)
+    gpus = accelerator(gpu, gpu_count, workload)
     # A workload of which nothing completed has no largest; its refusal is the answer instead of this place.
     return Configuration(
         vcpus=vcpus if vcpus is not None else max(measured.vcpus, default=None),

@@ -37,7 +37,7 @@ class PreparedData:
     """The data set of each workload, None for one that reads nothing; `lacking` says why a workload has none."""
 
     sets: dict[Workload, DataSet | None] = field(default_factory=dict)
-    lacking: dict[Workload, str] = field(default_factory=dict)
+    lacking: dict[Workload, Exception] = field(default_factory=dict)
 
 
 def prepare_data(
@@ -51,8 +51,8 @@ def prepare_data(
             sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, on_event, stop)
             data.sets[workload] = sets.prepare(workload)
         except (InputError, HostError, OSError) as error:
-            data.lacking[workload] = str(error)
-            on_event(DataLacking(workload.name, str(error)))
+            data.lacking[workload] = error
+            on_event(DataLacking(workload.name, error))
     return data
 
 
@@ -65,7 +65,7 @@ class Preparation:
         self._data = data
         self._places = places
         self._checks: dict[str, DiskCheck] = {}
-        self._lacking_disks: dict[str, str] = {}
+        self._lacking_disks: dict[str, Exception] = {}
 
     def prepare(self, specs: Sequence[RunSpec], on_event: OnEvent, stop: Callable[[], bool]) -> None:
         """Check every disk that these runs use, and copy their data to it. Raises Interrupted when `stop` says so."""
@@ -81,9 +81,9 @@ class Preparation:
     def launch(self, spec: RunSpec, log_path: Path, hooks: Hooks) -> Run:
         """Measure one configuration; refused where what it needs could not be had."""
         if spec.workload in self._data.lacking:
-            return self._refused(spec, Cause(CauseKind.NO_DATA, text=self._data.lacking[spec.workload]))
+            return self._refused(spec, Cause(CauseKind.NO_DATA, text=str(self._data.lacking[spec.workload])))
         if spec.limits.disk in self._lacking_disks:
-            return self._refused(spec, Cause(CauseKind.REFUSED, text=self._lacking_disks[spec.limits.disk]))
+            return self._refused(spec, Cause(CauseKind.REFUSED, text=str(self._lacking_disks[spec.limits.disk])))
         try:
             data_set, tier = self._data_of(spec), self._tier(spec)
             with self._places.folders(tier) as (scratch, output):
@@ -97,8 +97,8 @@ class Preparation:
         try:
             check = check_disk(tier, self._places.volume(tier), self._host.backend, self._host.fio, stop)
         except (HostError, InputError, OSError) as error:
-            self._lacking_disks[tier.name] = str(error)
-            on_event(DiskUnusable(tier.name, str(error)))
+            self._lacking_disks[tier.name] = error
+            on_event(DiskUnusable(tier.name, error))
             return
         self._checks[tier.name] = check
         on_event(DiskChecked(check))
@@ -138,4 +138,4 @@ class Preparation:
 
 def _stop_if_asked(stop: Callable[[], bool]) -> None:
     if stop():
-        raise Interrupted("interrupted before the first run")
+        raise Interrupted("Interrupted before the first run.")

@@ -12,7 +12,22 @@ from pathlib import Path
 from typing import TypeVar
 
 from sizer.files import from_json, read_given
-from sizer.records import GIB, Amount, Batch, Bytes, Count, DiskRates, InputError, Rate, Text, Vcpus, quoted
+from sizer.records import (
+    GIB,
+    AllOf,
+    Amount,
+    AnyOf,
+    Batch,
+    Bytes,
+    Count,
+    DiskRates,
+    InputError,
+    Message,
+    Rate,
+    Text,
+    Vcpus,
+    quoted,
+)
 
 CATALOG_SCHEMA_VERSION = 1
 
@@ -67,9 +82,21 @@ class DiskOffer:
         """What a disk of this size gives; written like read. InputError outside the sizes on offer."""
         size = size_bytes / GIB
         if (self.min_bytes and size_bytes < self.min_bytes) or (self.max_bytes and size_bytes > self.max_bytes):
-            low = f"{(self.min_bytes or 0) / GIB:g} GiB"
-            high = f" to {self.max_bytes / GIB:g} GiB" if self.max_bytes else " and more"
-            raise InputError(f"{self.name} is not sold with {size:g} GiB: give a size of {low}{high}")
+            low = f"{(self.min_bytes or 0) / GIB:g}"
+            if not self.max_bytes:
+                raise InputError(
+                    "{disk} is not sold with {size} GiB; give a size of {low} GiB or more.",
+                    disk=self.name,
+                    size=f"{size:g}",
+                    low=low,
+                )
+            raise InputError(
+                "{disk} is not sold with {size} GiB; give a size from {low} GiB to {high} GiB.",
+                disk=self.name,
+                size=f"{size:g}",
+                low=low,
+                high=f"{self.max_bytes / GIB:g}",
+            )
         iops = min(self.read_iops_base + self.read_iops_per_gib * size, self.read_iops_max)
         rate = self.read_bytes_per_second_base + self.read_bytes_per_second_per_gib * size
         rate = min(rate, self.read_bytes_per_second_max)
@@ -112,13 +139,13 @@ class Catalog:
         if path is None:
             text = (files("sizer.catalog") / "catalog.json").read_text(encoding="utf-8")
         else:
-            text = read_given(Path(path), "a catalogue")
+            text = read_given(Path(path), Message("a catalogue"))
         try:
             data = json.loads(text)
         except RecursionError:
-            raise InputError(f"{where}: is nested too deeply for a catalogue") from None
+            raise InputError("{where} is nested too deeply for a catalogue.", where=where) from None
         except ValueError as error:
-            raise InputError(f"{where} is not JSON: {error}") from error
+            raise InputError("{where} is not JSON ({error}); correct it.", where=where, error=error) from error
         return _from_json(data, where)
 
     def instances(self, gpu: str | None = None) -> tuple[InstanceType, ...]:
@@ -134,7 +161,7 @@ class Catalog:
             if wanted in (f"{instance.provider} {instance.instance_type}".lower(), instance.instance_type.lower()):
                 return instance
         nearest = _nearest(wanted, [f"{each.provider} {each.instance_type}" for each in self.instance_types])
-        raise InputError(f"the catalogue has no instance type `{name}`: {nearest}")
+        raise InputError("The catalogue has no instance type `{name}`; {advice}", name=name, advice=nearest)
 
     def disk(self, name: str) -> DiskOffer:
         """The disk tier of that name; InputError with the nearest name if there is none."""
@@ -142,7 +169,7 @@ class Catalog:
             if offer.name == name:
                 return offer
         nearest = _nearest(name, [offer.name for offer in self.disks])
-        raise InputError(f"the catalogue has no disk tier `{name}`: {nearest}")
+        raise InputError("The catalogue has no disk tier `{name}`; {advice}", name=name, advice=nearest)
 
     def disk_rates(self, name: str, size_bytes: int) -> DiskRates:
         """What a disk `name` of this size gives, for example `alibaba/cloud_ssd`."""
@@ -151,19 +178,27 @@ class Catalog:
     def accelerator_rate(self, mode: str, network: str, gpu: str) -> AcceleratorRate:
         """The published rate for `train` or `infer`; InputError lists what is published."""
         if mode not in ("train", "infer"):
-            raise InputError(f"accelerator rates are for `train` or `infer`, not `{mode}`")
+            raise InputError(
+                "The catalogue has accelerator rates for `train` and `infer`, not for `{mode}`; give "
+                "samples_per_second.",
+                mode=mode,
+            )
         of_mode = [rate for rate in self.accelerators if rate.mode == mode]
         for rate in of_mode:
             if rate.network == network and rate.gpu.lower() == gpu.lower():
                 return rate
         same = sorted({rate.network for rate in of_mode if rate.gpu.lower() == gpu.lower()})
         other = sorted({rate.gpu for rate in of_mode if rate.network == network})
-        known = [f"for {gpu}: {', '.join(same)}"] if same else []
-        known += [f"for {network}: {', '.join(other)}"] if other else []
-        known = known or sorted({f"{rate.network} on {rate.gpu}" for rate in of_mode})
+        known: list[object] = [Message("for {name}: {others}", name=gpu, others=AllOf(*same))] if same else []
+        known += [Message("for {name}: {others}", name=network, others=AllOf(*other))] if other else []
+        known += [] if known else sorted({f"{rate.network} on {rate.gpu}" for rate in of_mode})
         raise InputError(
-            f"no published rate to {mode} {network} on {gpu} (published {'; '.join(known)}): "
-            "give `samples_per_second` instead of `gpu`"
+            "The catalogue has no rate to {mode} {network} on {gpu} (it has rates {known}); give `samples_per_second` "
+            "instead of `gpu`.",
+            mode=mode,
+            network=network,
+            gpu=gpu,
+            known=AllOf(*known),
         )
 
 
@@ -176,18 +211,27 @@ def _model(gpu: str) -> str:
     return re.sub(r"-\d+gb$", "", gpu.lower())
 
 
-def _nearest(name: str, known: Sequence[str]) -> str:
+def _nearest(name: str, known: Sequence[str]) -> Message:
     guess = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-    return f"did you mean `{guess[0]}`?" if guess else f"known are {', '.join(known)}"
+    if guess:
+        return Message("did you mean `{name}`?", name=guess[0])
+    return Message("give {names}.", names=AnyOf(*known))
 
 
 def _from_json(data: object, file: str) -> Catalog:
     if not isinstance(data, dict) or data.get("schema_version") != CATALOG_SCHEMA_VERSION:
         version = data.get("schema_version") if isinstance(data, dict) else None
-        raise InputError(f"{file}: schema_version is {version!r}, this sizer reads {CATALOG_SCHEMA_VERSION}")
+        raise InputError(
+            "{file}: schema_version is {version}, and this sizer reads {known}.",
+            file=file,
+            version=repr(version),
+            known=CATALOG_SCHEMA_VERSION,
+        )
     unknown = sorted(set(data) - {"schema_version", "instances", "disks", "accelerators"})
     if unknown:
-        raise InputError(f"{file}: unknown part `{unknown[0]}`: known are instances, disks, accelerators")
+        raise InputError(
+            "{file}: unknown key `{name}`; use instances, disks and accelerators.", file=file, name=unknown[0]
+        )
     return Catalog(
         tuple(checked(InstanceType, entry, where) for where, entry in _entries(data, "instances", file)),
         tuple(checked(DiskOffer, entry, where) for where, entry in _entries(data, "disks", file)),
@@ -195,17 +239,20 @@ def _from_json(data: object, file: str) -> Catalog:
     )
 
 
-def checked(kind: type[Offer], entry: object, where: str) -> Offer:
+def checked(kind: type[Offer], entry: object, where: str | Message) -> Offer:
     """The record that `entry` holds; InputError starts with `where` and names the field."""
     known = {field.name for field in fields(kind)}
     unknown = sorted(set(entry) - known) if isinstance(entry, dict) else []
     if unknown:
-        raise InputError(f"{where}: unknown field {quoted(unknown[0])}")
+        raise InputError("{where}: unknown field {name}; remove it.", where=where, name=quoted(unknown[0]))
     return from_json(kind, entry, where)
 
 
-def _entries(data: dict[str, object], part: str, file: str) -> Iterable[tuple[str, object]]:
+def _entries(data: dict[str, object], part: str, file: str) -> Iterable[tuple[Message, object]]:
     entries = data.get(part, [])
     if not isinstance(entries, list):
-        raise InputError(f"{file}: {part} is not a list")
-    return [(f"{file}: {part} entry {number}", entry) for number, entry in enumerate(entries, start=1)]
+        raise InputError("{file}: {part} is not a list; make it one.", file=file, part=part)
+    return [
+        (Message("{file}: {part} entry {number}", file=file, part=part, number=number), entry)
+        for number, entry in enumerate(entries, start=1)
+    ]

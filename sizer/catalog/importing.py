@@ -11,13 +11,27 @@ from typing import Any
 
 from sizer.catalog.catalog import CATALOG_SCHEMA_VERSION, AcceleratorRate, Catalog, DiskOffer, InstanceType, checked
 from sizer.files import Table, read_table
-from sizer.records import GIB, InputError
+from sizer.records import (
+    GIB,
+    InputError,
+    Message,
+    quoted,
+)
 
 Cells = dict[str, str]
 KINDS = ("instance_type", "disk_tier", "samples_per_second")
 """One of these columns says what a table holds."""
 COLUMNS = (*KINDS, "provider", "region", "network", "gpu", "source")
 """By these a header is known, whatever its delimiter and the case of its names."""
+
+
+class _WrongCell(Exception):
+    """A cell that cannot be read, and what is wrong with it."""
+
+    def __init__(self, column: str, problem: Message) -> None:
+        super().__init__(str(problem))
+        self.column = column
+        self.problem = problem
 
 
 def import_csv(paths: Sequence[str | Path]) -> Catalog:
@@ -27,18 +41,20 @@ def import_csv(paths: Sequence[str | Path]) -> Catalog:
     """
     found: dict[str, list[Any]] = {"instances": [], "disks": [], "accelerators": []}
     for path in paths:
-        table = read_table(Path(path), "a table of offers", COLUMNS, KINDS)
+        table = read_table(Path(path), Message("a table of offers"), COLUMNS, KINDS)
         part, kind, convert = _kind(table, path)
         if not table.rows:
-            raise InputError(f"{path}: has a header but no entries; write one entry per line")
+            raise InputError("{path} has a header but no rows; write one entry per row.", path=path)
         for row in table.rows:
             where = row.where
             try:
                 entry = convert(row.cells)
             except KeyError as error:
-                raise InputError(f"{where}: the header has no column {error}") from error
-            except (ValueError, OverflowError) as error:
-                raise InputError(f"{where}: {error}") from error
+                raise InputError(
+                    "{where}: the header has no column {column}; add it.", where=where, column=error
+                ) from error
+            except _WrongCell as error:
+                raise row.input_error(error.column, error.problem) from error
             found[part].append(checked(kind, entry, where))
     return Catalog(tuple(found["instances"]), tuple(found["disks"]), tuple(found["accelerators"]))
 
@@ -61,11 +77,11 @@ def _kind(table: Table, path: str | Path) -> tuple[str, type[Any], Callable[[Cel
         return "disks", DiskOffer, _disk
     if "samples_per_second" in table.columns:
         return "accelerators", AcceleratorRate, _accelerator
-    raise InputError(f"{path}: the header names neither instance_type, disk_tier nor samples_per_second")
+    raise InputError("{path}: the header needs a column instance_type, disk_tier or samples_per_second.", path=path)
 
 
 def _number(row: Cells, column: str, unit: float = 1.0) -> float | None:
-    """The number in a cell times its unit; None for an empty cell, ValueError for what is no number."""
+    """The number in a cell times its unit; None for an empty cell, _WrongCell for what is no number."""
     text = row[column]
     try:
         value = float(text) if text else None
@@ -74,7 +90,7 @@ def _number(row: Cells, column: str, unit: float = 1.0) -> float | None:
     if value is None:
         return None
     if not math.isfinite(value):
-        raise ValueError(f"field `{column}` is {text[:60]!r}, it must be a number")
+        raise _WrongCell(column, Message("{text} is not a number; correct it.", text=quoted(text)))
     return float(f"{value * unit:.12g}")
 
 
@@ -86,7 +102,7 @@ def _bytes(row: Cells, column: str) -> int | None:
 def _count(row: Cells, column: str) -> int | None:
     value = _number(row, column)
     if value is not None and not value.is_integer():
-        raise ValueError(f"field `{column}` is {row[column][:60]!r}, it must be a whole number")
+        raise _WrongCell(column, Message("{text} is not a whole number; correct it.", text=quoted(row[column])))
     return None if value is None else int(value)
 
 

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 
 from sizer.cli.arguments import parser
-from sizer.cli.faults import sentence, unforeseen
+from sizer.cli.faults import in_words, sentence, unforeseen
 from sizer.cli.printing import escaped
-from sizer.records import InputError, SizerError
+from sizer.records import InputError, Message, SizerError
 
 BROKEN_PIPE_STATUS = 141
 """What a shell shows for a program that SIGPIPE ended."""
@@ -31,7 +31,8 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"sizer: {sentence(error)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print("sizer: interrupted", file=sys.stderr)
+        said = in_words(Message("interrupted"))
+        print(f"sizer: {said}", file=sys.stderr)
         return 130
     except BrokenPipeError:
         # The reader of our output is gone, such as `head`; what Python still wants to flush has nowhere to go.
@@ -48,8 +49,13 @@ def main(words: Sequence[str] | None = None) -> int:
 def _what_failed(error: OSError) -> str:
     """The sentence about the file that the system names; it names none for what is printed."""
     if error.filename is None:
-        return f"the system refused ({error.strerror or error}); see where the output goes and type the command again"
-    return f"{error}; see to the file or folder named there and type the command again"
+        return in_words(
+            Message(
+                "The system refused ({reason}); check where the output goes, then type the command again.",
+                reason=error.strerror or error,
+            )
+        )
+    return in_words(Message("{error}; check the file or folder named there, then type the command again.", error=error))
 
 
 def _search_in_no_relative_folder() -> None:

@@ -86,7 +86,7 @@ def _objective(arguments: argparse.Namespace, own: Objective) -> Objective:
     if arguments.objective is not None or arguments.target is not None:
         raise InputError(
             "--samples and --within already ask for the cheapest spec that finishes in time; "
-            "leave out --objective and --target"
+            "leave out --objective and --target."
         )
     return Objective(prefer, target, Deadline(arguments.samples, arguments.within))
 

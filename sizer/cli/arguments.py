@@ -9,31 +9,12 @@ from typing import NoReturn
 
 from sizer import __version__
 from sizer.cli import values
-from sizer.cli.faults import sentence
-from sizer.records import spell_bytes
+from sizer.cli.faults import in_words, sentence
+from sizer.records import Message, spell_bytes
 
 Command = Callable[[argparse.Namespace], int]
 
-DESCRIPTION = "Which is the cheapest machine on which a deep-learning job loses nothing? sizer measures it."
-
 DEFAULT_TIER_SIZE = 500 * 2**30
-
-EXIT_CODES = (
-    "exit codes: 0 done; 1 a fault of sizer; 2 usage, study file or input file; 3 this host cannot do what was asked; "
-    "4 some runs crashed, timed out, were unsupported or refused, report made; 5 no workload has an answer; "
-    "6 a gate given with --fail-if is not met; 130 interrupted"
-)
-
-
-IMPORT_COLUMNS = (
-    "Needed are the columns workload, throughput (samples a second), and one that varies of vcpus, memory_gib, disk, "
-    "batch_size, gpu and gpu_count. Read where they are there: framework, device, network, input, cache, "
-    "throughput_low and throughput_high (95 %% interval), sample_unit, outcome (completed, out_of_memory, timeout, "
-    "crashed, ...), the demands (core_seconds_per_sample, ...), bottleneck, hit_rate, warnings, started_at, repeat, "
-    "epoch (0 is the first), first_epoch_throughput, kind, format, dataset, dataset_gib, dataset_samples, "
-    "disk_read_iops, disk_read_mbps, disk_write_iops, disk_write_mbps, disk_class, disk_emulated, peak_anonymous_gib, "
-    "accelerator_samples_per_second and isolates. Any other column is kept as it is. See docs/import.md."
-)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -43,9 +24,24 @@ class _Parser(argparse.ArgumentParser):
         super().error(sentence(message))
 
 
+def _(message: str, /, **values: object) -> str:
+    """The message in the reader's language."""
+    return in_words(Message(message, **values))
+
+
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    top: argparse.ArgumentParser = _Parser(prog="sizer", description=DESCRIPTION, epilog=EXIT_CODES)
+    top: argparse.ArgumentParser = _Parser(
+        prog="sizer",
+        description=_("Which is the cheapest machine on which a deep-learning job loses nothing? sizer measures it."),
+        epilog=_(
+            "exit codes: 0 done; 1 internal error of sizer; 2 usage, study file or input file; 3 this host cannot "
+            "do what was "
+            "asked; 4 some runs crashed, timed out, were unsupported or refused, report made; 5 no workload has an "
+            "answer; "
+            "6 a gate given with --fail-if is not met; 130 interrupted"
+        ),
+    )
     top.add_argument("--version", action="version", version=f"sizer {__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     _add_beginning(commands)
@@ -55,155 +51,179 @@ def parser() -> argparse.ArgumentParser:
     _add_importing(commands)
     _add_disks(commands)
     _add_catalog(commands)
-    _add(commands, "schema", "host_commands", "the study file's JSON Schema")
+    _add(commands, "schema", "host_commands", _("the study file's JSON Schema"))
     return top
 
 
 def _add_beginning(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     doctor = _add(
-        commands, "doctor", "host_commands", "what this host lets us control, and the command that would fix the rest"
+        commands,
+        "doctor",
+        "host_commands",
+        _("what sizer can control on this host, and the commands that fix the rest"),
     )
     _add_json(doctor)
-    demo = _add(commands, "demo", "run", "a small real study and its report, in under 5 minutes; no GPU, no download")
-    demo.add_argument("--out", default="sizer-demo", metavar="DIR", help="default: %(default)s")
-    init = _add(commands, "init", "host_commands", "write a commented study file")
-    init.add_argument("file", nargs="?", default="study.yaml", metavar="FILE", help="default: %(default)s")
+    demo = _add(
+        commands, "demo", "run", _("a small real study and its report, in under 5 minutes; no GPU, no download")
+    )
+    demo.add_argument("--out", default="sizer-demo", metavar="DIR", help=_("default: %(default)s"))
+    init = _add(commands, "init", "host_commands", _("write a commented study file"))
+    init.add_argument("file", nargs="?", default="study.yaml", metavar="FILE", help=_("default: %(default)s"))
 
 
 def _add_status(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    status = _add(commands, "status", "status", "how far a study is")
+    status = _add(commands, "status", "status", _("how many of a study's runs are finished"))
     _add_folder(status)
     _add_json(status)
 
 
 def _add_catalog(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    catalog = _add(commands, "catalog", "host_commands", "instance types, disk tiers and accelerator rates on offer")
+    catalog = _add(
+        commands, "catalog", "host_commands", _("the catalogue of instance types, disk tiers and accelerator rates")
+    )
     actions = catalog.add_subparsers(metavar="ACTION", dest="action", required=True)
-    listed = actions.add_parser("list", help="the entries", description="The entries of catalogue files.")
-    listed.add_argument("files", nargs="*", metavar="FILE", help="default: the catalogue that comes with sizer")
+    listed = actions.add_parser("list", help=_("the entries"), description=_("The entries of catalogue files."))
+    listed.add_argument("files", nargs="*", metavar="FILE", help=_("default: the catalogue that comes with sizer"))
     _add_json(listed)
-    validated = actions.add_parser("validate", help="check catalogue files", description="Check catalogue files.")
-    validated.add_argument("files", nargs="*", metavar="FILE", help="default: the catalogue that comes with sizer")
+    validated = actions.add_parser("validate", help=_("check catalogue files"), description=_("Check catalogue files."))
+    validated.add_argument("files", nargs="*", metavar="FILE", help=_("default: the catalogue that comes with sizer"))
     _add_json(validated)
     imported = actions.add_parser(
-        "import", help="CSV files as a catalogue, on stdout", description="CSV files as a catalogue, on stdout."
+        "import", help=_("CSV files as a catalogue, on stdout"), description=_("CSV files as a catalogue, on stdout.")
     )
-    imported.add_argument("files", nargs="+", metavar="FILE.csv", help="instance types, disk tiers or rates")
+    imported.add_argument("files", nargs="+", metavar="FILE.csv", help=_("instance types, disk tiers or rates"))
 
 
 def _add_disks(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    disks = _add(commands, "disks", "host_commands", "fio figures of a disk beside what it declares")
+    disks = _add(commands, "disks", "host_commands", _("compare what fio measures on a disk with its declared figures"))
     actions = disks.add_subparsers(metavar="ACTION", dest="action", required=True)
-    check = actions.add_parser("check", help="measure with fio", description="Measure disks with fio.")
+    check = actions.add_parser("check", help=_("measure with fio"), description=_("Measure disks with fio."))
     check.add_argument(
         "disks",
         nargs="+",
         metavar="DIR_OR_TIER",
-        help="a folder on a disk, or a tier of the catalogue as NAME[:SIZE]; "
-        f"default size: {spell_bytes(DEFAULT_TIER_SIZE)}",
+        help=_(
+            "a folder on a disk, or a tier of the catalogue as NAME[:SIZE]; default size: {size}",
+            size=spell_bytes(DEFAULT_TIER_SIZE),
+        ),
     )
-    check.add_argument("--seconds", type=values.seconds, default=3.0, help="for each figure; default: %(default)g")
+    check.add_argument("--seconds", type=values.seconds, default=3.0, help=_("for each figure; default: %(default)g"))
     _add_json(check)
 
 
 def _add_measuring(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    run = _add(commands, "run", "run", "measure a study; finished runs are kept, so it also resumes")
+    run = _add(commands, "run", "run", _("measure a study; finished runs are kept, so it also resumes"))
     run.add_argument("study", metavar="STUDY.yaml")
     run.add_argument(
-        "--out", metavar="DIR", help="the study folder; default: the study file's name without its ending, here"
+        "--out", metavar="DIR", help=_("the study folder; default: the study file's name without its ending, here")
     )
     _add_dry_run(run)
-    run.add_argument("--preset", choices=["quick", "standard", "full"], help="fills what the file leaves out")
-    resume = _add(commands, "resume", "run", "go on with a study where it was")
+    run.add_argument("--preset", choices=["quick", "standard", "full"], help=_("fills what the file leaves out"))
+    resume = _add(commands, "resume", "run", _("continue a study where it stopped"))
     _add_folder(resume)
     _add_dry_run(resume)
     for added in (run, resume):
-        added.add_argument("--retry", action="store_true", help="measure again what crashed or timed out before")
+        added.add_argument("--retry", action="store_true", help=_("measure again what crashed or timed out before"))
 
 
 def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    recommend = _add(commands, "recommend", "answers", "the instance spec to take")
+    recommend = _add(commands, "recommend", "answers", _("the recommended instance spec"))
     _add_folder(recommend)
-    recommend.add_argument("--catalog", metavar="FILE", help="default: the catalogue that comes with sizer")
+    recommend.add_argument("--catalog", metavar="FILE", help=_("default: the catalogue that comes with sizer"))
     recommend.add_argument("--objective", choices=["cheapest", "fastest", "balanced"])
-    recommend.add_argument("--target", type=values.share, metavar="0.95", help="share of the best throughput to reach")
     recommend.add_argument(
-        "--samples", type=values.samples, metavar="1.2M", help="with --within: how many samples the job has"
+        "--target", type=values.share, metavar="0.95", help=_("share of the best throughput to reach")
     )
     recommend.add_argument(
-        "--within", type=values.duration, metavar="6h", help="with --samples: the spec that finishes them in that time"
+        "--samples", type=values.samples, metavar="1.2M", help=_("with --within: how many samples the job has")
+    )
+    recommend.add_argument(
+        "--within",
+        type=values.duration,
+        metavar="6h",
+        help=_("with --samples: the spec that finishes them in that time"),
     )
     recommend.add_argument(
         "--baseline",
         metavar="PROVIDER/TYPE",
-        help="an instance type to compare with; default: the largest configuration measured",
+        help=_("an instance type to compare with; default: the largest configuration measured"),
     )
     recommend.add_argument(
         "--fail-if",
         action="append",
         metavar="CONDITION",
-        help="exit with 6 if an answer is so, such as 'throughput<500' or 'status!=recommended'; may be repeated",
+        help=_("exit with 6 if a condition holds, such as 'throughput<500' or 'status!=recommended'; may be repeated"),
     )
     _add_json(recommend)
-    predict = _add(commands, "predict", "predict", "what the model expects of a configuration")
+    predict = _add(commands, "predict", "predict", _("what the model expects of a configuration"))
     _add_folder(predict)
-    predict.add_argument("--workload", metavar="W", help="needed where the study has several and --at names none")
+    predict.add_argument("--workload", metavar="W", help=_("needed where the study has several and --at names none"))
     predict.add_argument("--vcpus", type=values.vcpus, metavar="N")
     predict.add_argument("--memory", type=values.memory, metavar="30GiB")
-    predict.add_argument(
-        "--disk", metavar="T", help="a disk of the study, or as if it were a tier of the catalogue: NAME:SIZE"
-    )
+    predict.add_argument("--disk", metavar="T", help=_("a disk of the study, or a tier of the catalogue as NAME:SIZE"))
     predict.add_argument("--batch-size", type=values.batch_size, metavar="B")
-    predict.add_argument("--gpu", metavar="NAME", help="an accelerator that was measured")
-    predict.add_argument("--gpu-count", type=values.gpu_count, metavar="N", help="how many of it")
+    predict.add_argument("--gpu", metavar="NAME", help=_("an accelerator that was measured"))
+    predict.add_argument("--gpu-count", type=values.gpu_count, metavar="N", help=_("how many of it"))
     _add_what_if(predict)
-    predict.add_argument("--at", metavar="FILE.csv", help="one configuration a row, columns as in measurements.csv")
+    predict.add_argument("--at", metavar="FILE.csv", help=_("one configuration a row, columns as in measurements.csv"))
     _add_json(predict)
-    report = _add(commands, "report", "answers", "write the report again")
+    report = _add(commands, "report", "answers", _("write the report again"))
     _add_folder(report)
-    report.add_argument("--out", metavar="FILE.html", help="default: DIR/report.html")
+    report.add_argument("--out", metavar="FILE.html", help=_("default: DIR/report.html"))
     _add_json(report)
-    export = _add(commands, "export", "answers", "the measurements as one table")
+    export = _add(commands, "export", "answers", _("the measurements as one table"))
     _add_folder(export)
     form = export.add_mutually_exclusive_group()
-    form.add_argument("--format", choices=["csv", "json"], default="csv", help="default: %(default)s")
-    form.add_argument("--json", action="store_const", dest="format", const="json", help="the same as --format json")
-    fit = _add(commands, "fit", "answers", "fit the model to a study's runs")
+    form.add_argument("--format", choices=["csv", "json"], default="csv", help=_("default: %(default)s"))
+    form.add_argument("--json", action="store_const", dest="format", const="json", help=_("the same as --format json"))
+    fit = _add(commands, "fit", "answers", _("fit the model to a study's runs"))
     _add_folder(fit)
     _add_json(fit)
 
 
 def _add_what_if(predict: argparse.ArgumentParser) -> None:
     """Changes that no run has seen."""
-    asked = predict.add_argument_group("what if")
+    asked = predict.add_argument_group(_("what if"))
     asked.add_argument(
         "--gpu-speedup",
         type=values.speedup,
         default=1.0,
         metavar="F",
-        help="as if the accelerator were F times as fast",
+        help=_("as if the accelerator were F times as fast"),
     )
-    asked.add_argument("--disk-iops", type=values.iops, metavar="N", help="as if the disk gave N IOs a second")
-    asked.add_argument("--disk-mbps", type=values.mbps, metavar="N", help="as if the disk gave N MB (10^6) a second")
+    asked.add_argument("--disk-iops", type=values.iops, metavar="N", help=_("as if the disk gave N IOs a second"))
+    asked.add_argument("--disk-mbps", type=values.mbps, metavar="N", help=_("as if the disk gave N MB (10^6) a second"))
     size = asked.add_mutually_exclusive_group()
-    size.add_argument("--data-size", type=values.data_size, metavar="600GiB", help="as if the data set were as large")
     size.add_argument(
-        "--data-factor", type=values.speedup, metavar="F", help="as if the data set were F times as large"
+        "--data-size", type=values.data_size, metavar="600GiB", help=_("as if the data set were as large")
+    )
+    size.add_argument(
+        "--data-factor", type=values.speedup, metavar="F", help=_("as if the data set were F times as large")
     )
     asked.add_argument(
         "--decode-factor",
         type=values.speedup,
         default=1.0,
         metavar="F",
-        help="as if decoding a sample cost F times the CPU, such as 0.5",
+        help=_("as if decoding a sample cost F times the CPU, such as 0.5"),
     )
 
 
 def _add_importing(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    added = _add(commands, "import", "import_command", "measurements made elsewhere become a study", "import_table")
-    added.epilog = IMPORT_COLUMNS
-    added.add_argument("file", metavar="FILE.csv", help="a table with one run a row")
-    added.add_argument("--out", required=True, metavar="DIR", help="the study folder, new or empty")
+    added = _add(commands, "import", "import_command", _("measurements made elsewhere become a study"), "import_table")
+    added.epilog = _(
+        "Required columns: workload, throughput (samples a second), and at least one that varies of vcpus, memory_gib, "
+        "disk, batch_size, gpu and gpu_count. Optional columns: framework, device, network, input, cache, "
+        "throughput_low and throughput_high (95 %% interval), sample_unit, outcome (completed, out_of_memory, timeout, "
+        "crashed, ...), the demands (core_seconds_per_sample, ...), bottleneck, hit_rate, warnings, started_at, "
+        "repeat, "
+        "epoch (0 is the first), first_epoch_throughput, kind, format, dataset, dataset_gib, dataset_samples, "
+        "disk_read_iops, disk_read_mbps, disk_write_iops, disk_write_mbps, disk_class, disk_emulated, "
+        "peak_anonymous_gib, accelerator_samples_per_second and isolates. Any other column is kept as it is. See also "
+        "docs/import.md."
+    )
+    added.add_argument("file", metavar="FILE.csv", help=_("a table with one run a row"))
+    added.add_argument("--out", required=True, metavar="DIR", help=_("the study folder, new or empty"))
     _add_json(added)
 
 
@@ -230,13 +250,18 @@ def _command(module: str, name: str) -> Command:
 
 
 def _add_folder(added: argparse.ArgumentParser) -> None:
-    added.add_argument("folder", metavar="DIR", help="a study folder")
+    added.add_argument("folder", metavar="DIR", help=_("a study folder"))
 
 
 def _add_dry_run(added: argparse.ArgumentParser) -> None:
-    shown = "list the runs, their time, every program, file and GPU that they use, and what needs root; run nothing"
-    added.add_argument("--dry-run", action="store_true", help=shown)
+    added.add_argument(
+        "--dry-run",
+        action="store_true",
+        help=_(
+            "list the runs, their time, every program, file and GPU that they use, and what needs root; run nothing"
+        ),
+    )
 
 
 def _add_json(added: argparse.ArgumentParser) -> None:
-    added.add_argument("--json", action="store_true", help="as JSON on stdout")
+    added.add_argument("--json", action="store_true", help=_("as JSON on stdout"))

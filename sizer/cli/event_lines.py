@@ -21,6 +21,7 @@ from sizer.words import (
     doubt_in_words,
     drift_in_words,
     following_in_words,
+    in_words,
     leftover_in_words,
     note_in_words,
     note_said,
@@ -72,14 +73,14 @@ def _lines(event: api.events.Event) -> Iterator[str]:
         case api.events.HostBusy():
             yield busy_host_in_words(event.load) or ""
         case api.events.DataLacking():
-            yield data_lacking(event.workload, event.why)
+            yield data_lacking(event.workload, in_words(event.why))
         case api.events.DiskChecking():
             yield disk_checking(event.disk)
         case api.events.DiskChecked():
             if event.check.deviates:
                 yield disk_deviates(event.check)
         case api.events.DiskUnusable():
-            yield disk_unusable(event.disk, event.why)
+            yield disk_unusable(event.disk, in_words(event.why))
         case api.events.FollowingEnded():
             yield following_in_words(event.following, event.runs)
         case api.events.RunsTakenBack():
@@ -92,10 +93,10 @@ def _lines(event: api.events.Event) -> Iterator[str]:
             yield from _conclusion(event.conclusion)
             yield report_written(event.report)
         case api.events.NotConcluded():
-            yield answer_not_written(event.error)
+            yield answer_not_written(in_words(event.error))
         case api.events.TableRead():
             if event.table.unknown:
-                yield unknown_columns(event.source, named(event.table.unknown))
+                yield unknown_columns(event.source, in_words(named(event.table.unknown)))
             yield from (note_said(note_in_words(note)) for note in event.table.notes[1:])
         case api.events.TableImported():
             runs = event.table.runs

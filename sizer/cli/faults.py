@@ -9,7 +9,7 @@ import traceback
 
 from sizer import __version__
 from sizer.cli.printing import LINES
-from sizer.records import HostError, NoAnswer, printable
+from sizer.records import HostError, Message, NoAnswer, SizerError, printable
 
 LONGEST_LINE = 1_000
 """Characters of one line of an error: it may quote a value that fills the file it is in."""
@@ -21,9 +21,19 @@ def sentence(said: Exception | str) -> str:
     What a host lacks, and workloads without an answer, are a line each. Of an input there is one sentence, whatever
     line ends are in a name that it quotes.
     """
-    text = str(said)
+    text = in_words(said) if isinstance(said, SizerError) else str(said)
     lines = text.split("\n") if isinstance(said, (HostError, NoAnswer)) else [printable(text)]
     return "\n".join(line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 4]} ..." for line in lines)
+
+
+def in_words(said: SizerError | Message) -> str:
+    """A message in the reader's language.
+
+    Only `words` can have set another one than English, so without it there is none: `sizer --help` must not wait for
+    all that `words` imports.
+    """
+    words = sys.modules.get("sizer.words")
+    return str(said) if words is None else str(words.in_words(said))
 
 
 def unforeseen(error: Exception) -> str:
@@ -31,10 +41,22 @@ def unforeseen(error: Exception) -> str:
     name = type(error).__name__
     what = printable(f"{name}: {error}" if str(error) else name)[:200]
     kept = _kept(error)
-    where = (
-        f"report it with {kept}, which says where it happened" if kept else "no file could be written that says where"
+    if kept is None:
+        return in_words(
+            Message(
+                "internal error in sizer ({what}); everything measured is kept. The traceback could not be written "
+                "to a file.",
+                what=what,
+            )
+        )
+    return in_words(
+        Message(
+            "internal error in sizer ({what}); everything measured is kept. Please report it with the traceback in "
+            "{path}.",
+            what=what,
+            path=kept,
+        )
     )
-    return f"internal error in sizer ({what}); what was measured is kept; {where}"
 
 
 def _kept(error: Exception) -> str | None:

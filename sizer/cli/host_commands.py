@@ -91,9 +91,15 @@ def init(arguments: argparse.Namespace) -> int:
         with path.open("x", encoding="utf-8") as file:
             file.write(template())
     except FileExistsError:
-        raise InputError(f"{path} exists already; give another name, such as: sizer init my-study.yaml") from None
+        raise InputError(
+            "{path} exists already; give another name, such as: sizer init my-study.yaml", path=path
+        ) from None
     except FileNotFoundError:
-        raise InputError(f"{path}: the folder {path.parent} does not exist; make it first") from None
+        raise InputError(
+            "{path} cannot be written: the folder {folder} does not exist; make it first.",
+            path=path,
+            folder=path.parent,
+        ) from None
     print(study_file_written(path))
     return 0
 
@@ -169,13 +175,15 @@ def _check(name: str, fio: Fio, backend: LimitsBackend, stop: Callable[[], bool]
     tier_name, _, size = name.partition(":")
     offers = Catalog.load()
     if folder.exists() or _looks_like_a_folder(name, offers):
-        raise InputError(f"{name}: there is no such folder; give a folder, or a tier listed by: sizer catalog list")
+        raise InputError(
+            "{name}: there is no such folder; give a folder, or a tier listed by: sizer catalog list", name=name
+        )
     size_bytes = parse_bytes(size) if size else DEFAULT_TIER_SIZE
     rates = offers.disk_rates(tier_name, size_bytes)
     scratch = cache_folder(os.environ) / "disks"
     reason = missing_for_emulation()
     if reason:
-        raise HostError(f"{name} cannot be emulated: {reason}")
+        raise HostError("{name} cannot be emulated: {reason}", name=name, reason=reason)
     with emulated_volume(scratch, 0, stop) as volume:
         tier = DiskTier(name, emulated=rates, catalog_name=tier_name, size_bytes=size_bytes)
         return check_disk(tier, volume, backend, fio, stop)

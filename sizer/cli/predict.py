@@ -18,9 +18,12 @@ from sizer.exchange import no_prediction_form, prediction_form
 from sizer.files import named
 from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
 from sizer.records import (
+    AnyOf,
     Configuration,
     DiskRates,
     InputError,
+    Lines,
+    Message,
     NoAnswer,
     Prediction,
     Refused,
@@ -28,6 +31,7 @@ from sizer.records import (
 from sizer.words import (
     assumed_line,
     assumptions,
+    in_words,
     no_prediction_line,
     place_name,
     prediction_line,
@@ -59,7 +63,7 @@ def predict(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({"predictions": [_form(each) for each in answers]}, indent=1))
     elif not answered:
-        raise NoAnswer("\n".join(dict.fromkeys(answer.why for answer in answers)))
+        raise NoAnswer(Lines(*dict.fromkeys(answer.why for answer in answers)))
     for each in () if arguments.json else answers:
         print(_in_words(each))
     return 0 if answered else NoAnswer.exit_code
@@ -83,41 +87,50 @@ def _asked(
     if wish.what_if.disk_rates is not None:
         given["disk"] = SUPPOSED_DISK
     if arguments.at is None:
-        return [_asked_configuration(given, model, disks, wish, "")]
+        return [_asked_configuration(given, model, disks, wish)]
     rows, unknown = read_configurations(Path(arguments.at))
-    asked = [_asked_configuration({**row, **given}, model, disks, wish, f"{where}: ") for where, row in rows]
+    asked = [_configuration_of_row(where, {**row, **given}, model, disks, wish) for where, row in rows]
     if unknown:
-        print(unknown_columns_ignored(arguments.at, named(unknown)), file=sys.stderr)
+        print(unknown_columns_ignored(arguments.at, in_words(named(unknown))), file=sys.stderr)
     return asked
 
 
-def _asked_configuration(
-    asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: Supposed, where: str
+def _configuration_of_row(
+    where: Message, asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: Supposed
 ) -> tuple[WorkloadModel, Configuration, Supposed]:
-    """Raises InputError, which begins with `where`, for a workload, disk or GPU that the study does not have."""
-    workload = api.predicting.workload_of(model, asked.get("workload"), where)
+    """The same for a row of a table; `where` is its file and line, with which an InputError begins."""
+    try:
+        return _asked_configuration(asked, model, disks, wish)
+    except InputError as error:
+        raise InputError("{where}: {problem}", where=where, problem=error) from None
+
+
+def _asked_configuration(
+    asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: Supposed
+) -> tuple[WorkloadModel, Configuration, Supposed]:
+    """Raises InputError for a workload, disk or GPU that the study does not have."""
+    workload = api.predicting.workload_of(model, asked.get("workload"))
     measured = workload.measured
     disk = asked.get("disk", api.predicting.usual_disk(workload))
     tier = None
     if "disk" in asked and wish.what_if.disk_rates is None:
-        tier = _tier(disk, list(dict.fromkeys([*disks, *(name_of_disk(disk.name) for disk in measured.disks)])), where)
+        tier = _tier(disk, list(dict.fromkeys([*disks, *(name_of_disk(disk.name) for disk in measured.disks)])))
     limits = asked.get("vcpus"), asked.get("memory_bytes"), disk, asked.get("batch_size")
     gpus = asked.get("gpu"), asked.get("gpu_count")
-    return workload, api.predicting.configuration(workload, *limits, *gpus, where), wish.on(tier)
+    return workload, api.predicting.configuration(workload, *limits, *gpus), wish.on(tier)
 
 
-def _tier(disk: str, known: Sequence[str], where: str) -> DiskRates | None:
+def _tier(disk: str, known: Sequence[str]) -> DiskRates | None:
     """The rates of a tier that is supposed; None for a disk of the study."""
     if disk in known:
         return None
     if is_tier(disk):
-        try:
-            return tier_rates(disk)
-        except InputError as error:
-            raise InputError(f"{where}{error}") from None
+        return tier_rates(disk)
     raise InputError(
-        f"{where}disk `{disk}` is not one of this study; its disks are {', '.join(known)}: give one of them, or a tier "
-        "of `sizer catalog list` with its size, to suppose it: alibaba/cloud_ssd:500GiB"
+        "disk `{disk}` is not in this study; give {known}, or a tier of `sizer catalog list` with its size, such as "
+        "alibaba/cloud_ssd:500GiB.",
+        disk=disk,
+        known=AnyOf(*known),
     )
 
 

@@ -75,8 +75,11 @@ def _refuse_imported(study: Study, path: str) -> None:
     for each in study.workloads:
         if each.workload.kind == IMPORTED:
             raise InputError(
-                f"{path}: `{each.workload.name}` holds imported measurements, which cannot be run; "
-                "`sizer init` writes a study file to measure here"
+                "{path}: `{workload}` has imported measurements, which cannot be run; `sizer init` writes a study "
+                "file to "
+                "measure here.",
+                path=path,
+                workload=each.workload.name,
             )
 
 
@@ -86,10 +89,14 @@ def default_folder(study: Path) -> Path:
     Raises InputError where there is no such file, or its name has no ending to leave out.
     """
     if not study.exists():
-        raise InputError(f"{study}: there is no such file; `sizer init my-study.yaml` writes one to start from")
+        raise InputError(
+            "{path}: there is no such file; `sizer init my-study.yaml` writes one to start from.", path=study
+        )
     if not study.suffix or study.stem.strip(".") == "":
         raise InputError(
-            f"{study}: cannot derive a folder name; pass --out: sizer run {typed_path(study)} --out my-study"
+            "Cannot derive a folder name from {path}; pass --out: sizer run {typed} --out my-study",
+            path=study,
+            typed=typed_path(study),
         )
     return Path(study.stem)
 

@@ -8,7 +8,15 @@ from typing import Any
 
 from sizer.exchange import READERS
 from sizer.files import Row, read_table
-from sizer.records import InputError, parse_batch_size, parse_gpu_count, parse_memory_gib, parse_vcpus
+from sizer.records import (
+    AnyOf,
+    InputError,
+    Message,
+    parse_batch_size,
+    parse_gpu_count,
+    parse_memory_gib,
+    parse_vcpus,
+)
 
 COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "workload": ("workload", str),
@@ -22,7 +30,7 @@ COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
 """The columns that say where to predict, the name of each inside, and how its cells are read; others are left alone."""
 
 
-AskedRow = tuple[str, dict[str, Any]]
+AskedRow = tuple[Message, dict[str, Any]]
 
 
 def read_configurations(path: Path) -> tuple[list[AskedRow], tuple[str, ...]]:
@@ -31,11 +39,15 @@ def read_configurations(path: Path) -> tuple[list[AskedRow], tuple[str, ...]]:
     An empty cell asks for nothing. Raises InputError for a table without rows or without any of the columns, and for a
     cell out of bounds.
     """
-    table = read_table(path, "a table of configurations", READERS, COLUMNS)
+    table = read_table(path, Message("a table of configurations"), READERS, COLUMNS)
     if not set(COLUMNS) & set(table.columns):
-        raise InputError(f"{path} line 1: none of the columns {', '.join(COLUMNS)} is in the header")
+        raise InputError(
+            "{path}: the header has no column that says where to predict; add {columns}.",
+            path=path,
+            columns=AnyOf(*COLUMNS),
+        )
     if not table.rows:
-        raise InputError(f"{path}: has a header but no rows; write one configuration per row")
+        raise InputError("{path} has a header but no rows; write one configuration per row.", path=path)
     return [(row.where, _asked_configuration(row)) for row in table.rows], table.unknown(READERS)
 
 
@@ -46,5 +58,5 @@ def _asked_configuration(row: Row) -> dict[str, Any]:
         try:
             place |= {name: read(text)} if text else {}
         except InputError as error:
-            raise row.error(column, str(error)) from None
+            raise row.input_error(column, error) from None
     return place

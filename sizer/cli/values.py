@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
+from sizer.cli.faults import sentence
 from sizer.records import (
     InputError,
     parse_batch_size,
@@ -33,7 +34,7 @@ def _typed(parse: Callable[[str], Value]) -> Callable[[str], Value]:
         try:
             return parse(text)
         except InputError as error:
-            raise argparse.ArgumentTypeError(str(error)) from None
+            raise argparse.ArgumentTypeError(sentence(error)) from None
 
     return read
 

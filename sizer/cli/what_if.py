@@ -46,7 +46,9 @@ def supposed(arguments: argparse.Namespace) -> Supposed:
     disk = None
     if arguments.disk_iops is not None or arguments.disk_mbps is not None:
         if arguments.disk is not None:
-            raise InputError("--disk names one disk, --disk-iops and --disk-mbps describe another; use one of the two")
+            raise InputError(
+                "--disk names one disk, and --disk-iops and --disk-mbps describe another; use one or the other."
+            )
         disk = DiskRates(read_iops=arguments.disk_iops, read_bytes_per_second=arguments.disk_mbps)
     what_if = WhatIf(
         gpu_speedup=arguments.gpu_speedup,
@@ -67,7 +69,7 @@ def tier_rates(disk: str) -> DiskRates:
     name, _, size = disk.partition(":")
     offer = Catalog.load().disk(name)
     if not size:
-        raise InputError(f"{name}: its rates depend on its size; write --disk {name}:500GiB")
+        raise InputError("The rates of {name} depend on its size; write --disk {name}:500GiB.", name=name)
     rates = offer.rates(parse_bytes(size))
     return DiskRates(rates.read_iops, rates.read_bytes_per_second, rates.write_iops, rates.write_bytes_per_second)
 

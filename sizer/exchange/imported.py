@@ -16,11 +16,14 @@ from sizer.records import (
     HOST_DISK,
     IMPORTED,
     KINDS,
+    AllOf,
+    AnyOf,
     Device,
     DiskRates,
     DiskTier,
     InputError,
     Measure,
+    Message,
     Note,
     NoteKind,
     Run,
@@ -54,7 +57,7 @@ def read_measurements(path: Path, figures: Figures | None) -> Imported:
 
     Raises InputError with file, line, column and what to type at the first thing that cannot be.
     """
-    table = read_table(path, "a table of measurements", READERS, NEEDED)
+    table = read_table(path, Message("a table of measurements"), READERS, NEEDED)
     _check_columns(table, path)
     parsed = [parse_row(row) for row in table.rows]
     workloads: dict[str, list[ParsedRow]] = defaultdict(list)
@@ -62,7 +65,10 @@ def read_measurements(path: Path, figures: Figures | None) -> Imported:
         workloads[each["workload"]].append(each)
     if len(workloads) > MOST_WORKLOADS:
         raise InputError(
-            f"{path}: has {len(workloads):,} workloads, and a study holds at most {MOST_WORKLOADS}; split it"
+            "{path} has {workloads} workloads, and a study has at most {most}; split the table.",
+            path=path,
+            workloads=f"{len(workloads):,}",
+            most=MOST_WORKLOADS,
         )
     for rows in workloads.values():
         _check_uniform(rows)
@@ -76,15 +82,18 @@ def read_measurements(path: Path, figures: Figures | None) -> Imported:
 def _check_columns(table: Table, path: Path) -> None:
     missing = [column for column in NEEDED if column not in table.columns]
     if missing:
-        found = named(table.columns) or "nothing"
         raise InputError(
-            f"{path}: has no column {' and no column '.join(f'`{column}`' for column in missing)}; the header names "
-            f"{found}: name the columns as in measurements.csv, `sizer import --help` lists them"
+            "{path} has no column {missing}, only {found}. Name the columns as in measurements.csv; `sizer import "
+            "--help` "
+            "lists them.",
+            path=path,
+            missing=AllOf(*(f"`{column}`" for column in missing)),
+            found=named(table.columns),
         )
     if not set(AXES) & set(table.columns):
-        raise InputError(f"{path}: has none of the columns {', '.join(AXES)}, and one of them must vary; add it")
+        raise InputError("{path} has no column that varies; add {axes}.", path=path, axes=AnyOf(*AXES))
     if not table.rows:
-        raise InputError(f"{path}: has a header but no rows; write one run per row")
+        raise InputError("{path} has a header but no rows; write one run per row.", path=path)
 
 
 def _check_uniform(rows: Sequence[ParsedRow]) -> None:
@@ -92,8 +101,11 @@ def _check_uniform(rows: Sequence[ParsedRow]) -> None:
         empty = [row for row in rows if row[column] is None]
         if empty and len(empty) < len(rows):
             name = rows[0]["workload"]
-            raise empty[0].error(
-                column, f"is empty, and other rows of `{name}` have it; fill it in, or give this row another workload"
+            raise empty[0].input_error(
+                column,
+                "the cell is empty, and other rows of `{name}` have a value; fill it in, or give this row another "
+                "workload.",
+                name=name,
             )
 
 
@@ -103,8 +115,10 @@ def _check_varied(workloads: dict[str, list[ParsedRow]], path: Path) -> None:
         if any(len({axis_value(row, column) for row in rows}) > 1 for column in AXES):
             return
     raise InputError(
-        f"{path}: no workload has two values of any of {', '.join(AXES)}, so there is nothing to compare; "
-        "add rows measured at another value"
+        "{path}: no workload has two values of {axes}, so there is nothing to compare; add rows measured at another "
+        "value.",
+        path=path,
+        axes=AnyOf(*AXES),
     )
 
 

@@ -102,8 +102,9 @@ class ParsedRow:
         found: Outcome = self.values.get("outcome", Outcome.COMPLETED)
         return found
 
-    def error(self, column: str, message: str) -> InputError:
-        return self.row.error(column, message)
+    def input_error(self, column: str, message: str, /, **values: object) -> InputError:
+        """What is wrong with a cell of the row, as `Row.input_error` says it."""
+        return self.row.input_error(column, message, **values)
 
 
 def parse_row(row: Row) -> ParsedRow:
@@ -126,7 +127,7 @@ def _read(row: Row, column: str, reader: Callable[[str], Any], text: str) -> Any
     try:
         return reader(text)
     except InputError as error:
-        raise row.error(column, str(error)) from None
+        raise row.input_error(column, error) from None
 
 
 def _failed(row: Row) -> bool:
@@ -142,17 +143,26 @@ def _is_nought(text: str) -> bool:
 def _check(parsed: ParsedRow) -> None:
     """Raise InputError where cells of one row cannot be true together, or what is needed is empty."""
     if parsed["workload"] is None:
-        raise parsed.error("workload", "is empty; write the workload's name in each row")
+        raise parsed.input_error("workload", "the cell is empty; write the workload's name in each row.")
     rate, low, high = (parsed[column] for column in ("throughput", "throughput_low", "throughput_high"))
     if rate is None and parsed.outcome is Outcome.COMPLETED:
-        raise parsed.error(
-            "throughput", "is empty; write samples a second, or in `outcome` how the run failed, such as out_of_memory"
+        raise parsed.input_error(
+            "throughput",
+            "the cell is empty; write samples a second, or in `outcome` how the run failed, such as out_of_memory.",
         )
     if (low is None) != (high is None):
         lacking = "throughput_low" if low is None else "throughput_high"
-        raise parsed.error(lacking, "is empty, and the other end of the interval is not; write both or neither")
+        raise parsed.input_error(
+            lacking, "the cell is empty, and the other end of the interval is not; write both or neither."
+        )
     if rate is not None and low is not None and not low <= rate <= high:
-        raise parsed.error("throughput", f"{rate:g} is not within its own interval, {low:g} to {high:g}; correct one")
+        raise parsed.input_error(
+            "throughput",
+            "{rate} is not within its own interval, {low} to {high}; correct one of them.",
+            rate=f"{rate:g}",
+            low=f"{low:g}",
+            high=f"{high:g}",
+        )
     _check_device(parsed)
 
 
@@ -160,10 +170,14 @@ def _check_device(parsed: ParsedRow) -> None:
     device, count, gpu = parsed["device"], parsed["gpu_count"], parsed["gpu"]
     if device is None:
         if gpu is not None and count == 0:
-            raise parsed.error("gpu_count", f"is 0, and `gpu` is {gpu}; write how many it was, or leave `gpu` empty")
+            raise parsed.input_error(
+                "gpu_count", "0 GPUs, but `gpu` is {gpu}; write how many there were, or leave `gpu` empty.", gpu=gpu
+            )
     elif device.kind == "cpu" and (gpu is not None or count):
-        raise parsed.error(
-            "device", "is cpu, and the row has a GPU; write cuda:0, or leave `gpu` and `gpu_count` empty"
+        raise parsed.input_error(
+            "device", "cpu, but the row has a GPU; write cuda:0, or leave `gpu` and `gpu_count` empty."
         )
     elif device.kind != "cpu" and count == 0:
-        raise parsed.error("gpu_count", f"is 0, and `device` is {device.label}; write how many it was, or nothing")
+        raise parsed.input_error(
+            "gpu_count", "0 GPUs, but `device` is {device}; write how many there were, or nothing.", device=device.label
+        )

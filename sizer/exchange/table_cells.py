@@ -14,10 +14,12 @@ from sizer.records import (
     GIB,
     ISOLATED_STAGES,
     LARGEST_BYTES,
+    AnyOf,
     Bottleneck,
     Device,
     Domain,
     InputError,
+    Message,
     Outcome,
     Purpose,
     Run,
@@ -44,7 +46,9 @@ def amount(text: str) -> float:
     value = parse_number(text)
     if not (value == 0 or 1e-60 <= value <= LARGEST_AMOUNT):
         raise InputError(
-            f"{quoted(text)} is not an amount that can be measured; write a number from 0 to {LARGEST_AMOUNT:g}"
+            "{text} is not an amount that can be measured; write a number from 0 to {largest}.",
+            text=quoted(text),
+            largest=f"{LARGEST_AMOUNT:g}",
         )
     return value
 
@@ -53,7 +57,9 @@ def rate(text: str) -> float:
     """Samples per second, above 0."""
     value = parse_number(text, "183.5")
     if not SLOWEST <= value <= FASTEST:
-        raise InputError(f"{quoted(text)} is not the rate of a run that completed; write samples a second, above 0")
+        raise InputError(
+            "{text} is not the rate of a run that completed; write samples a second, above 0.", text=quoted(text)
+        )
     return value
 
 
@@ -63,7 +69,7 @@ def end_of_interval(text: str) -> float:
         return float(text)
     value = parse_number(text, "180.2")
     if abs(value) > FASTEST or 0 < abs(value) < 1e-60:
-        raise InputError(f"{quoted(text)} is not an end of a rate's interval; write samples a second")
+        raise InputError("{text} is not an end of a rate's interval; write samples a second.", text=quoted(text))
     return value
 
 
@@ -71,7 +77,11 @@ def gib(text: str) -> int:
     """Bytes of a number of GiB, of data."""
     value = amount(text) * GIB
     if value > LARGEST_BYTES:
-        raise InputError(f"`{text} GiB` is more than {format_bytes(LARGEST_BYTES)}; write GiB (2^30 bytes)")
+        raise InputError(
+            "`{number} GiB` is more than {largest}; write GiB (2^30 bytes).",
+            number=text,
+            largest=format_bytes(LARGEST_BYTES),
+        )
     return round(value)
 
 
@@ -88,15 +98,15 @@ def in_megabytes(count: float) -> str:
 
 def repeat(text: str) -> int:
     """Counted from 1 in a table and from 0 in a record."""
-    return parse_whole(text, 1, MOST_REPEATS, "a repeat", "1") - 1
+    return parse_whole(text, 1, MOST_REPEATS, Message("a repeat"), "1") - 1
 
 
 def epoch(text: str) -> int:
-    return parse_whole(text, 0, LARGEST_EPOCH, "an epoch", "0")
+    return parse_whole(text, 0, LARGEST_EPOCH, Message("an epoch"), "0")
 
 
 def count(text: str) -> int:
-    return parse_whole(text, 0, 2**62, "a count", "1281167")
+    return parse_whole(text, 0, 2**62, Message("a count"), "1281167")
 
 
 def outcome(text: str) -> Outcome:
@@ -105,14 +115,22 @@ def outcome(text: str) -> Outcome:
     for each in Outcome:
         if spelt == each.value or (spelt == "timed_out" and each is Outcome.TIMEOUT):
             return each
-    raise InputError(f"{quoted(text)} is not an outcome; write one of {', '.join(each.value for each in Outcome)}")
+    raise InputError(
+        "{text} is not an outcome; write {names}.",
+        text=quoted(text),
+        names=AnyOf(*(each.value for each in Outcome)),
+    )
 
 
 def bottleneck(text: str) -> Bottleneck:
     for each in Bottleneck:
         if text.lower() == each.value:
             return each
-    raise InputError(f"{quoted(text)} is not a bottleneck; write one of {', '.join(each.value for each in Bottleneck)}")
+    raise InputError(
+        "{text} is not a bottleneck; write {names}.",
+        text=quoted(text),
+        names=AnyOf(*(each.value for each in Bottleneck)),
+    )
 
 
 def gpu(text: str) -> str | None:
@@ -133,20 +151,24 @@ def device(text: str) -> Device:
             return Device("emulated", samples_per_second=value)
     elif kind.lower() == "emulated" and rest:
         return Device("emulated", gpu=of_domain(Device, "gpu")(rest))
-    raise InputError(f"{quoted(text)} is not a device; write cpu, cuda:0, emulated:P100 or emulated:300/s")
+    raise InputError("{text} is not a device; write cpu, cuda:0, emulated:P100 or emulated:300/s.", text=quoted(text))
 
 
 def disk_class(text: str) -> str:
     if text.lower() in DISK_CLASSES:
         return text.lower()
-    raise InputError(f"{quoted(text)} is not a class of disk; write {', '.join(DISK_CLASSES)} or nothing")
+    raise InputError(
+        "{text} is not a class of disk; write {choices}, or nothing.",
+        text=quoted(text),
+        choices=AnyOf(*DISK_CLASSES),
+    )
 
 
 def truth(text: str) -> bool:
     """yes or no, as people and spreadsheets write it."""
     if text.lower() in ("yes", "true", "1", "no", "false", "0"):
         return text.lower() in ("yes", "true", "1")
-    raise InputError(f"{quoted(text)} is neither yes nor no")
+    raise InputError("{text} is neither yes nor no; write one of them.", text=quoted(text))
 
 
 def moment(text: str) -> str:
@@ -157,14 +179,16 @@ def moment(text: str) -> str:
         read = datetime.fromisoformat(text.replace("Z", "+00:00"))
     except ValueError:
         raise InputError(
-            f"{quoted(text)} is not a time; write one such as 2026-11-21T10:00:00+00:00, or nothing"
+            "{text} is not a time; write one such as 2026-11-21T10:00:00+00:00, or nothing.", text=quoted(text)
         ) from None
     return read.isoformat()
 
 
 def short_text(text: str) -> str:
     if len(text) > LONGEST_TEXT:
-        raise InputError(f"{quoted(text)} is longer than {LONGEST_TEXT} characters; shorten it")
+        raise InputError(
+            "{text} is longer than {longest} characters; shorten it.", text=quoted(text), longest=LONGEST_TEXT
+        )
     return text
 
 
@@ -177,7 +201,9 @@ def stage(text: str) -> str:
     """What a run isolates."""
     if text in ISOLATED_STAGES.values():
         return text
-    raise ValueError(f"{quoted(text)} must be one of {', '.join(ISOLATED_STAGES.values())}")
+    raise InputError(
+        "{text} is not a stage; write {choices}.", text=quoted(text), choices=AnyOf(*ISOLATED_STAGES.values())
+    )
 
 
 class of_domain:
@@ -190,8 +216,10 @@ class of_domain:
         if self._domain.holds(text):
             return text
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", text, flags=re.ASCII).strip("-._")[:LONGEST_TEXT]
-        proposed = f", such as {name}" if name and self._domain.holds(name) else ""
-        raise InputError(f"{quoted(text)} must be {self._domain.words}{proposed}")
+        wanted = self._domain.wanted
+        if name and self._domain.holds(name):
+            raise InputError("{text} must be {wanted}, such as {name}.", text=quoted(text), wanted=wanted, name=name)
+        raise InputError("{text} must be {wanted}.", text=quoted(text), wanted=wanted)
 
 
 def _domain(record: type, name: str) -> Domain:
@@ -209,4 +237,6 @@ FORMATS = ("recordio", "lmdb", "folder", "text")
 def data_format(text: str) -> str:
     if text.lower() in FORMATS:
         return text.lower()
-    raise InputError(f"{quoted(text)} is not a form of data; write {', '.join(FORMATS)} or nothing")
+    raise InputError(
+        "{text} is not a form of data; write {choices}, or nothing.", text=quoted(text), choices=AnyOf(*FORMATS)
+    )

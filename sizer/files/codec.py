@@ -14,11 +14,14 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 
 from sizer.files.own_folder import read_file
 from sizer.files.writing import write_text
-from sizer.records import Domain, HostError, InputError
+from sizer.records import AnyOf, Domain, HostError, InputError, Message
 
 Record = TypeVar("Record")
 
-Reader = Callable[[object, str, str], Any]
+Place = str | Message
+"""What a value was read from, for errors: a file's name, or a line of it."""
+
+Reader = Callable[[object, Place, str], Any]
 """A value of a file, the file's name and the way to the value in it -> what a record holds; raises FormatError."""
 
 _PLAIN_ALREADY = frozenset({str, int, bool})
@@ -26,6 +29,10 @@ _PLAIN_ALREADY = frozenset({str, int, bool})
 
 NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 """JSON has no such numbers; they are written as these words and only a float may be one of them."""
+
+
+LONGEST_SHOWN = 60
+"""Characters of a value that a sentence shows."""
 
 
 class FormatError(InputError):
@@ -38,7 +45,7 @@ def to_json(record: Any) -> dict[str, Any]:
     return {name: _plain(getattr(record, name)) for name in _names(kind)}
 
 
-def from_json(cls: type[Record], data: object, where: str) -> Record:
+def from_json(cls: type[Record], data: object, where: Place) -> Record:
     """The record that `to_json` wrote; keys that this version does not know are left out.
 
     Raises FormatError, which names `where` and the key, when a value is missing, of another type or outside its
@@ -58,13 +65,15 @@ def load_json(path: Path) -> object:
     try:
         return json.loads(read_file(path), parse_constant=_refuse_constant)
     except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
+        raise InputError("{path}: there is no such file.", path=path) from None
     except OSError as error:
-        raise HostError(f"{path}: cannot be read ({error.strerror or error})") from error
+        raise HostError("{path} cannot be read ({reason}).", path=path, reason=error.strerror or error) from error
     except RecursionError:
-        raise FormatError(f"{path}: is nested too deeply to be one of sizer's files") from None
+        raise FormatError("{path} is nested too deeply to be one of sizer's files.", path=path) from None
     except ValueError as error:
-        raise FormatError(f"{path}: is not JSON ({error}); it may have been cut short or edited") from None
+        raise FormatError(
+            "{path} is not JSON ({error}); it may have been cut short or edited.", path=path, error=error
+        ) from None
 
 
 def _refuse_constant(word: str) -> object:
@@ -121,9 +130,9 @@ def _record_fields(cls: type) -> tuple[_Field, ...]:
     )
 
 
-def _read_record(cls: type[Record], data: object, where: str, key: str) -> Record:
+def _read_record(cls: type[Record], data: object, where: Place, key: str) -> Record:
     if not isinstance(data, dict):
-        raise _mismatch(where, key, f"an object ({cls.__name__})", data)
+        raise _mismatch(where, key, Message("an object ({name})", name=cls.__name__), data)
     kind: Any = cls
     values: dict[str, Any] = {}
     for field in _record_fields(kind):
@@ -134,15 +143,18 @@ def _read_record(cls: type[Record], data: object, where: str, key: str) -> Recor
                 _check_version(values[name], field.default, where)
         elif field.needed:
             inner = f"{key}.{name}" if key else name
-            raise FormatError(f"{where}: {inner}: is missing")
+            raise FormatError("{where}: {key} is missing.", where=where, key=inner)
     return cls(**values)
 
 
-def _check_version(found: int, known: Any, where: str) -> None:
+def _check_version(found: int, known: Any, where: Place) -> None:
     if found > known:
         raise FormatError(
-            f"{where}: was written by a newer sizer (schema_version {found}, this one reads up to {known}); "
-            "upgrade sizer to read it"
+            "{where} was written by a newer sizer (schema_version {found}, this one reads up to {known}). "
+            "Upgrade sizer to read it.",
+            where=where,
+            found=found,
+            known=known,
         )
 
 
@@ -170,10 +182,10 @@ def _reader(hint: Any) -> Reader:
 
 
 def _in_domain(read: Reader, domain: Domain) -> Reader:
-    def reader(value: object, where: str, key: str) -> Any:
+    def reader(value: object, where: Place, key: str) -> Any:
         found = read(value, where, key)
         if not domain.holds(found):
-            raise _mismatch(where, key, domain.words, value)
+            raise _mismatch(where, key, domain.wanted, value)
         return found
 
     return reader
@@ -186,7 +198,7 @@ def _optional(read: Reader) -> Reader:
 def _first_that_reads(choices: Sequence[Reader]) -> Reader:
     """Of a union, in its order."""
 
-    def reader(value: object, where: str, key: str) -> Any:
+    def reader(value: object, where: Place, key: str) -> Any:
         for read in choices:
             try:
                 return read(value, where, key)
@@ -198,9 +210,9 @@ def _first_that_reads(choices: Sequence[Reader]) -> Reader:
 
 
 def _mapping(read: Reader) -> Reader:
-    def reader(value: object, where: str, key: str) -> Any:
+    def reader(value: object, where: Place, key: str) -> Any:
         if not isinstance(value, dict):
-            raise _mismatch(where, key, "an object", value)
+            raise _mismatch(where, key, Message("an object"), value)
         return {name: read(item, where, f"{key}.{name}") for name, item in value.items()}
 
     return reader
@@ -210,11 +222,11 @@ def _tuple(arguments: tuple[Any, ...]) -> Reader:
     any_length = arguments[-1] is Ellipsis
     readers = [_reader(argument) for argument in arguments if argument is not Ellipsis]
 
-    def reader(value: object, where: str, key: str) -> Any:
+    def reader(value: object, where: Place, key: str) -> Any:
         if not isinstance(value, list):
-            raise _mismatch(where, key, "a list", value)
+            raise _mismatch(where, key, Message("a list"), value)
         if not any_length and len(readers) != len(value):
-            raise _mismatch(where, key, f"a list of {len(readers)}", value)
+            raise _mismatch(where, key, Message("a list of {count}", count=len(readers)), value)
         wanted = readers * len(value) if any_length else readers
         return tuple(
             read(item, where, f"{key}[{index}]") for index, (read, item) in enumerate(zip(wanted, value, strict=True))
@@ -223,40 +235,40 @@ def _tuple(arguments: tuple[Any, ...]) -> Reader:
     return reader
 
 
-def _read_enum(hint: type[Enum], value: object, where: str, key: str) -> Enum:
+def _read_enum(hint: type[Enum], value: object, where: Place, key: str) -> Enum:
     for member in hint:
         if member.value == value and isinstance(value, str):
             return member
-    raise _mismatch(where, key, "one of " + ", ".join(str(member.value) for member in hint), value)
+    raise _mismatch(where, key, Message("one of {choices}", choices=AnyOf(*(each.value for each in hint))), value)
 
 
-def _read_text(value: object, where: str, key: str) -> str:
+def _read_text(value: object, where: Place, key: str) -> str:
     if not isinstance(value, str):
-        raise _mismatch(where, key, "text", value)
+        raise _mismatch(where, key, Message("text"), value)
     return value
 
 
-def _read_truth(value: object, where: str, key: str) -> bool:
+def _read_truth(value: object, where: Place, key: str) -> bool:
     if not isinstance(value, bool):
-        raise _mismatch(where, key, "true or false", value)
+        raise _mismatch(where, key, Message("true or false"), value)
     return value
 
 
-def _read_count(value: object, where: str, key: str) -> int:
+def _read_count(value: object, where: Place, key: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise _mismatch(where, key, "a whole number", value)
+        raise _mismatch(where, key, Message("a whole number"), value)
     return value
 
 
-def _read_number(value: object, where: str, key: str) -> float:
+def _read_number(value: object, where: Place, key: str) -> float:
     if isinstance(value, str) and value in NOT_FINITE:
         return NOT_FINITE[value]
     if not isinstance(value, (int, float)) or isinstance(value, bool):
-        raise _mismatch(where, key, "a number", value)
+        raise _mismatch(where, key, Message("a number"), value)
     try:
         return float(value)
     except OverflowError:
-        raise _mismatch(where, key, "a number that fits a float", value) from None
+        raise _mismatch(where, key, Message("a number that fits a float"), value) from None
 
 
 _SCALARS: dict[Any, Reader] = {
@@ -267,9 +279,19 @@ _SCALARS: dict[Any, Reader] = {
 }
 
 
-def _mismatch(where: str, key: str, expected: str, found: object) -> FormatError:
-    shown = repr(found) if isinstance(found, (str, int, float, type(None))) else f"a {type(found).__name__}"
-    if len(shown) > 60:
-        shown = shown[:57] + "..."
-    place = f"{where}: {key}" if key else where
-    return FormatError(f"{place}: expected {expected}, found {shown}")
+def _mismatch(where: Place, key: str, expected: Message, found: object) -> FormatError:
+    shown = _shown(found)
+    if not key:
+        return FormatError("{where}: expected {expected}, found {found}.", where=where, expected=expected, found=shown)
+    return FormatError(
+        "{where}: {key}: expected {expected}, found {found}.", where=where, key=key, expected=expected, found=shown
+    )
+
+
+def _shown(value: object) -> str | Message:
+    if isinstance(value, dict):
+        return Message("an object")
+    if isinstance(value, list):
+        return Message("a list")
+    text = repr(value)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from sizer.records import InputError
+from sizer.records import InputError, Message
 
 NO_DISK = frozenset(
     {
@@ -26,24 +26,33 @@ MOST_VISITS = 100
 Identity = tuple[int, int]
 
 
-def refuse_no_disk(path: Path, where: str) -> None:
+def refuse_no_disk(path: Path, where: str | Message) -> None:
     """Raise InputError, which begins with `where`, for a place such as /proc, where the kernel shows itself."""
     real = Path(os.path.realpath(path))
     around = [(len(point.parts), kind) for point, kind in _mounts() if point == real or point in real.parents]
     if around and max(reversed(around), key=lambda each: each[0])[1] in NO_DISK:
-        raise InputError(f"{where}: {path} is no place on a disk, the kernel makes it up; give a folder on a disk")
+        raise InputError(
+            "{where}: {path} is not on a disk: the kernel makes it up. Give a folder on a disk.",
+            where=where,
+            path=path,
+        )
 
 
-def refuse_no_data(path: Path, where: str) -> None:
+def refuse_no_data(path: Path, where: str | Message) -> None:
     """Raise InputError for what has no end: a device, a pipe or a socket, and a folder that holds such as /proc."""
     if not path.is_file() and not path.is_dir():
-        raise InputError(f"{where}: {path} is neither a file nor a folder; give `data` the path of one")
+        raise InputError(
+            "{where}: {path} is neither a file nor a folder; give `data` the path of one.", where=where, path=path
+        )
     refuse_no_disk(path, where)
     real = Path(os.path.realpath(path))
     below = next((point for point, kind in _mounts() if kind in NO_DISK and real in point.parents), None)
     if below is not None:
         raise InputError(
-            f"{where}: {path} holds {below}, which the kernel makes up; give a folder that holds data alone"
+            "{where}: {path} contains {below}, which the kernel makes up; give a folder that contains only data.",
+            where=where,
+            path=path,
+            below=below,
         )
 
 
@@ -70,7 +79,9 @@ def _names(top: str) -> Iterator[str]:
             here = (status.st_dev, status.st_ino)
             visits[here] += 1
             if here in above or visits[here] > MOST_VISITS:
-                raise InputError(f"{folder}: leads back to what was there before; remove this link from the data")
+                raise InputError(
+                    "{folder} is a link back to a folder above it; remove it from the data.", folder=folder
+                )
             with os.scandir(folder) as entries:
                 for entry in entries:
                     with suppress(OSError):  # A link to itself.

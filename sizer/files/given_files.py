@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from typing import IO
 
-from sizer.records import InputError
+from sizer.records import InputError, Message
 
 LARGEST_FILE = 64 * 2**20
 """Bytes. A pipe or a device may be named, too, and some of these never end."""
@@ -22,7 +22,7 @@ SILENT_WAITS = 12
 """Times as long may a writer that has a pipe open write nothing: `<(curl ...)` begins late, and may pause."""
 
 
-def read_given(path: Path, kind: str, advice: str = "", patience: float = PATIENCE_SECONDS) -> str:
+def read_given(path: Path, kind: Message, advice: Message | None = None, patience: float = PATIENCE_SECONDS) -> str:
     """The text of a file; `kind` says what it should be (`a study file`), `advice` how to get one.
 
     Raises InputError, which names the file, where there is none, it cannot be read, is too large or is not UTF-8, or is
@@ -33,16 +33,25 @@ def read_given(path: Path, kind: str, advice: str = "", patience: float = PATIEN
             piped = stat.S_ISFIFO(os.fstat(file.fileno()).st_mode)
             content = _from_pipe(file, path, patience) if piped else _from_file(file)
     except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file{advice}") from None
+        if advice is None:
+            raise InputError("{path}: there is no such file.", path=path) from None
+        raise InputError("{path}: there is no such file; {advice}.", path=path, advice=advice) from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+        raise InputError(
+            "{path} cannot be read ({reason}).", path=path, reason=getattr(error, "strerror", None) or error
+        ) from None
     if len(content) > LARGEST_FILE:
-        raise InputError(f"{path}: is larger than {LARGEST_FILE // 2**20} MiB, which {kind} never is")
+        raise InputError(
+            "{path} is larger than {largest} MiB, too large for {kind}.",
+            path=path,
+            largest=LARGEST_FILE // 2**20,
+            kind=kind,
+        )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path} line {line}: is not UTF-8; save the file as UTF-8") from None
+        raise InputError("{path} line {line} is not UTF-8; save the file as UTF-8.", path=path, line=line) from None
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
@@ -74,5 +83,8 @@ def _from_pipe(file: IO[bytes], path: Path, patience: float) -> bytes:
         elif ended and part is not None:
             break
         else:
-            raise InputError(f"{path}: is a pipe into which nobody writes; give a file, or start first what writes it")
+            raise InputError(
+                "{path} is a pipe that nobody writes to; give a file, or first start the program that writes it.",
+                path=path,
+            )
     return bytes(content)

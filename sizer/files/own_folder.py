@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from sizer.records import HostError, InputError, typed_path
+from sizer.records import HostError, InputError, Message, typed_path
 
 LARGEST_FILE = 256 * 2**20
 """Bytes of the largest file that is read from a study folder; a run of an hour with 50 steps a second takes 20 MB."""
@@ -27,11 +27,12 @@ def check_folder(path: Path) -> None:
     facts = path.lstat()
     if stat.S_ISLNK(facts.st_mode):
         raise InputError(
-            f"{path}: is a link, and a study folder is none; give the folder that it leads to: "
-            f"{typed_path(os.path.realpath(path))}"
+            "{path} is a link; give the study folder that it points to: {target}",
+            path=path,
+            target=typed_path(os.path.realpath(path)),
         )
     if not stat.S_ISDIR(facts.st_mode):
-        raise InputError(f"{path}: is a file; choose a folder with --out")
+        raise InputError("{path} is a file; choose a folder with --out.", path=path)
     if facts.st_uid not in _ours():
         raise _somebody_elses(path, facts, path)
     _refuse_open_to_everybody(path, facts)
@@ -50,7 +51,9 @@ def check_content(path: Path, folders: Iterable[str], files: Iterable[str]) -> N
         if facts is None:
             continue
         if not stat.S_ISDIR(facts.st_mode):
-            raise InputError(f"{inner}: is a file where a folder belongs; remove it and type the command again")
+            raise InputError(
+                "{path} is a file where a folder should be; remove it and type the command again.", path=inner
+            )
         with os.scandir(inner) as entries:
             for entry in entries:
                 _check_entry(Path(entry.path), path)
@@ -68,16 +71,20 @@ def read_file(path: Path) -> bytes:
         raise
     except OSError as error:
         if path.is_symlink():
-            raise _elsewhere(path, "a link") from None
-        raise HostError(f"{path}: cannot be read ({error.strerror})") from error
+            raise _elsewhere(path, Message("a link")) from None
+        raise HostError("{path} cannot be read ({reason}).", path=path, reason=error.strerror) from error
     with os.fdopen(descriptor, "rb") as file:
         facts = os.fstat(descriptor)
         if stat.S_ISDIR(facts.st_mode):
-            raise HostError(f"{path}: cannot be read (it is a folder)")
+            raise HostError("{path} is a folder where a file should be; move it away.", path=path)
         if not stat.S_ISREG(facts.st_mode):
-            raise _elsewhere(path, "no plain file")
+            raise _elsewhere(path, Message("not a regular file"))
         if facts.st_size > LARGEST_FILE:
-            raise InputError(f"{path}: has {facts.st_size} bytes, more than any file that sizer writes; move it away")
+            raise InputError(
+                "{path} has {size} bytes, more than any file that sizer writes; move it away.",
+                path=path,
+                size=f"{facts.st_size:,}",
+            )
         return file.read(LARGEST_FILE)
 
 
@@ -100,9 +107,9 @@ def _check_entry(path: Path, folder: Path) -> os.stat_result | None:
     except FileNotFoundError:
         return None
     if stat.S_ISLNK(facts.st_mode):
-        raise _elsewhere(path, "a link")
+        raise _elsewhere(path, Message("a link"))
     if not stat.S_ISREG(facts.st_mode) and not stat.S_ISDIR(facts.st_mode):
-        raise _elsewhere(path, "no plain file")
+        raise _elsewhere(path, Message("not a regular file"))
     # What root wrote into a user's own folder, as by `sudo sizer resume`, is no danger: root needs no such trick.
     if facts.st_uid not in _ours() | {0}:
         raise _somebody_elses(path, facts, folder)
@@ -113,7 +120,7 @@ def _check_entry(path: Path, folder: Path) -> os.stat_result | None:
 def _refuse_open_to_everybody(path: Path, facts: os.stat_result) -> None:
     """Group-writable is what umask 002 makes for a user whose group is their own; world-writable is never meant."""
     if facts.st_mode & stat.S_IWOTH:
-        raise InputError(f"{path}: everybody may write to it; type: chmod -R o-w {typed_path(path)}")
+        raise InputError("Everybody can write to {path}; type: chmod -R o-w {typed}", path=path, typed=typed_path(path))
 
 
 def _ours() -> frozenset[int]:
@@ -124,17 +131,25 @@ def _ours() -> frozenset[int]:
 
 def _somebody_elses(path: Path, facts: os.stat_result, folder: Path) -> InputError:
     return InputError(
-        f"{path}: belongs to {_name(facts.st_uid)} and not to {_name(os.geteuid())}; if you trust all that is in it, "
-        f"make a copy of your own and use that: cp -r {typed_path(folder)} my-study"
+        "{path} belongs to {owner}, not to {user}. If you trust everything in it, make your own copy and use that: "
+        "cp -r {folder} my-study",
+        path=path,
+        owner=_name(facts.st_uid),
+        user=_name(os.geteuid()),
+        folder=typed_path(folder),
     )
 
 
-def _name(user: int) -> str:
+def _name(user: int) -> str | Message:
     try:
         return pwd.getpwuid(user).pw_name
     except KeyError:
-        return f"user {user}"
+        return Message("user {number}", number=user)
 
 
-def _elsewhere(path: Path, what: str) -> InputError:
-    return InputError(f"{path}: is {what} where sizer keeps a file of its own; remove it and type the command again")
+def _elsewhere(path: Path, what: Message) -> InputError:
+    return InputError(
+        "{path} is {what} where sizer keeps a file of its own; remove it and type the command again.",
+        path=path,
+        what=what,
+    )

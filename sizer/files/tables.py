@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.files.given_files import read_given
-from sizer.records import InputError, printable, quoted
+from sizer.records import AllOf, InputError, Message, SizerError, printable, quoted
 
 DELIMITERS = (",", ";", "\t")
 """What separates two cells: commas, or where the header has none of its names so, what spreadsheets take."""
@@ -22,13 +22,14 @@ MOST_COLUMNS = 1000
 class Row:
     """The cells of one row by the name of their column, without spaces around them; `where` is `FILE line N`."""
 
-    where: str
+    where: Message
     line: int
     cells: dict[str, str]
 
-    def error(self, column: str, message: str) -> InputError:
-        """What is wrong with a cell of this row."""
-        return InputError(f"{self.where}: {column}: {message}")
+    def input_error(self, column: str, message: str | Message | SizerError, /, **values: object) -> InputError:
+        """What is wrong with a cell of this row: a sentence with named placeholders and its values, or an error."""
+        problem = Message(message, **values) if isinstance(message, str) else message
+        return InputError("{where}: {column}: {problem}", where=self.where, column=column, problem=problem)
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Table:
         return tuple(column for column in self.columns if column not in known)
 
 
-def read_table(path: Path, kind: str, known: Collection[str], needed: Collection[str]) -> Table:
+def read_table(path: Path, kind: Message, known: Collection[str], needed: Collection[str]) -> Table:
     """The table in a file; `kind` says what it should be (`a table of configurations`).
 
     Names of `known` columns count in any case. `needed` are those by which a header is recognised: of
@@ -52,25 +53,38 @@ def read_table(path: Path, kind: str, known: Collection[str], needed: Collection
     text = read_given(path, kind)
     _refuse_unseen(text, path)
     if not text.strip():
-        raise InputError(f"{path}: is empty; write a header with the names of the columns, and a row below it")
+        raise InputError(
+            "{path} is empty; write a header with the names of the columns, and a row below it.", path=path
+        )
     delimiter = _delimiter(text, known, needed)
     records = _records(text, path, delimiter)
     line, cells = next(records)
-    columns = _header(cells, f"{path} line {line}", known)
+    columns = _header(cells, _place(path, line), known)
     rows: list[Row] = []
     for line, cells in records:
         if not any(cell.strip() for cell in cells):
             continue
         if len(rows) == MOST_ROWS:
-            raise InputError(f"{path} line {line}: has more than {MOST_ROWS:,} rows; take fewer, or a table each")
-        rows.append(_row(cells, columns, f"{path} line {line}", line, delimiter))
+            raise InputError(
+                "{path} line {line}: the table has more than {most} rows; split it into several tables.",
+                path=path,
+                line=line,
+                most=f"{MOST_ROWS:,}",
+            )
+        rows.append(_row(cells, columns, _place(path, line), line, delimiter))
     return Table(tuple(column for column in columns if column), tuple(rows))
 
 
-def named(columns: Sequence[str], most: int = 10) -> str:
-    """Names in a sentence: `a`, `b` and 3 more."""
-    names = ", ".join(quoted(column) for column in columns[:most])
-    return f"{names} and {len(columns) - most} more" if len(columns) > most else names
+def _place(path: Path, line: int) -> Message:
+    return Message("{path} line {line}", path=path, line=line)
+
+
+def named(columns: Sequence[str], most: int = 10) -> Message | AllOf:
+    """Names in a sentence: `a` and `b`, or `a`, `b` and 3 more."""
+    names = [quoted(column) for column in columns]
+    if len(names) <= most:
+        return AllOf(*names)
+    return Message("{names} and {count} more", names=", ".join(names[:most]), count=len(names) - most)
 
 
 def _refuse_unseen(text: str, path: Path) -> None:
@@ -81,8 +95,10 @@ def _refuse_unseen(text: str, path: Path) -> None:
     for number, line in enumerate(lines, start=1):
         if printable(line, keep="\t") != line:
             raise InputError(
-                f"{path} line {number}: a character that cannot be printed; remove it, or save the table "
-                "as CSV in UTF-8"
+                "{path} line {number} has a character that cannot be printed; remove it, or save the table as CSV "
+                "in UTF-8.",
+                path=path,
+                number=number,
             )
 
 
@@ -114,10 +130,13 @@ def _records(text: str, path: Path, delimiter: str) -> Iterator[tuple[int, list[
         if not any("\n" in cell or "\r" in cell for _, cells in records for cell in cells):
             return iter(records)
     if "field larger" in str(broken):
-        raise InputError(f"{path} line {broken.line}: a cell is longer than any that a table has; shorten it")
+        raise InputError("{path} line {line}: a cell is too long; shorten it.", path=path, line=broken.line)
     raise InputError(
-        f"{path} line {broken.line}: cannot be read as a row of a table ({broken}); close each quote, and write one "
-        "inside a quoted cell twice"
+        "{path} line {line} cannot be read as a row of a table ({broken}). Close each quote, and double a quote inside "
+        "a quoted cell.",
+        path=path,
+        line=broken.line,
+        broken=broken,
     )
 
 
@@ -141,45 +160,57 @@ def _parsed(text: str, delimiter: str, strict: bool) -> Iterator[tuple[int, list
         raise _BrokenRecord(line, str(error)) from None
 
 
-def _header(cells: Sequence[str], where: str, known: Collection[str]) -> list[str]:
+def _header(cells: Sequence[str], where: Message, known: Collection[str]) -> list[str]:
     """The name of each column; that of one without a name is empty."""
     if len(cells) > MOST_COLUMNS:
         raise InputError(
-            f"{where}: has {len(cells):,} columns; leave out what is not needed, {MOST_COLUMNS:,} are read"
+            "{where}: the header has {cells} columns, and at most {most} are read; remove those that are not needed.",
+            where=where,
+            cells=f"{len(cells):,}",
+            most=f"{MOST_COLUMNS:,}",
         )
     by_name = {name.lower(): name for name in known}
     columns = [by_name.get(name.lower(), name) for name in (unharmed(cell.strip()) for cell in cells)]
     twice = [name for name, count in Counter(columns).items() if count > 1 and name]
     if twice:
         raise InputError(
-            f"{where}: two columns are named {quoted(twice[0])}; remove one of them or give it another name"
+            "{where}: two columns are named {name}; remove or rename one of them.",
+            where=where,
+            name=quoted(twice[0]),
         )
     return columns
 
 
-def _row(cells: Sequence[str], columns: Sequence[str], where: str, line: int, delimiter: str) -> Row:
+def _row(cells: Sequence[str], columns: Sequence[str], where: Message, line: int, delimiter: str) -> Row:
     if any(cell.strip() for cell in cells[len(columns) :]):
-        hint = _decimal_comma(cells, delimiter)
         raise InputError(
-            f"{where}: has more cells than the header has columns ({len(cells)}, not {len(columns)}); "
-            f"{hint or 'put a cell that holds a comma in quotes, or name the column'}"
+            "{where}: {cells} cells, but the header has {columns} columns; {advice}.",
+            where=where,
+            cells=len(cells),
+            columns=len(columns),
+            advice=_advice(cells, delimiter),
         )
     if len(cells) < len(columns):
         raise InputError(
-            f"{where}: has fewer cells than the header has columns ({len(cells)}, not {len(columns)}); "
-            "write nothing between two commas for a cell that is empty"
+            "{where}: {cells} cells, but the header has {columns} columns; leave nothing between two commas for an "
+            "empty "
+            "cell.",
+            where=where,
+            cells=len(cells),
+            columns=len(columns),
         )
     read = {column: unharmed(cell.strip()) for column, cell in zip(columns, cells, strict=False)}
     if read.pop("", ""):
-        raise InputError(f"{where}: a cell is in a column without a name; name it in the header")
+        raise InputError("{where}: a cell is in a column without a name; name it in the header.", where=where)
     return Row(where, line, read)
 
 
-def _decimal_comma(cells: Sequence[str], delimiter: str) -> str:
+def _advice(cells: Sequence[str], delimiter: str) -> Message:
+    """For a row that is too long: most often a comma stands in a number."""
     numbers = sum(cell.strip().isdigit() for cell in cells)
     if delimiter == "," and numbers == len([cell for cell in cells if cell.strip()]):
-        return "write 1.5 with a point"
-    return ""
+        return Message("write a decimal point, as in 1.5")
+    return Message("put a cell that contains a comma in quotes, or name the column")
 
 
 FORMULA = ("=", "+", "-", "@")

@@ -37,7 +37,9 @@ def write_text(path: Path, text: str) -> None:
         _sync_folder(path.parent)
     except OSError as error:
         raise HostError(
-            f"{path}: cannot be written ({error.strerror or error}); make room there or choose another folder"
+            "{path} cannot be written ({reason}); make room there or choose another folder.",
+            path=path,
+            reason=error.strerror or error,
         ) from error
 
 

@@ -34,8 +34,10 @@ def measuring_alone(name: str = NAME) -> Iterator[None]:
             lock.bind(name)
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
-                raise HostError(f"this host cannot be locked for measuring ({error.strerror})") from error
-            raise HostError(_who(_holder(name))) from None
+                raise HostError(
+                    "This host cannot be locked for measuring ({reason}).", reason=error.strerror
+                ) from error
+            raise _held(_holder(name)) from None
         lock.listen(socket.SOMAXCONN)
         yield
 
@@ -54,13 +56,14 @@ def _holder(name: str) -> int:
         return int(pid)
 
 
-def _who(pid: int) -> str:
-    first = "another sizer is measuring on this host"
+def _held(pid: int) -> HostError:
     if pid == 0:
-        return f"{first}; wait until it has ended, because two would disturb each other"
-    return (
-        f"{first} (process {pid}{_command(pid)}), and two would disturb each other; "
-        f"wait until it has ended, or end it with: kill {pid}"
+        return HostError("Another sizer is measuring on this host, and two would disturb each other; wait for it.")
+    return HostError(
+        "Another sizer is measuring on this host (process {pid}{command}), and two would disturb each other; wait for "
+        "it, or end it with: kill {pid}",
+        pid=pid,
+        command=_command(pid),
     )
 
 

@@ -314,5 +314,9 @@ def interpreter(framework: str | None) -> Path:
     # A bare name is looked for as a shell does, and never in this folder, which may be somebody else's.
     found = chosen if "/" in chosen else shutil.which(chosen)
     if not found or not os.access(found, os.X_OK) or Path(found).is_dir():
-        raise HostError(f"{variable} is {chosen}, which is not a program; give the path of a Python interpreter")
+        raise HostError(
+            "{variable} is {chosen}, which is not a program; give the path of a Python interpreter.",
+            variable=variable,
+            chosen=chosen,
+        )
     return Path(os.path.abspath(found))

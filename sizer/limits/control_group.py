@@ -104,7 +104,8 @@ def kill_until_empty(tree: Tree, directories: Collection[Path], kill_all: Callab
         if time.monotonic() > deadline:
             listing = " ".join(map(str, sorted(pids)))
             raise HostError(
-                f"processes {listing} do not die; type ps -o pid,stat,wchan,cmd {listing} to see what they wait for"
+                "Processes {listing} do not die; to see what they wait for, type: ps -o pid,stat,wchan,cmd {listing}",
+                listing=listing,
             )
         kill_all(directories)
         time.sleep(0.002)
@@ -134,7 +135,9 @@ def make_group(tree: Tree, prepare: Callable[[], None], directories: Collection[
             for group in made:
                 tree.discard(group)
             raise HostError(
-                f"{directory} cannot be made ({error.strerror}); type sizer doctor to see what this host allows"
+                "{directory} cannot be made ({reason}); to see what this host allows, type: sizer doctor",
+                directory=directory,
+                reason=error.strerror,
             ) from error
         made.append(directory)
 

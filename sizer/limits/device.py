@@ -63,7 +63,11 @@ def device_of(path: Path, tree: Tree | None = None) -> str:
     if found is None:
         found = _under_anonymous(existing, parse_mounts(tree.text(tree.path("/proc/self/mountinfo"))), tree)
     if found is None:
-        raise HostError(f"{path} is not on a disk that can be limited; type df {existing} and choose a path on a disk")
+        raise HostError(
+            "{path} is not on a disk that can be limited; choose a path on a disk, listed by: df {existing}",
+            path=path,
+            existing=existing,
+        )
     return found
 
 

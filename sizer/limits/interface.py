@@ -148,8 +148,18 @@ def needed_controls(limits: Limits, *, throttled: bool = True) -> frozenset[Cont
 def require(backend: LimitsBackend, limits: Limits, throttle: Throttle | None) -> None:
     """HostError, with the command that would fix it, if these limits cannot be set: nothing is silently unlimited."""
     for capability in backend.missing(limits, throttled=throttle is not None and throttle.rates != DiskRates()):
-        fix = f"; type: {capability.fix}" if capability.fix else "; leave it out of the study or use a larger host"
-        raise HostError(f"the limit on {capability.control.value} cannot be set here ({capability.how}){fix}")
+        if capability.fix:
+            raise HostError(
+                "The limit on {control} cannot be set here ({reason}); type: {fix}",
+                control=capability.control.value,
+                reason=capability.how,
+                fix=capability.fix,
+            )
+        raise HostError(
+            "The limit on {control} cannot be set here ({reason}); leave it out of the study or use a larger host.",
+            control=capability.control.value,
+            reason=capability.how,
+        )
 
 
 def mebibytes(count: int) -> str:

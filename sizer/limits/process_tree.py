@@ -149,7 +149,10 @@ def kill_all(members: Callable[[], list[psutil.Process]]) -> None:
     while living := members():
         if time.monotonic() > deadline:
             listing = " ".join(str(process.pid) for process in living)
-            raise HostError(f"processes {listing} do not die; type ps -o pid,stat,wchan,cmd {listing} to see why")
+            raise HostError(
+                "Processes {listing} do not die; to see what they wait for, type: ps -o pid,stat,wchan,cmd {listing}",
+                listing=listing,
+            )
         _kill(living)
         time.sleep(0.002)
 

@@ -101,7 +101,9 @@ def choose_cpus(topology: Topology, vcpus: float, allowed: Collection[int]) -> t
     usable = [each for each in topology.processors if each.cpu in allowed]
     if count > len(usable):
         raise HostError(
-            f"{vcpus:g} vCPUs were asked for and this host allows {len(usable)}; ask for at most {len(usable)} vCPUs"
+            "{vcpus} vCPUs were asked for, and this host allows {usable}; ask for at most {usable} vCPUs.",
+            vcpus=f"{vcpus:g}",
+            usable=len(usable),
         )
     nodes = defaultdict(list)
     for processor in usable:

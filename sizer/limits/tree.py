@@ -49,12 +49,19 @@ class Tree:
             found = self.read(file)
         except OSError as error:
             raise HostError(
-                f"{file} did not accept {value!r} ({error.strerror}); type sizer doctor to see what this host allows"
+                "{file} did not accept {value} ({reason}); to see what this host allows, type: sizer doctor",
+                file=file,
+                value=repr(value),
+                reason=error.strerror,
             ) from error
         if value not in [line.strip() for line in found.splitlines()]:
             raise HostError(
-                f"{file} was set to {value!r} and reads {found.strip()!r}: the limit does not hold; "
-                "type sizer doctor to see what this host allows"
+                "{file} was set to {value} and reads {found}, so the limit does not hold; to see what this host "
+                "allows, "
+                "type: sizer doctor",
+                file=file,
+                value=repr(value),
+                found=repr(found.strip()),
             )
 
     def writable(self, path: Path) -> bool:
@@ -91,7 +98,9 @@ class Tree:
                 except OSError as error:
                     if time.monotonic() > deadline:
                         raise HostError(
-                            f"{group} could not be removed ({error.strerror}); type rmdir {group} when it is empty"
+                            "{group} could not be removed ({reason}); when it is empty, type: rmdir {group}",
+                            group=group,
+                            reason=error.strerror,
                         ) from error
                     time.sleep(0.005)
 

@@ -38,7 +38,8 @@ def plan(study: Study, host: HostSize) -> tuple[RunSpec, ...]:
     count = sum(size(each, study.around) for each in study.workloads) * study.measure.repeats
     if count > MOST_RUNS:
         raise InputError(
-            f"this study asks for {count:,} runs; shorten its axes, or vary one axis at a time with `around`"
+            "This study asks for {count} runs; shorten its axes, or vary one axis at a time with `around`.",
+            count=f"{count:,}",
         )
     for each in study.workloads:
         first, *rest = configurations(each, study, host)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sizer.records import (
     GIB,
     Answer,
+    AnyOf,
     Bottleneck,
     InputError,
     InstanceOffer,
@@ -31,7 +32,7 @@ SIGNS: dict[str, Callable[[float, float], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
-EXAMPLES = "such as 'throughput<500', 'train:vcpus>8' or 'status!=recommended'"
+EXAMPLES = AnyOf("'throughput<500'", "'train:vcpus>8'", "'status!=recommended'")
 
 
 def _number(text: str) -> float:
@@ -148,14 +149,30 @@ def read_gate(text: str, workloads: Sequence[str], deadline: bool) -> Gate:
     """
     match = PATTERN.fullmatch(text)
     if match is None:
-        raise InputError(f"--fail-if {text!r} is not a condition; write a name, a sign and a value, {EXAMPLES}")
+        raise InputError(
+            "--fail-if {text} is not a condition; write a name, a sign and a value, such as {examples}.",
+            text=repr(text),
+            examples=EXAMPLES,
+        )
     workload, name, sign, value = match.group("workload", "name", "sign", "value")
     if name not in NAMES:
-        raise InputError(f"--fail-if {text!r}: there is no figure `{name}`; give one of {', '.join(NAMES)}")
+        raise InputError(
+            "--fail-if {text}: there is no figure `{name}`; use {names}.",
+            text=repr(text),
+            name=name,
+            names=AnyOf(*NAMES),
+        )
     if name.startswith("job_") and not deadline:
-        raise InputError(f"--fail-if {text!r}: `{name}` needs a deadline; add --samples 1.2M --within 6h")
+        raise InputError(
+            "--fail-if {text}: `{name}` needs a deadline; add --samples 1.2M --within 6h.", text=repr(text), name=name
+        )
     if workload is not None and workload not in workloads:
-        raise InputError(f"--fail-if {text!r}: there is no workload `{workload}`; give one of {', '.join(workloads)}")
+        raise InputError(
+            "--fail-if {text}: there is no workload `{workload}`; use {workloads}.",
+            text=repr(text),
+            workload=workload,
+            workloads=AnyOf(*workloads),
+        )
     return Gate(text, name, sign, _wanted(text, name, sign, value), workload)
 
 
@@ -163,12 +180,23 @@ def _wanted(text: str, name: str, sign: str, value: str) -> float | str:
     asked = NAMES[name]
     if isinstance(asked, Word):
         if value not in asked.choices or sign not in ("=", "==", "!="):
-            raise InputError(f"--fail-if {text!r}: `{name}` is compared by = or != with {', '.join(asked.choices)}")
+            raise InputError(
+                "--fail-if {text}: compare `{name}` by = or != with {choices}.",
+                text=repr(text),
+                name=name,
+                choices=AnyOf(*asked.choices),
+            )
         return value
     try:
         return asked.parse(value)
     except (ValueError, InputError):
-        raise InputError(f"--fail-if {text!r}: `{value}` is not a value of `{name}`, {EXAMPLES}") from None
+        raise InputError(
+            "--fail-if {text}: `{value}` is not a value of `{name}`; write a condition such as {examples}.",
+            text=repr(text),
+            value=value,
+            name=name,
+            examples=EXAMPLES,
+        ) from None
 
 
 def check_gate(gate: Gate, answers: Sequence[Answer]) -> GateResult:

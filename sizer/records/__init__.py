@@ -41,6 +41,7 @@ from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
 from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
 from sizer.records.log_patterns import MEANINGS, compiled
+from sizer.records.messages import AllOf, AnyOf, Lines, Message
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
     FAULTS,
@@ -146,8 +147,10 @@ __all__ = [
     "SMALLEST",
     "SMALLEST_MEMORY",
     "Action",
+    "AllOf",
     "Amount",
     "Answer",
+    "AnyOf",
     "Baseline",
     "Batch",
     "Bottleneck",
@@ -181,8 +184,10 @@ __all__ = [
     "LimitedBy",
     "LimitedByKind",
     "Limits",
+    "Lines",
     "Measure",
     "MemoryGrowth",
+    "Message",
     "NoAnswer",
     "Note",
     "NoteKind",

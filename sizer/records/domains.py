@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
 from sizer.records.kinds import KINDS
+from sizer.records.messages import AnyOf, Message
 
 LARGEST = 1e60
 """Of an amount. A workload may name 1e18 samples a step (`events.LARGEST`), and sums and rates are made of these."""
@@ -25,6 +26,8 @@ LARGEST_VCPUS = 4096.0
 LARGEST_BATCH = 2**20
 LARGEST_GPUS = 100_000
 LONGEST_NAME = 100
+READABLE = 1e20
+"""Larger whole numbers are written with an exponent."""
 
 
 class Domain(Protocol):
@@ -34,7 +37,7 @@ class Domain(Protocol):
         """Whether this is one."""
 
     @property
-    def words(self) -> str:
+    def wanted(self) -> Message:
         """What it must be, for a person: `a number of 0 or more`."""
 
 
@@ -53,15 +56,16 @@ class Between:
         return self.low <= value <= self.high and (value == 0 or abs(value) >= SMALLEST)
 
     @property
-    def words(self) -> str:
-        if self.high in (LARGEST, LARGEST_COUNT):
-            at_least = {0: " of 0 or more", SMALLEST: " above 0"}.get(self.low, "")
-            return f"a number{at_least} that a machine can mean"
-        return f"a number from {_shown(self.low)} to {_shown(self.high)}"
+    def wanted(self) -> Message:
+        if self.low == 0 and self.high == LARGEST:
+            return Message("0 or a number from {low} to {high}", low=_shown(SMALLEST), high=_shown(self.high))
+        if self.low == SMALLEST:
+            return Message("a number above 0, up to {high}", high=_shown(self.high))
+        return Message("a number from {low} to {high}", low=_shown(self.low), high=_shown(self.high))
 
 
 def _shown(value: float) -> str:
-    return f"{int(value)}" if value == int(value) else f"{value:g}"
+    return f"{int(value)}" if value == int(value) and abs(value) < READABLE else f"{value:g}"
 
 
 @dataclass(frozen=True)
@@ -74,8 +78,8 @@ class OneOf:
         return value in self.choices
 
     @property
-    def words(self) -> str:
-        return f"one of {', '.join(self.choices)}"
+    def wanted(self) -> Message:
+        return Message("one of {choices}", choices=AnyOf(*self.choices))
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,7 @@ class Matching:
     """Text of a form."""
 
     pattern: str
-    words: str
+    wanted: Message
 
     def holds(self, value: str) -> bool:
         return len(value) <= LONGEST_NAME and re.fullmatch(self.pattern, value, re.ASCII) is not None
@@ -93,7 +97,9 @@ class Matching:
 class Filled:
     """Any text but none."""
 
-    words: str = "a text"
+    @property
+    def wanted(self) -> Message:
+        return Message("a text")
 
     def holds(self, value: str) -> bool:
         return bool(value)
@@ -125,21 +131,25 @@ Batch = Annotated[int, Between(1, LARGEST_BATCH)]
 Name = Annotated[
     str,
     Matching(
-        r"[A-Za-z0-9][A-Za-z0-9._-]*", "a name of letters, digits, `.`, `_` and `-` that begins with a letter or digit"
+        r"[A-Za-z0-9][A-Za-z0-9._-]*",
+        Message("a name of letters, digits, `.`, `_` and `-` that begins with a letter or digit"),
     ),
 ]
 """Safe in a path, on a shell's line, in a cell of a table and on a page; the same as in the study file's schema."""
 
 Label = Annotated[
     str,
-    Matching(r"[A-Za-z0-9][A-Za-z0-9 ._+/:-]*", "a short name of letters, digits, spaces and `._+/:-`"),
+    Matching(r"[A-Za-z0-9][A-Za-z0-9 ._+/:-]*", Message("a short name of letters, digits, spaces and `._+/:-`")),
 ]
 """As safe as a name but in a path."""
 
 Text = Annotated[str, Filled()]
 """Text that says something."""
 
-Moment = Annotated[str, Matching(r"\d{4}-\d\d-\d\dT[0-9:.+-]+Z?", "a time such as 2026-11-21T10:00:00+00:00")]
+Moment = Annotated[
+    str,
+    Matching(r"\d{4}-\d\d-\d\dT[0-9:.+-]+Z?", Message("a time such as {example}", example="2026-11-21T10:00:00+00:00")),
+]
 
 Kind = Annotated[str, OneOf(tuple(KINDS))]
 Input = Annotated[str, OneOf(("disk", "cached", "synthetic", "replay"))]

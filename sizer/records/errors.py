@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from sizer.records.messages import Lines, Message
+
 
 class SizerError(Exception):
-    """One sentence for a person: what is wrong, where, and what to type next."""
+    """One sentence for a person: what is wrong, where, and what to type next.
+
+    `message` is the sentence with named placeholders and `values` what stands there: `InputError("{path} is empty.",
+    path=path)`. `str()` is English; `sizer.words.error_sentence` says it in the reader's language. Sentences that are
+    records already, a line each, are given as `Lines`.
+    """
 
     exit_code = 1
+
+    def __init__(self, message: str | Lines, /, **values: object) -> None:
+        super().__init__(message)
+        self.said: Message | Lines = Message(message, **values) if isinstance(message, str) else message
+
+    def __str__(self) -> str:
+        return str(self.said)
+
+    @property
+    def message(self) -> str:
+        """The English sentence with its placeholders."""
+        return self.said.template if isinstance(self.said, Message) else str(self.said)
+
+    @property
+    def values(self) -> Mapping[str, object]:
+        """What stands at the placeholders."""
+        return self.said.values if isinstance(self.said, Message) else {}
 
 
 class InputError(SizerError):

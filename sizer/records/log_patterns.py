@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sizer.records.errors import InputError
+from sizer.records.messages import AllOf
 
 PATTERNS = {
     # "Epoch[0] Batch [20-40]	Speed: 1234.56 samples/sec" (mxnet.callback.Speedometer)
@@ -33,12 +34,18 @@ def compiled(pattern: str) -> re.Pattern[str]:
         expression = re.compile(PATTERNS.get(pattern, pattern))
     except (re.error, OverflowError, RecursionError) as error:
         raise InputError(
-            f"`{pattern}` is not a regular expression ({error}); known patterns: {', '.join(PATTERNS)}"
+            "`{pattern}` is not a regular expression ({error}). Correct it, or use a known pattern: {patterns}.",
+            pattern=pattern,
+            error=error,
+            patterns=AllOf(*PATTERNS),
         ) from error
     groups = set(expression.groupindex)
     if not {"rate", "batches", "seconds"} & groups and not {"done", "elapsed"} <= groups:
         raise InputError(
-            f"the pattern `{pattern}` has no group named rate, batches or seconds, such as (?P<rate>[\\d.]+); "
-            f"known patterns: {', '.join(PATTERNS)}"
+            "The pattern `{pattern}` has no group named rate, batches or seconds. Add one, such as {example}, or use a "
+            "known pattern: {patterns}.",
+            pattern=pattern,
+            example=r"(?P<rate>[\d.]+)",
+            patterns=AllOf(*PATTERNS),
         )
     return expression

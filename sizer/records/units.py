@@ -28,7 +28,6 @@ SECONDS_PATTERN = re.compile(r"\s*(\d{1,12}(?:\.\d{1,12})?)\s*(s|m|min|h|d)\s*",
 COUNT_PATTERN = re.compile(r"\s*(\d{1,15}(?:\.\d{1,12})?(?:[eE]\+?\d{1,2})?)\s*([kMB]?)\s*", re.ASCII)
 FACTORS = {"": 1, "k": 10**3, "M": 10**6, "B": 10**9}
 LARGEST_COUNTED = 1e18
-SIZE_EXAMPLES = "like 500MB (10^6) or 2GiB (2^30)"
 
 
 def parse_bytes(size: str | int) -> int:
@@ -38,11 +37,13 @@ def parse_bytes(size: str | int) -> int:
     """
     if isinstance(size, int) and not isinstance(size, bool):
         if size < 0:
-            raise InputError(f"{size} is not a size: it is negative")
+            raise InputError("{size} is not a size: it is negative.", size=size)
         return size
     match = SIZE_PATTERN.fullmatch(size) if isinstance(size, str) else None
     if match is None:
-        raise InputError(f"{size!r} is not a size; write a number and its unit, {SIZE_EXAMPLES}")
+        raise InputError(
+            "{size} is not a size; write a number and its unit, such as 500MB (10^6) or 2GiB (2^30).", size=repr(size)
+        )
     number, unit = match.groups()
     for known, factor in BYTES_PER_UNIT.items():
         if unit.lower() == known.lower():
@@ -50,14 +51,16 @@ def parse_bytes(size: str | int) -> int:
             numerator = int(whole + decimals) * factor
             scale: int = 10 ** len(decimals)
             return (2 * numerator + scale) // (2 * scale)
-    raise InputError(f"{size!r} does not say which unit it means; write {SIZE_EXAMPLES}")
+    raise InputError("{size} has no known unit; write it as in 500MB (10^6) or 2GiB (2^30).", size=repr(size))
 
 
 def parse_seconds(text: str) -> float:
     """Seconds of `90s`, `30m` (or `30min`), `6h` or `2d`. Raises InputError: a number alone does not say of what."""
     match = SECONDS_PATTERN.fullmatch(text)
     if match is None or float(match[1]) == 0:
-        raise InputError(f"{text!r} is not a time; write a number and its unit, like 90s, 30m, 6h or 2d")
+        raise InputError(
+            "{text} is not a time; write a number and its unit, such as 90s, 30m, 6h or 2d.", text=repr(text)
+        )
     return float(match[1]) * {**SECONDS_PER_UNIT, "m": 60}[match[2]]
 
 
@@ -67,7 +70,9 @@ def parse_count(text: str) -> float:
     match = COUNT_PATTERN.fullmatch(plain)
     number = float(match[1]) * FACTORS[match[2]] if match else 0.0
     if not 0 < number <= LARGEST_COUNTED:
-        raise InputError(f"{text!r} is not a number of samples; write one like 1200000, 1.2M or 1.2e6")
+        raise InputError(
+            "{text} is not a number of samples; write one such as 1200000, 1.2M or 1.2e6.", text=repr(text)
+        )
     return number
 
 

@@ -127,7 +127,9 @@ class Child:
             self._process.wait(REAP_SECONDS)
         except subprocess.TimeoutExpired:
             pid = self._process.pid
-            raise HostError(f"process {pid} does not die; type ps -o pid,stat,wchan,cmd {pid} to see why") from None
+            raise HostError(
+                "Process {pid} does not die; to see what it waits for, type: ps -o pid,stat,wchan,cmd {pid}", pid=pid
+            ) from None
         finally:
             self.drain()
             assert self._process.stdout is not None
@@ -177,7 +179,7 @@ def started(
             )
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise HostError(f"the command cannot be started ({reason}); see that it is not too long") from error
+            raise HostError("The command cannot be started ({reason}); it may be too long.", reason=reason) from error
         finally:
             os.close(write_end)
         child = Child(process, read_end, log, at_once)

@@ -94,5 +94,8 @@ def _rate(workload: Workload) -> float | None:
     if workload.computes_on.kind != "emulated":
         return None
     if workload.computes_on.samples_per_second is None:
-        raise InputError(f"workload `{workload.name}`: the emulated accelerator has no rate; give samples_per_second")
+        raise InputError(
+            "Workload `{workload}`: the emulated accelerator has no rate; write its samples_per_second.",
+            workload=workload.name,
+        )
     return workload.computes_on.samples_per_second

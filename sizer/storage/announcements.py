@@ -59,4 +59,4 @@ class Leftover:
 
     kind: LeftoverKind
     removed: tuple[str, ...] = ()
-    error: str | None = None
+    error: Exception | None = None

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from sizer.records import HostError, Interrupted
+from sizer.records import HostError, Interrupted, Message
 from sizer.storage.announcements import Announce, Announcement, AnnouncementKind
 from sizer.storage.held_folders import held_folder, remove_left
 from sizer.storage.subprograms import complete
@@ -23,8 +23,6 @@ SYNC_SECONDS = 300.0
 
 POLL_SECONDS = 0.2
 """Between two looks whether another sizer has made what it makes."""
-
-OTHER_CACHE = "set SIZER_CACHE to a folder that you may write to"
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path:
@@ -39,7 +37,9 @@ def cache_folder(environment: Mapping[str, str]) -> Path:
         # A relative one is to be ignored: it would be a folder of whoever made the one that we are in.
         base = base if base.is_absolute() else Path.home() / ".cache"
     except RuntimeError as error:
-        raise HostError(f"this user has no home folder for data sets; {OTHER_CACHE}") from error
+        raise HostError(
+            "This user has no home folder for data sets; set SIZER_CACHE to a folder that you may write to."
+        ) from error
     return base / "sizer"
 
 
@@ -47,7 +47,7 @@ def check_writable(cache: Path) -> None:
     """Raises HostError when nothing can be made in `cache`, which needs not be there yet."""
     place = next(path for path in (cache, *cache.parents) if os.path.lexists(path))
     if place != cache and not os.access(place, os.W_OK | os.X_OK):
-        raise HostError(_unwritable(cache, f"{place} is not yours"))
+        raise _unwritable(cache, Message("{folder} is not yours", folder=place))
 
 
 @contextmanager
@@ -88,7 +88,7 @@ def _locked(cache: Path, announce: Announce, stop: Callable[[], bool]) -> Iterat
                 announce(Announcement(AnnouncementKind.OTHER_SIZER, folder=str(cache)))
                 waiting = True
             if stop():
-                raise Interrupted(f"interrupted while another sizer was making data in {cache}")
+                raise Interrupted("Interrupted while another sizer was making data in {cache}.", cache=cache)
             time.sleep(POLL_SECONDS)
         yield
 
@@ -98,11 +98,16 @@ def _lock_file(cache: Path) -> IO[bytes]:
         cache.mkdir(parents=True, exist_ok=True)
         return (cache / ".lock").open("ab")
     except OSError as error:
-        raise HostError(_unwritable(cache, error.strerror)) from error
+        raise _unwritable(cache, error.strerror) from error
 
 
-def _unwritable(cache: Path, why: str | None) -> str:
-    return f"data sets are made in {cache}, which cannot be written ({why}); {OTHER_CACHE}"
+def _unwritable(cache: Path, reason: str | Message | None) -> HostError:
+    return HostError(
+        "Data sets are made in {cache}, which cannot be written ({reason}); set SIZER_CACHE to a folder that you may "
+        "write to.",
+        cache=cache,
+        reason=reason,
+    )
 
 
 def _taken(descriptor: int, cache: Path) -> bool:
@@ -112,6 +117,8 @@ def _taken(descriptor: int, cache: Path) -> bool:
         return False
     except OSError as error:
         raise HostError(
-            f"{cache} does not support locks ({error.strerror}); set SIZER_CACHE to a folder that does"
+            "{cache} does not support locks ({reason}); set SIZER_CACHE to a folder that does.",
+            cache=cache,
+            reason=error.strerror,
         ) from error
     return True

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.files import refuse_no_data
-from sizer.records import KINDS, DataSet, HostError, InputError, Workload
+from sizer.records import KINDS, AnyOf, DataSet, HostError, InputError, Message, Workload
 from sizer.storage.announcements import Announce, Announcement, AnnouncementKind
 from sizer.storage.data_cache import check_writable, made_once
 from sizer.storage.page_cache import files_of
@@ -27,10 +27,10 @@ EMBEDDED_VERSION = 1
 EMBEDDED_SEED = 1
 
 IN_WORDS = {
-    "recordio": "a RecordIO file (.rec)",
-    "lmdb": "an LMDB",
-    "folder": "a folder of class folders of JPEGs",
-    "text": "a text of words (a file, or a folder with train.txt)",
+    "recordio": Message("a RecordIO file (.rec)"),
+    "lmdb": Message("an LMDB"),
+    "folder": Message("a folder of class folders of JPEGs"),
+    "text": Message("a text of words (a file, or a folder with train.txt)"),
 }
 
 
@@ -115,9 +115,12 @@ class DataSets:
         argv = [str(self.interpreter), "-m", f"workloads.{name}", *options]
         done = complete(argv, {**os.environ, "PYTHONPATH": str(self.packages)}, self.cache, self.stop)
         if done.returncode == 2:
-            raise InputError(done.stderr.strip().splitlines()[-1][-500:])
+            problem = done.stderr.strip().splitlines()[-1][-500:]
+            raise InputError("`workloads.{name}` cannot use this data: {problem}", name=name, problem=problem)
         if done.returncode != 0:
-            raise HostError(f"workloads.{name} failed: {(done.stderr or done.stdout).strip()[-500:]}")
+            raise HostError(
+                "`workloads.{name}` failed: {output}", name=name, output=(done.stderr or done.stdout).strip()[-500:]
+            )
         for line in done.stderr.splitlines():
             self.announce(Announcement(AnnouncementKind.PROGRAM, name=line))
 
@@ -126,22 +129,29 @@ def check_data(workload: Workload) -> None:
     """Raises InputError when the user's data is not there or has a form that the workload cannot read."""
     if workload.data is None:
         return
-    where, path = f"workload `{workload.name}`", Path(workload.data).expanduser()
+    where, path = Message("Workload `{name}`", name=workload.name), Path(workload.data).expanduser()
     if not path.exists():
-        raise InputError(f"{where}: {workload.data} does not exist; give `data` a path that does")
+        raise InputError("{where}: {data} does not exist; correct `data`.", where=where, data=workload.data)
     refuse_no_data(path, where)
     readable = KINDS[workload.kind].data_formats
     if not readable:
         return
     form = form_of(path)
     if form not in readable:
-        wanted = " or ".join(IN_WORDS[each] for each in readable)
         raise InputError(
-            f"{where}: {workload.data} looks like {IN_WORDS[form]}, and {workload.kind} reads {wanted}; "
-            "give `data` the path of one"
+            "{where}: {data} looks like {found}, but {kind} reads {wanted}; give `data` the path of one.",
+            where=where,
+            data=workload.data,
+            found=IN_WORDS[form],
+            kind=workload.kind,
+            wanted=AnyOf(*(IN_WORDS[each] for each in readable)),
         )
     if form == "recordio" and len(record_files(path)) != 1:
-        raise InputError(f"{where}: {workload.data} holds several .rec files; give `data` the path of one of them")
+        raise InputError(
+            "{where}: {data} holds several .rec files; give `data` the path of one of them.",
+            where=where,
+            data=workload.data,
+        )
 
 
 def check_cache(workload: Workload, cache: Path) -> None:

@@ -52,14 +52,18 @@ def check_disk(
     Raises HostError when fio is missing, fails or does not end, Interrupted when `stop` says so.
     """
     if shutil.which("fio") is None:
-        raise HostError("fio is not installed, so no disk can be checked; type: apt-get install fio")
+        raise HostError("No disk can be checked without fio; type: apt-get install fio")
     with ExitStack() as stack:
         try:
             # A fresh folder of our own: in one that others may write to, such as /tmp, a name that can be guessed may
             # be a link that somebody put there.
             folder = stack.enter_context(held_folder(volume.folder.absolute(), FOLDER_PREFIX))
         except OSError as error:
-            raise HostError(f"{volume.folder}: cannot be written ({error.strerror or error})") from error
+            raise HostError(
+                "{folder} cannot be written ({reason}); give a folder that you may write to.",
+                folder=volume.folder,
+                reason=error.strerror or error,
+            ) from error
         run = partial(_fio, folder=folder, patience=fio.seconds + PATIENCE_SECONDS, stop=stop)
         run(["--rw=write", f"--bs={LARGE}", "--end_fsync=1"])
         measured = {
@@ -136,8 +140,12 @@ def _fio(
     try:
         job = json.loads(done.stdout[start:])["jobs"][0]
     except (ValueError, KeyError, IndexError) as error:
-        raise HostError(f"fio failed on {folder.parent}: {(done.stderr or done.stdout).strip()[-300:]}") from error
+        raise HostError(
+            "fio failed on {folder}: {output}", folder=folder.parent, output=(done.stderr or done.stdout).strip()[-300:]
+        ) from error
     if done.returncode != 0 or job["error"]:
-        raise HostError(f"fio failed on {folder.parent}: {done.stderr.strip()[-300:] or job['error']}")
+        raise HostError(
+            "fio failed on {folder}: {output}", folder=folder.parent, output=done.stderr.strip()[-300:] or job["error"]
+        )
     side: dict[str, float] = job["read"] if job["read"]["total_ios"] else job["write"]
     return side

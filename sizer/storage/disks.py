@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.limits import Mount, Throttle, owner_is_dead, parse_mounts
-from sizer.records import DiskTier, HostError, InputError
+from sizer.records import (
+    AllOf,
+    DiskTier,
+    HostError,
+    InputError,
+    Lines,
+    Message,
+)
 from sizer.storage.held_folders import claimed, held_folder, remove, remove_left
 from sizer.storage.subprograms import complete, never
 
@@ -55,15 +62,18 @@ class Volume:
         return Throttle(self.device, tier.emulated)
 
 
-def missing_for_emulation() -> str | None:
+def missing_for_emulation() -> Message | None:
     """What this process lacks to make an emulated volume, with what to type; None if nothing."""
     if os.geteuid() != 0:
-        return "loop devices and mounts need root; type: sudo $(command -v sizer) and the rest of the command"
+        return Message("loop devices and mounts need root; type: sudo $(command -v sizer) and the rest of the command")
     lacking = [program for program in ("losetup", "mkfs.ext4", "mount") if shutil.which(program, path=SEARCH) is None]
     if lacking:
-        return f"{', '.join(lacking)} not installed; type: apt-get install util-linux e2fsprogs mount"
+        return Message(
+            "these programs are missing: {programs}; type: apt-get install util-linux e2fsprogs mount",
+            programs=AllOf(*lacking),
+        )
     if not Path("/dev/loop-control").exists():
-        return "there are no loop devices; type: sudo modprobe loop"
+        return Message("there are no loop devices; type: sudo modprobe loop")
     return None
 
 
@@ -96,14 +106,20 @@ def real_volume(tier: DiskTier) -> Iterator[Volume]:
     assert tier.path is not None
     mount = Path(tier.path)
     if not mount.is_dir():
-        raise InputError(f"disk `{tier.name}`: {mount} is not a folder; give the folder where the disk is mounted")
+        raise InputError(
+            "Disk `{tier}`: {mount} is not a folder; give the folder where the disk is mounted.",
+            tier=tier.name,
+            mount=mount,
+        )
     with ExitStack() as stack:
         try:
             folder = stack.enter_context(held_folder(mount, FOLDER_PREFIX))
         except OSError as error:
             raise InputError(
-                f"disk `{tier.name}`: cannot write to {mount} ({error.strerror or error}); "
-                "give a folder that you may write to"
+                "Disk `{tier}`: cannot write to {mount} ({reason}); give a folder that you may write to.",
+                tier=tier.name,
+                mount=mount,
+                reason=error.strerror or error,
             ) from error
         yield Volume(folder)
 
@@ -129,9 +145,9 @@ def remove_leftovers(scratch: Path) -> tuple[Path, ...]:
             if _remove_left_volume(home):
                 removed.append(home)
         except HostError as error:
-            failed.append(str(error))
+            failed.append(error)
     if failed:
-        raise HostError("; ".join(failed))
+        raise HostError(Lines(*failed))
     return tuple(removed)
 
 
@@ -164,14 +180,23 @@ def _allocate(image: Path, size: int) -> None:
     free = shutil.disk_usage(image.parent).free
     if free < size * 1.05:
         raise HostError(
-            f"{image.parent} has {free / 1e9:.1f} GB free and the emulated disk needs {size / 1e9:.1f} GB; "
-            "free some space, or set SIZER_CACHE to a folder on a larger disk"
+            "{folder} has {free} GB free, and the emulated disk needs {size} GB; free some space, or set "
+            "SIZER_CACHE to a "
+            "folder on a larger disk.",
+            folder=image.parent,
+            free=f"{free / 1e9:.1f}",
+            size=f"{size / 1e9:.1f}",
         )
     descriptor = os.open(image, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         os.posix_fallocate(descriptor, 0, size)
     except OSError as error:
-        raise HostError(f"cannot allocate {size / 1e9:.1f} GB in {image.parent}: {error.strerror}") from error
+        raise HostError(
+            "Cannot allocate {size} GB in {folder}: {reason}",
+            size=f"{size / 1e9:.1f}",
+            folder=image.parent,
+            reason=error.strerror,
+        ) from error
     finally:
         os.close(descriptor)
 
@@ -180,7 +205,9 @@ def _prepare_loop(loop: Path) -> None:
     """Without direct I/O the backing file fills memory outside of every limit and "reads" run at memory speed."""
     queue = Path("/sys/block") / loop.name
     if (queue / "loop/dio").read_text().strip() != "1":
-        raise HostError(f"{loop} does not do direct I/O; put SIZER_CACHE on a file system with O_DIRECT, such as ext4")
+        raise HostError(
+            "{loop} does not do direct I/O; put SIZER_CACHE on a file system with O_DIRECT, such as ext4.", loop=loop
+        )
     (queue / "queue/read_ahead_kb").write_text(str(READAHEAD_KIB))
 
 
@@ -228,7 +255,13 @@ def _command(*argv: str, stop: Callable[[], bool] = never) -> str:
     try:
         done = complete(argv, environment, stop=stop, patience=PATIENCE_SECONDS)
     except FileNotFoundError as error:
-        raise HostError(f"{argv[0]} is not installed; type: apt-get install util-linux e2fsprogs mount") from error
+        raise HostError(
+            "{program} is not installed; type: apt-get install util-linux e2fsprogs mount", program=argv[0]
+        ) from error
     if done.returncode != 0:
-        raise HostError(f"`{' '.join(argv)}` failed: {done.stderr.strip() or f'exit status {done.returncode}'}")
+        raise HostError(
+            "`{command}` failed: {output}",
+            command=" ".join(argv),
+            output=done.stderr.strip() or Message("exit status {number}", number=done.returncode),
+        )
     return done.stdout.strip()

@@ -10,7 +10,9 @@ from functools import partial
 from pathlib import Path
 
 from sizer.limits import LimitsBackend, end_left
-from sizer.records import HostError
+from sizer.records import (
+    HostError,
+)
 from sizer.storage import data_cache, disks, placement
 from sizer.storage.announcements import Leftover, LeftoverKind
 
@@ -36,5 +38,5 @@ def remove_what_was_left(backend: LimitsBackend, mounts: Iterable[Path], cache: 
         try:
             found.append(Leftover(kind, tuple(str(path) for path in remove_left())))
         except (HostError, OSError) as error:
-            found.append(Leftover(kind, error=str(error)))
+            found.append(Leftover(kind, error=error))
     return tuple(each for each in found if each.removed or each.error)

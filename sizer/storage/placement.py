@@ -125,12 +125,17 @@ def _copied(source: Path, folder: Path, stop: Callable[[], bool]) -> Path:
 
     def copy(item: str | os.PathLike[str], target: str | os.PathLike[str]) -> object:
         if stop():
-            raise Interrupted(f"interrupted while {source} was copied")
+            raise Interrupted("Interrupted while {source} was copied.", source=source)
         return shutil.copy2(item, target)
 
     needed = size_of(source)
     if shutil.disk_usage(folder.parent).free < needed * 1.02:
-        raise HostError(f"{folder.parent} has no room for {needed / 1e6:.0f} MB of {source}; free some space there")
+        raise HostError(
+            "{folder} has no room for {needed} MB of {source}; free some space there.",
+            folder=folder.parent,
+            needed=f"{needed / 1e6:.0f}",
+            source=source,
+        )
     try:
         if source.is_dir():
             target = Path(shutil.copytree(source, folder, copy_function=copy))
@@ -141,6 +146,8 @@ def _copied(source: Path, folder: Path, stop: Callable[[], bool]) -> Path:
                 copy(item, folder / item.name)
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
-        raise HostError(f"copying {source} to {folder.parent} failed: {error}") from error
+        raise HostError(
+            "Copying {source} to {folder} failed: {error}", source=source, folder=folder.parent, error=error
+        ) from error
     evict(files_of(target))
     return target

@@ -74,11 +74,15 @@ def _outcome(
                 if now - ended > GRACE_SECONDS:
                     return unfinished.output, unfinished.stderr
             elif stop():
-                raise Interrupted(f"interrupted while {name} was preparing") from None
+                raise Interrupted("Interrupted while {name} was running.", name=name) from None
             elif patience is not None and now - began > patience:
                 raise HostError(
-                    f"{name} has not ended after {patience:.0f} s and was given up; "
-                    f"type ps -o pid,stat,wchan,cmd {process.pid} to see what it waits for"
+                    "{name} has not ended after {patience} s, so sizer went on without it; to see what it waits "
+                    "for, type: "
+                    "ps -o pid,stat,wchan,cmd {pid}",
+                    name=name,
+                    patience=f"{patience:.0f}",
+                    pid=process.pid,
                 ) from None
 
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from sizer.records import FINDINGS, InputError, Run, Study
 
-SAME_MACHINE = {"cpu_model": "the processor", "cpus": "vCPUs:"}
-"""Facts of a host that must not change inside a study, and what a person calls them."""
-ADVICE = "choose another folder with --out"
+SAME_MACHINE = ("cpu_model", "cpus")
+"""Facts of a host that must not change inside a study."""
 
 
 def measured(runs: Iterable[Run]) -> tuple[Run, ...]:
@@ -21,19 +20,40 @@ def measured(runs: Iterable[Run]) -> tuple[Run, ...]:
 def refuse_other_study(where: str, before: Study, now: Study) -> None:
     """Raise InputError when the two have different names."""
     if before.name != now.name:
-        raise InputError(f"{where}: holds the study `{before.name}`, not `{now.name}`; {ADVICE}")
+        raise InputError(
+            "{where} contains the study `{before}`, not `{now}`; choose another folder with --out.",
+            where=where,
+            before=before.name,
+            now=now.name,
+        )
     if before.embedded_images != now.embedded_images:
-        images = f"{before.embedded_images} embedded images, not {now.embedded_images}"
-        raise InputError(f"{where}: was measured with {images}; {ADVICE}")
+        raise InputError(
+            "{where} was measured with {before} embedded images, not {now}; choose another folder with --out.",
+            where=where,
+            before=before.embedded_images,
+            now=now.embedded_images,
+        )
 
 
 def refuse_other_machine(where: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     """Raise InputError when the facts of the two hosts are those of different machines."""
-    for fact, name in SAME_MACHINE.items():
-        if fact in before and fact in now and before[fact] != now[fact]:
-            raise InputError(
-                f"{where}: was measured on a machine with {name} {before[fact]}, this one has {now[fact]}; {ADVICE}"
-            )
+    changed = [fact for fact in SAME_MACHINE if fact in before and fact in now and before[fact] != now[fact]]
+    if "cpu_model" in changed:
+        raise InputError(
+            "{where} was measured on a machine with the processor {before}, and this one has {now}; choose another "
+            "folder with --out.",
+            where=where,
+            before=before["cpu_model"],
+            now=now["cpu_model"],
+        )
+    if "cpus" in changed:
+        raise InputError(
+            "{where} was measured on a machine with {before} vCPUs, and this one has {now}; choose another folder with "
+            "--out.",
+            where=where,
+            before=before["cpus"],
+            now=now["cpus"],
+        )
 
 
 def refuse_other_meaning(where: str, runs: Iterable[Run], study: Study) -> None:
@@ -46,10 +66,16 @@ def refuse_other_meaning(where: str, runs: Iterable[Run], study: Study) -> None:
         if run.spec.stage is not None:
             now = replace(now, input=workload.input, cache=workload.cache)
         if now != workload:
-            raise _other(where, f"workload named `{workload.name}`")
+            raise InputError(
+                "{where} contains runs of another workload named `{name}`; give it a new name in the study, or choose "
+                "another folder with --out.",
+                where=where,
+                name=workload.name,
+            )
         if run.disk is not None and disks.get(run.disk.tier.name, run.disk.tier) != run.disk.tier:
-            raise _other(where, f"disk named `{run.disk.tier.name}`")
-
-
-def _other(where: str, what: str) -> InputError:
-    return InputError(f"{where}: holds runs of another {what}; give it a new name in the study, or {ADVICE}")
+            raise InputError(
+                "{where} contains runs on another disk named `{name}`; give it a new name in the study, or choose "
+                "another folder with --out.",
+                where=where,
+                name=run.disk.tier.name,
+            )

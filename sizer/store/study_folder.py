@@ -24,7 +24,7 @@ from sizer.files import (
     write_text,
     written_aside,
 )
-from sizer.records import SCHEMA_VERSION, HostError, InputError, Note, Run, Study, typed_path
+from sizer.records import SCHEMA_VERSION, HostError, InputError, Message, Note, Run, Study, typed_path
 from sizer.store.continuing import measured, refuse_other_machine, refuse_other_meaning, refuse_other_study
 from sizer.store.schema_1 import note_of
 from sizer.store.stored_runs import StoredRuns
@@ -61,7 +61,7 @@ class StudyFolder:
         facts = to_json(host) if is_dataclass(host) else dict(host)
         path = Path(path)
         refuse_unusable(path)
-        with _file_system(path, "written"):
+        with _file_system(path, writing=True):
             make_folder(path)
             check_folder(path)
         folder = cls(
@@ -77,11 +77,11 @@ class StudyFolder:
     def open(cls, path: Path) -> StudyFolder:
         """The study folder at `path`; raises InputError where it is none, or not this user's own."""
         path = Path(path)
-        with _file_system(path, "read"):
+        with _file_system(path, writing=False):
             _refuse_what_leads_elsewhere(path)
             found = _is_study_folder(path)
         if not found:
-            raise InputError(f"{path}: {_why_no_study_folder(path)}")
+            raise _no_study_folder(path)
         host = _checked_host(load_json(path / "host.json"), path / "host.json")
         # A resolved study leaves nothing to a host or a catalogue.
         return cls(path, read_study(path / "study.yaml", None, HostSize(1, 1), None), host)
@@ -92,18 +92,18 @@ class StudyFolder:
 
         What a killed sizer left half written is removed; folders in it that somebody removed are made again.
         """
-        with _file_system(self.path, "written"):
+        with _file_system(self.path, writing=True):
             descriptor = open_lock(self.path / ".lock")
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise HostError(
-                    f"{self.path}: another sizer is writing it; wait, or choose another folder with --out"
+                    "Another sizer is writing to {path}; wait, or choose another folder with --out.", path=self.path
                 ) from None
             # Since when the folder is held: `current_run` distinguishes an old log from that of a run that goes on now.
             os.utime(descriptor)
-            with _file_system(self.path, "written"):
+            with _file_system(self.path, writing=True):
                 for name in FOLDERS:
                     make_folder(self.path / name)
                 self._remove_leftovers()
@@ -184,8 +184,12 @@ class StudyFolder:
             self._reserve.take()
         except OSError as error:
             raise HostError(
-                f"{self.path}: cannot store more runs ({error.strerror}); make sure {RESERVED_BYTES >> 20} MiB can be "
-                f"written there, then type: {self.going_on}"
+                "{path} cannot store more runs ({reason}). Make sure {size} MiB can be written there, then type: "
+                "{command}",
+                path=self.path,
+                reason=error.strerror,
+                size=RESERVED_BYTES >> 20,
+                command=self.going_on,
             ) from error
 
     def free_room(self) -> None:
@@ -214,8 +218,9 @@ class StudyFolder:
         """Raise InputError when the runs here come from another machine than `host`, a record or a mapping."""
         if self.study.imported:
             raise InputError(
-                f"{self.path}: holds imported measurements, which cannot be resumed; "
-                "`sizer init` writes a study file to measure here"
+                "{path} contains imported measurements, which cannot be resumed; `sizer init` writes a study file to "
+                "measure here.",
+                path=self.path,
             )
         refuse_other_machine(str(self.path), self.host, to_json(host) if is_dataclass(host) else host)
 
@@ -225,7 +230,7 @@ class StudyFolder:
             return
         before, where = StudyFolder.open(self.path), str(self.path)
         if before.study.imported:
-            raise InputError(f"{where}: holds imported measurements; choose another folder with --out")
+            raise InputError("{where} contains imported measurements; choose another folder with --out.", where=where)
         refuse_other_study(where, before.study, self.study)
         runs = measured(before.runs())
         if runs:
@@ -244,13 +249,16 @@ class StudyFolder:
 def _checked_host(host: object, path: Path) -> Mapping[str, Any]:
     """The facts of a host, those that are computed with in form; raises InputError otherwise."""
     if not isinstance(host, dict):
-        raise _not_ours(path, "it is not an object")
+        raise _not_ours(path, Message("it is not an object"))
     for fact in COUNTS:
         value = host.get(fact, 1)
         if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST_COUNT:
-            raise _not_ours(path, f"{fact} is {repr(value)[:40]} and must be a whole number above 0")
+            raise _not_ours(
+                path,
+                Message("{fact} is {value} and must be a whole number above 0", fact=fact, value=repr(value)[:40]),
+            )
     if not isinstance(host.get("notes", []), list):
-        raise _not_ours(path, "notes is not a list")
+        raise _not_ours(path, Message("notes is not a list"))
     _notes(host, path)
     return host
 
@@ -262,8 +270,12 @@ def _notes(host: Mapping[str, Any], path: Path) -> tuple[Note, ...]:
     )
 
 
-def _not_ours(path: Path, why: str) -> InputError:
-    return InputError(f"{path}: is not what sizer wrote: {why}; correct it, or measure into another folder with --out")
+def _not_ours(path: Path, why: Message) -> InputError:
+    return InputError(
+        "{path} has changed since sizer wrote it: {why}. Correct it, or measure into another folder with --out.",
+        path=path,
+        why=why,
+    )
 
 
 def _is_study_folder(path: Path) -> bool:
@@ -278,13 +290,19 @@ def _is_study_folder(path: Path) -> bool:
     return False
 
 
-def _why_no_study_folder(path: Path) -> str:
+def _no_study_folder(path: Path) -> InputError:
     """A folder that holds other things is none that `run` would take, so that is not proposed."""
     if not path.exists():
-        return "there is no such folder; give a study folder, which `sizer run` makes"
+        return InputError("{path}: there is no such folder; give a study folder, which `sizer run` makes.", path=path)
     if _foreign(path):
-        return "is not a study folder and contains other files; give one that `sizer run` has made"
-    return f"is not a study folder; `sizer run STUDY.yaml --out {typed_path(path)}` makes one"
+        return InputError(
+            "{path} is not a study folder and contains other files; give one that `sizer run` has made.", path=path
+        )
+    return InputError(
+        "{path} is not a study folder; `sizer run STUDY.yaml --out {typed}` makes one.",
+        path=path,
+        typed=typed_path(path),
+    )
 
 
 def _foreign(path: Path) -> list[str]:
@@ -305,16 +323,20 @@ def _is_half_a_run(name: str) -> bool:
 
 def refuse_unusable(path: Path) -> None:
     """Raise InputError unless a study can be made at `path`, or gone on with; nothing is written."""
-    with _file_system(path, "written"):
+    with _file_system(path, writing=True):
         _refuse_what_leads_elsewhere(path)
         _check_free(path)
     above = next(place for place in (path, *path.absolute().parents) if place.exists())
     try:
         refuse_no_disk(above, str(path))
     except InputError as error:
-        raise HostError(f"{path}: cannot be written ({above} is not on a disk); choose another folder") from error
+        raise HostError(
+            "{path} cannot be written: {above} is not on a disk. Choose another folder.", path=path, above=above
+        ) from error
     if not os.access(above, os.W_OK | os.X_OK):
-        raise HostError(f"{path}: cannot be written ({above} takes no new files); choose another folder")
+        raise HostError(
+            "{path} cannot be written: you may not write to {above}. Choose another folder.", path=path, above=above
+        )
 
 
 def _refuse_what_leads_elsewhere(path: Path) -> None:
@@ -329,9 +351,11 @@ def _check_free(path: Path) -> None:
     if not path.exists() or _is_study_folder(path):
         return
     if not path.is_dir():
-        raise InputError(f"{path}: is a file; choose a folder with --out")
+        raise InputError("{path} is a file; choose a folder with --out.", path=path)
     if _foreign(path):
-        raise InputError(f"{path}: contains other files and is not a study folder; choose an empty one with --out")
+        raise InputError(
+            "{path} contains other files and is not a study folder; choose an empty one with --out.", path=path
+        )
 
 
 def _checked(run_id: str) -> str:
@@ -342,12 +366,17 @@ def _checked(run_id: str) -> str:
 
 
 @contextmanager
-def _file_system(path: Path, what: str) -> Iterator[None]:
+def _file_system(path: Path, writing: bool) -> Iterator[None]:
     """An error of the file system in a person's words."""
     try:
         yield
     except OSError as error:
-        raise HostError(f"{path}: cannot be {what} ({error.strerror or error}); choose another folder") from error
+        reason = error.strerror or error
+        if writing:
+            raise HostError(
+                "{path} cannot be written ({reason}); choose another folder.", path=path, reason=reason
+            ) from error
+        raise HostError("{path} cannot be read ({reason}); choose another folder.", path=path, reason=reason) from error
 
 
 LOCKS = Path("/proc/locks")

@@ -25,7 +25,9 @@ def keep_unsaved(run: Run, study: Path, host: Mapping[str, Any], cache: Path) ->
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise HostError(f"{folder}: cannot be written ({error.strerror or error})") from error
+        raise HostError(
+            "{folder} cannot be written ({reason}).", folder=folder, reason=error.strerror or error
+        ) from error
     path = folder / f"{run.id}.json"
     write_json(path, run)
     return path

@@ -6,7 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from sizer.records import SMALLEST_MEMORY, InputError, Limits, format_bytes, parse_bytes
+from sizer.records import (
+    SMALLEST_MEMORY,
+    AnyOf,
+    InputError,
+    Limits,
+    format_bytes,
+    parse_bytes,
+    spell_bytes,
+)
 from sizer.study.document import Document, Key
 
 Value = TypeVar("Value")
@@ -62,7 +70,7 @@ def read_batch_sizes(document: Document, key: Key, data: dict[str, Any]) -> tupl
         return None
     sizes = distinct(int(value) for _, value in _values(data, key, "batch_size"))
     if not sizes:
-        raise document.error((*key, "batch_size"), "`batch_size` must have a value; every run has a batch size")
+        raise document.input_error((*key, "batch_size"), "`batch_size` has no value; write at least one.")
     return sizes
 
 
@@ -83,9 +91,14 @@ def read_size(document: Document, key: Key, size: str) -> int:
     try:
         count = parse_bytes(size)
     except InputError as error:
-        raise document.error(key, str(error)) from None
+        raise document.input_error(key, error) from None
     if not 0 < count <= LARGEST_SIZE:
-        raise document.error(key, f"{size} is not a memory size that a machine has")
+        raise document.input_error(
+            key,
+            "{size} is not a size that a machine has; write one of up to {largest}.",
+            size=size,
+            largest=spell_bytes(LARGEST_SIZE),
+        )
     return count
 
 
@@ -93,7 +106,12 @@ def read_memory(document: Document, key: Key, size: str) -> int:
     """Bytes of a memory limit in the file; raises InputError where no program could start in it."""
     count = read_size(document, key, size)
     if count < SMALLEST_MEMORY:
-        raise document.error(key, f"no program runs in {size} of memory; give {format_bytes(SMALLEST_MEMORY)} or more")
+        raise document.input_error(
+            key,
+            "no program runs in {size} of memory; write {smallest} or more.",
+            size=size,
+            smallest=format_bytes(SMALLEST_MEMORY),
+        )
     return count
 
 
@@ -113,6 +131,12 @@ def _values(data: dict[str, Any], key: Key, axis: str) -> list[tuple[Key, Any]]:
 def _disk(document: Document, key: Key, name: str, disks: Iterable[str]) -> str:
     known = list(disks)
     if name not in known:
-        choices = f"name one of {', '.join(known)}" if known else f"add `disks: {{{name}: /a/folder/on/it}}`"
-        raise document.error(key, f"the disk `{name}` is not in `disks`; {choices}")
+        if known:
+            raise document.input_error(
+                key, "the disk `{name}` is not in `disks`; name {known}.", name=name, known=AnyOf(*known)
+            )
+        example = f"disks: {{{name}: /a/folder/on/it}}"
+        raise document.input_error(
+            key, "the study file has no disk `{name}`; add `{example}`.", name=name, example=example
+        )
     return name

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from sizer.records import InputError, printable
+from sizer.records import InputError, Message, SizerError, printable
 
 Key = tuple[str | int, ...]
 """The way to a value: `("workloads", 0, "kind")`."""
@@ -36,12 +36,17 @@ class Document:
     texts: dict[Key, str] = field(default_factory=dict)
     resolved: bool = False
 
-    def error(self, key: Key, message: str) -> InputError:
-        """An error at the value of that key, or at the nearest value around it that the file holds."""
+    def input_error(self, key: Key, message: str | Message | SizerError, /, **values: object) -> InputError:
+        """An error at the value of that key, or at the nearest value around it that the file holds.
+
+        `message` is a sentence with named placeholders, whose values follow, or a message or error made already.
+        """
         while key and key not in self.lines:
             key = key[:-1]
-        sentence = message.replace("\n", "\\n").replace("\t", "\\t")
-        return InputError(f"{self.where} line {self.lines.get(key, 1)}: {sentence}")
+        seen = {name: printable(value) if isinstance(value, str) else value for name, value in values.items()}
+        problem = Message(message, **seen) if isinstance(message, str) else message
+        line = self.lines.get(key, 1)
+        return InputError("{where} line {line}: {problem}", where=self.where, line=line, problem=problem)
 
     def locate(self, path: str) -> str:
         """The absolute path that a path in the file means: it is taken from the folder that the file lies in.
@@ -51,7 +56,8 @@ class Document:
         found = os.path.abspath(os.path.join(os.path.dirname(self.where), os.path.expanduser(path)))
         if not found.isprintable():
             raise InputError(
-                f"{self.where}: lies in a folder whose name cannot be printed; move it, or give whole paths"
+                "{where} is in a folder whose name cannot be printed; move it, or write absolute paths.",
+                where=self.where,
             )
         return found
 
@@ -63,12 +69,14 @@ def read_document(text: str, where: str) -> Document:
     """
     if len(text) > MAX_CHARACTERS:
         raise InputError(
-            f"{where}: is longer than {MAX_CHARACTERS:,} characters, the limit for a study file; shorten it"
+            "{where} is longer than {most} characters, the limit for a study file; shorten it.",
+            where=where,
+            most=f"{MAX_CHARACTERS:,}",
         )
     _refuse_unseen(text, where)
     root = _compose(text, where)
     if root is None:
-        raise InputError(f"{where}: is empty; `sizer init` writes a commented study file to start from")
+        raise InputError("{where} is empty; `sizer init` writes a commented study file to start from.", where=where)
     reader = _Reader(Document(where))
     data = reader.read(root, ())
     return Document(where, data, reader.document.lines, reader.document.texts, text.startswith(RESOLVED))
@@ -83,11 +91,13 @@ def _compose(text: str, where: str) -> yaml.Node | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
-        raise InputError(f"{where} line {line}: is not YAML: {_reason(error)}") from None
+        raise InputError(
+            "{where} line {line} is not YAML: {reason}.", where=where, line=line, reason=_reason(error)
+        ) from None
     except RecursionError:
-        raise InputError(f"{where}: is nested too deeply for a study file") from None
+        raise InputError("{where} is nested too deeply for a study file.", where=where) from None
     except (ValueError, OverflowError, yaml.YAMLError) as error:
-        raise InputError(f"{where}: is not YAML: {error}") from None
+        raise InputError("{where} is not YAML: {error}", where=where, error=error) from None
 
 
 def _refuse_unseen(text: str, where: str) -> None:
@@ -103,15 +113,15 @@ def _refuse_unseen(text: str, where: str) -> None:
 
 
 def _unprintable(where: str, line: int) -> InputError:
-    return InputError(f"{where} line {line}: a character that cannot be printed; remove it")
+    return InputError("{where} line {line}: a character that cannot be printed; remove it.", where=where, line=line)
 
 
-def _reason(error: yaml.MarkedYAMLError) -> str:
-    problem = error.problem or "it cannot be read"
+def _reason(error: yaml.MarkedYAMLError) -> str | Message:
+    problem = error.problem or ""
     if r"'\t'" in problem:
-        return "a tab is used for indentation; indent with spaces"
+        return Message("a tab is used for indentation; indent with spaces")
     if "single document" in (error.context or "") or "another document" in problem:
-        return "a second document begins; a study file is one"
+        return Message("a second document begins; a study file is one document")
     return " ".join(part for part in (error.context, problem) if part)
 
 
@@ -127,7 +137,9 @@ class _Reader:
         self._values += 1
         self.document.lines[key] = line or node.start_mark.line + 1
         if self._values > MAX_VALUES or len(key) > MAX_DEPTH:
-            raise self.document.error(key, "unfolds into more values than a study file needs; write it without aliases")
+            raise self.document.input_error(
+                key, "the aliases here expand to more values than a study file may have; write it without aliases."
+            )
         if isinstance(node, yaml.MappingNode):
             self._check_tag(node, key, ("map",))
             return self._mapping(node, key)
@@ -142,13 +154,15 @@ class _Reader:
             line = name_node.start_mark.line + 1
             if not isinstance(name_node, yaml.ScalarNode):
                 self.document.lines[key] = line
-                raise self.document.error(key, "a key must be a single word")
+                raise self.document.input_error(key, "a key must be a single word.")
             place = (*key, name_node.value)
             name = self._text(name_node.value, place, line)
             if name in values:
                 first = self.document.lines[place]
                 self.document.lines[place] = line
-                raise self.document.error(place, f"`{name}` was given on line {first} already; remove one of them")
+                raise self.document.input_error(
+                    place, "`{name}` is already on line {first}; remove one of them.", name=name, first=first
+                )
             values[name] = self.read(value_node, place, line)
         return values
 
@@ -163,20 +177,26 @@ class _Reader:
         try:
             value = self._scalars.construct_object(node)
         except (ValueError, KeyError, OverflowError, yaml.YAMLError):
-            raise self.document.error(key, f"{_short(text)} cannot be read as {kind}") from None
+            raise self.document.input_error(
+                key, "{text} cannot be read as a YAML {kind}; write another value.", text=_short(text), kind=kind
+            ) from None
         if isinstance(value, float) and not math.isfinite(value):
-            raise self.document.error(key, f"{_short(text)} is not a number that can be used here")
+            raise self.document.input_error(
+                key, "{text} is not a finite number; write another value.", text=_short(text)
+            )
         return value
 
     def _check_tag(self, node: yaml.Node, key: Key, allowed: tuple[str, ...]) -> None:
         if node.tag not in (TAG + name for name in allowed):
-            raise self.document.error(key, f"the tag {_short(node.tag)} has no meaning here; remove it")
+            raise self.document.input_error(
+                key, "the tag {tag} has no meaning in a study file; remove it.", tag=_short(node.tag)
+            )
 
     def _text(self, text: str, key: Key, line: int) -> str:
         # By an escape such as "\u202e", what no text may hold comes into a value unseen.
         if not all(character.isprintable() or character in "\n\t" for character in text):
             self.document.lines[key] = line
-            raise self.document.error(key, "a character that cannot be printed; remove it")
+            raise self.document.input_error(key, "a character that cannot be printed; remove it.")
         return text
 
 

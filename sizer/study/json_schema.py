@@ -12,7 +12,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from sizer.records import InputError
+from sizer.records import AnyOf, InputError, Message, printable
 from sizer.study.document import Document, Key
 
 
@@ -31,7 +31,7 @@ def check(document: Document) -> None:
         raise first
 
 
-def expected(definition: str, value: object) -> str | None:
+def expected(definition: str, value: object) -> Message | None:
     """What the schema's definition of that name says a value must be; None where this is one.
 
     For figures that a catalogue gives: they are in the resolved study file, which is held to the same schema.
@@ -78,83 +78,108 @@ def _complaint(document: Document, error: ValidationError) -> tuple[int, int, In
     if error.validator == "additionalProperties":
         name = next(name for name in instance if name not in rule["properties"])
         key, rank = (*key, name), 0
-        advice = _its_place(name, key) or _nearest(name, rule["properties"])
-        message = f"`{name}` is not a key of {_place(key[:-1])}; {advice}"
+        message = Message(
+            "`{name}` is not a key of {place}; {advice}",
+            name=printable(name),
+            place=_place(key[:-1]),
+            advice=_its_place(name, key) or _nearest(name, rule["properties"]),
+        )
     elif error.validator == "required":
         message = _missing(key, rule, instance)
     elif "propertyNames" in error.absolute_schema_path:
         key = (*key, instance)
-        message = f"`{instance}` must be {rule['description']}"
+        message = Message("`{name}` must be {expected}.", name=printable(instance), expected=_described(rule))
     elif error.validator == "not":
-        message = f"`{key[-1]}` {rule['description']}"
+        message = Message("`{name}` {problem}.", name=key[-1], problem=_described(rule))
     else:
-        message = f"{_subject(key)} must be {_expected(rule, instance)}, not {_shown(document, key, instance)}"
-    return document.lines.get(key, 0), rank, document.error(key, message)
+        message = Message(
+            "{subject} must be {expected}, not {found}.",
+            subject=_subject(key),
+            expected=_expected(rule, instance),
+            found=_shown(document, key, instance),
+        )
+    return document.lines.get(key, 0), rank, document.input_error(key, message)
 
 
-def _missing(key: Key, rule: Any, instance: dict[str, Any]) -> str:
+def _described(rule: Any) -> Message:
+    """What the schema says of a value; `script/words` collects these descriptions from the schema itself."""
+    text: str = rule["description"]
+    return Message(text)
+
+
+def _missing(key: Key, rule: Any, instance: dict[str, Any]) -> Message:
     name = next(name for name in rule["required"] if name not in instance)
     described = rule.get("properties", {}).get(name, {})
     if "$ref" in described:
         described = {**schema()["$defs"][described["$ref"].rpartition("/")[2]], **described}
-    choices = f": {_choices(described['enum'])}" if "enum" in described else ""
-    meaning = f", {described['description']}" if "description" in described else ""
-    return f"{_place(key)} needs `{name}`{meaning}{choices}"
+    place = _place(key)
+    meaning = _described(described)
+    if "enum" not in described:
+        return Message("{place} needs `{name}`, {meaning}.", place=place, name=name, meaning=meaning)
+    return Message(
+        "{place} needs `{name}`, {meaning}: {choices}.",
+        place=place,
+        name=name,
+        meaning=meaning,
+        choices=AnyOf(*described["enum"]),
+    )
 
 
-def _expected(rule: Any, instance: object) -> str:
+def _expected(rule: Any, instance: object) -> Message:
     """What should be there, as the schema's own descriptions and choices say it."""
     if "enum" not in rule:
-        return str(rule["description"])
+        return _described(rule)
     close = difflib.get_close_matches(str(instance), rule["enum"], n=1)
-    choices = f"one of {_choices(rule['enum'])}" if len(rule["enum"]) > 1 else f"`{rule['enum'][0]}`"
-    return f"`{close[0]}` ({choices})" if close else choices
+    if len(rule["enum"]) == 1:
+        return Message("`{choice}`", choice=rule["enum"][0])
+    choices = AnyOf(*rule["enum"])
+    if close:
+        return Message("`{nearest}` (one of {choices})", nearest=close[0], choices=choices)
+    return Message("one of {choices}", choices=choices)
 
 
-def _choices(values: Iterable[str]) -> str:
-    return ", ".join(values)
-
-
-def _its_place(name: str, key: Key) -> str | None:
+def _its_place(name: str, key: Key) -> Message | None:
     """Where a key belongs that is one of the file itself and was written further in."""
     if len(key) == 1 or name == "workloads" or name not in schema()["properties"]:
         return None
-    return "it belongs at the top of the file, beside `workloads`"
+    return Message("it belongs at the top of the file, beside `workloads`.")
 
 
-def _nearest(name: str, known: Iterable[str]) -> str:
+def _nearest(name: str, known: Iterable[str]) -> Message:
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f"did you mean `{close[0]}`?" if close else f"its keys are {_choices(known)}"
+    return Message("did you mean `{name}`?", name=close[0]) if close else Message("use {keys}.", keys=AnyOf(*known))
 
 
-def _subject(key: Key) -> str:
+def _subject(key: Key) -> Message:
     """The value in words: `memory` in axes, the study file itself at the top."""
     names = [part for part in key if isinstance(part, str)]
     if not names:
-        return "the study file"
-    if key[-1] == names[-1]:
-        parent = _place(key[:-1])
-        return f"`{names[-1]}`" if parent == "the study file" else f"`{names[-1]}` in {parent}"
-    return "a workload" if names == ["workloads"] else f"a value of `{names[-1]}`"
+        return Message("the study file")
+    if key[-1] != names[-1]:
+        return Message("a workload") if names == ["workloads"] else Message("a value of `{name}`", name=names[-1])
+    if len(key) == 1:
+        return Message("`{name}`", name=names[-1])
+    return Message("`{name}` in {place}", name=names[-1], place=_place(key[:-1]))
 
 
-def _place(key: Key) -> str:
+def _place(key: Key) -> Message:
     """The mapping that a key belongs to, in words."""
     if not key:
-        return "the study file"
+        return Message("the study file")
     if key[0] == "workloads" and len(key) == 2:
-        return "a workload"
+        return Message("a workload")
     if key[0] == "disks" and len(key) == 2:
-        return f"disk `{key[1]}`"
-    return str(next(part for part in reversed(key) if isinstance(part, str)))
+        return Message("disk `{name}`", name=key[1])
+    return Message("`{name}`", name=next(part for part in reversed(key) if isinstance(part, str)))
 
 
-def _shown(document: Document, key: Key, value: object) -> str:
+def _shown(document: Document, key: Key, value: object) -> str | Message:
     if isinstance(value, dict):
-        return "a mapping" if value else "an empty mapping"
+        return Message("a mapping") if value else Message("an empty mapping")
     if isinstance(value, list):
-        return "a list" if value else "an empty list"
+        return Message("a list") if value else Message("an empty list")
     text = document.texts.get(key, str(value))
     if value is None:
-        return "nothing"
+        return Message("nothing")
+    text = printable(text)
     return f"`{text}`" if len(text) <= 60 else f"`{text[:57]}...`"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sizer.files import read_given
-from sizer.records import InputError, Measure, Objective, Study
+from sizer.records import AnyOf, InputError, Measure, Message, Objective, Study, typed_path
 from sizer.study.axes import read_around, read_axes
 from sizer.study.document import Document, read_document
 from sizer.study.json_schema import check
@@ -19,7 +19,11 @@ from sizer.study.workloads import Surroundings, read_workloads
 
 def read_study(path: str | Path, preset: str | None, facts: HostSize, catalog: Figures | None) -> Study:
     """The study in the file at `path`; arguments and errors as `parse_study`."""
-    text = read_given(Path(path), "a study file", f"; `sizer init {path}` writes one to start from")
+    text = read_given(
+        Path(path),
+        Message("a study file"),
+        Message("`sizer init {path}` writes one to start from", path=typed_path(path)),
+    )
     return parse_study(text, str(path), preset, facts, catalog)
 
 
@@ -62,8 +66,8 @@ def _preset(preset: str | None) -> Preset | None:
     try:
         return Preset(preset)
     except ValueError:
-        known = ", ".join(level.value for level in Preset)
-        raise InputError(f"`{preset}` is not a preset; choose one of {known}") from None
+        known = AnyOf(*(level.value for level in Preset))
+        raise InputError("`{preset}` is not a preset; choose {known}.", preset=preset, known=known) from None
 
 
 def _name(document: Document) -> str:

@@ -42,8 +42,10 @@ def read_disks(document: Document, figures: Figures | None) -> tuple[DiskTier, .
     for name, entry in document.data.get("disks", {}).items():
         key: Key = ("disks", name)
         if name == HOST_DISK:
-            raise document.error(
-                key, f"`{HOST_DISK}` is the name of a disk that is not limited; give the tier another name"
+            raise document.input_error(
+                key,
+                "`{host_disk}` means the host's own disk; give the tier another name.",
+                host_disk=HOST_DISK,
             )
         if isinstance(entry, str):
             tiers.append(DiskTier(name, path=document.locate(entry)))
@@ -58,13 +60,15 @@ def _emulated_tier(document: Document, key: Key, name: str, entry: dict[str, Any
     if isinstance(emulate, str):
         assert size is not None, "the schema asks for a size beside a name"
         if figures is None:
-            raise document.error(key, f"the catalogue has no figures for {emulate}; give its read_mbps")
+            raise document.input_error(
+                key, "the catalogue has no figures for {emulate}; write its read_mbps.", emulate=emulate
+            )
         try:
             offer = figures.disk(emulate)
             rates = _in_whole_bytes(offer.rates(size))
             _check_figures(emulate, [*_figures(rates), ("label", emulate), ("disk_class", offer.disk_class)])
         except InputError as error:
-            raise document.error(key, str(error)) from None
+            raise document.input_error(key, error) from None
         return DiskTier(name, None, rates, offer.disk_class, emulate, size)
     return DiskTier(name, None, _rates(emulate), emulate.get("class"), emulate.get("name"), size)
 
@@ -85,7 +89,12 @@ def _check_figures(offer: str, figures: list[tuple[str, object]]) -> None:
     for rule, value in figures:
         must = expected(rule, value)
         if must is not None:
-            raise InputError(f"the catalogue's {offer} gives {value!r}, but a study file accepts only {must}")
+            raise InputError(
+                "in the catalogue, {offer} has {value}, but a study file accepts only {must}; use another catalogue.",
+                offer=offer,
+                value=repr(value),
+                must=must,
+            )
 
 
 def _rates(emulate: dict[str, Any]) -> DiskRates:
@@ -123,15 +132,17 @@ def read_device(
     if rate is not None:
         return Device("emulated", 0, gpu, float(rate), emulate.get("source", GIVEN_IN_STUDY))
     if gpu is None:
-        raise document.error((*key, "emulate"), "an emulated GPU needs `gpu`, like P100, or `samples_per_second`")
+        raise document.input_error(
+            (*key, "emulate"), "an emulated GPU needs `gpu`, such as P100, or `samples_per_second`."
+        )
     if kind == IMPORTED:
         return Device("emulated", 0, gpu)
     if figures is None:
-        raise document.error(key, f"the catalogue has no rate for {gpu}; give its samples_per_second")
+        raise document.input_error(key, "the catalogue has no rate for {gpu}; write its samples_per_second.", gpu=gpu)
     try:
         figure = figures.accelerator_rate(KINDS[kind].rate_mode or "", network or "", gpu)
         rate = float(figure.samples_per_second)
         _check_figures(gpu, [("label", figure.gpu), ("rate", rate), ("source", figure.source)])
     except InputError as error:
-        raise document.error(key, str(error)) from None
+        raise document.input_error(key, error) from None
     return Device("emulated", 0, figure.gpu, rate, figure.source)

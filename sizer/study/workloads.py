@@ -51,9 +51,16 @@ def read_workloads(document: Document, surroundings: Surroundings) -> tuple[Work
         for plan in _expand(document, key, surroundings):
             name = plan.workload.name
             if name in plans:
-                raise document.error(key, f"two workloads are named `{name}`; give each a `name` of its own")
+                raise document.input_error(
+                    key, "two workloads are named `{name}`; give each its own `name`.", name=name
+                )
             if len(name) > LONGEST_NAME:
-                raise document.error(key, f"the name `{name}` is longer than {LONGEST_NAME} characters")
+                raise document.input_error(
+                    key,
+                    "the name `{name}` is longer than {longest} characters; shorten it.",
+                    name=name,
+                    longest=LONGEST_NAME,
+                )
             plans[name] = plan
     return tuple(plans.values())
 
@@ -96,7 +103,12 @@ def _check_framework(document: Document, key: Key, entry: dict[str, Any]) -> Non
     """Preprocessing is OpenCV's; a file that sizer wrote may call it mxnet, as the first study folders do."""
     known = {OPENCV, "mxnet"} if document.resolved else {OPENCV}
     if entry["kind"] == PREPROCESSING and entry.get("framework", OPENCV) not in known:
-        raise document.error(key, f"`framework` of {PREPROCESSING} can only be {OPENCV}; remove this line")
+        raise document.input_error(
+            key,
+            "`framework` of {preprocessing} can only be {opencv}; remove this line.",
+            preprocessing=PREPROCESSING,
+            opencv=OPENCV,
+        )
 
 
 def _axes(
@@ -106,8 +118,8 @@ def _axes(
     own = read_axes(document, (*key, "axes"), entry.get("axes"), surroundings.disks)
     sizes = read_batch_sizes(document, key, entry)
     if sizes is not None and own.batch_size is not None:
-        raise document.error(
-            (*key, "axes"), "`batch_size` is set both in the workload and in its axes; remove one of them"
+        raise document.input_error(
+            (*key, "axes"), "`batch_size` is set both in the workload and in its axes; remove one of them."
         )
     axes = Axes(batch_size=sizes).over(own).over(surroundings.axes)
     no_axes = own.empty and surroundings.axes.empty
@@ -122,8 +134,10 @@ def _workload(document: Document, key: Key, entry: dict[str, Any], name: str) ->
     if entry["kind"] == COMMAND:
         _check_cache(document, key, entry)
         if entry.get("isolate"):
-            advice = "sizer cannot leave out a stage of it; remove this line"
-            raise document.error((*key, "isolate"), f"`isolate: true` is not for a command; {advice}")
+            raise document.input_error(
+                (*key, "isolate"),
+                "`isolate: true` does not work with a command: sizer cannot leave out a stage of it; remove this line.",
+            )
     if "pattern" in entry:
         _check_pattern(document, (*key, "pattern"), entry["pattern"])
     return Workload(
@@ -142,17 +156,24 @@ def _check_cache(document: Document, key: Key, entry: dict[str, Any]) -> None:
     """Nobody but a command itself knows how to read its data into memory."""
     for name, value in (("input", "cached"), ("cache", "warm")):
         if entry.get(name) == value and not document.resolved:
-            advice = "remove this line, and let the command read its data once before its first step"
-            raise document.error((*key, name), f"`{name}: {value}` is not for a command; {advice}")
+            raise document.input_error(
+                (*key, name),
+                "`{name}: {value}` does not work with a command; remove this line, and let the command read its data "
+                "once before its first step.",
+                name=name,
+                value=value,
+            )
 
 
 def _check_pattern(document: Document, key: Key, pattern: str) -> None:
     try:
         compiled(pattern)
     except InputError as error:
-        raise document.error(key, str(error)) from None
+        raise document.input_error(key, error) from None
     except (OverflowError, RecursionError):
-        raise document.error(key, "`pattern` is a regular expression that is too large; write a simpler one") from None
+        raise document.input_error(
+            key, "`pattern` is too large for a regular expression; write a simpler one."
+        ) from None
 
 
 def _command(document: Document, key: Key, command: str | list[Any] | None) -> tuple[str, ...]:
@@ -166,9 +187,11 @@ def _command(document: Document, key: Key, command: str | list[Any] | None) -> t
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise document.error(key, f"`command` cannot be split into words: {error}") from None
+        raise document.input_error(
+            key, "`command` cannot be split into words ({error}); write it as a list.", error=error
+        ) from None
     if not words:
-        raise document.error(key, "`command` has no words; write the program and its arguments")
+        raise document.input_error(key, "`command` has no words; write the program and its arguments.")
     return _located(document, key, words[0]), *words[1:]
 
 
@@ -176,7 +199,9 @@ def _located(document: Document, key: Key, program: str) -> str:
     """A program by its path lies where the study file says; one by its name alone is looked for in PATH, as ever."""
     if not program or program.startswith("-"):
         # A shell's `exec` takes it for an option of its own.
-        raise document.error(key, f"`command` begins with `{program}`, which is not a program; begin with one")
+        raise document.input_error(
+            key, "`command` begins with `{program}`, which is not a program; begin with one.", program=program
+        )
     return document.locate(program) if "/" in program and program[0] != "/" else program
 
 

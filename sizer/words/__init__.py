@@ -32,6 +32,7 @@ from sizer.words.dry_run import (
     search_to_come,
     touch_line,
 )
+from sizer.words.errors import error_sentence, in_words
 from sizer.words.failures import cause_in_words, failure_in_words, failure_line
 from sizer.words.figures import (
     a_sample,
@@ -246,6 +247,7 @@ __all__ = [
     "ended_line",
     "ending",
     "epochs_take_longer",
+    "error_sentence",
     "evidence_in_words",
     "failure_in_words",
     "failure_line",
@@ -261,6 +263,7 @@ __all__ = [
     "host_line",
     "imported_run_in_words",
     "in_language",
+    "in_words",
     "input_named",
     "instance_line",
     "interrupted",

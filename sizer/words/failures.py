@@ -46,7 +46,7 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
     """One cause of a failure, or what explains it."""
     figures, text = cause.figures, cause.text or ""
     if cause.kind in (CauseKind.OTHER, CauseKind.REFUSED):
-        return text
+        return text.removesuffix(".")
     if cause.kind in (CauseKind.STEPPED, CauseKind.HUNG):
         return _stepped(cause)
     if cause.kind is CauseKind.SIGNAL:
@@ -70,7 +70,7 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         CauseKind.DEADLINE: lambda: _(
             "not enough steps before the deadline of {seconds} s", seconds=f"{figures['seconds']:.0f}"
         ),
-        CauseKind.NO_DATA: lambda: data_not_prepared(text),
+        CauseKind.NO_DATA: lambda: data_not_prepared(text.removesuffix(".")),
         CauseKind.TOO_FEW_STEPS: lambda: _("the workload ended without enough steps to measure a rate"),
         CauseKind.IMPORTED: lambda: _("line {line} of {table} says so", line=f"{figures['line']:.0f}", table=text),
         CauseKind.NO_MATCH: lambda: _("no line of its log matched the pattern"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sizer.records import DiskCheck, DiskRates, format_bytes, format_seconds
 from sizer.storage import Announcement, AnnouncementKind, Leftover, LeftoverKind, deviations
+from sizer.words.errors import in_words
 from sizer.words.figures import operations, transfer, volume
 from sizer.words.language import _
 from sizer.words.names import clauses, listed, row
@@ -27,7 +28,7 @@ def announcement_in_words(announced: Announcement) -> str:
 
 def leftover_in_words(left: Leftover) -> str:
     """What a killed sizer left, and that it is gone, or why it cannot be removed."""
-    known = {"names": listed(left.removed), "why": left.error}
+    known = {"names": listed(left.removed), "why": in_words(left.error)}
     if left.error is None:
         return {
             LeftoverKind.PROGRAMS: _("removed programs that a killed sizer left: {names}", **known),

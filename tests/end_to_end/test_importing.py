@@ -201,7 +201,7 @@ def test_another_disk_changes_the_rate(predicted: Callable[..., list[dict[str, A
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["--disk", "slow", "--disk-iops", "5"], 2, "use one of the two"),
+        (["--disk", "slow", "--disk-iops", "5"], 2, "use one or the other"),
         (["--disk", "alibaba/cloud_ssd"], 2, "rates depend on its size; write --disk alibaba/cloud_ssd:500GiB"),
         (["--disk", "alibaba/cloud_sd:1GiB"], 2, "did you mean `alibaba/cloud_ssd`?"),
         (["--disk", "alibaba/cloud_ssd:1MiB"], 2, "is not sold with"),

@@ -30,7 +30,7 @@ def test_no_command_waits_for_ever_for_a_pipe(tmp_path: Path) -> None:
     ]
     for process in started:
         _, said = process.communicate(timeout=60)
-        assert said.splitlines()[-1].startswith("sizer: fifo: is a pipe into which nobody writes")
+        assert said.splitlines()[-1].startswith("sizer: fifo is a pipe that nobody writes to")
         assert process.returncode == 2
 
 

@@ -60,11 +60,11 @@ def test_a_gate_is_judged_where_there_is_no_answer(sizer: Typed, study: Path) ->
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--fail-if", "speed<3"], "there is no figure `speed`; give one of status"),
+        (["--fail-if", "speed<3"], "there is no figure `speed`; use status"),
         (["--fail-if", "job_usd>3"], "add --samples 1.2M --within 6h"),
         (["--samples", "1M"], "Use --samples and --within together"),
         (["--samples", "1M", "--within", "2h", "--target", "0.9"], "leave out --objective and --target"),
-        (["--within", "soon", "--samples", "1M"], "'soon' is not a time; write a number and its unit, like 90s"),
+        (["--within", "soon", "--samples", "1M"], "'soon' is not a time; write a number and its unit, such as 90s"),
         (["--within", "6h", "--samples", "-3"], "'-3' is not a number of samples"),
         (["--within", "6h", "--samples", "many"], "'many' is not a number of samples"),
         (["--baseline", "aws/c6i.larg"], "did you mean `aws c6i.large`?"),

@@ -103,7 +103,7 @@ def test_an_edited_model_is_fitted_again(sizer: Typed, study: Path) -> None:
 def test_a_folder_in_the_place_of_a_file_is_told(sizer: Typed, study: Path, name: str) -> None:
     """One sentence, exit code 2."""
     (study / name).mkdir()
-    no_traceback(sizer("recommend", "s"), 2, f"{name}: is a folder")
+    no_traceback(sizer("recommend", "s"), 2, f"{name} is a folder")
 
 
 @pytest.mark.parametrize("words", [["fit"], ["predict", "--vcpus", "2"], ["recommend"]])
@@ -111,7 +111,7 @@ def test_a_study_without_runs_says_what_to_type(sizer: Typed, study: Path, words
     """Nothing can be concluded from nothing."""
     for path in (study / "runs").iterdir():
         path.unlink()
-    no_traceback(sizer(words[0], "s", *words[1:]), 5, "no run is stored; type: sizer run s/study.yaml --out s")
+    no_traceback(sizer(words[0], "s", *words[1:]), 5, "s has no runs yet; type: sizer run s/study.yaml --out s")
 
 
 @pytest.mark.usefixtures("study")
@@ -158,10 +158,10 @@ def test_measurements_can_be_predicted(sizer: Typed, study: Path) -> None:
         ("vcpus,memory_gib\n1,4\n1,1e300\n", "at.csv line 3: memory_gib: `1e300 GiB`"),
         ("vcpus\n1e300\n", "at.csv line 2: vcpus: `1e300`"),
         ("batch_size\n20.5\n", "line 2: batch_size: `20.5`"),
-        ("vcpus\n1,2\n", "line 2: has more cells"),
+        ("vcpus\n1,2\n", "line 2: 2 cells, but the header has 1"),
         ("vcpus\n", "has a header but no rows"),
-        ("a,b\n1,2\n", "none of the columns"),
-        ("disk\nfloppy\n", "line 2: disk `floppy` is not one of this study; its disks are ssd, unused"),
+        ("a,b\n1,2\n", "has no column that says where to predict"),
+        ("disk\nfloppy\n", "line 2: disk `floppy` is not in this study; give ssd, unused"),
         ("workload\nnobody\n", "line 2: workload `nobody`"),
     ],
 )

@@ -182,7 +182,7 @@ def test_the_second_sizer_on_a_host_is_told_that_the_first_measures(
         for words in (["run", "study.yaml", "--out", "other"], ["demo", "--out", "other"], ["disks", "check", "."]):
             second = sizer(*words)
             assert second.returncode == 3, second.stderr
-            assert f"another sizer is measuring on this host (process {first.pid}: " in second.stderr
+            assert f"Another sizer is measuring on this host (process {first.pid}: " in second.stderr
             assert not (folder / "other").exists()
         assert sizer("status", "study", "--json").returncode == 0
         assert sizer("run", "study.yaml", "--out", "other", "--dry-run").returncode == 0

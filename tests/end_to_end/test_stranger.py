@@ -287,9 +287,9 @@ def test_every_command_refuses_a_link(
     (strangers / "link").symlink_to(stored)
     (strangers / "dangling").symlink_to(strangers / "new")
     for name in ("link", "dangling", "link/"):
-        assert "is a link, and a study folder is none" in tried(*words, name)
+        assert "is a link; give the study folder that it points to" in tried(*words, name)
     (stored / "runs/0123456789ab.json").symlink_to(strangers / "json.py")
-    assert "0123456789ab.json: is a link where sizer keeps a file" in tried(*words, "study")
+    assert "0123456789ab.json is a link where sizer keeps a file" in tried(*words, "study")
     assert not (strangers / "new").exists()
 
 
@@ -301,7 +301,7 @@ def test_every_command_refuses_another_users_folder(
     """As one that somebody prepared in /tmp, in the hope that it is taken."""
     write_study(strangers, ["true"])
     os.chown(stored, 12345, -1)
-    assert "study: belongs to user 12345 and not to root" in tried(*words, "study")
+    assert "study belongs to user 12345, not to root" in tried(*words, "study")
 
 
 def test_a_stored_run_cannot_write_on_the_terminal(

@@ -46,7 +46,7 @@ def test_every_command_has_help(sizer: Typed, command: str) -> None:
         (["recommend", ".", "--target", "7"], "`7` is not a share"),
         (["recommend", ".", "--target", "most"], "`most` is not a share"),
         (["predict", ".", "--memory", "0GiB"], "argument --memory: `0GiB` is not a memory size"),
-        (["predict", ".", "--memory", "4G"], "does not say which unit"),
+        (["predict", ".", "--memory", "4G"], "has no known unit"),
         (["predict", ".", "--batch-size", "0"], "argument --batch-size: `0` is not a batch size"),
         (["predict", ".", "--batch-size", "-5"], "`-5` is not a batch size"),
         (["predict", ".", "--batch-size", "20.5"], "`20.5` is not a batch size"),
@@ -56,7 +56,7 @@ def test_every_command_has_help(sizer: Typed, command: str) -> None:
         (["disks", "check", ".", "--seconds", "x"], "`x` is not a number of seconds"),
         (["disks", "check", "/nope/x"], "/nope/x: there is no such folder"),
         (["disks", "check", "nope/x"], "there is no such folder"),
-        (["catalog", "import", "/bin/ls"], "/bin/ls line 1: is not UTF-8"),
+        (["catalog", "import", "/bin/ls"], "/bin/ls line 1 is not UTF-8"),
         (["catalog", "list", "--json", "nowhere.json"], "nowhere.json"),
     ],
 )

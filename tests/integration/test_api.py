@@ -71,5 +71,5 @@ def test_a_folder_without_runs_has_no_model(make_run: Any, tmp_path: Path) -> No
     study = Study("empty", (api.parse_study("workloads: [{kind: lstm_training}]").workloads[0],))
     with StudyFolder.create(tmp_path / "empty", study, {"cpus": int(run.configuration.vcpus)}) as folder:
         pass
-    with pytest.raises(NoAnswer, match="no run is stored"):
+    with pytest.raises(NoAnswer, match="has no runs yet"):
         api.fit(folder)

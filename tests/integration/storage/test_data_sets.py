@@ -112,7 +112,7 @@ def test_synthetic_input_needs_no_data(data_sets: DataSets, said: list[Announcem
         (["packed/train.rec", "packed/train.idx"], "recordio"),
     ],
 )
-def test_the_form_of_data_is_seen_from_its_files(tmp_path: Path, names: list[str], expected: str) -> None:
+def test_the_form_of_data_is_seen_from_its_files(tmp_path: Path, names: list[object], expected: str) -> None:
     """By name and content, as users have them; the workloads, which cannot ask us, see the same."""
     for name in names:
         (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)

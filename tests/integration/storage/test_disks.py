@@ -155,7 +155,7 @@ def test_a_mount_that_hangs_does_not_hang_sizer(tmp_path: Path, monkeypatch: pyt
 
 def test_no_room_is_said_before_anything_is_made(tmp_path: Path) -> None:
     """A data set larger than the disk is refused with both figures."""
-    with pytest.raises(HostError, match=r"GB free and the emulated disk needs"), emulated_volume(tmp_path, 10**15):
+    with pytest.raises(HostError, match=r"GB free, and the emulated disk needs"), emulated_volume(tmp_path, 10**15):
         pass
     assert list(tmp_path.iterdir()) == []
 

@@ -14,7 +14,7 @@ from sizer.words import disk_offer_line
 GIB = 2**30
 MB = 1e6
 
-AMOUNT = "a number of 0 or more that a machine can mean"
+AMOUNT = "0 or a number from 1e-60 to 1e+60"
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_disk_figures(catalog: Catalog, name: str, gib: int, iops: float, megaby
 
 def test_disk_sizes_that_are_not_sold_are_refused(catalog: Catalog) -> None:
     """Outside the sizes on offer the range is named."""
-    with pytest.raises(InputError, match="not sold with 10 GiB: give a size of 20 GiB to 32768 GiB"):
+    with pytest.raises(InputError, match="not sold with 10 GiB; give a size from 20 GiB to 32768 GiB"):
         catalog.disk_rates("alibaba/cloud_ssd", 10 * GIB)
 
 
@@ -60,9 +60,9 @@ def test_accelerator_rates(catalog: Catalog) -> None:
     assert (rate.samples_per_second, rate.batch_size, rate.as_of) == (219, 64, "2017")
     assert "TensorFlow" in rate.source
     assert catalog.accelerator_rate("infer", "resnet50", "T4").samples_per_second == 420
-    with pytest.raises(InputError, match="published for P100: alexnet, inception_v3, resnet152, resnet50, vgg16"):
+    with pytest.raises(InputError, match="rates for P100: alexnet, inception_v3, resnet152, resnet50 and vgg16"):
         catalog.accelerator_rate("train", "googlenet", "P100")
-    with pytest.raises(InputError, match="`train` or `infer`"):
+    with pytest.raises(InputError, match="`train` and `infer`"):
         catalog.accelerator_rate("training", "resnet50", "P100")
 
 
@@ -146,7 +146,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     path.write_text("[" * 100_000)
     with pytest.raises(InputError, match="is nested too deeply for a catalogue"):
         Catalog.load(path)
-    with pytest.raises(InputError, match="/dev/zero: is larger than 64 MiB, which a catalogue never is"):
+    with pytest.raises(InputError, match="/dev/zero is larger than 64 MiB, too large for a catalogue"):
         Catalog.load("/dev/zero")
     path.write_text('{"schema_version": 99}')
     with pytest.raises(InputError, match="schema_version is 99"):
@@ -164,24 +164,24 @@ def test_csv_becomes_entries(tmp_path: Path) -> None:
     (box,) = import_csv([path]).instance_types
     assert (box.memory_bytes, box.disk_bytes_per_second, box.usd_per_hour, box.gpu) == (16 * GIB, 250 * MB, None, None)
     path.write_text(f"{header}\nme,,box.1,many,16,,0,,,250,,2026-01-01,my own list\n")
-    with pytest.raises(InputError, match=r"mine.csv line 2: field `vcpus` is 'many', it must be a number"):
+    with pytest.raises(InputError, match=r"mine.csv line 2: vcpus: `many` is not a number"):
         import_csv([path])
     for count in ("1.5", "nan", "inf", "1e400"):
         path.write_text(f"{header}\nme,,box.1,4,16,T4,{count},,,250,,2026-01-01,my own list\n")
-        with pytest.raises(InputError, match=rf"line 2: field `gpu_count` is '{count}', it must be a (whole )?number"):
+        with pytest.raises(InputError, match=rf"line 2: gpu_count: `{count}` is not a (whole )?number"):
             import_csv([path])
     path.write_text("a,b\n1,2\n")
-    with pytest.raises(InputError, match="names neither"):
+    with pytest.raises(InputError, match="needs a column"):
         import_csv([path])
 
 
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"\x7fELF\xd0\xff", "mine.csv line 1: is not UTF-8"),
-        (b"mode,samples_per_second\n" + b"x" * 200_000 + b",1\n", "line 2: a cell is longer than any that a table has"),
-        (b"provider,instance_type\nme,box.1,4\n", "line 2: has more cells than the header"),
-        (b"provider,instance_type\n", "has a header but no entries"),
+        (b"\x7fELF\xd0\xff", "mine.csv line 1 is not UTF-8"),
+        (b"mode,samples_per_second\n" + b"x" * 200_000 + b",1\n", "line 2: a cell is too long"),
+        (b"provider,instance_type\nme,box.1,4\n", "line 2: 3 cells, but the header has 2 columns"),
+        (b"provider,instance_type\n", "has a header but no rows"),
         (b"", "is empty; write a header"),
         (b"provider,instance_type\nme,box.1\n", "line 2: the header has no column 'region'"),
     ],

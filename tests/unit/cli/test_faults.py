@@ -33,7 +33,7 @@ def test_an_unforeseen_fault_is_one_sentence_and_a_file(
     said = capsys.readouterr().err
     (kept,) = temporary.glob("sizer-fault-*.txt")
     assert said.startswith("sizer: internal error in sizer (KeyError: ")
-    assert f"what was measured is kept; report it with {kept}" in said
+    assert f"everything measured is kept. Please report it with the traceback in {kept}" in said
     assert said.count("\n") == 1
     assert "\x1b" not in said
     assert "Traceback (most recent call last)" in kept.read_text()
@@ -47,7 +47,9 @@ def test_a_fault_is_told_where_no_file_can_be_written(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
     monkeypatch.setattr("sizer.cli.host_commands.template", raising(RuntimeError("x")))
     assert main(["init", str(tmp_path / "a.yaml")]) == 1
-    assert "(RuntimeError: x); what was measured is kept; no file could be written" in capsys.readouterr().err
+    assert (
+        "(RuntimeError: x); everything measured is kept. The traceback could not be written" in capsys.readouterr().err
+    )
 
 
 def test_a_sentence_that_quotes_a_whole_file_is_cut(

@@ -148,23 +148,23 @@ def test_a_run_with_one_wrong_value_is_read_or_refused_in_words(data: st.DataObj
         ({"wall_seconds": True}, "wall_seconds: expected a number, found True"),
         ({"wall_seconds": 10**400}, "wall_seconds: expected a number that fits"),
         ({"warnings": "none"}, "warnings: expected a list, found 'none'"),
-        ({"steps": [{"time": 1.0}]}, "steps[0].samples: is missing"),
+        ({"steps": [{"time": 1.0}]}, "steps[0].samples is missing"),
         ({"error": 5}, "error: expected an object (Failure), found 5"),
         ({"disk": {"tier": {"name": "a"}, "measured": {}, "deviates": 1}}, "disk.deviates: expected true or false"),
-        ({"schema_version": SCHEMA_VERSION + 1}, "upgrade sizer"),
+        ({"schema_version": SCHEMA_VERSION + 1}, "Upgrade sizer"),
         (
             {"throughput": {"value": 1e308, "low": 1, "high": 2}},
-            "throughput.value: expected a number that a machine can",
+            "throughput.value: expected a number from -1e+60 to 1e+60",
         ),
         ({"throughput": {"value": "NaN", "low": 1, "high": 2}}, "throughput.value: expected a number"),
         ({"throughput": {"value": "Infinity", "low": 1, "high": 2}}, "throughput.value: expected a number"),
         ({"throughput": {"value": 1, "low": 1, "high": "NaN"}}, "throughput.high: expected a number"),
-        ({"wall_seconds": -1}, "wall_seconds: expected a number of 0 or more that a machine can mean, found -1"),
+        ({"wall_seconds": -1}, "wall_seconds: expected 0 or a number from 1e-60 to 1e+60, found -1"),
         (
             {"wall_seconds": 5e-324},
-            "wall_seconds: expected a number of 0 or more that a machine can mean, found 5e-324",
+            "wall_seconds: expected 0 or a number from 1e-60 to 1e+60, found 5e-324",
         ),
-        ({"peak_memory_bytes": 10**30}, "peak_memory_bytes: expected a number of 0 or more"),
+        ({"peak_memory_bytes": 10**30}, "peak_memory_bytes: expected a number from 0 to 9223372036854775808"),
         (
             {"configuration": {"vcpus": 0, "memory_bytes": 1, "disk": "a", "batch_size": 1}},
             "configuration.vcpus: expected",
@@ -181,10 +181,10 @@ def test_a_run_with_one_wrong_value_is_read_or_refused_in_words(data: st.DataObj
             {"configuration": {"vcpus": 1, "memory_bytes": 1, "disk": "a", "batch_size": 10**30}},
             "configuration.batch_size: expected a number from 1 to 1048576, found 1000000",
         ),
-        ({"samples": [{"time": -1}]}, "samples[0].time: expected a number of 0 or more"),
+        ({"samples": [{"time": -1}]}, "samples[0].time: expected 0 or a number from"),
         (
             {"evidence": {"bottleneck": "cpu", "busy": {"cpu": -1}, "reason": ""}},
-            "evidence.busy.cpu: expected a number",
+            "evidence.busy.cpu: expected 0 or a number",
         ),
         ({"started_at": "=now()"}, "started_at: expected a time such as 2026-11-21T10:00:00+00:00, found '=now()'"),
         ({"stopped": "x" * 5, "sample_unit": ["x"]}, "sample_unit: expected text, found a list"),
@@ -194,7 +194,7 @@ def test_a_wrong_value_is_named_with_its_place(change: dict[str, object], senten
     """The sentence says which file, which key, what was expected and what was found."""
     with pytest.raises(FormatError) as caught:
         from_json(Run, {**to_json(FULL), **change}, "runs/ab12.json")
-    assert str(caught.value).startswith("runs/ab12.json: ")
+    assert str(caught.value).startswith("runs/ab12.json")
     assert sentence in str(caught.value)
 
 
@@ -202,7 +202,7 @@ def test_a_missing_value_is_named() -> None:
     """A key without a default must be there."""
     plain = to_json(FULL)
     del plain["outcome"]
-    with pytest.raises(FormatError, match="x: outcome: is missing"):
+    with pytest.raises(FormatError, match="x: outcome is missing"):
         from_json(Run, plain, "x")
 
 
@@ -247,7 +247,7 @@ def test_a_broken_file_is_a_sentence(tmp_path: Path, content: bytes) -> None:
     """Cut short, edited or binary: the file is named, nothing else is raised."""
     path = tmp_path / "a.json"
     path.write_bytes(content)
-    with pytest.raises(FormatError, match=r"a\.json: "):
+    with pytest.raises(FormatError, match=r"a\.json is n"):
         from_json(Run, load_json(path), str(path))
 
 

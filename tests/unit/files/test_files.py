@@ -35,7 +35,7 @@ def test_a_failure_leaves_the_old_file_and_no_other(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, failing, full)
-    with pytest.raises(HostError, match=r"a\.json: cannot be written \(No space left on device\)"):
+    with pytest.raises(HostError, match=r"a\.json cannot be written \(No space left on device\)"):
         write_text(path, "new")
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["a.json"]

@@ -95,14 +95,14 @@ def test_a_value_as_shown_never_contradicts_the_verdict(knee: Answer) -> None:
         ("", "is not a condition"),
         ("throughput", "is not a condition"),
         ("throughput=>3", "`>3` is not a value of `throughput`"),
-        ("speed<3", "there is no figure `speed`; give one of status, provisional, bottleneck"),
+        ("speed<3", "there is no figure `speed`; use status, provisional, bottleneck"),
         ("vcpus>many", "`many` is not a value of `vcpus`"),
         ("vcpus>nan", "`nan` is not a value"),
         ("vcpus>inf", "`inf` is not a value"),
         ("job_seconds>6w", "`6w` is not a value"),
-        ("status<3", "is compared by = or != with recommended, at_least, refused"),
+        ("status<3", "compare `status` by = or != with recommended, at_least or refused"),
         ("bottleneck=disk", "disk_bandwidth, disk_iops"),
-        ("nobody:vcpus>3", "there is no workload `nobody`; give one of train"),
+        ("nobody:vcpus>3", "there is no workload `nobody`; use train"),
     ],
 )
 def test_a_condition_that_is_none_is_told(text: str, said: str) -> None:

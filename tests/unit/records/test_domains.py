@@ -69,11 +69,11 @@ def test_values_inside_and_outside(annotated: Any, inside: list[Any], outside: l
 
 def test_a_domain_says_what_it_is() -> None:
     """In words that stand behind `expected`."""
-    assert Between(1, 2**20).words == "a number from 1 to 1048576"
-    assert Between(0.25, 8).words == "a number from 0.25 to 8"
-    assert domain(Amount).words == "a number of 0 or more that a machine can mean"
-    assert domain(Rate).words == "a number above 0 that a machine can mean"
-    assert domain(DeviceKind).words == "one of cpu, cuda, emulated"
+    assert str(Between(1, 2**20).wanted) == "a number from 1 to 1048576"
+    assert str(Between(0.25, 8).wanted) == "a number from 0.25 to 8"
+    assert str(domain(Amount).wanted) == "0 or a number from 1e-60 to 1e+60"
+    assert str(domain(Rate).wanted) == "a number above 0, up to 1e+60"
+    assert str(domain(DeviceKind).wanted) == "one of cpu, cuda or emulated"
 
 
 def test_records_and_study_file_know_the_same_words() -> None:

@@ -36,7 +36,7 @@ def test_more_of_the_same_may_go_on() -> None:
 
 def test_another_study_is_refused() -> None:
     """A folder belongs to the study that it is named after."""
-    with pytest.raises(InputError, match="x: holds the study `s`, not `t`"):
+    with pytest.raises(InputError, match="x contains the study `s`, not `t`"):
         refuse_other_study("x", STUDY, replace(STUDY, name="t"))
 
 
@@ -69,9 +69,9 @@ def test_another_machine_is_refused() -> None:
     host = {"cpu_model": "EPYC", "cpus": 2, "kernel": "6.1"}
     refuse_other_machine("x", host, {**host, "kernel": "6.18"})
     refuse_other_machine("x", {}, host)
-    with pytest.raises(InputError, match="processor EPYC, this one has Xeon"):
+    with pytest.raises(InputError, match="processor EPYC, and this one has Xeon"):
         refuse_other_machine("x", host, {**host, "cpu_model": "Xeon"})
-    with pytest.raises(InputError, match="vCPUs: 2, this one has 4"):
+    with pytest.raises(InputError, match="with 2 vCPUs, and this one has 4"):
         refuse_other_machine("x", host, {**host, "cpus": 4})
 
 

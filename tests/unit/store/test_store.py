@@ -114,8 +114,8 @@ def test_a_run_again_takes_the_place_of_the_one_before(path: Path) -> None:
 @pytest.mark.parametrize(
     ("study", "host", "sentence"),
     [
-        (replace(STUDY, name="t"), HOST, "holds the study `s`, not `t`"),
-        (STUDY, {**HOST, "cpus": 4}, "vCPUs: 2, this one has 4"),
+        (replace(STUDY, name="t"), HOST, "contains the study `s`, not `t`"),
+        (STUDY, {**HOST, "cpus": 4}, "with 2 vCPUs, and this one has 4"),
         (
             Study("s", (WorkloadPlan(Workload("train", "lstm_training"), (32,)),)),
             HOST,
@@ -163,10 +163,10 @@ def test_a_broken_run_is_named_and_left_out(path: Path) -> None:
         assert len(folder.runs()) == 1
         (path / "runs" / "away.json").symlink_to("nowhere")
         away, cut, folder_problem, newer = folder.problems()
-    assert "away.json: is a link where sizer keeps a file of its own" in away
-    assert "cut.json: is not JSON" in cut
-    assert "folder.json: cannot be read" in folder_problem
-    assert "newer.json: was written by a newer sizer" in newer
+    assert "away.json is a link where sizer keeps a file of its own" in away
+    assert "cut.json is not JSON" in cut
+    assert "folder.json cannot be read" in folder_problem
+    assert "newer.json was written by a newer sizer" in newer
 
 
 def _text(path: Path) -> str:
@@ -297,9 +297,9 @@ def test_a_folder_that_is_gone_is_gone_on_with_by_its_study(path: Path) -> None:
 def test_two_sizers_do_not_write_one_folder(path: Path) -> None:
     """The second is told to wait, and reading goes on."""
     with StudyFolder.create(path, STUDY, HOST):
-        with pytest.raises(HostError, match="another sizer is writing"), StudyFolder.create(path, STUDY, HOST):
+        with pytest.raises(HostError, match="Another sizer is writing"), StudyFolder.create(path, STUDY, HOST):
             pass
-        with pytest.raises(HostError, match="another sizer is writing"), StudyFolder.open(path).locked():
+        with pytest.raises(HostError, match="Another sizer is writing"), StudyFolder.open(path).locked():
             pass
     with StudyFolder.open(path).locked():
         pass
@@ -348,7 +348,7 @@ def test_a_link_is_no_study_folder(path: Path) -> None:
     good.symlink_to(path)
     dangling.symlink_to("nowhere")
     for link in (good, dangling):
-        with pytest.raises(InputError, match="is a link, and a study folder is none; give the folder"):
+        with pytest.raises(InputError, match="is a link; give the study folder that it points to"):
             StudyFolder.open(link)
         with pytest.raises(InputError, match="is a link"), StudyFolder.create(link, STUDY, HOST):
             pass
@@ -379,7 +379,7 @@ def test_what_leads_elsewhere_in_a_folder_is_refused(path: Path, entry: str, kin
         "socket": lambda: os.mknod(place, stat.S_IFSOCK | 0o600),
     }
     make[kind]()
-    said = "is a link where" if "link" in kind else "is no plain file where"
+    said = "is a link where" if "link" in kind else "is not a regular file where"
     with pytest.raises(InputError, match=said):
         StudyFolder.open(path)
     with pytest.raises(InputError, match=said), StudyFolder.create(path, STUDY, HOST):
@@ -394,7 +394,7 @@ def test_a_pipe_that_comes_later_holds_nobody_up(path: Path) -> None:
         folder.add(run(SPECS[0]))
         os.mkfifo(path / "runs" / "pipe.json")
         assert len(folder.runs()) == 1
-        assert "pipe.json: is no plain file" in folder.problems()[0]
+        assert "pipe.json is not a regular file" in folder.problems()[0]
 
 
 def test_a_file_without_end_is_not_read(path: Path) -> None:
@@ -412,7 +412,7 @@ def test_another_users_folder_is_refused(path: Path) -> None:
     with StudyFolder.create(path, STUDY, HOST):
         pass
     os.chown(path, 12345, -1)
-    with pytest.raises(InputError, match=r"belongs to user 12345 and not to root; if you trust .* cp -r "):
+    with pytest.raises(InputError, match=r"belongs to user 12345, not to root. If you trust .* cp -r "):
         StudyFolder.open(path)
     with pytest.raises(InputError, match="user 12345"), StudyFolder.create(path, STUDY, HOST):
         pass
@@ -453,7 +453,7 @@ def test_what_everybody_may_write_to_is_refused(path: Path, entry: str) -> None:
     place.chmod(0o775)
     StudyFolder.open(path)
     place.chmod(0o777)
-    with pytest.raises(InputError, match="everybody may write to it; type: chmod -R o-w "):
+    with pytest.raises(InputError, match=r"Everybody can write to .*; type: chmod -R o-w "):
         StudyFolder.open(path)
 
 

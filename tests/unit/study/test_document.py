@@ -27,8 +27,8 @@ def test_values_know_their_lines() -> None:
 def test_an_error_stands_at_the_nearest_value() -> None:
     """A key that the file does not hold is told at what is around it."""
     document = read_document("a: 1\nb:\n  c: 2\n", "f.yaml")
-    assert str(document.error(("b", "missing", 0), "wrong")) == "f.yaml line 2: wrong"
-    assert str(document.error((), "wrong")) == "f.yaml line 1: wrong"
+    assert str(document.input_error(("b", "missing", 0), "wrong")) == "f.yaml line 2: wrong"
+    assert str(document.input_error((), "wrong")) == "f.yaml line 1: wrong"
 
 
 def test_anchors_are_harmless() -> None:
@@ -44,20 +44,20 @@ def test_keys_are_text_and_times_are_not_numbers() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "f: is empty"),
-        ("# only a comment\n", "f: is empty"),
-        ("a:\n\tb: 1\n", "f line 2: is not YAML: a tab"),
-        ("a: [1\n", "f line 2: is not YAML"),
-        ("a: 1\nb: 2\na: 3\n", "f line 3: `a` was given on line 1 already"),
-        ("a: 1\n---\nb: 2\n", "f line 2: is not YAML: a second document"),
+        ("", "f is empty"),
+        ("# only a comment\n", "f is empty"),
+        ("a:\n\tb: 1\n", "f line 2 is not YAML: a tab"),
+        ("a: [1\n", "f line 2 is not YAML"),
+        ("a: 1\nb: 2\na: 3\n", "f line 3: `a` is already on line 1"),
+        ("a: 1\n---\nb: 2\n", "f line 2 is not YAML: a second document"),
         ("a: !!python/object/apply:os.system [ls]\n", "f line 1: the tag"),
         ("a: !mine {b: 1}\n", "f line 1: the tag '!mine'"),
         ("a: !!binary aGk=\n", "f line 1: the tag"),
-        ("a: .nan\n", "f line 1: '.nan' is not a number"),
-        ("a: 1\nb: -.inf\n", "f line 2: '-.inf' is not a number"),
+        ("a: .nan\n", "f line 1: '.nan' is not a finite number"),
+        ("a: 1\nb: -.inf\n", "f line 2: '-.inf' is not a finite number"),
         ("? [a]\n: 1\n", "f line 1: a key must be a single word"),
-        ("a: &a [*a]\n", "f line 1: unfolds into more values"),
-        (BOMB, "unfolds into more values"),
+        ("a: &a [*a]\n", "f line 1: the aliases here expand to more values"),
+        (BOMB, "the aliases here expand to more values"),
         ("a: " + "[" * 5000, "nested too deeply"),
         ('a: "\\ud800"\n', "f line 1: a character that cannot be printed"),
         ('a: "\\0"\n', "f line 1: a character that cannot be printed"),
@@ -71,10 +71,10 @@ def test_keys_are_text_and_times_are_not_numbers() -> None:
         ("a: x\u00a0y\n", "f line 1: a character that cannot be printed"),
         ("\u2060a: 1\n", "f line 1: a character that cannot be printed"),
         ("a: 1\nb: \x07\n", "f line 2: a character that cannot be printed"),
-        ('a: "\\UFFFFFFFF"\n', "f: is not YAML"),
-        ("a: !!int x\n", "f line 1: 'x' cannot be read as int"),
+        ('a: "\\UFFFFFFFF"\n', "f is not YAML"),
+        ("a: !!int x\n", "f line 1: 'x' cannot be read as a YAML int"),
         ("a: " + "9" * 5000 + "\n", "f line 1: '999"),
-        ("a: *nothing\n", "f line 1: is not YAML"),
+        ("a: *nothing\n", "f line 1 is not YAML"),
         ("x" * 1_000_001, "longer than"),
     ],
 )

@@ -209,7 +209,7 @@ def test_no_stage_of_a_command_is_isolated(parse: Parse) -> None:
     """For a whole study a command is passed over; asked of it by name, the request is refused with its line."""
     command = "workloads:\n  - kind: command\n    command: ./train\n    pattern: torch\n"
     assert parse(f"{command}isolate: true\n", "full").workloads[0].isolate is False
-    with pytest.raises(InputError, match="line 5: `isolate: true` is not for a command"):
+    with pytest.raises(InputError, match="line 5: `isolate: true` does not work with a command"):
         parse(f"{command}    isolate: true\n")
 
 
@@ -239,9 +239,9 @@ def test_devices(parse: Parse, device: str, record: Device) -> None:
     [
         ("device: {emulate: {gpu: K80}}", "line 2: no published rate to train resnet50 on K80"),
         ("device: {emulate: {source: x}}", "line 2: an emulated GPU needs `gpu`"),
-        ("axes: {disk: nmve}", "line 2: the disk `nmve` is not in `disks`; add"),
+        ("axes: {disk: nmve}", "line 2: the study file has no disk `nmve`; add"),
         ("axes: {memory: 1KB}", "line 2: no program runs in 1KB of memory"),
-        ("axes: {memory: 99999999999999999999PiB}", "line 2: 99999999999999999999PiB is not a memory size"),
+        ("axes: {memory: 99999999999999999999PiB}", "line 2: 99999999999999999999PiB is not a size that a machine has"),
     ],
 )
 def test_what_the_schema_cannot_see_is_told_with_its_line(parse: Parse, keys: str, sentence: str) -> None:
@@ -272,10 +272,10 @@ disks:
 @pytest.mark.parametrize(
     ("rest", "sentence"),
     [
-        ("disks: {host: /x}", "line 3: `host` is the name of a disk that is not limited"),
+        ("disks: {host: /x}", "line 3: `host` means the host's own disk"),
         ("disks: {a: {emulate: aws/x, size: 1GiB}}", "line 3: the catalogue has no disk tier `aws/x`"),
-        ("disks: {a: {emulate: alibaba/cloud_ssd, size: 0GiB}}", "line 3: 0GiB is not a memory size"),
-        ("disks: {a: /x}\naround: {disk: b}", "line 4: the disk `b` is not in `disks`; name one of a"),
+        ("disks: {a: {emulate: alibaba/cloud_ssd, size: 0GiB}}", "line 3: 0GiB is not a size that a machine has"),
+        ("disks: {a: /x}\naround: {disk: b}", "line 4: the disk `b` is not in `disks`; name a"),
     ],
 )
 def test_disks_that_cannot_be(parse: Parse, rest: str, sentence: str) -> None:
@@ -313,7 +313,7 @@ def test_a_command_keeps_its_words(parse: Parse, command: str, words: tuple[str,
 @pytest.mark.parametrize(
     ("keys", "sentence"),
     [
-        ("command: a 'b", "line 3: `command` cannot be split into words: No closing quotation"),
+        ("command: a 'b", "line 3: `command` cannot be split into words \(No closing quotation\)"),
         ('command: "  "', "line 3: `command` has no words"),
         ("command: [-a, ls, rm]", "line 3: `command` begins with `-a`, which is not a program"),
         ("command: a\n    pattern: '('", "line 4: "),
@@ -352,7 +352,7 @@ def test_without_a_preset_an_axis_left_out_is_not_limited(parse: Parse) -> None:
 
 def test_an_unknown_preset_is_told(parse: Parse) -> None:
     """With the ones there are."""
-    with pytest.raises(InputError, match="`fast` is not a preset; choose one of quick, standard, full"):
+    with pytest.raises(InputError, match="`fast` is not a preset; choose quick, standard or full"):
         one(parse, preset="fast")
 
 
@@ -399,7 +399,7 @@ def test_the_form_of_data_is_seen_from_it(parse: Parse, tmp_path: Path, data: st
     ("content", "sentence"),
     [
         (None, "there is no such file; `sizer init"),
-        (b"name: a\nworkloads: \xff\n", "line 2: is not UTF-8"),
+        (b"name: a\nworkloads: \xff\n", "line 2 is not UTF-8"),
         (b"\xff\xfea\x00", "is not UTF-8"),
         (b"", "is empty"),
     ],
@@ -418,7 +418,7 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes | Non
 @pytest.mark.parametrize("line", ["input: cached", "cache: warm"])
 def test_a_command_reads_its_own_data_into_memory(parse: Parse, line: str) -> None:
     """sizer does not know how, and never says warm of what began cold."""
-    with pytest.raises(InputError, match="is not for a command"):
+    with pytest.raises(InputError, match="does not work with a command"):
         parse(f"workloads: [{{kind: command, command: [true], data: /data/x, {line}}}]")
 
 

@@ -193,7 +193,7 @@ def test_a_number_that_its_runs_could_not_hold_is_refused_before_they_are_made(
 def test_a_catalogues_tier_that_no_study_file_could_hold_is_refused(parse: Callable[..., Study], size: str) -> None:
     """30 IOPS a GiB are a request in a year, or 10^10 a second, for sizes that nobody sells."""
     with pytest.raises(
-        InputError, match=r"line 2: the catalogue's alibaba/cloud_ssd gives .* but a study file accepts only"
+        InputError, match=r"line 2: in the catalogue, alibaba/cloud_ssd has .* but a study file accepts only"
     ):
         parse(f"workloads: [{{kind: image_training}}]\ndisks: {{d: {{emulate: alibaba/cloud_ssd, size: {size}}}}}\n")
 

@@ -9,10 +9,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_from_dir
-from babel.messages.frontend import parse_mapping_cfg
-from babel.messages.mofile import write_mo
 
 from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.page import TEMPLATES
@@ -21,11 +17,7 @@ from sizer.records.run import Run
 from sizer.records.study import Limits, RunSpec, Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 from sizer.words import in_language, language, languages
-
-ROOT = Path(__file__).parents[3]
-KEYWORDS = {"_": None, "_n": (1, 2)}
-PSEUDO = "de"
-"""Its plural forms are as in English; what it says here is the English message in brackets."""
+from tests.catalogue import PSEUDO, write_catalogue
 
 PLAN = WorkloadPlan(Workload("job", "image_training", network="resnet50"), (32,), (1.0, 2.0, 4.0, 8.0, 16.0))
 KNEE = ((1.0, 100.0), (2.0, 197.0), (4.0, 300.0), (8.0, 303.0), (16.0, 304.0))
@@ -38,17 +30,9 @@ FIGURES = r"""
 @pytest.fixture(scope="module")
 def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a language in which each message that `script/words` collects stands in brackets."""
-    with (ROOT / "babel.cfg").open() as mapping:
-        methods, options = parse_mapping_cfg(mapping)
-    found = Catalog(PSEUDO)
-    for _file, _line, message, _comments, _context in extract_from_dir(ROOT, methods, options, keywords=KEYWORDS):
-        bracketed = tuple(map(_in_brackets, message)) if isinstance(message, tuple) else _in_brackets(message)
-        found.add(message, bracketed)
-    target = tmp_path_factory.mktemp("locale") / PSEUDO / "LC_MESSAGES" / f"{language.DOMAIN}.mo"
-    target.parent.mkdir(parents=True)
-    with target.open("wb") as file:
-        write_mo(file, found)
-    return target.parents[2]
+    folder = tmp_path_factory.mktemp("locale")
+    write_catalogue(folder, _in_brackets)
+    return folder
 
 
 def _in_brackets(message: str) -> str:

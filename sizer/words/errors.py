@@ -1,0 +1,27 @@
+"""What went wrong, as a sentence in the reader's language."""
+
+from __future__ import annotations
+
+from sizer.records import AllOf, AnyOf, Lines, Message, SizerError
+from sizer.words.language import _
+from sizer.words.names import either, listed
+
+
+def error_sentence(error: SizerError) -> str:
+    """What the error says, with its values put into words; `str(error)` is the same in English."""
+    return in_words(error.said)
+
+
+def in_words(value: object) -> str:
+    """A message with what it holds; a list with the language's own "or" and "and"; anything else as text."""
+    if isinstance(value, SizerError):
+        return error_sentence(value)
+    if isinstance(value, Message):
+        return _(value.template, **{name: in_words(each) for name, each in value.values.items()})
+    if isinstance(value, AnyOf):
+        return either([in_words(name) for name in value.names])
+    if isinstance(value, AllOf):
+        return listed([in_words(name) for name in value.names])
+    if isinstance(value, Lines):
+        return "\n".join(map(in_words, value.sentences))
+    return str(value)

@@ -1,0 +1,47 @@
+"""The messages that `script/words` collects, and catalogues of languages that are made of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.frontend import parse_keywords, parse_mapping_cfg
+from babel.messages.mofile import write_mo
+
+from sizer.words import language
+from tests import ROOT
+
+PSEUDO = "de"
+"""A language whose plural forms are as in English."""
+
+Message = str | tuple[str, ...]
+"""A sentence, or its forms for one and for several."""
+
+
+def keywords() -> tuple[str, ...]:
+    """The names that mark a sentence, as `script/words` gives them to Babel: `_`, `input_error:2`."""
+    return tuple(re.findall(r"--keyword (\S+?)[\"\s]", (ROOT / "script/words").read_text()))
+
+
+@cache
+def collected() -> tuple[Message, ...]:
+    """Every message, each once."""
+    with (ROOT / "babel.cfg").open() as mapping:
+        methods, options = parse_mapping_cfg(mapping)
+    found = extract_from_dir(ROOT, methods, options, keywords=parse_keywords(keywords()))
+    return tuple(dict.fromkeys(message for _file, _line, message, _comments, _context in found))
+
+
+def write_catalogue(folder: Path, translated: Callable[[str], str]) -> None:
+    """Write the compiled catalogue of PSEUDO into a folder of languages."""
+    found = Catalog(PSEUDO)
+    for message in collected():
+        found.add(message, tuple(map(translated, message)) if isinstance(message, tuple) else translated(message))
+    target = folder / PSEUDO / "LC_MESSAGES" / f"{language.DOMAIN}.mo"
+    target.parent.mkdir(parents=True)
+    with target.open("wb") as file:
+        write_mo(file, found)
