@@ -29,11 +29,14 @@ def keywords() -> tuple[str, ...]:
 
 @cache
 def collected() -> tuple[Message, ...]:
-    """Every message, each once."""
+    """Every message, each once; one that is said with a count and without has its forms."""
     with (ROOT / "babel.cfg").open() as mapping:
         methods, options = parse_mapping_cfg(mapping)
     found = extract_from_dir(ROOT, methods, options, keywords=parse_keywords(keywords()))
-    return tuple(dict.fromkeys(message for _file, _line, message, _comments, _context in found))
+    template = Catalog()
+    for _file, _line, message, _comments, _context in found:
+        template.add(message)
+    return tuple(message.id for message in template if message.id)
 
 
 def write_catalogue(folder: Path, translated: Callable[[str], str]) -> None:

@@ -57,14 +57,14 @@ def _check_mounts(specs: Sequence[RunSpec], study: Study) -> None:
         path = study.disk(name).path
         if path is not None and not mount_answers(Path(path)):
             raise InputError(
-                "Disk `{name}`: {path} is not a folder, or does not answer; give the folder where the disk is mounted.",
+                "disk `{name}`: {path} is not a folder, or does not answer; give the folder where the disk is mounted.",
                 name=name,
                 path=path,
             )
         if path is not None:
-            refuse_no_disk(Path(path), Message("Disk `{name}`", name=name))
+            refuse_no_disk(Path(path), Message("disk `{name}`", name=name))
         if path is not None and not os.access(path, os.W_OK):
-            raise InputError("Disk `{name}`: you may not write to {path}; give another folder.", name=name, path=path)
+            raise InputError("disk `{name}`: you may not write to {path}; give another folder.", name=name, path=path)
 
 
 def _lacking(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> list[Message]:

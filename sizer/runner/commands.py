@@ -95,7 +95,7 @@ def _rate(workload: Workload) -> float | None:
         return None
     if workload.computes_on.samples_per_second is None:
         raise InputError(
-            "Workload `{workload}`: the emulated accelerator has no rate; write its samples_per_second.",
+            "workload `{workload}`: the emulated accelerator has no rate; write its samples_per_second.",
             workload=workload.name,
         )
     return workload.computes_on.samples_per_second

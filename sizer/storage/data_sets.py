@@ -129,7 +129,7 @@ def check_data(workload: Workload) -> None:
     """Raises InputError when the user's data is not there or has a form that the workload cannot read."""
     if workload.data is None:
         return
-    where, path = Message("Workload `{name}`", name=workload.name), Path(workload.data).expanduser()
+    where, path = Message("workload `{name}`", name=workload.name), Path(workload.data).expanduser()
     if not path.exists():
         raise InputError("{where}: {data} does not exist; correct `data`.", where=where, data=workload.data)
     refuse_no_data(path, where)

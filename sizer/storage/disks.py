@@ -107,7 +107,7 @@ def real_volume(tier: DiskTier) -> Iterator[Volume]:
     mount = Path(tier.path)
     if not mount.is_dir():
         raise InputError(
-            "Disk `{tier}`: {mount} is not a folder; give the folder where the disk is mounted.",
+            "disk `{tier}`: {mount} is not a folder; give the folder where the disk is mounted.",
             tier=tier.name,
             mount=mount,
         )
@@ -116,7 +116,7 @@ def real_volume(tier: DiskTier) -> Iterator[Volume]:
             folder = stack.enter_context(held_folder(mount, FOLDER_PREFIX))
         except OSError as error:
             raise InputError(
-                "Disk `{tier}`: cannot write to {mount} ({reason}); give a folder that you may write to.",
+                "disk `{tier}`: cannot write to {mount} ({reason}); give a folder that you may write to.",
                 tier=tier.name,
                 mount=mount,
                 reason=error.strerror or error,

@@ -202,11 +202,15 @@ def test_another_disk_changes_the_rate(predicted: Callable[..., list[dict[str, A
     ("words", "code", "said"),
     [
         (["--disk", "slow", "--disk-iops", "5"], 2, "use one or the other"),
-        (["--disk", "alibaba/cloud_ssd"], 2, "rates depend on its size; write --disk alibaba/cloud_ssd:500GiB"),
+        (
+            ["--disk", "alibaba/cloud_ssd"],
+            2,
+            "The rates of alibaba/cloud_ssd depend on its size; write --disk alibaba/cloud_ssd:500GiB",
+        ),
         (["--disk", "alibaba/cloud_sd:1GiB"], 2, "did you mean `alibaba/cloud_ssd`?"),
         (["--disk", "alibaba/cloud_ssd:1MiB"], 2, "is not sold with"),
-        (["--disk", "alibaba/cloud_ssd:500G"], 2, "which unit"),
-        (["--disk", "floppy"], 2, "its disks are slow, fast"),
+        (["--disk", "alibaba/cloud_ssd:500G"], 2, "has no known unit"),
+        (["--disk", "floppy"], 2, "give slow or fast"),
         (["--disk-iops", "0"], 2, "`0` is not a number of IOs a second"),
         (["--disk-mbps", "nan"], 2, "`nan` is not a number of MB"),
         (["--data-size", "4"], 2, "is not a size"),

@@ -395,4 +395,4 @@ def test_a_command_that_is_too_long_is_refused_in_a_sentence(
     """The kernel takes no word of more than 128 KiB."""
     run = launch(make_spec("/bin/echo", "x" * 200_000), context, detect())
     assert run.outcome is Outcome.REFUSED
-    assert failure(run) == "The command cannot be started (Argument list too long); it may be too long."
+    assert failure(run) == "The command cannot be started (Argument list too long); it may be too long"
