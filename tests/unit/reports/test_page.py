@@ -19,7 +19,7 @@ from sizer.records.errors import HostError
 from sizer.records.run import Cause, CauseKind, Configuration, Estimate, Failure, Outcome, Run, RunWarning, WarningKind
 from sizer.records.study import Study
 from sizer.store.study_folder import StudyFolder
-from sizer.words import warning_line
+from sizer.words import outcome_in_words, warning_line
 
 
 class Reader(HTMLParser):
@@ -240,7 +240,7 @@ def test_a_study_in_which_everything_failed_has_a_page(material: Material) -> No
         for index, run in enumerate(material.runs)
     )
     reader = Reader(render(replace(material, runs=failed, model=fit(failed), recommendation=None)))
-    assert all(outcome.words in reader.text for outcome in outcomes)
+    assert all(outcome_in_words(outcome) in reader.text for outcome in outcomes)
 
 
 @pytest.mark.parametrize("rate", [Estimate(math.nan, math.nan, math.nan), Estimate(1, 0, math.inf), None])
