@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.storage.announcements import Announce, Announcement, AnnouncementKind, Leftover, LeftoverKind
+from sizer.storage.announcements import Announcement, AnnouncementKind, Leftover, LeftoverKind
 from sizer.storage.data_cache import cache_folder
 from sizer.storage.data_sets import DataSets, check_cache, check_data
 from sizer.storage.disk_check import Fio, check_disk, deviations, expected
@@ -13,7 +13,6 @@ from sizer.storage.placement import Placement, room_on_emulated
 from sizer.storage.subprograms import never
 
 __all__ = [
-    "Announce",
     "Announcement",
     "AnnouncementKind",
     "DataSets",
