@@ -53,9 +53,9 @@ def _faster_disk(r: Reason, t: Terms) -> str:
         "gain": share_of(r, "gain"),
     }
     if not r.has("then"):
-        return _("A faster disk than {disk} gains {gain} (the best other measured is {other}).", **known)
+        return _("Compared with {disk}, a faster disk gains {gain} (the best other measured is {other}).", **known)
     return _(
-        "A faster disk than {disk} gains {gain} (the best other measured, {other}, gives {then} instead of {now}).",
+        "Compared with {disk}, a faster disk gains {gain} (the best other measured, {other}, gives {then} instead of {now}).",
         **known,
         then=format_rate(r.number("then"), t.unit),
         now=format_rate(r.number("now"), t.unit),

@@ -62,7 +62,7 @@ def test_a_disk_that_costs_one_percent_is_taken(measured: Callable[..., list[Run
     assert answer.spec is not None
     assert answer.spec.disk == "plain"
     # The model takes a difference below the noise of a run for half of it or none.
-    assert any(re.match(r"A faster disk than disk plain gains (< 1|1) %", reason) for reason in answer.reasons)
+    assert any(re.match(r"Compared with disk plain, a faster disk gains (< 1|1) %", reason) for reason in answer.reasons)
 
 
 def test_the_cheapest_of_several_that_are_within(measured: Callable[..., list[Run]], ask: Ask) -> None:
@@ -77,7 +77,7 @@ def test_a_faster_disk_that_buys_nothing_is_said_plainly(measured: Callable[...,
     answer = ask(measured(plain=1.0, good=1.0, best=1.0))
     assert answer.spec is not None
     assert answer.spec.disk == "plain"
-    assert any(reason.startswith("A faster disk than disk plain gains 0 %") for reason in answer.reasons)
+    assert any(reason.startswith("Compared with disk plain, a faster disk gains 0 %") for reason in answer.reasons)
 
 
 def test_a_deadline_asks_nothing_of_the_disk_but_time(measured: Callable[..., list[Run]], ask: Ask) -> None:
