@@ -139,7 +139,7 @@ def test_a_study_folder_that_is_removed_costs_only_what_lay_in_it(
     assert done.returncode == 3
     assert "Traceback" not in done.stderr
     (kept,) = (folder / "cache/unsaved").glob("*/*.json")
-    assert f"is kept in {kept}; to store it and continue, type: sizer run STUDY.yaml --out study" in done.stderr
+    assert f"The last run is in {kept}; to store it and continue, type: sizer run STUDY.yaml --out study" in done.stderr
     meanwhile("pass")
     shutil.rmtree(study, ignore_errors=True)
     record = kept.read_bytes()

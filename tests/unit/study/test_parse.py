@@ -313,7 +313,7 @@ def test_a_command_keeps_its_words(parse: Parse, command: str, words: tuple[str,
 @pytest.mark.parametrize(
     ("keys", "sentence"),
     [
-        ("command: a 'b", "line 3: `command` cannot be split into words \(No closing quotation\)"),
+        ("command: a 'b", r"line 3: `command` cannot be split into words \(No closing quotation\)"),
         ('command: "  "', "line 3: `command` has no words"),
         ("command: [-a, ls, rm]", "line 3: `command` begins with `-a`, which is not a program"),
         ("command: a\n    pattern: '('", "line 4: "),
