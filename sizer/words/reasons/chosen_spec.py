@@ -55,7 +55,8 @@ def _faster_disk(r: Reason, t: Terms) -> str:
     if not r.has("then"):
         return _("Compared with {disk}, a faster disk gains {gain} (the best other measured is {other}).", **known)
     return _(
-        "Compared with {disk}, a faster disk gains {gain} (the best other measured, {other}, gives {then} instead of {now}).",
+        "Compared with {disk}, a faster disk gains {gain} (the best other measured, {other}, gives {then} instead of "
+        "{now}).",
         **known,
         then=format_rate(r.number("then"), t.unit),
         now=format_rate(r.number("now"), t.unit),
