@@ -24,7 +24,8 @@ def odd_values() -> st.SearchStrategy[Any]:
     nested = st.recursive(
         listed, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner)
     )
-    return listed | listed | drawn | nested | st.integers(20, 400).map(_deep)
+    # A copy of each: a later change may be made inside of what was put in, and the next case draws it again.
+    return (listed | listed | drawn | nested | st.integers(20, 400).map(_deep)).map(copy.deepcopy)
 
 
 def _deep(depth: int) -> Any:

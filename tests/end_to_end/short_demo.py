@@ -10,7 +10,7 @@ parse_study = demonstration.parse_study
 
 
 CHANGES = (
-    ("seconds: 6,", "seconds: 3,"),
+    ("seconds: 6,", "seconds: 2,"),
     ("embedded_images: 400", "embedded_images: 200"),
     ("read_iops: 1500, read_mbps: 20}", "read_iops: 1500, read_mbps: 12}"),
 )
