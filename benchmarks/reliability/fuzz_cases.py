@@ -119,7 +119,10 @@ def _wrong(case: Case, ended: Ended) -> Iterator[str]:
 
 
 def _names_the_file(case: Case, sentence: str) -> bool:
-    """By its name; what cannot be had on this host is told by the workload or the disk that asks for it."""
+    """By its name; what this host does not have by the workload or the disk that asks for it; a study folder that has
+    runs of another study by the folder.
+    """
     if case.path == ARGUMENTS:
         return True
-    return Path(case.path).name in sentence or "workload `" in sentence or "disk `" in sentence
+    others = ("workload `", "disk `", "choose another folder with --out")
+    return Path(case.path).name in sentence or any(words in sentence for words in others)
