@@ -28,8 +28,8 @@ def refuse_other_study(where: str, before: Study, now: Study) -> None:
         )
     if before.embedded_images != now.embedded_images:
         raise InputError(
-            "{where} was measured with `embedded_images: {before}` and the study says {now}; choose another folder with "
-            "--out.",
+            "{where} was measured with `embedded_images: {before}` and the study says {now}; choose another folder "
+            "with --out.",
             where=where,
             before=before.embedded_images,
             now=now.embedded_images,
