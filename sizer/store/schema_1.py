@@ -163,10 +163,13 @@ WORKLOADS = ("framework", "input", "cache")
 
 def upgraded(form: dict[str, Any]) -> dict[str, Any]:
     """The form of a run as schema 2 writes it. What is not of schema 1's types stays, for the reader to refuse."""
-    found = _with_kinds(_without_untold(form))
-    if isinstance(found.get("limited_by"), str):
-        found["limited_by"] = _limited_by(found["limited_by"])
-    return {**found, "schema_version": 2}
+    return {**_with_kinds(_without_untold(form)), "schema_version": 2}
+
+
+def with_limits(form: dict[str, Any]) -> dict[str, Any]:
+    """The form of a run whose `limited_by` is a sentence, as schema 1 wrote it, and the first runs of schema 2."""
+    limited_by = form.get("limited_by")
+    return form | {"limited_by": _limited_by(limited_by)} if isinstance(limited_by, str) else form
 
 
 def marks_of(text: str) -> tuple[RunWarning | Purpose, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sizer.files import from_json, load_json
 from sizer.records import HostError, InputError, Run, printable
-from sizer.store.schema_1 import upgraded
+from sizer.store.schema_1 import upgraded, with_limits
 
 Version = tuple[int, int, int]
 """Time of the last change in ns, inode and bytes: a file that is replaced changes at least one of them."""
@@ -70,8 +70,9 @@ def read_run(path: Path) -> Run:
 
 def run_from_json(form: object, where: str) -> Run:
     """The run that this sizer or one before wrote as JSON; FormatError, which names `where`, for anything else."""
-    old = isinstance(form, dict) and form.get("schema_version") == 1
-    return from_json(Run, upgraded(form) if old and isinstance(form, dict) else form, where)
+    if isinstance(form, dict):
+        form = with_limits(upgraded(form) if form.get("schema_version") == 1 else form)
+    return from_json(Run, form, where)
 
 
 def _start(run: Run) -> tuple[str, float, int, str]:

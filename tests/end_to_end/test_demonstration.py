@@ -80,8 +80,9 @@ def test_the_demo_by_the_real_thing(sizer: Typed, folder: Path, environment: dic
     assert failed[0]["configuration"]["memory_bytes"] == 192 * 2**20
     training, preprocessing = by_disk(runs, "training"), by_disk(runs, "preprocessing")
     assert max(training) < 1.15 * min(training)
-    assert preprocessing[2] < 0.8 * preprocessing[0]
-    assert preprocessing[2] < preprocessing[1]
+    assert preprocessing[2] < 1.1 * carried(runs)
+    # Where something else takes the CPUs, they are too slow for any of the disks.
+    assert preprocessing[2] < 0.8 * preprocessing[0] or preprocessing[0] < 1.25 * carried(runs)
     answers = json.loads(sizer("recommend", "demo", "--json").stdout)["workloads"]
     assert {answer["status"] for answer in answers} <= {"recommended", "at_least"}
     page = (folder / "demo/report.html").read_text()
@@ -97,3 +98,13 @@ def by_disk(runs: list[dict[str, Any]], workload: str) -> list[float]:
         if run["spec"]["workload"]["name"] == workload and run["configuration"]["vcpus"] == 2.0
     }
     return [rates[disk] for disk in ("nvme", "cloud_ssd", "standard")]
+
+
+def carried(runs: list[dict[str, Any]]) -> float:
+    """Images per second that the standard disk's bandwidth is enough for, by what preprocessing read of it."""
+    (run,) = (
+        run
+        for run in runs
+        if (run["spec"]["workload"]["name"], run["configuration"]["disk"]) == ("preprocessing", "standard")
+    )
+    return float(run["disk"]["measured"]["read_bytes_per_second"] / run["demand"]["read_bytes"])

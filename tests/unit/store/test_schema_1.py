@@ -324,3 +324,12 @@ def test_a_study_of_schema_2_is_read(second_version: Path) -> None:
     assert run.evidence is not None
     assert run.evidence.kind is EvidenceKind.BUSIEST
     assert run.spec.purpose is Purpose.REPEAT
+
+
+def test_a_run_of_schema_2_may_have_its_limits_as_a_sentence(second_version: Path) -> None:
+    """Those that were stored before the parts of `limited_by` were."""
+    (path,) = (second_version / "runs").glob("*.json")
+    form = json.loads(path.read_text())
+    path.write_text(json.dumps({**form, "limited_by": "cgroup v1: cpuset 0, memory 4,096 MiB"}))
+    (run,) = StudyFolder.open(second_version).runs()
+    assert run.limited_by == LimitedBy(LimitedByKind.OTHER, text="cgroup v1: cpuset 0, memory 4,096 MiB")
