@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
+import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.frontend import parse_keywords, parse_mapping_cfg
@@ -37,6 +39,17 @@ def collected() -> tuple[Message, ...]:
     for _file, _line, message, _comments, _context in found:
         template.add(message)
     return tuple(message.id for message in template if message.id)
+
+
+@contextmanager
+def spoken(folder: Path) -> Iterator[None]:
+    """sizer speaks PSEUDO, from the catalogue in a folder of languages, and knows no other one but English."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(language, "_folder", lambda: folder)
+        language._catalogue.cache_clear()
+        with language.in_language(PSEUDO):
+            yield
+    language._catalogue.cache_clear()
 
 
 def write_catalogue(folder: Path, translated: Callable[[str], str]) -> None:

@@ -8,13 +8,15 @@ import os
 import socket
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from sizer.records.run import Configuration, DataSet, Demand, DiskCheck, Estimate, Evidence, Outcome, Run, Step
-from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
+from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, RunSpec, Study, Workload, WorkloadPlan
+from sizer.store.study_folder import StudyFolder
 
 # Machines that run the tests are shared: how long a case takes says nothing about the software.
 settings.register_profile(
@@ -145,3 +147,20 @@ def make_run() -> Callable[..., Run]:
         )
 
     return make
+
+
+@pytest.fixture
+def store_knee(make_run: Callable[..., Run]) -> Callable[[Path], Path]:
+    """Stores a study, `s`, of a job, `train`, that stops getting faster at 4 of 16 vCPUs."""
+    vcpus_to_rate = {1.0: 100.0, 2.0: 197.0, 4.0: 300.0, 8.0: 303.0, 16.0: 304.0}
+    workload = Workload("train", "image_training", network="resnet50")
+    plan = WorkloadPlan(workload, (32,), tuple(vcpus_to_rate))
+
+    def store(folder: Path) -> Path:
+        with StudyFolder.create(folder, Study("s", (plan,)), {"cpus": 16, "memory_bytes": 2**34}) as stored:
+            for vcpus, rate in vcpus_to_rate.items():
+                run = make_run(rate, vcpus)
+                stored.add(replace(run, spec=RunSpec(workload, 32, Limits(vcpus), run.spec.measure)))
+        return folder
+
+    return store

@@ -10,13 +10,7 @@ from sizer.analysis import Live
 from sizer.api.conclusions import Conclusion
 from sizer.exchange import Imported
 from sizer.plan import Search, TwoEpochs
-from sizer.records import (
-    DiskCheck,
-    Doubt,
-    Run,
-    RunSpec,
-    SizerError,
-)
+from sizer.records import DiskCheck, Doubt, Run, RunSpec, SizerError
 from sizer.runner import Load
 from sizer.storage import Announcement, Leftover
 

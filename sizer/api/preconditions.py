@@ -10,19 +10,7 @@ from pathlib import Path
 from sizer.files import refuse_no_disk
 from sizer.host import gpus, interpreter
 from sizer.limits import Control, LimitsBackend
-from sizer.records import (
-    KINDS,
-    OTHER,
-    Doubt,
-    DoubtKind,
-    HostError,
-    InputError,
-    Limits,
-    Lines,
-    Message,
-    RunSpec,
-    Study,
-)
+from sizer.records import KINDS, OTHER, Doubt, DoubtKind, HostError, InputError, Limits, Lines, Message, RunSpec, Study
 from sizer.storage import cache_folder, check_cache, check_data, missing_for_emulation, mount_answers
 
 RUNNABLE = frozenset({"mxnet", "opencv"})

@@ -7,15 +7,7 @@ from dataclasses import replace
 from sizer.api.accelerators import accelerator
 from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
 from sizer.model import predict as predict_as_modelled
-from sizer.records import (
-    AnyOf,
-    Bottleneck,
-    Configuration,
-    InputError,
-    NoAnswer,
-    Prediction,
-    Refused,
-)
+from sizer.records import AnyOf, Bottleneck, Configuration, InputError, NoAnswer, Prediction, Refused
 from sizer.words import refusal_sentences, terms_of
 
 

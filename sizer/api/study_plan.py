@@ -8,17 +8,7 @@ from pathlib import Path
 
 from sizer.api.measuring_host import MeasuringHost
 from sizer.api.preconditions import caps_memory, check_preconditions, doubts
-from sizer.plan import (
-    FAILED,
-    UNFINISHED,
-    Search,
-    TwoEpochs,
-    plan,
-    reference,
-    remaining,
-    searches,
-    two_epoch_passes,
-)
+from sizer.plan import FAILED, UNFINISHED, Search, TwoEpochs, plan, reference, remaining, searches, two_epoch_passes
 from sizer.records import DiskTier, Doubt, Outcome, Run, RunSpec, Study, Workload
 
 

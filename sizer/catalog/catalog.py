@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from importlib.resources import files
 from pathlib import Path
@@ -16,7 +15,6 @@ from sizer.records import (
     GIB,
     AllOf,
     Amount,
-    AnyOf,
     Batch,
     Bytes,
     Count,
@@ -26,6 +24,7 @@ from sizer.records import (
     Rate,
     Text,
     Vcpus,
+    advised_name,
     quoted,
 )
 
@@ -160,7 +159,7 @@ class Catalog:
         for instance in self.instance_types:
             if wanted in (f"{instance.provider} {instance.instance_type}".lower(), instance.instance_type.lower()):
                 return instance
-        nearest = _nearest(wanted, [f"{each.provider} {each.instance_type}" for each in self.instance_types])
+        nearest = advised_name(wanted, [f"{each.provider} {each.instance_type}" for each in self.instance_types])
         raise InputError("The catalogue has no instance type `{name}`; {advice}", name=name, advice=nearest)
 
     def disk(self, name: str) -> DiskOffer:
@@ -168,7 +167,7 @@ class Catalog:
         for offer in self.disks:
             if offer.name == name:
                 return offer
-        nearest = _nearest(name, [offer.name for offer in self.disks])
+        nearest = advised_name(name, [offer.name for offer in self.disks])
         raise InputError("The catalogue has no disk tier `{name}`; {advice}", name=name, advice=nearest)
 
     def disk_rates(self, name: str, size_bytes: int) -> DiskRates:
@@ -209,13 +208,6 @@ def same_gpu(one: str, other: str) -> bool:
 
 def _model(gpu: str) -> str:
     return re.sub(r"-\d+gb$", "", gpu.lower())
-
-
-def _nearest(name: str, known: Sequence[str]) -> Message:
-    guess = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-    if guess:
-        return Message("did you mean `{name}`?", name=guess[0])
-    return Message("give {names}.", names=AnyOf(*known))
 
 
 def _from_json(data: object, file: str) -> Catalog:

@@ -11,12 +11,7 @@ from typing import Any
 
 from sizer.catalog.catalog import CATALOG_SCHEMA_VERSION, AcceleratorRate, Catalog, DiskOffer, InstanceType, checked
 from sizer.files import Table, read_table
-from sizer.records import (
-    GIB,
-    InputError,
-    Message,
-    quoted,
-)
+from sizer.records import GIB, InputError, Message, quoted
 
 Cells = dict[str, str]
 KINDS = ("instance_type", "disk_tier", "samples_per_second")

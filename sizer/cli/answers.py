@@ -14,14 +14,7 @@ from sizer.exchange import recommendation_form, write_csv
 from sizer.files import to_json
 from sizer.model import Model
 from sizer.recommend import GateResult, check_gate, read_gate
-from sizer.records import (
-    Answer,
-    Deadline,
-    InputError,
-    NoAnswer,
-    Objective,
-    Recommendation,
-)
+from sizer.records import Answer, Deadline, InputError, NoAnswer, Objective, Recommendation
 from sizer.words import (
     conclusion_line,
     headline,

@@ -16,14 +16,7 @@ from sizer.cli.interrupts import Interrupts
 from sizer.files import to_json
 from sizer.host import Check, Finding, FindingKind, checks, facts, measuring_alone
 from sizer.limits import LimitsBackend, detect
-from sizer.records import (
-    DiskCheck,
-    DiskRates,
-    DiskTier,
-    HostError,
-    InputError,
-    parse_bytes,
-)
+from sizer.records import DiskCheck, DiskRates, DiskTier, HostError, InputError, parse_bytes
 from sizer.runner import host_load
 from sizer.storage import (
     Fio,

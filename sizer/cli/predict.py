@@ -17,17 +17,7 @@ from sizer.cli.what_if import SUPPOSED_DISK, Supposed, form, is_tier, supposed, 
 from sizer.exchange import no_prediction_form, prediction_form
 from sizer.files import named
 from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
-from sizer.records import (
-    AnyOf,
-    Configuration,
-    DiskRates,
-    InputError,
-    Lines,
-    Message,
-    NoAnswer,
-    Prediction,
-    Refused,
-)
+from sizer.records import AnyOf, Configuration, DiskRates, InputError, Lines, Message, NoAnswer, Prediction, Refused
 from sizer.words import (
     assumed_line,
     assumptions,

@@ -12,14 +12,7 @@ from typing import TextIO
 from sizer.analysis import Live
 from sizer.cli.printing import controls
 from sizer.records import Purpose, Run, RunSpec, format_rate, printable
-from sizer.words import (
-    ended_line,
-    progress_begun,
-    progress_line,
-    reference_again,
-    result_in_words,
-    run_in_words,
-)
+from sizer.words import ended_line, progress_begun, progress_line, reference_again, result_in_words, run_in_words
 
 BAR_WIDTH = 8
 """Narrow, and the rate right after it, since a terminal of 80 columns cuts the end of the line."""

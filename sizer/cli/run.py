@@ -76,8 +76,7 @@ def _refuse_imported(study: Study, path: str) -> None:
         if each.workload.kind == IMPORTED:
             raise InputError(
                 "{path}: `{workload}` has imported measurements, which cannot be run; `sizer init` writes a study "
-                "file to "
-                "measure here.",
+                "file to measure here.",
                 path=path,
                 workload=each.workload.name,
             )

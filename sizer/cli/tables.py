@@ -8,15 +8,7 @@ from typing import Any
 
 from sizer.exchange import READERS
 from sizer.files import Row, read_table
-from sizer.records import (
-    AnyOf,
-    InputError,
-    Message,
-    parse_batch_size,
-    parse_gpu_count,
-    parse_memory_gib,
-    parse_vcpus,
-)
+from sizer.records import AnyOf, InputError, Message, parse_batch_size, parse_gpu_count, parse_memory_gib, parse_vcpus
 
 COLUMNS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "workload": ("workload", str),

@@ -84,8 +84,7 @@ def _check_columns(table: Table, path: Path) -> None:
     if missing:
         raise InputError(
             "{path} has no column {missing}, only {found}. Name the columns as in measurements.csv; `sizer import "
-            "--help` "
-            "lists them.",
+            "--help` lists them.",
             path=path,
             missing=AllOf(*(f"`{column}`" for column in missing)),
             found=named(table.columns),

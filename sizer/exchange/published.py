@@ -9,15 +9,7 @@ from typing import Any
 
 from sizer.files import to_json
 from sizer.model import Model, WorkloadModel
-from sizer.records import (
-    GIB,
-    SCHEMA_VERSION,
-    Answer,
-    Configuration,
-    InstanceOffer,
-    Prediction,
-    Recommendation,
-)
+from sizer.records import GIB, SCHEMA_VERSION, Answer, Configuration, InstanceOffer, Prediction, Recommendation
 from sizer.words import (
     ENGLISH,
     Terms,

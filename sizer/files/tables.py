@@ -193,8 +193,7 @@ def _row(cells: Sequence[str], columns: Sequence[str], where: Message, line: int
     if len(cells) < len(columns):
         raise InputError(
             "{where}: {cells} cells, but the header has {columns} columns; leave nothing between two commas for an "
-            "empty "
-            "cell.",
+            "empty cell.",
             where=where,
             cells=len(cells),
             columns=len(columns),

@@ -5,13 +5,7 @@ from __future__ import annotations
 from sizer.model.advice import counted_outcomes, vcpus_to_measure
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
-from sizer.model.edge import (
-    before_the_last_doubling,
-    further_edges,
-    memory_edge,
-    reaches,
-    vcpus_edge,
-)
+from sizer.model.edge import before_the_last_doubling, further_edges, memory_edge, reaches, vcpus_edge
 from sizer.model.equation import Array
 from sizer.model.feeds import CPU_LABEL
 from sizer.model.fitting import fit

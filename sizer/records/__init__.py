@@ -41,7 +41,7 @@ from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
 from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
 from sizer.records.log_patterns import MEANINGS, compiled
-from sizer.records.messages import AllOf, AnyOf, Lines, Message
+from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
     FAULTS,
@@ -218,6 +218,7 @@ __all__ = [
     "WarningKind",
     "Workload",
     "WorkloadPlan",
+    "advised_name",
     "compiled",
     "format_bytes",
     "format_number",

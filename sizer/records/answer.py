@@ -21,15 +21,8 @@ from sizer.records.domains import (
     Vcpus,
 )
 from sizer.records.errors import NoAnswer
-from sizer.records.run import (
-    Bottleneck,
-    Configuration,
-    Estimate,
-)
-from sizer.records.study import (
-    SCHEMA_VERSION,
-    Objective,
-)
+from sizer.records.run import Bottleneck, Configuration, Estimate
+from sizer.records.study import SCHEMA_VERSION, Objective
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ Whoever finds out what is wrong hands over such a record. `str()` of it is Engli
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -71,6 +72,13 @@ class Lines:
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.sentences))
+
+
+def advised_name(name: str, known: Iterable[str]) -> Message:
+    """What to write in place of an unknown name: the one it looks like, else any of those that are known."""
+    known = tuple(known)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return Message("did you mean `{name}`?", name=close[0]) if close else Message("use {names}.", names=AnyOf(*known))
 
 
 def _joined(names: tuple[object, ...], word: str) -> str:

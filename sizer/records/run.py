@@ -5,24 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 
-from sizer.records.domains import (
-    Amount,
-    Batch,
-    Bound,
-    Bytes,
-    Count,
-    Label,
-    Moment,
-    Name,
-    Signed,
-    Vcpus,
-)
-from sizer.records.study import (
-    SCHEMA_VERSION,
-    DiskRates,
-    DiskTier,
-    RunSpec,
-)
+from sizer.records.domains import Amount, Batch, Bound, Bytes, Count, Label, Moment, Name, Signed, Vcpus
+from sizer.records.study import SCHEMA_VERSION, DiskRates, DiskTier, RunSpec
 
 
 class Outcome(str, Enum):

@@ -13,14 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.limits import Mount, Throttle, owner_is_dead, parse_mounts
-from sizer.records import (
-    AllOf,
-    DiskTier,
-    HostError,
-    InputError,
-    Lines,
-    Message,
-)
+from sizer.records import AllOf, DiskTier, HostError, InputError, Lines, Message
 from sizer.storage.held_folders import claimed, held_folder, remove, remove_left
 from sizer.storage.subprograms import complete, never
 

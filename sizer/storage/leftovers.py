@@ -10,9 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from sizer.limits import LimitsBackend, end_left
-from sizer.records import (
-    HostError,
-)
+from sizer.records import HostError
 from sizer.storage import data_cache, disks, placement
 from sizer.storage.announcements import Leftover, LeftoverKind
 

@@ -6,15 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from sizer.records import (
-    SMALLEST_MEMORY,
-    AnyOf,
-    InputError,
-    Limits,
-    format_bytes,
-    parse_bytes,
-    spell_bytes,
-)
+from sizer.records import SMALLEST_MEMORY, AnyOf, InputError, Limits, format_bytes, parse_bytes, spell_bytes
 from sizer.study.document import Document, Key
 
 Value = TypeVar("Value")

@@ -12,7 +12,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from sizer.records import AnyOf, InputError, Message, printable
+from sizer.records import AnyOf, InputError, Message, advised_name, printable
 from sizer.study.document import Document, Key
 
 
@@ -82,7 +82,7 @@ def _complaint(document: Document, error: ValidationError) -> tuple[int, int, In
             "`{name}` is not a key of {place}; {advice}",
             name=printable(name),
             place=_place(key[:-1]),
-            advice=_its_place(name, key) or _nearest(name, rule["properties"]),
+            advice=_its_place(name, key) or advised_name(name, rule["properties"]),
         )
     elif error.validator == "required":
         message = _missing(key, rule, instance)
@@ -143,11 +143,6 @@ def _its_place(name: str, key: Key) -> Message | None:
     if len(key) == 1 or name == "workloads" or name not in schema()["properties"]:
         return None
     return Message("it belongs at the top of the file, beside `workloads`.")
-
-
-def _nearest(name: str, known: Iterable[str]) -> Message:
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return Message("did you mean `{name}`?", name=close[0]) if close else Message("use {keys}.", keys=AnyOf(*known))
 
 
 def _subject(key: Key) -> Message:

@@ -70,14 +70,7 @@ from sizer.words.host import (
     virtualization_in_words,
 )
 from sizer.words.language import ENGLISH, _, _n, in_language, languages, reader_language
-from sizer.words.model import (
-    assumptions,
-    model_line,
-    model_summary,
-    parameter_line,
-    parameter_name,
-    source_name,
-)
+from sizer.words.model import assumptions, model_line, model_summary, parameter_line, parameter_name, source_name
 from sizer.words.names import (
     Terms,
     accelerators_name,

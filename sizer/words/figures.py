@@ -66,6 +66,11 @@ def from_to(low: str, high: str) -> str:
     return low if low == high else _("{low} to {high}", low=low, high=high)
 
 
+def with_interval(value: str, low: str, high: str) -> str:
+    """'4 h (3 h to 5 h)'; without an interval that rounding leaves empty."""
+    return value if low == high else _("{value} ({low} to {high})", value=value, low=low, high=high)
+
+
 def small_share(share: float) -> str:
     """A share whose digit after the point matters: 0.0034 -> '0.3 %', 0.12 -> '12 %'."""
     return format_share(share, 1 if share < 0.0995 else 0)

@@ -20,7 +20,7 @@ from sizer.records import (
     plural,
 )
 from sizer.words.answers import family_sentences, suggestion_sentences
-from sizer.words.figures import chance, samples_counted
+from sizer.words.figures import chance, samples_counted, with_interval
 from sizer.words.language import _
 from sizer.words.names import Terms, listed
 from sizer.words.reasons import reason_sentence
@@ -174,8 +174,7 @@ def job_fact(job: Job, unit: str) -> Fact:
     price = _("price unknown")
     if job.usd is not None:
         price = _("{price} on {type}", price=format_usd(job.usd), type=job.instance_type)
-    time = _("{value} ({low} to {high})", value=value, low=low, high=high) if low != high else value
-    return samples_counted(job.samples, unit), time, f"{likely} · {price}"
+    return samples_counted(job.samples, unit), with_interval(value, low, high), f"{likely} · {price}"
 
 
 def baseline_fact(baseline: Baseline, spec: str) -> Fact | None:

@@ -6,30 +6,18 @@ import json
 import re
 import subprocess
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sizer.cli import main, parser
-from sizer.records.run import Run
-from sizer.records.study import Limits, RunSpec, Study, Workload, WorkloadPlan
-from sizer.store.study_folder import StudyFolder
 
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 
-PLAN = WorkloadPlan(Workload("train", "image_training", network="resnet50"), (32,), (1.0, 2.0, 4.0, 8.0, 16.0))
-KNEE = ((1.0, 100.0), (2.0, 197.0), (4.0, 300.0), (8.0, 303.0), (16.0, 304.0))
-
 
 @pytest.fixture
-def study(folder: Path, make_run: Callable[..., Run]) -> Path:
-    """A study of a job that stops getting faster at 4 vCPUs."""
-    with StudyFolder.create(folder / "s", Study("s", (PLAN,)), {"cpus": 16, "memory_bytes": 2**34}) as stored:
-        for vcpus, rate in KNEE:
-            run = make_run(rate, vcpus)
-            stored.add(replace(run, spec=RunSpec(PLAN.workload, 32, Limits(vcpus), run.spec.measure)))
-    return folder / "s"
+def study(folder: Path, store_knee: Callable[[Path], Path]) -> Path:
+    return store_knee(folder / "s")
 
 
 @pytest.mark.usefixtures("study")

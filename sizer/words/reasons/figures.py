@@ -16,6 +16,7 @@ from sizer.records import (
     format_share,
     format_vcpus,
 )
+from sizer.words.figures import with_interval
 from sizer.words.language import _
 from sizer.words.names import Terms, accelerators_name, bound_in_words, resource_name, row
 
@@ -51,13 +52,12 @@ def rate_between(reason: Reason, unit: str) -> str:
     """`219 images/s (205 to 233)`; without an interval that rounding leaves empty."""
     rate = format_rate(reason.number("rate"), unit)
     low, high = format_number(reason.number("low")), format_number(reason.number("high"))
-    return rate if low == high else _("{value} ({low} to {high})", value=rate, low=low, high=high)
+    return with_interval(rate, low, high)
 
 
 def seconds_between(reason: Reason) -> str:
     """`4 h 10 min (3 h 55 min to 4 h 30 min)`; without an interval that rounding leaves empty."""
-    value, low, high = (format_seconds(reason.number(name)) for name in ("seconds", "low", "high"))
-    return value if low == high else _("{value} ({low} to {high})", value=value, low=low, high=high)
+    return with_interval(*(format_seconds(reason.number(name)) for name in ("seconds", "low", "high")))
 
 
 def shares_listed(reason: Reason, device: Device) -> str:

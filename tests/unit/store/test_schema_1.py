@@ -8,16 +8,7 @@ from typing import Any
 
 import pytest
 
-from sizer.records.run import (
-    Cause,
-    CauseKind,
-    EvidenceKind,
-    Failure,
-    LimitedBy,
-    LimitedByKind,
-    RunWarning,
-    WarningKind,
-)
+from sizer.records.run import Cause, CauseKind, EvidenceKind, Failure, LimitedBy, LimitedByKind, RunWarning, WarningKind
 from sizer.records.study import SCHEMA_VERSION, Purpose
 from sizer.store import StudyFolder, marks_of, run_from_json
 from sizer.store.schema_1 import FLOOR_SEARCH, warning_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -13,14 +12,9 @@ import pytest
 from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.page import TEMPLATES
 from sizer.cli import main
-from sizer.records.run import Run
-from sizer.records.study import Limits, RunSpec, Study, Workload, WorkloadPlan
-from sizer.store.study_folder import StudyFolder
-from sizer.words import in_language, language, languages
-from tests.catalogue import PSEUDO, write_catalogue
+from sizer.words import in_language, languages
+from tests.catalogue import PSEUDO, spoken, write_catalogue
 
-PLAN = WorkloadPlan(Workload("job", "image_training", network="resnet50"), (32,), (1.0, 2.0, 4.0, 8.0, 16.0))
-KNEE = ((1.0, 100.0), (2.0, 197.0), (4.0, 300.0), (8.0, 303.0), (16.0, 304.0))
 FIGURES = r"""
     [KMGT]iB|[kMGT]?B(/s)?|IOPS|images?(/s)?|samples?(/s)?|words?(/s)?|vCPUs?|core-ms|d|h|min|s|ms|µs|ns|x|UTC
 """
@@ -40,12 +34,9 @@ def _in_brackets(message: str) -> str:
 
 
 @pytest.fixture
-def _pseudo(catalogue: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(language, "_folder", lambda: catalogue)
-    language._catalogue.cache_clear()
-    with in_language(PSEUDO):
+def _pseudo(catalogue: Path) -> Iterator[None]:
+    with spoken(catalogue):
         yield
-    language._catalogue.cache_clear()
 
 
 class Texts(HTMLParser):
@@ -110,13 +101,8 @@ def test_the_templates_hold_no_text_of_their_own() -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, make_run: Callable[..., Run]) -> Path:
-    """A study of a job that stops getting faster at 4 vCPUs."""
-    with StudyFolder.create(tmp_path / "s", Study("s", (PLAN,)), {"cpus": 16, "memory_bytes": 2**34}) as stored:
-        for vcpus, rate in KNEE:
-            run = make_run(rate, vcpus)
-            stored.add(replace(run, spec=RunSpec(PLAN.workload, 32, Limits(vcpus), run.spec.measure)))
-    return tmp_path / "s"
+def folder(tmp_path: Path, store_knee: Callable[[Path], Path]) -> Path:
+    return store_knee(tmp_path / "s")
 
 
 def test_recommend_speaks_it_and_what_programs_read_does_not(
@@ -131,7 +117,7 @@ def test_recommend_speaks_it_and_what_programs_read_does_not(
     assert re.sub("[⟦⟧]", "", shown).split() == english.split()
     assert again == read_by_programs
     for line in shown.splitlines():
-        assert not set(unbracketed(line)) - {"job"}, line
+        assert not set(unbracketed(line)) - {"train"}, line
 
 
 def _recommended(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[str, tuple[str, str]]:

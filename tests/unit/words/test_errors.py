@@ -14,9 +14,9 @@ import pytest
 from sizer.cli import main
 from sizer.cli.arguments import parser
 from sizer.records import AllOf, AnyOf, HostError, InputError, Lines, Message
-from sizer.words import error_sentence, in_language, in_words, language
+from sizer.words import error_sentence, in_words
 from tests import ROOT
-from tests.catalogue import PSEUDO, collected, keywords, write_catalogue
+from tests.catalogue import collected, keywords, spoken, write_catalogue
 
 MARKS = {name: int(place or 1) - 1 for name, _, place in (each.partition(":") for each in keywords()) if name[0] != "_"}
 """Where each call that is no function of `words` has its sentence."""
@@ -93,14 +93,11 @@ def test_lists_are_joined_alike_in_english(count: int) -> None:
 
 
 @pytest.fixture
-def _pseudo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _pseudo(tmp_path: Path) -> Iterator[None]:
     """A language in which each letter of ours is a capital one: what is small stands for itself."""
     write_catalogue(tmp_path / "locale", _shouted)
-    monkeypatch.setattr(language, "_folder", lambda: tmp_path / "locale")
-    language._catalogue.cache_clear()
-    with in_language(PSEUDO):
+    with spoken(tmp_path / "locale"):
         yield
-    language._catalogue.cache_clear()
 
 
 def _shouted(message: str) -> str:
