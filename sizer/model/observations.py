@@ -124,6 +124,11 @@ def _within(run: Run) -> float | None:
     return (math.log(rate.high) - math.log(rate.low)) / (2 * 1.96)
 
 
+def noise_of(groups: Collection[Sequence[Run]]) -> Noise:
+    """From run to run, of groups of runs that were each made alike."""
+    return _noise([[(run, 0.0) for run in group] for group in groups])
+
+
 def _noise(groups: Collection[Sequence[tuple[Run, float]]]) -> Noise:
     """Of the runs of each group with their slowness, which is no noise: accounting sees it."""
     squares, freedom = 0.0, 0

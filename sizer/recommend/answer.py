@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog, InstanceType
@@ -24,14 +25,15 @@ from sizer.recommend.field import (
 )
 from sizer.recommend.instances import matching
 from sizer.recommend.jobs import beyond_in_time, job_on, job_reasons, too_late
+from sizer.recommend.measured_answer import MeasuredChoice, machines_to_compare, measured_answer
 from sizer.recommend.memory import floor_found
 from sizer.recommend.next_run import for_host, next_run
-from sizer.recommend.quality import Quality
+from sizer.recommend.quality import Quality, quality_of
 from sizer.recommend.reasons import reasons
 from sizer.recommend.rejections import SHOWN_BY_VCPUS, Choice, rejections
 from sizer.recommend.scoring import rounded
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
-from sizer.records import Answer, Bottleneck, Deadline, Objective, Prediction, Reason, ReasonCode, Refusal, reason
+from sizer.records import Answer, Bottleneck, Deadline, Objective, Prediction, Reason, ReasonCode, Refusal, Run, reason
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,18 @@ class Question:
     host_vcpus: float | None = None
 
 
-def answer(model: WorkloadModel, question: Question, quality: Quality) -> Answer:
-    """The recommendation for one workload; refused where its model is, and where no spec is fast enough."""
-    if model.refused or not model.members:
+def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Answer:
+    """The recommendation for one workload from its model and its runs.
+
+    Refused where nothing can be compared and its model is refused, and where no spec is fast enough.
+    """
+    quality = quality_of(runs)
+    machines = machines_to_compare(model, runs, question.catalog)
+    if machines:
+        found = measured_answer(
+            MeasuredChoice(model, question.objective, question.catalog, quality, machines, question.machine)
+        )
+    elif model.refused or not model.members:
         found = _refused(model, quality)
     elif question.objective.deadline is not None:
         found = _in_time(model, question, question.objective.deadline, quality)

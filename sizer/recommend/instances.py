@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import WorkloadModel, anonymous_bytes
 from sizer.recommend.accelerators import Accelerators
+from sizer.recommend.machines import Machine, instances_holding, is_arm
 from sizer.records import InstanceOffer, Reason, ReasonCode, Spec, reason
 
 PRICED, UNPRICED = 5, 3
@@ -23,6 +22,33 @@ def matching(
     million samples is at most what is shown, on cores like those that were measured.
     """
     priced, unpriced = holding(model, spec, batch_size, catalog)
+    return tuple(_offer(i, model, spec, rate) for i in [*priced[:PRICED], *unpriced[:UNPRICED]])
+
+
+def offers(machine: Machine, model: WorkloadModel, catalog: Catalog) -> tuple[InstanceOffer, ...]:
+    """The machine itself, where it is an instance type; else those of the catalogue that hold it, as for any spec."""
+    rented, rate = machine.rented, machine.rate
+    if rented is not None and rented.instance_type is not None:
+        known = machine.offer
+        own = InstanceOffer(
+            provider=rented.provider or (known.provider if known else ""),
+            instance_type=rented.instance_type,
+            vcpus=machine.configuration.vcpus or (known.vcpus if known else 0.0),
+            memory_bytes=machine.configuration.memory_bytes or (known.memory_bytes if known else 0),
+            gpu=machine.spec.gpu,
+            gpu_count=machine.spec.gpu_count,
+            usd_per_hour=machine.usd_per_hour,
+            usd_per_million_samples=machine.usd_a_sample * 1e6 if machine.usd_per_hour is not None else None,
+            as_of=known.as_of if known else "",
+            source=known.source if known else "the table",
+        )
+        return (own,)
+    spec, device = machine.spec, model.facts.device
+    fitting = instances_holding(spec, machine.accelerators, device, catalog)
+    priced = sorted(
+        (i for i in fitting if i.usd_per_hour is not None), key=lambda i: (is_arm(i), i.usd_per_hour or 0.0)
+    )
+    unpriced = sorted((i for i in fitting if i.usd_per_hour is None), key=lambda i: (i.gpu_count, i.vcpus))
     return tuple(_offer(i, model, spec, rate) for i in [*priced[:PRICED], *unpriced[:UNPRICED]])
 
 
@@ -97,8 +123,3 @@ def _notes(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float
     if cap is not None and needed > cap:
         notes.append(reason(ReasonCode.DISK_CAPPED, bytes_per_second=float(cap), needed=needed))
     return notes
-
-
-def is_arm(instance: InstanceType) -> bool:
-    """AWS names Graviton machines by a g after the generation: c7g, g5g."""
-    return instance.provider == "aws" and re.match(r"[a-z]+\d+g[a-z]*\.", instance.instance_type) is not None

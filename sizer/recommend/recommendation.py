@@ -8,7 +8,6 @@ from sizer.catalog import Catalog, InstanceType
 from sizer.model import Model
 from sizer.recommend.answer import Question, answer
 from sizer.recommend.family import family
-from sizer.recommend.quality import quality_of
 from sizer.records import Objective, Recommendation, Run
 
 
@@ -31,5 +30,5 @@ def recommend(
     own: dict[str, list[Run]] = {}
     for run in runs:
         own.setdefault(run.spec.workload.name, []).append(run)
-    answers = [answer(each, question, quality_of(own.get(each.name, []))) for each in model.workloads]
+    answers = [answer(each, question, own.get(each.name, [])) for each in model.workloads]
     return Recommendation(objective, tuple(answers), family(answers))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sizer.records.answer import (
     Action,
+    Alternative,
     Answer,
     Baseline,
     Family,
@@ -62,6 +63,7 @@ from sizer.records.run import (
     MemoryGrowth,
     Outcome,
     RateChange,
+    RentedMachine,
     Run,
     RunWarning,
     Sample,
@@ -148,6 +150,7 @@ __all__ = [
     "SMALLEST_MEMORY",
     "Action",
     "AllOf",
+    "Alternative",
     "Amount",
     "Answer",
     "AnyOf",
@@ -203,6 +206,7 @@ __all__ = [
     "Refusal",
     "Refused",
     "Rejection",
+    "RentedMachine",
     "Run",
     "RunSpec",
     "RunWarning",

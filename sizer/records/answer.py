@@ -154,7 +154,23 @@ class ReasonCode(str, Enum):
     BASELINE_SAME_PRICE = "baseline_same_price"
     BASELINE_SAVING = "baseline_saving"
 
+    # Which of the machines that were measured.
+    LEAST_COST = "least_cost"
+    LEAST_COST_AND_TIME = "least_cost_and_time"
+    FASTEST_OF_MACHINES = "fastest_of_machines"
+    FASTEST_WITHOUT_PRICE = "fastest_without_price"
+    PRICES_UNKNOWN = "prices_unknown"
+    SOME_PRICES_UNKNOWN = "some_prices_unknown"
+    NEXT_MACHINE = "next_machine"
+    FASTEST_MACHINE = "fastest_machine"
+    CHOICE_CLOSE = "choice_close"
+    NO_MACHINE_ENOUGH = "no_machine_enough"
+    RISES_TO_MOST_VCPUS = "rises_to_most_vcpus"
+
     # Why a cheaper spec was not taken.
+    SLOWER_MACHINE = "slower_machine"
+    DEARER_MACHINE = "dearer_machine"
+    BELOW_RATE = "below_rate"
     OF_TARGET = "of_target"
     OF_BEST = "of_best"
     JOB_DEARER = "job_dearer"
@@ -362,6 +378,21 @@ class Job:
 
 
 @dataclass(frozen=True)
+class Alternative:
+    """One of the machines that were compared; `dominated` if another is no slower and costs less.
+
+    `instance_type` is the one whose price it is; a price of None is unknown.
+    """
+
+    spec: Spec
+    throughput: Estimate
+    instance_type: str | None = None
+    usd_per_hour: Amount | None = None
+    usd_per_million_samples: Amount | None = None
+    dominated: bool = False
+
+
+@dataclass(frozen=True)
 class Answer:
     """The recommendation for one workload; status is `recommended`, `at_least` or `refused`.
 
@@ -389,6 +420,7 @@ class Answer:
     upgrade: Upgrade | None = None
     baseline: Baseline | None = None
     job: Job | None = None
+    alternatives: tuple[Alternative, ...] = ()
 
 
 @dataclass(frozen=True)

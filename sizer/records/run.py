@@ -402,6 +402,17 @@ class LimitedBy:
 
 
 @dataclass(frozen=True)
+class RentedMachine:
+    """What a table of measurements says of the machine that a run was on. Prices are USD an hour; None is unknown."""
+
+    provider: str | None = None
+    instance_type: str | None = None
+    region: str | None = None
+    usd_per_hour: Amount | None = None
+    usd_per_hour_spot: Amount | None = None
+
+
+@dataclass(frozen=True)
 class Run:
     """One execution of a RunSpec with its result. A run that failed is data, too.
 
@@ -450,6 +461,7 @@ class Run:
     evidence: Evidence | None = None
     disk: DiskCheck | None = None
     limited_by: LimitedBy | None = None
+    machine: RentedMachine | None = None
     other: dict[str, str] = field(default_factory=dict)
     warnings: tuple[RunWarning, ...] = ()
     steps: tuple[Step, ...] = ()

@@ -158,12 +158,19 @@ class Deadline:
 class Objective:
     """What the answer should prefer, and which share of the best throughput it must reach.
 
-    With a deadline neither counts: then it is the spec that costs least for the job of those that finish it in time.
+    With a deadline, or a rate in samples per second that is to be reached at the least, neither counts: then it is the
+    spec that costs least for the work of those that are fast enough.
     """
 
     prefer: Preference = "cheapest"
     target: Probability = 0.95
     deadline: Deadline | None = None
+    at_least: Rate | None = None
+
+    @property
+    def rate(self) -> float | None:
+        """The samples per second that are asked for; None where a share of the best is."""
+        return self.at_least if self.deadline is None else self.deadline.rate
 
 
 class Purpose(str, Enum):

@@ -81,6 +81,13 @@ def half_width(estimate: Estimate) -> str:
     return f"±{small_share(estimate.relative_half_width)}" if estimate.value else _("±unknown")
 
 
+def times(factor: float) -> str:
+    """How many times: `1.4 times`, `2.5 times`, and below one and a half `52 %`."""
+    if factor < 1.5:
+        return format_share(factor)
+    return _("{number} times", number=format_number(factor))
+
+
 def chance(probability: float) -> str:
     """Two digits, and never 1 or 0, which no finite measurement supports."""
     if probability > 0.99:

@@ -1,0 +1,125 @@
+"""Which of the machines that were measured: what the work costs there, on the next and on the fastest."""
+
+from __future__ import annotations
+
+from sizer.records import Reason, ReasonCode, format_rate, format_seconds, format_usd
+from sizer.words.figures import chance, samples_counted, times
+from sizer.words.language import _, _n
+from sizer.words.names import Terms, spec_name
+from sizer.words.reasons.figures import Sentences, share_of, vcpus_of
+
+
+def _where(r: Reason, t: Terms) -> str:
+    """`aws g4dn.xlarge`, else the spec itself."""
+    return r.text("instance_type") or (spec_name(r.spec, t) if r.spec is not None else "")
+
+
+def _both(r: Reason, t: Terms) -> str:
+    """`1 x T4 (aws g4dn.xlarge)`."""
+    spec, instance = spec_name(r.spec, t) if r.spec is not None else "", r.text("instance_type")
+    return _("{spec} ({instance})", spec=spec, instance=instance) if spec and instance else spec or instance
+
+
+def _cost(r: Reason, t: Terms) -> dict[str, object]:
+    return {
+        "usd": format_usd(r.number("usd_per_million")),
+        "unit": t.unit,
+        "where": _where(r, t),
+        "count": round(r.number("machines")),
+    }
+
+
+def _next_machine(r: Reason, t: Terms) -> str:
+    known = {"machine": _both(r, t), "speed": times(r.number("speed"))}
+    cost = r.number("cost")
+    if abs(cost - 1) < 0.005:
+        return _("Next comes {machine}: {speed} as fast, and the same work costs the same there.", **known)
+    return _("Next comes {machine}: {speed} as fast, {cost} the cost of the same work.", **known, cost=times(cost))
+
+
+def _fastest_machine(r: Reason, t: Terms) -> str:
+    known = {"machine": _both(r, t), "rate": format_rate(r.number("rate"), t.unit), "speed": times(r.number("speed"))}
+    if not r.has("cost"):
+        return _("The fastest is {machine} with {rate}, {speed} as fast; its price is not known.", **known)
+    return _(
+        "The fastest is {machine} with {rate}: {speed} as fast, {cost} the cost of the same work.",
+        **known,
+        cost=times(r.number("cost")),
+    )
+
+
+def _none_enough(r: Reason, t: Terms) -> str:
+    known = {
+        "machine": _both(r, t),
+        "rate": format_rate(r.number("rate"), t.unit),
+        "needed": format_rate(r.number("needed"), t.unit),
+    }
+    if not r.has("samples"):
+        return _("No machine measured gives {needed}; the likeliest, {machine}, gives {rate}.", **known)
+    return _(
+        "No machine measured finishes {samples} within {within}; the fastest, {machine}, takes {time}.",
+        **known,
+        samples=samples_counted(r.number("samples"), t.unit),
+        within=format_seconds(r.number("within")),
+        time=format_seconds(r.number("seconds")),
+    )
+
+
+def _dearer(r: Reason, t: Terms) -> str:
+    return _(
+        "Gives {rate}; the same work costs {cost} as much there.",
+        rate=format_rate(r.number("rate"), t.unit),
+        cost=times(r.number("cost")),
+    )
+
+
+_C = ReasonCode
+SENTENCES: Sentences = {
+    _C.LEAST_COST: lambda r, t: _n(
+        "A million {unit}s cost {usd} on {where}, the least of {count} machine measured.",
+        "A million {unit}s cost {usd} on {where}, the least of {count} machines measured.",
+        round(r.number("machines")),
+        **_cost(r, t),
+    ),
+    _C.LEAST_COST_AND_TIME: lambda r, t: _(
+        "A million {unit}s cost {usd} on {where}; price times time is the least of {count} machines measured.",
+        **_cost(r, t),
+    ),
+    _C.FASTEST_OF_MACHINES: lambda r, t: _(
+        "It is the fastest of {count} machines measured; a million {unit}s cost {usd} on {where}.", **_cost(r, t)
+    ),
+    _C.FASTEST_WITHOUT_PRICE: lambda r, t: _(
+        "It is the fastest of {count} machines measured; its price is not known.", count=round(r.number("machines"))
+    ),
+    _C.PRICES_UNKNOWN: lambda r, t: _(
+        "No price of these machines is known, so this one makes the most of each accelerator and may not cost least."
+    ),
+    _C.SOME_PRICES_UNKNOWN: lambda r, t: _n(
+        "{count} of {machines} machines has no known price and was not ranked by cost.",
+        "{count} of {machines} machines have no known price and were not ranked by cost.",
+        round(r.number("unknown")),
+        machines=round(r.number("machines")),
+    ),
+    _C.NEXT_MACHINE: _next_machine,
+    _C.FASTEST_MACHINE: _fastest_machine,
+    _C.CHOICE_CLOSE: lambda r, t: _(
+        "Others are close: the probability that this is the right one is {chance}.",
+        chance=chance(r.number("probability")),
+    ),
+    _C.NO_MACHINE_ENOUGH: _none_enough,
+    _C.RISES_TO_MOST_VCPUS: lambda r, t: _(
+        "The rate still rises at {vcpus}, the most measured: by {gain} in the last step.",
+        vcpus=vcpus_of(r),
+        gain=share_of(r, "gain"),
+    ),
+    _C.SLOWER_MACHINE: lambda r, t: _(
+        "Gives {rate}, {speed} as fast.", rate=format_rate(r.number("rate"), t.unit), speed=times(r.number("speed"))
+    ),
+    _C.DEARER_MACHINE: _dearer,
+    _C.BELOW_RATE: lambda r, t: _(
+        "Gives {rate}; the probability that it reaches {needed} is {chance}.",
+        rate=format_rate(r.number("rate"), t.unit),
+        needed=format_rate(r.number("needed"), t.unit),
+        chance=chance(r.number("probability")),
+    ),
+}
