@@ -61,15 +61,16 @@ def candidates(model: WorkloadModel, catalog: Catalog, price: Prices, batch_size
 def spec_of(
     model: WorkloadModel, configuration: Configuration, vcpus: float | None, memory_bytes: int | None, several: bool
 ) -> Spec:
-    """Of this size, with what else was varied; `several`: more than one kind or count of accelerators was."""
+    """Of this size, with what else was varied, and the accelerator that the runs name; `several`: more than one was."""
     measured = model.measured
+    named = several or configuration.gpu is not None
     return Spec(
         vcpus,
         memory_bytes,
         configuration.disk if len(measured.disks) > 1 else None,
         configuration.batch_size if len(measured.batch_size) > 1 else None,
-        configuration.gpu if several else None,
-        gpus_of(configuration) if several else 0,
+        configuration.gpu if named else None,
+        gpus_of(configuration) if named else 0,
     )
 
 
