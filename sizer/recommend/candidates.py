@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 from sizer.catalog import Catalog
 from sizer.model import MeasuredRange, WorkloadModel, gpus_of, name_of_disk, needed_bytes
-from sizer.recommend.accelerators import measured_accelerators
+from sizer.recommend.accelerators import Accelerators, measured_accelerators
+from sizer.recommend.machines import cheapest_holding
 from sizer.recommend.prices import Prices, disk_prices, disks_by_price
 from sizer.records import GIB, Configuration, Spec
 
@@ -46,16 +49,28 @@ def candidates(model: WorkloadModel, catalog: Catalog, price: Prices, batch_size
     measured, kinds = model.measured, measured_accelerators(model)
     disks, disk_usd = disks_by_price(measured.disks, catalog), disk_prices(measured.disks, catalog)
     found = []
+    rented = partial(_rented, model, catalog) if _accelerated(model, kinds) else None
     for vcpus, judged in sizes(measured, catalog):
         for memory, measured_memory in memory_offers(measured, vcpus, judged, batch_size):
             for (rank, disk), kind in product(enumerate(disks), kinds):
                 configuration = Configuration(judged, measured_memory, disk, batch_size, kind.gpu, kind.count)
                 volume = disk_usd[name_of_disk(disk)] if len(disks) > 1 else 0.0
-                usd = price.usd_per_hour(vcpus, memory, kind) + volume
-                found.append(
-                    Candidate(spec_of(model, configuration, vcpus, memory, len(kinds) > 1), configuration, usd, rank)
-                )
+                spec = spec_of(model, configuration, vcpus, memory, len(kinds) > 1)
+                usd = price.usd_per_hour(vcpus, memory, kind) if rented is None else rented(spec, kind)
+                found.append(Candidate(spec, configuration, usd + volume, rank))
     return sorted(found, key=lambda candidate: candidate.cost)
+
+
+def _accelerated(model: WorkloadModel, kinds: Sequence[Accelerators]) -> bool:
+    """Whether accelerators are rented with the vCPUs that come with them: then no vCPU has a price of its own."""
+    device = model.facts.device
+    return any(kind.number(device) and kind.catalog_name(device) for kind in kinds)
+
+
+def _rented(model: WorkloadModel, catalog: Catalog, spec: Spec, kind: Accelerators) -> float:
+    """USD an hour of the cheapest instance type that holds it; infinite where none with a price does."""
+    holding = cheapest_holding(spec, kind, model.facts.device, catalog)
+    return math.inf if holding is None or holding.usd_per_hour is None else holding.usd_per_hour
 
 
 def spec_of(
@@ -84,7 +99,9 @@ def sizes(measured: MeasuredRange, catalog: Catalog) -> list[tuple[float | None,
     if len(measured.vcpus) < 3:
         return [(next_sold(value, catalog), value) for value in measured.vcpus]
     low, high = measured.vcpus[0], measured.vcpus[-1]
-    inside = [float(size) for size in SOLD_VCPUS if low <= size <= high]
+    sold = {instance.vcpus for instance in catalog.instances()} or set(map(float, SOLD_VCPUS))
+    whole = {value for value in measured.vcpus if float(value).is_integer()}
+    inside = [size for size in sorted(sold | whole) if low <= size <= high]
     above = [(next_sold(high, catalog), high)] if not inside or inside[-1] < high else []
     return [*((size, size) for size in inside), *above]
 
