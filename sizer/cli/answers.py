@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sizer import api
 from sizer.catalog import Catalog
@@ -51,6 +52,10 @@ def recommend(arguments: argparse.Namespace) -> int:
     gates = [read_gate(text, names, asked.deadline is not None) for text in arguments.fail_if or ()]
     offers = None if arguments.catalog is None and baseline is None else catalog
     recommendation = api.recommend(folder, asked, offers, baseline, model)
+    if arguments.workload is not None:
+        wanted = api.predicting.workload_of(model, arguments.workload).name
+        only = tuple(each for each in recommendation.workloads if each.workload == wanted)
+        recommendation = replace(recommendation, workloads=only)
     if arguments.json:
         print(json.dumps(recommendation_form(recommendation, model), indent=1))
     for each in () if arguments.json else recommendation.workloads:
@@ -73,9 +78,13 @@ def _objective(arguments: argparse.Namespace, own: Objective) -> Objective:
         raise InputError("Use --samples and --within together, such as --samples 1.2M --within 6h.")
     prefer = own.prefer if arguments.objective is None else arguments.objective
     target = own.target if arguments.target is None else arguments.target
+    if arguments.at_least is not None and (arguments.samples is not None or arguments.target is not None):
+        raise InputError("--at-least already says how fast it must be; leave out --target, --samples and --within.")
+    if arguments.at_least is not None:
+        return Objective(prefer, target, at_least=arguments.at_least)
     if arguments.samples is None:
         asked = arguments.objective is not None or arguments.target is not None
-        return Objective(prefer, target, None if asked else own.deadline)
+        return Objective(prefer, target, None if asked else own.deadline, None if asked else own.at_least)
     if arguments.objective is not None or arguments.target is not None:
         raise InputError(
             "--samples and --within already ask for the cheapest spec that finishes in time; "

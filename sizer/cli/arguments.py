@@ -144,6 +144,13 @@ def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]
         help=_("with --samples: the spec that finishes them in that time"),
     )
     recommend.add_argument(
+        "--at-least",
+        type=values.samples,
+        metavar="RATE",
+        help=_("samples per second that it must give; takes the place of --target"),
+    )
+    recommend.add_argument("--workload", metavar="W", help=_("answer for this workload alone"))
+    recommend.add_argument(
         "--baseline",
         metavar="PROVIDER/TYPE",
         help=_("an instance type to compare with; default: the largest configuration measured"),

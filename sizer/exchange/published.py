@@ -43,6 +43,7 @@ def recommendation_form(recommendation: Recommendation, model: Model) -> dict[st
         "objective": DEADLINE if objective.deadline is not None else objective.prefer,
         "target": objective.target,
         "deadline": None if objective.deadline is None else to_json(objective.deadline),
+        "at_least": objective.at_least,
         "workloads": answers,
         "family": family,
     }

@@ -31,9 +31,21 @@ from sizer.recommend.next_run import for_host, next_run
 from sizer.recommend.quality import Quality, quality_of
 from sizer.recommend.reasons import reasons
 from sizer.recommend.rejections import SHOWN_BY_VCPUS, Choice, rejections
-from sizer.recommend.scoring import rounded
+from sizer.recommend.scoring import exceeds, rounded
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
-from sizer.records import Answer, Bottleneck, Deadline, Objective, Prediction, Reason, ReasonCode, Refusal, Run, reason
+from sizer.records import (
+    Answer,
+    Bottleneck,
+    Estimate,
+    Job,
+    Objective,
+    Prediction,
+    Reason,
+    ReasonCode,
+    Refusal,
+    Run,
+    reason,
+)
 
 
 @dataclass(frozen=True)
@@ -62,8 +74,8 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
         )
     elif model.refused or not model.members:
         found = _refused(model, quality)
-    elif question.objective.deadline is not None:
-        found = _in_time(model, question, question.objective.deadline, quality)
+    elif question.objective.rate is not None:
+        found = _fast_enough(model, question, question.objective.rate, quality)
     else:
         found = _by_share(model, question, quality)
     if found.next_run is None:
@@ -97,34 +109,45 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
     )
 
 
-def _in_time(model: WorkloadModel, question: Question, deadline: Deadline, quality: Quality) -> Answer:
-    """By a deadline; what lies above the most measured counts only where nothing measured is fast enough."""
+def _fast_enough(model: WorkloadModel, question: Question, needed: float, quality: Quality) -> Answer:
+    """By a rate that is asked for, as a deadline does; what lies above the most measured counts only where nothing
+    measured is fast enough."""
     best = best_measured(model)
     edges = edges_of(model, best.configuration, question.catalog)
     field = score_candidates(model, best.configuration, question.objective, question.catalog)
     free = sold(field)
     chosen = in_time(free)
     if chosen is None:
-        return _too_late(model, question, deadline, quality, field, edges)
+        return _too_slow(model, question, needed, quality, field, edges)
     found = _answered(model, question, quality, chosen, field, best, edges, [])
-    configuration, rate = chosen.candidate.configuration, predict(model, chosen.candidate.configuration).throughput
-    job = job_on(model, chosen.candidate.spec, configuration, rate, deadline, question.catalog)
+    rate = predict(model, chosen.candidate.configuration).throughput
+    job = _job(model, question, chosen.candidate, rate)
+    probability = rounded(exceeds(rate, needed))
+    enough = [reason(ReasonCode.FAST_ENOUGH, rate=rate.value, needed=needed, probability=probability)]
     passing = [j for j in free if j.passes and j is not chosen]
     return replace(
         found,
-        probability=job.probability,
-        provisional=found.provisional or job.probability < SURE,
-        reasons=(*job_reasons(job, found.provisional), *found.reasons),
+        probability=probability,
+        provisional=found.provisional or probability < SURE,
+        reasons=(*(job_reasons(job, found.provisional) if job else enough), *found.reasons),
         runner_up=min(passing, key=lambda j: j.usd_a_sample).candidate.spec if passing else None,
         next_run=next_run(model, chosen.candidate, edges, quality, in_time=True),
         job=job,
     )
 
 
-def _too_late(
+def _job(model: WorkloadModel, question: Question, candidate: Candidate, rate: Estimate) -> Job | None:
+    """The job of the deadline on this spec; None where no deadline is asked for."""
+    deadline = question.objective.deadline
+    if deadline is None:
+        return None
+    return job_on(model, candidate.spec, candidate.configuration, rate, deadline, question.catalog)
+
+
+def _too_slow(
     model: WorkloadModel,
     question: Question,
-    deadline: Deadline,
+    needed: float,
     quality: Quality,
     field: list[ScoredCandidate],
     edges: Edges,
@@ -133,8 +156,14 @@ def _too_late(
     likeliest = max(sold(field), key=lambda j: (j.score.rate, -j.candidate.usd_per_hour))
     candidate = likeliest.candidate
     fastest = predict(model, candidate.configuration)
-    job = job_on(model, candidate.spec, candidate.configuration, fastest.throughput, deadline, question.catalog)
-    late = too_late(fastest, job, candidate.spec)
+    job = _job(model, question, candidate, fastest.throughput)
+    probability = rounded(exceeds(fastest.throughput, needed))
+    short = Reason(
+        ReasonCode.NO_MACHINE_ENOUGH,
+        {"rate": fastest.throughput.value, "needed": needed, "probability": probability},
+        candidate.spec,
+    )
+    late = too_late(fastest, job, candidate.spec) if job else [short]
     rising = edges.more_vcpus or edges.more_memory or edges.more_gpus
     advice = next_run(model, candidate, edges, quality)
     if not rising:
@@ -147,12 +176,12 @@ def _too_late(
             help_ = []
         why = (*late, *(doubts or help_), *_known(quality.warning))
         return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=advice, job=job)
-    beyond = edges.beyond.prediction if edges.beyond else None
-    above = [beyond_in_time(beyond, deadline)] if beyond else []
+    beyond, deadline = edges.beyond.prediction if edges.beyond else None, question.objective.deadline
+    above = [beyond_in_time(beyond, deadline)] if beyond and deadline else []
     said = [*late, *above, *edge_reasons(model, edges, candidate.configuration, quality)]
     found = _answered(model, question, quality, likeliest, field, fastest, edges, said)
     return replace(
-        found, status="at_least", probability=job.probability, edge="rising", next_run=advice, beyond=beyond, job=job
+        found, status="at_least", probability=probability, edge="rising", next_run=advice, beyond=beyond, job=job
     )
 
 

@@ -55,8 +55,8 @@ def score_candidates(
     price = prices(catalog, model.facts.device, measured_accelerators(model))
     offered = candidates(model, catalog, price, best.batch_size)
     configurations = [candidate.configuration for candidate in offered]
-    if objective.deadline is not None:
-        judged = score_in_time(model, configurations, best, objective.deadline.rate)
+    if objective.rate is not None:
+        judged = score_in_time(model, configurations, best, objective.rate)
     else:
         judged = score_against_best(model, configurations, best, objective.target)
     return [ScoredCandidate(candidate, score) for candidate, score in zip(offered, judged, strict=True)]

@@ -64,9 +64,12 @@ def machines_to_compare(model: WorkloadModel, runs: Sequence[Run], catalog: Cata
         return ()
     several = len({kind_of(each) for each in machines}) > 1
     named = any(each.rented is not None for each in machines)
-    too_few = model.refused is not None and model.refused.reason.code is ReasonCode.TOO_FEW_VALUES
-    together = is_imported(runs[0]) and moves_together(machines)
-    return machines if several or named or too_few or together else ()
+    of_a_table = is_imported(runs[0]) and (moves_together(machines) or _too_few(model))
+    return machines if several or named or of_a_table else ()
+
+
+def _too_few(model: WorkloadModel) -> bool:
+    return model.refused is not None and model.refused.reason.code is ReasonCode.TOO_FEW_VALUES
 
 
 def _rentable(machine: Machine) -> bool:

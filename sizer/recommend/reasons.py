@@ -18,7 +18,7 @@ def reasons(choice: Choice, prediction: Prediction, best: Prediction) -> list[Re
     """The reasons of an answer, the most important first."""
     model, chosen = choice.model, choice.chosen.candidate
     return [
-        *([] if choice.objective.deadline is not None else [_reaches(choice, best)]),
+        *([] if choice.objective.rate is not None else [_reaches(choice, best)]),
         _binds(choice, prediction),
         *_size(model, chosen),
         *_accelerators(model, chosen),

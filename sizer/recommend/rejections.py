@@ -85,7 +85,7 @@ def _why(choice: Choice, scored: ScoredCandidate) -> tuple[Reason, ...]:
     if not scored.candidate.exists and spec.vcpus is not None:
         most = float(family_memory(spec.vcpus)[-1])
         return (share, reason(ReasonCode.MEMORY_NOT_SOLD, memory_bytes=most, vcpus=spec.vcpus))
-    by_target = choice.objective.deadline is None and choice.objective.prefer != "fastest"
+    by_target = choice.objective.rate is None and choice.objective.prefer != "fastest"
     return (share, *_not_taken(choice, scored)) if by_target and _reaches(choice, scored) else (share,)
 
 
@@ -104,6 +104,9 @@ def _share(choice: Choice, scored: ScoredCandidate, bottleneck: Bottleneck | Non
     named = bottleneck.value if bottleneck is not None else None
     if choice.objective.deadline is not None:
         return why_not(scored, choice.chosen, choice.objective.deadline, named)
+    if choice.objective.at_least is not None:
+        figures = {"rate": scored.score.rate, "needed": choice.objective.at_least}
+        return reason(ReasonCode.BELOW_RATE, **figures, probability=scored.score.probability)
     fraction = scored.score.fraction
     if choice.objective.prefer == "fastest":
         return reason(ReasonCode.OF_BEST, share=fraction, bottleneck=named)
@@ -122,15 +125,15 @@ def _fraction(choice: Choice) -> list[Rejection]:
     if taken.spec.vcpus != smallest or not less:
         return []
     configuration = replace(taken.configuration, vcpus=less[-1])
-    deadline = choice.objective.deadline
-    if deadline is not None:
-        (judged,) = score_in_time(model, [configuration], choice.best, deadline.rate)
+    needed = choice.objective.rate
+    if needed is not None:
+        (judged,) = score_in_time(model, [configuration], choice.best, needed)
     else:
         (judged,) = score_against_best(model, [configuration], choice.best, choice.objective.target)
     spec = replace(taken.spec, vcpus=less[-1])
     scored = ScoredCandidate(Candidate(spec, configuration, taken.usd_per_hour, taken.disk_rank), judged)
     if scored.passes:
-        enough = reason(ReasonCode.IN_TIME) if deadline is not None else _share(choice, scored)
+        enough = reason(ReasonCode.IN_TIME) if choice.objective.deadline is not None else _share(choice, scored)
         return [Rejection(spec, (enough, reason(ReasonCode.FRACTION_NOT_SOLD)))]
     return [Rejection(spec, _why(choice, scored))]
 

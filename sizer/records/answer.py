@@ -166,6 +166,7 @@ class ReasonCode(str, Enum):
     CHOICE_CLOSE = "choice_close"
     NO_MACHINE_ENOUGH = "no_machine_enough"
     RISES_TO_MOST_VCPUS = "rises_to_most_vcpus"
+    FAST_ENOUGH = "fast_enough"
 
     # Why a cheaper spec was not taken.
     SLOWER_MACHINE = "slower_machine"

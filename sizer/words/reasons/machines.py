@@ -112,6 +112,11 @@ SENTENCES: Sentences = {
         vcpus=vcpus_of(r),
         gain=share_of(r, "gain"),
     ),
+    _C.FAST_ENOUGH: lambda r, t: _(
+        "The probability that it gives at least {needed} is {chance}.",
+        needed=format_rate(r.number("needed"), t.unit),
+        chance=chance(r.number("probability")),
+    ),
     _C.SLOWER_MACHINE: lambda r, t: _(
         "Gives {rate}, {speed} as fast.", rate=format_rate(r.number("rate"), t.unit), speed=times(r.number("speed"))
     ),
