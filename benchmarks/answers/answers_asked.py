@@ -83,13 +83,13 @@ def _given(answer: Answer) -> Given:
     spec = answer.spec
     if spec is None:
         return Given(refused=", ".join(reason.code.value for reason in answer.reasons))
-    offers = [offer for offer in answer.instances if offer.usd_per_hour is not None]
+    offer = answer.instances[0] if answer.instances else None
     return Given(
         gpu=spec.gpu,
         gpu_count=spec.gpu_count,
         vcpus=spec.vcpus,
         memory_gib=None if spec.memory_bytes is None else spec.memory_bytes / GIB,
         batch_size=spec.batch_size,
-        instance_type=offers[0].instance_type if offers else None,
-        priced=bool(offers),
+        instance_type=offer.instance_type if offer else None,
+        priced=offer is not None and offer.usd_per_hour is not None,
     )
