@@ -144,7 +144,8 @@ class MeasuredRange:
 
     `rates` are those of the runs that predictions are about: not those that isolate one stage. `gpus` are the measured
     pairs of a kind of accelerator and its count, the usual kind first. `failed_vcpus` are those at which no run
-    completed and some failed otherwise than for want of memory. An axis that an imported table does not have is empty.
+    completed and some failed otherwise than for want of memory. `did_not_fit` are the configurations that ran out of
+    memory, the host's or the accelerator's. An axis that an imported table does not have is empty.
     """
 
     vcpus: tuple[float, ...] = ()
@@ -157,6 +158,7 @@ class MeasuredRange:
     memory_limited: bool = False
     search: SearchedFloor | None = None
     failed_vcpus: tuple[float, ...] = ()
+    did_not_fit: tuple[Configuration, ...] = ()
 
     @property
     def gpus_known(self) -> bool:

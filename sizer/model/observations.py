@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from statistics import mean, median
 
-from sizer.model.coordinates import batch_of, disk_of, gpus_of, known, memory_of, vcpus_of
+from sizer.model.coordinates import batch_of, disk_of, gpus_of, known, memory_of, needs_no_less, vcpus_of
 from sizer.model.facts import median_of
 from sizer.model.feeds import feed_of
 from sizer.model.floor_runs import ordinary, searched_floor
@@ -162,6 +162,7 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange
         memory_limited=any(run.spec.limits.memory_bytes is not None for run in runs),
         search=searched_floor(runs),
         failed_vcpus=_failed_vcpus(runs),
+        did_not_fit=_did_not_fit(runs),
     )
 
 
@@ -169,6 +170,13 @@ def _gpus(runs: Sequence[Run]) -> tuple[Gpus, ...]:
     """The usual first: that of the most runs, of these the one with the fewest accelerators."""
     counted = Counter(Gpus(run.configuration.gpu, run.configuration.gpu_count) for run in runs)
     return tuple(sorted(counted, key=lambda each: (-counted[each], each.count or 0, each.gpu or "")))
+
+
+def _did_not_fit(runs: Sequence[Run]) -> tuple[Configuration, ...]:
+    """Each configuration that ran out of memory, unless a run that needed no less completed."""
+    held = [run.configuration for run in runs if run.outcome is Outcome.COMPLETED]
+    killed = dict.fromkeys(run.configuration for run in runs if run.outcome is Outcome.OUT_OF_MEMORY)
+    return tuple(each for each in killed if not any(needs_no_less(other, each) for other in held))
 
 
 def _failed_vcpus(runs: Sequence[Run]) -> tuple[float, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from sizer.model import advice
 from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown_by_an_axis
 from sizer.model.ceilings import known_ceilings
-from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, or_unknown, vcpus_of
+from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, needs_no_less, or_unknown, vcpus_of
 from sizer.model.equation import STAGES
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
@@ -196,6 +196,8 @@ def _outside(model: WorkloadModel, configuration: Configuration) -> float:
 
 
 def _does_not_fit(model: WorkloadModel, configuration: Configuration) -> bool:
+    if any(needs_no_less(configuration, killed) for killed in model.measured.did_not_fit):
+        return True
     floor = floor_at(model.measured, configuration.vcpus, configuration.batch_size)
     if floor.completed_bytes is not None and memory_of(configuration) >= floor.completed_bytes:
         return False
