@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
@@ -16,7 +18,7 @@ from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, needs
 from sizer.model.equation import STAGES
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
-from sizer.model.model import NORMAL_90, WhatIf, WorkloadModel
+from sizer.model.model import NORMAL_90, MeasuredRange, WhatIf, WorkloadModel
 from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
 from sizer.model.predicted_rates import PredictedRates, predict_rates
 from sizer.model.relief import headroom
@@ -25,6 +27,10 @@ from sizer.records import Bottleneck, Configuration, Estimate, Prediction
 
 BEYOND = 0.25
 """Standard deviation of ln throughput added for each e-fold outside the measured range, beside what the draws say."""
+REACH = 0.5
+"""Of the step in ln rate between two measured neighbours: how far beyond them an interval between them may reach."""
+LEAST_NOISE = 0.02
+"""Standard deviation of ln throughput of a run, at the least."""
 UNMEASURED_PAIR = 0.25
 """The same for a disk without figures and a memory size that were not measured together: how they work together is
 what no run shows."""
@@ -165,7 +171,35 @@ def _estimate(
         ceiling = float(known_ceilings(model, [configuration])[0])
         centre, high = min(centre, ceiling), max(centre, min(high, ceiling + NORMAL_90 * model.noise))
         low = min(low, centre)
-    return Estimate(math.exp(centre), math.exp(low), math.exp(high))
+    found = Estimate(math.exp(centre), math.exp(low), math.exp(high))
+    return found if what_if != WhatIf() else _held_by_neighbours(model, configuration, found)
+
+
+def _held_by_neighbours(model: WorkloadModel, configuration: Configuration, found: Estimate) -> Estimate:
+    """The same, not reaching beyond two measured neighbours by more than REACH of the step between them."""
+    for below, above in measured_neighbours(model.measured, configuration):
+        low, high = sorted((below, above))
+        beyond = math.exp(REACH * math.log(high / low) + NORMAL_90 * 2 * LEAST_NOISE)
+        low, high = low / beyond, high * beyond
+        if low <= found.value <= high:
+            found = Estimate(found.value, max(found.low, low), min(found.high, high))
+    return found
+
+
+def measured_neighbours(measured: MeasuredRange, configuration: Configuration) -> Iterator[tuple[float, float]]:
+    """The rates of the next measured values below and above on each axis, where all else is as in the configuration."""
+    for name in ("vcpus", "memory_bytes", "batch_size", "gpu_count"):
+        here = getattr(configuration, name)
+        if here is None:
+            continue
+        alike = {
+            getattr(rate.configuration, name): rate.throughput.value
+            for rate in measured.rates
+            if replace(rate.configuration, **{name: here}) == configuration
+        }
+        below, above = ([value for value in alike if side(value, here)] for side in (operator.lt, operator.gt))
+        if below and above and here not in alike:
+            yield alike[max(below)], alike[min(above)]
 
 
 def _known_share(model: WorkloadModel, rates: PredictedRates) -> float:
