@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -50,7 +50,8 @@ def candidates(model: WorkloadModel, catalog: Catalog, price: Prices, batch_size
     disks, disk_usd = disks_by_price(measured.disks, catalog), disk_prices(measured.disks, catalog)
     found = []
     rented = partial(_rented, model, catalog) if _accelerated(model, kinds) else None
-    for vcpus, judged in sizes(measured, catalog):
+    gpus = {kind.catalog_name(model.facts.device) for kind in kinds if kind.number(model.facts.device)}
+    for vcpus, judged in sizes(measured, catalog, gpus):
         for memory, measured_memory in memory_offers(measured, vcpus, judged, batch_size):
             for (rank, disk), kind in product(enumerate(disks), kinds):
                 configuration = Configuration(judged, measured_memory, disk, batch_size, kind.gpu, kind.count)
@@ -89,17 +90,20 @@ def spec_of(
     )
 
 
-def sizes(measured: MeasuredRange, catalog: Catalog) -> list[tuple[float | None, float | None]]:
+def sizes(
+    measured: MeasuredRange, catalog: Catalog, gpus: Collection[str | None] = ()
+) -> list[tuple[float | None, float | None]]:
     """(vCPUs sold, vCPUs it is judged by): equal inside the range; the largest measured is used for the next size.
 
-    Both are None where it is not known how many the runs had.
+    Both are None where it is not known how many the runs had. `gpus` are the kinds of accelerator that are needed.
     """
     if not measured.vcpus:
         return [(None, None)]
     if len(measured.vcpus) < 3:
         return [(next_sold(value, catalog), value) for value in measured.vcpus]
     low, high = measured.vcpus[0], measured.vcpus[-1]
-    sold = {instance.vcpus for instance in catalog.instances()} or set(map(float, SOLD_VCPUS))
+    offered = [each for gpu in gpus for each in catalog.instances(gpu)] if gpus else catalog.instances()
+    sold = {each.vcpus for each in offered if gpus or each.gpu is None} or set(map(float, SOLD_VCPUS))
     whole = {value for value in measured.vcpus if float(value).is_integer()}
     inside = [size for size in sorted(sold | whole) if low <= size <= high]
     above = [(next_sold(high, catalog), high)] if not inside or inside[-1] < high else []
