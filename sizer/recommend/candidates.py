@@ -33,9 +33,9 @@ class Candidate:
     disk_rank: int
 
     @property
-    def cost(self) -> tuple[float, int]:
-        """The price of all three; the disk decides between equals."""
-        return (self.usd_per_hour, self.disk_rank)
+    def cost(self) -> tuple[float, int, float]:
+        """The price of all three; between equals the disk decides, then the vCPUs: some come with an accelerator."""
+        return (self.usd_per_hour, self.disk_rank, self.spec.vcpus or 0.0)
 
     @property
     def exists(self) -> bool:

@@ -73,7 +73,7 @@ def measured_machines(runs: Sequence[Run], catalog: Catalog) -> list[Machine]:
     usable = completed(end_to_end(runs))
     groups: dict[tuple[Configuration, str | None, RentedMachine | None], list[Run]] = defaultdict(list)
     for run in usable:
-        groups[run.configuration, label_of(run), run.machine].append(run)
+        groups[run.configuration, _kind(run), run.machine].append(run)
     noise = noise_of(list(groups.values()))
     varied = _varied([configuration for configuration, _, _ in groups])
     return [
@@ -118,6 +118,14 @@ def _machine(
         usd,
         offer,
     )
+
+
+def _kind(run: Run) -> str | None:
+    """The kind of accelerator, by its name where the run or its device has one; None where the CPU computes."""
+    device = run.spec.workload.computes_on
+    if run.configuration.gpu is None and device.kind == "cuda" and device.gpu is not None:
+        return device.gpu
+    return label_of(run)
 
 
 def is_imported(run: Run) -> bool:
