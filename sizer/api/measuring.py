@@ -140,9 +140,9 @@ class Measurement:
             self._on_event(NothingLeft(len(plan.specs)))
             return
         self._on_event(MeasuringStarted(len(plan.specs), len(plan.specs) - len(todo), self._left(todo)))
-        load = host_load(self._host.backend)
-        if load.is_contended or load.is_stolen:
-            self._on_event(HostBusy(load))
+        busy = host_load(self._host.backend).disturbs
+        if busy is not None:
+            self._on_event(HostBusy(busy))
         self.folder.hold_room()
         data = prepare_data(study, needed, cache, self._on_event, self._stop)
         room = room_on_emulated(study, [spec for spec in needed if spec.workload in data.sets], data.sets)

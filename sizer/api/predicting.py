@@ -7,8 +7,8 @@ from dataclasses import replace
 from sizer.api.accelerators import accelerator
 from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
 from sizer.model import predict as predict_as_modelled
-from sizer.records import AnyOf, Bottleneck, Configuration, InputError, NoAnswer, Prediction, Refused
-from sizer.words import refusal_sentences, terms_of
+from sizer.records import AnyOf, Bottleneck, Configuration, InputError, Prediction, Refusal, Refused
+from sizer.words import ENGLISH, in_language, refusal_sentences, terms_of
 
 
 def predict(
@@ -26,11 +26,11 @@ def predict(
     """The throughput of a workload in a configuration; what is left out stays at its largest measured value.
 
     `workload` may be left out of a study that has one. Raises InputError for a workload, disk or GPU that the study
-    does not have, NoAnswer where the runs say nothing of the configuration.
+    does not have, Refused (a NoAnswer) where the runs say nothing of the configuration; its `refusal` has the code.
     """
     found = workload_of(model, workload)
     if found.refused and not found.measured.rates:
-        raise NoAnswer(refusal_sentences(found.refused, terms_of(found)))
+        raise _refused(found.refused, found)
     known = [name_of_disk(each.name) for each in found.measured.disks]
     if disk is not None and disk not in known:
         raise InputError(
@@ -43,7 +43,13 @@ def predict(
     try:
         return predict_at(found, place, what_if)
     except Refused as error:
-        raise NoAnswer(refusal_sentences(error.refusal, terms_of(found))) from error
+        raise _refused(error.refusal, found) from error
+
+
+def _refused(refusal: Refusal, workload: WorkloadModel) -> Refused:
+    """The refusal, whose text is the English sentence."""
+    with in_language(ENGLISH):
+        return Refused(refusal, refusal_sentences(refusal, terms_of(workload)))
 
 
 def workload_of(model: Model, name: str | None) -> WorkloadModel:

@@ -71,7 +71,7 @@ def _lines(event: api.events.Event) -> Iterator[str]:
         case api.events.Doubted():
             yield warning_said(doubt_in_words(event.doubt))
         case api.events.HostBusy():
-            yield busy_host_in_words(event.load) or ""
+            yield busy_host_in_words(event.busy)
         case api.events.DataLacking():
             yield data_lacking(event.workload, in_words(event.why))
         case api.events.DiskChecking():

@@ -17,10 +17,23 @@ from sizer.cli.what_if import SUPPOSED_DISK, Supposed, form, is_tier, supposed, 
 from sizer.exchange import no_prediction_form, prediction_form
 from sizer.files import named
 from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
-from sizer.records import AnyOf, Configuration, DiskRates, InputError, Lines, Message, NoAnswer, Prediction, Refused
+from sizer.records import (
+    AnyOf,
+    Configuration,
+    DiskRates,
+    InputError,
+    Lines,
+    Message,
+    NoAnswer,
+    Prediction,
+    Refusal,
+    Refused,
+)
 from sizer.words import (
+    ENGLISH,
     assumed_line,
     assumptions,
+    in_language,
     in_words,
     no_prediction_line,
     place_name,
@@ -40,7 +53,12 @@ class AskedPrediction:
     configuration: Configuration
     what_if: WhatIf = WhatIf()
     prediction: Prediction | None = None
-    why: str = ""
+    refusal: Refusal | None = None
+
+    @property
+    def why(self) -> str:
+        """Why there is no prediction, in the reader's language."""
+        return refusal_sentences(self.refusal, terms_of(self.workload)) if self.refusal is not None else ""
 
 
 def predict(arguments: argparse.Namespace) -> int:
@@ -126,28 +144,28 @@ def _tier(disk: str, known: Sequence[str]) -> DiskRates | None:
 
 def _answer(workload: WorkloadModel, configuration: Configuration, wish: Supposed) -> AskedPrediction:
     if workload.refused and not workload.measured.rates:
-        return AskedPrediction(workload, configuration, why=refusal_sentences(workload.refused, terms_of(workload)))
+        return AskedPrediction(workload, configuration, refusal=workload.refused)
     try:
         what_if = wish.of(workload)
     except Refused as error:
-        return AskedPrediction(workload, configuration, why=refusal_sentences(error.refusal, terms_of(workload)))
+        return AskedPrediction(workload, configuration, refusal=error.refusal)
     try:
         return AskedPrediction(
             workload, configuration, what_if, api.predicting.predict_at(workload, configuration, what_if)
         )
     except Refused as error:
-        return AskedPrediction(
-            workload, configuration, what_if, why=refusal_sentences(error.refusal, terms_of(workload))
-        )
+        return AskedPrediction(workload, configuration, what_if, refusal=error.refusal)
 
 
 def _form(answer: AskedPrediction) -> dict[str, Any]:
     """Null is what an imported table does not give; of accelerators only what is known is included."""
     workload, configuration = answer.workload, answer.configuration
-    if answer.prediction is None:
-        found = no_prediction_form(configuration, workload, answer.why)
-    else:
+    if answer.prediction is not None:
         found = prediction_form(answer.prediction, workload)
+    else:
+        code = answer.refusal.reason.code if answer.refusal is not None else None
+        with in_language(ENGLISH):
+            found = no_prediction_form(configuration, workload, answer.why, code)
     found |= {"gpu": configuration.gpu or workload.facts.device.gpu, "gpu_count": _gpu_count(answer)}
     found = {key: value for key, value in found.items() if value or key not in ("gpu", "gpu_count")}
     return found | ({"what_if": form(answer.what_if)} if answer.what_if != WhatIf() else {})

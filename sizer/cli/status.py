@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from sizer.api import StudyStatus, open_study, study_status
 from sizer.cli.wording import emulated_disks
 from sizer.plan import UNFINISHED
-from sizer.records import FINDINGS, Outcome, Run
+from sizer.records import FINDINGS, Outcome, Run, printable
 from sizer.store import StudyFolder
 from sizer.words import (
     being_measured,
@@ -57,7 +57,7 @@ def _form(found: StudyStatus, folder: StudyFolder) -> dict[str, object]:
         "measuring": found.held,
         "in_hand": found.current,
         "seconds_left": found.seconds_left,
-        "problems": folder.problems(),
+        "problems": [printable(str(problem)) for problem in folder.problems()],
         "report": str(folder.report_path),
     }
 

@@ -9,7 +9,16 @@ from typing import Any
 
 from sizer.files import to_json
 from sizer.model import Model, WorkloadModel
-from sizer.records import GIB, SCHEMA_VERSION, Answer, Configuration, InstanceOffer, Prediction, Recommendation
+from sizer.records import (
+    GIB,
+    SCHEMA_VERSION,
+    Answer,
+    Configuration,
+    InstanceOffer,
+    Prediction,
+    ReasonCode,
+    Recommendation,
+)
 from sizer.words import (
     ENGLISH,
     Terms,
@@ -67,8 +76,10 @@ def prediction_form(prediction: Prediction, workload: WorkloadModel) -> dict[str
     }
 
 
-def no_prediction_form(configuration: Configuration, workload: WorkloadModel, error: str) -> dict[str, Any]:
-    """The entry of `predict --json` for a configuration without an answer: the same keys, and why."""
+def no_prediction_form(
+    configuration: Configuration, workload: WorkloadModel, error: str, error_code: ReasonCode | None
+) -> dict[str, Any]:
+    """The entry of `predict --json` for a configuration without an answer: the same keys, and why, in English."""
     return {
         "workload": workload.name,
         **configuration_form(configuration),
@@ -78,6 +89,7 @@ def no_prediction_form(configuration: Configuration, workload: WorkloadModel, er
         "sample_unit": workload.sample_unit,
         "emulated": is_emulated(workload, configuration.disk),
         "error": error,
+        "error_code": error_code.value if error_code is not None else None,
     }
 
 

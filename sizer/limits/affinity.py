@@ -14,7 +14,7 @@ from sizer.limits.join import join_command
 from sizer.limits.machine import Machine
 from sizer.limits.process_tree import MARK, ProcessTree, end_left, kill_all
 from sizer.limits.surroundings import below_quota
-from sizer.records import LimitedBy, Limits, Sample
+from sizer.records import LimitedBy, Limits, Message, Sample
 
 ACCOUNTED = frozenset(
     {
@@ -37,7 +37,9 @@ class AffinityBackend(LimitsBackend):
 
     name = "affinity"
 
-    def __init__(self, machine: Machine, why: str, fixes: Mapping[Control, str], quota: float | None = None) -> None:
+    def __init__(
+        self, machine: Machine, why: Message, fixes: Mapping[Control, str], quota: float | None = None
+    ) -> None:
         self.topology, self.allowed, self.memory_bytes = machine.topology, machine.allowed, machine.memory_bytes
         self._why = why
         self._fixes = fixes

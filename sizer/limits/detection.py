@@ -14,6 +14,7 @@ from sizer.limits.machine import Machine, read_machine
 from sizer.limits.surroundings import quota_above
 from sizer.limits.tree import Tree
 from sizer.limits.v1_counters import PRESSURE
+from sizer.records import Message
 
 LIMITING = frozenset({"cpuset", "cpu", "memory", "blkio"})
 """The v1 controllers that limit something. A host that mounts one of them keeps it from v2, so v1 it is."""
@@ -37,14 +38,14 @@ def backend_for(tree: Tree, machine: Machine) -> LimitsBackend:
             return v1.V1Backend(tree, machine, controllers)
         quota = _own_quota(tree, "cpu", controllers.get("cpu"))
         fixes = {**dict.fromkeys(Control, v1.delegating(controllers)), Control.DISK: delegation.AS_ROOT}
-        return _affinity(machine, "cgroup v1 is root's alone", fixes, quota)
+        return _affinity(machine, Message("cgroup v1 is root's alone"), fixes, quota)
     if unified is None:
-        return _affinity(machine, "no cgroups are mounted", {}, None)
+        return _affinity(machine, Message("no cgroups are mounted"), {}, None)
     parent = v2.usable_parent(tree, unified)
     if parent is not None:
         return v2.V2Backend(tree, machine, unified, parent)
     quota = _own_quota(tree, "", unified)
-    return _affinity(machine, "no cgroup is delegated to this user", delegation.fixes(tree), quota)
+    return _affinity(machine, Message("no cgroup is delegated to this user"), delegation.fixes(tree), quota)
 
 
 def v1_mounts(tree: Tree, mounts: tuple[Mount, ...]) -> dict[str, Path]:
@@ -68,10 +69,10 @@ def _own_quota(tree: Tree, controller: str, top: Path | None) -> float | None:
     return quota_above(tree, top, top)
 
 
-def _affinity(machine: Machine, why: str, fixes: Mapping[Control, str], quota: float | None) -> AffinityBackend:
+def _affinity(machine: Machine, why: Message, fixes: Mapping[Control, str], quota: float | None) -> AffinityBackend:
     if os.geteuid() == 0:
         # Only a container leaves root without: its cgroups are mounted read-only.
         container = "docker run --privileged --cgroupns=private IMAGE"
-        why = f"{why}, or read-only in this container"
+        why = Message("{why}, or read-only in this container", why=why)
         return AffinityBackend(machine, why, dict.fromkeys(Control, container), quota)
     return AffinityBackend(machine, why, fixes, quota)

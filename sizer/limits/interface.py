@@ -10,7 +10,7 @@ from math import ceil
 from types import TracebackType
 
 from sizer.limits.topology import Topology, choose_cpus
-from sizer.records import HOST_DISK, DiskRates, HostError, LimitedBy, Limits, Sample
+from sizer.records import HOST_DISK, DiskRates, HostError, LimitedBy, Limits, Message, Sample
 
 
 class Control(str, Enum):
@@ -24,11 +24,14 @@ class Control(str, Enum):
 
 @dataclass(frozen=True)
 class Capability:
-    """Whether this host lets us control something, `how`, and the command that would `fix` it if not."""
+    """Whether this host lets us control something, `how`, and the command that would `fix` it if not.
+
+    `how` is the name of a file or of a way that is never translated, or a sentence.
+    """
 
     control: Control
     available: bool
-    how: str
+    how: Message | str
     fix: str | None = None
 
 
@@ -119,14 +122,22 @@ class LimitsBackend(ABC):
     def _beyond_this_host(self, limits: Limits) -> list[Capability]:
         beyond = []
         if limits.vcpus is not None and ceil(limits.vcpus) > len(self.allowed):
-            how = f"{limits.vcpus:g} vCPUs were asked for and this host allows {len(self.allowed)}"
+            how = Message(
+                "{asked} vCPUs were asked for and this host allows {allowed}",
+                asked=f"{limits.vcpus:g}",
+                allowed=len(self.allowed),
+            )
             beyond.append(Capability(Control.VCPUS, False, how))
         if (
             limits.memory_bytes is not None
             and self.memory_bytes is not None
             and limits.memory_bytes > self.memory_bytes
         ):
-            how = f"{mebibytes(limits.memory_bytes)} were asked for and this host has {mebibytes(self.memory_bytes)}"
+            how = Message(
+                "{asked} were asked for and this host has {present}",
+                asked=mebibytes(limits.memory_bytes),
+                present=mebibytes(self.memory_bytes),
+            )
             beyond.append(Capability(Control.MEMORY, False, how))
         return beyond
 

@@ -55,11 +55,11 @@ from sizer.words.figures import (
 )
 from sizer.words.floors import floor_in_words, killed_floor_sentences, searched_floor_sentences
 from sizer.words.host import (
+    busy_host_in_words,
     catalog_valid,
     check_lines,
     disk_offer_line,
     finding_in_words,
-    host_is_quiet,
     host_line,
     instance_line,
     looking_at_host,
@@ -128,7 +128,6 @@ from sizer.words.page_answers import (
     status_in_words,
 )
 from sizer.words.runs import (
-    busy_host_in_words,
     ended_line,
     evidence_in_words,
     following_in_words,
@@ -252,7 +251,6 @@ __all__ = [
     "from_to",
     "half_width",
     "headline",
-    "host_is_quiet",
     "host_line",
     "imported_run_in_words",
     "in_language",

@@ -29,11 +29,10 @@ from sizer.records import (
     printable,
     typed_path,
 )
-from sizer.runner import Load
 from sizer.words.failures import failure_line
 from sizer.words.floors import floor_in_words
 from sizer.words.language import _, _n
-from sizer.words.names import accelerators_name, bound_in_words, disk_in_words, listed, outcome_in_words, row
+from sizer.words.names import accelerators_name, bound_in_words, disk_in_words, outcome_in_words, row
 from sizer.words.storage import rates_in_words
 from sizer.words.warnings import warning_names
 
@@ -170,28 +169,6 @@ def spread_in_words(spread: Spread) -> str:
         low=format_rate(spread.low, spread.unit),
         high=format_rate(spread.high, spread.unit),
         spread=format_share(spread.share, 1),
-    )
-
-
-def busy_host_in_words(load: Load) -> str | None:
-    """That this host is busy, by what, and what becomes of it; None for a quiet host."""
-    found = []
-    if load.is_contended:
-        programs = row(f"{name} {cores:.2f}" for name, cores in load.programs)
-        cores = f"{load.other_cores or 0.0:.2f}"
-        found.append(
-            _("other programs use {cores} cores ({programs})", cores=cores, programs=programs)
-            if programs
-            else _("other programs use {cores} cores", cores=cores)
-        )
-    if load.is_stolen:
-        found.append(_("the hypervisor gives {cores} cores to others", cores=f"{load.stolen_cores or 0.0:.2f}"))
-    if not found:
-        return None
-    return _(
-        "this host is busy: {what}; runs that it disturbs are marked `contended` or `stolen`, and a quiet host "
-        "measures better",
-        what=listed(found),
     )
 
 

@@ -98,7 +98,7 @@ def test_a_prediction_has_exactly_the_keys_of_the_contract(concluded: tuple[Mode
     form = prediction_form(predict(workload, place), workload)
     assert set(form) == PREDICTION | {"out_of_memory", "headroom", "sample_unit", "emulated"}
     assert (form["memory_gib"], form["emulated"]) == (8.0, True)
-    assert set(no_prediction_form(place, workload, "no such batch")) == {*form, "error"}
+    assert set(no_prediction_form(place, workload, "no such batch", None)) == {*form, "error", "error_code"}
 
 
 def test_what_a_table_does_not_say_is_null_beyond_it_too(make_run: Callable[..., Run]) -> None:

@@ -15,7 +15,7 @@ from sizer.limits.tree import Tree
 
 
 def how(backend: LimitsBackend) -> str:
-    return next(each.how for each in backend.capabilities() if each.control is Control.VCPUS)
+    return str(next(each.how for each in backend.capabilities() if each.control is Control.VCPUS))
 
 
 def test_a_containers_quota_is_told_under_v1(v1_tree: Tree, machine: Machine) -> None:

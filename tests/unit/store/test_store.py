@@ -162,7 +162,7 @@ def test_a_broken_run_is_named_and_left_out(path: Path) -> None:
         (path / "runs" / "newer.json").write_text(json.dumps({**json.loads(_text(path)), "schema_version": 99}))
         assert len(folder.runs()) == 1
         (path / "runs" / "away.json").symlink_to("nowhere")
-        away, cut, folder_problem, newer = folder.problems()
+        away, cut, folder_problem, newer = map(str, folder.problems())
     assert "away.json is a link where sizer keeps a file of its own" in away
     assert "cut.json is not JSON" in cut
     assert "folder.json cannot be read" in folder_problem
@@ -394,7 +394,7 @@ def test_a_pipe_that_comes_later_holds_nobody_up(path: Path) -> None:
         folder.add(run(SPECS[0]))
         os.mkfifo(path / "runs" / "pipe.json")
         assert len(folder.runs()) == 1
-        assert "pipe.json is not a regular file" in folder.problems()[0]
+        assert "pipe.json is not a regular file" in str(folder.problems()[0])
 
 
 def test_a_file_without_end_is_not_read(path: Path) -> None:
@@ -403,7 +403,7 @@ def test_a_file_without_end_is_not_read(path: Path) -> None:
         with (path / "runs" / "large.json").open("wb") as file:
             file.truncate(2**40)
         assert folder.runs() == ()
-        assert "more than any file that sizer writes" in folder.problems()[0]
+        assert "more than any file that sizer writes" in str(folder.problems()[0])
 
 
 @pytest.mark.root

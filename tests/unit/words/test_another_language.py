@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
@@ -9,9 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from sizer import api
 from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.page import TEMPLATES
-from sizer.cli import main
+from sizer.cli import host_commands, main
+from sizer.host import Check, Finding, FindingKind, facts
+from sizer.records import Message, NoAnswer, Refused
+from sizer.runner import Load
 from sizer.words import in_language, languages
 from tests.catalogue import PSEUDO, spoken, write_catalogue
 
@@ -103,6 +108,70 @@ def test_the_templates_hold_no_text_of_their_own() -> None:
 @pytest.fixture
 def folder(tmp_path: Path, store_knee: Callable[[Path], Path]) -> Path:
     return store_knee(tmp_path / "s")
+
+
+@pytest.fixture
+def _busy_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host of which each kind of finding is found, and which another program uses."""
+    said = Message("the {controller} controller is not mounted", controller="cpu")
+    found = tuple(Check(kind.value, False, Finding(kind, said, "/x", 1, 2, 3)) for kind in FindingKind)
+    host = facts()
+    monkeypatch.setattr(host_commands, "checks", lambda _: found)
+    monkeypatch.setattr(host_commands, "facts", lambda _: host)
+    monkeypatch.setattr(host_commands, "host_load", lambda _: Load(0.8, 0.2, (("firefox", 0.6),)))
+
+
+READ_BY_PROGRAMS = (
+    ("predict", "s", "--vcpus", "3", "--json"),
+    ("predict", "s", "--batch-size", "64", "--json"),
+    ("status", "s", "--json"),
+    ("fit", "s", "--json"),
+    ("recommend", "s", "--json"),
+    ("export", "s"),
+    ("doctor", "--json"),
+)
+
+
+@pytest.mark.usefixtures("_busy_host")
+@pytest.mark.parametrize("words", READ_BY_PROGRAMS, ids=" ".join)
+def test_what_programs_read_is_the_same_in_every_language(
+    words: tuple[str, ...],
+    folder: Path,
+    request: pytest.FixtureRequest,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also what could not be read or predicted, and what a host cannot limit or is busy with."""
+    monkeypatch.chdir(folder.parent)
+    (folder / "runs" / "cut.json").write_text("{")
+    english = main(words), capsys.readouterr().out
+    request.getfixturevalue("_pseudo")
+    assert (main(words), capsys.readouterr().out) == english
+    assert english[1].strip()
+
+
+@pytest.mark.usefixtures("_busy_host", "_pseudo")
+def test_doctor_speaks_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """The reasons why a limit cannot be set, too."""
+    assert main(["doctor"]) == 0
+    shown = capsys.readouterr().out.splitlines()[1:]
+    assert len(shown) >= len(FindingKind)
+    for line in shown:
+        assert not set(unbracketed(line)) - {kind.value for kind in FindingKind} - {"cpu", "/x"}, line
+
+
+def test_a_refusal_has_its_code_beside_the_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the command line and for whoever imports sizer, where it is a NoAnswer."""
+    monkeypatch.chdir(folder.parent)
+    assert main(["predict", "s", "--batch-size", "64", "--json"]) == 5
+    (form,) = json.loads(capsys.readouterr().out)["predictions"]
+    with pytest.raises(Refused) as refused:
+        api.predict(api.fit(api.open_study(folder)), batch_size=64)
+    assert form["error_code"] == refused.value.refusal.reason.code.value
+    assert form["error"] == str(refused.value)
+    assert isinstance(refused.value, NoAnswer)
 
 
 def test_recommend_speaks_it_and_what_programs_read_does_not(
