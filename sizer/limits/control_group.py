@@ -76,9 +76,9 @@ class ControlGroup(Group):
         self._kill_all = kill_all
         self._closed = False
 
-    def command(self, argv: Sequence[str]) -> list[str]:
+    def command(self, argv: Sequence[str], report: int | None = None) -> list[str]:
         files = [directory / "cgroup.procs" for directory in self._place.directories]
-        return join_command(argv, files, self.cpus if self._place.by_affinity else ())
+        return join_command(argv, files, self.cpus if self._place.by_affinity else (), report)
 
     def sample(self, time: float) -> Sample:
         return self._counters.sample(time)

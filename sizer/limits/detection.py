@@ -9,7 +9,7 @@ from pathlib import Path
 from sizer.limits import delegation, v1, v2
 from sizer.limits.affinity import AffinityBackend
 from sizer.limits.device import Mount, parse_mounts
-from sizer.limits.interface import Control, LimitsBackend
+from sizer.limits.interface import Control, LimitsBackend, Remedy
 from sizer.limits.machine import Machine, read_machine
 from sizer.limits.surroundings import quota_above
 from sizer.limits.tree import Tree
@@ -37,7 +37,8 @@ def backend_for(tree: Tree, machine: Machine) -> LimitsBackend:
         if LIMITING & v1.usable_bases(tree, controllers).keys():
             return v1.V1Backend(tree, machine, controllers)
         quota = _own_quota(tree, "cpu", controllers.get("cpu"))
-        fixes = {**dict.fromkeys(Control, v1.delegating(controllers)), Control.DISK: delegation.AS_ROOT}
+        fixes: dict[Control, Remedy] = dict.fromkeys(Control, v1.delegating(controllers))
+        fixes[Control.DISK] = delegation.AS_ROOT
         return _affinity(machine, Message("cgroup v1 is root's alone"), fixes, quota)
     if unified is None:
         return _affinity(machine, Message("no cgroups are mounted"), {}, None)
@@ -69,7 +70,7 @@ def _own_quota(tree: Tree, controller: str, top: Path | None) -> float | None:
     return quota_above(tree, top, top)
 
 
-def _affinity(machine: Machine, why: Message, fixes: Mapping[Control, str], quota: float | None) -> AffinityBackend:
+def _affinity(machine: Machine, why: Message, fixes: Mapping[Control, Remedy], quota: float | None) -> AffinityBackend:
     if os.geteuid() == 0:
         # Only a container leaves root without: its cgroups are mounted read-only.
         container = "docker run --privileged --cgroupns=private IMAGE"

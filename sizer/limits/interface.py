@@ -23,8 +23,23 @@ class Control(str, Enum):
 
 
 @dataclass(frozen=True)
+class Rerun:
+    """sizer once more, with more rights: what is typed before its own arguments."""
+
+    prefix: str
+
+    def command(self, arguments: str = "run STUDY.yaml") -> str:
+        """The whole command line."""
+        return f"{self.prefix} {arguments}"
+
+
+Remedy = str | Rerun
+"""A command that lets sizer control more of this host."""
+
+
+@dataclass(frozen=True)
 class Capability:
-    """Whether this host lets us control something, `how`, and the command that would `fix` it if not.
+    """Whether this host lets us control something, `how`, and the command that would fix it if not.
 
     `how` is the name of a file or of a way that is never translated, or a sentence.
     """
@@ -32,7 +47,16 @@ class Capability:
     control: Control
     available: bool
     how: Message | str
-    fix: str | None = None
+    remedy: Remedy | None = None
+
+    @property
+    def fix(self) -> str | None:
+        """The command that would fix it, for a study."""
+        return self.remedy.command() if isinstance(self.remedy, Rerun) else self.remedy
+
+    def fix_for(self, arguments: str) -> str | None:
+        """The same for another command of sizer."""
+        return self.remedy.command(arguments) if isinstance(self.remedy, Rerun) else self.remedy
 
 
 @dataclass(frozen=True)
@@ -58,8 +82,12 @@ class Group(ABC):
     accounted: frozenset[str]
 
     @abstractmethod
-    def command(self, argv: Sequence[str]) -> list[str]:
-        """A command line that joins the group and becomes `argv` under the same pid; exit status 125 if it cannot."""
+    def command(self, argv: Sequence[str], report: int | None = None) -> list[str]:
+        """A command line that joins the group and becomes `argv` under the same pid.
+
+        If it cannot, its exit status is 125, which a program may have, too, and it writes into the inherited descriptor
+        `report`, of which no program knows.
+        """
 
     @abstractmethod
     def sample(self, time: float) -> Sample:

@@ -25,7 +25,7 @@ from sizer.limits.control_group import (
 from sizer.limits.delegation import AS_ROOT
 from sizer.limits.device import physical_disks
 from sizer.limits.identity import BASE, owned_name
-from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
+from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Remedy, Throttle, require
 from sizer.limits.machine import Machine
 from sizer.limits.surroundings import below_quota, joinable, quota_above
 from sizer.limits.topology import format_cpus, parse_cpus
@@ -111,7 +111,7 @@ class V1Backend(LimitsBackend):
         if base is None:
             reason = Message("{path} is not ours to write", path=self._mounts[controller])
             # A throttled disk needs a loop device as well, which is root's.
-            fix = AS_ROOT if control is Control.DISK else delegating(self._mounts)
+            fix: Remedy = AS_ROOT if control is Control.DISK else delegating(self._mounts)
             return Capability(control, False, reason, fix)
         if not (base / file).exists():
             return Capability(control, False, Message("this kernel has no {file}", file=file))
