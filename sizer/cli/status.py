@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from sizer.api import StudyStatus, open_study, study_status
 from sizer.cli.wording import emulated_disks
 from sizer.plan import UNFINISHED
-from sizer.records import FINDINGS, Outcome, Run, printable
+from sizer.records import FINDINGS, Outcome, Run, printable, way_of_ending
 from sizer.store import StudyFolder
 from sizer.words import (
     being_measured,
@@ -18,13 +18,11 @@ from sizer.words import (
     imported_run_in_words,
     problem_said,
     result_and_warnings,
-    result_in_words,
     run_in_words,
     status_line,
     study_summary,
     to_be_run,
     to_be_run_again,
-    warning_names,
 )
 
 
@@ -63,12 +61,18 @@ def _form(found: StudyStatus, folder: StudyFolder) -> dict[str, object]:
 
 
 def _groups(runs: Sequence[Run]) -> list[list[Run]]:
-    """The runs in their order; those of a workload that failed in the same words are one group."""
+    """The runs in their order; those of a workload that failed alike are one group."""
     groups: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
-        alike = (run.spec.workload.name, result_in_words(run), tuple(warning_names(run)))
-        groups.setdefault((run.id,) if run.outcome in FINDINGS else alike, []).append(run)
+        groups.setdefault((run.id,) if run.outcome in FINDINGS else _alike(run), []).append(run)
     return list(groups.values())
+
+
+def _alike(run: Run) -> tuple[object, ...]:
+    """What runs that failed alike have in common: how they ended, the last line that they printed, and what warns."""
+    lines = run.error.last_lines.strip().splitlines()[-1:] if run.error is not None else []
+    warned = frozenset(warning.kind.group for warning in run.warnings)
+    return run.spec.workload.name, way_of_ending(run), *lines, warned
 
 
 def _line(group: Sequence[Run], folder: StudyFolder, emulated: Collection[str], found: StudyStatus) -> str:
