@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sizer import words
 from sizer.model import WorkloadModel
 from sizer.records import Answer, Device, DiskCheck, DiskTier, Objective, Recommendation, Run, Study, WorkloadPlan
-from sizer.words import Terms, _, refusal_sentences, terms_of
+from sizer.words import Terms, _, refusal_sentences, terms_of, without_marks
 
 from . import results
 from .material import Material
@@ -102,4 +102,5 @@ def _model(name: str, material: Material) -> tuple[WorkloadModel | None, str | N
         return None, _("The model does not know this workload.")
     if model.refused is None:
         return model, None
-    return None, refusal_sentences(model.refused, terms_of(model))
+    with without_marks():
+        return None, refusal_sentences(model.refused, terms_of(model))

@@ -99,7 +99,7 @@ def _asked(
     rows, unknown = read_configurations(Path(arguments.at))
     asked = [_configuration_of_row(where, {**row, **given}, model, disks, wish) for where, row in rows]
     if unknown:
-        print(unknown_columns_ignored(arguments.at, in_words(named(unknown))), file=sys.stderr)
+        print(unknown_columns_ignored(arguments.at, in_words(named(unknown)), len(unknown)), file=sys.stderr)
     return asked
 
 

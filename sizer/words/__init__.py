@@ -21,7 +21,6 @@ from sizer.words.answers import (
 )
 from sizer.words.dry_run import (
     Touch,
-    but,
     epochs_take_longer,
     limits_available,
     pass_to_come,
@@ -69,7 +68,7 @@ from sizer.words.host import (
     topology_in_words,
     virtualization_in_words,
 )
-from sizer.words.language import ENGLISH, _, _n, in_language, languages, reader_language
+from sizer.words.language import ENGLISH, _, _n, in_language, languages, reader_language, without_marks
 from sizer.words.model import assumptions, model_line, model_summary, parameter_line, parameter_name, source_name
 from sizer.words.names import (
     Terms,
@@ -210,7 +209,6 @@ __all__ = [
     "brief",
     "busy_host_in_words",
     "busy_name",
-    "but",
     "cache_named",
     "capital",
     "catalog_valid",
@@ -362,5 +360,6 @@ __all__ = [
     "warning_names",
     "warning_said",
     "whole",
+    "without_marks",
     "workload_in_words",
 ]

@@ -7,7 +7,7 @@ from pathlib import Path
 from sizer.catalog import AcceleratorRate, DiskOffer, InstanceType
 from sizer.host import BusyBy, Check, Finding, FindingKind, Host, Virtualization
 from sizer.limits import CpuCounts
-from sizer.records import InstanceOffer, format_bytes, format_usd, typed_path
+from sizer.records import InstanceOffer, format_bytes, format_usd, format_vcpus, typed_path
 from sizer.words.errors import in_words
 from sizer.words.language import _, _n
 from sizer.words.names import listed, row
@@ -144,7 +144,7 @@ def offer_line(offer: InstanceOffer) -> str:
 
 def instance_line(offer: InstanceType) -> str:
     """An instance type of the catalogue."""
-    size = [_("{vcpus} vCPU", vcpus=f"{offer.vcpus:g}"), format_bytes(offer.memory_bytes)]
+    size = [format_vcpus(offer.vcpus), format_bytes(offer.memory_bytes)]
     return _(
         "{provider} {type}: {size}; {price} ({date}, {source})",
         provider=offer.provider,

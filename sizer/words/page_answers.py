@@ -21,7 +21,7 @@ from sizer.records import (
 )
 from sizer.words.answers import family_sentences, suggestion_sentences
 from sizer.words.figures import chance, samples_counted, with_interval
-from sizer.words.language import _
+from sizer.words.language import _, without_marks
 from sizer.words.names import Terms, listed
 from sizer.words.reasons import reason_sentence
 
@@ -83,7 +83,10 @@ def other_reasons(answer: Answer, terms: Terms) -> list[str]:
 
 def next_run_sentences(answer: Answer, terms: Terms) -> str:
     """What to measure next, without marks around names; empty where nothing is suggested."""
-    return "" if answer.next_run is None else suggestion_sentences(answer.next_run, terms).replace("`", "")
+    if answer.next_run is None:
+        return ""
+    with without_marks():
+        return suggestion_sentences(answer.next_run, terms)
 
 
 def next_run_title(answer: Answer) -> str:
@@ -103,7 +106,8 @@ def _opening(answer: Answer) -> tuple[Reason, ...]:
 
 def _plain(reason: Reason, terms: Terms) -> str:
     """As the page shows it, which sets no names apart."""
-    return reason_sentence(reason, terms).replace("`", "")
+    with without_marks():
+        return reason_sentence(reason, terms)
 
 
 def _chosen(objective: Objective, likely: float | None) -> str:

@@ -75,13 +75,13 @@ def _busy_resource(name: str, share: float) -> str:
     return _("{resource} {share}", resource=resource, share=format_share(share))
 
 
-def stage_in_words(stage: str) -> str:
-    """`the step`, as in `isolating the step`."""
+def isolating_in_words(stage: str) -> str:
+    """That a run isolates this stage."""
     return {
-        "step": _("the step"),
-        "pipeline": _("the input pipeline"),
-        "disk": _("the disk"),
-        "cache": _("the page cache"),
+        "step": _("isolating the step"),
+        "pipeline": _("isolating the input pipeline"),
+        "disk": _("isolating the disk"),
+        "cache": _("isolating the page cache"),
     }[stage]
 
 
@@ -89,7 +89,7 @@ def remark_in_words(spec: RunSpec) -> str:
     """`isolating the disk`, `search for the memory floor`; '' of a run of the workload as asked for."""
     if spec.purpose is Purpose.FLOOR_SEARCH:
         return _("search for the memory floor")
-    return _("isolating {stage}", stage=stage_in_words(spec.stage)) if spec.stage is not None else ""
+    return isolating_in_words(spec.stage) if spec.stage is not None else ""
 
 
 def stage_shown(stage: str) -> str:
@@ -114,14 +114,21 @@ def stage_learnt(stage: str) -> str:
 
 def stages_in_words(stage: str) -> str:
     """A line of a dry run: what its runs that isolate a stage are for."""
-    return _("runs isolating {stage} show {what}", stage=stage_in_words(stage), what=stage_shown(stage))
+    return {
+        "step": _("runs isolating the step show the step alone: nothing is read or decoded"),
+        "pipeline": _(
+            "runs isolating the input pipeline show the input pipeline without the disk: the data is in memory"
+        ),
+        "disk": _("runs isolating the disk show the disk alone: the data is read as the loader reads it, and not used"),
+        "cache": _("runs isolating the page cache show what the page cache serves where memory holds half of the data"),
+    }[stage]
 
 
 def following_in_words(following: Search | TwoEpochs, runs: Sequence[Run]) -> str:
     """What a search for a memory floor found, or a two-epoch pass showed, or why it did not."""
     name = following.base.workload.name
     if isinstance(following, Search):
-        return floor_in_words(following.found(runs), _("the memory floor of `{workload}`", workload=name))
+        return _("`{workload}`: {floor}", workload=name, floor=floor_in_words(following.found(runs)))
     return _pass_in_words(following.result(runs), name)
 
 
@@ -179,7 +186,7 @@ def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
     parts += [format_bytes(limits.memory_bytes)] if limits.memory_bytes is not None else []
     parts += [disk_in_words(limits.disk, limits.disk in emulated)] if limits.disk is not None else []
     parts += [_("batch {size}", size=spec.batch_size)]
-    parts += [_("isolating {stage}", stage=stage_in_words(spec.stage))] if spec.stage is not None else []
+    parts += [isolating_in_words(spec.stage)] if spec.stage is not None else []
     return _("{workload} {configuration}", workload=spec.workload.name, configuration=row(parts))
 
 

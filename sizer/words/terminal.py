@@ -86,9 +86,15 @@ def unknown_columns(table: Path, columns: str) -> str:
     )
 
 
-def unknown_columns_ignored(table: str, columns: str) -> str:
-    """A table of configurations has columns that sizer has no use for."""
-    return _("warning: {table}: {columns} is unknown and ignored", table=table, columns=columns)
+def unknown_columns_ignored(table: str, columns: str, count: int) -> str:
+    """A table of configurations has columns that sizer has no use for, so many."""
+    return _n(
+        "warning: {table}: {columns} is unknown and ignored",
+        "warning: {table}: {columns} are unknown and ignored",
+        count,
+        table=table,
+        columns=columns,
+    )
 
 
 def table_imported(runs: int, workloads: int, folder: Path) -> str:
