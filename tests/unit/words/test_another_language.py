@@ -14,10 +14,12 @@ from sizer import api
 from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.page import TEMPLATES
 from sizer.cli import host_commands, main
+from sizer.cli import language as cli_language
 from sizer.host import Check, Finding, FindingKind, facts
 from sizer.records import Message, NoAnswer, Refused
 from sizer.runner import Load
-from sizer.words import in_language, languages
+from sizer.words import ENGLISH, in_language, languages
+from sizer.words import language as language_of_words
 from tests.catalogue import PSEUDO, spoken, write_catalogue
 
 FIGURES = r"""
@@ -132,6 +134,17 @@ READ_BY_PROGRAMS = (
 )
 
 
+@pytest.fixture
+def _asked_for(catalogue: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A catalogue for a user whose environment asks for its language."""
+    monkeypatch.setattr(cli_language, "CATALOGUES", catalogue)
+    for name in ("LC_ALL", "LC_MESSAGES", "LANGUAGE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", f"{PSEUDO}_DE.UTF-8")
+    with spoken(catalogue), in_language(ENGLISH):
+        yield
+
+
 @pytest.mark.usefixtures("_busy_host")
 @pytest.mark.parametrize("words", READ_BY_PROGRAMS, ids=" ".join)
 def test_what_programs_read_is_the_same_in_every_language(
@@ -145,9 +158,57 @@ def test_what_programs_read_is_the_same_in_every_language(
     monkeypatch.chdir(folder.parent)
     (folder / "runs" / "cut.json").write_text("{")
     english = main(words), capsys.readouterr().out
-    request.getfixturevalue("_pseudo")
+    request.getfixturevalue("_asked_for")
     assert (main(words), capsys.readouterr().out) == english
     assert english[1].strip()
+
+
+def test_what_is_stored_is_the_same_in_every_language(
+    folder: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A study file, an imported study, and what is concluded of it; the page alone is of that language."""
+    monkeypatch.chdir(folder.parent)
+    table = folder.parent / "table.csv"
+    main(["export", "s"])
+    table.write_text(capsys.readouterr().out)
+    english = _stored(folder.parent, "english")
+    request.getfixturevalue("_asked_for")
+    assert _stored(folder.parent, "other") == english
+    assert main(["predict", "s", "--batch-size", "64"]) == 5
+    assert "⟦" in capsys.readouterr().err
+    assert "⟦" in (folder.parent / "other" / "report.html").read_text()
+
+
+def _stored(parent: Path, name: str) -> dict[str, str]:
+    """What `init` and `import` write into files, but for the page."""
+    assert main(["init", f"{name}.yaml"]) == 0
+    assert main(["import", "table.csv", "--out", name]) == 0
+    files = (path for path in sorted((parent / name).rglob("*")) if path.is_file() and path.suffix != ".html")
+    found = {str(path.relative_to(parent / name)): path.read_text() for path in files}
+    return {**found, "study file": (parent / f"{name}.yaml").read_text()}
+
+
+@pytest.mark.parametrize(
+    ("environment", "language"),
+    [
+        ({}, None),
+        ({"LANG": "C.UTF-8", "LANGUAGE": "de"}, None),
+        ({"LANG": "en_US.UTF-8"}, None),
+        ({"LANG": "de_DE.UTF-8"}, PSEUDO),
+        ({"LANG": "en_US.UTF-8", "LC_MESSAGES": "de_AT@euro"}, PSEUDO),
+        ({"LANG": "de_DE.UTF-8", "LC_ALL": "fr_FR.UTF-8"}, None),
+        ({"LANG": "fr_FR.UTF-8", "LANGUAGE": "it:de:en"}, PSEUDO),
+        ({"LANG": "de_DE.UTF-8", "LANGUAGE": "en:de"}, None),
+        ({"LANG": "../de"}, None),
+    ],
+)
+def test_the_environment_chooses_the_language(
+    environment: dict[str, str], language: str | None, catalogue: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with any program that uses gettext, and only one that there is a catalogue of."""
+    assert language_of_words._folder() == cli_language.CATALOGUES
+    monkeypatch.setattr(cli_language, "CATALOGUES", catalogue)
+    assert cli_language.asked_language(environment) == language
 
 
 @pytest.mark.usefixtures("_busy_host", "_pseudo")
