@@ -14,7 +14,7 @@ import pytest
 from sizer.cli import main
 from sizer.cli.arguments import parser
 from sizer.records import AllOf, AnyOf, HostError, InputError, Lines, Message
-from sizer.words import error_sentence, in_words
+from sizer.words import data_lacking, error_sentence, in_words, without_marks
 from tests import ROOT
 from tests.catalogue import collected, keywords, spoken, write_catalogue
 
@@ -23,8 +23,7 @@ MARKS = {name: int(place or 1) - 1 for name, _, place in (each.partition(":") fo
 
 MADE_ELSEWHERE = {
     "sizer/catalog/importing.py": "what is wrong with a cell, found where its row is not known",
-    "sizer/api/predicting.py": "the reason of a refusal, which `words` has put into words",
-    "sizer/cli/predict.py": "the same, a line each",
+    "sizer/cli/predict.py": "the reason of each refusal, which `words` has put into words",
     "sizer/api/preconditions.py": "a message for each thing that a host lacks",
     "sizer/storage/disks.py": "an error for each volume that cannot be removed",
     "sizer/study/json_schema.py": "descriptions of the schema, which are collected from there",
@@ -175,3 +174,11 @@ def helps(each: argparse.ArgumentParser) -> Iterator[str]:
             yield from (choice.help or "" for choice in action._choices_actions)
         elif action.help and not isinstance(action, (argparse._HelpAction, argparse._VersionAction)):
             yield action.help
+
+
+def test_the_page_leaves_out_marks_of_sentences_and_not_of_names() -> None:
+    """A name may have a mark of its own."""
+    said = data_lacking("a`b", "no room")
+    assert said == "  workload `a`b`: its data cannot be prepared: no room"
+    with without_marks():
+        assert data_lacking("a`b", "no room") == "  workload a`b: its data cannot be prepared: no room"
