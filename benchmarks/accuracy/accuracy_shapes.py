@@ -16,11 +16,11 @@ from accuracy_rivals import rivals
 from accuracy_scores import GoalRow, at_most, error, quantile, share
 
 from sizer.model import batch_of, fit, predict, vcpus_of
+from sizer.records import GIB
 from sizer.records.errors import NoAnswer
 from sizer.records.run import Configuration, Estimate, Outcome, Run
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 
-GIB = 2**30
 STARTED = "2026-11-21T00:00:00+00:00"
 MIDDLE_MEMORY = 16 * GIB
 

@@ -10,10 +10,10 @@ from alibaba_machine import TIERS, TRAIN, VCPUS_THEN_OVER_HERE
 from grid_data import Cell, cells
 
 from sizer.model import vcpus_of
+from sizer.records import GIB
 from sizer.records.run import Run
 
 BEST, MIDDLE, WORST = (tier.name for tier in TIERS)
-GIB = 2**30
 ALL_VCPUS = 2.0
 TWO_THEN = 2 / VCPUS_THEN_OVER_HERE
 ONE_THREAD = 0.5

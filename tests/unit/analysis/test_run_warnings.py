@@ -10,6 +10,7 @@ import pytest
 
 from sizer.analysis.epochs import Epochs
 from sizer.analysis.run_warnings import run_warnings
+from sizer.records import GIB
 from sizer.records.run import (
     Configuration,
     DataSet,
@@ -24,8 +25,6 @@ from sizer.records.run import (
 )
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.words import warning_line
-
-GIB = 2**30
 
 
 @pytest.fixture

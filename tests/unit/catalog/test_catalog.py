@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from sizer.catalog import Catalog, catalog_text, import_csv
+from sizer.records import GIB
 from sizer.records.errors import InputError
 from sizer.words import disk_offer_line
 
-GIB = 2**30
 MB = 1e6
 
 AMOUNT = "0 or a number from 1e-60 to 1e+60"

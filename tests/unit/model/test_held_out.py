@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from sizer.model import fit, predict
+from sizer.records import GIB
 from sizer.records.run import Bottleneck, Configuration, Run
 
-GIB = 2**30
 JOBS = 12
 STAGE = {
     Bottleneck.CPU: 0,

@@ -14,9 +14,9 @@ from sizer.model import WorkloadModel, best_measured, fit, predict
 from sizer.model.equation import CPU
 from sizer.model.problem import problem_of
 from sizer.model.scaling import FORMS, PARAMETERS, scale
+from sizer.records import GIB
 from sizer.records.run import Bottleneck, Configuration, Run
 
-GIB = 2**30
 MakeRun = Callable[..., Run]
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from sizer.plan.reference_runs import FEWEST_RUNS, MOST_BETWEEN, is_measurement, reference
 from sizer.plan.run_order import plan
+from sizer.records import GIB
 from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import HostSize
 
-GIB = 2**30
 HOST = HostSize(4, 16 * GIB)
 EMULATED = Device("emulated", gpu="P100", samples_per_second=219.0)
 

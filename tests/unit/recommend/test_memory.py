@@ -9,11 +9,11 @@ import pytest
 
 from sizer.model.memory import needed_bytes
 from sizer.model.observations import measure
+from sizer.records import GIB, MIB
 from sizer.records.answer import Answer
 from sizer.records.run import Outcome, Run
 from sizer.records.study import Device, Purpose
 
-MIB, GIB = 2**20, 2**30
 Ask = Callable[..., Answer]
 MakeRun = Callable[..., Run]
 

@@ -11,12 +11,12 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import recommend
+from sizer.records import GIB
 from sizer.records.answer import Answer, ReasonCode
 from sizer.records.run import Bottleneck, Demand, Outcome, Run
 from sizer.records.study import Device, DiskRates, Objective
 from sizer.words import family_sentences
 
-GIB = 2**30
 MakeRun = Callable[..., Run]
 Curve = Callable[..., list[Run]]
 P100 = Device("emulated", gpu="P100", samples_per_second=219, source="published")
