@@ -1,4 +1,4 @@
-"""Curves of the shapes that tables from elsewhere have: points of each are left out and foretold, from rates alone.
+"""Curves of the shapes that tables from elsewhere have: points of each are left out and predicted, from rates alone.
 
 The curves are drawn; those that others published stand in `accuracy_published`.
 """
@@ -145,12 +145,12 @@ def _summary(
 
 def _lines(found: Sequence[LeftOutPoint], refused: int, each_curve: bool = False) -> list[str]:
     if not found:
-        return [f"nothing foretold, {refused} refused"]
+        return [f"nothing predicted, {refused} refused"]
     worst = sorted(found, key=lambda one: -one.error)
     chosen = list({one.curve.shape: one for one in reversed(worst)}.values()) if each_curve else worst[:2]
     head = "published" if each_curve else found[0].curve.shape
     middle = 100 * quantile([one.error for one in found], 0.5)
-    lines = [f"{head}: {len(found)} foretold, {refused} refused, median {middle:.1f} %"]
+    lines = [f"{head}: {len(found)} predicted, {refused} refused, median {middle:.1f} %"]
     for one in chosen:
         near = [f"{p:g}: {r:.4g}" for p, r in zip(one.curve.places, one.curve.truth, strict=True)][:14]
         lines.append(

@@ -74,10 +74,10 @@ def _groups(runs: Sequence[Run]) -> list[list[Run]]:
 def _line(group: Sequence[Run], folder: StudyFolder, emulated: Collection[str], found: StudyStatus) -> str:
     first = group[0]
     imported = folder.study.imported
-    places = {imported_run_in_words(run) if imported else run_in_words(run.spec, emulated) for run in group}
-    place = places.pop() if len(places) == 1 else first.spec.workload.name
+    labels = {imported_run_in_words(run) if imported else run_in_words(run.spec, emulated) for run in group}
+    label = labels.pop() if len(labels) == 1 else first.spec.workload.name
     result = result_and_warnings(first, folder.log_of(first))
-    return status_line(first, place, len(group), _again(group, result, found))
+    return status_line(first, label, len(group), _again(group, result, found))
 
 
 def _again(group: Sequence[Run], result: str, found: StudyStatus) -> str:

@@ -189,13 +189,13 @@ def test_what_is_assumed_is_said(
 
 def test_another_disk_changes_the_rate(predicted: Callable[..., list[dict[str, Any]]]) -> None:
     """At 8 vCPUs the slow disk binds; one as fast as the other is as good."""
-    slow, supposed = (
+    slow, faster = (
         predicted("--vcpus", "8", *disk)[0]
         for disk in (["--disk", "slow"], ["--disk-iops", "90000", "--disk-mbps", "900"])
     )
     assert slow["throughput"] < 250
-    assert supposed["throughput"] > 2 * slow["throughput"]
-    assert supposed["extrapolated"]
+    assert faster["throughput"] > 2 * slow["throughput"]
+    assert faster["extrapolated"]
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_another_disk_changes_the_rate(predicted: Callable[..., list[dict[str, A
         (["--gpu-count", "0"], 2, "`0` is not a number of GPUs"),
     ],
 )
-def test_what_cannot_be_supposed_is_one_sentence(
+def test_what_cannot_be_assumed_is_one_sentence(
     predict: Callable[..., tuple[int, str, str]], words: list[str], code: int, said: str
 ) -> None:
     """And what to type in its place."""
@@ -247,7 +247,7 @@ def test_accelerators_are_counted(sizer: Typed, folder: Path) -> None:
 
 @pytest.mark.usefixtures("study")
 def test_a_table_of_places_may_have_more_columns(sizer: Typed, folder: Path) -> None:
-    """Those of measurements.csv are passed over, others named in one warning; a tier of the catalogue is supposed."""
+    """Those of measurements.csv are passed over, others named in one warning; a tier of the catalogue is a what-if."""
     (folder / "at.csv").write_text("disk;vcpus;colour;throughput\nfast;4;red;1\nalibaba/cloud_ssd:500GiB;4;;\n")
     done = sizer("predict", "s", "--at", "at.csv")
     assert done.returncode == 0, done.stderr

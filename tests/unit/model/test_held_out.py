@@ -25,7 +25,7 @@ STAGE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("accounted", [True, False])
-def test_held_out_vcpus_are_foretold(
+def test_held_out_vcpus_are_predicted(
     draw_job: Callable[..., Any], measure_job: Callable[..., list[Run]], accounted: bool
 ) -> None:
     """Between measured vCPUs, the median error is within 3 %, the 90th percentile within 10 %, intervals cover."""

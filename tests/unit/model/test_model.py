@@ -191,7 +191,7 @@ def test_accounting_that_disagrees_makes_it_ambiguous(make_run: MakeRun) -> None
     assert predict(model, at(4)).bottleneck is Bottleneck.AMBIGUOUS
 
 
-def test_another_disk_is_foretold_from_its_figures(make_run: MakeRun) -> None:
+def test_another_disk_is_predicted_from_its_figures(make_run: MakeRun) -> None:
     """An unmeasured disk is predicted from what a sample reads, marked extrapolated; without figures it is refused."""
     demand = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0)
     runs = [

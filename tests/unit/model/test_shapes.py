@@ -51,7 +51,7 @@ def test_each_form_knows_its_own_slope(form: str, vcpus: float, first: float, se
 
 
 def test_hyperthreads_bend_the_curve_once(make_run: MakeRun) -> None:
-    """From 16 vCPUs on each adds a third of a core: what lies between is foretold on both sides of the knee."""
+    """From 16 vCPUs on each adds a third of a core: what lies between is predicted on both sides of the knee."""
 
     def rate(c: float) -> float:
         return 50 * (min(c, 16) + 0.33 * max(0.0, c - 16))

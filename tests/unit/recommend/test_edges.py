@@ -144,7 +144,7 @@ def test_vcpus_that_are_busy_while_the_rate_rises_are_no_serial_part(curve: Curv
 
 
 def test_a_serial_part_leaves_a_known_estimate_beyond(curve: Curve) -> None:
-    """Seconds a sample A + B / c: what Amdahl's law gives at 8 vCPUs is foretold from 1, 2 and 4 within 6 %."""
+    """Seconds a sample A + B / c: what Amdahl's law gives at 8 vCPUs is predicted from 1, 2 and 4 within 6 %."""
     law = {c: 1 / (0.002 + 0.008 / c) for c in (1, 2, 4, 8)}
     model = fit(curve(*((c, law[c]) for c in (1, 2, 4)))).workload("train")
     configuration = replace(best_measured(model).configuration, vcpus=8)
