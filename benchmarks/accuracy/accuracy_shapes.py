@@ -1,6 +1,6 @@
 """Curves of the shapes that tables from elsewhere have: points of each are left out and predicted, from rates alone.
 
-The curves are drawn; those that others published stand in `accuracy_published`.
+The curves are drawn; those that others published are in `accuracy_published`.
 """
 
 from __future__ import annotations
@@ -118,8 +118,8 @@ def _all(curves: Sequence[Curve], seed: int) -> tuple[list[LeftOutPoint], int]:
     found: list[LeftOutPoint] = []
     refused = 0
     for number, curve in enumerate(curves):
-        told, unsaid = judged(curve, seed + number)
-        found, refused = [*found, *told], refused + unsaid
+        points, missing = judged(curve, seed + number)
+        found, refused = [*found, *points], refused + missing
     return found, refused
 
 

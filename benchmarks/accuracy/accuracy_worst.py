@@ -115,7 +115,7 @@ def machine_line(case: Case) -> str:
             min((r.read_bytes_per_second or 0) / job.read_bytes, (r.read_iops or 0) / job.read_ios)
             for r in case.machine.disks.values()
         ]
-        words.append("disks carry " + " ".join(f"{limit:.3g}/s" for limit in limits))
+        words.append("disks give " + " ".join(f"{limit:.3g}/s" for limit in limits))
     if job.accelerator:
         words.append(f"accelerator {job.accelerator:.3g}/s at b{job.reference_batch}, launch {job.launch_share:.2f}")
     words.append(f"one core {1 / job.cpu:.3g}/s")
