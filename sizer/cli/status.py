@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from sizer.api import StudyStatus, open_study, study_status
-from sizer.cli.wording import emulated_disks
 from sizer.plan import UNFINISHED
 from sizer.records import FINDINGS, Outcome, Run
 from sizer.store import StudyFolder
@@ -34,7 +33,7 @@ def status(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(_form(found, folder), indent=1))
         return 0
-    emulated = emulated_disks(folder.study)
+    emulated = folder.study.emulated_disks
     for group in _groups(found.runs):
         print(_line(group, folder, emulated, found))
     stored = {run.id for run in found.runs}

@@ -32,8 +32,8 @@ from sizer.words.dry_run import (
     search_to_come,
     touch_line,
 )
-from sizer.words.errors import error_sentence, in_words
-from sizer.words.failures import cause_in_words, failure_in_words, failure_line
+from sizer.words.errors import in_words
+from sizer.words.failures import failure_in_words, failure_line
 from sizer.words.figures import (
     a_sample,
     amount,
@@ -53,7 +53,7 @@ from sizer.words.figures import (
     volume,
     whole,
 )
-from sizer.words.floors import floor_in_words, killed_floor_sentences, searched_floor_sentences
+from sizer.words.floors import killed_floor_sentences, searched_floor_sentences
 from sizer.words.host import (
     catalog_valid,
     check_lines,
@@ -69,14 +69,11 @@ from sizer.words.host import (
     topology_in_words,
     virtualization_in_words,
 )
-from sizer.words.language import ENGLISH, _, _n, in_language, languages, reader_language
+from sizer.words.language import ENGLISH, _, _n, in_language, reader_language
 from sizer.words.model import assumptions, model_line, model_summary, parameter_line, parameter_name, source_name
 from sizer.words.names import (
     Terms,
-    accelerators_name,
-    bound_in_words,
     clauses,
-    disk_in_words,
     outcome_in_words,
     resource_name,
     row,
@@ -138,7 +135,6 @@ from sizer.words.runs import (
     result_and_warnings,
     result_in_words,
     run_in_words,
-    spread_in_words,
     stage_learnt,
     stage_shown,
     stages_in_words,
@@ -193,7 +189,6 @@ __all__ = [
     "_n",
     "a_sample",
     "accelerators_in_words",
-    "accelerators_name",
     "amount",
     "announcement_in_words",
     "answer_not_written",
@@ -206,7 +201,6 @@ __all__ = [
     "batch_named",
     "being_measured",
     "being_measured_again",
-    "bound_in_words",
     "bounded_spec",
     "brief",
     "busy_host_in_words",
@@ -215,7 +209,6 @@ __all__ = [
     "cache_named",
     "capital",
     "catalog_valid",
-    "cause_in_words",
     "chance",
     "check_lines",
     "checking_disk",
@@ -232,7 +225,6 @@ __all__ = [
     "disk_checking",
     "disk_deviates",
     "disk_figure_line",
-    "disk_in_words",
     "disk_offer_line",
     "disk_unusable",
     "doubt_in_words",
@@ -241,14 +233,12 @@ __all__ = [
     "ended_line",
     "ending",
     "epochs_take_longer",
-    "error_sentence",
     "evidence_in_words",
     "failure_in_words",
     "failure_line",
     "family_facts",
     "family_sentences",
     "finding_in_words",
-    "floor_in_words",
     "following_in_words",
     "from_to",
     "half_width",
@@ -263,7 +253,6 @@ __all__ = [
     "interrupted",
     "job_fact",
     "killed_floor_sentences",
-    "languages",
     "leftover_in_words",
     "limits_available",
     "limits_in_words",
@@ -330,7 +319,6 @@ __all__ = [
     "source_name",
     "span",
     "spec_line",
-    "spread_in_words",
     "stage_learnt",
     "stage_shown",
     "stage_title",

@@ -25,7 +25,8 @@ from sizer.records.run import (
     Sample,
 )
 from sizer.records.study import Device, DiskRates, Limits, RunSpec
-from sizer.words import bound_in_words, disk_in_words, result_in_words
+from sizer.words import result_in_words
+from sizer.words.names import bound_in_words, disk_in_words
 
 
 @pytest.mark.parametrize("bottleneck", list(Bottleneck))

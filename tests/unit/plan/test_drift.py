@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sizer.plan.reference_runs import DRIFT_SHARE, changed_marks, spread
 from sizer.records.run import Configuration, Estimate, Outcome, Run, RunWarning, WarningKind
 from sizer.records.study import Limits, Measure, RunSpec, Workload
-from sizer.words import spread_in_words
+from sizer.words.runs import spread_in_words
 
 REFERENCE = RunSpec(Workload("train", "image_training"), 32, Limits(2.0), Measure(repeats=1))
 CONTENDED, IMPRECISE = RunWarning(WarningKind.CONTENDED), RunWarning(WarningKind.IMPRECISE)

@@ -17,7 +17,8 @@ from sizer.records import GIB, MIB
 from sizer.records.run import Configuration, Estimate, Outcome, Run
 from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import HostSize
-from sizer.words import floor_in_words, following_in_words
+from sizer.words import following_in_words
+from sizer.words.floors import floor_in_words
 
 HOST = HostSize(4, 64 * GIB)
 TRAIN = Workload("train", "image_training")

@@ -13,7 +13,8 @@ from sizer.records.run import Cause, DataSet
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner import circumstances
 from sizer.runner.circumstances import Room, left_in_memory, missing_data, shared_memory
-from sizer.words import cause_in_words, warning_in_words
+from sizer.words import warning_in_words
+from sizer.words.failures import cause_in_words
 
 MakeSpec = Callable[..., RunSpec]
 

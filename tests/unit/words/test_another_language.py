@@ -12,7 +12,8 @@ import pytest
 from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.page import TEMPLATES
 from sizer.cli import main
-from sizer.words import in_language, languages
+from sizer.words import in_language
+from sizer.words.language import languages
 from tests.catalogue import PSEUDO, spoken, write_catalogue
 
 FIGURES = r"""

@@ -9,8 +9,8 @@ import pytest
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
-from sizer.words import in_language, languages
-from sizer.words.language import _n
+from sizer.words import in_language
+from sizer.words.language import _n, languages
 from tests import ROOT
 from tests.catalogue import collected
 
