@@ -8,7 +8,7 @@ from sizer.words.names import either, listed
 
 
 def in_words(value: object) -> str:
-    """An error or a message with what it holds; a list with the language's own "or" and "and"; anything else as text."""
+    """An error or message with what it holds; a list with the language's own "or" and "and"; anything else as text."""
     if isinstance(value, SizerError):
         return in_words(value.said)
     if isinstance(value, Message):
