@@ -13,8 +13,7 @@ from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.page import TEMPLATES
 from sizer.cli import main
 from sizer.words import in_language
-from sizer.words.language import languages
-from tests.catalogue import PSEUDO, spoken, write_catalogue
+from tests.catalogue import PSEUDO, languages, spoken, write_catalogue
 
 FIGURES = r"""
     [KMGT]iB|[kMGT]?B(/s)?|IOPS|images?(/s)?|samples?(/s)?|words?(/s)?|vCPUs?|core-ms|d|h|min|s|ms|µs|ns|x|UTC
