@@ -101,8 +101,8 @@ def test_an_imported_table_is_a_study(sizer: Typed, study: Path) -> None:
     for words in (["status", "s"], ["fit", "s"], ["recommend", "s"], ["report", "s"], ["predict", "s"]):
         done = sizer(*words)
         assert (done.returncode, done.stderr) == (0, ""), words
-    told = json.loads(sizer("status", "s", "--json").stdout)
-    assert (told["planned"], told["finished"], told["problems"]) == (8, 8, [])
+    output = json.loads(sizer("status", "s", "--json").stdout)
+    assert (output["planned"], output["finished"], output["problems"]) == (8, 8, [])
 
 
 def test_what_is_exported_is_imported_again(sizer: Typed, study: Path) -> None:
@@ -111,8 +111,8 @@ def test_what_is_exported_is_imported_again(sizer: Typed, study: Path) -> None:
     assert first == (study / "measurements.csv").read_text()
     (study.parent / "again.csv").write_text(first)
     done = sizer("import", "again.csv", "--out", "again", "--json")
-    told = json.loads(done.stdout)
-    assert (told["runs"], told["workloads"], told["unknown_columns"]) == (8, ["train"], ["note"])
+    output = json.loads(done.stdout)
+    assert (output["runs"], output["workloads"], output["unknown_columns"]) == (8, ["train"], ["note"])
     assert done.stderr.count("note") == 1
     assert sizer("export", "again").stdout == first
     assert "'=a" in first
@@ -267,7 +267,7 @@ def test_the_example_of_the_page_can_be_typed(sizer: Typed, folder: Path) -> Non
 
 def test_the_page_names_every_column(sizer: Typed) -> None:
     """And so does the help, but for the demands of which it shows one."""
-    told = " ".join(sizer("import", "--help").stdout.split())
+    output = " ".join(sizer("import", "--help").stdout.split())
     few = {name for name in READERS if name.endswith("_per_sample")}
-    for text in (PAGE, told):
+    for text in (PAGE, output):
         assert [name for name in sorted(set(READERS) - few) if not re.search(rf"\b{name}\b", text)] == []

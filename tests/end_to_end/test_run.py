@@ -29,8 +29,8 @@ def begin(folder: Path, environment: dict[str, str]) -> Iterator[Begin]:
         # Whoever runs the tests may have been told to ignore hang-ups.
         first = "nohup" if nohup else "env --default-signal=HUP"
         argv = [*first.split(), sys.executable, "-m", "sizer", *(words or ("run", "study.yaml"))]
-        told = {**environment, "PYTHONUNBUFFERED": "1"}
-        begun.append(subprocess.Popen(argv, cwd=folder, env=told, stderr=subprocess.PIPE, text=True))
+        unbuffered = {**environment, "PYTHONUNBUFFERED": "1"}
+        begun.append(subprocess.Popen(argv, cwd=folder, env=unbuffered, stderr=subprocess.PIPE, text=True))
         return begun[-1]
 
     yield start

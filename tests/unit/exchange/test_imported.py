@@ -164,9 +164,9 @@ def test_repeats_are_told_apart(read: Read) -> None:
 def test_intervals_are_taken_and_not_made_up(read: Read) -> None:
     """A rate without one is exported without one."""
     found = read("workload,vcpus,throughput,throughput_low,throughput_high\na,1,10,9,11.5\na,2,20,,\na,4,30,-inf,inf\n")
-    told = [(run.throughput.low, run.throughput.high) for run in found.runs if run.throughput]
-    assert told[0] == (9.0, 11.5)
-    assert told[2] == (float("-inf"), float("inf"))
+    stated = [(run.throughput.low, run.throughput.high) for run in found.runs if run.throughput]
+    assert stated[0] == (9.0, 11.5)
+    assert stated[2] == (float("-inf"), float("inf"))
     rows = list(csv.DictReader(io.StringIO(write_csv(found.runs))))
     assert [row["throughput_low"] for row in rows] == ["9.0", "", "-inf"]
 
@@ -199,8 +199,8 @@ def test_epochs_of_repeats_stay_with_theirs(read: Read) -> None:
         "a,1,0,40,1\na,1,0,50,2\na,1,1,100,1\na,1,1,200,2\n"
         "a,2,0,41,\na,2,1,110,\na,2,0,51,\na,2,1,210,\n"
     )
-    told = [(run.first_epoch_throughput, run.throughput.value) for run in found.runs if run.throughput]
-    assert sorted(told) == [(40.0, 100.0), (41.0, 110.0), (50.0, 200.0), (51.0, 210.0)]
+    stated = [(run.first_epoch_throughput, run.throughput.value) for run in found.runs if run.throughput]
+    assert sorted(stated) == [(40.0, 100.0), (41.0, 110.0), (50.0, 200.0), (51.0, 210.0)]
 
 
 def test_accelerators_are_told_apart(read: Read) -> None:

@@ -138,9 +138,9 @@ def test_vcpus_that_are_busy_while_the_rate_rises_are_no_serial_part(curve: Curv
     busy = Evidence(Bottleneck.CPU, {"cpu": 0.77}, EvidenceKind.BUSIEST)
     answer = ask(curve((0.5, 227), (1, 425), (2, 620), evidence=busy, demand=Demand(core_seconds=0.0022)))
     assert answer.bottleneck is Bottleneck.CPU
-    told = next(reason for reason in answer.reasons if reason.startswith("There it is bound by the CPU"))
-    assert told.startswith("There it is bound by the CPU (shares: CPU 5")
-    assert told.endswith("accounting: CPU 77 % busy).")
+    found = next(reason for reason in answer.reasons if reason.startswith("There it is bound by the CPU"))
+    assert found.startswith("There it is bound by the CPU (shares: CPU 5")
+    assert found.endswith("accounting: CPU 77 % busy).")
 
 
 def test_a_serial_part_leaves_a_known_estimate_beyond(curve: Curve) -> None:

@@ -82,14 +82,14 @@ def test_each_kind_of_memory_has_its_peak(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "rising", "told"),
+    ("low", "high", "rising", "found"),
     [(900.0, 1500.0, True, "+1.17 KiB a step"), (-300.0, 2700.0, False, "none to be seen")],
 )
-def test_growth_is_told_with_its_interval(run: Run, low: float, high: float, rising: bool, told: str) -> None:
+def test_growth_is_told_with_its_interval(run: Run, low: float, high: float, rising: bool, found: str) -> None:
     """Where the interval holds zero no growth is claimed; a peak that still rose at the end is said."""
     growing = replace(run, memory_growth=MemoryGrowth(Estimate(1200.0, low, high), -2048.0, 1234, rising))
     memory = facts(growing)["Memory"]
-    assert memory["Anonymous growth"][0] == told
+    assert memory["Anonymous growth"][0] == found
     assert memory["Anonymous growth"][1].endswith("over 1,234 steps")
     assert memory["Page cache growth"][0] == "−2 KiB a step"
     assert ("At the end" in memory) == rising

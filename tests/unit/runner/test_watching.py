@@ -28,8 +28,8 @@ class Child:
 
     def wait(self, seconds: float) -> tuple[list[Any], bytes]:
         before, self.now = self.now, round(self.now + min(seconds, 0.1), 6)
-        told = before < FIRST_STEP - 1e-9 <= self.now or (self.now > FIRST_STEP and self.now > before)
-        return ([Step(self.now, 8, 0.0, 0)] if told else []), b""
+        found = before < FIRST_STEP - 1e-9 <= self.now or (self.now > FIRST_STEP and self.now > before)
+        return ([Step(self.now, 8, 0.0, 0)] if found else []), b""
 
     def exit_status(self) -> int | None:
         return 0 if self.now >= 2 else None
