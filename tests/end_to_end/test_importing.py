@@ -231,7 +231,7 @@ def test_what_cannot_be_assumed_is_one_sentence(
 
 
 def test_accelerators_are_counted(sizer: Typed, folder: Path) -> None:
-    """Through the table, the prediction, and the table of places; what was not told is null."""
+    """Through the table, the prediction, and the table of places; what it does not say is null."""
     rows = [f"w,{c},V100,{n},{95 * c * n / (c + n)}" for c in (2, 4, 8) for n in (1, 2, 4)]
     (folder / "t.csv").write_text("\n".join(["workload,vcpus,gpu,gpu_count,throughput", *rows]))
     assert sizer("import", "t.csv", "--out", "s").returncode == 0

@@ -332,7 +332,7 @@ def test_a_stored_run_cannot_write_on_the_terminal(
 def test_a_stored_run_of_a_name_that_is_none_is_left_out(
     stored: Path, capsys: pytest.CaptureFixture[str], make_run: Callable[..., Run]
 ) -> None:
-    """Its name would stand in commands to type."""
+    """Its name would be in commands to type."""
     with StudyFolder.open(stored).locked() as folder:
         folder.add(make_run(100.0, name="x; rm -rf ~"))
     assert main(["status", str(stored)]) == 0
@@ -407,7 +407,7 @@ def test_a_run_executes_what_was_shown_and_touches_nothing_else(
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("fio") is None, reason="needs fio")
 def test_checking_a_disk_writes_into_a_fresh_folder_alone(typed: Typed, strangers: Path, tmp_path: Path) -> None:
-    """fio takes what stands before a colon for another file, which would be a link to anything."""
+    """fio takes what is before a colon for another file, which would be a link to anything."""
     precious, elsewhere = tmp_path / "precious", tmp_path / "elsewhere"
     precious.write_text("precious")
     elsewhere.mkdir()

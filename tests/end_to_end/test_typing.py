@@ -93,7 +93,7 @@ def test_schema_and_catalog_are_data_on_stdout(sizer: Typed) -> None:
 
 
 def test_a_catalogue_of_ones_own_is_told_as_json(sizer: Typed, folder: Path) -> None:
-    """The option may stand before the file, and several files are a list."""
+    """The option may come before the file, and several files are a list."""
     (folder / "mine.json").write_text('{"schema_version": 1}')
     listed = json.loads(sizer("catalog", "list", "--json", "mine.json").stdout)
     assert listed == {"instance_types": [], "disks": [], "accelerators": []}

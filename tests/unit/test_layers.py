@@ -26,7 +26,7 @@ def modules() -> Iterator[tuple[str, Path]]:
 
 
 def imports(path: Path) -> Iterator[str]:
-    """Every module named by an import statement, wherever it stands in the file."""
+    """Every module named by an import statement, wherever in the file."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

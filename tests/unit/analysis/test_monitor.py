@@ -156,7 +156,7 @@ def test_as_many_steps_as_usual_are_kept_as_they_are() -> None:
 
 
 def test_a_flood_is_bounded_and_its_rate_is_the_same() -> None:
-    """Samples and waiting are kept to the last one, and each kept step says how many it stands for."""
+    """Samples and waiting are kept to the last one, and each kept step says how many it represents."""
     kept: list[Step] = []
     joined = JoinedSteps(kept)
     count = 10 * MOST_STEPS + 7

@@ -68,7 +68,7 @@ def test_cases_are_the_same_for_the_same_seed_and_hold_out_what_they_say() -> No
 
 
 def test_runs_are_what_sizer_records_and_tell_no_truth() -> None:
-    """Accounted runs carry demands, evidence and disks; a table of rates carries none of them; repeats differ."""
+    """Accounted runs have demands, evidence and disks; a table of rates has none of them; repeats differ."""
     for number in range(4):
         case = draw_case(number, 5)
         runs = measured_runs(case)
@@ -165,7 +165,7 @@ def test_drawn_curves_have_the_shapes_they_are_called_by() -> None:
 
 
 def test_published_curves_name_their_source() -> None:
-    """Each has as many rates as places, in rising places, and says where it stands."""
+    """Each has as many rates as places, in rising places, and names its source."""
     for curve in PUBLISHED:
         assert len(curve.places) == len(curve.rates)
         assert list(curve.places) == sorted(curve.places)

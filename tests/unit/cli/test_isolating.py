@@ -1,4 +1,4 @@
-"""What a person is told of the runs that isolate a stage."""
+"""What a person reads of the runs that isolate a stage."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from sizer.study import HostSize
 
 
 def test_status_tells_which_runs_carry_a_warning(first_version: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The kind stands with the run, and their number at the end and in the JSON."""
+    """The kind is shown with the run, and their number at the end and in the JSON."""
     assert main(["status", str(first_version)]) == 0
     *lines, last = capsys.readouterr().out.splitlines()
     assert any(line.endswith("(throttled)") for line in lines)

@@ -154,7 +154,7 @@ def test_a_quiet_host_marks_nothing() -> None:
 
 
 def test_the_runs_between_are_marked_with_the_figures() -> None:
-    """Those between the two measurements that differ, and the reference that stands alone."""
+    """Those between the two measurements that differ, and the reference that is unlike the others."""
     runs = after_marking(measured(742.0, 742.0, 655.0))
     assert [each.warnings for each in runs[:4]] == [()] * 4
     between = RunWarning(WarningKind.DRIFTING, {"before": 742.0, "after": 655.0}, "image")

@@ -28,7 +28,7 @@ def only(**own: Any) -> tuple[TwoEpochs, ...]:
 
 @pytest.fixture
 def measured(make_run: Callable[..., Run]) -> Run:
-    """A run as asked for where the pass stands: 300 images/s, and 200 MiB that cannot be dropped."""
+    """A run as asked for where the pass is made: 300 images/s, and 200 MiB that cannot be dropped."""
     run = make_run(300.0, 2.0, disk="fast", data=DATA, anonymous=190 * MIB)
     spec = replace(run.spec, workload=only()[0].base.workload)
     own = replace(spec, workload=replace(spec.workload, cache="cold"))
@@ -58,7 +58,7 @@ def test_what_is_read_in_one_order_needs_no_pass(own: dict[str, str]) -> None:
 
 
 def test_a_pass_is_made_once_however_it_ended(measured: Run) -> None:
-    """Killed for memory, too, it has told something; interrupted it has not."""
+    """Killed for memory it has shown something, too; interrupted it has not."""
     each = only()[0]
     spec = each.next_run([measured])
     assert spec is not None

@@ -38,7 +38,7 @@ def test_what_is_not_settled_is_neither_rising_nor_recommended(curve: Curve, ask
 
 
 def test_a_smaller_size_that_is_sure_is_recommended_although_the_edge_is_open(curve: Curve, ask: Ask) -> None:
-    """Many runs that agree on the plateau carry a size below the most measured, whatever one bad run there says."""
+    """Many runs that agree on the plateau support a size below the most measured, whatever one bad run there says."""
     points = ((1, 100), (2, 200), (4, 203), (8, 202), (16, 201))
     runs = [replace(run, spec=replace(run.spec, repeat=k)) for k in range(3) for run in curve(*points, spread=0.02)]
     answer = ask([*runs, *curve((32, 212), spread=0.08)])

@@ -75,7 +75,7 @@ def searched(runs: list[Run]) -> list[Run]:
 
 
 def test_a_cap_of_a_search_without_margin_is_no_size_to_buy(make_run: MakeRun, ask: Ask) -> None:
-    """A run that crawled at 2 GiB completed, but nobody measured a rate there: what the ordinary runs had is told."""
+    """A run that crawled at 2 GiB completed, without a measured rate: the answer is what the ordinary runs had."""
     runs = [make_run(rate, vcpus, memory=64 * GIB) for vcpus, rate in ((1, 100), (2, 101), (4, 101))]
     answer = ask(runs + searched(capped(make_run, 2 * GIB, 0, (4, 8))))
     assert memory_of(answer) is None

@@ -70,7 +70,7 @@ def test_cores_are_told_beside_the_limit(run: Run) -> None:
 
 
 def test_each_kind_of_memory_has_its_peak(run: Run) -> None:
-    """Anonymous memory, page cache, the kernel's own and swap stand apart, and all of it beside the cap."""
+    """Anonymous memory, page cache, the kernel's own and swap are listed apart, and all of it beside the cap."""
     memory = facts(run)["Memory"]
     assert memory["Highest"][0] == "630 MiB of 1 GiB"
     assert [memory[name][0] for name in ("Anonymous", "Page cache", "Kernel", "Swap")] == [

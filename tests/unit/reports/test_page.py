@@ -146,7 +146,7 @@ def test_what_is_emulated_or_embedded_is_said(reader: Reader) -> None:
 
 
 def test_every_mention_of_the_emulated_accelerator_says_so(reader: Reader) -> None:
-    """No P100 stands on the page without the word emulated before it, but in what the user named himself."""
+    """No P100 is on the page without the word emulated before it, but in what the user named himself."""
     text = reader.text.replace("train-resnet50-p100", "")
     assert len(re.findall(r"P100", text)) == len(re.findall(r"emulated P100", text)) > 5
 

@@ -54,7 +54,7 @@ class Room:
 
 
 def test_what_came_before_the_first_step_is_no_cost_of_the_others(make_spec: Callable[..., RunSpec]) -> None:
-    """A sampling stands at the first step, so what filled the cache before it is not spread over those after."""
+    """There is a sampling at the first step, so what filled the cache before it is not spread over those after."""
     child = Child()
     clock = lambda: child.now  # noqa: E731
     sampler = Sampler(Group(child), clock, used=lambda: 0.0)

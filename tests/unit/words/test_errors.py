@@ -94,7 +94,7 @@ def test_lists_are_joined_alike_in_english(count: int) -> None:
 
 @pytest.fixture
 def _pseudo(tmp_path: Path) -> Iterator[None]:
-    """A language in which each letter of ours is a capital one: what is small stands for itself."""
+    """A language in which each letter of ours is a capital one: what is small is itself."""
     write_catalogue(tmp_path / "locale", _shouted)
     with spoken(tmp_path / "locale"):
         yield
