@@ -58,9 +58,9 @@ class Subject:
     @property
     def terms(self) -> Terms:
         """How its things are called."""
-        tiers = [*self.study.disks, *(run.disk.tier for run in self.runs if run.disk is not None)]
-        emulated = frozenset(tier.name for tier in tiers if tier.emulated is not None)
-        return Terms(self.name, self.unit, self.device, emulated)
+        tiers = (run.disk.tier for run in self.runs if run.disk is not None)
+        others = (tier.name for tier in tiers if tier.emulated is not None)
+        return Terms(self.name, self.unit, self.device, frozenset((*self.study.emulated_disks, *others)))
 
     def check(self, name: str) -> DiskCheck | None:
         """What fio measured on that tier: in this study's check, else in the check that came with a run."""

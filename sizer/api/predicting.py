@@ -39,9 +39,9 @@ def predict(
             found=found.name,
             known=AnyOf(*known),
         )
-    place = configuration(found, vcpus, memory_bytes, disk, batch_size, gpu, gpu_count)
+    asked = configuration(found, vcpus, memory_bytes, disk, batch_size, gpu, gpu_count)
     try:
-        return predict_at(found, place, what_if)
+        return predict_at(found, asked, what_if)
     except Refused as error:
         raise _refused(error.refusal, found) from error
 
@@ -83,7 +83,7 @@ def configuration(
     """
     measured = workload.measured
     gpus = accelerator(gpu, gpu_count, workload)
-    # A workload of which nothing completed has no largest; its refusal is the answer instead of this place.
+    # A workload of which nothing completed has no largest; its refusal is the answer instead of this configuration.
     return Configuration(
         vcpus=vcpus if vcpus is not None else max(measured.vcpus, default=None),
         memory_bytes=memory_bytes if memory_bytes is not None else max(measured.memory_bytes, default=None),

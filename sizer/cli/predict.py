@@ -13,7 +13,7 @@ from typing import Any
 from sizer import api
 from sizer.cli.folders import opened
 from sizer.cli.tables import read_configurations
-from sizer.cli.what_if import SUPPOSED_DISK, Supposed, form, is_tier, supposed, tier_rates
+from sizer.cli.what_if import WHAT_IF_DISK, AskedWhatIf, asked_what_if, form, is_tier, tier_rates
 from sizer.exchange import no_prediction_form, prediction_form
 from sizer.files import named
 from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
@@ -33,15 +33,15 @@ from sizer.words import (
     ENGLISH,
     assumed_line,
     assumptions,
+    configuration_name,
     in_language,
     in_words,
     no_prediction_line,
-    place_name,
     prediction_line,
     refusal_sentences,
-    supposed_disk_name,
     terms_of,
     unknown_columns_ignored,
+    what_if_disk_name,
 )
 
 
@@ -66,7 +66,7 @@ def predict(arguments: argparse.Namespace) -> int:
     folder = opened(arguments.folder)
     model = api.fit(folder)
     disks = [tier.name for tier in folder.study.disks]
-    answers = [_answer(*place) for place in _asked(arguments, model, disks)]
+    answers = [_answer(*asked) for asked in _asked(arguments, model, disks)]
     answered = any(answer.prediction for answer in answers)
     if arguments.json:
         print(json.dumps({"predictions": [_form(each) for each in answers]}, indent=1))
@@ -79,7 +79,7 @@ def predict(arguments: argparse.Namespace) -> int:
 
 def _asked(
     arguments: argparse.Namespace, model: Model, disks: Sequence[str]
-) -> list[tuple[WorkloadModel, Configuration, Supposed]]:
+) -> list[tuple[WorkloadModel, Configuration, AskedWhatIf]]:
     """Each configuration asked for. What is left out is taken at its largest measured value."""
     typed = {
         "workload": arguments.workload,
@@ -91,9 +91,9 @@ def _asked(
         "gpu_count": arguments.gpu_count,
     }
     given = {name: value for name, value in typed.items() if value is not None}
-    wish = supposed(arguments)
+    wish = asked_what_if(arguments)
     if wish.what_if.disk_rates is not None:
-        given["disk"] = SUPPOSED_DISK
+        given["disk"] = WHAT_IF_DISK
     if arguments.at is None:
         return [_asked_configuration(given, model, disks, wish)]
     rows, unknown = read_configurations(Path(arguments.at))
@@ -104,8 +104,8 @@ def _asked(
 
 
 def _configuration_of_row(
-    where: Message, asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: Supposed
-) -> tuple[WorkloadModel, Configuration, Supposed]:
+    where: Message, asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: AskedWhatIf
+) -> tuple[WorkloadModel, Configuration, AskedWhatIf]:
     """The same for a row of a table; `where` is its file and line, with which an InputError begins."""
     try:
         return _asked_configuration(asked, model, disks, wish)
@@ -114,8 +114,8 @@ def _configuration_of_row(
 
 
 def _asked_configuration(
-    asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: Supposed
-) -> tuple[WorkloadModel, Configuration, Supposed]:
+    asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: AskedWhatIf
+) -> tuple[WorkloadModel, Configuration, AskedWhatIf]:
     """Raises InputError for a workload, disk or GPU that the study does not have."""
     workload = api.predicting.workload_of(model, asked.get("workload"))
     measured = workload.measured
@@ -129,7 +129,7 @@ def _asked_configuration(
 
 
 def _tier(disk: str, known: Sequence[str]) -> DiskRates | None:
-    """The rates of a tier that is supposed; None for a disk of the study."""
+    """The rates of a tier that the what-if names; None for a disk of the study."""
     if disk in known:
         return None
     if is_tier(disk):
@@ -142,7 +142,7 @@ def _tier(disk: str, known: Sequence[str]) -> DiskRates | None:
     )
 
 
-def _answer(workload: WorkloadModel, configuration: Configuration, wish: Supposed) -> AskedPrediction:
+def _answer(workload: WorkloadModel, configuration: Configuration, wish: AskedWhatIf) -> AskedPrediction:
     if workload.refused and not workload.measured.rates:
         return AskedPrediction(workload, configuration, refusal=workload.refused)
     try:
@@ -181,10 +181,10 @@ def _in_words(answer: AskedPrediction) -> str:
     terms, disk = terms_of(workload), None
     if answer.what_if.disk_rates is not None:
         name = answer.configuration.disk
-        disk = supposed_disk_name(None if name == SUPPOSED_DISK else name)
-    place = place_name(answer.configuration, workload, terms, disk)
+        disk = what_if_disk_name(None if name == WHAT_IF_DISK else name)
+    where = configuration_name(answer.configuration, workload, terms, disk)
     if prediction is None:
-        return no_prediction_line(workload.name, place, answer.why)
+        return no_prediction_line(workload.name, where, answer.why)
     assumed = assumptions(answer.what_if, workload)
-    line = prediction_line(prediction, place, terms)
+    line = prediction_line(prediction, where, terms)
     return assumed_line(line, assumed) if assumed else line

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from sizer.api import StudyStatus, open_study, study_status
-from sizer.cli.wording import emulated_disks
 from sizer.plan import UNFINISHED
 from sizer.records import FINDINGS, Outcome, Run, printable, way_of_ending
 from sizer.store import StudyFolder
@@ -32,7 +31,7 @@ def status(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(_form(found, folder), indent=1))
         return 0
-    emulated = emulated_disks(folder.study)
+    emulated = folder.study.emulated_disks
     for group in _groups(found.runs):
         print(_line(group, folder, emulated, found))
     stored = {run.id for run in found.runs}
@@ -78,10 +77,10 @@ def _alike(run: Run) -> tuple[object, ...]:
 def _line(group: Sequence[Run], folder: StudyFolder, emulated: Collection[str], found: StudyStatus) -> str:
     first = group[0]
     imported = folder.study.imported
-    places = {imported_run_in_words(run) if imported else run_in_words(run.spec, emulated) for run in group}
-    place = places.pop() if len(places) == 1 else first.spec.workload.name
+    labels = {imported_run_in_words(run) if imported else run_in_words(run.spec, emulated) for run in group}
+    label = labels.pop() if len(labels) == 1 else first.spec.workload.name
     result = result_and_warnings(first, folder.log_of(first))
-    return status_line(first, place, len(group), _again(group, result, found))
+    return status_line(first, label, len(group), _again(group, result, found))
 
 
 def _again(group: Sequence[Run], result: str, found: StudyStatus) -> str:

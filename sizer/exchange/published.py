@@ -36,7 +36,8 @@ DEADLINE = "deadline"
 
 
 def recommendation_form(recommendation: Recommendation, model: Model) -> dict[str, Any]:
-    """What recommendation.json holds. `emulated` says whether the answer rests on an emulated disk or accelerator."""
+    """What recommendation.json holds. `emulated` says whether the answer rests on an emulated disk or accelerator;
+    `family` are sentences, `family_figures` what they say."""
     with in_language(ENGLISH):
         answers = []
         for answer in recommendation.workloads:
@@ -54,6 +55,7 @@ def recommendation_form(recommendation: Recommendation, model: Model) -> dict[st
         "deadline": None if objective.deadline is None else to_json(objective.deadline),
         "workloads": answers,
         "family": family,
+        "family_figures": to_json(recommendation.family),
     }
 
 

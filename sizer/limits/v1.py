@@ -12,7 +12,7 @@ from pathlib import Path
 from sizer.limits.control_group import (
     PERIOD_MICROSECONDS,
     ControlGroup,
-    GroupPlace,
+    GroupPath,
     kill_until_empty,
     leftovers,
     limited_by,
@@ -81,8 +81,8 @@ class V1Backend(LimitsBackend):
             raise
         by_cpuset = "cpuset" in directories
         known = limited_by(self.name, limits, cpus, self.topology, throttle, by_cpuset)
-        place = GroupPlace(distinct, cpus, known, by_affinity=not by_cpuset)
-        return ControlGroup(self._tree, place, counters, partial(freeze_and_kill, self._tree))
+        path = GroupPath(distinct, cpus, known, by_affinity=not by_cpuset)
+        return ControlGroup(self._tree, path, counters, partial(freeze_and_kill, self._tree))
 
     def remove_leftovers(self) -> tuple[str, ...]:
         groups = leftovers(self._bases.values())

@@ -11,7 +11,7 @@ from pathlib import Path
 from sizer.limits.control_group import (
     PERIOD_MICROSECONDS,
     ControlGroup,
-    GroupPlace,
+    GroupPath,
     kill_until_empty,
     leftovers,
     limited_by,
@@ -74,8 +74,8 @@ class V2Backend(LimitsBackend):
             raise
         by_cpuset = (group / "cpuset.cpus").exists()
         known = limited_by(self.name, limits, cpus, self.topology, throttle, by_cpuset)
-        place = GroupPlace((group,), cpus, known, by_affinity=not by_cpuset)
-        return ControlGroup(self._tree, place, counters, partial(kill_group, self._tree))
+        path = GroupPath((group,), cpus, known, by_affinity=not by_cpuset)
+        return ControlGroup(self._tree, path, counters, partial(kill_group, self._tree))
 
     def remove_leftovers(self) -> tuple[str, ...]:
         groups = leftovers([self._base])

@@ -7,21 +7,21 @@ import re
 
 from sizer.records.errors import InputError
 
+MB = 10**6
+KIB, MIB, GIB = 2**10, 2**20, 2**30
 BYTES_PER_UNIT = {
     "B": 1,
     "KB": 10**3,
-    "MB": 10**6,
+    "MB": MB,
     "GB": 10**9,
     "TB": 10**12,
     "PB": 10**15,
-    "KiB": 2**10,
-    "MiB": 2**20,
-    "GiB": 2**30,
+    "KiB": KIB,
+    "MiB": MIB,
+    "GiB": GIB,
     "TiB": 2**40,
     "PiB": 2**50,
 }
-MB = 10**6
-KIB, MIB, GIB = 2**10, 2**20, 2**30
 SECONDS_PER_UNIT = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 SIZE_PATTERN = re.compile(r"\s*(\d{1,20}(?:\.\d{1,20})?)\s*([A-Za-z]+)\s*", re.ASCII)
 SECONDS_PATTERN = re.compile(r"\s*(\d{1,12}(?:\.\d{1,12})?)\s*(s|m|min|h|d)\s*", re.ASCII)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from sizer.words.answers import (
     assumed_line,
     conclusion_line,
+    configuration_name,
     family_sentences,
     headline,
     next_line,
     no_prediction_line,
     offer_notes,
-    place_name,
     prediction_line,
     reason_sentences,
     refusal_sentences,
     rejection_line,
     rejection_sentences,
     suggestion_sentences,
-    supposed_disk_name,
+    what_if_disk_name,
 )
 from sizer.words.dry_run import (
     Touch,
@@ -31,8 +31,8 @@ from sizer.words.dry_run import (
     search_to_come,
     touch_line,
 )
-from sizer.words.errors import error_sentence, in_words
-from sizer.words.failures import cause_in_words, failure_in_words, failure_line
+from sizer.words.errors import in_words
+from sizer.words.failures import failure_in_words, failure_line
 from sizer.words.figures import (
     a_sample,
     amount,
@@ -52,7 +52,7 @@ from sizer.words.figures import (
     volume,
     whole,
 )
-from sizer.words.floors import floor_in_words, killed_floor_sentences, searched_floor_sentences
+from sizer.words.floors import killed_floor_sentences, searched_floor_sentences
 from sizer.words.host import (
     busy_host_in_words,
     catalog_valid,
@@ -68,14 +68,11 @@ from sizer.words.host import (
     topology_in_words,
     virtualization_in_words,
 )
-from sizer.words.language import ENGLISH, _, _n, in_language, languages, reader_language, without_marks
+from sizer.words.language import ENGLISH, _, _n, in_language, reader_language, without_marks
 from sizer.words.model import assumptions, model_line, model_summary, parameter_line, parameter_name, source_name
 from sizer.words.names import (
     Terms,
-    accelerators_name,
-    bound_in_words,
     clauses,
-    disk_in_words,
     outcome_in_words,
     resource_name,
     row,
@@ -136,7 +133,6 @@ from sizer.words.runs import (
     result_and_warnings,
     result_in_words,
     run_in_words,
-    spread_in_words,
     stage_learnt,
     stage_shown,
     stages_in_words,
@@ -191,7 +187,6 @@ __all__ = [
     "_n",
     "a_sample",
     "accelerators_in_words",
-    "accelerators_name",
     "amount",
     "announcement_in_words",
     "answer_not_written",
@@ -204,7 +199,6 @@ __all__ = [
     "batch_named",
     "being_measured",
     "being_measured_again",
-    "bound_in_words",
     "bounded_spec",
     "brief",
     "busy_host_in_words",
@@ -212,13 +206,13 @@ __all__ = [
     "cache_named",
     "capital",
     "catalog_valid",
-    "cause_in_words",
     "chance",
     "check_lines",
     "checking_disk",
     "clauses",
     "conclusion_line",
     "configuration_line",
+    "configuration_name",
     "data_in_words",
     "data_lacking",
     "declared_in_words",
@@ -228,7 +222,6 @@ __all__ = [
     "disk_checking",
     "disk_deviates",
     "disk_figure_line",
-    "disk_in_words",
     "disk_offer_line",
     "disk_unusable",
     "doubt_in_words",
@@ -237,14 +230,12 @@ __all__ = [
     "ended_line",
     "ending",
     "epochs_take_longer",
-    "error_sentence",
     "evidence_in_words",
     "failure_in_words",
     "failure_line",
     "family_facts",
     "family_sentences",
     "finding_in_words",
-    "floor_in_words",
     "following_in_words",
     "from_to",
     "half_width",
@@ -258,7 +249,6 @@ __all__ = [
     "interrupted",
     "job_fact",
     "killed_floor_sentences",
-    "languages",
     "leftover_in_words",
     "limits_available",
     "limits_in_words",
@@ -284,7 +274,6 @@ __all__ = [
     "parameter_line",
     "parameter_name",
     "pass_to_come",
-    "place_name",
     "plan_total",
     "planned_run",
     "prediction_line",
@@ -326,7 +315,6 @@ __all__ = [
     "source_name",
     "span",
     "spec_line",
-    "spread_in_words",
     "stage_learnt",
     "stage_shown",
     "stage_title",
@@ -339,7 +327,6 @@ __all__ = [
     "study_file_written",
     "study_summary",
     "suggestion_sentences",
-    "supposed_disk_name",
     "table_imported",
     "terms_of",
     "tier_nature",
@@ -359,6 +346,7 @@ __all__ = [
     "warning_name",
     "warning_names",
     "warning_said",
+    "what_if_disk_name",
     "whole",
     "without_marks",
     "workload_in_words",

@@ -20,12 +20,6 @@ _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 _marks: ContextVar[bool] = ContextVar("marks", default=True)
 
 
-def languages() -> tuple[str, ...]:
-    """The languages that there is a catalogue of, English first."""
-    found = [path.parent.parent.name for path in _folder().glob(f"*/LC_MESSAGES/{DOMAIN}.mo")]
-    return (ENGLISH, *sorted(set(found) - {ENGLISH}))
-
-
 @contextmanager
 def in_language(language: str) -> Iterator[None]:
     """Until the end, sentences are of this language; where it has no translation, English."""

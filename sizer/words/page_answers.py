@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sizer.recommend import SURE
 from sizer.records import (
     Answer,
@@ -150,7 +152,7 @@ def objective_in_words(objective: Objective) -> str:
     }.get(objective.prefer) or _("{goal}, at {share} of the best throughput.", goal=objective.prefer, share=share)
 
 
-def family_facts(recommendation: Recommendation, emulated: list[str]) -> list[Fact]:
+def family_facts(recommendation: Recommendation, emulated: Sequence[str]) -> list[Fact]:
     """What one instance family must offer for all workloads, with labels, and which of its disks are emulated."""
     labels = {
         "vcpus": _("vCPUs"),

@@ -225,9 +225,9 @@ def result_and_warnings(run: Run, log: Path | None = None) -> str:
     return _("{result} ({warnings})", result=result, warnings=row(names)) if names else result
 
 
-def status_line(run: Run, place: str, times: int, result: str) -> str:
+def status_line(run: Run, label: str, times: int, result: str) -> str:
     """A stored run, or so many alike, in the list of status."""
-    known = {"id": run.id, "run": place, "times": times, "result": result}
+    known = {"id": run.id, "run": label, "times": times, "result": result}
     return _("{id}  {run} ×{times}: {result}", **known) if times > 1 else _("{id}  {run}: {result}", **known)
 
 

@@ -17,10 +17,10 @@ from sizer.cli import host_commands, main
 from sizer.cli import language as cli_language
 from sizer.host import Check, Finding, FindingKind, facts
 from sizer.records import Message, NoAnswer, Refused
-from sizer.runner import Load
-from sizer.words import ENGLISH, in_language, languages
+from sizer.runner.load import Load
+from sizer.words import ENGLISH, in_language
 from sizer.words import language as language_of_words
-from tests.catalogue import PSEUDO, spoken, write_catalogue
+from tests.catalogue import PSEUDO, languages, spoken, write_catalogue
 
 FIGURES = r"""
     [KMGT]iB|[kMGT]?B(/s)?|IOPS|images?(/s)?|samples?(/s)?|words?(/s)?|vCPUs?|core-ms|d|h|min|s|ms|µs|ns|x|UTC
