@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 
-from sizer.records.domains import Amount, Batch, Bound, Bytes, Count, Label, Moment, Name, Signed, Vcpus
+from sizer.records.domains import Amount, Batch, Bound, Bytes, Count, Label, Moment, Name, Rate, Signed, Vcpus
 from sizer.records.study import SCHEMA_VERSION, DiskRates, DiskTier, RunSpec
 
 
@@ -402,6 +402,20 @@ class LimitedBy:
 
 
 @dataclass(frozen=True)
+class RentedMachine:
+    """The machine that an imported run was measured on, as far as the table says it.
+
+    `usd_per_hour` is the price of the whole machine on demand, `usd_per_hour_spot` as spare capacity.
+    """
+
+    provider: Name | None = None
+    instance_type: Name | None = None
+    region: Name | None = None
+    usd_per_hour: Rate | None = None
+    usd_per_hour_spot: Rate | None = None
+
+
+@dataclass(frozen=True)
 class Run:
     """One execution of a RunSpec with its result. A run that failed is data, too.
 
@@ -412,7 +426,8 @@ class Run:
     most that waited in the page cache to be written; each over the steady state, None where it was not accounted.
     `limits_buffered_writes`: whether the disk's throttle holds such bytes, too; None where no throttle limits writes.
     Of an imported run, `started_at` is None where the table does not say it, a throughput without an interval has ends
-    equal to its value, and `other` holds the cells of columns that sizer does not know.
+    equal to its value, `machine` is what the table says was rented, and `other` holds the cells of columns that sizer
+    does not know.
     """
 
     spec: RunSpec
@@ -450,6 +465,7 @@ class Run:
     evidence: Evidence | None = None
     disk: DiskCheck | None = None
     limited_by: LimitedBy | None = None
+    machine: RentedMachine | None = None
     other: dict[str, str] = field(default_factory=dict)
     warnings: tuple[RunWarning, ...] = ()
     steps: tuple[Step, ...] = ()
