@@ -13,9 +13,9 @@ from sizer.exchange.measurements import DISK_COLUMNS
 from sizer.records import Note, NoteKind
 
 _TOLD_BY = {
-    "nvme": ("nvme", "local ssd"),
-    "ssd": ("ssd", "gp2", "gp3", "io1", "io2", "essd", "premium", "pd balanced"),
-    "standard": ("hdd", "st1", "sc1", "standard", "efficiency", "magnetic"),
+    "nvme": re.compile(r"\bnvme|\blocal ssds?\b"),
+    "ssd": re.compile(r"\b(?:e?ssds?|gp2|gp3|io1|io2|premium|pd balanced)\b"),
+    "standard": re.compile(r"\b(?:hdds?|st1|sc1|standard|efficiency|magnetic)\b"),
 }
 """By words, in this order: a local SSD is NVMe in each cloud that rents one, and `Premium SSD` is no `Standard`."""
 
@@ -29,8 +29,7 @@ def disk_class(name: str, catalog: Catalog | None) -> str | None:
     if plain == "cloud":
         # What Alibaba Cloud called its first disks.
         return "standard"
-    words = f" {plain} "
-    return next((kind for kind, told_by in _TOLD_BY.items() if any(f" {each} " in words for each in told_by)), None)
+    return next((kind for kind, words in _TOLD_BY.items() if words.search(plain)), None)
 
 
 def _plain(name: str) -> str:
