@@ -9,8 +9,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sizer.exchange.imported_columns import AXES, NEEDED, READERS, ParsedRow, parse_row
+from sizer.catalog import Catalog
+from sizer.exchange.disk_classes import with_disk_classes
+from sizer.exchange.headers import LATENCY, SECONDS_PER_BATCH, SECONDS_PER_EPOCH, SECONDS_PER_SAMPLE
+from sizer.exchange.imported_columns import AXES, NEEDED, RATED_BY, READERS, ParsedRow, parse_row
 from sizer.exchange.imported_runs import axis_value, runs_of
+from sizer.exchange.jobs import named_apart
+from sizer.exchange.rented_machines import with_known_machines
+from sizer.exchange.repeats import repeats_that_differ
+from sizer.exchange.understanding import understood
 from sizer.files import Table, named, read_table
 from sizer.records import (
     HOST_DISK,
@@ -31,13 +38,18 @@ from sizer.records import (
     Workload,
     WorkloadPlan,
 )
-from sizer.study import Figures
 
 UNIFORM = ("vcpus", "memory_gib", "disk", "batch_size")
 """Axes that a workload has in all of its rows or in none: of a row without one nobody knows where it belongs."""
 MOST_WORKLOADS = 500
 MOST_REPEATS = 1000
 """In a study file; runs may have more."""
+RATED_BY_NOTES = {
+    SECONDS_PER_EPOCH: NoteKind.RATE_FROM_EPOCHS,
+    SECONDS_PER_BATCH: NoteKind.RATE_FROM_BATCHES,
+    SECONDS_PER_SAMPLE: NoteKind.RATE_FROM_SAMPLES,
+    LATENCY: NoteKind.RATE_FROM_BATCHES,
+}
 TOLERANCE = 1.05
 """A rate of a GPU that a run exceeds by more is not that run's ceiling."""
 
@@ -52,14 +64,25 @@ class Imported:
     notes: tuple[Note, ...]
 
 
-def read_measurements(path: Path, figures: Figures | None) -> Imported:
-    """What the table at `path` says; `figures` is a catalogue for the rates of GPUs that were emulated.
+def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
+    """What the table at `path` says; the catalogue knows machines, disks, and the rates of GPUs that were emulated.
 
     Raises InputError with file, line, column and what to type at the first thing that cannot be.
     """
-    table = read_table(path, Message("a table of measurements"), READERS, NEEDED)
-    _check_columns(table, path)
-    parsed = [parse_row(row) for row in table.rows]
+    read = understood(read_table(path, Message("a table of measurements"), READERS, NEEDED), path, READERS)
+    table, notes = read.table, list(read.notes)
+    rated_by = _rated_by(table)
+    _check_columns(table, rated_by, path)
+    parsed = [parse_row(row, rated_by) for row in table.rows]
+    if rated_by is not None:
+        notes.append(Note(RATED_BY_NOTES[rated_by], columns=(rated_by,)))
+    parsed, found = named_apart(parsed)
+    notes += found
+    if catalog is not None:
+        parsed, found = with_known_machines(parsed, catalog)
+        notes += found
+    parsed, found = with_disk_classes(parsed, catalog)
+    notes += found
     workloads: dict[str, list[ParsedRow]] = defaultdict(list)
     for each in parsed:
         workloads[each["workload"]].append(each)
@@ -72,15 +95,32 @@ def read_measurements(path: Path, figures: Figures | None) -> Imported:
         )
     for rows in workloads.values():
         _check_uniform(rows)
-    _check_varied(workloads, path)
-    emulated, assumed = _emulated_devices(workloads, figures)
+    _check_varied(parsed, path)
+    emulated, assumed = _emulated_devices(workloads, catalog)
     runs = runs_of(parsed, path.name, emulated)
-    unknown = table.unknown(READERS)
-    return Imported(_study(path, runs), runs, unknown, (*_notes(path, parsed, workloads), *assumed))
+    unknown = table.unknown({*READERS, rated_by or ""})
+    first = Note(NoteKind.IMPORTED, table=path.name, rows=len(parsed))
+    notes = [first, *notes, *repeats_that_differ(runs), *_lacking(workloads), *assumed]
+    return Imported(_study(path, runs), runs, unknown, tuple(notes))
 
 
-def _check_columns(table: Table, path: Path) -> None:
-    missing = [column for column in NEEDED if column not in table.columns]
+def _rated_by(table: Table) -> str | None:
+    """The column of times from which rates follow; None where the table has rates, or neither."""
+    if "throughput" in table.columns:
+        return None
+    return next((column for column in RATED_BY if column in table.columns), None)
+
+
+def _check_columns(table: Table, rated_by: str | None, path: Path) -> None:
+    counted = RATED_BY[rated_by] if rated_by is not None else None
+    if counted is not None and counted not in table.columns:
+        raise InputError(
+            "{path}: rates follow from `{time}` only with `{counted}`; add that column, or one `throughput`.",
+            path=path,
+            time=rated_by,
+            counted=counted,
+        )
+    missing = [column for column in NEEDED if column not in table.columns and not (column == "throughput" and rated_by)]
     if missing:
         raise InputError(
             "{path} has no column {missing}, only {found}. Name the columns as in measurements.csv; `sizer import "
@@ -108,31 +148,29 @@ def _check_uniform(rows: Sequence[ParsedRow]) -> None:
             )
 
 
-def _check_varied(workloads: dict[str, list[ParsedRow]], path: Path) -> None:
-    """Raise InputError unless some workload was measured at two places."""
-    for rows in workloads.values():
-        if any(len({axis_value(row, column) for row in rows}) > 1 for column in AXES):
-            return
+def _check_varied(parsed: Sequence[ParsedRow], path: Path) -> None:
+    """Raise InputError unless something was measured at two places."""
+    if any(len({axis_value(row, column) for row in parsed}) > 1 for column in AXES):
+        return
     raise InputError(
-        "{path}: no workload has two values of {axes}, so there is nothing to compare; add rows measured at another "
-        "value.",
+        "{path}: none of {axes} has two values, so there is nothing to compare; add rows measured at another value.",
         path=path,
-        axes=AnyOf(*AXES),
+        axes=AllOf(*AXES),
     )
 
 
 def _emulated_devices(
-    workloads: dict[str, list[ParsedRow]], figures: Figures | None
+    workloads: dict[str, list[ParsedRow]], catalog: Catalog | None
 ) -> tuple[dict[str, Device], tuple[Note, ...]]:
     """The catalogue's rate of each emulated GPU that the table gives none for, and a note for each that is used."""
     found: dict[str, Device] = {}
     notes = []
     for name, rows in workloads.items():
         for device in dict.fromkeys(row["device"] for row in rows):
-            if figures is None or device is None or device.kind != "emulated" or device.gpu is None:
+            if catalog is None or device is None or device.kind != "emulated" or device.gpu is None:
                 continue
             alike = [row for row in rows if row["device"] == device]
-            known = _published(alike, device.gpu, figures)
+            known = _published(alike, device.gpu, catalog)
             if known is not None:
                 found[f"{name}/{device.gpu}"] = known
                 rate, source = known.samples_per_second, known.source or ""
@@ -142,7 +180,7 @@ def _emulated_devices(
     return found, tuple(notes)
 
 
-def _published(rows: Sequence[ParsedRow], gpu: str, figures: Figures) -> Device | None:
+def _published(rows: Sequence[ParsedRow], gpu: str, catalog: Catalog) -> Device | None:
     """The published rate for this network; None where there is none, or where a run was faster."""
     if any(row["accelerator_samples_per_second"] is not None for row in rows):
         return None
@@ -152,7 +190,7 @@ def _published(rows: Sequence[ParsedRow], gpu: str, figures: Figures) -> Device 
     if len(networks) == len(modes) == 1:
         network, mode = networks.pop(), modes.pop()
         with suppress(InputError):
-            figure = figures.accelerator_rate(mode or "", network or "", gpu)
+            figure = catalog.accelerator_rate(mode or "", network or "", gpu)
             if fastest <= TOLERANCE * figure.samples_per_second:
                 return Device("emulated", 0, gpu, float(figure.samples_per_second), figure.source)
     return None
@@ -184,9 +222,14 @@ def _emulated_disks(runs: Sequence[Run]) -> tuple[DiskTier, ...]:
             rates.write_iops if rates.write_iops is not None else rates.read_iops,
             float(round(rates.write_bytes_per_second or read)),
         )
-        if name != HOST_DISK and _can_be_said(sayable):
+        if _is_key(name) and _can_be_said(sayable):
             found.setdefault(name, DiskTier(name, emulated=sayable, disk_class=run.disk.tier.disk_class))
     return tuple(found.values())
+
+
+def _is_key(name: str) -> bool:
+    """Whether a study file can name a disk so; one that it cannot is in the runs all the same."""
+    return name != HOST_DISK and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name, re.ASCII) is not None
 
 
 def _can_be_said(rates: DiskRates) -> bool:
@@ -210,11 +253,11 @@ def _planned(workload: Workload) -> Workload:
         device=device,
         input=workload.input if workload.input not in (None, "replay") else "disk",
         cache=workload.cache or "cold",
+        precision=None,
     )
 
 
-def _notes(path: Path, parsed: Sequence[ParsedRow], workloads: dict[str, list[ParsedRow]]) -> Iterable[Note]:
-    yield Note(NoteKind.IMPORTED, table=path.name, rows=len(parsed))
+def _lacking(workloads: dict[str, list[ParsedRow]]) -> Iterable[Note]:
     without = tuple(name for name, rows in workloads.items() if all(_no_device(row) for row in rows))
     if without:
         yield Note(NoteKind.NO_DEVICE, without)
@@ -224,4 +267,4 @@ def _notes(path: Path, parsed: Sequence[ParsedRow], workloads: dict[str, list[Pa
 
 
 def _no_device(parsed: ParsedRow) -> bool:
-    return parsed["device"] is None and parsed["gpu"] is None and not parsed["gpu_count"]
+    return parsed["device"] is None and parsed["gpu"] is None and parsed["gpu_count"] is None

@@ -38,6 +38,7 @@ class Table:
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
+    delimiter: str = ","
 
     def unknown(self, known: Collection[str]) -> tuple[str, ...]:
         """The columns that are none of these."""
@@ -72,7 +73,7 @@ def read_table(path: Path, kind: Message, known: Collection[str], needed: Collec
                 most=f"{MOST_ROWS:,}",
             )
         rows.append(_row(cells, columns, _place(path, line), line, delimiter))
-    return Table(tuple(column for column in columns if column), tuple(rows))
+    return Table(tuple(column for column in columns if column), tuple(rows), delimiter)
 
 
 def _place(path: Path, line: int) -> Message:
@@ -103,12 +104,13 @@ def _refuse_unseen(text: str, path: Path) -> None:
 
 
 def _delimiter(text: str, known: Collection[str], needed: Collection[str]) -> str:
-    """The comma unless another yields more of the names; a header is one line, whatever its cells hold."""
+    """The comma unless another yields more of the names, or more cells where there are as many names; a header is one
+    line, whatever its cells hold."""
     header = next(line for line in text.splitlines() if line.strip())
 
-    def names(delimiter: str) -> tuple[int, int]:
+    def names(delimiter: str) -> tuple[int, int, int]:
         cells = {cell.strip().strip('"').strip().lower() for cell in header.split(delimiter)}
-        return len(cells & set(needed)), len(cells & set(known))
+        return len(cells & set(needed)), len(cells & set(known)), len(cells)
 
     return max(DELIMITERS, key=names)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 
-from sizer.records.domains import Amount, Batch, Bound, Bytes, Count, Label, Moment, Name, Signed, Vcpus
+from sizer.records.domains import Amount, Batch, Bound, Bytes, Count, Label, Moment, Name, Rate, Signed, Vcpus
 from sizer.records.study import SCHEMA_VERSION, DiskRates, DiskTier, RunSpec
 
 
@@ -419,13 +419,16 @@ class LimitedBy:
 
 @dataclass(frozen=True)
 class RentedMachine:
-    """What a table of measurements says of the machine that a run was on. Prices are USD an hour; None is unknown."""
+    """The machine that an imported run was measured on, as far as the table says it.
 
-    provider: str | None = None
-    instance_type: str | None = None
-    region: str | None = None
-    usd_per_hour: Amount | None = None
-    usd_per_hour_spot: Amount | None = None
+    `usd_per_hour` is the price of the whole machine on demand, `usd_per_hour_spot` as spare capacity.
+    """
+
+    provider: Name | None = None
+    instance_type: Name | None = None
+    region: Name | None = None
+    usd_per_hour: Rate | None = None
+    usd_per_hour_spot: Rate | None = None
 
 
 @dataclass(frozen=True)
@@ -439,7 +442,8 @@ class Run:
     most that waited in the page cache to be written; each over the steady state, None where it was not accounted.
     `limits_buffered_writes`: whether the disk's throttle holds such bytes, too; None where no throttle limits writes.
     Of an imported run, `started_at` is None where the table does not say it, a throughput without an interval has ends
-    equal to its value, and `other` holds the cells of columns that sizer does not know.
+    equal to its value, `machine` is what the table says was rented, and `other` holds the cells of columns that sizer
+    does not know.
     """
 
     spec: RunSpec

@@ -26,6 +26,7 @@ from sizer.records.domains import (
     Preference,
     Probability,
     Rate,
+    SafeName,
     Stage,
     Vcpus,
 )
@@ -67,7 +68,8 @@ class Device:
 class Workload:
     """The program being measured. `data` None means the embedded data set.
 
-    `framework`, `input`, `cache` and `device` are None where an imported table does not say them.
+    `framework`, `input`, `cache` and `device` are None where an imported table does not say them. `precision` is what
+    such a table says of the numbers that are computed with, such as `fp16`.
     """
 
     name: Name
@@ -82,6 +84,7 @@ class Workload:
     command: tuple[str, ...] = ()
     pattern: str | None = None
     sample_unit: Label | None = None
+    precision: Label | None = None
 
     @property
     def computes_on(self) -> Device:
@@ -229,7 +232,7 @@ class RunSpec:
         Of its purpose only the stage counts, under the name that it had when the first folders were written.
         """
         identity = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "purpose"}
-        identity["workload"] = _with_defaults(self.workload)
+        identity["workload"] = _identity(self.workload)
         identity["measure"] = {name: value for name, value in vars(self.measure).items() if name != "repeats"}
         if not self.line:
             del identity["line"]
@@ -239,16 +242,20 @@ class RunSpec:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _with_defaults(workload: Workload) -> Workload:
-    """What schema 1 held for what an imported table does not say, so that the ids of such runs stay the same."""
+def _identity(workload: Workload) -> dict[str, object]:
+    """What makes a workload this one, in the form of schema 1, so that the ids of runs stay the same."""
     device = workload.computes_on
-    return replace(
+    filled = replace(
         workload,
         framework=workload.framework or "other",
         input=workload.assumed_input,
         cache=workload.assumed_cache,
         device=replace(device, index=device.index or 0),
     )
+    identity = {each.name: getattr(filled, each.name) for each in fields(filled)}
+    if workload.precision is None:
+        del identity["precision"]
+    return identity
 
 
 class NoteKind(str, Enum):
@@ -268,6 +275,32 @@ class NoteKind(str, Enum):
     """It has no vCPUs of these `workloads`."""
     PUBLISHED_RATE = "published_rate"
     """It has no rate of the emulated `gpu` of a workload; the published one of `source` is used."""
+    COLUMNS_READ = "columns_read"
+    """The `columns` of the table are read as those of sizer: `read_as`, in the same order."""
+    THOUSANDS = "thousands"
+    """In these `columns` a comma separates thousands; `text` is one such cell, and `read_as` what it is read as."""
+    RATE_FROM_EPOCHS = "rate_from_epochs"
+    """The rates are `dataset_samples` over the seconds in `columns`."""
+    RATE_FROM_BATCHES = "rate_from_batches"
+    """The rates are `batch_size`, the whole batch over all accelerators, over the seconds in `columns`."""
+    RATE_FROM_SAMPLES = "rate_from_samples"
+    """The rates are 1 over the seconds in `columns`."""
+    RELATIVE_RATES = "relative_rates"
+    """The rates of `columns` are relative to something that the table does not say in samples a second."""
+    MACHINES_KNOWN = "machines_known"
+    """The catalogue gave `columns` of the instance types in `names`, which the table leaves empty."""
+    MACHINES_PARTLY_KNOWN = "machines_partly_known"
+    """It does not know the instance types in `names`, so `columns` stay empty for all rows of `workloads`."""
+    JOBS_NAMED_APART = "jobs_named_apart"
+    """The rows of the workload `text` are different jobs by their `columns`: now they are `workloads`."""
+    NAMED_BY_COLUMN = "named_by_column"
+    """The table has no `workload`, so each value of `columns` is one."""
+    REPEATS_DIFFER = "repeats_differ"
+    """Two repeats of one configuration in `lines` have `rates` more than threefold apart; `rows` more are like that."""
+    DISK_CLASS_INFERRED = "disk_class_inferred"
+    """The classes of the disks `names` are `read_as`, by their names."""
+    NO_DISK_CLASS = "no_disk_class"
+    """It is not known what kind of disks `names` are."""
     OTHER = "other"
     """What a sizer before wrote: `text`."""
 
@@ -285,13 +318,18 @@ class Note:
     samples_per_second: float | None = None
     source: str = ""
     text: str = ""
+    columns: tuple[str, ...] = ()
+    read_as: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    lines: tuple[Count, ...] = ()
+    rates: tuple[Amount, ...] = ()
 
 
 @dataclass(frozen=True)
 class Study:
     """All runs asked for, with every default filled in."""
 
-    name: Name
+    name: SafeName
     workloads: tuple[WorkloadPlan, ...]
     disks: tuple[DiskTier, ...] = ()
     around: Limits | None = None

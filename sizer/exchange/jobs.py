@@ -1,0 +1,44 @@
+"""A job is one job: rows of one workload that differ in program, framework, network or precision are named apart."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sizer.exchange.imported_columns import ParsedRow
+from sizer.records import LONGEST_NAME, Note, NoteKind
+
+DISTINGUISHING = ("kind", "framework", "network", "precision")
+
+
+def named_apart(parsed: Sequence[ParsedRow]) -> tuple[list[ParsedRow], tuple[Note, ...]]:
+    """The rows, each with the name of its own job: `resnet50 (fp16)`, by what differs alone; and what was renamed."""
+    jobs: dict[str, list[ParsedRow]] = defaultdict(list)
+    for row in parsed:
+        jobs[row["workload"]].append(row)
+    differing = {name: _differing(rows) for name, rows in jobs.items()}
+    renamed = [_renamed(row, differing[row["workload"]]) for row in parsed]
+    names: dict[str, dict[str, None]] = defaultdict(dict)
+    for before, after in zip(parsed, renamed, strict=True):
+        names[before["workload"]][after["workload"]] = None
+    notes = (
+        Note(NoteKind.JOBS_NAMED_APART, tuple(names[name]), text=name, columns=columns)
+        for name, columns in differing.items()
+        if columns
+    )
+    return renamed, tuple(notes)
+
+
+def _differing(rows: Sequence[ParsedRow]) -> tuple[str, ...]:
+    """Columns with two values; an empty cell is none."""
+    return tuple(column for column in DISTINGUISHING if len({row[column] for row in rows} - {None}) > 1)
+
+
+def _renamed(row: ParsedRow, columns: Sequence[str]) -> ParsedRow:
+    values = [row[column] for column in columns if row[column] is not None]
+    if not values:
+        return row
+    behind = f" ({', '.join(values)})"
+    name = f"{row['workload'][: max(1, LONGEST_NAME - len(behind))].strip()}{behind}"
+    return replace(row, values=row.values | {"workload": name[:LONGEST_NAME].strip()})

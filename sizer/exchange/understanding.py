@@ -1,0 +1,113 @@
+"""A table as people make them -> the same with sizer's columns and plain numbers, and notes of what was read so."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sizer.exchange.cell_units import NUMBERS, plain, without_thousands
+from sizer.exchange.headers import Meaning, meaning, spelt_alike
+from sizer.files import Row, Table
+from sizer.records import RELATIVE, InputError, Note, NoteKind
+
+
+@dataclass(frozen=True)
+class Understood:
+    """The table by sizer's columns, and notes of what was read as what."""
+
+    table: Table
+    notes: tuple[Note, ...]
+
+
+def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
+    """What the headers and cells of a table mean; columns that are not understood stay as they are.
+
+    Raises InputError where two columns mean one.
+    """
+    meanings = _meanings(table, path, known)
+    notes = list(_notes_of_columns(meanings))
+    thousands: dict[str, tuple[str, str]] = {}
+    rows = [_row(row, meanings, table.delimiter, thousands) for row in table.rows]
+    if thousands:
+        first, read = next(iter(thousands.values()))
+        notes.append(Note(NoteKind.THOUSANDS, columns=tuple(thousands), text=first, read_as=(read,)))
+    columns = [meanings[name].column if name in meanings else name for name in table.columns]
+    if "workload" not in columns and "network" in columns:
+        called = next(name for name, column in zip(table.columns, columns, strict=True) if column == "network")
+        notes.append(Note(NoteKind.NAMED_BY_COLUMN, columns=(called,)))
+        columns = ["workload", *columns]
+        rows = [replace(row, cells={"workload": row.cells["network"], **row.cells}) for row in rows]
+    if any("sample_unit" in row.cells for row in rows) and "sample_unit" not in columns:
+        columns = [*columns, "sample_unit"]
+    return Understood(replace(table, columns=tuple(columns), rows=tuple(rows)), tuple(notes))
+
+
+def _meanings(table: Table, path: Path, known: Collection[str]) -> dict[str, Meaning]:
+    """By header what each column means; of those that say a rate in another way only where none is given itself."""
+    found: dict[str, Meaning] = {}
+    for header in table.columns:
+        own = header if header in known else next((each for each in known if spelt_alike(header, each)), None)
+        means = meaning(header) if own is None else Meaning(own)
+        if means is not None and (not means.if_numbers or _all_numbers(table, header)):
+            found[header] = means
+    columns = {means.column for means in found.values() if not means.derived}
+    for header, means in list(found.items()):
+        if means.derived and ("throughput" in columns or means.column in columns):
+            del found[header]
+        elif means.derived:
+            columns |= {means.column, "throughput"}
+    _refuse_twice(found, path)
+    return found
+
+
+def _all_numbers(table: Table, header: str) -> bool:
+    """Whether each cell begins with a figure: `cpu` may be how many or which."""
+    return all(row.cells[header][:1].isdigit() for row in table.rows if row.cells[header])
+
+
+def _refuse_twice(found: Mapping[str, Meaning], path: Path) -> None:
+    headers: dict[str, list[str]] = defaultdict(list)
+    for header, means in found.items():
+        headers[means.column].append(header)
+    for column, names in headers.items():
+        if len(names) > 1:
+            raise InputError(
+                "{path}: the columns `{first}` and `{second}` both mean {column}; remove or rename one of them.",
+                path=path,
+                first=names[0],
+                second=names[1],
+                column=column,
+            )
+
+
+def _notes_of_columns(meanings: Mapping[str, Meaning]) -> list[Note]:
+    renamed = {name: means for name, means in meanings.items() if name != means.column}
+    notes = []
+    if renamed:
+        read_as = tuple(means.column for means in renamed.values())
+        notes.append(Note(NoteKind.COLUMNS_READ, columns=tuple(renamed), read_as=read_as))
+    relative = tuple(name for name, means in meanings.items() if means.sample_unit == RELATIVE)
+    if relative:
+        notes.append(Note(NoteKind.RELATIVE_RATES, columns=relative))
+    return notes
+
+
+def _row(row: Row, meanings: Mapping[str, Meaning], delimiter: str, thousands: dict[str, tuple[str, str]]) -> Row:
+    """The row with its cells in the units of their columns; what a rate counts where its header or cell says it."""
+    cells: dict[str, str] = {}
+    counted = ""
+    for header, text in row.cells.items():
+        means = meanings.get(header)
+        column = means.column if means is not None else header
+        if means is not None and column in NUMBERS and text:
+            written, text = text, without_thousands(text, delimiter)
+            if text != written:
+                thousands.setdefault(header, (written, text))
+            text, own = plain(column, text, means.unit)
+            counted = counted or own or means.sample_unit
+        cells[column] = text
+    if counted and not cells.get("sample_unit"):
+        cells["sample_unit"] = counted
+    return replace(row, cells=cells)
