@@ -11,7 +11,14 @@ from sizer.recommend.machines import Machine
 from sizer.records import Objective
 
 SURE = 0.9
-"""A machine is taken if it gives what is asked for with at least this probability."""
+"""A rate that is asked for is given with at least this probability; a choice that is less likely right is close."""
+LIKELY = 0.5
+"""A machine counts as one of the fast ones of its kind if that is likelier than not.
+
+More is not asked: where a machine at half the price is just above the target or just below, the dearer one is no safe
+choice. Of 500 simulated fleets with noise of 2 to 4 % the best by this rule is right in 97 % and with SURE in 90 %
+(benchmarks, fleets.py).
+"""
 TIE = 0.99
 """`fastest` takes the cheapest of those within one percent of the highest rate."""
 ALIKE = 0.05
@@ -25,10 +32,11 @@ class Contender:
     machine: Machine
     probability: float
     fraction: float
+    least: float = LIKELY
 
     @property
     def passes(self) -> bool:
-        return self.probability >= SURE
+        return self.probability >= self.least
 
 
 @dataclass(frozen=True)
@@ -93,12 +101,14 @@ def _contender(machine: Machine, machines: Sequence[Machine], objective: Objecti
     alike = [each for each in machines if kind_of(each) == kind_of(machine)]
     best = max(alike, key=lambda each: each.rate)
     if needed is not None:
-        margin, spread = math.log(machine.rate / needed), math.hypot(machine.deviation, machine.noise)
-    elif machine is best:
+        spread = math.hypot(machine.deviation, machine.noise)
+        return Contender(
+            machine, NormalDist().cdf(math.log(machine.rate / needed) / spread), machine.rate / best.rate, SURE
+        )
+    if machine is best:
         return Contender(machine, 1.0, 1.0)
-    else:
-        margin = math.log(machine.rate / best.rate / objective.target)
-        spread = math.hypot(machine.deviation, best.deviation)
+    margin = math.log(machine.rate / best.rate / objective.target)
+    spread = math.hypot(machine.deviation, best.deviation)
     return Contender(machine, NormalDist().cdf(margin / spread), machine.rate / best.rate)
 
 

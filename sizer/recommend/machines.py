@@ -13,6 +13,7 @@ from sizer.catalog import Catalog, InstanceType
 from sizer.model import CPU_LABEL, NORMAL_90, Noise, completed, end_to_end, gpus_of, label_of, noise_of
 from sizer.recommend.accelerators import Accelerators
 from sizer.records import (
+    GIB,
     Bottleneck,
     Configuration,
     Device,
@@ -24,6 +25,8 @@ from sizer.records import (
     Spec,
 )
 
+GPU_MEMORY_ALIKE = 0.1
+"""A GPU of 40 GB in its name has 40 GiB in one list and 37.25 GiB in another."""
 DRIFT = 0.01
 """Standard deviation of ln rate that repeats of one configuration do not show: what lies between configurations."""
 
@@ -195,7 +198,16 @@ def instances_holding(
         and each.memory_bytes >= (spec.memory_bytes or 0)
         and each.gpu_count >= count
         and (count > 0 or each.gpu is None)
+        and _has_its_memory(each, gpu)
     )
+
+
+def _has_its_memory(instance: InstanceType, gpu: str | None) -> bool:
+    """Whether its GPUs have the memory that the name asks for: `V100-32GB` is none with 16. GB and GiB count alike."""
+    asked = re.search(r"-(\d+)gb$", (gpu or "").lower())
+    if asked is None or instance.gpu_memory_bytes is None:
+        return True
+    return abs(instance.gpu_memory_bytes / (int(asked.group(1)) * GIB) - 1) < GPU_MEMORY_ALIKE
 
 
 def is_arm(instance: InstanceType) -> bool:

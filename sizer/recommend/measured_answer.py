@@ -234,8 +234,6 @@ def _why_not(choice: MeasuredChoice, each: Contender, taken: Machine) -> Reason:
         return _beside(ReasonCode.SLOWER_MACHINE, each.machine, taken)
     if not each.passes and needed is not None:
         return reason(ReasonCode.BELOW_RATE, rate=each.machine.rate, needed=needed, probability=each.probability)
-    if not each.passes and each.fraction >= choice.objective.target:
-        return reason(ReasonCode.TARGET_UNLIKELY, probability=each.probability)
     if not each.passes:
         return reason(ReasonCode.OF_TARGET, share=each.fraction / choice.objective.target, bottleneck=None)
     return _beside(ReasonCode.DEARER_MACHINE, each.machine, taken)
