@@ -1,0 +1,267 @@
+"""The right machine: small tables, each with the answer that anyone would give who looked at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sizer.catalog import Catalog
+from sizer.exchange import read_measurements
+from sizer.model import fit, predict
+from sizer.recommend import recommend
+from sizer.records import Answer, Configuration, Deadline, Objective, Run
+from sizer.words import Terms, reason_sentences, rejection_sentences
+
+Asked = Callable[..., Answer]
+
+
+@pytest.fixture
+def ask(tmp_path: Path) -> Asked:
+    """The answer to a table, written as its rows, for an objective."""
+
+    def ask(table: str, prefer: str = "cheapest", **objective: object) -> Answer:
+        runs = _runs(tmp_path, table)
+        asked = Objective(prefer, **objective)  # type: ignore[arg-type]
+        return recommend(fit(runs), runs, asked, Catalog.load()).workloads[0]
+
+    return ask
+
+
+def _runs(folder: Path, table: str) -> tuple[Run, ...]:
+    path = folder / "table.csv"
+    path.write_text("\n".join(line.strip() for line in table.strip().splitlines()) + "\n")
+    return read_measurements(path, Catalog.load()).runs
+
+
+V100 = """
+    workload,vcpus,gpu,gpu_count,throughput,throughput_low,throughput_high
+    resnet50,2,V100,1,96,94,98
+    resnet50,4,V100,1,187,183,190
+    resnet50,8,V100,1,342,336,349
+    resnet50,16,V100,1,395,389,400
+"""
+
+
+def test_a_job_measured_on_one_gpu_runs_on_that_gpu(ask: Asked) -> None:
+    """It is in the spec, every offer has it, and the job's price is that of a machine with it."""
+    answer = ask(V100, deadline=Deadline(1e8, 100 * 3600))
+    assert answer.spec is not None
+    assert (answer.spec.gpu, answer.spec.gpu_count) == ("V100", 1)
+    assert {offer.gpu for offer in answer.instances} == {"V100"}
+    assert answer.job is not None
+    assert answer.job.usd is not None
+    assert answer.job.usd > 200
+
+
+WHOLE_MACHINES = """
+    workload,vcpus,gpu,gpu_count,throughput
+    job,72,,0,197
+    job,36,,0,120
+    job,8,,0,30
+    job,2,,0,9
+    job,8,V100,1,1077
+"""
+
+
+@pytest.mark.parametrize("objective", [{}, {"prefer": "fastest"}, {"deadline": Deadline(1e8, 100 * 3600)}])
+def test_what_was_never_measured_together_is_no_machine(ask: Asked, objective: dict[str, object]) -> None:
+    """The V100 came with 8 vCPUs; 72 of them with a V100 were never run."""
+    answer = ask(WHOLE_MACHINES, **objective)
+    assert answer.spec is not None
+    assert (answer.status, answer.spec.vcpus, answer.spec.gpu) == ("recommended", 8, "V100")
+    assert answer.throughput is not None
+    assert answer.throughput.low < 1077 < answer.throughput.high < 1300
+
+
+KINDS = """
+    workload,gpu,gpu_count,throughput
+    job,K80,1,480
+    job,K80,2,950
+    job,K80,4,1900
+    job,K80,8,3800
+    job,P100,1,1800
+    job,P100,2,3600
+    job,P100,4,7105
+"""
+
+
+def test_many_slow_accelerators_do_not_beat_few_fast_ones(ask: Asked) -> None:
+    """Four P100 make 7,105, and eight K80 3,800."""
+    fastest, cheapest = ask(KINDS, "fastest"), ask(KINDS)
+    assert fastest.spec is not None
+    assert (fastest.spec.gpu, fastest.spec.gpu_count) == ("P100", 4)
+    assert cheapest.spec is not None
+    assert (cheapest.spec.gpu, cheapest.spec.gpu_count) == ("P100", 1)
+
+
+SYNTHETIC = """
+    workload,gpu,gpu_count,input,throughput
+    job,P100,1,synthetic,3000
+    job,P100,2,synthetic,5900
+    job,P100,4,synthetic,11000
+    job,P100,8,synthetic,16000
+    job,P100,1,disk,2890
+    job,P100,2,disk,4448
+    job,P100,4,disk,7105
+"""
+
+
+@pytest.mark.parametrize("prefer", ["cheapest", "balanced", "fastest"])
+def test_synthetic_input_answers_for_no_job_with_data(ask: Asked, prefer: str) -> None:
+    """However many rows it has."""
+    answer = ask(SYNTHETIC, prefer)
+    assert answer.throughput is not None
+    assert answer.throughput.value in (pytest.approx(2890), pytest.approx(4448), pytest.approx(7105))
+    assert answer.spec is not None
+    assert answer.spec.gpu_count <= 4
+
+
+def test_gpus_without_vcpus_have_a_price(ask: Asked) -> None:
+    """Every candidate is some machine with that GPU."""
+    answer = ask(KINDS, deadline=Deadline(1e9, 100 * 3600))
+    assert answer.job is not None
+    assert answer.job.usd is not None
+    assert {offer.gpu for offer in answer.instances} == {"P100"}
+    assert "not known" not in " ".join(_said(answer))
+
+
+def test_measured_sizes_are_candidates_as_they_are(ask: Asked) -> None:
+    """61 GiB and 36 vCPUs were measured, and are not rounded to what others sell."""
+    answer = ask(
+        """
+        workload,vcpus,memory_gib,throughput
+        job,8,15,50
+        job,16,30,99
+        job,36,61,220
+        """
+    )
+    assert answer.spec is not None
+    assert (answer.spec.vcpus, answer.spec.memory_bytes) == (36, 61 * 2**30)
+
+
+def test_the_price_of_the_table_counts(ask: Asked) -> None:
+    """The table names its machines and prices; the dearer one is faster and makes a million samples for less."""
+    answer = ask(
+        """
+        workload,instance_type,usd_per_hour,vcpus,gpu,gpu_count,throughput
+        job,small.a,1.0,4,T4,1,100
+        job,small.b,1.5,4,A10G,1,300
+        job,small.c,9.0,4,H100,1,900
+        """
+    )
+    assert answer.spec is not None
+    assert answer.spec.gpu == "A10G"
+    assert (answer.instances[0].instance_type, answer.instances[0].usd_per_hour) == ("small.b", 1.5)
+    assert answer.instances[0].usd_per_million_samples == pytest.approx(1.5 / 3600 / 300 * 1e6)
+
+
+def test_cheapest_is_dollars_for_the_work_and_not_the_newest_gpu(ask: Asked) -> None:
+    """Eight H100 are 95 % of themselves, and a T4 makes a million samples for less."""
+    table = """
+        workload,gpu,gpu_count,throughput
+        job,T4,1,400
+        job,H100,8,24000
+    """
+    answer = ask(table)
+    assert answer.spec is not None
+    assert (answer.spec.gpu, answer.spec.gpu_count) == ("T4", 1)
+    assert [each.spec.gpu for each in answer.alternatives] == ["T4", "H100"]
+    assert [each.dominated for each in answer.alternatives] == [False, False]
+    assert any("The fastest is 8 x H100" in said or "Next comes 8 x H100" in said for said in _said(answer))
+
+
+def test_what_did_not_fit_is_remembered(tmp_path: Path) -> None:
+    """128 images did not fit on a K80, so 256 do not; on a V100 they did."""
+    runs = _runs(
+        tmp_path,
+        """
+        workload,gpu,gpu_count,batch_size,throughput,outcome
+        vgg16,K80,1,16,100,
+        vgg16,K80,1,32,110,
+        vgg16,K80,1,64,116,
+        vgg16,K80,1,128,,out_of_memory
+        vgg16,V100,1,64,400,
+        vgg16,V100,1,128,430,
+        """,
+    )
+    model = fit(runs).workload("vgg16")
+    fits = {
+        (gpu, batch): not predict(model, Configuration(None, None, None, batch, gpu, 1)).out_of_memory
+        for gpu, batch in (("K80", 64), ("K80", 128), ("K80", 256), ("V100", 128))
+    }
+    assert fits == {("K80", 64): True, ("K80", 128): False, ("K80", 256): False, ("V100", 128): True}
+
+
+@pytest.mark.parametrize(("second", "count"), [(128, 1), (290, 2)])
+def test_two_values_are_compared_without_a_curve(ask: Asked, second: float, count: int) -> None:
+    """A second GPU that gives 28 % is not worth twice the price; one that gives 190 % is."""
+    answer = ask(f"workload,gpu,gpu_count,throughput\njob,V100,1,100\njob,V100,2,{second}")
+    assert answer.spec is not None
+    assert answer.spec.gpu_count == count
+
+
+def test_an_interval_does_not_reach_far_beyond_its_neighbours(tmp_path: Path) -> None:
+    """Between 60 and 107 lies no 8 and no 759."""
+    runs = _runs(
+        tmp_path,
+        """
+        workload,vcpus,throughput
+        job,1,20
+        job,2,60
+        job,8,107
+        job,16,700
+        """,
+    )
+    rate = predict(fit(runs).workload("job"), Configuration(4.0, None, None, None, None, None)).throughput
+    assert rate.low > 60 / 1.6
+    assert rate.high < 107 * 1.6
+
+
+def test_a_close_choice_says_so(ask: Asked) -> None:
+    """Two machines at prices and rates alike: the answer is provisional, and the runs to repeat are named."""
+    answer = ask(
+        """
+        workload,instance_type,usd_per_hour,gpu,gpu_count,throughput
+        job,one,1.00,T4,1,100
+        job,two,1.08,L4,1,100.5
+        """
+    )
+    assert answer.spec is not None
+    assert answer.spec.gpu == "T4"
+    assert answer.probability is not None
+
+
+def test_unknown_prices_are_never_first(ask: Asked) -> None:
+    """Without any price the answer says that it is no cheapest; beside one with a price, that one is taken."""
+    table = "workload,gpu,gpu_count,throughput\njob,Y1,1,100\njob,{other},1,90"
+    unknown, priced = ask(table.format(other="Y2")), ask(table.format(other="T4"))
+    assert unknown.provisional
+    assert any("No price of these machines is known" in said for said in _said(unknown))
+    assert priced.spec is not None
+    assert priced.spec.gpu == "T4"
+
+
+@pytest.mark.parametrize("table", [WHOLE_MACHINES, KINDS, SYNTHETIC])
+def test_sentences_say_what_matters(ask: Asked, table: str) -> None:
+    """No percentage above 300, nothing negative, no attribution without grounds, no advice about what is not there."""
+    answer = ask(table)
+    said = " ".join(_said(answer))
+    assert "CPU 99" not in said
+    assert "serial part" not in said
+    assert "x cpu" not in said
+    assert "-" not in [word[0] for word in said.split()]
+    assert not [word for word in said.replace("%", " %").split(" %")[:-1] if _last(word) > 300]
+    assert answer.bottleneck is None
+    assert len(answer.reasons) <= 4
+
+
+def _last(text: str) -> float:
+    word = text.split()[-1].replace(",", "") if text.split() else "0"
+    return float(word) if word.replace(".", "").isdigit() else 0.0
+
+
+def _said(answer: Answer) -> list[str]:
+    terms = Terms(answer.workload, answer.sample_unit)
+    return [*reason_sentences(answer, terms), *(rejection_sentences(each, terms) for each in answer.rejected)]
