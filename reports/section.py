@@ -12,6 +12,7 @@ from sizer.words import _
 
 from . import busy, isolated, preprocessing, results
 from .figures import figures
+from .machines import machine_rows
 from .subject import Subject
 from .verdict import described, status
 
@@ -25,6 +26,7 @@ def section(subject: Subject) -> dict[str, Any]:
     what, alone, subject = described(subject), isolated.rows(subject), replace(subject, runs=as_asked(subject.runs))
     found = results.by_configuration(subject.runs)
     first, more = figures(subject)
+    machines, more_machines = machine_rows(subject)
     return {
         "name": subject.name,
         "status": status(subject.answer),
@@ -32,6 +34,9 @@ def section(subject: Subject) -> dict[str, Any]:
         "unit": plural(subject.unit),
         "figures": first,
         "more_figures": more,
+        "machines": machines,
+        "more_machines": more_machines,
+        "machines_note": words.machines_note(subject.unit),
         "rows": [_row(result, subject) for result in found],
         "has_latency": any(row["p50"] for row in map(_latency, found)),
         "preprocessing": preprocessing.times(subject),

@@ -11,7 +11,7 @@ from sizer.records import Configuration, Run, Study, format_bytes, format_vcpus
 from sizer.words import _
 
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
-_CONDITIONS = (*AXES, "input", "cache")
+_CONDITIONS = (*AXES, "accelerators", "input", "cache")
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,8 @@ def _others(axis: str) -> tuple[str, ...]:
 def _condition(run: Run, name: str) -> object:
     if name in ("input", "cache"):
         return getattr(run.spec.workload, f"assumed_{name}")
+    if name == "accelerators":
+        return run.configuration.gpu, run.configuration.gpu_count
     return getattr(run.configuration, name)
 
 
@@ -103,6 +105,7 @@ def _words(name: str, run: Run, study: Study) -> str:
         "memory_bytes": _("{size} memory", size=format_bytes(memory_of(place))),
         "disk": words.study_disk(disk_of(place), study),
         "batch_size": words.batch_named(batch_of(place)),
+        "accelerators": words.accelerators_in_words(place) or _("no accelerator"),
         "input": words.input_named(workload.assumed_input),
         "cache": words.cache_named(workload.assumed_cache),
     }[name]

@@ -15,8 +15,9 @@ from sizer.exchange import recommendation_form, write_csv
 from sizer.files import to_json
 from sizer.model import Model
 from sizer.recommend import GateResult, check_gate, read_gate
-from sizer.records import Answer, Deadline, InputError, NoAnswer, Objective, Recommendation
+from sizer.records import Alternative, Answer, Deadline, InputError, NoAnswer, Objective, Recommendation
 from sizer.words import (
+    alternative_line,
     conclusion_line,
     headline,
     model_line,
@@ -29,6 +30,8 @@ from sizer.words import (
 )
 
 GATE_EXIT_CODE = 6
+MOST_ALTERNATIVES = 5
+"""Machines that no other dominates, as the terminal lists them; the page has all."""
 
 
 def fit(arguments: argparse.Namespace) -> int:
@@ -98,12 +101,24 @@ def _print_answer(answer: Answer, model: Model) -> None:
     print(headline(answer, terms))
     for sentence in reason_sentences(answer, terms):
         print(f"  {sentence}")
+    for alternative in _shown(answer):
+        print(f"  {alternative_line(alternative, terms)}")
     for rejection in answer.rejected:
         print(f"  {rejection_line(rejection, terms)}")
     if answer.next_run is not None:
         print(f"  {next_line(answer.next_run, terms)}")
     for offer in answer.instances:
-        print(f"  {offer_line(offer)}")
+        if not (answer.alternatives and offer.own):
+            print(f"  {offer_line(offer)}")
+
+
+def _shown(answer: Answer) -> list[Alternative]:
+    """The alternatives worth choosing between, the answer always among them."""
+    front, chosen = answer.front, answer.chosen
+    shown = list(front[:MOST_ALTERNATIVES])
+    if chosen is not None and chosen not in shown:
+        shown[-1] = chosen
+    return shown
 
 
 def report(arguments: argparse.Namespace) -> int:

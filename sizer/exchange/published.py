@@ -146,7 +146,7 @@ def _answer_form(answer: Answer, workload: WorkloadModel) -> dict[str, Any]:
 
 def _offer_form(offer: InstanceOffer, terms: Terms) -> dict[str, Any]:
     form = to_json(offer)
-    del form["notes"]
+    del form["notes"], form["own"]
     notes = {"note": " ".join(offer_notes(offer, terms)), "note_codes": [note.code.value for note in offer.notes]}
     return form | notes
 

@@ -41,6 +41,7 @@ def offers(machine: Machine, model: WorkloadModel, catalog: Catalog) -> tuple[In
             usd_per_million_samples=machine.usd_a_sample * 1e6 if machine.usd_per_hour is not None else None,
             as_of=known.as_of if known else "",
             source=known.source if known else "the table",
+            own=True,
         )
         return (own,)
     spec, device = machine.spec, model.facts.device

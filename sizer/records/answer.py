@@ -322,7 +322,7 @@ class Rejection:
 
 @dataclass(frozen=True)
 class InstanceOffer:
-    """An instance type that holds the spec; a price of None is unknown."""
+    """An instance type that holds the spec; a price of None is unknown. `own`: it is what was measured, by its name."""
 
     provider: str
     instance_type: str
@@ -335,6 +335,7 @@ class InstanceOffer:
     as_of: str
     source: str
     notes: tuple[Reason, ...] = ()
+    own: bool = False
 
 
 @dataclass(frozen=True)
@@ -425,6 +426,18 @@ class Answer:
     baseline: Baseline | None = None
     job: Job | None = None
     alternatives: tuple[Alternative, ...] = ()
+
+    @property
+    def chosen(self) -> Alternative | None:
+        """The one of the alternatives that is the answer; None where none of them is."""
+        own = (self.spec, self.throughput)
+        return next((each for each in self.alternatives if (each.spec, each.throughput) == own), None)
+
+    @property
+    def front(self) -> tuple[Alternative, ...]:
+        """The alternatives that no other one dominates, and the one that is the answer."""
+        chosen = self.chosen
+        return tuple(each for each in self.alternatives if not each.dominated or each is chosen)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from sizer.words.language import _
 from sizer.words.names import listed
 
 _BRIEF = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
+_LARGEST_PERCENTAGE = 3.0
+"""Above 300 % a share reads better as so many times."""
 _DECIMAL = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 
 
@@ -77,7 +79,9 @@ def small_share(share: float) -> str:
 
 
 def half_width(estimate: Estimate) -> str:
-    """Half of the interval against the value: '±1.5 %'."""
+    """Half of the interval against the value: '±1.5 %'; of a rate that came without an interval, '1 run'."""
+    if not estimate.has_interval:
+        return _("1 run")
     return f"±{small_share(estimate.relative_half_width)}" if estimate.value else _("±unknown")
 
 
@@ -88,6 +92,29 @@ def times(factor: float) -> str:
     return _("{number} times", number=format_number(factor))
 
 
+def of_its_rate(share: float) -> str:
+    """A rate against that of a baseline: `98 % of its rate`, `6.9 times its rate`."""
+    if share <= _LARGEST_PERCENTAGE:
+        return _("{share} of its rate", share=format_share(share))
+    return _("{times} its rate", times=times(share))
+
+
+def gain(share: float) -> str:
+    """By how much something is faster: `12 %`, and above 300 % `a factor of 7.9`."""
+    if share <= _LARGEST_PERCENTAGE:
+        return format_share(share)
+    return _("a factor of {number}", number=format_number(1 + share))
+
+
+def more_or_less(share: float) -> str:
+    """How another price compares: `12 % more`, `5 % less`, and above 300 % `27 times as much`."""
+    if share < 0:
+        return _("{share} less", share=format_share(-share))
+    if share <= _LARGEST_PERCENTAGE:
+        return _("{share} more", share=format_share(share))
+    return _("{times} as much", times=times(1 + share))
+
+
 def chance(probability: float) -> str:
     """Two digits, and never 1 or 0, which no finite measurement supports."""
     if probability > 0.99:
@@ -95,9 +122,9 @@ def chance(probability: float) -> str:
     return _("below 0.01") if probability < 0.01 else f"{probability:.2f}"
 
 
-def change(gain: float) -> str:
-    """`+12 %`, `-3 %`."""
-    return f"{100 * gain:+.0f} %"
+def change(share: float) -> str:
+    """`+12 %`, `-3 %`, and above 300 % `a factor of 7.9`."""
+    return f"{100 * share:+.0f} %" if share <= _LARGEST_PERCENTAGE else gain(share)
 
 
 def samples_counted(samples: float, unit: str) -> str:

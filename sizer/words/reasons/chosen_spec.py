@@ -5,7 +5,16 @@ from __future__ import annotations
 from sizer.records import Bottleneck, Reason, ReasonCode, format_rate
 from sizer.words.language import _
 from sizer.words.names import Terms, accelerator_name, disk_in_words, rate_source, resource_name, row, spec_name
-from sizer.words.reasons.figures import Sentences, accounted, bound_of, gpus_of, share_of, shares_listed, vcpus_of
+from sizer.words.reasons.figures import (
+    Sentences,
+    accounted,
+    bound_of,
+    gain_of,
+    gpus_of,
+    share_of,
+    shares_listed,
+    vcpus_of,
+)
 
 
 def _reaches(r: Reason, t: Terms) -> str:
@@ -50,7 +59,7 @@ def _faster_disk(r: Reason, t: Terms) -> str:
     known = {
         "disk": disk_in_words(r.text("disk")),
         "other": disk_in_words(r.text("other")),
-        "gain": share_of(r, "gain"),
+        "gain": gain_of(r),
     }
     if not r.has("then"):
         return _("Compared with {disk}, a faster disk gains {gain} (the best other measured is {other}).", **known)
@@ -89,7 +98,7 @@ def _step_emulated(r: Reason, t: Terms) -> str:
 def _next_limit(r: Reason, t: Terms) -> str:
     return _(
         "Without that limit it would be {gain} faster, up to the next one ({next}).",
-        gain=share_of(r, "gain"),
+        gain=gain_of(r),
         next=resource_name(Bottleneck(r.text("next")), t.device),
     )
 
@@ -98,7 +107,7 @@ def _smallest_upgrade(r: Reason, t: Terms) -> str:
     return _(
         "The smallest upgrade that moves the bottleneck is {spec}: {gain} faster, then {bound}.",
         spec=spec_name(r.spec, t) if r.spec is not None else "",
-        gain=share_of(r, "gain"),
+        gain=gain_of(r),
         bound=bound_of(r, t),
     )
 
@@ -136,7 +145,7 @@ SENTENCES: Sentences = {
         "{other} instead of {these} would gain {gain} at this size.",
         these=gpus_of(r, t),
         other=gpus_of(r, t, "other_"),
-        gain=share_of(r, "gain"),
+        gain=gain_of(r),
     ),
     _C.NO_FASTER_DISK: _no_faster_disk,
     _C.FASTER_DISK: _faster_disk,

@@ -6,7 +6,7 @@ from sizer.records import Reason, ReasonCode, format_rate, format_seconds, forma
 from sizer.words.figures import chance, samples_counted, times
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, spec_name
-from sizer.words.reasons.figures import Sentences, share_of, vcpus_of
+from sizer.words.reasons.figures import Sentences, gain_of, vcpus_of
 
 
 def _where(r: Reason, t: Terms) -> str:
@@ -110,7 +110,7 @@ SENTENCES: Sentences = {
     _C.RISES_TO_MOST_VCPUS: lambda r, t: _(
         "The rate still rises at {vcpus}, the most measured: by {gain} in the last step.",
         vcpus=vcpus_of(r),
-        gain=share_of(r, "gain"),
+        gain=gain_of(r),
     ),
     _C.FAST_ENOUGH: lambda r, t: _(
         "The probability that it gives at least {needed} is {chance}.",

@@ -1,0 +1,85 @@
+"""The machines that were compared, each as a line of the terminal and as a row or a bar of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sizer.model import CPU_LABEL
+from sizer.records import RELATIVE, Alternative, Answer, Spec, format_rate, format_usd, plural
+from sizer.words.figures import rate_interval
+from sizer.words.language import _, _n
+from sizer.words.names import Terms, gpu_name, row, spec_name
+
+
+def machine_name(alternative: Alternative, terms: Terms) -> str:
+    """`1 x P100`, `8 vCPUs, 1 x V100`; where the table says no more of it, `no accelerator`."""
+    return spec_name(alternative.spec, terms) or gpu_name(CPU_LABEL)
+
+
+def kind_name(spec: Spec, terms: Terms) -> str:
+    """The kind of accelerator that a machine has: `V100`, `accelerator`, `no accelerator`."""
+    if spec.gpu_count == 0:
+        return gpu_name(CPU_LABEL)
+    gpu = spec.gpu or terms.device.gpu
+    return gpu_name(gpu) if gpu else _("accelerator")
+
+
+def alternative_line(alternative: Alternative, terms: Terms) -> str:
+    """`1 x P100 (azure NC6s v2): 1,800 samples/s, $2.07 an hour, $0.319 a million samples`."""
+    machine, instance = machine_name(alternative, terms), alternative.instance_type
+    if instance:
+        machine = _("{spec} ({instance})", spec=machine, instance=instance)
+    figures = [format_rate(alternative.throughput.value, terms.unit), price_an_hour(alternative)]
+    if alternative.usd_per_million_samples is not None and terms.unit != RELATIVE:
+        million = format_usd(alternative.usd_per_million_samples)
+        figures.append(_("{price} a million {units}", price=million, units=plural(terms.unit)))
+    return _("{machine}: {figures}", machine=machine, figures=row(figures))
+
+
+def price_an_hour(alternative: Alternative) -> str:
+    """`$2.07 an hour`, or that it is unknown."""
+    if alternative.usd_per_hour is None:
+        return _("price unknown")
+    return _("{price} an hour", price=format_usd(alternative.usd_per_hour))
+
+
+def price_of_million(alternative: Alternative, unit: str) -> str:
+    """`$0.319`; empty where it is unknown, or a rate is only relative."""
+    price = alternative.usd_per_million_samples
+    return format_usd(price) if price is not None and unit != RELATIVE else ""
+
+
+def alternative_remark(alternative: Alternative, answer: Answer) -> str:
+    """What to know of it beside the others: that it is the answer, costs least, is the fastest, or is dominated."""
+    priced = [each for each in answer.alternatives if each.usd_per_million_samples is not None]
+    rates = [each.throughput.value for each in answer.alternatives]
+    parts = [_("the answer")] if alternative is answer.chosen else []
+    if len(priced) > 1 and alternative is priced[0]:
+        parts.append(_("least cost"))
+    if alternative.throughput.value == max(rates):
+        parts.append(_("fastest"))
+    if alternative.dominated:
+        parts.append(_("dominated"))
+    return row(parts)
+
+
+def machines_drawn(names: Sequence[str], alternatives: Sequence[Alternative], unit: str) -> str:
+    """The picture in words, for who does not see it: `Throughput by machine: 1 x P100 1,800 samples/s, ...`."""
+    rates = [rate_interval(each.throughput, unit) for each in alternatives]
+    drawn = (_("{machine} {rate}", machine=name, rate=rate) for name, rate in zip(names, rates, strict=True))
+    return _("Throughput by machine: {machines}", machines=row(drawn))
+
+
+def machines_left_out(number: int) -> str:
+    """Under a picture of many machines: how many are missing from it."""
+    return _n("{count} more machine is in the table below.", "{count} more machines are in the table below.", number)
+
+
+def machines_note(unit: str) -> str:
+    """What the columns of the table of machines mean."""
+    return _(
+        "The least cost of a million {units} first. The interval is that of a new run (90 %). Dominated: another "
+        "machine is no slower and costs no more an hour. A price is the machine's own where the table gives it, else "
+        "that of the instance type named, else of the cheapest one that holds it.",
+        units=plural(unit) if unit != RELATIVE else plural("sample"),
+    )
