@@ -22,7 +22,7 @@ MOST_SERIES = 4
 
 
 def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...]]:
-    """The machines that were compared, and for each axis that was varied the figure closest to the answer; then the rest."""
+    """The machines that were compared, and for each axis varied the figure closest to the answer; then the rest."""
     machines = machines_figure(subject)
     first: list[Figure] = [] if machines is None else [machines]
     more: list[Figure] = []

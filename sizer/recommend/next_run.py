@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sizer.model import Edge, Trend, WorkloadModel, vcpus_of, vcpus_to_measure
+from sizer.recommend.accelerators import accelerators_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.edges import Edges
 from sizer.recommend.memory import cap_to_try, completes
@@ -47,6 +48,8 @@ def next_run(
         )
     if model.measured.failed_vcpus:
         return vcpus_to_measure(model.measured)
+    if not vcpus_known and accelerators_of(chosen.configuration).number(model.facts.device):
+        return None  # its table is about accelerators, and no column of it is lacking
     if not vcpus_known:
         return Suggestion(Action.IMPORT, reason(ReasonCode.VCPUS_NOT_IN_TABLE), column="vcpus")
     if 1 < len(known) < 3:

@@ -45,7 +45,7 @@ def _binds(choice: Choice, prediction: Prediction) -> Reason:
         "shares": tuple(share for _, share in ordered),
     }
     if not choice.bound:
-        return reason(ReasonCode.BOTTLENECK_UNKNOWN, **shares)
+        return reason(ReasonCode.BOTTLENECK_UNKNOWN, **(shares if choice.model.measured.vcpus else {}))
     rate = choice.model.measured.rate_at(prediction.configuration)
     accounted: dict[str, Figure] = {}
     if rate is not None and rate.evidence is not None:

@@ -38,6 +38,15 @@ def _bound_there(r: Reason, t: Terms) -> str:
     )
 
 
+def _bottleneck_unknown(r: Reason, t: Terms) -> str:
+    if not r.has("shares"):
+        return _("The bottleneck there is not known.")
+    return _(
+        "The bottleneck there is not known; the model's best guess from these runs is {shares}.",
+        shares=shares_listed(r, t.device),
+    )
+
+
 def _bottleneck_disputed(r: Reason, t: Terms) -> str:
     return _(
         "There is no clear bottleneck there: the model says {shares}, accounting says {accounted}.",
@@ -116,10 +125,7 @@ _C = ReasonCode
 SENTENCES: Sentences = {
     _C.REACHES: _reaches,
     _C.BOUND_BY: _bound_there,
-    _C.BOTTLENECK_UNKNOWN: lambda r, t: _(
-        "The bottleneck there is not known; the model's best guess from these runs is {shares}.",
-        shares=shares_listed(r, t.device),
-    ),
+    _C.BOTTLENECK_UNKNOWN: _bottleneck_unknown,
     _C.BOTTLENECK_DISPUTED: _bottleneck_disputed,
     _C.BOTTLENECK_CLOSE: lambda r, t: _(
         "There is no clear bottleneck there: the largest shares are close ({shares}).",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.records import Reason, ReasonCode, format_rate, format_seconds, format_usd
+from sizer.records import RELATIVE, Reason, ReasonCode, format_rate, format_seconds, format_usd, plural
 from sizer.words.figures import chance, samples_counted, times
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, spec_name
@@ -23,10 +23,31 @@ def _both(r: Reason, t: Terms) -> str:
 def _cost(r: Reason, t: Terms) -> dict[str, object]:
     return {
         "usd": format_usd(r.number("usd_per_million")),
-        "unit": t.unit,
+        "units": plural(t.unit),
         "where": _where(r, t),
         "count": round(r.number("machines")),
     }
+
+
+def _least_cost(r: Reason, t: Terms) -> str:
+    if t.unit == RELATIVE:
+        return _("The same work costs the least on {where}, of {count} machines measured.", **_cost(r, t))
+    return _("A million {units} cost {usd} on {where}, the least of {count} machines measured.", **_cost(r, t))
+
+
+def _least_cost_and_time(r: Reason, t: Terms) -> str:
+    if t.unit == RELATIVE:
+        return _("On {where} price times time is the least of {count} machines measured.", **_cost(r, t))
+    return _(
+        "A million {units} cost {usd} on {where}; price times time is the least of {count} machines measured.",
+        **_cost(r, t),
+    )
+
+
+def _fastest_of_machines(r: Reason, t: Terms) -> str:
+    if t.unit == RELATIVE:
+        return _("It is the fastest of {count} machines measured.", **_cost(r, t))
+    return _("It is the fastest of {count} machines measured; a million {units} cost {usd} on {where}.", **_cost(r, t))
 
 
 def _next_machine(r: Reason, t: Terms) -> str:
@@ -75,19 +96,9 @@ def _dearer(r: Reason, t: Terms) -> str:
 
 _C = ReasonCode
 SENTENCES: Sentences = {
-    _C.LEAST_COST: lambda r, t: _n(
-        "A million {unit}s cost {usd} on {where}, the least of {count} machine measured.",
-        "A million {unit}s cost {usd} on {where}, the least of {count} machines measured.",
-        round(r.number("machines")),
-        **_cost(r, t),
-    ),
-    _C.LEAST_COST_AND_TIME: lambda r, t: _(
-        "A million {unit}s cost {usd} on {where}; price times time is the least of {count} machines measured.",
-        **_cost(r, t),
-    ),
-    _C.FASTEST_OF_MACHINES: lambda r, t: _(
-        "It is the fastest of {count} machines measured; a million {unit}s cost {usd} on {where}.", **_cost(r, t)
-    ),
+    _C.LEAST_COST: _least_cost,
+    _C.LEAST_COST_AND_TIME: _least_cost_and_time,
+    _C.FASTEST_OF_MACHINES: _fastest_of_machines,
     _C.FASTEST_WITHOUT_PRICE: lambda r, t: _(
         "It is the fastest of {count} machines measured; its price is not known.", count=round(r.number("machines"))
     ),
