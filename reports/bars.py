@@ -9,10 +9,14 @@ from markupsafe import Markup
 from sizer.records import Estimate, format_number
 
 from . import svg
-from .plot import BOLD_CHARACTER, CHARACTER
+from .plot import CHARACTER
 from .scales import Scale, nice_ticks
 
 WIDTH, LEFT, RIGHT, TOP = 420.0, 8.0, 404.0, 6.0
+BOLD = 1.15
+"""How much wider bold letters are."""
+SHORTEST = 50.0
+"""Pixels below which a name that is cut says nothing."""
 HEADING, ROW, BAR = 26.0, 38.0, 10.0
 """Heights in pixels of a kind's heading, of a machine's row and of its bar."""
 
@@ -31,7 +35,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class BarGroup:
-    """The machines with one kind of accelerator; no heading where there is one kind."""
+    """The machines with one kind of accelerator; without a heading where that says nothing."""
 
     heading: str
     bars: tuple[Bar, ...]
@@ -47,7 +51,8 @@ class BarChart:
 
     def draw(self) -> Markup:
         highest = max(bar.throughput.high for group in self.groups for bar in group.bars)
-        x = Scale(0.0, nice_ticks(highest * 1.02)[-1], LEFT + 6, RIGHT - 10)
+        longest = max(_width(bar.rate) for group in self.groups for bar in group.bars)
+        x = Scale(0.0, nice_ticks(highest * 1.02)[-1], LEFT + 6, RIGHT - longest - 16)
         parts, top = [], TOP
         for group in self.groups:
             if group.heading:
@@ -60,19 +65,18 @@ class BarChart:
         return svg.drawing(WIDTH, bottom + 42, self.label, self._grid(x, bottom), *parts)
 
     def _grid(self, x: Scale, bottom: float) -> Markup:
-        parts = [svg.line(LEFT, bottom, RIGHT, bottom, "axis")]
+        parts = [svg.line(LEFT, bottom, x(x.high) + 6, bottom, "axis")]
         for tick in nice_ticks(x.high):
             parts.append(svg.line(x(tick), bottom, x(tick), bottom + 5, "axis"))
             parts.append(svg.text(format_number(tick), x(tick), bottom + 18, "tick"))
-        parts.append(svg.text(self.x_label, (LEFT + RIGHT) / 2, bottom + 37, "label"))
+        parts.append(svg.text(self.x_label, (x(0) + x(x.high)) / 2, bottom + 37, "label"))
         return svg.element("g", *parts)
 
 
 def _bar(bar: Bar, top: float, x: Scale) -> Markup:
-    room = RIGHT - LEFT - 22 - len(bar.rate) * CHARACTER
-    name = _cut(bar.name, int(room / BOLD_CHARACTER))
-    rest = room - len(name) * BOLD_CHARACTER - 8
-    instance = _cut(bar.instance, int(rest / CHARACTER)) if rest > 6 * CHARACTER else ""
+    name = _cut(bar.name, RIGHT - LEFT - 10, BOLD)
+    room = RIGHT - LEFT - 18 - _width(name, BOLD)
+    instance = _cut(bar.instance, room) if room > SHORTEST else ""
     words = svg.element(
         "text",
         svg.element("tspan", name, class_="row-name answer-word" if bar.is_answer else "row-name"),
@@ -88,8 +92,8 @@ def _bar(bar: Bar, top: float, x: Scale) -> Markup:
         "g",
         svg.element("title", bar.title),
         words,
-        svg.text(bar.rate, RIGHT - 4, top + 13, "tick", "end"),
-        svg.line(x(0), middle, RIGHT - 10, middle, "grid"),
+        svg.text(bar.rate, RIGHT - 4, middle + 4, "tick", "end"),
+        svg.line(x(0), middle, x(x.high), middle, "grid"),
         svg.path(area, "bar answer-bar" if bar.is_answer else "bar", closed=True),
         svg.line(x(rate.low), middle, x(rate.high), middle, "interval"),
         svg.line(x(rate.low), middle - 3, x(rate.low), middle + 3, "interval"),
@@ -98,6 +102,17 @@ def _bar(bar: Bar, top: float, x: Scale) -> Markup:
     )
 
 
-def _cut(name: str, most: int) -> str:
-    """A name of so many characters; its end, which distinguishes sizes of one family, is kept."""
-    return name if len(name) <= most else f"{name[: most // 2]}…{name[len(name) - (most - most // 2 - 1) :]}"
+def _width(text: str, weight: float = 1.0) -> float:
+    """About how many pixels it takes: capitals are wider than small letters, and Chinese characters wider still."""
+    return weight * sum(13.0 if ord(each) > 0x2E7F else 8.4 if each.isupper() else CHARACTER for each in text)
+
+
+def _cut(text: str, room: float, weight: float = 1.0) -> str:
+    """A text that fits into so many pixels; its end, which distinguishes sizes of one family, is kept."""
+    if _width(text, weight) <= room:
+        return text
+    for most in range(len(text) - 1, 1, -1):
+        shorter = f"{text[: most // 2]}…{text[len(text) - (most - most // 2 - 1) :]}"
+        if _width(shorter, weight) <= room:
+            return shorter
+    return ""

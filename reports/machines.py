@@ -30,11 +30,12 @@ def machines_figure(subject: Subject) -> Figure | None:
         groups.setdefault(words.kind_name(each.spec, subject.terms), []).append(each)
     ordered = {kind: sorted(found, key=_size) for kind, found in groups.items()}
     drawn = [each for found in ordered.values() for each in found]
+    headed = 1 < len(ordered) < len(drawn)
     chart = BarChart(
         label=words.machines_drawn([_called(each, subject) for each in drawn], drawn, subject.unit),
         x_label=_("relative rate") if subject.unit == RELATIVE else f"{plural(subject.unit)}/s",
         groups=tuple(
-            BarGroup(kind if len(ordered) > 1 else "", tuple(_bar(each, subject) for each in found))
+            BarGroup(kind if headed else "", tuple(_bar(each, subject) for each in found))
             for kind, found in ordered.items()
         ),
     )

@@ -16,6 +16,9 @@ from .machines import machine_rows
 from .subject import Subject
 from .verdict import described, status
 
+COLUMNS = ("machine", "vcpus", "accelerators", "memory", "disk", "batch")
+"""What a configuration may say; a table that was imported may lack any of them."""
+
 
 def section(subject: Subject) -> dict[str, Any]:
     """All that the workload's section shows; every value is text, a number for a bar, or finished SVG.
@@ -25,6 +28,7 @@ def section(subject: Subject) -> dict[str, Any]:
     """
     what, alone, subject = described(subject), isolated.rows(subject), replace(subject, runs=as_asked(subject.runs))
     found = results.by_configuration(subject.runs)
+    rows = [_row(result, subject) for result in found]
     first, more = figures(subject)
     machines, more_machines = machine_rows(subject)
     return {
@@ -37,7 +41,8 @@ def section(subject: Subject) -> dict[str, Any]:
         "machines": machines,
         "more_machines": more_machines,
         "machines_note": words.machines_note(subject.unit),
-        "rows": [_row(result, subject) for result in found],
+        "rows": rows,
+        "columns": [column for column in COLUMNS if any(row[column] for row in rows)] or ["vcpus"],
         "has_latency": any(row["p50"] for row in map(_latency, found)),
         "preprocessing": preprocessing.times(subject),
         "isolated": alone,
@@ -50,15 +55,16 @@ def section(subject: Subject) -> dict[str, Any]:
 def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
     configuration = result.configuration
     evidence = [run.evidence for run in result.runs if run.evidence is not None]
-    remarks, vcpus, batch = [words.accelerators_in_words(configuration)], configuration.vcpus, configuration.batch_size
-    remarks += [subject.unusual(result.input, result.cache)]
+    vcpus, batch, machine = configuration.vcpus, configuration.batch_size, words.machine_rented(result.machine)
     return {
+        "machine": machine,
         "vcpus": f"{vcpus:g}" if vcpus is not None else "",
         "memory": words.memory_size(configuration),
         "disk": words.study_disk(configuration.disk, subject.study) if configuration.disk is not None else "",
         "batch": str(batch) if batch is not None else "",
-        "state": words.row(remark for remark in remarks if remark),
-        "is_answer": preprocessing.is_answer(configuration, subject),
+        "accelerators": words.accelerators_in_words(configuration) or _without(subject),
+        "state": subject.unusual(result.input, result.cache),
+        "is_answer": preprocessing.is_answer(configuration, subject) and _named_alike(machine, subject),
         "runs": words.runs_and_warned(len(result.runs), sum(bool(run.warnings) for run in result.runs)),
         "throughput": words.rate_interval(result.throughput, subject.unit),
         "bottleneck": words.resources_agreed([each.bottleneck for each in evidence], subject.device),
@@ -66,6 +72,18 @@ def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
         "busy": busy.bars(evidence),
         **_latency(result),
     }
+
+
+def _without(subject: Subject) -> str:
+    """What is said of a machine without accelerators where others have some."""
+    some = any(words.accelerators_in_words(run.configuration) for run in subject.runs)
+    return _("none") if some else ""
+
+
+def _named_alike(machine: str, subject: Subject) -> bool:
+    """Whether the answer is a machine of that name, where machines have names."""
+    chosen = subject.answer.chosen if subject.answer is not None else None
+    return not machine or chosen is None or chosen.instance_type == machine
 
 
 def _latency(result: results.Result) -> dict[str, str]:

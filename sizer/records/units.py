@@ -163,5 +163,7 @@ def format_vcpus(vcpus: float) -> str:
 
 
 def format_usd(amount: float) -> str:
-    """US dollars: `$0.34`, `$1,240`, `$0.0123`: cents for whole dollars, three digits below one."""
-    return f"${amount:,.2f}" if 1 <= amount < 1000 else f"${format_number(amount)}"
+    """US dollars: `$0.34`, `$0.90`, `$1,240`, `$0.0123`: whole cents, and three digits below one dollar."""
+    if 1 <= amount < 1000 or format_number(amount) == f"{amount:.1f}":
+        return f"${amount:,.2f}"
+    return f"${format_number(amount)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sizer.model import CPU_LABEL
-from sizer.records import RELATIVE, Alternative, Answer, Spec, format_rate, format_usd, plural
+from sizer.records import RELATIVE, Alternative, Answer, RentedMachine, Spec, format_rate, format_usd, plural
 from sizer.words.figures import rate_interval
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, gpu_name, row, spec_name
@@ -14,6 +14,13 @@ from sizer.words.names import Terms, gpu_name, row, spec_name
 def machine_name(alternative: Alternative, terms: Terms) -> str:
     """`1 x P100`, `8 vCPUs, 1 x V100`; where the table says no more of it, `no accelerator`."""
     return spec_name(alternative.spec, terms) or gpu_name(CPU_LABEL)
+
+
+def machine_rented(machine: RentedMachine | None) -> str:
+    """`aws g4dn.xlarge`, as a table names it; empty where it does not."""
+    if machine is None or machine.instance_type is None:
+        return ""
+    return " ".join(filter(None, (machine.provider, machine.instance_type)))
 
 
 def kind_name(spec: Spec, terms: Terms) -> str:

@@ -173,8 +173,8 @@ def _chosen(objective: Objective, answer: Answer, terms: Terms) -> str:
     return _("The cheapest spec that keeps at least {share} of the best throughput.", share=share)
 
 
-def objective_in_words(objective: Objective) -> str:
-    """What was asked for, in one sentence."""
+def objective_in_words(objective: Objective, compared: bool = False) -> str:
+    """What was asked for, in one sentence; `compared`: every answer is a choice between machines that were measured."""
     share = format_share(objective.target)
     if objective.deadline is not None:
         return _(
@@ -185,6 +185,12 @@ def objective_in_words(objective: Objective) -> str:
     if objective.at_least is not None:
         rate = format_rate(objective.at_least, "sample")
         return _("The spec on which the work costs least, of those that give at least {rate}.", rate=rate)
+    if compared and objective.prefer == "cheapest":
+        return _(
+            "Where the work costs least, of machines that keep {share} of the best throughput with their kind and "
+            "count of accelerators.",
+            share=share,
+        )
     return {
         "cheapest": _("The cheapest spec that keeps {share} of the best throughput.", share=share),
         "fastest": _("The fastest spec; of specs within 1 % of one another, the cheapest."),
