@@ -27,14 +27,14 @@ def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...]]:
     first: list[Figure] = [] if machines is None else [machines]
     more: list[Figure] = []
     for axis in varied_axes(subject.runs):
-        series = along(axis, subject.runs)
-        if machines is not None and all(each.base is None for each in series):
-            continue  # nothing differs along this axis alone, and the picture of machines has every rate
-        series = sorted(series, key=lambda each: -_relevance(axis, each, subject))
+        found = along(axis, subject.runs)
+        if machines is not None and all(each.base is None for each in found):
+            continue  # nothing differs along this axis alone, and the picture of machines has the rates
+        series = sorted(found, key=lambda each: -_relevance(axis, each, subject))
         chunks = [series[start : start + MOST_SERIES] for start in range(0, len(series), MOST_SERIES)]
-        found = [_figure(axis, chunk, subject) for chunk in chunks]
-        first += found[:1]
-        more += found[1:]
+        drawn = [_figure(axis, chunk, subject) for chunk in chunks]
+        first += drawn[:1]
+        more += drawn[1:]
     return tuple(first), tuple(more)
 
 
