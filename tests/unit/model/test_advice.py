@@ -98,7 +98,7 @@ def test_a_column_that_a_table_lacks_is_asked_for(
 ) -> None:
     """No value of it can be predicted, and importing it is what would help."""
     runs = [make_run(100.0 * vcpus, vcpus) for vcpus in (1.0, 2.0, 4.0)]
-    bare = [replace(run, configuration=replace(run.configuration, **lacking)) for run in runs]  # type: ignore[arg-type]
+    bare = [replace(run, configuration=replace(run.configuration, **lacking)) for run in runs]
     model = fit(bare).workload("train")
     refusal = refusal_of(lambda: predict(model, at(model, **asked)))
     assert (refusal.reason.code, refusal.reason.text("column")) == (ReasonCode.NOT_IN_TABLE, column)

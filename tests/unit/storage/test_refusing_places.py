@@ -64,7 +64,7 @@ def test_a_cache_that_cannot_be_made_says_where_to_put_it(tmp_path: Path) -> Non
 
 def test_a_cache_without_locks_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two sizers would make one data set at once."""
-    monkeypatch.setattr(data_cache.fcntl, "flock", failing(errno.ENOLCK))
+    monkeypatch.setattr("sizer.storage.data_cache.fcntl.flock", failing(errno.ENOLCK))
     with (
         pytest.raises(HostError) as refused,
         data_cache.made_once(tmp_path / "images", MAKING, lambda _: None, never),
@@ -77,7 +77,7 @@ def test_a_cache_without_locks_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_folder_without_locks_is_held_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the file system has no locks nobody else can take one either, so the folder is kept and removed."""
-    monkeypatch.setattr(held_folders.fcntl, "lockf", failing(errno.ENOLCK))
+    monkeypatch.setattr("sizer.storage.held_folders.fcntl.lockf", failing(errno.ENOLCK))
     with held_folders.held_folder(tmp_path, "x-") as folder:
         assert folder.is_dir()
     assert list(tmp_path.iterdir()) == []
@@ -94,7 +94,7 @@ def test_a_folder_that_is_always_swept_away_is_given_up(tmp_path: Path, monkeypa
             Path(path).parent.rmdir()
         return opened(path, flags, mode)
 
-    monkeypatch.setattr(held_folders.os, "open", swept)
+    monkeypatch.setattr("sizer.storage.held_folders.os.open", swept)
     with pytest.raises(FileExistsError, match="no folder can be kept in"), held_folders.held_folder(tmp_path, "x-"):
         pytest.fail("it was held")
     assert len(set(made)) == held_folders.TRIES
@@ -111,7 +111,7 @@ def test_a_lock_that_was_replaced_is_not_ours(tmp_path: Path, monkeypatch: pytes
             lost.append(first)
             shutil.rmtree(first)
 
-    monkeypatch.setattr(held_folders.fcntl, "lockf", swept_once)
+    monkeypatch.setattr("sizer.storage.held_folders.fcntl.lockf", swept_once)
     with held_folders.held_folder(tmp_path, "x-") as folder:
         assert [folder] == list(tmp_path.iterdir())
         assert folder not in lost
@@ -142,7 +142,7 @@ def tier(tmp_path: Path) -> DiskTier:
 
 def test_a_disk_that_cannot_be_written_is_named(tier: DiskTier, monkeypatch: pytest.MonkeyPatch) -> None:
     """A read-only mount, say: which disk of the study, where it is mounted, and why."""
-    monkeypatch.setattr(held_folders.Path, "mkdir", failing(errno.EROFS))
+    monkeypatch.setattr("sizer.storage.held_folders.Path.mkdir", failing(errno.EROFS))
     with pytest.raises(InputError) as refused, disks.real_volume(tier):
         pytest.fail("it was used")
     assert error_sentence(refused.value) == (
@@ -154,11 +154,11 @@ def test_a_check_needs_fio_and_a_folder(
     tier: DiskTier, tmp_path: Path, affinity: LimitsBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without fio what to install is said, and on a read-only disk where to look."""
-    monkeypatch.setattr(disk_check.shutil, "which", lambda _name: None)
+    monkeypatch.setattr("sizer.storage.disk_check.shutil.which", lambda _name: None)
     with pytest.raises(HostError, match="apt-get install fio"):
         disk_check.check_disk(tier, disks.Volume(tmp_path), affinity)
-    monkeypatch.setattr(disk_check.shutil, "which", lambda name: f"/usr/bin/{name}")
-    monkeypatch.setattr(held_folders.Path, "mkdir", failing(errno.EROFS))
+    monkeypatch.setattr("sizer.storage.disk_check.shutil.which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr("sizer.storage.held_folders.Path.mkdir", failing(errno.EROFS))
     with pytest.raises(HostError, match=r"cannot be written \(Read-only file system\)"):
         disk_check.check_disk(tier, disks.Volume(tmp_path), affinity)
 
@@ -197,15 +197,17 @@ def test_a_fio_that_fails_is_quoted(
 
 def test_what_emulation_lacks_is_installed_or_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs by their package, loop devices by their module; an ordinary user needs sudo first."""
-    monkeypatch.setattr(disks.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr("sizer.storage.disks.os.geteuid", lambda: 1000)
     assert "need root" in str(disks.missing_for_emulation())
-    monkeypatch.setattr(disks.os, "geteuid", lambda: 0)
-    monkeypatch.setattr(disks.shutil, "which", lambda name, **_: None if name == "losetup" else f"/sbin/{name}")
+    monkeypatch.setattr("sizer.storage.disks.os.geteuid", lambda: 0)
+    monkeypatch.setattr(
+        "sizer.storage.disks.shutil.which", lambda name, **_: None if name == "losetup" else f"/sbin/{name}"
+    )
     assert str(disks.missing_for_emulation()) == (
         "these programs are missing: losetup; type: apt-get install util-linux e2fsprogs mount"
     )
-    monkeypatch.setattr(disks.shutil, "which", lambda name, **_: f"/sbin/{name}")
-    monkeypatch.setattr(disks.Path, "exists", lambda _path: False)
+    monkeypatch.setattr("sizer.storage.disks.shutil.which", lambda name, **_: f"/sbin/{name}")
+    monkeypatch.setattr("sizer.storage.disks.Path.exists", lambda _path: False)
     assert str(disks.missing_for_emulation()) == "there are no loop devices; type: sudo modprobe loop"
 
 
@@ -213,7 +215,7 @@ def test_an_image_that_cannot_be_allocated_says_how_large_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The file system may refuse although it has room."""
-    monkeypatch.setattr(disks.os, "posix_fallocate", failing(errno.EOPNOTSUPP))
+    monkeypatch.setattr("sizer.storage.disks.os.posix_fallocate", failing(errno.EOPNOTSUPP))
     with pytest.raises(HostError, match=r"Cannot allocate 0\.0 GB in .*: Operation not supported"):
         disks._allocate(tmp_path / "image", 4096)
 
@@ -268,7 +270,7 @@ def test_a_copy_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(Interrupted, match="was copied"):
         placement._copied(source, volume / "copy", lambda: True)
     shutil.rmtree(volume / "copy", ignore_errors=True)
-    monkeypatch.setattr(placement.shutil, "copy2", failing(errno.ENOSPC))
+    monkeypatch.setattr("sizer.storage.placement.shutil.copy2", failing(errno.ENOSPC))
     with pytest.raises(HostError) as refused:
         placement._copied(source, volume / "copy", never)
     assert error_sentence(refused.value).startswith(f"Copying {source} to {volume} failed: ")

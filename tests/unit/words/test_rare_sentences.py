@@ -203,7 +203,7 @@ def said(code: ReasonCode, terms: words.Terms = TERMS, spec: Spec | None = None,
 )
 def test_a_reason_is_said_with_its_figures(code: ReasonCode, figures: dict[str, object], sentence: str) -> None:
     """What is known without its rarer figures, or with them, is still a whole sentence."""
-    assert said(code, **figures) == sentence
+    assert said(code, TERMS, None, **figures) == sentence
 
 
 def test_the_fastest_that_may_still_be_in_time_has_its_probability() -> None:
