@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sizer.files import ASIDE_SUFFIX
-from sizer.records import HostError, InputError, Run, Study, Workload, WorkloadPlan
+from sizer.records import HostError, InputError, Run, RunWarning, Study, WarningKind, Workload, WorkloadPlan
 from sizer.store import StudyFolder, schema_1, study_folder, unsaved
 from sizer.store.continuing import refuse_other_study
 from sizer.store.stored_runs import StoredRuns
@@ -121,5 +121,5 @@ def test_evidence_that_is_none_is_left_to_the_reader() -> None:
 
 def test_a_sentence_with_a_figure_that_is_none_is_kept_as_it_is() -> None:
     """A number that was edited to nonsense is not guessed."""
-    sentence = "swapped: up to 3 lots of its memory was in swap"
-    assert schema_1.warning_of(sentence).text == sentence
+    sentence = "contended: something else on this host used 1.2.3 cores meanwhile"
+    assert schema_1.warning_of(sentence) == RunWarning(WarningKind.CONTENDED, text=sentence)

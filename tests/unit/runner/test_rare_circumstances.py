@@ -1,0 +1,39 @@
+"""Runs on folders that vanish, and a study that names an accelerator without a rate."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sizer.records import Cause, CauseKind, Device, InputError, Limits, Measure, RunSpec, Workload
+from sizer.runner.circumstances import Room
+from sizer.runner.commands import RunPaths, argv
+from sizer.words import error_sentence
+
+PLACE = RunPaths(
+    Path("/usr/bin/python3"), Path("/packages"), Path("/data/a.rec"), "recordio", Path("/scratch"), Path("/output")
+)
+
+
+def test_a_folder_that_is_gone_was_not_full(tmp_path: Path) -> None:
+    """A mount that went away ends the run, and not by a full disk; its own last words are believed all the same."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    room = Room(scratch, scratch)
+    scratch.rmdir()
+    room.look()
+    assert room.want("segmentation fault") == ()
+    assert room.want("OSError: No space left on device") == (Cause(CauseKind.DISK_FULL),)
+
+
+def test_an_emulated_accelerator_without_a_rate_cannot_be_run() -> None:
+    """Only a table of another's measurements may lack it."""
+    workload = Workload("train", "image_training", network="resnet50", format="recordio")
+    spec = RunSpec(replace(workload, device=Device("emulated", gpu="P100")), 32, Limits(1.0), Measure())
+    with pytest.raises(InputError) as refused:
+        argv(spec, PLACE, 8)
+    assert error_sentence(refused.value) == (
+        "workload `train`: the emulated accelerator has no rate; write its samples_per_second."
+    )
