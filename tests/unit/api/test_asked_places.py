@@ -12,6 +12,7 @@ import pytest
 
 from sizer import api
 from sizer.api.events import DiskChecking, DiskUnusable
+from sizer.api.importing import _take_away
 from sizer.api.preparing import Preparation, PreparedData
 from sizer.model import Model, WhatIf, fit
 from sizer.records import (
@@ -147,3 +148,17 @@ def test_an_interrupt_before_the_first_run_ends_the_preparation() -> None:
     with pytest.raises(Interrupted, match="Interrupted before the first run"):
         preparation().prepare([SPEC], heard.append, lambda: True)
     assert heard == []
+
+
+@pytest.mark.parametrize("was_there", [True, False])
+def test_an_import_that_fails_leaves_the_place_as_it_was(was_there: bool, tmp_path: Path) -> None:
+    """Files, folders and links are taken away, what a link points to is not, and nor is a folder that was there."""
+    place, elsewhere = tmp_path / "s", tmp_path / "elsewhere"
+    (place / "runs" / "deep").mkdir(parents=True)
+    elsewhere.mkdir()
+    (place / "study.yaml").write_text("")
+    (place / "link").symlink_to(elsewhere)
+    _take_away(place, was_there)
+    assert place.exists() is was_there
+    assert not was_there or list(place.iterdir()) == []
+    assert elsewhere.is_dir()

@@ -10,6 +10,7 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.exchange import imported
 from sizer.exchange.imported import Imported, read_measurements
+from sizer.model import fit
 from sizer.records import InputError, NoteKind, Purpose
 from sizer.words import error_sentence
 
@@ -75,3 +76,20 @@ def test_a_rate_that_the_table_gives_is_not_replaced_by_a_published_one(read: Re
     assert NoteKind.PUBLISHED_RATE not in {note.kind for note in given.notes}
     (workload,) = (plan.workload for plan in given.study.workloads)
     assert workload.computes_on.samples_per_second == 150
+
+
+def test_two_devices_are_two_places_of_a_table_without_gpus(read: Read) -> None:
+    """What differs between two rows may be the device alone, and each is an accelerator of its own."""
+    rows = [
+        f"a,{vcpus},{vcpus * rate},emulated:{gpu}" for vcpus in (1, 2, 4) for gpu, rate in (("P100", 10), ("V100", 20))
+    ]
+    with pytest.raises(InputError, match="no workload has two values"):
+        read("\n".join(["workload,vcpus,throughput,device", rows[0]]))
+    assert len(read("\n".join(["workload,vcpus,throughput,device", *rows[:2]])).runs) == 2
+    model = fit(read("\n".join(["workload,vcpus,throughput,device", *rows])).runs).workload("a")
+    measured = {
+        (rate.configuration.gpu, rate.configuration.vcpus): rate.throughput.value for rate in model.measured.rates
+    }
+    assert measured == {
+        (f"emulated:{gpu}", vcpus): vcpus * rate for vcpus in (1, 2, 4) for gpu, rate in (("P100", 10), ("V100", 20))
+    }

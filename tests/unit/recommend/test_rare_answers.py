@@ -12,8 +12,9 @@ from sizer.model import Edge, WorkloadModel, fit, predict
 from sizer.recommend import recommend
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.edges import Edges, edge_reasons
-from sizer.recommend.field import ScoredCandidate, choose
+from sizer.recommend.field import ScoredCandidate, allowed, choose
 from sizer.recommend.instances import matching
+from sizer.recommend.memory import _why_this_much
 from sizer.recommend.next_run import next_run
 from sizer.recommend.quality import Quality
 from sizer.recommend.scoring import Score
@@ -28,6 +29,8 @@ from sizer.records import (
     Demand,
     Device,
     Estimate,
+    Evidence,
+    EvidenceKind,
     Objective,
     Outcome,
     Prediction,
@@ -43,6 +46,7 @@ Curve = Callable[..., list[Run]]
 KNEE = ((1, 100), (2, 197), (4, 300), (8, 303), (16, 304))
 SURE_GAIN, UNSURE_GAIN, NO_GAIN = Edge(0.3, 0.99), Edge(0.1, 0.5), Edge()
 HOUR = 3600.0
+DISPUTED = Evidence(Bottleneck.DISK_IOPS, {"disk_iops": 0.97}, EvidenceKind.BUSIEST, {"disk_iops": 0.97})
 P100 = Device("emulated", gpu="P100", samples_per_second=219)
 
 
@@ -266,3 +270,32 @@ def test_what_lies_beyond_is_not_foretold_where_memory_ends(
     assert (roomy.status, tight.status) == ("at_least", "at_least")
     assert roomy.beyond is not None
     assert tight.beyond is None
+
+
+def test_nothing_is_advised_where_nobody_knows_what_binds(curve: Curve, answer_of: Callable[..., Answer]) -> None:
+    """A late job whose bottleneck is ambiguous gets no help made up for it."""
+    runs = [replace(run, evidence=DISPUTED) for run in curve(*KNEE)]
+    answer = answer_of(runs, within=Deadline(1e9, HOUR))
+    assert answer.status == "refused"
+    assert ReasonCode.NOTHING_IN_TIME in codes(answer)
+    assert ReasonCode.WOULD_HELP not in codes(answer)
+
+
+def test_where_memory_still_pays_only_the_most_may_be_chosen(knee: WorkloadModel) -> None:
+    """A smaller size would be judged by a best that is not known."""
+    (small, large) = (
+        ScoredCandidate(
+            Candidate(Spec(4.0, size * GIB), Configuration(4.0, size * GIB, "host", 32), usd, 0), Score(1.0, 1.0, 300)
+        )
+        for size, usd in ((4, 0.1), (8, 0.2))
+    )
+    assert allowed([small, large], knee, Edges(NO_GAIN, NO_GAIN, None)) == [small, large]
+    assert allowed([small, large], knee, Edges(NO_GAIN, SURE_GAIN, None)) == [large]
+
+
+def test_memory_that_no_family_offers_says_the_most_that_is_sold(knee: WorkloadModel) -> None:
+    """One vCPU with 64 GiB is in no catalogue."""
+    large = Candidate(Spec(1.0, 64 * GIB), Configuration(1.0, 8 * GIB, "host", 32), 1.0, 0)
+    said = _why_this_much(knee, large, 64 * GIB)
+    assert said.code is ReasonCode.MEMORY_NOT_OFFERED
+    assert said.number("most") == 8 * GIB
