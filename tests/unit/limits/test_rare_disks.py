@@ -52,6 +52,13 @@ def test_a_limit_without_a_remedy_is_to_be_left_out(
         assert group.limited_by.rates is None
 
 
+def test_a_limit_with_a_remedy_says_what_to_type(v2_tree: Tree, machine: Machine) -> None:
+    """A kernel that keeps memory off can be started with it."""
+    v2_tree.path("/sys/fs/cgroup/cgroup.controllers").write_text("cpuset cpu pids")
+    with pytest.raises(HostError, match=r"type: .*cgroup_enable=memory"):
+        backend_for(v2_tree, machine).open("a", Limits(memory_bytes=1 << 30))
+
+
 def test_a_host_without_groups_has_no_quota(tmp_path: Path) -> None:
     """There is no folder to look in."""
     assert _own_quota(Tree(tmp_path), "cpu", None) is None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sizer.records import Cause, CauseKind, Device, InputError, Limits, Measure, RunSpec, Workload
+from sizer.runner.child import _read_now
 from sizer.runner.circumstances import Room
 from sizer.runner.commands import RunPaths, argv
 from sizer.words import error_sentence
@@ -37,3 +39,15 @@ def test_an_emulated_accelerator_without_a_rate_cannot_be_run() -> None:
     assert error_sentence(refused.value) == (
         "workload `train`: the emulated accelerator has no rate; write its samples_per_second."
     )
+
+
+def test_an_empty_pipe_is_not_waited_for() -> None:
+    """The run is watched further; what is written later is read later."""
+    reading, writing = os.pipe2(os.O_NONBLOCK)
+    try:
+        assert _read_now(reading) == b""
+        os.write(writing, b"{}")
+        assert _read_now(reading) == b"{}"
+    finally:
+        os.close(reading)
+        os.close(writing)
