@@ -67,6 +67,7 @@ from sizer.records.run import (
     Sample,
     Step,
     WarningKind,
+    way_of_ending,
 )
 from sizer.records.study import (
     GIVEN_IN_STUDY,
@@ -109,6 +110,7 @@ from sizer.records.units import (
     GIB,
     MB,
     MIB,
+    bytes_and_unit,
     format_bytes,
     format_number,
     format_rate,
@@ -120,6 +122,7 @@ from sizer.records.units import (
     parse_count,
     parse_seconds,
     plural,
+    share_and_unit,
     spell_bytes,
 )
 
@@ -219,6 +222,7 @@ __all__ = [
     "Workload",
     "WorkloadPlan",
     "advised_name",
+    "bytes_and_unit",
     "compiled",
     "format_bytes",
     "format_number",
@@ -247,7 +251,9 @@ __all__ = [
     "printable",
     "quoted",
     "reason",
+    "share_and_unit",
     "spell_bytes",
     "typed_line",
     "typed_path",
+    "way_of_ending",
 ]
