@@ -32,7 +32,7 @@ from sizer.records import (
     Workload,
     WorkloadPlan,
 )
-from sizer.words import error_sentence, failure_line
+from sizer.words import failure_line, in_words
 
 MakeRun = Callable[..., Run]
 
@@ -58,7 +58,7 @@ def test_what_a_study_does_not_have_is_named(asked: dict[str, Any], sentence: st
     """With what it has instead."""
     with pytest.raises(InputError) as refused:
         api.predict(model, **asked)
-    assert error_sentence(refused.value) == sentence
+    assert in_words(refused.value) == sentence
 
 
 def test_one_of_several_workloads_has_to_be_named(make_run: MakeRun) -> None:
@@ -73,7 +73,7 @@ def test_no_answer_is_said_in_words(model: Model, make_run: MakeRun) -> None:
     """Why, and where something would help, what."""
     with pytest.raises(NoAnswer) as refused:
         api.predict(model, what_if=WhatIf(gpu_speedup=2.0))
-    assert error_sentence(refused.value) == (
+    assert in_words(refused.value) == (
         "`train` was measured without a GPU, so there is none to speed up. Measure `train` with 1 accelerator."
     )
     crashed = fit([make_run(None, vcpus, outcome=Outcome.CRASHED) for vcpus in (1.0, 2.0)])

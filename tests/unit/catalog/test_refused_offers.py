@@ -10,7 +10,7 @@ import pytest
 
 from sizer.catalog import Catalog, catalog_text
 from sizer.records import GIB, InputError
-from sizer.words import error_sentence
+from sizer.words import in_words
 
 
 def test_a_disk_without_a_largest_size_names_its_smallest() -> None:
@@ -18,9 +18,7 @@ def test_a_disk_without_a_largest_size_names_its_smallest() -> None:
     offer = replace(Catalog.load().disk("alibaba/cloud_ssd"), max_bytes=None)
     with pytest.raises(InputError) as refused:
         offer.rates(10 * GIB)
-    assert error_sentence(refused.value) == (
-        "alibaba/cloud_ssd is not sold with 10 GiB; give a size of 20 GiB or more."
-    )
+    assert in_words(refused.value) == ("alibaba/cloud_ssd is not sold with 10 GiB; give a size of 20 GiB or more.")
     assert offer.rates(20 * GIB).read_iops is not None
 
 
@@ -30,4 +28,4 @@ def test_an_unknown_part_of_a_catalogue_is_named(tmp_path: Path) -> None:
     path.write_text(json.dumps({**json.loads(catalog_text(Catalog.load())), "machines": []}))
     with pytest.raises(InputError) as refused:
         Catalog.load(path)
-    assert error_sentence(refused.value) == f"{path}: unknown key `machines`; use instances, disks and accelerators."
+    assert in_words(refused.value) == f"{path}: unknown key `machines`; use instances, disks and accelerators."

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.cli.what_if import Supposed, form, is_tier, supposed, tier_rates
+from sizer.cli.what_if import AskedWhatIf, asked_what_if, form, is_tier, tier_rates
 from sizer.model import WhatIf, WorkloadModel, fit
 from sizer.records import GIB, DiskRates, InputError, ReasonCode, Refused, Run
 
@@ -26,7 +26,7 @@ def with_data(model: WorkloadModel, size: int) -> WorkloadModel:
     return replace(model, facts=replace(model.facts, data_bytes=size))
 
 
-def refused_code(wish: Supposed, model: WorkloadModel) -> ReasonCode:
+def refused_code(wish: AskedWhatIf, model: WorkloadModel) -> ReasonCode:
     with pytest.raises(Refused) as refused:
         wish.of(model)
     return refused.value.refusal.reason.code
@@ -34,27 +34,27 @@ def refused_code(wish: Supposed, model: WorkloadModel) -> ReasonCode:
 
 def test_a_size_is_a_factor_of_each_workloads_own_data(fitted: WorkloadModel) -> None:
     """40 GiB are four times 10 GiB."""
-    assert Supposed(data_bytes=40 * GIB).of(with_data(fitted, 10 * GIB)) == WhatIf(data_bytes_factor=4.0)
+    assert AskedWhatIf(data_bytes=40 * GIB).of(with_data(fitted, 10 * GIB)) == WhatIf(data_bytes_factor=4.0)
 
 
 def test_data_of_an_unknown_size_cannot_be_compared(fitted: WorkloadModel) -> None:
     """Neither a size nor, where the page cache counts, a factor of it says how much memory would hold."""
-    assert refused_code(Supposed(data_bytes=40 * GIB), fitted) is ReasonCode.DATA_SIZE_NOT_COMPARABLE
-    assert refused_code(Supposed(WhatIf(data_bytes_factor=2.0)), fitted) is ReasonCode.DATA_SIZE_UNKNOWN
+    assert refused_code(AskedWhatIf(data_bytes=40 * GIB), fitted) is ReasonCode.DATA_SIZE_NOT_COMPARABLE
+    assert refused_code(AskedWhatIf(WhatIf(data_bytes_factor=2.0)), fitted) is ReasonCode.DATA_SIZE_UNKNOWN
 
 
 def test_a_factor_needs_no_size_where_nothing_is_kept(fitted: WorkloadModel) -> None:
     """With a cold cache a larger data set changes nothing."""
     cold = replace(fitted, facts=replace(fitted.facts, setting=replace(fitted.facts.setting, cache="cold")))
-    wish = Supposed(WhatIf(data_bytes_factor=2.0))
+    wish = AskedWhatIf(WhatIf(data_bytes_factor=2.0))
     assert wish.of(cold) == wish.what_if
 
 
 def test_nothing_is_supposed_where_nothing_was_asked() -> None:
     """Any one option is enough for a supposition."""
-    assert not Supposed().anything
-    assert Supposed(data_bytes=1).anything
-    assert Supposed(WhatIf(gpu_speedup=2.0)).anything
+    assert not AskedWhatIf().anything
+    assert AskedWhatIf(data_bytes=1).anything
+    assert AskedWhatIf(WhatIf(gpu_speedup=2.0)).anything
 
 
 def test_a_disk_is_named_or_described() -> None:
@@ -68,10 +68,10 @@ def test_a_disk_is_named_or_described() -> None:
         decode_factor=1.0,
         data_size=None,
     )
-    assert supposed(asked) == Supposed(WhatIf(disk_rates=DiskRates(read_iops=5000.0)))
+    assert asked_what_if(asked) == AskedWhatIf(WhatIf(disk_rates=DiskRates(read_iops=5000.0)))
     asked.disk = "nvme"
     with pytest.raises(InputError, match="use one or the other"):
-        supposed(asked)
+        asked_what_if(asked)
 
 
 def test_a_tier_needs_a_size() -> None:

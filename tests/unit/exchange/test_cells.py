@@ -9,7 +9,7 @@ import pytest
 
 from sizer.exchange import table_cells as cells
 from sizer.records import GIB, Bottleneck, Device, InputError, Outcome, Run, Workload
-from sizer.words import error_sentence
+from sizer.words import in_words
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_cell_that_means_nothing_says_what_to_write(read: Callable[[str], obje
     """The sentence quotes the cell and names what would be right."""
     with pytest.raises(InputError) as refused:
         read(text)
-    assert error_sentence(refused.value) == sentence
+    assert in_words(refused.value) == sentence
 
 
 def test_a_long_text_is_refused_by_its_length() -> None:
@@ -82,7 +82,7 @@ def test_a_name_that_could_be_one_is_proposed() -> None:
         name("train/resnet")
     with pytest.raises(InputError) as refused:
         name("///")
-    assert "such as" not in error_sentence(refused.value)
+    assert "such as" not in in_words(refused.value)
 
 
 def test_a_field_without_bounds_has_no_cells() -> None:

@@ -12,7 +12,7 @@ from sizer.exchange import imported
 from sizer.exchange.imported import Imported, read_measurements
 from sizer.model import fit
 from sizer.records import InputError, NoteKind, Purpose
-from sizer.words import error_sentence
+from sizer.words import in_words
 
 Read = Callable[..., Imported]
 
@@ -38,7 +38,7 @@ def test_no_gpus_have_no_name(read: Read) -> None:
     """A count of 0 beside the name of a GPU contradicts it, and both cells are quoted."""
     with pytest.raises(InputError) as refused:
         read("workload,vcpus,throughput,gpu,gpu_count\na,1,10,V100,0\n")
-    said = error_sentence(refused.value)
+    said = in_words(refused.value)
     assert "line 2" in said
     assert "0 GPUs, but `gpu` is V100; write how many there were, or leave `gpu` empty." in said
 

@@ -14,7 +14,7 @@ from sizer.files.codec import FormatError, from_json, load_json
 from sizer.files.own_folder import check_content, read_file
 from sizer.files.tables import read_table
 from sizer.records import HostError, InputError, Message
-from sizer.words import error_sentence
+from sizer.words import in_words
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def test_a_field_of_two_types_is_read_as_the_first_that_fits() -> None:
     assert from_json(Mixed, {"either": "x"}, "a.json") == Mixed("x")
     with pytest.raises(FormatError) as refused:
         from_json(Mixed, {"either": {"a": 1}}, "a.json")
-    assert error_sentence(refused.value).endswith("found an object.")
+    assert in_words(refused.value).endswith("found an object.")
 
 
 def test_a_field_of_any_type_is_taken_as_it_is() -> None:

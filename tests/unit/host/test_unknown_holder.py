@@ -11,7 +11,7 @@ import pytest
 
 from sizer.host import lock
 from sizer.records import HostError
-from sizer.words import error_sentence
+from sizer.words import in_words
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def name() -> str:
 def refusal(name: str) -> str:
     with pytest.raises(HostError) as refused, lock.measuring_alone(name):
         pytest.fail("the host was not free")
-    return error_sentence(refused.value)
+    return in_words(refused.value)
 
 
 def test_a_holder_that_cannot_be_asked_is_waited_for(name: str) -> None:

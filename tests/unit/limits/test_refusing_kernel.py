@@ -23,7 +23,7 @@ from sizer.limits.topology import read_topology
 from sizer.limits.tree import Tree
 from sizer.limits.v2 import enabling, kill_group, own_group
 from sizer.records import HostError
-from sizer.words import error_sentence
+from sizer.words import in_words
 from tests.described_hosts import V2_FILES
 
 TOP = "/sys/fs/cgroup"
@@ -44,7 +44,7 @@ class Stubborn(Tree):
 
 
 def told(error: pytest.ExceptionInfo[HostError]) -> str:
-    return error_sentence(error.value)
+    return in_words(error.value)
 
 
 def test_a_group_that_is_freed_late_is_removed_all_the_same(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_our_own_group_is_the_unified_one(listing: str, group: str | None, tmp_p
 
 def lacking(v2_tree: Tree, machine: Machine, control: Control) -> tuple[bool, str, str | None]:
     (found,) = (each for each in backend_for(v2_tree, machine).capabilities() if each.control is control)
-    return found.available, found.how, found.fix
+    return found.available, in_words(found.how), found.fix
 
 
 def test_a_controller_that_the_kernel_keeps_off_says_how_to_turn_it_on(v2_tree: Tree, machine: Machine) -> None:

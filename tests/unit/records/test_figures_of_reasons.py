@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sizer.records import GIB, InputError, ReasonCode, Study, parse_data_size, reason
-from sizer.words import error_sentence
+from sizer.words import in_words
 
 MIXED = reason(ReasonCode.TOO_FEW_VALUES, axis="vcpus", values=(1.0, 2.0), count=2, worth=False, best=None)
 
@@ -45,5 +45,5 @@ def test_the_size_of_a_data_set_is_above_nothing(text: str) -> None:
     """And below what any disk holds."""
     with pytest.raises(InputError) as refused:
         parse_data_size(text)
-    assert error_sentence(refused.value).startswith(f"`{text}` is not the size of a data set; give one of up to ")
+    assert in_words(refused.value).startswith(f"`{text}` is not the size of a data set; give one of up to ")
     assert parse_data_size("600GiB") == 600 * GIB

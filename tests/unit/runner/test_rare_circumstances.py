@@ -12,7 +12,7 @@ from sizer.records import Cause, CauseKind, Device, InputError, Limits, Measure,
 from sizer.runner.child import _read_now
 from sizer.runner.circumstances import Room
 from sizer.runner.commands import RunPaths, argv
-from sizer.words import error_sentence
+from sizer.words import in_words
 
 PLACE = RunPaths(
     Path("/usr/bin/python3"), Path("/packages"), Path("/data/a.rec"), "recordio", Path("/scratch"), Path("/output")
@@ -36,7 +36,7 @@ def test_an_emulated_accelerator_without_a_rate_cannot_be_run() -> None:
     spec = RunSpec(replace(workload, device=Device("emulated", gpu="P100")), 32, Limits(1.0), Measure())
     with pytest.raises(InputError) as refused:
         argv(spec, PLACE, 8)
-    assert error_sentence(refused.value) == (
+    assert in_words(refused.value) == (
         "workload `train`: the emulated accelerator has no rate; write its samples_per_second."
     )
 

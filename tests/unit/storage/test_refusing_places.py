@@ -16,7 +16,7 @@ from sizer.limits.identity import owned_name
 from sizer.records import DiskTier, HostError, InputError, Interrupted
 from sizer.storage import Announcement, data_cache, data_sets, disk_check, disks, held_folders, page_cache, placement
 from sizer.storage.announcements import AnnouncementKind
-from sizer.words import error_sentence
+from sizer.words import in_words
 
 MAKING = Announcement(AnnouncementKind.DATA_MADE, folder="images")
 
@@ -57,7 +57,7 @@ def test_a_cache_that_cannot_be_made_says_where_to_put_it(tmp_path: Path) -> Non
         data_cache.made_once(tmp_path / "cache" / "images", MAKING, lambda _: None, never),
     ):
         pytest.fail("it was made")
-    said = error_sentence(refused.value)
+    said = in_words(refused.value)
     assert said.startswith(f"Data sets are made in {tmp_path}/cache, which cannot be written (")
     assert said.endswith("set SIZER_CACHE to a folder that you may write to.")
 
@@ -70,7 +70,7 @@ def test_a_cache_without_locks_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
         data_cache.made_once(tmp_path / "images", MAKING, lambda _: None, never),
     ):
         pytest.fail("it was made")
-    assert error_sentence(refused.value) == (
+    assert in_words(refused.value) == (
         f"{tmp_path} does not support locks ({os.strerror(errno.ENOLCK)}); set SIZER_CACHE to a folder that does."
     )
 
@@ -131,7 +131,7 @@ def test_why_a_folder_stays(tmp_path: Path) -> None:
     assert held_folders.why_it_stays(tmp_path / "gone", "lock") == os.strerror(errno.ENOENT)
     (tmp_path / "held").mkdir()
     (tmp_path / "held" / "data").write_text("x")
-    assert held_folders.why_it_stays(tmp_path / "held", "lock") == "it was in use"
+    assert in_words(held_folders.why_it_stays(tmp_path / "held", "lock")) == "it was in use"
     assert not (tmp_path / "held").exists()
 
 
@@ -145,7 +145,7 @@ def test_a_disk_that_cannot_be_written_is_named(tier: DiskTier, monkeypatch: pyt
     monkeypatch.setattr("sizer.storage.held_folders.Path.mkdir", failing(errno.EROFS))
     with pytest.raises(InputError) as refused, disks.real_volume(tier):
         pytest.fail("it was used")
-    assert error_sentence(refused.value) == (
+    assert in_words(refused.value) == (
         f"disk `nvme`: cannot write to {tier.path} (Read-only file system); give a folder that you may write to."
     )
 
@@ -190,8 +190,8 @@ def test_a_fio_that_fails_is_quoted(
     volume.mkdir()
     with pytest.raises(HostError) as refused:
         disk_check.check_disk(tier, disks.Volume(volume), affinity)
-    assert error_sentence(refused.value).startswith(f"fio failed on {volume}: ")
-    assert reason in error_sentence(refused.value)
+    assert in_words(refused.value).startswith(f"fio failed on {volume}: ")
+    assert reason in in_words(refused.value)
     assert list(volume.iterdir()) == []
 
 
@@ -272,7 +272,7 @@ def test_a_copy_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("sizer.storage.placement.shutil.copy2", failing(errno.ENOSPC))
     with pytest.raises(HostError) as refused:
         placement._copied(source, volume / "copy", never)
-    assert error_sentence(refused.value).startswith(f"Copying {source} to {volume} failed: ")
+    assert in_words(refused.value).startswith(f"Copying {source} to {volume} failed: ")
     assert list(volume.iterdir()) == []
 
 

@@ -17,6 +17,7 @@ from sizer.store import StudyFolder, schema_1, study_folder, unsaved
 from sizer.store.continuing import refuse_other_study
 from sizer.store.stored_runs import StoredRuns
 from sizer.store.study_folder import current_run
+from sizer.words import in_words
 
 HOST = {"cpu_model": "EPYC", "cpus": 2, "memory_bytes": 2**34}
 STUDY = Study("s", (WorkloadPlan(Workload("train", "image_training"), (32,), (1.0, 2.0)),))
@@ -94,7 +95,7 @@ def test_a_run_that_cannot_be_looked_at_is_a_problem_of_its_own(
         return looked(self)
 
     monkeypatch.setattr(Path, "lstat", hidden)
-    assert StoredRuns(path.parent)._read(path) == f"{path}: cannot be read (Permission denied)"
+    assert in_words(StoredRuns(path.parent)._read(path)) == f"{path}: cannot be read (Permission denied)"
 
 
 def test_what_was_half_written_in_the_cache_goes_with_its_runs(tmp_path: Path, make_run: Callable[..., Run]) -> None:

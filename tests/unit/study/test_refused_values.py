@@ -10,7 +10,7 @@ import yaml
 
 from sizer.records import InputError, Study
 from sizer.study import HostSize, document, parse_study, workloads
-from sizer.words import error_sentence
+from sizer.words import in_words
 
 Parse = Callable[..., Study]
 ONE = "workloads:\n  - {kind: image_training, network: resnet50}\n"
@@ -19,7 +19,7 @@ ONE = "workloads:\n  - {kind: image_training, network: resnet50}\n"
 def refused(call: Callable[[], object]) -> str:
     with pytest.raises(InputError) as error:
         call()
-    return error_sentence(error.value)
+    return in_words(error.value)
 
 
 @pytest.mark.parametrize(

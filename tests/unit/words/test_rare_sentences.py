@@ -45,6 +45,7 @@ from sizer.records import (
     reason,
 )
 from sizer.records.run import LimitedBy, LimitedByKind
+from sizer.words.failures import cause_in_words
 
 TERMS = words.Terms("train", "image")
 EMULATED = words.Terms("train", "image", Device("emulated", gpu="P100"))
@@ -313,7 +314,7 @@ def test_a_family_that_nobody_sells_is_said() -> None:
 )
 def test_the_end_of_a_process_names_its_signal(cause: Cause, text: str, make_spec: Callable[..., RunSpec]) -> None:
     """A number that is no signal of this system is shown bare, and a status that is not known says so."""
-    sentence = words.cause_in_words(cause, make_spec("true"))
+    sentence = cause_in_words(cause, make_spec("true"))
     assert text in sentence
     assert ("SIGKILL" in sentence) == ("SIGKILL" in text)
 
