@@ -58,6 +58,9 @@ def test_a_file_that_cannot_be_opened_says_why(tmp_path: Path) -> None:
         read_file(tmp_path / "run.json")
     with pytest.raises(FileNotFoundError):
         read_file(tmp_path / "gone")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(HostError, match="is a folder where a file should be; move it away"):
+        read_file(tmp_path / "folder")
 
 
 def test_a_table_has_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

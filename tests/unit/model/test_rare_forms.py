@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.model import Quantity, SearchedFloor, Trend, fit, further_edges, predict
+from sizer.model import Quantity, Trend, fit, further_edges, predict
 from sizer.model.attribution import bottleneck_of
-from sizer.model.floor_runs import Bounds, GivenUp, GivenUpKind
 from sizer.model.memory import cached_fraction, hit_rate
 from sizer.model.model import WorkloadFacts
 from sizer.model.onward import still_rises
@@ -73,19 +72,6 @@ def test_one_size_neither_rises_nor_falls(make_run: MakeRun) -> None:
     edge = still_rises(rising, rising.measured.rates[-1].configuration)
     assert edge is not None
     assert edge.trend is Trend.RISING
-
-
-@pytest.mark.parametrize(
-    ("floor", "finished"),
-    [
-        (SearchedFloor(Bounds(GIB, 4 * GIB)), False),
-        (SearchedFloor(Bounds(GIB, GIB + GIB // 20)), True),
-        (SearchedFloor(Bounds(GIB, None), given_up=GivenUp(GivenUpKind.MOST_RUNS, 12)), True),
-    ],
-)
-def test_a_search_is_finished_when_it_is_close_or_given_up(floor: SearchedFloor, finished: bool) -> None:
-    """A floor between 1 and 4 GiB is not found yet."""
-    assert floor.finished is finished
 
 
 def test_what_memory_keeps_no_disk_has_to_read(make_run: MakeRun) -> None:
