@@ -23,7 +23,7 @@ from sizer.bundled.reports import write_report as write_page
 from sizer.catalog import Catalog, InstanceType
 from sizer.exchange import recommendation_form, write_csv
 from sizer.files import FormatError, from_json, load_json, to_json, write_json, write_text
-from sizer.model import Model
+from sizer.model import Model, WorkloadModel
 from sizer.model import fit as fit_model
 from sizer.plan import DRIFT_SHARE, Spread, reference, spread
 from sizer.recommend import recommend as best_spec
@@ -86,7 +86,7 @@ def _fitted_one_by_one(runs: Iterable[Run], on_step: OnStep) -> Model:
     workloads: dict[str, list[Run]] = defaultdict(list)
     for run in runs:
         workloads[run.spec.workload.name].append(run)
-    models = []
+    models: list[WorkloadModel] = []
     for number, (name, own) in enumerate(workloads.items(), start=1):
         on_step(StepBegun(Stage.FITTING, name, number, len(workloads)))
         models += fit_model(own).workloads

@@ -17,7 +17,7 @@ from sizer.exchange.imported_runs import axis_value, runs_of
 from sizer.exchange.jobs import named_apart
 from sizer.exchange.rented_machines import with_known_machines
 from sizer.exchange.repeats import repeats_that_differ
-from sizer.exchange.understanding import understood
+from sizer.exchange.understanding import named_by_network, understood
 from sizer.files import Table, named, read_table
 from sizer.records import (
     HOST_DISK,
@@ -70,7 +70,9 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     Raises InputError with file, line, column and what to type at the first thing that cannot be.
     """
     read = understood(read_table(path, Message("a table of measurements"), READERS, NEEDED), path, READERS)
-    table, notes = read.table, list(read.notes)
+    table, notes = named_by_network(read.table), list(read.notes)
+    if table is not read.table:
+        notes.append(Note(NoteKind.NAMED_BY_COLUMN, columns=("network",)))
     rated_by = _rated_by(table)
     _check_columns(table, rated_by, path)
     parsed = [parse_row(row, rated_by) for row in table.rows]

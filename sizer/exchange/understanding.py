@@ -34,14 +34,17 @@ def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
         first, read = next(iter(thousands.values()))
         notes.append(Note(NoteKind.THOUSANDS, columns=tuple(thousands), text=first, read_as=(read,)))
     columns = [meanings[name].column if name in meanings else name for name in table.columns]
-    if "workload" not in columns and "network" in columns:
-        called = next(name for name, column in zip(table.columns, columns, strict=True) if column == "network")
-        notes.append(Note(NoteKind.NAMED_BY_COLUMN, columns=(called,)))
-        columns = ["workload", *columns]
-        rows = [replace(row, cells={"workload": row.cells["network"], **row.cells}) for row in rows]
     if any("sample_unit" in row.cells for row in rows) and "sample_unit" not in columns:
         columns = [*columns, "sample_unit"]
     return Understood(replace(table, columns=tuple(columns), rows=tuple(rows)), tuple(notes))
+
+
+def named_by_network(table: Table) -> Table:
+    """The table with each network as a workload, where it has no column for these."""
+    if "workload" in table.columns or "network" not in table.columns:
+        return table
+    rows = (replace(row, cells={"workload": row.cells["network"], **row.cells}) for row in table.rows)
+    return replace(table, columns=("workload", *table.columns), rows=tuple(rows))
 
 
 def _meanings(table: Table, path: Path, known: Collection[str]) -> dict[str, Meaning]:
