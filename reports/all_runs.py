@@ -94,7 +94,7 @@ def _limits(run: Run, study: Study) -> dict[str, str]:
 
 def _card(run: Run) -> dict[str, Any]:
     """What the line opens to."""
-    last_words = failures.split(run)[1] if run.outcome is not Outcome.COMPLETED else ""
+    last_words = failures.last_words(run) if run.outcome is not Outcome.COMPLETED else ""
     return {
         "id": run.id,
         "warnings": [words.sentence(words.warning_line(each, run.sample_unit)) for each in run.warnings],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sizer import words
-from sizer.records import format_bytes, plural
+from sizer.records import GIB, MIB, format_bytes, plural
 from sizer.words import _
 
 from . import marks, results
@@ -59,7 +59,7 @@ def _stretches(axis: str, series: Series, subject: Subject) -> tuple[tuple[Curve
 def _x_words(axis: str, highest: float) -> tuple[str, float]:
     """The axis' name, and what it counts in."""
     if axis == "memory_bytes":
-        return (_("memory (GiB)"), 2.0**30) if highest >= 2**30 else (_("memory (MiB)"), 2.0**20)
+        return (_("memory (GiB)"), GIB) if highest >= GIB else (_("memory (MiB)"), MIB)
     return words.axis_name(axis), 1.0
 
 

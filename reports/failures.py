@@ -8,7 +8,7 @@ from typing import Any
 
 from sizer import words
 from sizer.model import is_search, memory_floor, memory_of, searched_floor
-from sizer.records import Outcome, Run, Study
+from sizer.records import Outcome, Run, Study, way_of_ending
 
 from . import results
 from .subject import Subject
@@ -23,9 +23,9 @@ LINE = 160
 
 def failures(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
     """One row for all runs of a workload that ended alike, word for word, with their configurations."""
-    alike: dict[tuple[str, Outcome, tuple[str, str]], list[Run]] = {}
+    alike: dict[tuple[object, ...], list[Run]] = {}
     for run in (run for subject in subjects for run in failed(subject)):
-        alike.setdefault((run.spec.workload.name, run.outcome, split(run)), []).append(run)
+        alike.setdefault((run.spec.workload.name, way_of_ending(run), last_words(run)), []).append(run)
     return [_row(runs, study) for runs in alike.values()]
 
 
@@ -45,9 +45,9 @@ def tally(runs: Sequence[Run]) -> str:
     return words.runs_by_outcome({outcome: count for outcome, count in counts.items() if count})
 
 
-def split(run: Run) -> tuple[str, str]:
-    """Why a run failed in a line, and its last words, which may be many."""
-    return words.failure_in_words(run), run.error.last_lines.strip() if run.error is not None else ""
+def last_words(run: Run) -> str:
+    """The last words of a run that failed, which may be many."""
+    return run.error.last_lines.strip() if run.error is not None else ""
 
 
 def line(run: Run) -> str:
@@ -61,15 +61,14 @@ def log(run: Run) -> str:
 
 
 def _row(runs: Sequence[Run], study: Study) -> dict[str, Any]:
-    first, rest = split(runs[0])
     places = Counter(words.configuration_line(run.configuration, study) for run in runs)
     return {
         "workload": runs[0].spec.workload.name,
         "where": list(places.items()),
         "outcome": words.outcome_in_words(runs[0].outcome),
-        "error": first,
+        "error": words.failure_in_words(runs[0]),
         "ids": [run.id for run in runs],
-        "last_words": rest[-LAST_WORDS:],
+        "last_words": last_words(runs[0])[-LAST_WORDS:],
         "log": log(runs[0]),
     }
 

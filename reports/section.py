@@ -77,16 +77,12 @@ def _latencies(runs: tuple[Run, ...], name: str) -> list[float | None]:
 
 def _model(subject: Subject) -> dict[str, Any]:
     if subject.model is None:
-        return {"refusal": _refusal(subject), "summary": "", "parameters": []}
+        return {"refusal": subject.model_refusal or "", "summary": "", "parameters": []}
     return {
         "refusal": "",
         "summary": words.model_summary(subject.model),
         "parameters": [_parameter(each, subject.model) for each in subject.model.parameters],
     }
-
-
-def _refusal(subject: Subject) -> str:
-    return (subject.model_refusal or "").replace("`", "")
 
 
 def _parameter(value: Parameter, model: WorkloadModel) -> dict[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sizer import words
 from sizer.model import WorkloadModel
 from sizer.records import Answer, Device, DiskCheck, DiskTier, Objective, Recommendation, Run, Study, WorkloadPlan
-from sizer.words import Terms, _, refusal_sentences, terms_of
+from sizer.words import Terms, _, refusal_sentences, terms_of, without_marks
 
 from . import results
 from .material import Material
@@ -58,9 +58,9 @@ class Subject:
     @property
     def terms(self) -> Terms:
         """How its things are called."""
-        tiers = [*self.study.disks, *(run.disk.tier for run in self.runs if run.disk is not None)]
-        emulated = frozenset(tier.name for tier in tiers if tier.emulated is not None)
-        return Terms(self.name, self.unit, self.device, emulated)
+        tiers = (run.disk.tier for run in self.runs if run.disk is not None)
+        others = (tier.name for tier in tiers if tier.emulated is not None)
+        return Terms(self.name, self.unit, self.device, frozenset((*self.study.emulated_disks, *others)))
 
     def check(self, name: str) -> DiskCheck | None:
         """What fio measured on that tier: in this study's check, else in the check that came with a run."""
@@ -102,4 +102,5 @@ def _model(name: str, material: Material) -> tuple[WorkloadModel | None, str | N
         return None, _("The model does not know this workload.")
     if model.refused is None:
         return model, None
-    return None, refusal_sentences(model.refused, terms_of(model))
+    with without_marks():
+        return None, refusal_sentences(model.refused, terms_of(model))

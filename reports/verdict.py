@@ -62,7 +62,7 @@ def status(answer: Answer | None) -> str:
 
 def family(recommendation: Recommendation, study: Study) -> list[tuple[str, str, str]]:
     """What one instance family must offer for all workloads, with readable labels, and what of it is emulated."""
-    return words.family_facts(recommendation, [tier.name for tier in study.disks if tier.emulated is not None])
+    return words.family_facts(recommendation, study.emulated_disks)
 
 
 def described(subject: Subject) -> str:

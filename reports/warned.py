@@ -7,7 +7,7 @@ from typing import Any
 
 from sizer import words
 from sizer.model import as_asked
-from sizer.records import Run, RunWarning
+from sizer.records import Run, RunWarning, WarningKind
 
 MOST_WORDINGS = 3
 """Sentences shown of one kind; they differ in more than their figures where a unit or a path differs."""
@@ -21,18 +21,18 @@ def by_kind(runs: Iterable[Run]) -> list[dict[str, Any]]:
 
     Runs of a search for the memory floor were asked for no rate, so their warnings are not among these.
     """
-    found: dict[str, list[list[Marked]]] = {}
+    found: dict[WarningKind, list[list[Marked]]] = {}
     for run in as_asked(runs):
-        own: dict[str, list[Marked]] = {}
+        own: dict[WarningKind, list[Marked]] = {}
         for warning in run.warnings:
-            own.setdefault(words.warning_name(warning.kind), []).append((warning, run.sample_unit))
-        for name, warnings in own.items():
-            found.setdefault(name, []).append(warnings)
-    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
-    return [_grouped(name, warnings) for name, warnings in ordered]
+            own.setdefault(warning.kind.group, []).append((warning, run.sample_unit))
+        for kind, warnings in own.items():
+            found.setdefault(kind, []).append(warnings)
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), words.warning_name(item[0])))
+    return [_grouped(kind, warnings) for kind, warnings in ordered]
 
 
-def _grouped(name: str, of_runs: Sequence[Sequence[Marked]]) -> dict[str, Any]:
+def _grouped(kind: WarningKind, of_runs: Sequence[Sequence[Marked]]) -> dict[str, Any]:
     """`contended`, `9 runs`, `something else on this host used 0.06–1.21 cores meanwhile`."""
     alike: dict[object, list[Marked]] = {}
     for warning, unit in (each for warnings in of_runs for each in warnings):
@@ -44,7 +44,7 @@ def _grouped(name: str, of_runs: Sequence[Sequence[Marked]]) -> dict[str, Any]:
     wordings = list(dict.fromkeys(each for each in said if each))
     more = " …" if len(wordings) > MOST_WORDINGS else ""
     return {
-        "kind": name,
+        "kind": words.warning_name(kind),
         "where": words.runs_counted(len(of_runs)),
         "what": words.clauses(wordings[:MOST_WORDINGS]) + more,
     }

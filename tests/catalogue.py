@@ -41,6 +41,12 @@ def collected() -> tuple[Message, ...]:
     return tuple(message.id for message in template if message.id)
 
 
+def languages() -> tuple[str, ...]:
+    """The languages that there is a catalogue of, English first."""
+    found = [path.parent.parent.name for path in language._folder().glob(f"*/LC_MESSAGES/{language.DOMAIN}.mo")]
+    return (language.ENGLISH, *sorted(set(found) - {language.ENGLISH}))
+
+
 @contextmanager
 def spoken(folder: Path) -> Iterator[None]:
     """sizer speaks PSEUDO, from the catalogue in a folder of languages, and knows no other one but English."""

@@ -15,6 +15,7 @@ from sizer.limits.detection import backend_for
 from sizer.limits.machine import Machine, read_machine
 from sizer.limits.topology import parse_topology
 from sizer.limits.tree import Tree
+from sizer.records import Message
 
 V1_FILES = {
     "cpuset": {"cpuset.cpus": "", "cpuset.mems": ""},
@@ -203,7 +204,7 @@ def v2(v2_tree: FakeTree, machine: Machine) -> LimitsBackend:
 
 @pytest.fixture
 def affinity() -> LimitsBackend:
-    return AffinityBackend(_machine(), "no cgroups here", {})
+    return AffinityBackend(_machine(), Message("no cgroups here"), {})
 
 
 @pytest.fixture
@@ -211,7 +212,7 @@ def real() -> LimitsBackend:
     """The kernel's own groups on this host."""
     backend = detect()
     if backend.name == "affinity":
-        reasons = {each.how for each in backend.capabilities() if not each.available}
+        reasons = {str(each.how) for each in backend.capabilities() if not each.available}
         pytest.skip(f"needs writable cgroups: {', '.join(reasons)}")
     return backend
 

@@ -12,7 +12,7 @@ import pytest
 
 from sizer.bundled.reports import Material, curves
 from sizer.model import WorkloadModel, fit
-from sizer.records import LimitedBy, LimitedByKind, Note, NoteKind
+from sizer.records import GIB, MIB, LimitedBy, LimitedByKind, Note, NoteKind
 from sizer.records.answer import (
     Action,
     Answer,
@@ -57,7 +57,6 @@ from sizer.records.study import (
     WorkloadPlan,
 )
 
-MIB, GIB = 2**20, 2**30
 MEASURE = Measure(repeats=2, seconds=6.0, precision=0.02, seed=1)
 PUBLISHED = "TensorFlow performance benchmarks (synthetic data; DGX-1)"
 HOSTILE = "<script>alert(1)</script>"

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from accuracy_designs import designed, seen_together
-from accuracy_machines import GIB, Cores, Memory, SimulatedJob, SimulatedMachine
+from accuracy_machines import Cores, Memory, SimulatedJob, SimulatedMachine
 from accuracy_network import Random, Variability
 
+from sizer.records import GIB
 from sizer.records.run import Configuration
 from sizer.records.study import DiskRates
 

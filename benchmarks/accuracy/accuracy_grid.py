@@ -1,4 +1,4 @@
-"""The measured grid: a design that is chosen from the axes alone is taken, all other points are foretold."""
+"""The measured grid: a design that is chosen from the axes alone is taken, all other points are predicted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Group = Mapping[Configuration, tuple[Run, ...]]
 
 @dataclass(frozen=True)
 class LeftOutConfiguration:
-    """One configuration that was left out: the mean over its repeats, each of them, and what was said of it."""
+    """One configuration that was left out: the mean over its repeats, each of them, and what was predicted of it."""
 
     workload: str
     configuration: Configuration
@@ -63,7 +63,7 @@ def by_workload(runs: Sequence[Run]) -> dict[str, Group]:
     return dict(found)
 
 
-def foretell(group: Group, design: Sequence[Configuration]) -> tuple[list[LeftOutConfiguration], int]:
+def predict_others(group: Group, design: Sequence[Configuration]) -> tuple[list[LeftOutConfiguration], int]:
     """What a model of these configurations says of all others; and how many it refuses."""
     runs = [run for configuration in design for run in group[configuration]]
     model = fit(runs).workloads[0]
@@ -72,14 +72,14 @@ def foretell(group: Group, design: Sequence[Configuration]) -> tuple[list[LeftOu
     found = []
     for index, configuration in enumerate(asked):
         rates = tuple(run.throughput.value for run in group[configuration] if run.throughput)
-        said = _said(model, configuration)
-        if said is not None:
+        rate = _predicted(model, configuration)
+        if rate is not None:
             mine = {name: float(values[index]) for name, values in others.items()}
-            found.append(LeftOutConfiguration(model.name, configuration, fmean(rates), rates, *said, mine))
+            found.append(LeftOutConfiguration(model.name, configuration, fmean(rates), rates, *rate, mine))
     return found, len(asked) - len(found)
 
 
-def _said(model: WorkloadModel, configuration: Configuration) -> tuple[float, float, float] | None:
+def _predicted(model: WorkloadModel, configuration: Configuration) -> tuple[float, float, float] | None:
     try:
         rate = predict(model, configuration).throughput
     except NoAnswer:
@@ -88,7 +88,7 @@ def _said(model: WorkloadModel, configuration: Configuration) -> tuple[float, fl
 
 
 def scores(runs: Sequence[Run] | None = None) -> tuple[list[GoalRow], list[str]]:
-    """The rows of the table, and one line a workload with what the designs were and the worst of what was foretold."""
+    """The rows of the table, and one line a workload with what the designs were and the worst of what was predicted."""
     runs = merged(load_grid() if runs is None else runs)
     groups, lines, table = by_workload(runs), [], []
     table += _repeats(runs)
@@ -98,9 +98,9 @@ def scores(runs: Sequence[Run] | None = None) -> tuple[list[GoalRow], list[str]]
         refused = 0
         for name, group in groups.items():
             design = designed(list(group), max(3, min(count, len(group) // 2)))
-            told, unsaid = foretell(group, design)
-            found, refused = [*found, *told], refused + unsaid
-            lines += _lines(part, name, design, told)
+            others, missing = predict_others(group, design)
+            found, refused = [*found, *others], refused + missing
+            lines += _lines(part, name, design, others)
         table += _part(part, found, refused, goals)
     return table, lines
 
@@ -137,19 +137,21 @@ def _part(part: str, found: Sequence[LeftOutConfiguration], refused: int, goals:
     return table
 
 
-def _lines(part: str, name: str, design: Sequence[Configuration], told: Sequence[LeftOutConfiguration]) -> list[str]:
-    errors = [each.error for each in told]
+def _lines(part: str, name: str, design: Sequence[Configuration], others: Sequence[LeftOutConfiguration]) -> list[str]:
+    errors = [each.error for each in others]
     middle, ninth = (100 * quantile(errors, at) for at in (0.5, 0.9))
-    lines = [f"{part}: {name}: {len(design)} measured, {len(told)} foretold, median {middle:.1f} %, 90th {ninth:.1f} %"]
-    lines += [f"    measured {_place(configuration)}" for configuration in design]
-    for each in sorted(told, key=lambda one: -one.error)[:5]:
+    lines = [
+        f"{part}: {name}: {len(design)} measured, {len(errors)} predicted, median {middle:.1f} %, 90th {ninth:.1f} %"
+    ]
+    lines += [f"    measured {_in_words(configuration)}" for configuration in design]
+    for each in sorted(others, key=lambda one: -one.error)[:5]:
         lines.append(
-            f"    {_place(each.configuration)}: {each.predicted:.4g} ({each.low:.4g} to {each.high:.4g}), "
+            f"    {_in_words(each.configuration)}: {each.predicted:.4g} ({each.low:.4g} to {each.high:.4g}), "
             f"measured {each.truth:.4g}: {100 * (each.predicted / each.truth - 1):+.1f} %"
         )
     return lines
 
 
-def _place(configuration: Configuration) -> str:
+def _in_words(configuration: Configuration) -> str:
     gpu = f" {configuration.gpu}" if configuration.gpu else ""
     return f"{vcpus_of(configuration):g} vCPU {memory_of(configuration) / 2**20:.0f} MiB {disk_of(configuration)}{gpu}"

@@ -14,8 +14,6 @@ from sizer.model import batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.records.run import Configuration
 from sizer.records.study import DiskRates
 
-GIB = 2**30
-
 
 @dataclass(frozen=True)
 class Cores:

@@ -1,4 +1,4 @@
-"""Scaling curves that others measured and published, each with where its figures stand. Pure."""
+"""Scaling curves that others measured and published, each with its source. Pure."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def _levels(configurations: Sequence[Configuration]) -> Levels:
 
 
 def _dummies(configurations: Sequence[Configuration], levels: Levels) -> Array:
-    """(n, 1 + values): a value that was not measured stands for the nearest below it, as a table would be read."""
+    """(n, 1 + values): a value that was not measured is taken as the nearest below it, as one reads a table."""
     rows = []
     for configuration in configurations:
         row = [1.0]

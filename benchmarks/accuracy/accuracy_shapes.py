@@ -1,6 +1,6 @@
-"""Curves of the shapes that tables from elsewhere have: points of each are left out and foretold, from rates alone.
+"""Curves of the shapes that tables from elsewhere have: points of each are left out and predicted, from rates alone.
 
-The curves are drawn; those that others published stand in `accuracy_published`.
+The curves are drawn; those that others published are in `accuracy_published`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from accuracy_rivals import rivals
 from accuracy_scores import GoalRow, at_most, error, quantile, share
 
 from sizer.model import batch_of, fit, predict, vcpus_of
+from sizer.records import GIB
 from sizer.records.errors import NoAnswer
 from sizer.records.run import Configuration, Estimate, Outcome, Run
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 
-GIB = 2**30
 STARTED = "2026-11-21T00:00:00+00:00"
 MIDDLE_MEMORY = 16 * GIB
 
@@ -118,8 +118,8 @@ def _all(curves: Sequence[Curve], seed: int) -> tuple[list[LeftOutPoint], int]:
     found: list[LeftOutPoint] = []
     refused = 0
     for number, curve in enumerate(curves):
-        told, unsaid = judged(curve, seed + number)
-        found, refused = [*found, *told], refused + unsaid
+        points, missing = judged(curve, seed + number)
+        found, refused = [*found, *points], refused + missing
     return found, refused
 
 
@@ -145,12 +145,12 @@ def _summary(
 
 def _lines(found: Sequence[LeftOutPoint], refused: int, each_curve: bool = False) -> list[str]:
     if not found:
-        return [f"nothing foretold, {refused} refused"]
+        return [f"nothing predicted, {refused} refused"]
     worst = sorted(found, key=lambda one: -one.error)
     chosen = list({one.curve.shape: one for one in reversed(worst)}.values()) if each_curve else worst[:2]
     head = "published" if each_curve else found[0].curve.shape
     middle = 100 * quantile([one.error for one in found], 0.5)
-    lines = [f"{head}: {len(found)} foretold, {refused} refused, median {middle:.1f} %"]
+    lines = [f"{head}: {len(found)} predicted, {refused} refused, median {middle:.1f} %"]
     for one in chosen:
         near = [f"{p:g}: {r:.4g}" for p, r in zip(one.curve.places, one.curve.truth, strict=True)][:14]
         lines.append(

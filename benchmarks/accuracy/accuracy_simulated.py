@@ -64,7 +64,7 @@ class Named:
     """The bottleneck that was named, and the true shares of the kinds of stages.
 
     `relieved` is the part of the computing time that a few more vCPUs, or a few fewer, show to scale with them: lowest
-    and highest of the two sides, 0 to 1. `told_accelerator`: whether the runs name one, or account for it.
+    and highest of the two sides, 0 to 1. `accelerator_known`: whether the runs name one, or account for it.
     """
 
     case: int
@@ -73,7 +73,7 @@ class Named:
     named: Bottleneck
     shares: dict[str, float]
     relieved: tuple[float, float]
-    told_accelerator: bool = True
+    accelerator_known: bool = True
 
     @property
     def truth(self) -> str:
@@ -91,7 +91,7 @@ class Named:
         An accelerator that no column tells of is part of what vCPUs do not relieve: from rates alone, `serial`.
         """
         kind = kind_of(self.named)
-        if self.truth == "accelerator" and not self.told_accelerator:
+        if self.truth == "accelerator" and not self.accelerator_known:
             return kind == "serial"
         if self.truth != "computing":
             return kind == self.truth
@@ -120,7 +120,7 @@ class Advised:
 
 @dataclass(frozen=True)
 class CaseResult:
-    """Everything that one case told; `unanswered` counts held-out configurations that were refused.
+    """All results of one case; `unanswered` counts held-out configurations that were refused.
 
     `fault` is the traceback where sizer itself failed.
     """
@@ -201,7 +201,7 @@ def _held_out(
 def _named(
     case: Case, workload: WorkloadModel, judged: Sequence[Configuration], truth: Mapping[Question, float]
 ) -> tuple[Named, ...]:
-    told = case.accounted or case.measured[0].gpu is not None or gpus_of(case.measured[0]) > 0
+    known = case.accounted or case.measured[0].gpu is not None or gpus_of(case.measured[0]) > 0
     found = []
     for configuration in judged:
         gains = stage_shares(configuration, truth)
@@ -209,7 +209,9 @@ def _named(
             named = predict(workload, configuration).bottleneck
         except NoAnswer:
             continue
-        found.append(Named(case.number, case.accounted, configuration, named, true_kinds(gains), relieved(gains), told))
+        found.append(
+            Named(case.number, case.accounted, configuration, named, true_kinds(gains), relieved(gains), known)
+        )
     return tuple(found)
 
 

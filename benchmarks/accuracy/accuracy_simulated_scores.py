@@ -1,4 +1,4 @@
-"""What the simulated machines told -> the rows of the table. Pure."""
+"""Results of the simulated machines -> the rows of the table. Pure."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def scores(outcomes: Sequence[CaseResult]) -> list[GoalRow]:
         ("simulated, accounted", [each for each in named if each.accounted]),
         ("simulated, rates alone", [each for each in named if not each.accounted]),
     ):
-        told = [each for each in some if each.named is not Bottleneck.AMBIGUOUS]
+        clear = [each for each in some if each.named is not Bottleneck.AMBIGUOUS]
         least = 0.95 if label == "simulated" else None
-        found.append(share(label, "bottleneck right where one is named", [each.right for each in told], least))
-        found.append(share(label, "bottleneck ambiguous where one is clear", [each not in told for each in some]))
+        found.append(share(label, "bottleneck right where one is named", [each.right for each in clear], least))
+        found.append(share(label, "bottleneck ambiguous where one is clear", [each not in clear for each in some]))
     return found + _advice_scores([outcome.advised for outcome in outcomes if outcome.advised]) + _rival_scores(held)
 
 

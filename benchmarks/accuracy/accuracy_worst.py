@@ -8,6 +8,7 @@ from accuracy_draws import Case
 from accuracy_simulated import Advised, CaseResult, HeldOut, Named
 
 from sizer.model import batch_of, disk_of, memory_of, vcpus_of
+from sizer.records import GIB
 from sizer.records.run import Bottleneck, Configuration
 
 
@@ -86,7 +87,7 @@ def _advice_line(answer: Advised) -> str:
 def place(configuration: Configuration) -> str:
     """`3 vCPU 12.5 GiB disk1 b32 x2`."""
     count = f" x{configuration.gpu_count}" if configuration.gpu_count else ""
-    limits = f"{vcpus_of(configuration):g} vCPU {memory_of(configuration) / 2**30:.2f} GiB {disk_of(configuration)}"
+    limits = f"{vcpus_of(configuration):g} vCPU {memory_of(configuration) / GIB:.2f} GiB {disk_of(configuration)}"
     return f"{limits} b{batch_of(configuration)}{count}"
 
 
@@ -114,13 +115,13 @@ def machine_line(case: Case) -> str:
             min((r.read_bytes_per_second or 0) / job.read_bytes, (r.read_iops or 0) / job.read_ios)
             for r in case.machine.disks.values()
         ]
-        words.append("disks carry " + " ".join(f"{limit:.3g}/s" for limit in limits))
+        words.append("disks give " + " ".join(f"{limit:.3g}/s" for limit in limits))
     if job.accelerator:
         words.append(f"accelerator {job.accelerator:.3g}/s at b{job.reference_batch}, launch {job.launch_share:.2f}")
     words.append(f"one core {1 / job.cpu:.3g}/s")
     if memory.natural:
         order = "in order" if memory.sequential else "shuffled"
-        words.append(f"natural cache, {order}, data {memory.data_bytes / 2**30:.1f} GiB, keep {memory.keep:.2f}")
+        words.append(f"natural cache, {order}, data {memory.data_bytes / GIB:.1f} GiB, keep {memory.keep:.2f}")
     if job.written_bytes:
         words.append("writes")
     variability = job.variability

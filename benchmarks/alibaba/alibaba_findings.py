@@ -10,14 +10,14 @@ from alibaba_machine import TIERS, TRAIN, VCPUS_THEN_OVER_HERE
 from grid_data import Cell, cells
 
 from sizer.model import vcpus_of
+from sizer.records import GIB
 from sizer.records.run import Run
 
 BEST, MIDDLE, WORST = (tier.name for tier in TIERS)
-GIB = 2**30
 ALL_VCPUS = 2.0
 TWO_THEN = 2 / VCPUS_THEN_OVER_HERE
 ONE_THREAD = 0.5
-"""vCPUs that stand for a core of then, to the quarter that a study may ask for."""
+"""vCPUs that are taken for a core of then, to the quarter that a study may ask for."""
 
 FEW_PERCENT = (0.95, 1.05)
 """`Within a few percent`, `the same`, and `satisfied`."""

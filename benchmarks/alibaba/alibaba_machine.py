@@ -3,7 +3,7 @@
 What was measured then: "GPU云服务器深度学习性能模型初探" (Alibaba Cloud, April 2018): NVCaffe on ImageNet as an LMDB
 of raw 256 x 256 images read in order (240 GB, 187 kB an image), MXNet's LSTM on PennTreeBank, one P100.
 
-The one factor says what a second here stands for. It holds the ratio of CPU to disk: a P100 came with 8 vCPUs
+The one factor says how long a second of then takes here. It holds the ratio of CPU to disk: a P100 came with 8 vCPUs
 (ecs.gn5-c8g1.2xlarge), four cores with hyperthreads; here are two cores without. It was fixed before anything was
 measured, and everything that has a rate is scaled by it: MB/s, IOPS, samples/s. Bytes a sample are what they were.
 """

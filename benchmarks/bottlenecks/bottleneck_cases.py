@@ -54,7 +54,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Known:
-    """What a run on raw images told: its memory beside the page cache, and bytes of the data set and of a sample."""
+    """Known from a run on raw images: its memory beside the page cache, bytes of the data set and of a sample."""
 
     own_memory_bytes: int
     data_bytes: int

@@ -55,7 +55,7 @@ ACCOUNTED = (
     (emulated_gpu("emulated gpu, batch 32"), 32),
     (emulated_gpu("emulated gpu, batch 8"), 8),
 )
-"""Each with its batch size. The last one stands for the worst case: many steps, and little CPU time in each."""
+"""Each with its batch size. The last one is the worst case: many steps, and little CPU time in each."""
 
 PACED_SECONDS = 2.0
 """How long events are written at a workload's pace. What reading the thread's clock costs, in between, is taken off."""

@@ -124,7 +124,7 @@ def packing(bench: BenchmarkHost, data: DataSet, program: Program) -> float:
 
 
 def link(images: Sequence[Path], folder: Path, links: int) -> None:
-    """A folder of class folders in which each image stands as many times."""
+    """A folder of class folders that holds each image as many times."""
     for copy in range(links):
         for image in images:
             target = folder / image.parent.name / f"{copy}_{image.name}"

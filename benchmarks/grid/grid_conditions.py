@@ -1,4 +1,4 @@
-"""What the grid's rows do not carry: the host, the tiers as declared and as fio found them, data sets, accelerators."""
+"""What the grid's rows do not say: the host, the tiers as declared and as fio found them, data sets, accelerators."""
 
 from __future__ import annotations
 

@@ -46,8 +46,8 @@ def _plainly(found: dict[str, Any]) -> Iterator[AimResult]:
     yield AimResult("in a scope that systemd keeps: it is left alone", f"{own.get('limits')}: {_had(own)}", by_affinity)
     fixes = [plain["checks"].get(name, {}).get("fix") for name in CONTROLS[1:]]
     yield AimResult("plainly: the command for each of the others", "; ".join(map(str, fixes)), all(fixes))
-    told = f"exit {refused['status']}: {refused['stderr']}"
-    yield AimResult("plainly: a fraction and a cap are refused", told, refused["status"] == 3 and "type: " in told)
+    output = f"exit {refused['status']}: {refused['stderr']}"
+    yield AimResult("plainly: a fraction and a cap are refused", output, refused["status"] == 3 and "type: " in output)
 
 
 def _in_the_scope(person: dict[str, Any]) -> Iterator[AimResult]:
@@ -122,9 +122,9 @@ def _throttled(
             f"{name}: within 3 %", f"{_cores(run)}; {(run['limited_by'] or {}).get('backend')}", _cores_held(run)
         )
         shares = {figure: (run["measured"] or {}).get(figure, 0.0) / rate for figure, rate in RATES.items()}
-        told = ", ".join(f"{figure.replace('_', ' ')} {share:.3f}" for figure, share in shares.items())
+        listed = ", ".join(f"{figure.replace('_', ' ')} {share:.3f}" for figure, share in shares.items())
         held = all(least <= share <= 1 + RATE_TOLERANCE for share in shares.values())
-        yield AimResult(f"{name}: the throttled disk, within 10 % of its rates", told, held)
+        yield AimResult(f"{name}: the throttled disk, within 10 % of its rates", listed, held)
     yield AimResult(f"{name}: nothing is left", _listed(left), not left)
 
 

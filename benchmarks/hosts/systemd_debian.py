@@ -125,7 +125,7 @@ def build(image_file: Path, modules: Path) -> None:
 
 
 def sources() -> Iterator[tuple[Path, str]]:
-    """sizer's files as they are installed: `workloads` and `reports` stand behind links inside; the photographs not."""
+    """sizer's files as they are installed: `workloads` and `reports` are links inside; the photographs not."""
     for place, folders, files in os.walk(PROJECT / "sizer", followlinks=True):
         folders[:] = [each for each in folders if each != "__pycache__"]
         for name in files:

@@ -73,8 +73,8 @@ def ahead(file: Path, block: int) -> Iterator[int]:
     descriptor = os.open(file, os.O_RDONLY)
     offsets = shuffled_offsets(file, block)
     for index, offset in enumerate(offsets):
-        for told in offsets[index + AHEAD_BLOCKS - 1 : index + AHEAD_BLOCKS] if index else offsets[:AHEAD_BLOCKS]:
-            os.posix_fadvise(descriptor, told, block, os.POSIX_FADV_WILLNEED)
+        for ahead in offsets[index + AHEAD_BLOCKS - 1 : index + AHEAD_BLOCKS] if index else offsets[:AHEAD_BLOCKS]:
+            os.posix_fadvise(descriptor, ahead, block, os.POSIX_FADV_WILLNEED)
         yield len(os.pread(descriptor, block, offset))
 
 

@@ -30,6 +30,7 @@ import numpy as np
 from bursts import Stamps, after_pause, gaps, most_within, rate
 
 from sizer.limits import LimitsBackend, Throttle, detect
+from sizer.records import GIB
 from sizer.records.errors import HostError, SizerError
 from sizer.records.run import Sample
 from sizer.records.study import DiskRates, Limits
@@ -41,7 +42,7 @@ from sizer.storage.page_cache import evict
 PROJECT = Path(__file__).resolve().parents[2]
 BLOCKS = Path(__file__).with_name("blocks.py")
 
-FILE_BYTES = 1 << 30
+FILE_BYTES = GIB
 """More than the fastest tier reads in the time, so that no byte comes twice."""
 
 LARGE, SMALL = 128 << 10, 4 << 10

@@ -1,4 +1,4 @@
-"""A study on the real command line in which faulty runs stand between good ones, and what they left on the host."""
+"""A study on the real command line in which faulty runs are made between good ones, and what they left on the host."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class FaultCase:
     """A workload of a study that goes wrong, and what is to be said of it.
 
     `workload` gives its entry in the study file and makes its data. `spoil` is done when the run before it begins, or,
-    with a `trigger`, as soon as a log of the study holds that text. `words` stand in the run's error, `warning` in one
+    with a `trigger`, as soon as a log of the study holds that text. `words` are in the run's error, `warning` in one
     of its warnings. `needs` is a study of its own kind: with a small disk somewhere, a deadline, or permissions.
     """
 
@@ -209,7 +209,7 @@ def _found(fault: FaultCase, runs: list[Run], where: FaultFolder, left: list[str
 
 
 MOST_BYTES = 8 * 10**6
-"""Of a run's file, however much the workload told."""
+"""Of a run's file, however much the workload wrote."""
 
 ENDS_WITH = {Outcome.COMPLETED: (0, 4), Outcome.OUT_OF_MEMORY: (0, 4)}
 
@@ -261,8 +261,8 @@ def leftovers(pid: int, where: FaultFolder) -> list[str]:
 def _processes(where: str) -> list[str]:
     found = []
     for folder in set(Path("/proc").glob("[0-9]*")) - {Path(f"/proc/{os.getpid()}")}:
-        told = _text(folder / "cmdline") + _text(folder / "environ")
-        if where in told and _text(folder / "stat").rpartition(")")[2].split()[:1] != ["Z"]:
+        known = _text(folder / "cmdline") + _text(folder / "environ")
+        if where in known and _text(folder / "stat").rpartition(")")[2].split()[:1] != ["Z"]:
             found.append(f"{folder.name} {_text(folder / 'cmdline')[:80]!r}")
     return found
 

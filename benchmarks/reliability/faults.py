@@ -1,7 +1,7 @@
 """What sizer makes of runs that go wrong: `python benchmarks/reliability/faults.py [WORDS]`.
 
-Each fault (all whose name holds WORDS) stands between good runs in a study of its own, on the real command line with
-real limits. The table tells its outcome, the first and the last line of its error, whether a good run was measured
+Each fault (all whose name holds WORDS) is made between good runs in a study of its own, on the real command line with
+real limits. The table shows its outcome, the first and the last line of its error, whether a good run was measured
 after it, and what of it was left on the host. Exits 1 where one of these is not as it should be. Needs root.
 """
 

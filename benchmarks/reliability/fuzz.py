@@ -8,8 +8,8 @@ read by the commands that read it. A case fails where an exception escapes or th
 the exit code is not one that the promise names, the sentence is missing, names no file or is not one, where numpy
 warns, or where output holds characters that a terminal obeys (`wrong`), where a command takes over 10 s of CPU time
 (`slow`), or where a refused file leaves anything changed (`written`). Each failing input is kept with the command
-that plays it again. Most commands run in this process; one in 100 in a real one, too. Exit status 1 if anything but 0
-stands in these columns. Nothing is measured.
+that plays it again. Most commands run in this process; one in 100 in a real one, too. Exit status 1 if any of these
+columns is not 0. Nothing is measured.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ ARGUMENTS = "arguments"
 
 @dataclass(frozen=True)
 class Case:
-    """`content` stands in the place of `path` in the sandbox while the command `words` runs there."""
+    """`content` replaces the file at `path` in the sandbox while the command `words` runs there."""
 
     target: str
     path: str

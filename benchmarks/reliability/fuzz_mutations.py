@@ -18,7 +18,7 @@ Key = str | int
 
 
 def odd_values() -> st.SearchStrategy[Any]:
-    """What may stand where it does not belong."""
+    """Values put where they do not belong."""
     listed = st.sampled_from(NUMBERS) | st.sampled_from(WORDS) | st.sampled_from(WHOLE)
     drawn = st.text(max_size=30) | st.integers() | st.floats()
     nested = st.recursive(

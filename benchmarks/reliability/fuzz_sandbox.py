@@ -24,6 +24,7 @@ from sizer.analysis.log_rates import LINE_LIMIT
 from sizer.cli import main
 from sizer.host.machine import facts
 from sizer.limits import detect
+from sizer.records import GIB
 
 ORDINARY_WARNINGS = (DeprecationWarning, PendingDeprecationWarning, ResourceWarning, ImportWarning)
 
@@ -168,7 +169,7 @@ def _time_limit() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before[1])
 
 
-def limit_memory(more_bytes: int = 3 * 2**30) -> None:
+def limit_memory(more_bytes: int = 3 * GIB) -> None:
     """So that a number which makes sizer allocate without end ends as a fault and not with the machine."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + more_bytes, resource.RLIM_INFINITY))

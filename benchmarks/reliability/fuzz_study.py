@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sizer.cli import main
 from sizer.model import vcpus_of
-from sizer.records import LimitedBy, LimitedByKind, Note, NoteKind
+from sizer.records import GIB, LimitedBy, LimitedByKind, Note, NoteKind
 from sizer.records.run import (
     Bottleneck,
     Cause,
@@ -35,8 +35,6 @@ from sizer.records.run import (
 from sizer.records.study import DiskRates, Limits, RunSpec, Study, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
 from sizer.study import HostSize, parse_study
-
-GIB = 2**30
 
 WRITTEN = """\
 # What is to be measured, as a person writes it.

@@ -65,7 +65,7 @@ PHASES = {
     "answering": 12,
     BETWEEN: 10,
 }
-"""How often each phase is chosen; `between` stands for any moment of a whole life."""
+"""How often each phase is chosen; `between` is any moment of a whole life."""
 
 MORE_OFTEN = {"data": 30, "copying": 8}
 """The same for a study whose data is made."""
@@ -93,7 +93,7 @@ class SoakedStudy:
 
 @dataclass(frozen=True)
 class Life:
-    """One start of sizer: the phase it was killed in, None if it ended by itself, and what it told."""
+    """One start of sizer: the phase it was killed in, None if it ended by itself, and what it reported."""
 
     pid: int
     phase: str | None
@@ -148,7 +148,7 @@ class Soak:
         self._dead: dict[int, str] = {}
         self._seen: defaultdict[str, list[float]] = defaultdict(list)
         self._made = 0
-        self._told = 0
+        self._printed = 0
         self._began = time.monotonic()
 
     def go(self, kills: int, kinds: list[str]) -> None:
@@ -156,20 +156,20 @@ class Soak:
         while self.table.kills.total() < kills:
             life = self._live(study, self._aim(study))
             self._look(study, life)
-            self._tell(study, life)
+            self._print(study, life)
             if life.phase is None:
                 self._conclude(study)
                 study = self._new(kinds)
         self._finish(study, kinds)
 
-    def _tell(self, study: SoakedStudy, life: Life) -> None:
+    def _print(self, study: SoakedStudy, life: Life) -> None:
         what = f"killed in {life.phase}" if life.phase else f"ended with exit status {life.status}"
         kills, seconds = self.table.kills.total(), time.monotonic() - self._began
         print(f"{seconds:6.0f} s, {kills} kills: {study.path.name} {what}, {len(study.runs)} runs", file=sys.stderr)
         wrong = self.table.wrong()
-        for sentence in wrong[self._told :]:
+        for sentence in wrong[self._printed :]:
             print(f"         {sentence}", file=sys.stderr)
-        self._told = len(wrong)
+        self._printed = len(wrong)
 
     def _new(self, kinds: list[str]) -> SoakedStudy:
         self._made += 1
@@ -244,8 +244,8 @@ class Soak:
         self.table.lost += [(phase, what) for what in soak_checks.lost(study.runs, study.path)]
         before, study.runs = study.runs, soak_checks.finished(study.path)
         self.table.finished += len(set(study.runs) - set(before))
-        told = [run for run in life.stored if f"{run}.json" not in study.runs]
-        self.table.lost += [(phase, f"run {run} was told as stored and is not there") for run in told]
+        unstored = [run for run in life.stored if f"{run}.json" not in study.runs]
+        self.table.lost += [(phase, f"run {run} was reported as stored and is not there") for run in unstored]
         problems = soak_checks.unreadable(study.path, self._environment(study))
         self.table.unreadable += [(phase, problem) for problem in problems]
         if life.cleaned_up:

@@ -49,7 +49,7 @@ def unreadable(study: Path, environment: dict[str, str]) -> list[str]:
     found: list[str] = []
     whole = (study / "study.yaml").exists()
     if whole:
-        found += StudyFolder.open(study).problems()
+        found += map(str, StudyFolder.open(study).problems())
     elif (study / "runs").is_dir() and any((study / "runs").glob("*.json")):
         found.append(f"{study} has runs and no study.yaml")
     for path in study.glob("*.json"):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def volume() -> Path | None:
-    """Where sizer has mounted an emulated disk; a job that stands there keeps it from being unmounted."""
+    """Where sizer has mounted an emulated disk; a job whose folder that is keeps it from being unmounted."""
     points = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
     return next((Path(point) for point in points if "/volume-" in point), None)
 

@@ -16,7 +16,7 @@ from sizer.storage.disks import Volume
 from sizer.store.study_folder import StudyFolder
 
 PIPE = "SOAK_PHASES_FD"
-"""The environment variable with the descriptor that phases are told on: `> phase`, `< phase`, `stored ID`."""
+"""The environment variable with the descriptor that phases are reported on: `> phase`, `< phase`, `stored ID`."""
 
 FIO = Fio(seconds=0.3, figures=("read_iops",))
 
@@ -75,7 +75,7 @@ REPLACED = (
 
 
 def install() -> None:
-    """Put what tells in the place of what it tells of."""
+    """Replace each by one that reports what it does."""
     for name, attribute, replacement in REPLACED:
         module = import_module(name)
         setattr(module, attribute, replacement(getattr(module, attribute)))

@@ -10,12 +10,6 @@ from sizer.records import Cause, CauseKind, Failure, Outcome
 UNSUPPORTED_STATUS = 69
 """EX_UNAVAILABLE of sysexits.h: the workload's framework or device is not there."""
 
-REFUSED_STATUS = 125
-"""The child could not join its group; but a program may end with it, too, as `docker run` does."""
-
-COULD_NOT_JOIN = "sizer: the run could not join"
-"""What the shell that joins the group says before it ends with REFUSED_STATUS (limits/join.py)."""
-
 NOT_FOUND_STATUSES = (126, 127)
 """The shell could not execute the program."""
 
@@ -31,7 +25,8 @@ class Ending:
 
     `seconds` is the limit that it ran into, of its time or of its pattern's. `silent_seconds` have passed since its
     last step, or its start where it made none; `longest_step` is the longest that it took for one. `seen` is what was
-    seen of it when it was stopped, `pattern` whether its log was read for rates, and `capped` whether its memory was.
+    seen of it when it was stopped, `pattern` whether its log was read for rates, `capped` whether its memory was, and
+    `joined` whether it came into its group, under its limits.
     """
 
     stop: Stop
@@ -47,7 +42,7 @@ class Ending:
     seen: tuple[Cause, ...] = ()
     pattern: bool = False
     capped: bool = True
-    last_lines: str = ""
+    joined: bool = True
 
     @property
     def hung(self) -> bool:
@@ -58,7 +53,7 @@ class Ending:
 def outcome(ending: Ending) -> tuple[Outcome, Failure | None]:
     """How the run ended, and why for every outcome but `completed`."""
     status = ending.exit_status
-    if status == REFUSED_STATUS and COULD_NOT_JOIN in ending.last_lines:
+    if not ending.joined:
         return Outcome.REFUSED, _failure(CauseKind.NOT_LIMITED)
     if ending.oom_kills:
         return Outcome.OUT_OF_MEMORY, _failure(CauseKind.MEMORY_CAP if ending.capped else CauseKind.HOST_MEMORY)

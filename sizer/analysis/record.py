@@ -42,11 +42,12 @@ NOT_THE_DISK = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
 
 @dataclass(frozen=True)
 class ChildResult:
-    """All that came out of a child. `reasons` are what around it explains a failure, `troubles` warnings that a run of
-    any outcome has, `at_the_end` what was seen of it when it was stopped."""
+    """All that came out of a child, and whether it `joined` its group. `reasons` are what around it explains a failure,
+    `troubles` warnings that a run of any outcome has, `at_the_end` what was seen of it when it was stopped."""
 
     seen: RunMonitor
     exit_status: int | None
+    joined: bool
     samples: tuple[Sample, ...]
     accounted: frozenset[str]
     limited_by: LimitedBy
@@ -120,7 +121,7 @@ def _ending(measured: ChildResult, shown: Shown) -> Ending:
         seen=measured.at_the_end,
         pattern=seen.spec.workload.pattern is not None,
         capped=seen.spec.limits.memory_bytes is not None,
-        last_lines=measured.last_lines,
+        joined=measured.joined,
     )
 
 

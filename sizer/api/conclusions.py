@@ -27,7 +27,18 @@ from sizer.model import Model, WorkloadModel
 from sizer.model import fit as fit_model
 from sizer.plan import DRIFT_SHARE, Spread, reference, spread
 from sizer.recommend import recommend as best_spec
-from sizer.records import SCHEMA_VERSION, DiskCheck, InputError, NoAnswer, Objective, Recommendation, Run, typed_path
+from sizer.records import (
+    SCHEMA_VERSION,
+    DiskCheck,
+    InputError,
+    Lines,
+    Message,
+    NoAnswer,
+    Objective,
+    Recommendation,
+    Run,
+    typed_path,
+)
 from sizer.store import StudyFolder
 
 
@@ -39,7 +50,7 @@ class Conclusion:
     model: Model
     recommendation: Recommendation
     drift: Spread | None
-    problems: tuple[str, ...]
+    problems: tuple[Message | Lines, ...]
 
 
 def open_study(path: str | Path) -> StudyFolder:

@@ -20,7 +20,10 @@ WHOLE_VCPUS = (1.0, 2.0, 4.0, 8.0)
 
 
 Lacking = Mapping[Control, str | None]
-"""Controls that this host does not give us, each with the command that would fix it."""
+"""Controls that this host does not give us, each with the command that would fix it for the demo."""
+
+ARGUMENTS = "demo"
+"""What is typed after sizer."""
 
 
 def demo_study(host: MeasuringHost) -> tuple[Study, tuple[Note, ...]]:
@@ -36,9 +39,9 @@ def demo_study(host: MeasuringHost) -> tuple[Study, tuple[Note, ...]]:
 
 def what_is_lacking(backend: LimitsBackend) -> Lacking:
     """Raises HostError where not even whole vCPUs can be limited: nothing would be left to show."""
-    lacking = {each.control: each.fix for each in backend.capabilities() if not each.available}
+    lacking = {each.control: each.fix_for(ARGUMENTS) for each in backend.capabilities() if not each.available}
     if missing_for_emulation():
-        lacking.setdefault(Control.DISK, AS_ROOT)
+        lacking.setdefault(Control.DISK, AS_ROOT.command(ARGUMENTS))
     if Control.VCPUS in lacking:
         raise HostError("This host cannot limit vCPUs, which the demo varies; type: {fix}", fix=lacking[Control.VCPUS])
     return lacking
@@ -80,10 +83,7 @@ LEFT_OUT = {
 def notes(lacking: Lacking) -> tuple[Note, ...]:
     """Which axes were left out, for the report."""
     return tuple(
-        Note(kind, fix=_for_demo(lacking[control])) for control, kind in LEFT_OUT.items() if control in lacking
+        Note(kind, fix=lacking[control] or AS_ROOT.command(ARGUMENTS))
+        for control, kind in LEFT_OUT.items()
+        if control in lacking
     )
-
-
-def _for_demo(fix: str | None) -> str:
-    """The command that would fix it, for one who runs the demo and no study."""
-    return (fix or AS_ROOT).replace("run STUDY.yaml", "demo")

@@ -10,9 +10,9 @@ from sizer.analysis import Live
 from sizer.api.conclusions import Conclusion
 from sizer.api.steps import StepBegun
 from sizer.exchange import Imported
+from sizer.host import BusyBy
 from sizer.plan import Search, TwoEpochs
 from sizer.records import DiskCheck, Doubt, Run, RunSpec, SizerError
-from sizer.runner import Load
 from sizer.storage import Announcement, Leftover
 
 __all__ = [
@@ -55,7 +55,7 @@ class Doubted:
 class HostBusy:
     """Something else uses this host as measuring begins."""
 
-    load: Load
+    busy: BusyBy
 
 
 @dataclass(frozen=True)

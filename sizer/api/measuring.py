@@ -40,7 +40,7 @@ from sizer.plan import (
 from sizer.records import HostError, Interrupted, Note, Outcome, Run, RunSpec, SizerError, Study
 from sizer.runner import Hooks, host_load
 from sizer.storage import Placement, never, remove_what_was_left, room_on_emulated
-from sizer.store import StudyFolder, keep_unsaved, take_back, unsaved_place
+from sizer.store import StudyFolder, keep_unsaved, take_back, unsaved_folder
 
 Asked = Callable[[], bool]
 
@@ -140,9 +140,9 @@ class Measurement:
             self._on_event(NothingLeft(len(plan.specs)))
             return
         self._on_event(MeasuringStarted(len(plan.specs), len(plan.specs) - len(todo), self._left(todo)))
-        load = host_load(self._host.backend)
-        if load.is_contended or load.is_stolen:
-            self._on_event(HostBusy(load))
+        busy = host_load(self._host.backend).disturbs
+        if busy is not None:
+            self._on_event(HostBusy(busy))
         self.folder.hold_room()
         data = prepare_data(study, needed, cache, self._on_event, self._stop)
         room = room_on_emulated(study, [spec for spec in needed if spec.workload in data.sets], data.sets)
@@ -184,7 +184,7 @@ class Measurement:
         path, host, cache = self.folder.path, self.folder.host, self._host.cache
         taken = take_back(path, host, cache, store)
         if taken:
-            self._on_event(RunsTakenBack(taken, unsaved_place(path, host, cache), path))
+            self._on_event(RunsTakenBack(taken, unsaved_folder(path, host, cache), path))
 
     def _left(self, todo: Sequence[RunSpec]) -> float:
         """Seconds that these runs, and the passes and searches after them, are expected to take."""

@@ -57,7 +57,7 @@ def _check_mounts(specs: Sequence[RunSpec], study: Study) -> None:
 
 def _lacking(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> list[Message]:
     """Each thing that is missing, with the command that would fix it."""
-    found: dict[tuple[Control, str], Message] = {}
+    found: dict[tuple[Control, object], Message] = {}
     for spec in specs:
         emulated = spec.limits.disk is not None and study.disk(spec.limits.disk).emulated is not None
         for each in backend.missing(spec.limits, throttled=emulated):
@@ -74,7 +74,7 @@ def _lacking(specs: Sequence[RunSpec], study: Study, backend: LimitsBackend) -> 
                 )
         reason = missing_for_emulation() if emulated else None
         if reason and not any(control is Control.DISK for control, _ in found):
-            found[Control.DISK, str(reason)] = Message("This host cannot emulate disks: {reason}", reason=reason)
+            found[Control.DISK, reason] = Message("This host cannot emulate disks: {reason}", reason=reason)
     return list(found.values())
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from sizer.api.accelerators import accelerator
 from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
 from sizer.model import predict as predict_as_modelled
-from sizer.records import AnyOf, Bottleneck, Configuration, InputError, NoAnswer, Prediction, Refused
-from sizer.words import refusal_sentences, terms_of
+from sizer.records import AnyOf, Bottleneck, Configuration, InputError, Prediction, Refusal, Refused
+from sizer.words import ENGLISH, in_language, refusal_sentences, terms_of
 
 
 def predict(
@@ -26,11 +26,11 @@ def predict(
     """The throughput of a workload in a configuration; what is left out stays at its largest measured value.
 
     `workload` may be left out of a study that has one. Raises InputError for a workload, disk or GPU that the study
-    does not have, NoAnswer where the runs say nothing of the configuration.
+    does not have, Refused (a NoAnswer) where the runs say nothing of the configuration; its `refusal` has the code.
     """
     found = workload_of(model, workload)
     if found.refused and not found.measured.rates:
-        raise NoAnswer(refusal_sentences(found.refused, terms_of(found)))
+        raise _refused(found.refused, found)
     known = [name_of_disk(each.name) for each in found.measured.disks]
     if disk is not None and disk not in known:
         raise InputError(
@@ -39,11 +39,17 @@ def predict(
             found=found.name,
             known=AnyOf(*known),
         )
-    place = configuration(found, vcpus, memory_bytes, disk, batch_size, gpu, gpu_count)
+    asked = configuration(found, vcpus, memory_bytes, disk, batch_size, gpu, gpu_count)
     try:
-        return predict_at(found, place, what_if)
+        return predict_at(found, asked, what_if)
     except Refused as error:
-        raise NoAnswer(refusal_sentences(error.refusal, terms_of(found))) from error
+        raise _refused(error.refusal, found) from error
+
+
+def _refused(refusal: Refusal, workload: WorkloadModel) -> Refused:
+    """The refusal, whose text is the English sentence."""
+    with in_language(ENGLISH):
+        return Refused(refusal, refusal_sentences(refusal, terms_of(workload)))
 
 
 def workload_of(model: Model, name: str | None) -> WorkloadModel:
@@ -77,7 +83,7 @@ def configuration(
     """
     measured = workload.measured
     gpus = accelerator(gpu, gpu_count, workload)
-    # A workload of which nothing completed has no largest; its refusal is the answer instead of this place.
+    # A workload of which nothing completed has no largest; its refusal is the answer instead of this configuration.
     return Configuration(
         vcpus=vcpus if vcpus is not None else max(measured.vcpus, default=None),
         memory_bytes=memory_bytes if memory_bytes is not None else max(measured.memory_bytes, default=None),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from sizer.cli.arguments import parser
 from sizer.cli.faults import in_words, sentence, unforeseen
+from sizer.cli.language import readers_language
 from sizer.cli.printing import escaped
 from sizer.records import InputError, Message, SizerError
 
@@ -22,6 +23,11 @@ SEARCHED = frozenset({"PATH", "LD_LIBRARY_PATH"})
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit code; whatever goes wrong is one sentence on stderr."""
     _search_in_no_relative_folder()
+    with readers_language(os.environ):
+        return _ended(words)
+
+
+def _ended(words: Sequence[str] | None) -> int:
     try:
         arguments = parser().parse_args(words)
         code: int = arguments.command(arguments)

@@ -10,11 +10,11 @@ from typing import NoReturn
 from sizer import __version__
 from sizer.cli import values
 from sizer.cli.faults import in_words, sentence
-from sizer.records import Message, spell_bytes
+from sizer.records import GIB, Message, spell_bytes
 
 Command = Callable[[argparse.Namespace], int]
 
-DEFAULT_TIER_SIZE = 500 * 2**30
+DEFAULT_TIER_SIZE = 500 * GIB
 
 
 class _Parser(argparse.ArgumentParser):

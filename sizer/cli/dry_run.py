@@ -15,7 +15,6 @@ from pathlib import Path
 
 from sizer.analysis import measured_from_epoch
 from sizer.api import StudyPlan
-from sizer.cli.wording import emulated_disks
 from sizer.host import PACKAGES, interpreter
 from sizer.limits import Control
 from sizer.plan import MOST_RUNS, TYPICAL_RUNS, Search, estimate_seconds
@@ -48,7 +47,7 @@ def lines(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
 
 def _plan(plan: StudyPlan) -> Iterator[str]:
     specs, finished, todo = plan.specs, plan.finished, plan.todo
-    emulated = emulated_disks(plan.study)
+    emulated = plan.study.emulated_disks
     for spec in todo:
         reference = spec.purpose is Purpose.REFERENCE
         yield planned_run(

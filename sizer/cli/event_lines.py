@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from sizer import api
 from sizer.cli.answers import verdict
 from sizer.cli.progress import RunProgress
-from sizer.cli.wording import emulated_disks
 from sizer.files import named
 from sizer.records import Study
 from sizer.words import (
@@ -41,7 +40,7 @@ class EventPrinter:
 
     def __init__(self, study: Study | None = None) -> None:
         self.expect: Callable[[float | None], None] = lambda _: None
-        self._emulated = emulated_disks(study) if study is not None else frozenset()
+        self._emulated = study.emulated_disks if study is not None else frozenset()
         self._progress = RunProgress(0, 0, 0.0, emulated=self._emulated)
 
     def __call__(self, event: api.events.Event) -> None:
@@ -71,7 +70,7 @@ def _lines(event: api.events.Event) -> Iterator[str]:
         case api.events.Doubted():
             yield warning_said(doubt_in_words(event.doubt))
         case api.events.HostBusy():
-            yield busy_host_in_words(event.load) or ""
+            yield busy_host_in_words(event.busy)
         case api.events.DataLacking():
             yield data_lacking(event.workload, in_words(event.why))
         case api.events.DiskChecking():

@@ -32,7 +32,6 @@ from sizer.study import schema as study_schema
 from sizer.study import template
 from sizer.words import (
     ENGLISH,
-    busy_host_in_words,
     catalog_valid,
     check_lines,
     checking_disk,
@@ -40,7 +39,6 @@ from sizer.words import (
     disk_figure_line,
     disk_offer_line,
     finding_in_words,
-    host_is_quiet,
     host_line,
     in_language,
     instance_line,
@@ -73,9 +71,10 @@ def _check_form(check: Check) -> dict[str, object]:
 
 def _load_check(backend: LimitsBackend) -> Check:
     """Other load spoils figures, and only a person knows what may be ended of it."""
-    busy = busy_host_in_words(host_load(backend))
-    fix = "ps -eo pid,pcpu,args --sort=-pcpu | head" if busy else None
-    return Check("load", busy is None, Finding(FindingKind.OTHER, busy or host_is_quiet()), fix)
+    busy = host_load(backend).disturbs
+    if busy is None:
+        return Check("load", True, Finding(FindingKind.QUIET))
+    return Check("load", False, Finding(FindingKind.BUSY, load=busy), "ps -eo pid,pcpu,args --sort=-pcpu | head")
 
 
 def init(arguments: argparse.Namespace) -> int:

@@ -13,22 +13,35 @@ from typing import Any
 from sizer import api
 from sizer.cli.folders import opened
 from sizer.cli.tables import read_configurations
-from sizer.cli.what_if import SUPPOSED_DISK, Supposed, form, is_tier, supposed, tier_rates
+from sizer.cli.what_if import WHAT_IF_DISK, AskedWhatIf, asked_what_if, form, is_tier, tier_rates
 from sizer.exchange import no_prediction_form, prediction_form
 from sizer.files import named
 from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
-from sizer.records import AnyOf, Configuration, DiskRates, InputError, Lines, Message, NoAnswer, Prediction, Refused
+from sizer.records import (
+    AnyOf,
+    Configuration,
+    DiskRates,
+    InputError,
+    Lines,
+    Message,
+    NoAnswer,
+    Prediction,
+    Refusal,
+    Refused,
+)
 from sizer.words import (
+    ENGLISH,
     assumed_line,
     assumptions,
+    configuration_name,
+    in_language,
     in_words,
     no_prediction_line,
-    place_name,
     prediction_line,
     refusal_sentences,
-    supposed_disk_name,
     terms_of,
     unknown_columns_ignored,
+    what_if_disk_name,
 )
 
 
@@ -40,7 +53,12 @@ class AskedPrediction:
     configuration: Configuration
     what_if: WhatIf = WhatIf()
     prediction: Prediction | None = None
-    why: str = ""
+    refusal: Refusal | None = None
+
+    @property
+    def why(self) -> str:
+        """Why there is no prediction, in the reader's language."""
+        return refusal_sentences(self.refusal, terms_of(self.workload)) if self.refusal is not None else ""
 
 
 def predict(arguments: argparse.Namespace) -> int:
@@ -48,7 +66,7 @@ def predict(arguments: argparse.Namespace) -> int:
     folder = opened(arguments.folder)
     model = api.fit(folder)
     disks = [tier.name for tier in folder.study.disks]
-    answers = [_answer(*place) for place in _asked(arguments, model, disks)]
+    answers = [_answer(*asked) for asked in _asked(arguments, model, disks)]
     answered = any(answer.prediction for answer in answers)
     if arguments.json:
         print(json.dumps({"predictions": [_form(each) for each in answers]}, indent=1))
@@ -61,7 +79,7 @@ def predict(arguments: argparse.Namespace) -> int:
 
 def _asked(
     arguments: argparse.Namespace, model: Model, disks: Sequence[str]
-) -> list[tuple[WorkloadModel, Configuration, Supposed]]:
+) -> list[tuple[WorkloadModel, Configuration, AskedWhatIf]]:
     """Each configuration asked for. What is left out is taken at its largest measured value."""
     typed = {
         "workload": arguments.workload,
@@ -73,21 +91,21 @@ def _asked(
         "gpu_count": arguments.gpu_count,
     }
     given = {name: value for name, value in typed.items() if value is not None}
-    wish = supposed(arguments)
+    wish = asked_what_if(arguments)
     if wish.what_if.disk_rates is not None:
-        given["disk"] = SUPPOSED_DISK
+        given["disk"] = WHAT_IF_DISK
     if arguments.at is None:
         return [_asked_configuration(given, model, disks, wish)]
     rows, unknown = read_configurations(Path(arguments.at))
     asked = [_configuration_of_row(where, {**row, **given}, model, disks, wish) for where, row in rows]
     if unknown:
-        print(unknown_columns_ignored(arguments.at, in_words(named(unknown))), file=sys.stderr)
+        print(unknown_columns_ignored(arguments.at, in_words(named(unknown)), len(unknown)), file=sys.stderr)
     return asked
 
 
 def _configuration_of_row(
-    where: Message, asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: Supposed
-) -> tuple[WorkloadModel, Configuration, Supposed]:
+    where: Message, asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: AskedWhatIf
+) -> tuple[WorkloadModel, Configuration, AskedWhatIf]:
     """The same for a row of a table; `where` is its file and line, with which an InputError begins."""
     try:
         return _asked_configuration(asked, model, disks, wish)
@@ -96,8 +114,8 @@ def _configuration_of_row(
 
 
 def _asked_configuration(
-    asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: Supposed
-) -> tuple[WorkloadModel, Configuration, Supposed]:
+    asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: AskedWhatIf
+) -> tuple[WorkloadModel, Configuration, AskedWhatIf]:
     """Raises InputError for a workload, disk or GPU that the study does not have."""
     workload = api.predicting.workload_of(model, asked.get("workload"))
     measured = workload.measured
@@ -111,7 +129,7 @@ def _asked_configuration(
 
 
 def _tier(disk: str, known: Sequence[str]) -> DiskRates | None:
-    """The rates of a tier that is supposed; None for a disk of the study."""
+    """The rates of a tier that the what-if names; None for a disk of the study."""
     if disk in known:
         return None
     if is_tier(disk):
@@ -124,30 +142,30 @@ def _tier(disk: str, known: Sequence[str]) -> DiskRates | None:
     )
 
 
-def _answer(workload: WorkloadModel, configuration: Configuration, wish: Supposed) -> AskedPrediction:
+def _answer(workload: WorkloadModel, configuration: Configuration, wish: AskedWhatIf) -> AskedPrediction:
     if workload.refused and not workload.measured.rates:
-        return AskedPrediction(workload, configuration, why=refusal_sentences(workload.refused, terms_of(workload)))
+        return AskedPrediction(workload, configuration, refusal=workload.refused)
     try:
         what_if = wish.of(workload)
     except Refused as error:
-        return AskedPrediction(workload, configuration, why=refusal_sentences(error.refusal, terms_of(workload)))
+        return AskedPrediction(workload, configuration, refusal=error.refusal)
     try:
         return AskedPrediction(
             workload, configuration, what_if, api.predicting.predict_at(workload, configuration, what_if)
         )
     except Refused as error:
-        return AskedPrediction(
-            workload, configuration, what_if, why=refusal_sentences(error.refusal, terms_of(workload))
-        )
+        return AskedPrediction(workload, configuration, what_if, refusal=error.refusal)
 
 
 def _form(answer: AskedPrediction) -> dict[str, Any]:
     """Null is what an imported table does not give; of accelerators only what is known is included."""
     workload, configuration = answer.workload, answer.configuration
-    if answer.prediction is None:
-        found = no_prediction_form(configuration, workload, answer.why)
-    else:
+    if answer.prediction is not None:
         found = prediction_form(answer.prediction, workload)
+    else:
+        code = answer.refusal.reason.code if answer.refusal is not None else None
+        with in_language(ENGLISH):
+            found = no_prediction_form(configuration, workload, answer.why, code)
     found |= {"gpu": configuration.gpu or workload.facts.device.gpu, "gpu_count": _gpu_count(answer)}
     found = {key: value for key, value in found.items() if value or key not in ("gpu", "gpu_count")}
     return found | ({"what_if": form(answer.what_if)} if answer.what_if != WhatIf() else {})
@@ -163,10 +181,10 @@ def _in_words(answer: AskedPrediction) -> str:
     terms, disk = terms_of(workload), None
     if answer.what_if.disk_rates is not None:
         name = answer.configuration.disk
-        disk = supposed_disk_name(None if name == SUPPOSED_DISK else name)
-    place = place_name(answer.configuration, workload, terms, disk)
+        disk = what_if_disk_name(None if name == WHAT_IF_DISK else name)
+    where = configuration_name(answer.configuration, workload, terms, disk)
     if prediction is None:
-        return no_prediction_line(workload.name, place, answer.why)
+        return no_prediction_line(workload.name, where, answer.why)
     assumed = assumptions(answer.what_if, workload)
-    line = prediction_line(prediction, place, terms)
+    line = prediction_line(prediction, where, terms)
     return assumed_line(line, assumed) if assumed else line

@@ -16,7 +16,7 @@ from sizer.cli.interrupts import Interrupts
 from sizer.plan import FAILED
 from sizer.records import FAULTS, IMPORTED, InputError, Interrupted, Run, Study, typed_path
 from sizer.store import StudyFolder, measured, refuse_other_meaning, refuse_other_study, refuse_unusable
-from sizer.words import but, doubt_in_words, interrupted, limits_available, runs_failed
+from sizer.words import doubt_in_words, interrupted, limits_available, runs_failed, warning_said
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -107,7 +107,7 @@ def _list(plan: api.StudyPlan, host: api.MeasuringHost) -> int:
     plan.check(host)
     print(limits_available())
     for doubt in plan.doubts:
-        print(but(doubt_in_words(doubt)))
+        print(warning_said(doubt_in_words(doubt)))
     return 0
 
 

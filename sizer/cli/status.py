@@ -8,9 +8,8 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from sizer.api import StudyStatus, open_study, study_status
-from sizer.cli.wording import emulated_disks
 from sizer.plan import UNFINISHED
-from sizer.records import FINDINGS, Outcome, Run
+from sizer.records import FINDINGS, Outcome, Run, printable, way_of_ending
 from sizer.store import StudyFolder
 from sizer.words import (
     being_measured,
@@ -18,13 +17,11 @@ from sizer.words import (
     imported_run_in_words,
     problem_said,
     result_and_warnings,
-    result_in_words,
     run_in_words,
     status_line,
     study_summary,
     to_be_run,
     to_be_run_again,
-    warning_names,
 )
 
 
@@ -34,7 +31,7 @@ def status(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(_form(found, folder), indent=1))
         return 0
-    emulated = emulated_disks(folder.study)
+    emulated = folder.study.emulated_disks
     for group in _groups(found.runs):
         print(_line(group, folder, emulated, found))
     stored = {run.id for run in found.runs}
@@ -57,27 +54,33 @@ def _form(found: StudyStatus, folder: StudyFolder) -> dict[str, object]:
         "measuring": found.held,
         "in_hand": found.current,
         "seconds_left": found.seconds_left,
-        "problems": folder.problems(),
+        "problems": [printable(str(problem)) for problem in folder.problems()],
         "report": str(folder.report_path),
     }
 
 
 def _groups(runs: Sequence[Run]) -> list[list[Run]]:
-    """The runs in their order; those of a workload that failed in the same words are one group."""
+    """The runs in their order; those of a workload that failed alike are one group."""
     groups: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
-        alike = (run.spec.workload.name, result_in_words(run), tuple(warning_names(run)))
-        groups.setdefault((run.id,) if run.outcome in FINDINGS else alike, []).append(run)
+        groups.setdefault((run.id,) if run.outcome in FINDINGS else _alike(run), []).append(run)
     return list(groups.values())
+
+
+def _alike(run: Run) -> tuple[object, ...]:
+    """What runs that failed alike have in common: how they ended, the last line that they printed, and what warns."""
+    lines = run.error.last_lines.strip().splitlines()[-1:] if run.error is not None else []
+    warned = frozenset(warning.kind.group for warning in run.warnings)
+    return run.spec.workload.name, way_of_ending(run), *lines, warned
 
 
 def _line(group: Sequence[Run], folder: StudyFolder, emulated: Collection[str], found: StudyStatus) -> str:
     first = group[0]
     imported = folder.study.imported
-    places = {imported_run_in_words(run) if imported else run_in_words(run.spec, emulated) for run in group}
-    place = places.pop() if len(places) == 1 else first.spec.workload.name
+    labels = {imported_run_in_words(run) if imported else run_in_words(run.spec, emulated) for run in group}
+    label = labels.pop() if len(labels) == 1 else first.spec.workload.name
     result = result_and_warnings(first, folder.log_of(first))
-    return status_line(first, place, len(group), _again(group, result, found))
+    return status_line(first, label, len(group), _again(group, result, found))
 
 
 def _again(group: Sequence[Run], result: str, found: StudyStatus) -> str:

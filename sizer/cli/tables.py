@@ -44,11 +44,11 @@ def read_configurations(path: Path) -> tuple[list[AskedRow], tuple[str, ...]]:
 
 
 def _asked_configuration(row: Row) -> dict[str, Any]:
-    place: dict[str, Any] = {}
+    asked: dict[str, Any] = {}
     for column, (name, read) in COLUMNS.items():
         text = row.cells.get(column, "")
         try:
-            place |= {name: read(text)} if text else {}
+            asked |= {name: read(text)} if text else {}
         except InputError as error:
             raise row.input_error(column, error) from None
-    return place
+    return asked

@@ -1,4 +1,4 @@
-"""What a prediction supposes that no run has seen: a faster GPU, another disk, more data, a faster decoder."""
+"""What a prediction assumes that no run has seen: a faster GPU, another disk, more data, a faster decoder."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sizer.catalog import Catalog
 from sizer.model import WhatIf, WorkloadModel
 from sizer.records import DiskRates, InputError, ReasonCode, Refusal, Refused, parse_bytes, reason
 
-SUPPOSED_DISK = "supposed"
+WHAT_IF_DISK = "supposed"
 """How a disk is called that is given by its figures alone."""
 
 
 @dataclass(frozen=True)
-class Supposed:
+class AskedWhatIf:
     """What was asked for; `data_bytes` is the size of a data set, which is a factor of each workload's own."""
 
     what_if: WhatIf = WhatIf()
@@ -36,12 +36,12 @@ class Supposed:
             raise Refused(Refusal(unknown))
         return replace(self.what_if, data_bytes_factor=self.data_bytes / own)
 
-    def on(self, disk: DiskRates | None) -> Supposed:
+    def on(self, disk: DiskRates | None) -> AskedWhatIf:
         """The same on a disk of these rates, where there are any."""
         return self if disk is None else replace(self, what_if=replace(self.what_if, disk_rates=disk))
 
 
-def supposed(arguments: argparse.Namespace) -> Supposed:
+def asked_what_if(arguments: argparse.Namespace) -> AskedWhatIf:
     """What the options ask for. Raises InputError where a disk is given in two ways."""
     disk = None
     if arguments.disk_iops is not None or arguments.disk_mbps is not None:
@@ -56,7 +56,7 @@ def supposed(arguments: argparse.Namespace) -> Supposed:
         data_bytes_factor=1.0 if arguments.data_factor is None else arguments.data_factor,
         decode_factor=arguments.decode_factor,
     )
-    return Supposed(what_if, arguments.data_size)
+    return AskedWhatIf(what_if, arguments.data_size)
 
 
 def is_tier(disk: str) -> bool:

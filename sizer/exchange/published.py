@@ -9,7 +9,16 @@ from typing import Any
 
 from sizer.files import to_json
 from sizer.model import Model, WorkloadModel
-from sizer.records import GIB, SCHEMA_VERSION, Answer, Configuration, InstanceOffer, Prediction, Recommendation
+from sizer.records import (
+    GIB,
+    SCHEMA_VERSION,
+    Answer,
+    Configuration,
+    InstanceOffer,
+    Prediction,
+    ReasonCode,
+    Recommendation,
+)
 from sizer.words import (
     ENGLISH,
     Terms,
@@ -27,7 +36,8 @@ DEADLINE = "deadline"
 
 
 def recommendation_form(recommendation: Recommendation, model: Model) -> dict[str, Any]:
-    """What recommendation.json holds. `emulated` says whether the answer rests on an emulated disk or accelerator."""
+    """What recommendation.json holds. `emulated` says whether the answer rests on an emulated disk or accelerator;
+    `family` are sentences, `family_figures` what they say."""
     with in_language(ENGLISH):
         answers = []
         for answer in recommendation.workloads:
@@ -45,6 +55,7 @@ def recommendation_form(recommendation: Recommendation, model: Model) -> dict[st
         "deadline": None if objective.deadline is None else to_json(objective.deadline),
         "workloads": answers,
         "family": family,
+        "family_figures": to_json(recommendation.family),
     }
 
 
@@ -67,8 +78,10 @@ def prediction_form(prediction: Prediction, workload: WorkloadModel) -> dict[str
     }
 
 
-def no_prediction_form(configuration: Configuration, workload: WorkloadModel, error: str) -> dict[str, Any]:
-    """The entry of `predict --json` for a configuration without an answer: the same keys, and why."""
+def no_prediction_form(
+    configuration: Configuration, workload: WorkloadModel, error: str, error_code: ReasonCode | None
+) -> dict[str, Any]:
+    """The entry of `predict --json` for a configuration without an answer: the same keys, and why, in English."""
     return {
         "workload": workload.name,
         **configuration_form(configuration),
@@ -78,6 +91,7 @@ def no_prediction_form(configuration: Configuration, workload: WorkloadModel, er
         "sample_unit": workload.sample_unit,
         "emulated": is_emulated(workload, configuration.disk),
         "error": error,
+        "error_code": error_code.value if error_code is not None else None,
     }
 
 

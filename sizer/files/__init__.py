@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizer.files.codec import FormatError, from_json, load_json, to_json, write_json
-from sizer.files.data_place import files_below, refuse_no_data, refuse_no_disk
+from sizer.files.data_paths import files_below, refuse_no_data, refuse_no_disk
 from sizer.files.given_files import read_given
 from sizer.files.own_folder import check_content, check_folder, make_folder, open_lock
 from sizer.files.tables import Row, Table, harmless, named, read_table

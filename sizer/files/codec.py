@@ -18,10 +18,10 @@ from sizer.records import AnyOf, Domain, HostError, InputError, Message
 
 Record = TypeVar("Record")
 
-Place = str | Message
+Origin = str | Message
 """What a value was read from, for errors: a file's name, or a line of it."""
 
-Reader = Callable[[object, Place, str], Any]
+Reader = Callable[[object, Origin, str], Any]
 """A value of a file, the file's name and the way to the value in it -> what a record holds; raises FormatError."""
 
 _PLAIN_ALREADY = frozenset({str, int, bool})
@@ -45,7 +45,7 @@ def to_json(record: Any) -> dict[str, Any]:
     return {name: _plain(getattr(record, name)) for name in _names(kind)}
 
 
-def from_json(cls: type[Record], data: object, where: Place) -> Record:
+def from_json(cls: type[Record], data: object, where: Origin) -> Record:
     """The record that `to_json` wrote; keys that this version does not know are left out.
 
     Raises FormatError, which names `where` and the key, when a value is missing, of another type or outside its
@@ -130,7 +130,7 @@ def _record_fields(cls: type) -> tuple[_Field, ...]:
     )
 
 
-def _read_record(cls: type[Record], data: object, where: Place, key: str) -> Record:
+def _read_record(cls: type[Record], data: object, where: Origin, key: str) -> Record:
     if not isinstance(data, dict):
         raise _mismatch(where, key, Message("an object ({name})", name=cls.__name__), data)
     kind: Any = cls
@@ -147,7 +147,7 @@ def _read_record(cls: type[Record], data: object, where: Place, key: str) -> Rec
     return cls(**values)
 
 
-def _check_version(found: int, known: Any, where: Place) -> None:
+def _check_version(found: int, known: Any, where: Origin) -> None:
     if found > known:
         raise FormatError(
             "{where} was written by a newer sizer (schema_version {found}, this one reads up to {known}). "
@@ -182,7 +182,7 @@ def _reader(hint: Any) -> Reader:
 
 
 def _in_domain(read: Reader, domain: Domain) -> Reader:
-    def reader(value: object, where: Place, key: str) -> Any:
+    def reader(value: object, where: Origin, key: str) -> Any:
         found = read(value, where, key)
         if not domain.holds(found):
             raise _mismatch(where, key, domain.wanted, value)
@@ -198,7 +198,7 @@ def _optional(read: Reader) -> Reader:
 def _first_that_reads(choices: Sequence[Reader]) -> Reader:
     """Of a union, in its order."""
 
-    def reader(value: object, where: Place, key: str) -> Any:
+    def reader(value: object, where: Origin, key: str) -> Any:
         for read in choices:
             try:
                 return read(value, where, key)
@@ -210,7 +210,7 @@ def _first_that_reads(choices: Sequence[Reader]) -> Reader:
 
 
 def _mapping(read: Reader) -> Reader:
-    def reader(value: object, where: Place, key: str) -> Any:
+    def reader(value: object, where: Origin, key: str) -> Any:
         if not isinstance(value, dict):
             raise _mismatch(where, key, Message("an object"), value)
         return {name: read(item, where, f"{key}.{name}") for name, item in value.items()}
@@ -222,7 +222,7 @@ def _tuple(arguments: tuple[Any, ...]) -> Reader:
     any_length = arguments[-1] is Ellipsis
     readers = [_reader(argument) for argument in arguments if argument is not Ellipsis]
 
-    def reader(value: object, where: Place, key: str) -> Any:
+    def reader(value: object, where: Origin, key: str) -> Any:
         if not isinstance(value, list):
             raise _mismatch(where, key, Message("a list"), value)
         if not any_length and len(readers) != len(value):
@@ -235,32 +235,32 @@ def _tuple(arguments: tuple[Any, ...]) -> Reader:
     return reader
 
 
-def _read_enum(hint: type[Enum], value: object, where: Place, key: str) -> Enum:
+def _read_enum(hint: type[Enum], value: object, where: Origin, key: str) -> Enum:
     for member in hint:
         if member.value == value and isinstance(value, str):
             return member
     raise _mismatch(where, key, Message("one of {choices}", choices=AnyOf(*(each.value for each in hint))), value)
 
 
-def _read_text(value: object, where: Place, key: str) -> str:
+def _read_text(value: object, where: Origin, key: str) -> str:
     if not isinstance(value, str):
         raise _mismatch(where, key, Message("text"), value)
     return value
 
 
-def _read_truth(value: object, where: Place, key: str) -> bool:
+def _read_truth(value: object, where: Origin, key: str) -> bool:
     if not isinstance(value, bool):
         raise _mismatch(where, key, Message("true or false"), value)
     return value
 
 
-def _read_count(value: object, where: Place, key: str) -> int:
+def _read_count(value: object, where: Origin, key: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise _mismatch(where, key, Message("a whole number"), value)
     return value
 
 
-def _read_number(value: object, where: Place, key: str) -> float:
+def _read_number(value: object, where: Origin, key: str) -> float:
     if isinstance(value, str) and value in NOT_FINITE:
         return NOT_FINITE[value]
     if not isinstance(value, (int, float)) or isinstance(value, bool):
@@ -279,7 +279,7 @@ _SCALARS: dict[Any, Reader] = {
 }
 
 
-def _mismatch(where: Place, key: str, expected: Message, found: object) -> FormatError:
+def _mismatch(where: Origin, key: str, expected: Message, found: object) -> FormatError:
     shown = _shown(found)
     if not key:
         return FormatError("{where}: expected {expected}, found {found}.", where=where, expected=expected, found=shown)

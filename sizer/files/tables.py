@@ -207,7 +207,7 @@ def _row(cells: Sequence[str], columns: Sequence[str], where: Message, line: int
 
 
 def _advice(cells: Sequence[str], delimiter: str) -> Message:
-    """For a row that is too long: most often a comma stands in a number."""
+    """For a row that is too long: most often a number has a comma in it."""
     numbers = sum(cell.strip().isdigit() for cell in cells)
     if delimiter == "," and numbers == len([cell for cell in cells if cell.strip()]):
         return Message("write a decimal point, as in 1.5")

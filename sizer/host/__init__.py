@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from sizer.host.lock import measuring_alone
-from sizer.host.machine import PACKAGES, Check, Finding, FindingKind, Host, Virtualization, checks, facts, interpreter
+from sizer.host.machine import (
+    PACKAGES,
+    BusyBy,
+    Check,
+    Finding,
+    FindingKind,
+    Host,
+    Virtualization,
+    checks,
+    facts,
+    interpreter,
+)
 from sizer.host.nvml import busy_share, gpus
 
 __all__ = [
     "PACKAGES",
+    "BusyBy",
     "Check",
     "Finding",
     "FindingKind",

@@ -19,7 +19,7 @@ import psutil
 
 from sizer.host.nvml import Gpu, gpus
 from sizer.limits import AS_ROOT, MARK, Capability, CpuCounts, LimitsBackend, detect, owned_name
-from sizer.records import HostError, typed_path
+from sizer.records import HostError, Lines, Message, typed_path
 
 PACKAGES = {
     "mxnet": ("mxnet", "numpy", "opencv-python-headless", "lmdb"),
@@ -99,8 +99,24 @@ class FindingKind(str, Enum):
     """`path` is there."""
     NO_IMPORT = "no_import"
     """A package cannot be imported: `text`, in the interpreter `path` if that is not ours."""
+    QUIET = "quiet"
+    """Nothing else uses this host."""
+    BUSY = "busy"
+    """Something else does: `load`."""
     OTHER = "other"
     """`text`, as it is."""
+
+
+@dataclass(frozen=True)
+class BusyBy:
+    """Cores that other programs use, and that the hypervisor gives to others; None where that disturbs no run.
+
+    `programs` are the names and cores of those that use most, the busiest first.
+    """
+
+    other_cores: float | None = None
+    stolen_cores: float | None = None
+    programs: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,11 +124,12 @@ class Finding:
     """What a check found, with what its kind needs."""
 
     kind: FindingKind
-    text: str = ""
+    text: str | Message | Lines = ""
     path: str = ""
     count: int = 0
     whole: int = 0
     bytes: int = 0
+    load: BusyBy = BusyBy()
 
 
 @dataclass(frozen=True)
@@ -164,7 +181,7 @@ def checks(backend: LimitsBackend | None = None) -> tuple[Check, ...]:
 
 
 def _control_check(backend: str, capability: Capability) -> Check:
-    found = Finding(FindingKind.CONTROL, f"{backend}: {capability.how}")
+    found = Finding(FindingKind.CONTROL, Message("{backend}: {how}", backend=backend, how=capability.how))
     return Check(capability.control.value, capability.available, found, capability.fix)
 
 
@@ -199,7 +216,7 @@ def _loop_check(control: Path) -> Check:
     if not control.exists():
         return Check("loop devices", False, Finding(FindingKind.MISSING, path=str(control)), "sudo modprobe loop")
     if not os.access(control, os.W_OK):
-        return Check("loop devices", False, Finding(FindingKind.ROOT_ONLY), AS_ROOT)
+        return Check("loop devices", False, Finding(FindingKind.ROOT_ONLY), AS_ROOT.command())
     return Check("loop devices", True, Finding(FindingKind.PRESENT, path=str(control)))
 
 
@@ -208,7 +225,7 @@ def _mxnet_check() -> Check:
         python = interpreter("mxnet")
         tried = _run([str(python), "-c", _IMPORT_MXNET], PATIENCE_SECONDS)
     except HostError as error:
-        return Check("mxnet", False, Finding(FindingKind.OTHER, str(error)), "unset SIZER_MXNET_PYTHON")
+        return Check("mxnet", False, Finding(FindingKind.OTHER, error.said), "unset SIZER_MXNET_PYTHON")
     except (OSError, subprocess.TimeoutExpired) as error:
         found = Finding(FindingKind.NO_IMPORT, str(error), str(python))
         return Check("mxnet", False, found, "unset SIZER_MXNET_PYTHON")

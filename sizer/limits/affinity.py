@@ -9,12 +9,12 @@ import psutil
 
 from sizer.limits.control_group import limited_by
 from sizer.limits.identity import owned_name
-from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
+from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Remedy, Throttle, require
 from sizer.limits.join import join_command
 from sizer.limits.machine import Machine
 from sizer.limits.process_tree import MARK, ProcessTree, end_left, kill_all
 from sizer.limits.surroundings import below_quota
-from sizer.records import LimitedBy, Limits, Sample
+from sizer.records import LimitedBy, Limits, Message, Sample
 
 ACCOUNTED = frozenset(
     {
@@ -37,7 +37,9 @@ class AffinityBackend(LimitsBackend):
 
     name = "affinity"
 
-    def __init__(self, machine: Machine, why: str, fixes: Mapping[Control, str], quota: float | None = None) -> None:
+    def __init__(
+        self, machine: Machine, why: Message, fixes: Mapping[Control, Remedy], quota: float | None = None
+    ) -> None:
         self.topology, self.allowed, self.memory_bytes = machine.topology, machine.allowed, machine.memory_bytes
         self._why = why
         self._fixes = fixes
@@ -70,8 +72,8 @@ class AffinityGroup(Group):
         self._processes = ProcessTree(name)
         self._core_seconds = 0.0
 
-    def command(self, argv: Sequence[str]) -> list[str]:
-        return ["/usr/bin/env", self._mark, *join_command(argv, affinity=self.cpus)]
+    def command(self, argv: Sequence[str], report: int | None = None) -> list[str]:
+        return ["/usr/bin/env", self._mark, *join_command(argv, affinity=self.cpus, report=report)]
 
     def sample(self, time: float) -> Sample:
         used = self._processes.usage()

@@ -52,7 +52,7 @@ class Counters(Protocol):
 
 
 @dataclass(frozen=True)
-class GroupPlace:
+class GroupPath:
     """Where a group is: its directory in each hierarchy, its CPUs, and whether affinity has to hold them."""
 
     directories: tuple[Path, ...]
@@ -65,33 +65,33 @@ class ControlGroup(Group):
     """A group that the kernel keeps. `kill_all` signals every process in its directories once."""
 
     def __init__(
-        self, tree: Tree, place: GroupPlace, counters: Counters, kill_all: Callable[[Collection[Path]], None]
+        self, tree: Tree, path: GroupPath, counters: Counters, kill_all: Callable[[Collection[Path]], None]
     ) -> None:
-        self.limited_by = place.limited_by
-        self.cpus = place.cpus
+        self.limited_by = path.limited_by
+        self.cpus = path.cpus
         self.accounted = counters.accounted
         self._tree = tree
-        self._place = place
+        self._path = path
         self._counters = counters
         self._kill_all = kill_all
         self._closed = False
 
-    def command(self, argv: Sequence[str]) -> list[str]:
-        files = [directory / "cgroup.procs" for directory in self._place.directories]
-        return join_command(argv, files, self.cpus if self._place.by_affinity else ())
+    def command(self, argv: Sequence[str], report: int | None = None) -> list[str]:
+        files = [directory / "cgroup.procs" for directory in self._path.directories]
+        return join_command(argv, files, self.cpus if self._path.by_affinity else (), report)
 
     def sample(self, time: float) -> Sample:
         return self._counters.sample(time)
 
     def kill(self) -> None:
-        kill_until_empty(self._tree, self._place.directories, self._kill_all)
+        kill_until_empty(self._tree, self._path.directories, self._kill_all)
 
     def close(self) -> None:
         if self._closed:
             return
         self.kill()
         self._counters.close()
-        for directory in self._place.directories:
+        for directory in self._path.directories:
             self._tree.discard(directory)
             remove_base(self._tree, directory.parent)
         self._closed = True

@@ -8,13 +8,13 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from sizer.limits.interface import Control
+from sizer.limits.interface import Control, Rerun
 from sizer.limits.tree import Tree
 
-AS_ROOT = "sudo $(command -v sizer) run STUDY.yaml"
+AS_ROOT = Rerun("sudo $(command -v sizer)")
 """By its path: sudo looks into folders of its own, where no virtual environment is."""
 
-SCOPE = "systemd-run --user --scope -p Delegate=yes sizer run STUDY.yaml"
+SCOPE = Rerun("systemd-run --user --scope -p Delegate=yes sizer")
 
 MANAGER, UNIT = re.compile(r"user@\d+\.service"), re.compile(r".+\.(scope|service)")
 """The group of a user's systemd, and those that it makes below for programs."""
@@ -22,7 +22,7 @@ MANAGER, UNIT = re.compile(r"user@\d+\.service"), re.compile(r".+\.(scope|servic
 PATIENCE_SECONDS = 10.0
 
 
-def fixes(tree: Tree) -> dict[Control, str]:
+def fixes(tree: Tree) -> dict[Control, Rerun]:
     """The command for each control, for a user to whom no group is handed over.
 
     systemd hands users cpu, memory and pids but not io (user@.service), and throttled disks need loop devices, which
@@ -37,7 +37,7 @@ def fixes(tree: Tree) -> dict[Control, str]:
     }
 
 
-def scope_command(tree: Tree, user: int, environment: Mapping[str, str]) -> str:
+def scope_command(tree: Tree, user: int, environment: Mapping[str, str]) -> Rerun:
     """What runs sizer in a scope that the user's own systemd hands over; as root where no systemd is the init.
 
     `su`, `sudo -u` and services open no session: then the user's manager may not run, and its socket is not known.
@@ -45,9 +45,9 @@ def scope_command(tree: Tree, user: int, environment: Mapping[str, str]) -> str:
     if not tree.path("/run/systemd/system").is_dir():  # sd_booted(3)
         return AS_ROOT
     if not tree.path(f"/run/user/{user}/systemd/private").exists():
-        return f"sudo systemctl start user@{user} && XDG_RUNTIME_DIR=/run/user/{user} {SCOPE}"
+        return Rerun(f"sudo systemctl start user@{user} && XDG_RUNTIME_DIR=/run/user/{user} {SCOPE.prefix}")
     if not environment.get("XDG_RUNTIME_DIR"):
-        return f"XDG_RUNTIME_DIR=/run/user/{user} {SCOPE}"
+        return Rerun(f"XDG_RUNTIME_DIR=/run/user/{user} {SCOPE.prefix}")
     return SCOPE
 
 

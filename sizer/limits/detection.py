@@ -9,11 +9,12 @@ from pathlib import Path
 from sizer.limits import delegation, v1, v2
 from sizer.limits.affinity import AffinityBackend
 from sizer.limits.device import Mount, parse_mounts
-from sizer.limits.interface import Control, LimitsBackend
+from sizer.limits.interface import Control, LimitsBackend, Remedy
 from sizer.limits.machine import Machine, read_machine
 from sizer.limits.surroundings import quota_above
 from sizer.limits.tree import Tree
 from sizer.limits.v1_counters import PRESSURE
+from sizer.records import Message
 
 LIMITING = frozenset({"cpuset", "cpu", "memory", "blkio"})
 """The v1 controllers that limit something. A host that mounts one of them keeps it from v2, so v1 it is."""
@@ -36,15 +37,16 @@ def backend_for(tree: Tree, machine: Machine) -> LimitsBackend:
         if LIMITING & v1.usable_bases(tree, controllers).keys():
             return v1.V1Backend(tree, machine, controllers)
         quota = _own_quota(tree, "cpu", controllers.get("cpu"))
-        fixes = {**dict.fromkeys(Control, v1.delegating(controllers)), Control.DISK: delegation.AS_ROOT}
-        return _affinity(machine, "cgroup v1 is root's alone", fixes, quota)
+        fixes: dict[Control, Remedy] = dict.fromkeys(Control, v1.delegating(controllers))
+        fixes[Control.DISK] = delegation.AS_ROOT
+        return _affinity(machine, Message("cgroup v1 is root's alone"), fixes, quota)
     if unified is None:
-        return _affinity(machine, "no cgroups are mounted", {}, None)
+        return _affinity(machine, Message("no cgroups are mounted"), {}, None)
     parent = v2.usable_parent(tree, unified)
     if parent is not None:
         return v2.V2Backend(tree, machine, unified, parent)
     quota = _own_quota(tree, "", unified)
-    return _affinity(machine, "no cgroup is delegated to this user", delegation.fixes(tree), quota)
+    return _affinity(machine, Message("no cgroup is delegated to this user"), delegation.fixes(tree), quota)
 
 
 def v1_mounts(tree: Tree, mounts: tuple[Mount, ...]) -> dict[str, Path]:
@@ -68,10 +70,10 @@ def _own_quota(tree: Tree, controller: str, top: Path | None) -> float | None:
     return quota_above(tree, top, top)
 
 
-def _affinity(machine: Machine, why: str, fixes: Mapping[Control, str], quota: float | None) -> AffinityBackend:
+def _affinity(machine: Machine, why: Message, fixes: Mapping[Control, Remedy], quota: float | None) -> AffinityBackend:
     if os.geteuid() == 0:
         # Only a container leaves root without: its cgroups are mounted read-only.
         container = "docker run --privileged --cgroupns=private IMAGE"
-        why = f"{why}, or read-only in this container"
+        why = Message("{why}, or read-only in this container", why=why)
         return AffinityBackend(machine, why, dict.fromkeys(Control, container), quota)
     return AffinityBackend(machine, why, fixes, quota)

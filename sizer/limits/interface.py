@@ -10,7 +10,7 @@ from math import ceil
 from types import TracebackType
 
 from sizer.limits.topology import Topology, choose_cpus
-from sizer.records import HOST_DISK, DiskRates, HostError, LimitedBy, Limits, Sample
+from sizer.records import HOST_DISK, DiskRates, HostError, LimitedBy, Limits, Message, Sample
 
 
 class Control(str, Enum):
@@ -23,13 +23,40 @@ class Control(str, Enum):
 
 
 @dataclass(frozen=True)
+class Rerun:
+    """sizer once more, with more rights: what is typed before its own arguments."""
+
+    prefix: str
+
+    def command(self, arguments: str = "run STUDY.yaml") -> str:
+        """The whole command line."""
+        return f"{self.prefix} {arguments}"
+
+
+Remedy = str | Rerun
+"""A command that lets sizer control more of this host."""
+
+
+@dataclass(frozen=True)
 class Capability:
-    """Whether this host lets us control something, `how`, and the command that would `fix` it if not."""
+    """Whether this host lets us control something, `how`, and the command that would fix it if not.
+
+    `how` is the name of a file or of a way that is never translated, or a sentence.
+    """
 
     control: Control
     available: bool
-    how: str
-    fix: str | None = None
+    how: Message | str
+    remedy: Remedy | None = None
+
+    @property
+    def fix(self) -> str | None:
+        """The command that would fix it, for a study."""
+        return self.remedy.command() if isinstance(self.remedy, Rerun) else self.remedy
+
+    def fix_for(self, arguments: str) -> str | None:
+        """The same for another command of sizer."""
+        return self.remedy.command(arguments) if isinstance(self.remedy, Rerun) else self.remedy
 
 
 @dataclass(frozen=True)
@@ -55,8 +82,12 @@ class Group(ABC):
     accounted: frozenset[str]
 
     @abstractmethod
-    def command(self, argv: Sequence[str]) -> list[str]:
-        """A command line that joins the group and becomes `argv` under the same pid; exit status 125 if it cannot."""
+    def command(self, argv: Sequence[str], report: int | None = None) -> list[str]:
+        """A command line that joins the group and becomes `argv` under the same pid.
+
+        If it cannot, its exit status is 125, which a program may have, too, and it writes into the inherited descriptor
+        `report`, of which no program knows.
+        """
 
     @abstractmethod
     def sample(self, time: float) -> Sample:
@@ -119,14 +150,22 @@ class LimitsBackend(ABC):
     def _beyond_this_host(self, limits: Limits) -> list[Capability]:
         beyond = []
         if limits.vcpus is not None and ceil(limits.vcpus) > len(self.allowed):
-            how = f"{limits.vcpus:g} vCPUs were asked for and this host allows {len(self.allowed)}"
+            how = Message(
+                "{asked} vCPUs were asked for and this host allows {allowed}",
+                asked=f"{limits.vcpus:g}",
+                allowed=len(self.allowed),
+            )
             beyond.append(Capability(Control.VCPUS, False, how))
         if (
             limits.memory_bytes is not None
             and self.memory_bytes is not None
             and limits.memory_bytes > self.memory_bytes
         ):
-            how = f"{mebibytes(limits.memory_bytes)} were asked for and this host has {mebibytes(self.memory_bytes)}"
+            how = Message(
+                "{asked} were asked for and this host has {present}",
+                asked=mebibytes(limits.memory_bytes),
+                present=mebibytes(self.memory_bytes),
+            )
             beyond.append(Capability(Control.MEMORY, False, how))
         return beyond
 

@@ -17,8 +17,11 @@ host itself runs out, the kernel kills the run, which is data, and not sizer. An
 # The shell writes its own pid and then execs, so the program is in the group from its first instruction, keeps the pid,
 # and needs no preexec_fn, which is unsafe in a process with threads (Python's subprocess documentation).
 _SCRIPT = f"""
+report=$1
 fail() {{ echo "sizer: the run could not join $1; type sizer doctor to see what this host allows" >&2
+[ -z "$report" ] || echo "$1" >"/proc/self/fd/$report"
 exit {JOIN_FAILED}; }}
+shift
 {{ read -r score </proc/self/oom_score_adj && [ "$score" -ge {OOM_SCORE} ] ||
 echo {OOM_SCORE} >/proc/self/oom_score_adj; }} 2>/dev/null
 [ -z "$1" ] || taskset -p -c "$1" $$ >/dev/null || fail "CPUs $1"
@@ -29,9 +32,13 @@ exec "$@"
 """
 
 
-def join_command(argv: Sequence[str], files: Sequence[Path] = (), affinity: Sequence[int] = ()) -> list[str]:
+def join_command(
+    argv: Sequence[str], files: Sequence[Path] = (), affinity: Sequence[int] = (), report: int | None = None
+) -> list[str]:
     """`argv` behind a shell that first takes the CPUs of `affinity` and writes its pid into each of `files`.
 
-    The kernel's killer for memory prefers it to sizer.
+    Where it cannot, it writes into the inherited descriptor `report` and ends with JOIN_FAILED. The kernel's killer for
+    memory prefers it to sizer.
     """
-    return ["/bin/sh", "-c", _SCRIPT, "sizer", format_cpus(affinity), *map(str, files), "--", *argv]
+    descriptor = "" if report is None else str(report)
+    return ["/bin/sh", "-c", _SCRIPT, "sizer", descriptor, format_cpus(affinity), *map(str, files), "--", *argv]

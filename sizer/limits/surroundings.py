@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sizer.limits.tree import OpenFiles, Tree
+from sizer.records import Message
 
 PRESSURE_FILES: Mapping[str, str] = {
     "cpu.pressure": "cpu_stall",
@@ -75,6 +76,8 @@ def quota_of(tree: Tree, group: Path) -> float | None:
     return int(words[0]) / int(words[1])
 
 
-def below_quota(how: str, quota: float | None) -> str:
+def below_quota(how: str, quota: float | None) -> Message | str:
     """`how` vCPUs are limited, with the quota that limits them further."""
-    return how if quota is None else f"{how}; but a parent group has a quota of {quota:g} vCPU"
+    if quota is None:
+        return how
+    return Message("{how}; but a parent group has a quota of {quota} vCPU", how=how, quota=f"{quota:g}")

@@ -12,7 +12,7 @@ from pathlib import Path
 from sizer.limits.control_group import (
     PERIOD_MICROSECONDS,
     ControlGroup,
-    GroupPlace,
+    GroupPath,
     kill_until_empty,
     leftovers,
     limited_by,
@@ -25,13 +25,13 @@ from sizer.limits.control_group import (
 from sizer.limits.delegation import AS_ROOT
 from sizer.limits.device import physical_disks
 from sizer.limits.identity import BASE, owned_name
-from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Throttle, require
+from sizer.limits.interface import Capability, Control, Group, LimitsBackend, Remedy, Throttle, require
 from sizer.limits.machine import Machine
 from sizer.limits.surroundings import below_quota, joinable, quota_above
 from sizer.limits.topology import format_cpus, parse_cpus
 from sizer.limits.tree import Tree
 from sizer.limits.v1_counters import PRESSURE, V1Counters
-from sizer.records import Limits
+from sizer.records import Limits, Message
 
 CONTROLLERS = ("cpuset", "cpu", "cpuacct", "memory", "blkio", "freezer")
 """What a run joins: the limits, the accounting, and the freezer, which keeps a dying group from forking."""
@@ -81,8 +81,8 @@ class V1Backend(LimitsBackend):
             raise
         by_cpuset = "cpuset" in directories
         known = limited_by(self.name, limits, cpus, self.topology, throttle, by_cpuset)
-        place = GroupPlace(distinct, cpus, known, by_affinity=not by_cpuset)
-        return ControlGroup(self._tree, place, counters, partial(freeze_and_kill, self._tree))
+        path = GroupPath(distinct, cpus, known, by_affinity=not by_cpuset)
+        return ControlGroup(self._tree, path, counters, partial(freeze_and_kill, self._tree))
 
     def remove_leftovers(self) -> tuple[str, ...]:
         groups = leftovers(self._bases.values())
@@ -105,25 +105,27 @@ class V1Backend(LimitsBackend):
 
     def _capability(self, control: Control, controller: str, file: str) -> Capability:
         if controller not in self._mounts:
-            return Capability(control, False, f"the {controller} controller is not mounted", mounting(controller))
+            reason = Message("the {controller} controller is not mounted", controller=controller)
+            return Capability(control, False, reason, mounting(controller))
         base = self._bases.get(controller)
         if base is None:
-            reason = f"{self._mounts[controller]} is not ours to write"
+            reason = Message("{path} is not ours to write", path=self._mounts[controller])
             # A throttled disk needs a loop device as well, which is root's.
-            fix = AS_ROOT if control is Control.DISK else delegating(self._mounts)
+            fix: Remedy = AS_ROOT if control is Control.DISK else delegating(self._mounts)
             return Capability(control, False, reason, fix)
         if not (base / file).exists():
-            return Capability(control, False, f"this kernel has no {file}")
+            return Capability(control, False, Message("this kernel has no {file}", file=file))
         return Capability(control, True, file)
 
-    def _whole_vcpus(self) -> str:
+    def _whole_vcpus(self) -> Message | str:
         return below_quota("cpuset" if "cpuset" in self._bases else "CPU affinity", self._quota_above)
 
     def _memory_capability(self) -> Capability:
         found = self._capability(Control.MEMORY, "memory", "memory.limit_in_bytes")
         if not found.available or self._counts_swap() or self._machine.swap_bytes == 0:
             return found
-        return Capability(Control.MEMORY, False, "this kernel does not count the swap of a group", "sudo swapoff -a")
+        reason = Message("this kernel does not count the swap of a group")
+        return Capability(Control.MEMORY, False, reason, "sudo swapoff -a")
 
     def _counts_swap(self) -> bool:
         return (self._bases["memory"] / "memory.memsw.limit_in_bytes").exists()

@@ -11,7 +11,7 @@ from pathlib import Path
 from sizer.limits.control_group import (
     PERIOD_MICROSECONDS,
     ControlGroup,
-    GroupPlace,
+    GroupPath,
     kill_until_empty,
     leftovers,
     limited_by,
@@ -30,7 +30,7 @@ from sizer.limits.surroundings import below_quota, kernel_has_pressure, quota_ab
 from sizer.limits.topology import format_cpus, parse_cpus
 from sizer.limits.tree import Tree
 from sizer.limits.v2_counters import V2Counters
-from sizer.records import DiskRates, Limits
+from sizer.records import DiskRates, Limits, Message
 
 CONTROLLERS = ("cpuset", "cpu", "memory", "io")
 SUPERVISOR = "supervisor"
@@ -74,8 +74,8 @@ class V2Backend(LimitsBackend):
             raise
         by_cpuset = (group / "cpuset.cpus").exists()
         known = limited_by(self.name, limits, cpus, self.topology, throttle, by_cpuset)
-        place = GroupPlace((group,), cpus, known, by_affinity=not by_cpuset)
-        return ControlGroup(self._tree, place, counters, partial(kill_group, self._tree))
+        path = GroupPath((group,), cpus, known, by_affinity=not by_cpuset)
+        return ControlGroup(self._tree, path, counters, partial(kill_group, self._tree))
 
     def remove_leftovers(self) -> tuple[str, ...]:
         groups = leftovers([self._base])
@@ -102,19 +102,23 @@ class V2Backend(LimitsBackend):
             return Capability(control, True, file)
         offered = self._tree.text(self._parent / "cgroup.controllers").split()
         if controller in offered:
-            return Capability(control, False, f"this kernel has no {file}")
+            return Capability(control, False, Message("this kernel has no {file}", file=file))
         at_top = controller in self._tree.text(self._root / "cgroup.controllers").split()
         if at_top and self._parent != self._root:
-            reason = f"the {controller} controller is not delegated to {self._parent}"
+            reason = Message(
+                "the {controller} controller is not delegated to {group}", controller=controller, group=self._parent
+            )
             # Another scope would lack it as well.
             return Capability(control, False, reason, AS_ROOT)
-        return Capability(control, False, f"the {controller} controller is off in this kernel", enabling(controller))
+        reason = Message("the {controller} controller is off in this kernel", controller=controller)
+        return Capability(control, False, reason, enabling(controller))
 
     def _memory_capability(self) -> Capability:
         found = self._capability(Control.MEMORY, "memory", "memory.max")
         if not found.available or self._machine.swap_bytes == 0 or (self._base / "memory.swap.max").exists():
             return found
-        return Capability(Control.MEMORY, False, "this kernel does not count the swap of a group", "sudo swapoff -a")
+        reason = Message("this kernel does not count the swap of a group")
+        return Capability(Control.MEMORY, False, reason, "sudo swapoff -a")
 
     def _prepare(self) -> None:
         with suppress(FileExistsError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from sizer.records import HOST_DISK, Configuration
+from sizer.records import GIB, HOST_DISK, Configuration
 
 Value = TypeVar("Value")
 
@@ -19,7 +19,7 @@ def vcpus_of(configuration: Configuration) -> float:
 
 
 def memory_of(configuration: Configuration) -> int:
-    return 2**30 if configuration.memory_bytes is None else configuration.memory_bytes
+    return GIB if configuration.memory_bytes is None else configuration.memory_bytes
 
 
 def batch_of(configuration: Configuration) -> int:

@@ -42,7 +42,7 @@ def _vcpus_edge(model: WorkloadModel, best: Configuration) -> Edge:
         return Edge()
     if at_known_ceiling(model, most):
         agreed = model.measured.evidence_at(most) is not None
-        return replace(_gain(model, most, replace(most, vcpus=2 * known[-1])), foretold=True, agreed=agreed)
+        return replace(_gain(model, most, replace(most, vcpus=2 * known[-1])), predicted=True, agreed=agreed)
     less = replace(best, vcpus=before_the_last_doubling(model))
     return replace(_gain(model, less, most), seen=_seen(model, less, most))
 

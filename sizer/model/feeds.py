@@ -12,7 +12,7 @@ from sizer.records import Configuration, Run
 REPLAY = "replay"
 """The input of runs that read the files as the loader does, and do nothing with them."""
 CPU_LABEL = "cpu"
-"""Stands for the accelerator of runs without one, where others of the same workload had one."""
+"""The name given to the accelerator of runs without one, where others of the same workload had one."""
 
 
 def feed_of(run: Run) -> Feed:

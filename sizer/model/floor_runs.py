@@ -15,7 +15,6 @@ LEAST_BYTES = 8 * MIB
 """No interpreter starts below it, so there is no use in looking there."""
 MOST_RUNS = 16
 """Runs of one search. With an anonymous peak to start from it takes 3 or 4, without one about 10."""
-NOT_FINISHED = "the search is not finished"
 
 
 @dataclass(frozen=True)

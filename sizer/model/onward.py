@@ -31,7 +31,7 @@ def still_rises(model: WorkloadModel, configuration: Configuration) -> Edge | No
     if len(model.measured.vcpus) < ENOUGH:
         return None
     edge = vcpus_edge(model, replace(configuration, vcpus=model.measured.vcpus[-1]))
-    return edge if edge.trend is Trend.RISING and not edge.foretold else None
+    return edge if edge.trend is Trend.RISING and not edge.predicted else None
 
 
 def onward(model: WorkloadModel, configuration: Configuration) -> Onward | None:

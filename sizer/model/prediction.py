@@ -29,7 +29,7 @@ UNMEASURED_PAIR = 0.25
 """The same for a disk without figures and a memory size that were not measured together: how they work together is
 what no run shows."""
 UNMEASURED_DISK = 0.15
-"""The same for a disk that no run was measured on: how exactly demands and rates foretell a tier."""
+"""The same for a disk that no run was measured on: how exactly demands and rates predict a tier."""
 
 
 def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf = WhatIf()) -> Prediction:

@@ -137,7 +137,7 @@ def _disk_row(
 
 
 def _missed(facts: WorkloadFacts, measured: MeasuredRange, seen: Observation, what_if: WhatIf) -> float:
-    """Device bytes over the bytes of a sample: as accounted where the page cache kept some, else as foretold."""
+    """Device bytes over the bytes of a sample: as accounted where the page cache kept some, else as predicted."""
     configuration, feed = seen.configuration, seen.feed
     if feed.input == "cached" or feed.cache == "warm":
         return 0.0

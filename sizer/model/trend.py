@@ -27,7 +27,7 @@ class Trend(Enum):
 class Edge:
     """The relative gain of the last doubling within what was measured, and P(gain > GAIN).
 
-    `seen` is the same gain straight from the runs, None where the two sizes were not both measured. `foretold` where
+    `seen` is the same gain straight from the runs, None where the two sizes were not both measured. `predicted` where
     the gain is not of the last doubling but of the next, because a known ceiling says what it can be; `agreed` where
     accounting, too, names what has that ceiling.
     """
@@ -35,7 +35,7 @@ class Edge:
     gain: float = 0.0
     probability: float = 0.0
     seen: float | None = None
-    foretold: bool = False
+    predicted: bool = False
     agreed: bool = False
 
     @property
@@ -48,7 +48,7 @@ class Edge:
     @property
     def saturated(self) -> bool:
         """Whether there is evidence, if not certainty, that more would gain nothing that counts."""
-        if self.foretold:
+        if self.predicted:
             return self.gain <= (2 * GAIN if self.agreed else GAIN)
         # The fit smooths what the runs saw: up to twice the gain in them may be its noise.
         return self.gain <= GAIN and self._seen <= 2 * GAIN and self.probability <= UNLIKELY

@@ -110,7 +110,7 @@ def _gained(model: WorkloadModel, edge: Edge) -> dict[str, Figure]:
         "before": before_the_last_doubling(model),
         "gain": edge.gain,
         "seen": edge.seen if differs else None,
-        "foretold": edge.foretold,
+        "foretold": edge.predicted,
     }
 
 

@@ -95,8 +95,8 @@ def surely(estimate: Estimate, probability: float) -> float:
 def vcpus_of_ceiling(model: WorkloadModel, configuration: Configuration) -> tuple[float, float, float] | None:
     """(value, low, high) of the vCPUs that keep known accelerators busy: their rate x the core-seconds of a sample.
 
-    n of them give n / (1 + loss (n - 1)) times what one does, with the loss that was fitted; None where what one
-    carries is not known apart from the curve.
+    n of them give n / (1 + loss (n - 1)) times what one does, with the loss that was fitted; None where the
+    rate with one is not known apart from the curve.
     """
     label = configuration.gpu or model.facts.accelerator
     if label is None or label not in model.facts.accelerator_rates:

@@ -68,6 +68,7 @@ from sizer.records.run import (
     Sample,
     Step,
     WarningKind,
+    way_of_ending,
 )
 from sizer.records.study import (
     GIVEN_IN_STUDY,
@@ -111,6 +112,7 @@ from sizer.records.units import (
     MB,
     MIB,
     RELATIVE,
+    bytes_and_unit,
     format_bytes,
     format_number,
     format_rate,
@@ -122,6 +124,7 @@ from sizer.records.units import (
     parse_count,
     parse_seconds,
     plural,
+    share_and_unit,
     spell_bytes,
 )
 
@@ -223,6 +226,7 @@ __all__ = [
     "Workload",
     "WorkloadPlan",
     "advised_name",
+    "bytes_and_unit",
     "compiled",
     "format_bytes",
     "format_number",
@@ -251,7 +255,9 @@ __all__ = [
     "printable",
     "quoted",
     "reason",
+    "share_and_unit",
     "spell_bytes",
     "typed_line",
     "typed_path",
+    "way_of_ending",
 ]

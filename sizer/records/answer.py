@@ -285,10 +285,13 @@ class Refusal:
 
 
 class Refused(NoAnswer):
-    """A prediction that cannot be made of what was measured; whoever shows it to a person says it in words."""
+    """A prediction that cannot be made of what was measured; `sizer.words` says `refusal` in the reader's language.
 
-    def __init__(self, refusal: Refusal) -> None:
-        super().__init__(refusal.reason.code.value)
+    `str()` is `english` where the sentence is given, else the code of the reason.
+    """
+
+    def __init__(self, refusal: Refusal, english: str | None = None) -> None:
+        super().__init__(refusal.reason.code.value if english is None else english)
         self.refusal = refusal
 
 

@@ -10,8 +10,8 @@ from sizer.records.messages import Lines, Message
 class SizerError(Exception):
     """One sentence for a person: what is wrong, where, and what to type next.
 
-    `message` is the sentence with named placeholders and `values` what stands there: `InputError("{path} is empty.",
-    path=path)`. `str()` is English; `sizer.words.error_sentence` says it in the reader's language. Sentences that are
+    `message` is the sentence with named placeholders and `values` what fills them: `InputError("{path} is empty.",
+    path=path)`. `str()` is English; `sizer.words.in_words` says it in the reader's language. Sentences that are
     records already, a line each, are given as `Lines`.
     """
 
@@ -31,7 +31,7 @@ class SizerError(Exception):
 
     @property
     def values(self) -> Mapping[str, object]:
-        """What stands at the placeholders."""
+        """What fills the placeholders."""
         return self.said.values if isinstance(self.said, Message) else {}
 
 

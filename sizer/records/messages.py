@@ -1,4 +1,4 @@
-"""A sentence for a person as a record: the English one with named placeholders, and what stands in their place.
+"""A sentence for a person as a record: the English one with named placeholders, and what fills them.
 
 Whoever finds out what is wrong hands over such a record. `str()` of it is English, for logs and for what is stored;
 `sizer.words` says it in the reader's language.

@@ -228,6 +228,17 @@ class WarningKind(str, Enum):
     OTHER = "other"
     """A sentence of somebody else's, or of a sizer before: `text`."""
 
+    @property
+    def group(self) -> WarningKind:
+        """The kind that this one is listed under: what happened to the data, or was left behind, is one each."""
+        return _GROUPS.get(self, self)
+
+
+_GROUPS = {
+    WarningKind.DATA_PARTLY_GONE: WarningKind.DATA_GONE,
+    WarningKind.MEMORY_LEFT: WarningKind.LEFT_BEHIND,
+}
+
 
 @dataclass(frozen=True)
 class RunWarning:
@@ -304,6 +315,11 @@ class Cause:
     kind: CauseKind
     figures: dict[str, Signed] = field(default_factory=dict)
     text: str | None = None
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What equal causes have in common, to be looked up by."""
+        return self.kind, self.text, tuple(sorted(self.figures.items()))
 
 
 @dataclass(frozen=True)
@@ -475,3 +491,15 @@ class Run:
     @property
     def id(self) -> str:
         return self.spec.id
+
+
+_OF_THE_RUNS_DISK = frozenset({CauseKind.OUTPUT_FULL, CauseKind.SCRATCH_AND_OUTPUT_FULL})
+
+
+def way_of_ending(run: Run) -> tuple[object, ...]:
+    """What runs that ended alike have in common, their last words aside: the outcome, and each cause."""
+    if run.error is None:
+        return run.outcome, run.configuration.memory_bytes if run.outcome is Outcome.OUT_OF_MEMORY else None
+    causes = (run.error.cause, *run.error.reasons)
+    disk = run.spec.limits.disk if any(cause.kind in _OF_THE_RUNS_DISK for cause in causes) else None
+    return run.outcome, disk, *(cause.key for cause in causes)

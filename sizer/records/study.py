@@ -336,6 +336,11 @@ class Study:
         """Whether it was measured elsewhere, so that nothing of it can be run and nothing was set by sizer."""
         return all(plan.workload.kind == "imported" for plan in self.workloads)
 
+    @property
+    def emulated_disks(self) -> tuple[str, ...]:
+        """The names of its disks that are emulated."""
+        return tuple(tier.name for tier in self.disks if tier.emulated is not None)
+
     def disk(self, name: str) -> DiskTier:
         """The tier of that name; KeyError if the study has none."""
         for tier in self.disks:

@@ -7,21 +7,21 @@ import re
 
 from sizer.records.errors import InputError
 
+MB = 10**6
+KIB, MIB, GIB = 2**10, 2**20, 2**30
 BYTES_PER_UNIT = {
     "B": 1,
     "KB": 10**3,
-    "MB": 10**6,
+    "MB": MB,
     "GB": 10**9,
     "TB": 10**12,
     "PB": 10**15,
-    "KiB": 2**10,
-    "MiB": 2**20,
-    "GiB": 2**30,
+    "KiB": KIB,
+    "MiB": MIB,
+    "GiB": GIB,
     "TiB": 2**40,
     "PiB": 2**50,
 }
-MB = 10**6
-KIB, MIB, GIB = 2**10, 2**20, 2**30
 SECONDS_PER_UNIT = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 SIZE_PATTERN = re.compile(r"\s*(\d{1,20}(?:\.\d{1,20})?)\s*([A-Za-z]+)\s*", re.ASCII)
 SECONDS_PATTERN = re.compile(r"\s*(\d{1,12}(?:\.\d{1,12})?)\s*(s|m|min|h|d)\s*", re.ASCII)
@@ -99,11 +99,16 @@ def format_number(value: float) -> str:
 
 def format_bytes(count: float) -> str:
     """Bytes in binary units, three significant digits: `1.5 GiB`."""
+    return " ".join(bytes_and_unit(count))
+
+
+def bytes_and_unit(count: float) -> tuple[str, str]:
+    """The same in two: `1.5` and `GiB`."""
     unit = "B"
     for candidate in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
         if abs(count) >= BYTES_PER_UNIT[candidate]:
             unit = candidate
-    return f"{format_number(count / BYTES_PER_UNIT[unit])} {unit}"
+    return format_number(count / BYTES_PER_UNIT[unit]), unit
 
 
 def format_rate(value: float, unit: str) -> str:
@@ -118,10 +123,16 @@ def format_share(share: float, digits: int = 0) -> str:
 
     One that is small but not nothing does not read as nothing: `< 1 %`, `< 0.1 %`; `unknown` if not finite.
     """
+    number, unit = share_and_unit(share, digits)
+    return f"{number} {unit}" if unit else number
+
+
+def share_and_unit(share: float, digits: int = 0) -> tuple[str, str]:
+    """The same in two: `98` and `%`; of what is not finite `unknown` and nothing."""
     if not math.isfinite(share):
-        return "unknown"
+        return "unknown", ""
     least = 10**-digits
-    return f"< {least:g} %" if 0 < 100 * share < least / 2 else f"{100 * share:.{digits}f} %"
+    return f"< {least:g}" if 0 < 100 * share < least / 2 else f"{100 * share:.{digits}f}", "%"
 
 
 def plural(unit: str) -> str:

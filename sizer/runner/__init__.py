@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizer.runner.commands import RunPaths
 from sizer.runner.launcher import RunContext, launch, refused
-from sizer.runner.load import Load, host_load
+from sizer.runner.load import host_load
 from sizer.runner.watching import Hooks
 
-__all__ = ["Hooks", "Load", "RunContext", "RunPaths", "host_load", "launch", "refused"]
+__all__ = ["Hooks", "RunContext", "RunPaths", "host_load", "launch", "refused"]

@@ -126,6 +126,7 @@ class _ChildRun:
                 self.measured = ChildResult(
                     seen=self._seen,
                     exit_status=exit_status,
+                    joined=child.joined(),
                     samples=tuple(sampler.samples),
                     accounted=group.accounted,
                     limited_by=group.limited_by,

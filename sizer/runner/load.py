@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import psutil
 
 from sizer.analysis import CONTENDED_CORES, STOLEN_CORES, other_cores, stolen_cores
+from sizer.host import BusyBy
 from sizer.limits import LimitsBackend
 from sizer.records import Limits
 from sizer.runner.sampler import Sampler
@@ -34,14 +35,17 @@ class Load:
     programs: tuple[tuple[str, float], ...] = ()
 
     @property
-    def is_contended(self) -> bool:
-        """Whether other programs use so much that runs are marked."""
-        return self.other_cores is not None and self.other_cores > CONTENDED_CORES
-
-    @property
-    def is_stolen(self) -> bool:
-        """Whether the hypervisor gives so much to others that runs are marked."""
-        return self.stolen_cores is not None and self.stolen_cores > STOLEN_CORES
+    def disturbs(self) -> BusyBy | None:
+        """What of it is so much that runs are marked; None for a quiet host."""
+        contended = self.other_cores is not None and self.other_cores > CONTENDED_CORES
+        stolen = self.stolen_cores is not None and self.stolen_cores > STOLEN_CORES
+        if not (contended or stolen):
+            return None
+        return BusyBy(
+            self.other_cores if contended else None,
+            self.stolen_cores if stolen else None,
+            self.programs if contended else (),
+        )
 
 
 def host_load(

@@ -17,6 +17,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from sizer.limits import is_of_this_world, is_owned, mount_of, owned_name, owner_is_dead, parse_mounts
+from sizer.records import AllOf, HostError, Message
 
 LOCK = ".lock"
 
@@ -44,19 +45,19 @@ def held_folder(parent: Path, prefix: str) -> Iterator[Path]:
 def remove_left(parent: Path, prefix: str) -> tuple[Path, ...]:
     """Remove the folders of dead sizers in `parent` and name them. Those of the living, and other users', stay.
 
-    For root the others' go, too, if they are of this world. Raises OSError that names those that cannot be removed,
+    For root the others' go, too, if they are of this world. Raises HostError that names those that cannot be removed,
     after the others.
     """
     removed: list[Path] = []
-    kept: list[str] = []
+    kept: list[Message] = []
     for folder in _named(parent, prefix):
         with claimed(folder, prefix) as is_left:
             if is_left and remove(folder):
                 removed.append(folder)
             elif is_left:
-                kept.append(f"{folder} ({why_it_stays(folder, LOCK)})")
+                kept.append(Message("{folder} ({reason})", folder=folder, reason=why_it_stays(folder, LOCK)))
     if kept:
-        raise OSError("; ".join(kept))
+        raise HostError("{folders}", folders=AllOf(*kept))
     return tuple(removed)
 
 
@@ -174,7 +175,7 @@ def _removed(folder: Path, last: str) -> bool:
     return not os.path.lexists(folder)
 
 
-def why_it_stays(folder: Path, last: str) -> str:
+def why_it_stays(folder: Path, last: str) -> Message | str:
     """What the system says to the first thing in a folder that it does not remove."""
     try:
         with _rights_of(owner_of(folder)):
@@ -185,8 +186,8 @@ def why_it_stays(folder: Path, last: str) -> str:
     except OSError as error:
         return error.strerror or str(error)
     except RecursionError:
-        return "its folders are nested too deeply"
-    return "it was in use"
+        return Message("its folders are nested too deeply")
+    return Message("it was in use")
 
 
 def _remove_content(folder: Path, last: str) -> None:

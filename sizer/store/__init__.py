@@ -6,7 +6,7 @@ from sizer.store.continuing import measured, refuse_other_meaning, refuse_other_
 from sizer.store.schema_1 import marks_of
 from sizer.store.stored_runs import read_run, run_from_json
 from sizer.store.study_folder import FOLDERS, StudyFolder, current_run, is_held, refuse_unusable
-from sizer.store.unsaved import keep_unsaved, take_back, unsaved_place
+from sizer.store.unsaved import keep_unsaved, take_back, unsaved_folder
 
 __all__ = [
     "FOLDERS",
@@ -22,5 +22,5 @@ __all__ = [
     "refuse_unusable",
     "run_from_json",
     "take_back",
-    "unsaved_place",
+    "unsaved_folder",
 ]

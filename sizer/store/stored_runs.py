@@ -6,11 +6,14 @@ import os
 from pathlib import Path
 
 from sizer.files import from_json, load_json
-from sizer.records import HostError, InputError, Run, printable
+from sizer.records import HostError, InputError, Lines, Message, Run
 from sizer.store.schema_1 import upgraded, with_limits
 
 Version = tuple[int, int, int]
 """Time of the last change in ns, inode and bytes: a file that is replaced changes at least one of them."""
+
+Problem = Message | Lines
+"""What is wrong with a file."""
 
 
 class StoredRuns:
@@ -18,16 +21,16 @@ class StoredRuns:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._seen: dict[Path, tuple[Version, Run | str]] = {}
+        self._seen: dict[Path, tuple[Version, Run | Problem]] = {}
 
-    def read(self) -> tuple[tuple[Run, ...], tuple[str, ...]]:
+    def read(self) -> tuple[tuple[Run, ...], tuple[Problem, ...]]:
         """Runs by their start, and a sentence for each file that is none. Of a run that lies there twice the later."""
         runs: dict[str, Run] = {}
-        problems = []
+        problems: list[Problem] = []
         for path in sorted(self._folder.glob("*.json")):
             run = self._read(path)
-            if isinstance(run, str):
-                problems.append(printable(run))
+            if not isinstance(run, Run):
+                problems.append(run)
                 continue
             other = runs.get(run.id)
             if other is None or (other.started_at or "") < (run.started_at or ""):
@@ -38,12 +41,12 @@ class StoredRuns:
         """This run was just written there, so the file need not be read to know it."""
         self._seen[path] = _version(path.lstat()), run
 
-    def _read(self, path: Path) -> Run | str:
+    def _read(self, path: Path) -> Run | Problem:
         """The run in a file, or what is wrong with it."""
         try:
             status = path.lstat()
         except OSError as error:
-            return f"{path}: cannot be read ({error.strerror})"
+            return Message("{path}: cannot be read ({reason})", path=path, reason=error.strerror)
         version = _version(status)
         known = self._seen.get(path)
         if known is None or known[0] != version:
@@ -56,11 +59,11 @@ def _version(status: os.stat_result) -> Version:
     return status.st_mtime_ns, status.st_ino, status.st_size
 
 
-def _run(path: Path) -> Run | str:
+def _run(path: Path) -> Run | Problem:
     try:
         return read_run(path)
     except (InputError, HostError) as error:
-        return str(error)
+        return error.said
 
 
 def read_run(path: Path) -> Run:

@@ -27,7 +27,7 @@ from sizer.files import (
 from sizer.records import SCHEMA_VERSION, HostError, InputError, Message, Note, Run, Study, typed_path
 from sizer.store.continuing import measured, refuse_other_machine, refuse_other_meaning, refuse_other_study
 from sizer.store.schema_1 import note_of
-from sizer.store.stored_runs import StoredRuns
+from sizer.store.stored_runs import Problem, StoredRuns
 from sizer.store.unsaved import RESERVE, RESERVED_BYTES, Reserve
 from sizer.study import HostSize, read_study, to_yaml
 
@@ -136,12 +136,13 @@ class StudyFolder:
         return self.path / "report.html"
 
     @property
-    def going_on(self) -> str:
+    def going_on(self) -> Message | str:
         """The command that goes on with this study here, whatever of the folder was removed in the meantime."""
         with suppress(OSError):
             if _is_study_folder(self.path):
                 return f"sizer resume {typed_path(self.path)}"
-        return f"sizer run STUDY.yaml --out {typed_path(self.path)} (with the file of this same study)"
+        command = f"sizer run STUDY.yaml --out {typed_path(self.path)}"
+        return Message("{command} (with the file of this same study)", command=command)
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -200,7 +201,7 @@ class StudyFolder:
         """Every run that can be read, in the order in which they were measured."""
         return self._runs.read()[0]
 
-    def problems(self) -> tuple[str, ...]:
+    def problems(self) -> tuple[Problem, ...]:
         """A sentence for each file among the runs that cannot be read as one."""
         return self._runs.read()[1]
 

@@ -21,7 +21,7 @@ from sizer.store.stored_runs import read_run
 
 def keep_unsaved(run: Run, study: Path, host: Mapping[str, Any], cache: Path) -> Path:
     """Store the run in the cache, and return the file. Raises HostError when it cannot be written there either."""
-    folder = unsaved_place(study, host, cache)
+    folder = unsaved_folder(study, host, cache)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -38,7 +38,7 @@ def take_back(study: Path, host: Mapping[str, Any], cache: Path, store: Callable
 
     Files that are no runs are left where they are.
     """
-    folder, taken = unsaved_place(study, host, cache), 0
+    folder, taken = unsaved_folder(study, host, cache), 0
     for path in sorted(folder.glob("*.json")):
         with suppress(InputError, HostError):
             if store(read_run(path)):
@@ -51,7 +51,7 @@ def take_back(study: Path, host: Mapping[str, Any], cache: Path, store: Callable
     return taken
 
 
-def unsaved_place(study: Path, host: Mapping[str, Any], cache: Path) -> Path:
+def unsaved_folder(study: Path, host: Mapping[str, Any], cache: Path) -> Path:
     """Where the cache keeps a study's runs.
 
     By the study folder's place and the machine: a cache may lie on a network mount that several machines share.

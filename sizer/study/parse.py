@@ -14,7 +14,7 @@ from sizer.study.document import Document, read_document
 from sizer.study.json_schema import check
 from sizer.study.presets import ISOLATED, MEASURE, HostSize, Preset, vcpus_axis
 from sizer.study.tiers import Figures, read_disks
-from sizer.study.workloads import Surroundings, read_workloads
+from sizer.study.workloads import WorkloadDefaults, read_workloads
 
 
 def read_study(path: str | Path, preset: str | None, facts: HostSize, catalog: Figures | None) -> Study:
@@ -40,7 +40,7 @@ def parse_study(text: str, where: str, preset: str | None, facts: HostSize, cata
     disks = read_disks(document, catalog)
     names = tuple(tier.name for tier in disks)
     around = read_around(document, names)
-    surroundings = Surroundings(
+    defaults = WorkloadDefaults(
         axes=read_axes(document, ("axes",), document.data.get("axes"), names),
         around=around,
         disks=names,
@@ -51,7 +51,7 @@ def parse_study(text: str, where: str, preset: str | None, facts: HostSize, cata
     )
     return Study(
         name=_name(document),
-        workloads=read_workloads(document, surroundings),
+        workloads=read_workloads(document, defaults),
         disks=disks,
         around=around,
         measure=_measure(document, MEASURE[level or Preset.STANDARD]),

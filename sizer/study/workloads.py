@@ -28,7 +28,7 @@ from sizer.study.tiers import Figures, read_device
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class WorkloadDefaults:
     """What a workload takes from the rest of the study, from a catalogue and from the host."""
 
     axes: Axes
@@ -43,12 +43,12 @@ class Surroundings:
     """Whether stages are isolated of a workload that does not say."""
 
 
-def read_workloads(document: Document, surroundings: Surroundings) -> tuple[WorkloadPlan, ...]:
+def read_workloads(document: Document, defaults: WorkloadDefaults) -> tuple[WorkloadPlan, ...]:
     """Every workload of the file; raises InputError where two have one name or a value makes no sense."""
     plans: dict[str, WorkloadPlan] = {}
     for index in range(len(document.data["workloads"])):
         key: Key = ("workloads", index)
-        for plan in _expand(document, key, surroundings):
+        for plan in _expand(document, key, defaults):
             name = plan.workload.name
             if name in plans:
                 raise document.input_error(
@@ -65,19 +65,19 @@ def read_workloads(document: Document, surroundings: Surroundings) -> tuple[Work
     return tuple(plans.values())
 
 
-def _expand(document: Document, key: Key, surroundings: Surroundings) -> list[WorkloadPlan]:
+def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[WorkloadPlan]:
     """One plan for each framework and network of the entry at `key`."""
     entry = _at(document, key)
     kind = KINDS[entry["kind"]]
     _check_framework(document, (*key, "framework"), entry)
     frameworks = _listed(entry.get("framework", kind.framework))
     networks = _listed(entry.get("network", kind.network))
-    axes, batch_sizes = _axes(document, key, entry, surroundings)
+    axes, batch_sizes = _axes(document, key, entry, defaults)
     plans = []
     for framework, network in product(frameworks, networks):
         workload = _workload(document, key, entry, _name(entry, frameworks, networks, framework, network))
         device = read_device(
-            document, (*key, "device"), entry.get("device", "cpu"), workload.kind, network, surroundings.figures
+            document, (*key, "device"), entry.get("device", "cpu"), workload.kind, network, defaults.figures
         )
         plans.append(
             WorkloadPlan(
@@ -86,14 +86,14 @@ def _expand(document: Document, key: Key, surroundings: Surroundings) -> list[Wo
                     framework=framework,
                     network=network,
                     device=device,
-                    cache=_cache(entry, axes, surroundings.around),
+                    cache=_cache(entry, axes, defaults.around),
                 ),
                 batch_sizes,
                 axes.vcpus or (),
                 axes.memory_bytes or (),
                 axes.disk or (),
                 entry.get("memory_floor", False),
-                entry.get("isolate", surroundings.isolate) and entry["kind"] != COMMAND,
+                entry.get("isolate", defaults.isolate) and entry["kind"] != COMMAND,
             )
         )
     return plans
@@ -112,19 +112,19 @@ def _check_framework(document: Document, key: Key, entry: dict[str, Any]) -> Non
 
 
 def _axes(
-    document: Document, key: Key, entry: dict[str, Any], surroundings: Surroundings
+    document: Document, key: Key, entry: dict[str, Any], defaults: WorkloadDefaults
 ) -> tuple[Axes, tuple[int, ...]]:
     """The workload's axes over the study's, and its batch sizes: its own, then the study's, then its kind's."""
-    own = read_axes(document, (*key, "axes"), entry.get("axes"), surroundings.disks)
+    own = read_axes(document, (*key, "axes"), entry.get("axes"), defaults.disks)
     sizes = read_batch_sizes(document, key, entry)
     if sizes is not None and own.batch_size is not None:
         raise document.input_error(
             (*key, "axes"), "`batch_size` is set both in the workload and in its axes; remove one of them."
         )
-    axes = Axes(batch_size=sizes).over(own).over(surroundings.axes)
-    no_axes = own.empty and surroundings.axes.empty
-    if axes.vcpus is None and (no_axes or surroundings.preset_asked):
-        axes = replace(axes, vcpus=surroundings.vcpus)
+    axes = Axes(batch_size=sizes).over(own).over(defaults.axes)
+    no_axes = own.empty and defaults.axes.empty
+    if axes.vcpus is None and (no_axes or defaults.preset_asked):
+        axes = replace(axes, vcpus=defaults.vcpus)
     return axes, axes.batch_size or (KINDS[entry["kind"]].batch_size,)
 
 

@@ -212,11 +212,11 @@ def _to_import(suggestion: Suggestion, terms: Terms) -> str:
     return _("Add a column `{column}` and import the table again.", column=suggestion.column)
 
 
-def prediction_line(prediction: Prediction, place: str, terms: Terms) -> str:
+def prediction_line(prediction: Prediction, configuration: str, terms: Terms) -> str:
     """`train at 2 vCPUs, 8 GiB: 219 images/s (205 images/s to 233 images/s), bound by the CPU, extrapolated`."""
-    known = {"workload": prediction.workload, "place": place}
+    known = {"workload": prediction.workload, "configuration": configuration}
     if prediction.out_of_memory:
-        return _("{workload} at {place}: out of memory", **known)
+        return _("{workload} at {configuration}: out of memory", **known)
     rate, unit = prediction.throughput, terms.unit
     known |= {
         "rate": format_rate(rate.value, unit),
@@ -225,27 +225,29 @@ def prediction_line(prediction: Prediction, place: str, terms: Terms) -> str:
         "bound": bound_in_words(prediction.bottleneck, terms.device),
     }
     if prediction.extrapolated:
-        return _("{workload} at {place}: {rate} ({low} to {high}), {bound}, extrapolated", **known)
-    return _("{workload} at {place}: {rate} ({low} to {high}), {bound}", **known)
+        return _("{workload} at {configuration}: {rate} ({low} to {high}), {bound}, extrapolated", **known)
+    return _("{workload} at {configuration}: {rate} ({low} to {high}), {bound}", **known)
 
 
-def no_prediction_line(workload: str, place: str, why: str) -> str:
+def no_prediction_line(workload: str, configuration: str, why: str) -> str:
     """A configuration that cannot be predicted."""
-    return _("{workload} at {place}: no prediction. {why}", workload=workload, place=place, why=why)
+    return _(
+        "{workload} at {configuration}: no prediction. {why}", workload=workload, configuration=configuration, why=why
+    )
 
 
 def assumed_line(prediction: str, assumed: str) -> str:
-    """A prediction, and what was supposed."""
+    """A prediction, and what it assumes."""
     return _("{prediction}; assumed: {assumed}", prediction=prediction, assumed=assumed)
 
 
-def supposed_disk_name(tier: str | None) -> str:
+def what_if_disk_name(tier: str | None) -> str:
     """A disk that no run had: a tier of the catalogue, or None for one given by its figures."""
     return _("another disk") if tier is None else _("as if on {tier}", tier=tier)
 
 
-def place_name(where: Configuration, model: WorkloadModel, terms: Terms, disk: str | None = None) -> str:
-    """`2 vCPUs, 8 GiB, disk nvme, batch 32, 2 x V100`, without what a table lacks; `disk` is a supposed one."""
+def configuration_name(where: Configuration, model: WorkloadModel, terms: Terms, disk: str | None = None) -> str:
+    """`2 vCPUs, 8 GiB, disk nvme, batch 32, 2 x V100`, without what a table lacks; `disk` is that of a what-if."""
     parts = [format_vcpus(where.vcpus)] if where.vcpus is not None else []
     parts += [format_bytes(where.memory_bytes)] if where.memory_bytes is not None else []
     if disk is not None:

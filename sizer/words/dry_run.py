@@ -134,8 +134,3 @@ def program_not_found() -> str:
 def limits_available() -> str:
     """Everything can be measured here."""
     return _("this host can set every limit that these runs ask for")
-
-
-def but(doubt: str) -> str:
-    """What may go wrong all the same."""
-    return _("but {doubt}", doubt=doubt)

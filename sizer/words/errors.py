@@ -7,15 +7,10 @@ from sizer.words.language import _
 from sizer.words.names import either, listed
 
 
-def error_sentence(error: SizerError) -> str:
-    """What the error says, with its values put into words; `str(error)` is the same in English."""
-    return in_words(error.said)
-
-
 def in_words(value: object) -> str:
-    """A message with what it holds; a list with the language's own "or" and "and"; anything else as text."""
+    """An error or message with what it holds; a list with the language's own "or" and "and"; anything else as text."""
     if isinstance(value, SizerError):
-        return error_sentence(value)
+        return in_words(value.said)
     if isinstance(value, Message):
         return _(value.template, **{name: in_words(each) for name, each in value.values.items()})
     if isinstance(value, AnyOf):

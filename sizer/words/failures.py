@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable
 
 from sizer.records import Cause, CauseKind, Failure, Outcome, Run, RunSpec, format_bytes
+from sizer.words.figures import clause
 from sizer.words.language import _, _n
 from sizer.words.names import clauses
 
@@ -46,7 +47,7 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
     """One cause of a failure, or what explains it."""
     figures, text = cause.figures, cause.text or ""
     if cause.kind in (CauseKind.OTHER, CauseKind.REFUSED):
-        return text.removesuffix(".")
+        return clause(text)
     if cause.kind in (CauseKind.STEPPED, CauseKind.HUNG):
         return _stepped(cause)
     if cause.kind is CauseKind.SIGNAL:
@@ -70,7 +71,7 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         CauseKind.DEADLINE: lambda: _(
             "not enough steps before the deadline of {seconds} s", seconds=f"{figures['seconds']:.0f}"
         ),
-        CauseKind.NO_DATA: lambda: data_not_prepared(text.removesuffix(".")),
+        CauseKind.NO_DATA: lambda: data_not_prepared(clause(text)),
         CauseKind.TOO_FEW_STEPS: lambda: _("the workload ended without enough steps to measure a rate"),
         CauseKind.IMPORTED: lambda: _("line {line} of {table} says so", line=f"{figures['line']:.0f}", table=text),
         CauseKind.NO_MATCH: lambda: _("no line of its log matched the pattern"),
@@ -127,15 +128,20 @@ def _stepped(cause: Cause) -> str:
 
 def _signal(number: int) -> str:
     """`9 (SIGKILL)`."""
+    name = _name_of_signal(number)
+    return f"{number} ({name})" if name else str(number)
+
+
+def _name_of_signal(number: int) -> str | None:
     try:
-        return f"{number} ({signal.Signals(number).name})"
+        return signal.Signals(number).name
     except ValueError:
-        return str(number)
+        return None
 
 
 def _status(status: float | None) -> str:
     """`1`, and of a shell whose program was ended by a signal `137 (SIGKILL)`."""
     if status is None:
         return _("unknown")
-    name = _signal(int(status) - OF_A_SHELL).partition(" ")[2] if status > OF_A_SHELL else ""
-    return f"{status:.0f} {name}".rstrip()
+    name = _name_of_signal(int(status) - OF_A_SHELL) if status > OF_A_SHELL else None
+    return f"{status:.0f} ({name})" if name else f"{status:.0f}"

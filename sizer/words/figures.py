@@ -114,6 +114,11 @@ def sentence(text: str) -> str:
     return capital(text) + ("" if not text or text[-1] in ".!?" else ".")
 
 
+def clause(text: str) -> str:
+    """A stored sentence inside another one: without its full stop."""
+    return text.removesuffix(".")
+
+
 def unbroken(text: str) -> str:
     """Words that stay on one line."""
     return text.replace(" ", "\u00a0")

@@ -5,19 +5,17 @@ from __future__ import annotations
 from sizer.model import GivenUp, GivenUpKind, SearchedFloor
 from sizer.records import format_bytes
 from sizer.words.language import _, _n
+from sizer.words.names import clauses
 
 
-def floor_in_words(found: SearchedFloor, what: str | None = None) -> str:
-    """`the memory floor is between 212 MiB and 228 MiB`, or why it is not known; `what` names whose it is."""
-    floor = what if what is not None else _("the memory floor")
-    said = _bounds(found, floor)
+def floor_in_words(found: SearchedFloor) -> str:
+    """`the memory floor is between 212 MiB and 228 MiB`, or why it is not known."""
+    said = _bounds(found)
     if found.given_up is not None:
-        return _("{floor}; {why}", floor=said, why=_given_up(found.given_up))
-    return (
-        said
-        if found.bounds.close or found.bounds.held is None
-        else _("{floor}; the search is not finished", floor=said)
-    )
+        return clauses([said, _given_up(found.given_up)])
+    if found.bounds.close or found.bounds.held is None:
+        return said
+    return clauses([said, _("the search is not finished")])
 
 
 def searched_floor_sentences(workload: str, found: SearchedFloor, peak: int) -> str:
@@ -52,25 +50,34 @@ def _peak(peak: int) -> str:
     return " " + _("It used up to {size} of memory that cannot be dropped.", size=format_bytes(peak)) if peak else ""
 
 
-def _bounds(found: SearchedFloor, floor: str) -> str:
+def _bounds(found: SearchedFloor) -> str:
     low, held = found.bounds.too_small, found.bounds.held
     if held is None:
-        return _("{floor} was not found: no cap was enough", floor=floor)
-    high = format_bytes(held)
-    if low is None:
-        said = _("{floor} is no higher than {high}", floor=floor, high=high)
-    elif found.timed_out:
-        said = _(
-            "{floor} is between {low} and {high} (with {low} it did not finish in time)",
-            floor=floor,
-            low=format_bytes(low),
-            high=high,
+        return _("the memory floor was not found: no cap was enough")
+    known = {"low": "" if low is None else format_bytes(low), "high": format_bytes(held)}
+    if low is None and found.pipeline_alone:
+        return _(
+            "the memory floor is no higher than {high}, for the input pipeline alone: the framework of a real GPU "
+            "needs more",
+            **known,
         )
-    else:
-        said = _("{floor} is between {low} and {high}", floor=floor, low=format_bytes(low), high=high)
+    if low is None:
+        return _("the memory floor is no higher than {high}", **known)
+    if found.timed_out and found.pipeline_alone:
+        return _(
+            "the memory floor is between {low} and {high} (with {low} it did not finish in time), for the input "
+            "pipeline alone: the framework of a real GPU needs more",
+            **known,
+        )
+    if found.timed_out:
+        return _("the memory floor is between {low} and {high} (with {low} it did not finish in time)", **known)
     if found.pipeline_alone:
-        return _("{floor}, for the input pipeline alone: the framework of a real GPU needs more", floor=said)
-    return said
+        return _(
+            "the memory floor is between {low} and {high}, for the input pipeline alone: the framework of a real GPU "
+            "needs more",
+            **known,
+        )
+    return _("the memory floor is between {low} and {high}", **known)
 
 
 def _given_up(given_up: GivenUp) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from sizer.catalog import AcceleratorRate, DiskOffer, InstanceType
-from sizer.host import Check, Finding, FindingKind, Host, Virtualization
+from sizer.host import BusyBy, Check, Finding, FindingKind, Host, Virtualization
 from sizer.limits import CpuCounts
-from sizer.records import InstanceOffer, format_bytes, format_usd, typed_path
+from sizer.records import InstanceOffer, format_bytes, format_usd, format_vcpus, typed_path
+from sizer.words.errors import in_words
 from sizer.words.language import _, _n
-from sizer.words.names import row
+from sizer.words.names import listed, row
 
 
 def looking_at_host() -> str:
@@ -64,14 +65,15 @@ def check_lines(check: Check) -> list[str]:
 
 def finding_in_words(finding: Finding) -> str:
     """What a check found."""
-    known = {"text": finding.text, "path": finding.path, "size": format_bytes(finding.bytes)}
+    text = in_words(finding.text)
+    known = {"text": text, "path": finding.path, "size": format_bytes(finding.bytes)}
     if finding.kind is FindingKind.VERSION:
-        version = finding.text or _("imported")
+        version = text or _("imported")
         return _("{version} in {path}", version=version, path=finding.path) if finding.path else version
     if finding.kind is FindingKind.NO_IMPORT and finding.path:
         return _("{text} in {path}", **known)
     return {
-        FindingKind.CONTROL: finding.text,
+        FindingKind.CONTROL: text,
         FindingKind.CPUS: _("{count} of this host's {whole} can be used", count=finding.count, whole=finding.whole),
         FindingKind.NO_SWAP: _("none"),
         FindingKind.SWAP_KEPT: _("{size}, which runs are kept out of", **known),
@@ -82,14 +84,31 @@ def finding_in_words(finding: Finding) -> str:
         FindingKind.MISSING: _("{path} is missing", **known),
         FindingKind.ROOT_ONLY: _("for root alone"),
         FindingKind.PRESENT: finding.path,
-        FindingKind.NO_IMPORT: finding.text,
-        FindingKind.OTHER: finding.text,
+        FindingKind.NO_IMPORT: text,
+        FindingKind.QUIET: _("nothing else uses this host"),
+        FindingKind.BUSY: busy_host_in_words(finding.load),
+        FindingKind.OTHER: text,
     }[finding.kind]
 
 
-def host_is_quiet() -> str:
-    """No other load."""
-    return _("nothing else uses this host")
+def busy_host_in_words(busy: BusyBy) -> str:
+    """That this host is busy, by what, and what becomes of it."""
+    found = []
+    if busy.other_cores is not None:
+        programs = row(f"{name} {cores:.2f}" for name, cores in busy.programs)
+        cores = f"{busy.other_cores:.2f}"
+        found.append(
+            _("other programs use {cores} cores ({programs})", cores=cores, programs=programs)
+            if programs
+            else _("other programs use {cores} cores", cores=cores)
+        )
+    if busy.stolen_cores is not None:
+        found.append(_("the hypervisor gives {cores} cores to others", cores=f"{busy.stolen_cores:.2f}"))
+    return _(
+        "this host is busy: {what}; runs that it disturbs are marked `contended` or `stolen`, and a quiet host "
+        "measures better",
+        what=listed(found),
+    )
 
 
 def study_file_written(path: Path) -> str:
@@ -125,7 +144,7 @@ def offer_line(offer: InstanceOffer) -> str:
 
 def instance_line(offer: InstanceType) -> str:
     """An instance type of the catalogue."""
-    size = [_("{vcpus} vCPU", vcpus=f"{offer.vcpus:g}"), format_bytes(offer.memory_bytes)]
+    size = [format_vcpus(offer.vcpus), format_bytes(offer.memory_bytes)]
     return _(
         "{provider} {type}: {size}; {price} ({date}, {source})",
         provider=offer.provider,

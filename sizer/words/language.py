@@ -17,12 +17,7 @@ from pathlib import Path
 DOMAIN = "sizer"
 ENGLISH = "en"
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
-
-
-def languages() -> tuple[str, ...]:
-    """The languages that there is a catalogue of, English first."""
-    found = [path.parent.parent.name for path in _folder().glob(f"*/LC_MESSAGES/{DOMAIN}.mo")]
-    return (ENGLISH, *sorted(set(found) - {ENGLISH}))
+_marks: ContextVar[bool] = ContextVar("marks", default=True)
 
 
 @contextmanager
@@ -35,6 +30,16 @@ def in_language(language: str) -> Iterator[None]:
         _language.reset(token)
 
 
+@contextmanager
+def without_marks() -> Iterator[None]:
+    """Until the end, sentences set no names apart by `...`; a name that has such a mark of its own keeps it."""
+    token = _marks.set(False)
+    try:
+        yield
+    finally:
+        _marks.reset(token)
+
+
 def reader_language() -> str:
     """The language that sentences are of at this moment."""
     return _language.get()
@@ -42,14 +47,18 @@ def reader_language() -> str:
 
 def _(message: str, /, **values: object) -> str:
     """The message in the language of the reader, with its placeholders filled in."""
-    found = _catalogue(_language.get()).gettext(message)
+    found = _marked(_catalogue(_language.get()).gettext(message))
     return found.format(**values) if values else found
 
 
 def _n(singular: str, plural: str, count: int, /, **values: object) -> str:
     """The message in the plural form that this count has in the reader's language; `{count}` is the count itself."""
-    found = _catalogue(_language.get()).ngettext(singular, plural, count)
+    found = _marked(_catalogue(_language.get()).ngettext(singular, plural, count))
     return found.format(**{"count": f"{count:,}", **values})
+
+
+def _marked(message: str) -> str:
+    return message if _marks.get() else message.replace("`", "")
 
 
 @cache

@@ -112,15 +112,15 @@ def assumptions(what_if: WhatIf, model: WorkloadModel) -> str:
     if what_if.gpu_speedup != 1:
         parts.append(_("an accelerator {factor} times as fast", factor=format_number(what_if.gpu_speedup)))
     if what_if.disk_rates is not None:
-        parts.append(_supposed_disk(what_if.disk_rates))
+        parts.append(_what_if_disk(what_if.disk_rates))
     if what_if.data_bytes_factor != 1:
-        parts.append(_supposed_data(what_if.data_bytes_factor, model))
+        parts.append(_what_if_data(what_if.data_bytes_factor, model))
     if what_if.decode_factor != 1:
         parts.append(_("a decoder that takes {factor} times the CPU", factor=format_number(what_if.decode_factor)))
     return clauses(parts)
 
 
-def _supposed_disk(rates: DiskRates) -> str:
+def _what_if_disk(rates: DiskRates) -> str:
     iops = None if rates.read_iops is None else format_number(rates.read_iops)
     speed = None if rates.read_bytes_per_second is None else format_number(rates.read_bytes_per_second / 1e6)
     if speed is None:
@@ -132,7 +132,7 @@ def _supposed_disk(rates: DiskRates) -> str:
     return disk if rates.write_iops is not None else _("{disk}, for reads and writes alike", disk=disk)
 
 
-def _supposed_data(factor: float, model: WorkloadModel) -> str:
+def _what_if_data(factor: float, model: WorkloadModel) -> str:
     known = {"factor": format_number(factor)}
     own, natural = model.facts.data_bytes, model.facts.natural
     if own and natural:

@@ -217,12 +217,12 @@ def tier_nature(tier: DiskTier) -> str:
 
 def study_disk(name: str, study: Study) -> str:
     """A disk tier of a study in a column of disks: `ssd (emulated)`."""
-    return disk_name(name, name in _emulated(study))
+    return disk_name(name, name in study.emulated_disks)
 
 
 def spec_line(spec: Spec, study: Study, device: Device | None = None) -> str:
     """`2 vCPUs · 4 GiB · disk ssd (emulated) · batch 32`, with only what the spec fixes."""
-    return spec_name(spec, Terms("", device=device or Device(), emulated_disks=_emulated(study)), " · ")
+    return spec_name(spec, Terms("", device=device or Device(), emulated_disks=frozenset(study.emulated_disks)), " · ")
 
 
 def configuration_line(configuration: Configuration, study: Study) -> str:
@@ -231,10 +231,6 @@ def configuration_line(configuration: Configuration, study: Study) -> str:
     return spec_line(
         Spec(value.vcpus, value.memory_bytes, value.disk, value.batch_size, value.gpu, value.gpu_count or 0), study
     )
-
-
-def _emulated(study: Study) -> frozenset[str]:
-    return frozenset(tier.name for tier in study.disks if tier.emulated is not None)
 
 
 def batch_named(size: int) -> str:

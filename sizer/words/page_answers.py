@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sizer.recommend import SURE
 from sizer.records import (
     Answer,
@@ -21,7 +23,7 @@ from sizer.records import (
 )
 from sizer.words.answers import family_sentences, suggestion_sentences
 from sizer.words.figures import chance, samples_counted, with_interval
-from sizer.words.language import _
+from sizer.words.language import _, without_marks
 from sizer.words.names import Terms, listed
 from sizer.words.reasons import reason_sentence
 
@@ -83,7 +85,10 @@ def other_reasons(answer: Answer, terms: Terms) -> list[str]:
 
 def next_run_sentences(answer: Answer, terms: Terms) -> str:
     """What to measure next, without marks around names; empty where nothing is suggested."""
-    return "" if answer.next_run is None else suggestion_sentences(answer.next_run, terms).replace("`", "")
+    if answer.next_run is None:
+        return ""
+    with without_marks():
+        return suggestion_sentences(answer.next_run, terms)
 
 
 def next_run_title(answer: Answer) -> str:
@@ -103,7 +108,8 @@ def _opening(answer: Answer) -> tuple[Reason, ...]:
 
 def _plain(reason: Reason, terms: Terms) -> str:
     """As the page shows it, which sets no names apart."""
-    return reason_sentence(reason, terms).replace("`", "")
+    with without_marks():
+        return reason_sentence(reason, terms)
 
 
 def _chosen(objective: Objective, likely: float | None) -> str:
@@ -146,7 +152,7 @@ def objective_in_words(objective: Objective) -> str:
     }.get(objective.prefer) or _("{goal}, at {share} of the best throughput.", goal=objective.prefer, share=share)
 
 
-def family_facts(recommendation: Recommendation, emulated: list[str]) -> list[Fact]:
+def family_facts(recommendation: Recommendation, emulated: Sequence[str]) -> list[Fact]:
     """What one instance family must offer for all workloads, with labels, and which of its disks are emulated."""
     labels = {
         "vcpus": _("vCPUs"),

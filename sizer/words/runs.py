@@ -29,11 +29,10 @@ from sizer.records import (
     printable,
     typed_path,
 )
-from sizer.runner import Load
 from sizer.words.failures import failure_line
 from sizer.words.floors import floor_in_words
 from sizer.words.language import _, _n
-from sizer.words.names import accelerators_name, bound_in_words, disk_in_words, listed, outcome_in_words, row
+from sizer.words.names import accelerators_name, bound_in_words, disk_in_words, outcome_in_words, row
 from sizer.words.storage import rates_in_words
 from sizer.words.warnings import warning_names
 
@@ -76,13 +75,13 @@ def _busy_resource(name: str, share: float) -> str:
     return _("{resource} {share}", resource=resource, share=format_share(share))
 
 
-def stage_in_words(stage: str) -> str:
-    """`the step`, as in `isolating the step`."""
+def isolating_in_words(stage: str) -> str:
+    """That a run isolates this stage."""
     return {
-        "step": _("the step"),
-        "pipeline": _("the input pipeline"),
-        "disk": _("the disk"),
-        "cache": _("the page cache"),
+        "step": _("isolating the step"),
+        "pipeline": _("isolating the input pipeline"),
+        "disk": _("isolating the disk"),
+        "cache": _("isolating the page cache"),
     }[stage]
 
 
@@ -90,7 +89,7 @@ def remark_in_words(spec: RunSpec) -> str:
     """`isolating the disk`, `search for the memory floor`; '' of a run of the workload as asked for."""
     if spec.purpose is Purpose.FLOOR_SEARCH:
         return _("search for the memory floor")
-    return _("isolating {stage}", stage=stage_in_words(spec.stage)) if spec.stage is not None else ""
+    return isolating_in_words(spec.stage) if spec.stage is not None else ""
 
 
 def stage_shown(stage: str) -> str:
@@ -115,14 +114,21 @@ def stage_learnt(stage: str) -> str:
 
 def stages_in_words(stage: str) -> str:
     """A line of a dry run: what its runs that isolate a stage are for."""
-    return _("runs isolating {stage} show {what}", stage=stage_in_words(stage), what=stage_shown(stage))
+    return {
+        "step": _("runs isolating the step show the step alone: nothing is read or decoded"),
+        "pipeline": _(
+            "runs isolating the input pipeline show the input pipeline without the disk: the data is in memory"
+        ),
+        "disk": _("runs isolating the disk show the disk alone: the data is read as the loader reads it, and not used"),
+        "cache": _("runs isolating the page cache show what the page cache serves where memory holds half of the data"),
+    }[stage]
 
 
 def following_in_words(following: Search | TwoEpochs, runs: Sequence[Run]) -> str:
     """What a search for a memory floor found, or a two-epoch pass showed, or why it did not."""
     name = following.base.workload.name
     if isinstance(following, Search):
-        return floor_in_words(following.found(runs), _("the memory floor of `{workload}`", workload=name))
+        return _("`{workload}`: {floor}", workload=name, floor=floor_in_words(following.found(runs)))
     return _pass_in_words(following.result(runs), name)
 
 
@@ -173,28 +179,6 @@ def spread_in_words(spread: Spread) -> str:
     )
 
 
-def busy_host_in_words(load: Load) -> str | None:
-    """That this host is busy, by what, and what becomes of it; None for a quiet host."""
-    found = []
-    if load.is_contended:
-        programs = row(f"{name} {cores:.2f}" for name, cores in load.programs)
-        cores = f"{load.other_cores or 0.0:.2f}"
-        found.append(
-            _("other programs use {cores} cores ({programs})", cores=cores, programs=programs)
-            if programs
-            else _("other programs use {cores} cores", cores=cores)
-        )
-    if load.is_stolen:
-        found.append(_("the hypervisor gives {cores} cores to others", cores=f"{load.stolen_cores or 0.0:.2f}"))
-    if not found:
-        return None
-    return _(
-        "this host is busy: {what}; runs that it disturbs are marked `contended` or `stolen`, and a quiet host "
-        "measures better",
-        what=listed(found),
-    )
-
-
 def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
     """`train 2 vCPUs, 8 GiB, disk nvme, batch 32`, with only what is limited; `emulated` names such disks."""
     limits = spec.limits
@@ -202,7 +186,7 @@ def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
     parts += [format_bytes(limits.memory_bytes)] if limits.memory_bytes is not None else []
     parts += [disk_in_words(limits.disk, limits.disk in emulated)] if limits.disk is not None else []
     parts += [_("batch {size}", size=spec.batch_size)]
-    parts += [_("isolating {stage}", stage=stage_in_words(spec.stage))] if spec.stage is not None else []
+    parts += [isolating_in_words(spec.stage)] if spec.stage is not None else []
     return _("{workload} {configuration}", workload=spec.workload.name, configuration=row(parts))
 
 
@@ -241,9 +225,9 @@ def result_and_warnings(run: Run, log: Path | None = None) -> str:
     return _("{result} ({warnings})", result=result, warnings=row(names)) if names else result
 
 
-def status_line(run: Run, place: str, times: int, result: str) -> str:
+def status_line(run: Run, label: str, times: int, result: str) -> str:
     """A stored run, or so many alike, in the list of status."""
-    known = {"id": run.id, "run": place, "times": times, "result": result}
+    known = {"id": run.id, "run": label, "times": times, "result": result}
     return _("{id}  {run} ×{times}: {result}", **known) if times > 1 else _("{id}  {run}: {result}", **known)
 
 

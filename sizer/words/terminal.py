@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from sizer.records import Doubt, DoubtKind, Outcome, format_seconds, format_share, typed_path
+from sizer.records import Doubt, DoubtKind, Lines, Message, Outcome, format_seconds, format_share, printable, typed_path
+from sizer.words.errors import in_words
 from sizer.words.failures import data_not_prepared
 from sizer.words.figures import transfer
 from sizer.words.language import _, _n
@@ -22,9 +23,9 @@ def note_said(sentence: str) -> str:
     return _("note: {sentence}", sentence=sentence)
 
 
-def problem_said(problem: str) -> str:
+def problem_said(problem: Message | Lines) -> str:
     """What cannot be read among the runs of a study."""
-    return _("left out: {problem}", problem=problem)
+    return _("left out: {problem}", problem=printable(in_words(problem)))
 
 
 def doubt_in_words(doubt: Doubt) -> str:
@@ -85,9 +86,15 @@ def unknown_columns(table: Path, columns: str) -> str:
     )
 
 
-def unknown_columns_ignored(table: str, columns: str) -> str:
-    """A table of configurations has columns that sizer has no use for."""
-    return _("warning: {table}: {columns} is unknown and ignored", table=table, columns=columns)
+def unknown_columns_ignored(table: str, columns: str, count: int) -> str:
+    """A table of configurations has columns that sizer has no use for, so many."""
+    return _n(
+        "warning: {table}: {columns} is unknown and ignored",
+        "warning: {table}: {columns} are unknown and ignored",
+        count,
+        table=table,
+        columns=columns,
+    )
 
 
 def table_imported(runs: int, workloads: int, folder: Path) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sizer.records import Run, RunWarning, WarningKind, format_bytes, format_number, format_share, plural
+from sizer.records import Run, RunWarning, WarningKind, bytes_and_unit, format_number, plural, share_and_unit
 from sizer.words.language import _, _n
 
 
@@ -40,7 +40,7 @@ def warning_name(kind: WarningKind) -> str:
 
 def warning_names(run: Run) -> list[str]:
     """The names of a run's warnings, each once: `contended`, `short`."""
-    return list(dict.fromkeys(warning_name(warning.kind) for warning in run.warnings))
+    return [warning_name(kind) for kind in dict.fromkeys(warning.kind.group for warning in run.warnings)]
 
 
 def warning_line(warning: RunWarning, unit: str) -> str:
@@ -70,35 +70,35 @@ def _is_foreign(warning: RunWarning) -> bool:
     return warning.text is not None and not warning.figures and warning.kind not in own
 
 
-FORMATS: dict[str, Callable[[float], str]] = {
-    "cores": lambda value: f"{value:.2f}",
-    "ratio": lambda value: f"{value:.2f}",
-    "share": lambda value: format_share(value, 1 if value < 0.1 else 0),
-    "half_width": lambda value: format_share(value, 1),
-    "asked": lambda value: format_share(value, 1),
-    "vcpus": lambda value: f"{value:g}",
-    "bytes": format_bytes,
-    "whole": format_bytes,
-    "seconds": lambda value: f"{value:.0f} s",
-    "steps": lambda value: f"{value:,.0f}",
-    "more": lambda value: f"{value:,.0f}",
-    "before": lambda value: f"{value:.4g}",
-    "after": lambda value: f"{value:.4g}",
-    "rate": format_number,
-    "level": format_number,
-    "low": format_number,
-    "high": format_number,
+FORMATS: dict[str, Callable[[float], tuple[str, str]]] = {
+    "cores": lambda value: (f"{value:.2f}", ""),
+    "ratio": lambda value: (f"{value:.2f}", ""),
+    "share": lambda value: share_and_unit(value, 1 if value < 0.1 else 0),
+    "half_width": lambda value: share_and_unit(value, 1),
+    "asked": lambda value: share_and_unit(value, 1),
+    "vcpus": lambda value: (f"{value:g}", ""),
+    "bytes": bytes_and_unit,
+    "whole": bytes_and_unit,
+    "seconds": lambda value: (f"{value:.0f}", "s"),
+    "steps": lambda value: (f"{value:,.0f}", ""),
+    "more": lambda value: (f"{value:,.0f}", ""),
+    "before": lambda value: (f"{value:.4g}", ""),
+    "after": lambda value: (f"{value:.4g}", ""),
+    "rate": lambda value: (format_number(value), ""),
+    "level": lambda value: (format_number(value), ""),
+    "low": lambda value: (format_number(value), ""),
+    "high": lambda value: (format_number(value), ""),
 }
-"""How each figure of a warning is shown."""
+"""How each figure of a warning is shown: the number and its unit."""
 
 
-def _span(values: Sequence[float], form: Callable[[float], str]) -> str:
+def _span(values: Sequence[float], form: Callable[[float], tuple[str, str]]) -> str:
     """`0.31`, `0.06–1.21`, `4–9 s`."""
-    low, high = form(min(values)), form(max(values))
-    if low == high:
-        return low
-    figure, _space, tail = low.partition(" ")
-    return f"{figure}–{high}" if tail and high.endswith(f" {tail}") else f"{low}–{high}"
+    (low, unit), (high, unit_of_high) = form(min(values)), form(max(values))
+    if unit != unit_of_high:
+        return f"{low} {unit}–{high} {unit_of_high}"
+    number = low if low == high else f"{low}–{high}"
+    return f"{number} {unit}" if unit else number
 
 
 def _without_figures(warning: RunWarning) -> str:

@@ -14,7 +14,7 @@ import pytest
 
 from sizer.api.demonstration import notes, within_reach
 from sizer.catalog import Catalog
-from sizer.limits import Control
+from sizer.limits import Capability, Control
 from sizer.limits.delegation import SCOPE
 from sizer.plan.run_order import plan
 from sizer.records.study import Study
@@ -49,8 +49,15 @@ def test_an_ordinary_user_gets_whole_vcpus_and_notes(study: Study) -> None:
     assert {spec.limits.vcpus for spec in plan(reduced, HostSize(4, 2**34))} == {1.0, 2.0, 4.0}
     assert all(spec.limits.memory_bytes is spec.limits.disk is None for spec in plan(reduced, HostSize(4, 2**34)))
     assert [note.fix for note in notes(lacking)] == ["fix a", "fix b", "fix c"]
-    commands = [note.fix for note in notes(dict.fromkeys(lacking, SCOPE))]
-    assert set(commands) == {SCOPE.replace("run STUDY.yaml", "demo")}
+    assert notes({Control.MEMORY: None})[0].fix == "sudo $(command -v sizer) demo"
+
+
+def test_a_fix_is_for_whoever_runs_the_demo() -> None:
+    """Nobody who does has a study file."""
+    lacking = Capability(Control.MEMORY, False, "no cgroup", SCOPE)
+    assert lacking.fix == "systemd-run --user --scope -p Delegate=yes sizer run STUDY.yaml"
+    assert lacking.fix_for("demo") == "systemd-run --user --scope -p Delegate=yes sizer demo"
+    assert Capability(Control.MEMORY, False, "swap", "sudo swapoff -a").fix_for("demo") == "sudo swapoff -a"
 
 
 def test_a_small_host_gets_no_more_vcpus_than_it_has(study: Study) -> None:

@@ -101,8 +101,8 @@ def test_an_imported_table_is_a_study(sizer: Typed, study: Path) -> None:
     for words in (["status", "s"], ["fit", "s"], ["recommend", "s"], ["report", "s"], ["predict", "s"]):
         done = sizer(*words)
         assert (done.returncode, done.stderr) == (0, ""), words
-    told = json.loads(sizer("status", "s", "--json").stdout)
-    assert (told["planned"], told["finished"], told["problems"]) == (8, 8, [])
+    output = json.loads(sizer("status", "s", "--json").stdout)
+    assert (output["planned"], output["finished"], output["problems"]) == (8, 8, [])
 
 
 def test_what_is_exported_is_imported_again(sizer: Typed, study: Path) -> None:
@@ -111,8 +111,8 @@ def test_what_is_exported_is_imported_again(sizer: Typed, study: Path) -> None:
     assert first == (study / "measurements.csv").read_text()
     (study.parent / "again.csv").write_text(first)
     done = sizer("import", "again.csv", "--out", "again", "--json")
-    told = json.loads(done.stdout)
-    assert (told["runs"], told["workloads"], told["unknown_columns"]) == (8, ["train"], ["note"])
+    output = json.loads(done.stdout)
+    assert (output["runs"], output["workloads"], output["unknown_columns"]) == (8, ["train"], ["note"])
     assert done.stderr.count("note") == 1
     assert sizer("export", "again").stdout == first
     assert "'=a" in first
@@ -189,13 +189,13 @@ def test_what_is_assumed_is_said(
 
 def test_another_disk_changes_the_rate(predicted: Callable[..., list[dict[str, Any]]]) -> None:
     """At 8 vCPUs the slow disk binds; one as fast as the other is as good."""
-    slow, supposed = (
+    slow, faster = (
         predicted("--vcpus", "8", *disk)[0]
         for disk in (["--disk", "slow"], ["--disk-iops", "90000", "--disk-mbps", "900"])
     )
     assert slow["throughput"] < 250
-    assert supposed["throughput"] > 2 * slow["throughput"]
-    assert supposed["extrapolated"]
+    assert faster["throughput"] > 2 * slow["throughput"]
+    assert faster["extrapolated"]
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_another_disk_changes_the_rate(predicted: Callable[..., list[dict[str, A
         (["--gpu-count", "0"], 2, "`0` is not a number of GPUs"),
     ],
 )
-def test_what_cannot_be_supposed_is_one_sentence(
+def test_what_cannot_be_assumed_is_one_sentence(
     predict: Callable[..., tuple[int, str, str]], words: list[str], code: int, said: str
 ) -> None:
     """And what to type in its place."""
@@ -231,7 +231,7 @@ def test_what_cannot_be_supposed_is_one_sentence(
 
 
 def test_accelerators_are_counted(sizer: Typed, folder: Path) -> None:
-    """Through the table, the prediction, and the table of places; what was not told is null."""
+    """Through the table, the prediction, and the table of places; what it does not say is null."""
     rows = [f"w,{c},V100,{n},{95 * c * n / (c + n)}" for c in (2, 4, 8) for n in (1, 2, 4)]
     (folder / "t.csv").write_text("\n".join(["workload,vcpus,gpu,gpu_count,throughput", *rows]))
     assert sizer("import", "t.csv", "--out", "s").returncode == 0
@@ -247,7 +247,7 @@ def test_accelerators_are_counted(sizer: Typed, folder: Path) -> None:
 
 @pytest.mark.usefixtures("study")
 def test_a_table_of_places_may_have_more_columns(sizer: Typed, folder: Path) -> None:
-    """Those of measurements.csv are passed over, others named in one warning; a tier of the catalogue is supposed."""
+    """Those of measurements.csv are passed over, others named in one warning; a tier of the catalogue is a what-if."""
     (folder / "at.csv").write_text("disk;vcpus;colour;throughput\nfast;4;red;1\nalibaba/cloud_ssd:500GiB;4;;\n")
     done = sizer("predict", "s", "--at", "at.csv")
     assert done.returncode == 0, done.stderr
@@ -267,9 +267,9 @@ def test_the_example_of_the_page_can_be_typed(sizer: Typed, folder: Path) -> Non
 
 def test_the_page_names_every_column(sizer: Typed) -> None:
     """And so does the help, but for the demands of which it shows one."""
-    told = " ".join(sizer("import", "--help").stdout.split())
+    output = " ".join(sizer("import", "--help").stdout.split())
     few = {name for name in READERS if name.endswith("_per_sample")}
-    for text in (PAGE, told):
+    for text in (PAGE, output):
         assert [name for name in sorted(set(READERS) - few) if not re.search(rf"\b{name}\b", text)] == []
 
 

@@ -191,14 +191,14 @@ def one_sentence(done: subprocess.CompletedProcess[str], status: int) -> str:
 
 def test_doctor_explains(person: Person) -> None:
     """Exit 0, also without a home: whole vCPUs by affinity, and the reason and the command for each of the others."""
-    told = person.sizer("doctor", HOME=None, SIZER_CACHE=None)
-    assert told.returncode == 0, told.stderr
-    assert "ok  vcpus: affinity: CPU affinity" in told.stdout
+    output = person.sizer("doctor", HOME=None, SIZER_CACHE=None)
+    assert output.returncode == 0, output.stderr
+    assert "ok  vcpus: affinity: CPU affinity" in output.stdout
     checks = {each["name"]: each for each in json.loads(person.sizer("doctor", "--json").stdout)["checks"]}
     for control in ("fractional_vcpus", "memory", "disk"):
         assert not checks[control]["ok"]
         assert checks[control]["fix"].startswith(("sudo ", "systemd-run ", "XDG_RUNTIME_DIR="))
-        assert f"type: {checks[control]['fix']}" in told.stdout
+        assert f"type: {checks[control]['fix']}" in output.stdout
     assert list(person.home.iterdir()) == [person.home / "child.py"]
 
 
@@ -238,9 +238,9 @@ def test_a_study_by_affinity(person: Person) -> None:
 )
 def test_what_needs_root_is_refused_before_anything_runs(person: Person, axes: dict[str, Any], words: str) -> None:
     """Exit 3, what is missing, the command to type, and no study folder."""
-    told = one_sentence(person.sizer("run", person.study("refused", **axes)), 3)
-    assert words in told
-    assert "type: sudo " in told or "type: systemd-run " in told
+    output = one_sentence(person.sizer("run", person.study("refused", **axes)), 3)
+    assert words in output
+    assert "type: sudo " in output or "type: systemd-run " in output
     assert not (person.home / "refused").exists()
 
 
@@ -251,8 +251,8 @@ def test_a_real_mount_is_a_disk_axis(person: Person) -> None:
     (run,) = person.runs("mount")
     assert run["outcome"] == "completed"
     assert run["disk"]["measured"]["read_bytes_per_second"] > 0
-    told = one_sentence(person.sizer("run", person.study("refused", vcpus=[1], disk=["roots"])), 2)
-    assert "you may not write to /usr" in told
+    output = one_sentence(person.sizer("run", person.study("refused", vcpus=[1], disk=["roots"])), 2)
+    assert "you may not write to /usr" in output
     assert not list(person.home.glob("sizer-*"))
 
 
@@ -370,6 +370,6 @@ def test_a_user_without_a_home_is_told_what_to_set(person: Person, changed: dict
     """A service's account: data sets have nowhere to lie, which is one sentence and exit 3."""
     study = {"measure": {"seconds": 1}, "workloads": [{"kind": "lstm_training", "axes": {"vcpus": [1]}}]}
     (person.home / "words.yaml").write_text(json.dumps(study))
-    told = one_sentence(person.sizer("run", "words.yaml", **changed), 3)
-    assert "set SIZER_CACHE to a folder that you may write to" in told
+    output = one_sentence(person.sizer("run", "words.yaml", **changed), 3)
+    assert "set SIZER_CACHE to a folder that you may write to" in output
     assert not (person.home / "words").exists()

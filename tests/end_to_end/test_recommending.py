@@ -66,10 +66,10 @@ def test_what_cannot_be_meant_is_exit_code_2(
         code: object = main(["recommend", str(study), *words])
     except SystemExit as ended:
         code = ended.code
-    told = capsys.readouterr()
-    assert (code, told.out) == (2, "")
-    assert said in told.err
-    assert "Traceback" not in told.err
+    output = capsys.readouterr()
+    assert (code, output.out) == (2, "")
+    assert said in output.err
+    assert "Traceback" not in output.err
 
 
 def test_a_deadline_is_asked_for_and_published(sizer: Typed, study: Path) -> None:

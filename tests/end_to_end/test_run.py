@@ -26,11 +26,11 @@ def begin(folder: Path, environment: dict[str, str]) -> Iterator[Begin]:
     begun: list[subprocess.Popen[str]] = []
 
     def start(*words: str, nohup: bool = False) -> subprocess.Popen[str]:
-        # Whoever runs the tests may have been told to ignore hang-ups.
+        # Whoever runs the tests may have been set to ignore hang-ups.
         first = "nohup" if nohup else "env --default-signal=HUP"
         argv = [*first.split(), sys.executable, "-m", "sizer", *(words or ("run", "study.yaml"))]
-        told = {**environment, "PYTHONUNBUFFERED": "1"}
-        begun.append(subprocess.Popen(argv, cwd=folder, env=told, stderr=subprocess.PIPE, text=True))
+        unbuffered = {**environment, "PYTHONUNBUFFERED": "1"}
+        begun.append(subprocess.Popen(argv, cwd=folder, env=unbuffered, stderr=subprocess.PIPE, text=True))
         return begun[-1]
 
     yield start
@@ -81,7 +81,7 @@ def test_finished_runs_are_kept(sizer: Typed, folder: Path) -> None:
 
 
 def test_ctrl_c_finishes_the_run_in_hand(folder: Path, begin: Begin) -> None:
-    """One interrupt: the run in hand is stored, the report is written, the exit code is 130."""
+    """One interrupt: the current run is stored, the report is written, the exit code is 130."""
     process = begin()
     wait_for(process, "[1/3]")
     time.sleep(0.5)
@@ -92,7 +92,7 @@ def test_ctrl_c_finishes_the_run_in_hand(folder: Path, begin: Begin) -> None:
 
 
 def test_a_second_ctrl_c_stops_now(folder: Path, begin: Begin) -> None:
-    """Two interrupts: the run in hand is given up, and what was finished stays."""
+    """Two interrupts: the current run is given up, and what was finished stays."""
     study = (folder / "study.yaml").read_text().replace("seconds: 1", "seconds: 100")
     (folder / "study.yaml").write_text(study)
     process = begin()
@@ -109,7 +109,7 @@ def test_a_second_ctrl_c_stops_now(folder: Path, begin: Begin) -> None:
 
 @pytest.mark.parametrize("request_to_end", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1])
 def test_a_request_to_end_does_not_wait(folder: Path, begin: Begin, request_to_end: signal.Signals) -> None:
-    """What a spot machine or a closed terminal sends: the run in hand is given up, the answer to the others written."""
+    """What a spot machine or a closed terminal sends: the current run is given up, the answer to the others written."""
     study = (folder / "study.yaml").read_text().replace("seconds: 1", "seconds: 3").replace("0.2}", "0.0001}")
     (folder / "study.yaml").write_text(study)
     process = begin()

@@ -132,7 +132,7 @@ def test_a_study_folder_that_becomes_read_only_costs_no_run(
 def test_a_study_folder_that_is_removed_costs_only_what_lay_in_it(
     sizer: Typed, folder: Path, meanwhile: Callable[[str], None]
 ) -> None:
-    """The run in hand is kept in the cache; one sentence says where, and the command that takes it from there."""
+    """The current run is kept in the cache; one sentence says where, and the command that takes it from there."""
     study = folder / "study"
     meanwhile(f"import shutil; shutil.rmtree('{study}', ignore_errors=True)")
     done = sizer("run", "study.yaml")
@@ -154,7 +154,7 @@ def test_a_study_folder_that_is_removed_costs_only_what_lay_in_it(
 def test_runs_that_are_removed_meanwhile_cost_only_themselves(
     sizer: Typed, folder: Path, meanwhile: Callable[[str], None]
 ) -> None:
-    """The folder stays a study's: the command that is told takes the run in hand and measures the others again."""
+    """The folder stays a study's: the command that is named takes that run back and measures the others again."""
     study = folder / "study"
     meanwhile(f"import shutil; shutil.rmtree('{study}/runs', ignore_errors=True)")
     done = sizer("run", "study.yaml")
@@ -192,7 +192,7 @@ def test_the_second_sizer_on_a_host_is_told_that_the_first_measures(
 
 
 def test_a_busy_host_is_said_before_the_study_and_marked_on_its_runs(sizer: Typed, folder: Path) -> None:
-    """What burns beside it is named in the first lines, and the runs carry the warning."""
+    """What burns beside it is named in the first lines, and the runs have the warning."""
     with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as burning:
         try:
             done = sizer("run", "study.yaml")

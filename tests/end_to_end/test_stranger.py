@@ -185,22 +185,22 @@ def test_a_dry_run_names_all_that_would_be_touched(typed: Typed, strangers: Path
         "  - {name: gpu, kind: image_training, device: 'cuda:3', axes: {vcpus: [1], disk: [mount]}}\n"
         "disks: {mount: .}\n"
     )
-    told = typed("run", "many.yaml", "--dry-run").stdout.splitlines()
+    output = typed("run", "many.yaml", "--dry-run").stdout.splitlines()
     tool, data = strangers / "mytool", strangers / "my data"
-    assert any(line.endswith(f", repeat 1: {tool}") for line in told)
-    assert f"runs: `own`, the command above ({tool}), in an empty temporary folder" in told
-    assert f"runs: `gpu`, {sys.executable} -m workloads.image_training, which comes with sizer" in told
-    assert f"runs: {sys.executable} -m workloads.embedded_data, which comes with sizer, to make data" in told
-    assert f"reads: '{data}', the data of `own`" in told
-    assert f"writes: {strangers / 'many'}, the study folder (new)" in told
-    assert f"writes: {tmp_path / 'cache'}, the cache of data sets and emulated disks" in told
-    assert f"writes: {strangers}, the disk `mount`, in a fresh folder that is removed at the end" in told
-    assert "runs: fio, to check disks" in told
-    assert "runs: sync --file-system, to have that data on its disk" in told
-    assert "runs: lscpu and fio --version, to describe this host" in told
-    assert f"runs: {sys.executable} -c, to ask for its versions" in told
-    assert f"runs: test -d {strangers}, to see whether the disk `mount` answers" in told
-    assert "uses: GPU 3, by `gpu`" in told
+    assert any(line.endswith(f", repeat 1: {tool}") for line in output)
+    assert f"runs: `own`, the command above ({tool}), in an empty temporary folder" in output
+    assert f"runs: `gpu`, {sys.executable} -m workloads.image_training, which comes with sizer" in output
+    assert f"runs: {sys.executable} -m workloads.embedded_data, which comes with sizer, to make data" in output
+    assert f"reads: '{data}', the data of `own`" in output
+    assert f"writes: {strangers / 'many'}, the study folder (new)" in output
+    assert f"writes: {tmp_path / 'cache'}, the cache of data sets and emulated disks" in output
+    assert f"writes: {strangers}, the disk `mount`, in a fresh folder that is removed at the end" in output
+    assert "runs: fio, to check disks" in output
+    assert "runs: sync --file-system, to have that data on its disk" in output
+    assert "runs: lscpu and fio --version, to describe this host" in output
+    assert f"runs: {sys.executable} -c, to ask for its versions" in output
+    assert f"runs: test -d {strangers}, to see whether the disk `mount` answers" in output
+    assert "uses: GPU 3, by `gpu`" in output
 
 
 def test_the_study_folder_is_called_as_the_file_is(typed: Typed, strangers: Path) -> None:
@@ -332,7 +332,7 @@ def test_a_stored_run_cannot_write_on_the_terminal(
 def test_a_stored_run_of_a_name_that_is_none_is_left_out(
     stored: Path, capsys: pytest.CaptureFixture[str], make_run: Callable[..., Run]
 ) -> None:
-    """Its name would stand in commands to type."""
+    """Its name would be in commands to type."""
     with StudyFolder.open(stored).locked() as folder:
         folder.add(make_run(100.0, name="x; rm -rf ~"))
     assert main(["status", str(stored)]) == 0
@@ -407,7 +407,7 @@ def test_a_run_executes_what_was_shown_and_touches_nothing_else(
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("fio") is None, reason="needs fio")
 def test_checking_a_disk_writes_into_a_fresh_folder_alone(typed: Typed, strangers: Path, tmp_path: Path) -> None:
-    """fio takes what stands before a colon for another file, which would be a link to anything."""
+    """fio takes what is before a colon for another file, which would be a link to anything."""
     precious, elsewhere = tmp_path / "precious", tmp_path / "elsewhere"
     precious.write_text("precious")
     elsewhere.mkdir()

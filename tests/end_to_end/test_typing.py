@@ -93,7 +93,7 @@ def test_schema_and_catalog_are_data_on_stdout(sizer: Typed) -> None:
 
 
 def test_a_catalogue_of_ones_own_is_told_as_json(sizer: Typed, folder: Path) -> None:
-    """The option may stand before the file, and several files are a list."""
+    """The option may come before the file, and several files are a list."""
     (folder / "mine.json").write_text('{"schema_version": 1}')
     listed = json.loads(sizer("catalog", "list", "--json", "mine.json").stdout)
     assert listed == {"instance_types": [], "disks": [], "accelerators": []}
@@ -109,9 +109,9 @@ def test_the_size_that_is_meant_is_said(sizer: Typed) -> None:
 
 def test_doctor_tells_every_control(sizer: Typed) -> None:
     """Whether each limit can be set, and the command that would fix it if not."""
-    told = json.loads(sizer("doctor", "--json").stdout)
-    assert {"vcpus", "fractional_vcpus", "memory", "disk", "fio"} <= {check["name"] for check in told["checks"]}
-    assert all(check["ok"] or check["fix"] for check in told["checks"])
+    output = json.loads(sizer("doctor", "--json").stdout)
+    assert {"vcpus", "fractional_vcpus", "memory", "disk", "fio"} <= {check["name"] for check in output["checks"]}
+    assert all(check["ok"] or check["fix"] for check in output["checks"])
 
 
 def test_a_dry_run_tells_what_will_not_run(sizer: Typed, folder: Path) -> None:
@@ -122,10 +122,10 @@ def test_a_dry_run_tells_what_will_not_run(sizer: Typed, folder: Path) -> None:
         "  - {name: torch, kind: image_training, framework: pytorch, axes: {vcpus: [1]}}\n"
         "  - {name: own, kind: command, command: [no-such-program], axes: {vcpus: [1]}}\n"
     )
-    told = sizer("run", "odd.yaml", "--dry-run").stdout
-    assert "`gpu`: this host has no GPU 7" in told
-    assert "`torch`: sizer's workloads do not run on pytorch yet" in told
-    assert "`own`: the program no-such-program was not found" in told
+    output = sizer("run", "odd.yaml", "--dry-run").stdout
+    assert "`gpu`: this host has no GPU 7" in output
+    assert "`torch`: sizer's workloads do not run on pytorch yet" in output
+    assert "`own`: the program no-such-program was not found" in output
 
 
 def test_a_dry_run_of_what_cannot_run_ends_as_the_run_would(sizer: Typed, folder: Path) -> None:

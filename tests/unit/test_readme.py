@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+from functools import cache
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -15,6 +17,9 @@ from tests import ROOT
 
 README = (ROOT / "README.md").read_text("utf-8")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FOR_DEVELOPERS = [ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md"]
+OURS = ("sizer", "reports", "workloads", "tests", "benchmarks", "script")
+"""Folders whose files the pages name."""
 
 
 def blocks(language: str) -> list[str]:
@@ -58,3 +63,21 @@ def test_every_relative_link_leads_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8"))
     here = [link.partition("#")[0] for link in links if not re.match(r"[a-z]+:|#", link)]
     assert [link for link in here if not (page.parent / link).exists()] == []
+
+
+@cache
+def files() -> tuple[str, ...]:
+    """The path of every file of the checkout in its own folders, with a stroke before it."""
+    return tuple(f"/{path.relative_to(ROOT).as_posix()}" for name in OURS for path in (ROOT / name).rglob("*.*"))
+
+
+@pytest.mark.parametrize("page", [*PAGES, *FOR_DEVELOPERS], ids=lambda page: page.name)
+def test_every_file_and_module_that_is_named_exists(page: Path) -> None:
+    """Files of Python by path or name, folders of sizer, and modules with what they hold; NAME.py is to be made."""
+    named = re.findall(r"`([^`\n]+)`", page.read_text("utf-8"))
+    programs = [word for each in named for word in each.split() if word.endswith(".py") and "NAME" not in word]
+    assert [word for word in programs if not any(path.endswith(f"/{word}") for path in files())] == []
+    assert [each for each in named if re.fullmatch(r"sizer/[\w./]+", each) and not (ROOT / each).exists()] == []
+    for each in named:
+        if re.fullmatch(r"(sizer|workloads)\.[\w.]+", each):
+            resolve_name(each)

@@ -6,16 +6,17 @@ from collections.abc import Callable
 
 from sizer.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
 from sizer.records import Reason, ReasonCode, format_bytes
+from sizer.words.figures import sentence
 from sizer.words.floors import floor_in_words
 from sizer.words.language import _
 from sizer.words.names import Terms, listed
 from sizer.words.reasons.figures import Sentences, size_of, vcpus_of
 
 
-def _with_pipeline(sentence: str, r: Reason) -> str:
+def _with_pipeline(said: str, r: Reason) -> str:
     if not r.has("pipeline_alone"):
-        return sentence
-    return " ".join((sentence, _("That is the input pipeline alone; the framework of a real GPU needs more.")))
+        return said
+    return " ".join((said, _("That is the input pipeline alone; the framework of a real GPU needs more.")))
 
 
 def _floor_searched(r: Reason, t: Terms) -> str:
@@ -25,7 +26,7 @@ def _floor_searched(r: Reason, t: Terms) -> str:
     if r.has("given_up"):
         why = GivenUp(GivenUpKind(r.text("given_up")), round(r.number("given_up_at")))
     found = SearchedFloor(Bounds(low, high), r.has("timed_out"), why, r.has("pipeline_alone"))
-    return _("{floor}.", floor=floor_in_words(found, _("The memory floor")))
+    return sentence(floor_in_words(found))
 
 
 def _floor_between(r: Reason, t: Terms) -> str:

@@ -10,14 +10,14 @@ from sizer.words.reasons.figures import Sentences, gpus_of, rate_between, share_
 
 
 def _best_measured(r: Reason, t: Terms) -> str:
-    place = [_("batch {size}", size=format_number(r.number("batch_size")))] if r.has("batch_size") else []
-    place = [disk_in_words(r.text("disk")), *place] if r.has("disk") else place
-    place = [size_of(r), *place] if r.has("memory_bytes") else place
-    place += [gpus_of(r, t)] if r.has("gpu_count") else []
+    where = [_("batch {size}", size=format_number(r.number("batch_size")))] if r.has("batch_size") else []
+    where = [disk_in_words(r.text("disk")), *where] if r.has("disk") else where
+    where = [size_of(r), *where] if r.has("memory_bytes") else where
+    where += [gpus_of(r, t)] if r.has("gpu_count") else []
     rate = format_rate(r.number("rate"), t.unit)
-    if not place:
+    if not where:
         return _("Its best measured rate is {rate}.", rate=rate)
-    return _("Its best measured rate is {rate} ({place}).", rate=rate, place=row(place))
+    return _("Its best measured rate is {rate} ({where}).", rate=rate, where=row(where))
 
 
 def _rises_with_vcpus(r: Reason, t: Terms) -> str:

@@ -17,16 +17,20 @@ pytestmark = pytest.mark.alone
 BURN = "while True: pass"
 
 
+def _said(load: Load) -> str:
+    assert load.disturbs is not None
+    return busy_host_in_words(load.disturbs)
+
+
 def test_a_quiet_host_is_not_worth_a_word() -> None:
     """A few percent of a core are what every host does for itself; what is not told is not guessed."""
-    assert busy_host_in_words(Load(0.05, 0.05, (("systemd", 0.03),))) is None
-    assert busy_host_in_words(Load(None, None)) is None
+    assert Load(0.05, 0.05, (("systemd", 0.03),)).disturbs is None
+    assert Load(None, None).disturbs is None
 
 
 def test_other_load_is_said_with_what_makes_it() -> None:
     """One sentence with the cores, the programs, and what becomes of the runs."""
-    said = busy_host_in_words(Load(0.81, 0.2, (("firefox", 0.62), ("python3", 0.19))))
-    assert said is not None
+    said = _said(Load(0.81, 0.2, (("firefox", 0.62), ("python3", 0.19))))
     assert "other programs use 0.81 cores (firefox 0.62, python3 0.19)" in said
     assert "the hypervisor gives 0.20 cores to others" in said
     assert "`contended` or `stolen`" in said
@@ -34,8 +38,7 @@ def test_other_load_is_said_with_what_makes_it() -> None:
 
 def test_stolen_time_alone_is_a_busy_host() -> None:
     """Another virtual machine on the same hardware cannot be seen otherwise."""
-    said = busy_host_in_words(Load(0.0, 0.06))
-    assert said is not None
+    said = _said(Load(0.0, 0.06))
     assert "other programs" not in said
 
 
@@ -56,6 +59,4 @@ def test_a_burning_process_is_seen_and_named() -> None:
             burning.kill()
     assert load.other_cores is not None
     assert load.other_cores > 0.4
-    said = busy_host_in_words(load)
-    assert said is not None
-    assert re.search(r"\(.*python[\d.]* \d", said)
+    assert re.search(r"\(.*python[\d.]* \d", _said(load))

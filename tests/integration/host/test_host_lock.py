@@ -70,7 +70,7 @@ def test_children_do_not_keep_the_lock(name: str) -> None:
 
 
 def test_many_may_ask(holder: subprocess.Popen[str], name: str) -> None:
-    """However often the second one is typed, it is told the same."""
+    """However often the second one is typed, it gets the same sentence."""
     for _ in range(50):
         with pytest.raises(HostError, match=f"process {holder.pid}"), measuring_alone(name):
             pass

@@ -67,7 +67,7 @@ def test_a_real_mount_needs_no_disk_control(backend: LimitsBackend) -> None:
 @pytest.mark.parametrize("limits", [Limits(vcpus=4096), Limits(memory_bytes=1 << 60)])
 def test_more_than_the_host_has_is_refused(backend: LimitsBackend, limits: Limits) -> None:
     """A limit above what the host has would limit nothing, and is an error of the host before anything runs."""
-    assert any("were asked for" in each.how for each in backend.missing(limits))
+    assert any("were asked for" in str(each.how) for each in backend.missing(limits))
     with pytest.raises(HostError):
         backend.open("toomuch", limits)
 
@@ -158,8 +158,8 @@ from sizer.limits import detect
 from sizer.limits.affinity import AffinityBackend
 from sizer.limits.machine import read_machine
 from sizer.limits.tree import Tree
-from sizer.records import Limits
-backend = AffinityBackend(read_machine(Tree()), "", {}) if sys.argv[1] == "affinity" else detect()
+from sizer.records import Limits, Message
+backend = AffinityBackend(read_machine(Tree()), Message(""), {}) if sys.argv[1] == "affinity" else detect()
 group = backend.open("abandoned", Limits(vcpus=1))
 child = subprocess.Popen(group.command(["sleep", "60"]), start_new_session=True, stdout=subprocess.DEVNULL)
 print(child.pid, flush=True)

@@ -65,7 +65,7 @@ RANDOM_READS = (
 
 @pytest.fixture(scope="module")
 def volume(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Volume]:
-    """A loop device as emulated tiers stand on; where none can be made, the disk of the temporary folder."""
+    """A loop device as emulated tiers use; where none can be made, the disk of the temporary folder."""
     scratch = tmp_path_factory.mktemp("volume")
     if missing_for_emulation() is None:
         with emulated_volume(scratch, 4 * SIZE) as made:

@@ -6,7 +6,7 @@ import os
 import sys
 import textwrap
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import pytest
 
 from sizer.limits import Group, Throttle, detect, owned_name
 from sizer.limits.affinity import AffinityBackend, AffinityGroup
+from sizer.limits.control_group import ControlGroup
 from sizer.limits.machine import read_machine
 from sizer.limits.tree import Tree
 from sizer.records.errors import HostError
@@ -376,8 +377,24 @@ def test_a_log_that_cannot_be_written_ends_no_run(measure: Callable[..., Run], c
 
 
 def test_a_program_that_ends_with_125_was_not_refused(measure: Callable[..., Run]) -> None:
-    """`docker run` ends so, too: only a child that could not join its group is refused."""
-    assert measure("sys.exit(125)").outcome is Outcome.CRASHED
+    """`docker run` ends so, too: only a child that could not join its group is refused, whatever it prints."""
+    said = "sizer: the run could not join /x"
+    assert measure(f"print({said!r}, flush=True)\nsys.exit(125)").outcome is Outcome.CRASHED
+
+
+def test_a_child_that_cannot_join_its_group_is_refused(
+    measure: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is measured outside its limits."""
+    command = ControlGroup.command
+
+    def elsewhere(group: ControlGroup, argv: Sequence[str], report: int | None = None) -> list[str]:
+        return [word.replace("cgroup.procs", "nothing/cgroup.procs") for word in command(group, argv, report)]
+
+    monkeypatch.setattr(ControlGroup, "command", elsewhere)
+    run = measure("start()\nwhile True: step()")
+    assert run.outcome is Outcome.REFUSED
+    assert "could not be put under its limits" in failure(run)
 
 
 def test_a_terminal_that_is_gone_loses_no_run(measure: Callable[..., Run]) -> None:

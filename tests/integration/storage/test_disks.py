@@ -92,7 +92,7 @@ def killed_with_a_volume(scratch: Path) -> None:
 @pytest.mark.root
 @pytest.mark.slow
 def test_a_real_mount_is_measured_as_it_is(tmp_path: Path) -> None:
-    """fio's figures stand alone where nothing is declared."""
+    """fio's figures are shown alone where nothing is declared."""
     tier = DiskTier("here", path=str(tmp_path))
     with real_volume(tier) as volume:
         began = time.monotonic()

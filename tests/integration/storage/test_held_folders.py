@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from sizer.limits.identity import world
+from sizer.records.errors import HostError
 from sizer.storage.held_folders import LOCK, held_folder, remove_left
 
 HOLD = (
@@ -197,7 +198,7 @@ def test_root_removes_a_users_left_folder_and_nothing_that_the_user_could_not(sh
     (mixed / "roots").mkdir()
     (mixed / "roots/data").write_text("precious")
     rights = os.geteuid(), os.getegid(), os.getgroups()
-    with pytest.raises(OSError, match=rf"^{mixed} \(Permission denied\)$"):
+    with pytest.raises(HostError, match=rf"^{mixed} \(Permission denied\)$"):
         remove_left(shared, "x-")
     assert (os.geteuid(), os.getegid(), os.getgroups()) == rights
     assert sorted(shared.iterdir()) == [secret, mixed]
@@ -241,7 +242,7 @@ def test_a_tree_without_end_is_told(shared: Path) -> None:
         here = inner
     os.close(here)
     try:
-        with pytest.raises(OSError, match=str(left)):
+        with pytest.raises(HostError, match=str(left)):
             remove_left(shared, "x-")
     finally:
         subprocess.run(["rm", "-rf", str(left)], check=True)

@@ -17,6 +17,7 @@ from sizer.limits.identity import world
 from sizer.limits.machine import read_machine
 from sizer.limits.tree import Tree
 from sizer.records.errors import HostError, Interrupted
+from sizer.records.messages import Message
 from sizer.records.study import Workload
 from sizer.storage import Announcement, leftovers
 from sizer.storage.data_sets import DataSets
@@ -29,7 +30,7 @@ DEAD = f"{world()}-999999999-1"
 
 @pytest.fixture
 def backend() -> LimitsBackend:
-    return AffinityBackend(read_machine(Tree()), "", {})
+    return AffinityBackend(read_machine(Tree()), Message(""), {})
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ def test_another_seed_makes_other_images() -> None:
 
 
 def test_the_manifest_says_what_it_is_and_is_not(jpegs: Path) -> None:
-    """Count, bytes and seed stand in it, and that it is not ImageNet."""
+    """Count, bytes and seed are in it, and that it is not ImageNet."""
     manifest = json.loads((jpegs / "embedded.json").read_text())
     assert (manifest["count"], manifest["seed"], manifest["version"]) == (12, 1, 1)
     assert manifest["bytes"] == sum(map(len, files_of(jpegs).values()))

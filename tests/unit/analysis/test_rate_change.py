@@ -1,4 +1,4 @@
-"""A rate that fell for good, told from what only looks like one."""
+"""A rate that fell for good, and what only looks like one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_late_pause_is_no_lasting_fall(make_steps: Steps) -> None:
 
 
 def test_few_steps_tell_nothing(make_steps: Steps) -> None:
-    """Without steps, and with ten of them, there is no change to be told."""
+    """Without steps, and with ten of them, there is no change to be found."""
     assert rate_change([]) is None
     assert rate_change(make_steps([0.1] * 5 + [0.2] * 5)) is None
 

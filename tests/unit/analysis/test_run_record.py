@@ -65,6 +65,7 @@ def measured(accounted: frozenset[str] = EVERY, **workload: str) -> ChildResult:
     return ChildResult(
         seen=seen,
         exit_status=0,
+        joined=True,
         samples=tuple(sample(0.5 * tick) for tick in range(41)),
         accounted=accounted,
         limited_by=LimitedBy(LimitedByKind.SIZER, "cgroup v1", "0", by_cpuset=True),

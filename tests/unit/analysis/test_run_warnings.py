@@ -10,6 +10,7 @@ import pytest
 
 from sizer.analysis.epochs import Epochs
 from sizer.analysis.run_warnings import run_warnings
+from sizer.records import GIB
 from sizer.records.run import (
     Configuration,
     DataSet,
@@ -24,8 +25,6 @@ from sizer.records.run import (
 )
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.words import warning_line
-
-GIB = 2**30
 
 
 @pytest.fixture
@@ -56,7 +55,7 @@ def run() -> Callable[..., Run]:
     return changed
 
 
-def told(run: Run) -> list[str]:
+def found(run: Run) -> list[str]:
     """What is said of a run."""
     return [warning_line(each, run.sample_unit) for each in run_warnings(run, Epochs.ANY)]
 
@@ -100,15 +99,15 @@ def test_a_quiet_run_has_no_warning(run: Callable[..., Run]) -> None:
 )
 def test_each_cause_has_its_sentence(run: Callable[..., Run], figures: dict[str, Any], warning: str) -> None:
     """One cause, one sentence."""
-    assert told(run(**figures)) == [warning]
+    assert found(run(**figures)) == [warning]
 
 
 def test_a_fraction_is_throttled_by_design_and_says_what_that_does(run: Callable[..., Run]) -> None:
     """Slices of time are not a slower CPU; with more than one thread waiting costs extra."""
-    (half,) = told(run(0.5, throttled=0.97))
+    (half,) = found(run(0.5, throttled=0.97))
     assert half.startswith("throttled: 97 % of CPU periods used up the quota of 0.5 vCPU")
     assert "wait for each other" not in half
-    (more,) = told(run(1.5, throttled=0.97))
+    (more,) = found(run(1.5, throttled=0.97))
     assert "wait for each other" in more
 
 

@@ -81,8 +81,8 @@ def test_whole_epochs_are_enough_when_the_time_is_up() -> None:
         (Ending(Stop.BROKEN_EVENTS, None, 0, True, "'hello'"), Outcome.CRASHED),
         (Ending(Stop.INTERRUPTED, None, 0, True), Outcome.INTERRUPTED),
         (Ending(Stop.ENDED, 69, 0, False), Outcome.UNSUPPORTED),
-        (Ending(Stop.ENDED, 125, 0, False, last_lines="sizer: the run could not join /x"), Outcome.REFUSED),
-        (Ending(Stop.ENDED, 125, 0, False, last_lines="docker: no such image"), Outcome.CRASHED),
+        (Ending(Stop.ENDED, 125, 0, False, joined=False), Outcome.REFUSED),
+        (Ending(Stop.ENDED, 125, 0, False), Outcome.CRASHED),
         (
             Ending(Stop.DEADLINE, None, 0, True, seconds=5.0, steps=9, silent_seconds=4.0, longest_step=0.3),
             Outcome.TIMEOUT,

@@ -13,7 +13,7 @@ import pytest
 from accuracy_curves import SHAPES, drawn
 from accuracy_designs import designed, seen_together, values_of
 from accuracy_draws import draw_case
-from accuracy_grid import foretell, merged, scores
+from accuracy_grid import merged, predict_others, scores
 from accuracy_machines import Faster, share_questions, stage_shares
 from accuracy_published import PUBLISHED
 from accuracy_rivals import rivals
@@ -68,7 +68,7 @@ def test_cases_are_the_same_for_the_same_seed_and_hold_out_what_they_say() -> No
 
 
 def test_runs_are_what_sizer_records_and_tell_no_truth() -> None:
-    """Accounted runs carry demands, evidence and disks; a table of rates carries none of them; repeats differ."""
+    """Accounted runs have demands, evidence and disks; a table of rates has none of them; repeats differ."""
     for number in range(4):
         case = draw_case(number, 5)
         runs = measured_runs(case)
@@ -121,7 +121,7 @@ def test_the_memory_is_the_disks() -> None:
     assert relieved({"cpu": 1.0, "lock": 0.0, "more": 0.2, "fewer": 1.4}) == (0.2, 1.0)
 
 
-def test_rivals_foretell_what_they_are_made_for(make_runs) -> None:
+def test_rivals_predict_others_what_they_are_made_for(make_runs) -> None:
     """USL's own curve by USL to a percent; a straight line by the line; and a process through its points."""
     configurations = [Configuration(float(c), 2**33, "host", 32) for c in (1, 2, 4, 8, 16, 32)]
     law = [100 * s.vcpus / (1 + 0.03 * (s.vcpus - 1) + 0.0005 * s.vcpus * (s.vcpus - 1)) for s in configurations]
@@ -165,7 +165,7 @@ def test_drawn_curves_have_the_shapes_they_are_called_by() -> None:
 
 
 def test_published_curves_name_their_source() -> None:
-    """Each has as many rates as places, in rising places, and says where it stands."""
+    """Each has as many rates as places, in rising places, and names its source."""
     for curve in PUBLISHED:
         assert len(curve.places) == len(curve.rates)
         assert list(curve.places) == sorted(curve.places)
@@ -183,14 +183,14 @@ def test_the_measured_grid_is_one_training_job_on_two_accelerators() -> None:
 
 
 def test_held_out_points_of_the_grid_are_judged_by_the_mean_of_their_repeats() -> None:
-    """Everything but the design is foretold or refused, and the truth is a mean over repeats."""
+    """Everything but the design is predicted or refused, and the truth is a mean over repeats."""
     group = {
         configuration: runs
         for (name, configuration), runs in cells(merged(load_grid())).items()
         if name == "preprocess"
     }
     design = designed(list(group), 3)
-    found, refused = foretell(group, design)
+    found, refused = predict_others(group, design)
     assert len(found) + refused == len(group) - 3
     for each in found:
         assert each.truth == pytest.approx(np.mean([run.throughput.value for run in group[each.configuration]]))

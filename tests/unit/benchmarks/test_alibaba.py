@@ -11,11 +11,11 @@ from alibaba_machine import FACTOR, TIERS, TRAIN
 from alibaba_study import VCPUS, study_text
 
 from sizer.catalog import Catalog
+from sizer.records import GIB
 from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run
 from sizer.study import HostSize, parse_study
 
 MakeRun = Callable[..., Run]
-GIB = 2**30
 SIZES = {"ssd": ("cloud_ssd", 500), "standard": ("cloud_efficiency", 500), "nvme": ("local-nvme-i1", 440)}
 DEMAND = Demand(core_seconds=0.002, read_bytes=100e3, written_bytes=0.0)
 

@@ -1,4 +1,4 @@
-"""Whatever stands in a file that sizer reads: one sentence, the right exit code, nothing written."""
+"""Whatever is in a file that sizer reads: one sentence, the right exit code, nothing written."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def test_a_host_with_one_cpu_is_not_asked_for_two() -> None:
 
 
 def test_threads_that_wait_are_two_and_where_one_would_do_one_too() -> None:
-    """Sizer's choice of threads stands beside two under each limit up to 1 vCPU."""
+    """Sizer's choice of threads is compared with two under each limit up to 1 vCPU."""
     workers = {(case.asked, case.way, case.workers) for case in waiting_cases(2)}
     assert (0.5, SIZERS, 1) in workers
     assert (0.5, SIZERS, 2) in workers

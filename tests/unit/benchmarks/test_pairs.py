@@ -27,5 +27,5 @@ def test_one_pair_shows_nothing_of_its_interval() -> None:
 
 
 def test_a_ratio_is_printed_with_its_interval() -> None:
-    """Three digits: what a few pairs can carry."""
+    """Three digits: as many as a few pairs can show."""
     assert shown(Estimate(1.0041, 0.9812, 1.0271)) == "1.004 (0.981-1.027)"

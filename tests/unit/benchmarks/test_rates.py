@@ -15,7 +15,7 @@ from workloads.stop import StopRequest
 
 
 def test_the_rate_that_a_program_prints_at_its_end_is_found() -> None:
-    """The closing line of the workloads' own account is read, whatever stands before it."""
+    """The closing line of the workloads' own account is read, whatever is before it."""
     log = io.StringIO()
     with redirect_stdout(log):
         progress = Progress("lstm_training small", "word", Events(None), StopRequest(), Extent())
@@ -51,7 +51,7 @@ def test_a_decode_costs_the_share_of_the_core_that_it_had() -> None:
 
 
 def test_links_make_a_larger_data_set_of_the_same_images(tmp_path: Path) -> None:
-    """Each image stands in its class as often as asked for, under names of its own, and reads as the image."""
+    """Each image is in its class as often as asked for, under names of its own, and reads as the image."""
     (tmp_path / "n0").mkdir()
     image = tmp_path / "n0" / "a.JPEG"
     image.write_bytes(b"pixels")

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from sizer.catalog import Catalog, catalog_text, import_csv, importing, same_gpu
+from sizer.records import GIB
 from sizer.records.errors import InputError
 from sizer.words import disk_offer_line
 from tests import ROOT
 
-GIB = 2**30
 MB = 1e6
 
 AMOUNT = "0 or a number from 1e-60 to 1e+60"
@@ -56,7 +56,7 @@ def test_unknown_disk_names_the_nearest(catalog: Catalog) -> None:
 
 
 def test_accelerator_rates(catalog: Catalog) -> None:
-    """Published rates carry their source; what was not published is refused with what was."""
+    """Published rates have their source; what was not published is refused with what was."""
     rate = catalog.accelerator_rate("train", "resnet50", "P100")
     assert (rate.samples_per_second, rate.batch_size, rate.as_of) == (219, 64, "2017")
     assert "TensorFlow" in rate.source
@@ -126,7 +126,7 @@ def test_the_file_has_one_entry_a_line_and_is_its_own_form(catalog: Catalog, tmp
     ],
 )
 def test_a_wrong_field_is_named(catalog: Catalog, tmp_path: Path, change: dict[str, object], sentence: str) -> None:
-    """File, entry and field stand in the sentence."""
+    """File, entry and field are in the sentence."""
     data = json.loads(catalog_text(catalog))
     data["instances"][0] |= change
     path = tmp_path / "mine.json"

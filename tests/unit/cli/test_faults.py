@@ -1,4 +1,4 @@
-"""What a person is told of a fault that nobody foresaw."""
+"""What a person reads of a fault that nobody foresaw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person is told of the runs that isolate a stage."""
+"""What a person reads of the runs that isolate a stage."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def planned(study_text: str) -> StudyPlan:
     return StudyPlan(study, plan(study, HOST), (), Path("s"), passes=two_epoch_passes(study, HOST))
 
 
-def told(study_text: str) -> list[str]:
+def found(study_text: str) -> list[str]:
     return list(lines(planned(study_text), {"HOME": "/root"}))
 
 
@@ -39,7 +39,7 @@ def test_the_data_of_the_pass_is_prepared_with_that_of_the_plan() -> None:
 
 def test_a_dry_run_lists_them_with_what_they_are_for() -> None:
     """Each by itself, each kind explained once, the pass that follows, and a program once for all of them."""
-    listed = told(STUDY)
+    listed = found(STUDY)
     text = "\n".join(listed)
     assert sum("isolating the input pipeline, repeat 1" in line for line in listed) == 3
     assert sum("isolating the disk, repeat 1" in line for line in listed) == 1
@@ -52,7 +52,7 @@ def test_a_dry_run_lists_them_with_what_they_are_for() -> None:
 def test_their_time_is_counted() -> None:
     """Five runs more, and the reference again, which three runs alone do without."""
     counts = [
-        next(line for line in told(text) if " runs, about " in line)
+        next(line for line in found(text) if " runs, about " in line)
         for text in (STUDY, STUDY.replace("isolate: true", ""))
     ]
     assert [count.split()[0] for count in counts] == ["9", "3"]

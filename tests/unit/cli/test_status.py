@@ -20,7 +20,7 @@ from sizer.study import HostSize
 
 
 def test_status_tells_which_runs_carry_a_warning(first_version: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The kind stands with the run, and their number at the end and in the JSON."""
+    """The kind is shown with the run, and their number at the end and in the JSON."""
     assert main(["status", str(first_version)]) == 0
     *lines, last = capsys.readouterr().out.splitlines()
     assert any(line.endswith("(throttled)") for line in lines)
@@ -60,10 +60,10 @@ def test_status_names_each_run_once(failing: Path, capsys: pytest.CaptureFixture
     """Those that failed in the same words are one line; the last line counts what became of all."""
     assert main(["status", str(failing)]) == 0
     *lines, last = capsys.readouterr().out.splitlines()
-    told, todo = lines[:3], lines[3:]
-    assert any("100 images/s" in line for line in told)
-    assert any(line.endswith("train ×3: crashed (Boom)") for line in told)
-    assert any(line.endswith("unsupported (no torch); will be run again") for line in told)
+    found, todo = lines[:3], lines[3:]
+    assert any("100 images/s" in line for line in found)
+    assert any(line.endswith("train ×3: crashed (Boom)") for line in found)
+    assert any(line.endswith("unsupported (no torch); will be run again") for line in found)
     assert todo
     assert all(line.endswith(": not run yet") for line in todo)
     planned = 4 + 1 + len(todo)
@@ -81,9 +81,9 @@ def test_status_tells_the_run_in_hand(failing: Path, capsys: pytest.CaptureFixtu
         folder.log_path(last).touch()
         os.utime(folder.log_path(last), ns=(later, later))
         main(["status", str(failing)])
-        told = capsys.readouterr().out.splitlines()
-        assert told[-2].endswith(": being measured now")
-        assert told[-1].endswith("; being measured now")
+        found = capsys.readouterr().out.splitlines()
+        assert found[-2].endswith(": being measured now")
+        assert found[-1].endswith("; being measured now")
     main(["status", str(failing)])
     assert "being measured" not in capsys.readouterr().out
 
@@ -98,6 +98,6 @@ def test_a_dry_run_of_a_resume_lists_what_is_left_alone(
     )
     study = Study("s", tuple(WorkloadPlan(spec.workload, (8,)) for spec in (done, left)))
     stored = replace(make_run(1.0), spec=done)
-    told = list(dry_run.lines(StudyPlan(study, (done, left), (), tmp_path, (stored,)), {}))
-    assert not any("`done`" in line for line in told)
-    assert any(line.startswith("runs: `left`, the command above") for line in told)
+    found = list(dry_run.lines(StudyPlan(study, (done, left), (), tmp_path, (stored,)), {}))
+    assert not any("`done`" in line for line in found)
+    assert any(line.startswith("runs: `left`, the command above") for line in found)

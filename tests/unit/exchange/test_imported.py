@@ -158,7 +158,7 @@ def test_a_folder_is_no_table(tmp_path: Path) -> None:
 
 
 def test_repeats_are_told_apart(read: Read) -> None:
-    """By their number where it is told and free, else by the next one that is."""
+    """By their number where it is given and free, else by the next one that is."""
     found = read("workload,vcpus,throughput,repeat\na,1,10,2\na,1,11,\na,1,12,2\na,2,20,1\n")
     assert [run.spec.repeat for run in found.runs] == [1, 0, 2, 0]
     assert len({run.id for run in found.runs}) == 4
@@ -167,9 +167,9 @@ def test_repeats_are_told_apart(read: Read) -> None:
 def test_intervals_are_taken_and_not_made_up(read: Read) -> None:
     """A rate without one is exported without one."""
     found = read("workload,vcpus,throughput,throughput_low,throughput_high\na,1,10,9,11.5\na,2,20,,\na,4,30,-inf,inf\n")
-    told = [(run.throughput.low, run.throughput.high) for run in found.runs if run.throughput]
-    assert told[0] == (9.0, 11.5)
-    assert told[2] == (float("-inf"), float("inf"))
+    stated = [(run.throughput.low, run.throughput.high) for run in found.runs if run.throughput]
+    assert stated[0] == (9.0, 11.5)
+    assert stated[2] == (float("-inf"), float("inf"))
     rows = list(csv.DictReader(io.StringIO(write_csv(found.runs))))
     assert [row["throughput_low"] for row in rows] == ["9.0", "", "-inf"]
 
@@ -183,7 +183,7 @@ def test_a_failed_run_needs_no_throughput(read: Read) -> None:
 
 
 def test_the_first_epoch_is_kept_apart(read: Read) -> None:
-    """It is never mixed into the later ones, in whatever order the rows stand; an epoch alone is a run of one pass."""
+    """It is never mixed into the later ones, in whatever order the rows are; an epoch alone is a run of one pass."""
     found = read("workload,vcpus,epoch,throughput\na,1,2,102\na,1,0,40\na,1,1,98\na,1,3,100\na,2,0,70\na,1,0,41\n")
     first, second = found.runs
     assert first.throughput is not None
@@ -202,12 +202,12 @@ def test_epochs_of_repeats_stay_with_theirs(read: Read) -> None:
         "a,1,0,40,1\na,1,0,50,2\na,1,1,100,1\na,1,1,200,2\n"
         "a,2,0,41,\na,2,1,110,\na,2,0,51,\na,2,1,210,\n"
     )
-    told = [(run.first_epoch_throughput, run.throughput.value) for run in found.runs if run.throughput]
-    assert sorted(told) == [(40.0, 100.0), (41.0, 110.0), (50.0, 200.0), (51.0, 210.0)]
+    stated = [(run.first_epoch_throughput, run.throughput.value) for run in found.runs if run.throughput]
+    assert sorted(stated) == [(40.0, 100.0), (41.0, 110.0), (50.0, 200.0), (51.0, 210.0)]
 
 
 def test_accelerators_are_told_apart(read: Read) -> None:
-    """Kind and count; a device that nobody told is not called cuda in the table that is written again."""
+    """Kind and count; a device that is not known is not called cuda in the table that is written again."""
     found = read(
         "workload,vcpus,gpu,gpu_count,throughput,accelerator_samples_per_second\n"
         "a,8,V100,1,400,420\na,8,V100,2,780,420\na,8,none,0,30,\n"

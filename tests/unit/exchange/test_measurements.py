@@ -63,7 +63,7 @@ def test_the_header_is_the_contract() -> None:
 
 
 def test_a_completed_run_is_one_row() -> None:
-    """Rate, interval, place and demands stand in their columns."""
+    """Rate, interval, configuration and demands are in their columns."""
     done = run(throughput=Estimate(183.25, 180.0, 186.5), demand=Demand(core_seconds=0.01, read_bytes=1e5))
     (row,) = rows(done)
     assert row["workload"] == "train"
@@ -75,8 +75,8 @@ def test_a_completed_run_is_one_row() -> None:
 
 
 def test_a_row_tells_what_its_figures_rest_on() -> None:
-    """Bottleneck, hit rate and every warning stand in the row; what is not known is empty, and no hits are 0."""
-    told = run(
+    """Bottleneck, hit rate and every warning are in the row; what is not known is empty, and no hits are 0."""
+    stated = run(
         evidence=Evidence(Bottleneck.DISK_IOPS, {"disk_iops": 0.99}, EvidenceKind.BUSIEST, {"disk_iops": 0.99}),
         hit_rate=0.0,
         warnings=(
@@ -84,7 +84,7 @@ def test_a_row_tells_what_its_figures_rest_on() -> None:
             RunWarning(WarningKind.OTHER, text='odd: a "quoted", longer one'),
         ),
     )
-    found, plain = rows(told, run())
+    found, plain = rows(stated, run())
     assert (found["bottleneck"], found["hit_rate"]) == ("disk_iops", "0.0")
     assert found["warnings"] == 'contended; odd: a "quoted", longer one'
     assert (plain["bottleneck"], plain["hit_rate"], plain["warnings"]) == ("", "", "")

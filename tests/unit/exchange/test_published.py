@@ -13,7 +13,7 @@ from sizer.exchange.published import no_prediction_form, prediction_form, recomm
 from sizer.files.codec import from_json, to_json
 from sizer.model import Model, WhatIf, fit, predict
 from sizer.recommend import recommend
-from sizer.records.answer import Recommendation
+from sizer.records.answer import Family, Recommendation
 from sizer.records.run import Configuration, Run
 from sizer.records.study import SCHEMA_VERSION, Device, DiskRates, Objective
 
@@ -49,7 +49,7 @@ def test_a_recommendation_has_exactly_the_keys_of_the_contract(concluded: tuple[
     """Objective and target beside each other, sizes in GiB, and what else is known added."""
     model, recommendation = concluded
     form = json.loads(json.dumps(recommendation_form(recommendation, model)))
-    assert set(form) == {"schema_version", "objective", "target", "deadline", "workloads", "family"}
+    assert set(form) == {"schema_version", "objective", "target", "deadline", "workloads", "family", "family_figures"}
     assert (form["schema_version"], form["objective"], form["target"]) == (SCHEMA_VERSION, "cheapest", 0.9)
     for answer in form["workloads"]:
         assert set(answer) >= CONTRACT | {"sample_unit", "next_run", "beyond", "emulated"}
@@ -80,6 +80,17 @@ def test_reasons_are_english_with_codes_beside_them(concluded: tuple[Model, Reco
         assert (answer["next_run"] is None) == (answer["next_run_suggestion"] is None)
 
 
+def test_the_family_is_said_with_its_figures_beside_it(concluded: tuple[Model, Recommendation]) -> None:
+    """Each sentence has its figures, so that no program reads one."""
+    model, recommendation = concluded
+    form = recommendation_form(recommendation, model)
+    figures, family = form["family_figures"], recommendation.family
+    assert from_json(Family, json.loads(json.dumps(figures)), "file") == family
+    assert form["family"]["vcpus"].startswith(f"{figures['least_vcpus']:g} to at least {figures['most_vcpus']:g} ")
+    assert form["family"]["gib_per_vcpu"].startswith(f"{figures['gib_per_vcpu']:g}")
+    assert figures["rising"] is True
+
+
 def test_the_records_come_back(concluded: tuple[Model, Recommendation]) -> None:
     """Reasons, suggestions and figures are read as they were written, beyond what was measured, too."""
     model, recommendation = concluded
@@ -98,7 +109,7 @@ def test_a_prediction_has_exactly_the_keys_of_the_contract(concluded: tuple[Mode
     form = prediction_form(predict(workload, place), workload)
     assert set(form) == PREDICTION | {"out_of_memory", "headroom", "sample_unit", "emulated"}
     assert (form["memory_gib"], form["emulated"]) == (8.0, True)
-    assert set(no_prediction_form(place, workload, "no such batch")) == {*form, "error"}
+    assert set(no_prediction_form(place, workload, "no such batch", None)) == {*form, "error", "error_code"}
 
 
 def test_what_a_table_does_not_say_is_null_beyond_it_too(make_run: Callable[..., Run]) -> None:

@@ -122,7 +122,7 @@ def test_garbage_is_a_format_error(data: object) -> None:
 @given(data=st.data())
 @settings(max_examples=200, deadline=None)
 def test_a_run_with_one_wrong_value_is_read_or_refused_in_words(data: st.DataObject) -> None:
-    """Whatever stands in the place of one value, the reader gives a Run or a FormatError that names the file."""
+    """Whatever replaces one value, the reader gives a Run or a FormatError that names the file."""
     plain = to_json(FULL)
     key = data.draw(st.sampled_from(sorted(plain)))
     plain[key] = data.draw(
@@ -255,6 +255,6 @@ def test_a_broken_file_is_a_sentence(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_missing_file_is_a_sentence(tmp_path: Path) -> None:
-    """The path stands in the message."""
+    """The path is in the message."""
     with pytest.raises(InputError, match="there is no such file"):
         load_json(tmp_path / "a.json")

@@ -12,7 +12,7 @@ from sizer.records.errors import HostError
 
 
 def test_the_old_text_is_replaced(tmp_path: Path) -> None:
-    """The new text stands there, with the rights that any new file has, and nothing beside it."""
+    """The new text is there, with the rights that any new file has, and nothing beside it."""
     path = tmp_path / "a.json"
     path.write_text("old")
     write_text(path, "néw\n")
@@ -27,7 +27,7 @@ def test_the_old_text_is_replaced(tmp_path: Path) -> None:
 def test_a_failure_leaves_the_old_file_and_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
 ) -> None:
-    """A full disk costs the new text only, and is told in words."""
+    """A full disk costs the new text only, and gives a sentence."""
     path = tmp_path / "a.json"
     path.write_text("old")
 
@@ -60,6 +60,6 @@ def test_a_missing_folder_is_told_in_words(tmp_path: Path) -> None:
 
 
 def test_text_that_utf8_cannot_hold_is_written_as_escapes(tmp_path: Path) -> None:
-    """A file name that is not UTF-8 may stand in an error message, and must not lose the run."""
+    """A file name that is not UTF-8 may be in an error message, and must not lose the run."""
     write_text(tmp_path / "a", "\udcff")
     assert (tmp_path / "a").read_text() == "\\udcff"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -71,7 +72,7 @@ def test_nothing_but_whole_vcpus(affinity: LimitsBackend) -> None:
     """Each of the other controls is missing with a reason."""
     missing = affinity.missing(Limits(vcpus=0.5, memory_bytes=1 << 28, disk="slow"))
     assert [each.control for each in missing] == [Control.FRACTIONAL_VCPUS, Control.MEMORY, Control.DISK]
-    assert all(each.how == "no cgroups here" for each in missing)
+    assert all(str(each.how) == "no cgroups here" for each in missing)
 
 
 def test_cpus_that_are_not_there_end_with_status_125() -> None:
@@ -79,3 +80,14 @@ def test_cpus_that_are_not_there_end_with_status_125() -> None:
     shown = subprocess.run(join_command(["echo", "ran"], affinity=(4095,)), capture_output=True, text=True, timeout=20)
     assert (shown.returncode, shown.stdout) == (JOIN_FAILED, "")
     assert "could not join CPUs 4095" in shown.stderr
+
+
+def test_a_join_that_fails_is_reported_where_no_program_writes() -> None:
+    """What a program prints, and its exit status, may be the same; one that runs reports nothing."""
+    for affinity, reported in (((4095,), b"CPUs 4095\n"), ((), b"")):
+        read_end, write_end = os.pipe()
+        argv = join_command(["sh", "-c", "exit 125"], affinity=affinity, report=write_end)
+        assert subprocess.run(argv, pass_fds=(write_end,), timeout=20).returncode == JOIN_FAILED
+        os.close(write_end)
+        assert os.read(read_end, 100) == reported
+        os.close(read_end)

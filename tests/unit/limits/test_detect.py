@@ -10,6 +10,7 @@ import pytest
 from sizer.limits import AS_ROOT, Control, detect
 from sizer.limits.delegation import SCOPE, scope_command
 from sizer.limits.detection import backend_for
+from sizer.limits.interface import Rerun
 from sizer.limits.machine import Machine
 from sizer.limits.tree import Tree
 from sizer.records.study import Limits
@@ -58,7 +59,7 @@ def test_an_ordinary_user_gets_affinity_and_the_command_that_would_give_more(
     assert memory.control is Control.MEMORY
     assert fix in (memory.fix or "")
     assert "unified" not in (memory.fix or ""), "pressure is accounting: it is not asked of root"
-    assert disk.fix == AS_ROOT, "a throttled disk needs a loop device, which nobody delegates"
+    assert disk.remedy == AS_ROOT, "a throttled disk needs a loop device, which nobody delegates"
 
 
 def test_the_command_for_a_delegated_scope_works_where_it_is_typed(v2_tree: Tree) -> None:
@@ -66,10 +67,10 @@ def test_the_command_for_a_delegated_scope_works_where_it_is_typed(v2_tree: Tree
     private = systemd(v2_tree)
     user = os.geteuid()
     assert scope_command(v2_tree, user, {"XDG_RUNTIME_DIR": f"/run/user/{user}"}) == SCOPE
-    told = f"XDG_RUNTIME_DIR=/run/user/{user} {SCOPE}"
-    assert scope_command(v2_tree, user, {}) == told
+    told = f"XDG_RUNTIME_DIR=/run/user/{user} {SCOPE.prefix}"
+    assert scope_command(v2_tree, user, {}) == Rerun(told)
     private.unlink()
-    assert scope_command(v2_tree, user, {}) == f"sudo systemctl start user@{user} && {told}"
+    assert scope_command(v2_tree, user, {}) == Rerun(f"sudo systemctl start user@{user} && {told}")
 
 
 def test_without_systemd_nothing_is_delegated(v2_tree: Tree) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -66,23 +65,3 @@ def test_a_path_that_is_not_there_yet_counts_as_its_parent(tmp_path: Path) -> No
     except HostError:
         pytest.skip("the temporary folder lies on no disk")
     assert device_of(tmp_path / "a" / "b") == expected
-
-
-@pytest.mark.root
-def test_an_overlay_counts_as_the_disk_of_its_upper_layer(tmp_path: Path) -> None:
-    """What a container's file system usually is."""
-    expected = device_of(tmp_path)
-    layers = {name: tmp_path / name for name in ("lower", "upper", "work", "merged")}
-    for layer in layers.values():
-        layer.mkdir()
-    options = f"lowerdir={layers['lower']},upperdir={layers['upper']},workdir={layers['work']}"
-    merged = str(layers["merged"])
-    mounted = subprocess.run(
-        ["mount", "-t", "overlay", "overlay", "-o", options, merged], capture_output=True, text=True
-    )
-    if mounted.returncode != 0:
-        pytest.skip(f"no overlay can be mounted here: {mounted.stderr.strip()}")
-    try:
-        assert device_of(layers["merged"] / "new") == expected
-    finally:
-        subprocess.run(["umount", merged], check=True)

@@ -59,14 +59,3 @@ def test_an_ordinary_user_leaves_roots_groups_alone(tmp_path: Path, monkeypatch:
     assert leftovers([tmp_path]) == []
     monkeypatch.setattr("os.geteuid", lambda: 0)
     assert leftovers([tmp_path]) == [group]
-
-
-@pytest.mark.root
-def test_another_pid_namespace_is_another_world() -> None:
-    """A name made in a container says nothing outside of it."""
-    code = "from sizer.limits.identity import owned_name; print(owned_name('run'))"
-    argv = ["unshare", "--pid", "--fork", "--mount-proc", sys.executable, "-c", code]
-    name = subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
-    assert is_owned(name)
-    assert not is_of_this_world(name)
-    assert not owner_is_dead(name)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from sizer.model import fit, predict
+from sizer.records import GIB
 from sizer.records.run import Bottleneck, Configuration, Run
 
-GIB = 2**30
 JOBS = 12
 STAGE = {
     Bottleneck.CPU: 0,
@@ -25,7 +25,7 @@ STAGE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("accounted", [True, False])
-def test_held_out_vcpus_are_foretold(
+def test_held_out_vcpus_are_predicted(
     draw_job: Callable[..., Any], measure_job: Callable[..., list[Run]], accounted: bool
 ) -> None:
     """Between measured vCPUs, the median error is within 3 %, the 90th percentile within 10 %, intervals cover."""

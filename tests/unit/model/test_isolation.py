@@ -17,7 +17,7 @@ def fed(run: Run, input_: str, cache: str = "cold", purpose: Purpose = Purpose.A
 
 
 def test_what_was_planned_to_isolate_a_stage_is_no_whole_job(make_run: Callable[..., Run]) -> None:
-    """Also where one run as asked for stands against three of a stage."""
+    """Also where there is one run as asked for and three of a stage."""
     whole = make_run(100.0, 2.0)
     stages = [
         fed(make_run(200.0 * vcpus, vcpus), "cached", "warm", Purpose.ISOLATES_PIPELINE) for vcpus in (0.5, 1.0, 2.0)

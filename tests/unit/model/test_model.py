@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from sizer.files.codec import from_json, to_json
 from sizer.model import Model, WhatIf, WorkloadModel, best_measured, fit, memory_floor, predict
+from sizer.records import GIB
 from sizer.records.answer import Refused
 from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, Evidence, EvidenceKind, Outcome, Run
 from sizer.records.study import Device, DiskRates
 from sizer.words import model_summary, parameter_name, refusal_sentences, terms_of
 
-GIB = 2**30
 MakeRun = Callable[..., Run]
 TIERS = {"slow": DiskRates(400, 2e7), "fast": DiskRates(20_000, 8e8)}
 
@@ -191,7 +191,7 @@ def test_accounting_that_disagrees_makes_it_ambiguous(make_run: MakeRun) -> None
     assert predict(model, at(4)).bottleneck is Bottleneck.AMBIGUOUS
 
 
-def test_another_disk_is_foretold_from_its_figures(make_run: MakeRun) -> None:
+def test_another_disk_is_predicted_from_its_figures(make_run: MakeRun) -> None:
     """An unmeasured disk is predicted from what a sample reads, marked extrapolated; without figures it is refused."""
     demand = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0)
     runs = [

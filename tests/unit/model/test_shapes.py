@@ -14,9 +14,9 @@ from sizer.model import WorkloadModel, best_measured, fit, predict
 from sizer.model.equation import CPU
 from sizer.model.problem import problem_of
 from sizer.model.scaling import FORMS, PARAMETERS, scale
+from sizer.records import GIB
 from sizer.records.run import Bottleneck, Configuration, Run
 
-GIB = 2**30
 MakeRun = Callable[..., Run]
 
 
@@ -51,7 +51,7 @@ def test_each_form_knows_its_own_slope(form: str, vcpus: float, first: float, se
 
 
 def test_hyperthreads_bend_the_curve_once(make_run: MakeRun) -> None:
-    """From 16 vCPUs on each adds a third of a core: what lies between is foretold on both sides of the knee."""
+    """From 16 vCPUs on each adds a third of a core: what lies between is predicted on both sides of the knee."""
 
     def rate(c: float) -> float:
         return 50 * (min(c, 16) + 0.33 * max(0.0, c - 16))

@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 from sizer.model import WhatIf, WorkloadModel, fit, predict
+from sizer.records import GIB
 from sizer.records.answer import ReasonCode, Refused
 from sizer.records.run import Bottleneck, Configuration, DataSet, Demand, Run
 from sizer.records.study import Device, DiskRates
 
-GIB = 2**30
 MakeRun = Callable[..., Run]
 
 

@@ -10,15 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.model import as_asked
-from sizer.model.floor_runs import LEAST_BYTES, MIB, MOST_RUNS, bounds, searched_floor
+from sizer.model.floor_runs import LEAST_BYTES, MOST_RUNS, bounds, searched_floor
 from sizer.model.memory import trials
 from sizer.plan.floor_search import PRECISION, SECONDS, WITHIN, Search, next_cap, searches
+from sizer.records import GIB, MIB
 from sizer.records.run import Configuration, Estimate, Outcome, Run
 from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import HostSize
-from sizer.words import floor_in_words, following_in_words
+from sizer.words import following_in_words
+from sizer.words.floors import floor_in_words
 
-GIB = 1024 * MIB
 HOST = HostSize(4, 64 * GIB)
 TRAIN = Workload("train", "image_training")
 
@@ -99,7 +100,7 @@ def test_a_job_larger_than_the_host_has_no_floor_here() -> None:
     search = search_of(Study("s", (plan_of(),)))
     runs = [tried(search.at(HOST.memory_bytes), Outcome.OUT_OF_MEMORY)]
     assert search.next_run(runs) is None
-    assert following_in_words(search, runs) == "the memory floor of `train` was not found: no cap was enough"
+    assert following_in_words(search, runs) == "`train`: the memory floor was not found: no cap was enough"
 
 
 def test_the_search_stands_at_the_point() -> None:
@@ -122,7 +123,7 @@ def test_caps_of_a_memory_axis_count_and_those_of_other_runs_do_not() -> None:
         tried(replace(ordinary, limits=Limits(2.0, 320 * MIB)), Outcome.COMPLETED),
     ]
     assert search.next_run(runs) is None
-    assert following_in_words(search, runs) == "the memory floor of `train` is between 300 MiB and 320 MiB"
+    assert following_in_words(search, runs) == "`train`: the memory floor is between 300 MiB and 320 MiB"
     other = [tried(replace(run.spec, batch_size=8), run.outcome) for run in runs]
     assert search.next_run(other) is not None
 
@@ -165,7 +166,7 @@ def test_a_cap_that_is_too_slow_is_too_small_if_a_larger_one_completes() -> None
     assert found.bounds.close
     assert (found.bounds.too_small or 0) < 320 * MIB <= (found.bounds.held or 0)
     assert "it did not finish in time)" in floor_in_words(found)
-    assert floor_in_words(found) in following_in_words(search, runs).replace(" of `train`", "")
+    assert floor_in_words(found) in following_in_words(search, runs)
     assert not [trial for trial in trials(runs) if not trial.completed]
 
 

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.plan.run_order import AROUND_SECONDS, FAILED, UNFINISHED, estimate_seconds, plan, remaining
+from sizer.records import GIB
 from sizer.records.errors import InputError
 from sizer.records.run import Configuration, Outcome, Run
 from sizer.records.study import Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import HostSize
 
 HOST = HostSize(4, 16 * 2**30)
-GIB = 2**30
 
 
 def study(*plans: WorkloadPlan, around: Limits | None = None, measure: Measure | None = None) -> Study:

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from sizer.plan.two_epochs import TwoEpochs, two_epoch_passes
+from sizer.records import GIB, MIB
 from sizer.records.run import DataSet, Outcome, Run
 from sizer.records.study import Limits, Measure, Purpose, Study, Workload, WorkloadPlan
 from sizer.study import HostSize
 from sizer.words import following_in_words
 
-MIB, GIB = 2**20, 2**30
 HOST = HostSize(4, 16 * GIB)
 DATA = DataSet("/data/train.rec", "recordio", 1000 * MIB, 10_000, embedded=False)
 
@@ -28,7 +28,7 @@ def only(**own: Any) -> tuple[TwoEpochs, ...]:
 
 @pytest.fixture
 def measured(make_run: Callable[..., Run]) -> Run:
-    """A run as asked for where the pass stands: 300 images/s, and 200 MiB that cannot be dropped."""
+    """A run as asked for where the pass is made: 300 images/s, and 200 MiB that cannot be dropped."""
     run = make_run(300.0, 2.0, disk="fast", data=DATA, anonymous=190 * MIB)
     spec = replace(run.spec, workload=only()[0].base.workload)
     own = replace(spec, workload=replace(spec.workload, cache="cold"))
@@ -58,7 +58,7 @@ def test_what_is_read_in_one_order_needs_no_pass(own: dict[str, str]) -> None:
 
 
 def test_a_pass_is_made_once_however_it_ended(measured: Run) -> None:
-    """Killed for memory, too, it has told something; interrupted it has not."""
+    """Killed for memory it has shown something, too; interrupted it has not."""
     each = only()[0]
     spec = each.next_run([measured])
     assert spec is not None

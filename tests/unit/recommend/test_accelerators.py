@@ -12,7 +12,7 @@ from sizer.recommend.accelerators import Accelerators, ordered_prices, usd_per_h
 from sizer.records.answer import Answer
 from sizer.records.run import Run
 from sizer.records.study import Device
-from sizer.words import accelerators_name
+from sizer.words.names import accelerators_name
 
 Ask = Callable[..., Answer]
 MakeRun = Callable[..., Run]

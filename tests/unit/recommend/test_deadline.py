@@ -93,20 +93,20 @@ def test_too_late_on_a_plateau_is_refused_with_the_fastest(curve: Curve, ask: As
     assert answer.job is not None
     assert answer.job.probability < 0.01
     assert answer.job.seconds.value == pytest.approx(2e7 / 304, rel=0.02)
-    told = " ".join(answer.reasons)
-    assert "takes 18 h " in told
-    assert "too late" in told
-    assert "would be enough there" in told
-    assert "More vCPUs do not help there" in told
+    stated = " ".join(answer.reasons)
+    assert "takes 18 h " in stated
+    assert "too late" in stated
+    assert "would be enough there" in stated
+    assert "More vCPUs do not help there" in stated
 
 
 def test_what_is_not_settled_is_not_said_not_to_help(curve: Curve, ask: Ask) -> None:
     """Where nobody knows whether more vCPUs pay, they are the run to make."""
     answer = ask(curve((0.5, 60), (1, 118), (2, 105), spread=0.15), within=hours(1e7, 6))
-    told = " ".join(answer.reasons)
+    stated = " ".join(answer.reasons)
     assert answer.status == "refused"
-    assert "do not help" not in told
-    assert "It is not clear whether more vCPUs pay" in told
+    assert "do not help" not in stated
+    assert "It is not clear whether more vCPUs pay" in stated
     assert answer.next_run is not None
 
 
@@ -149,8 +149,8 @@ def test_the_chance_to_be_in_time_is_that_of_the_interval() -> None:
 def test_a_probability_of_being_in_time_is_kept(curve: Curve, catalog: Catalog) -> None:
     """Of jobs called 70 to 97 % likely in time, as many are, on curves with a known truth and 3 % noise of a run."""
     chance = random.Random(7)
-    told, kept = [], []
-    while len(told) < 60:
+    stated, kept = [], []
+    while len(stated) < 60:
         top, half = 10 ** chance.uniform(0, 4), chance.uniform(1, 6)
         truth = {c: top * c / (c + half) for c in (1, 2, 4, 8, 16)}
         runs = curve(*((c, r * math.exp(0.03 * chance.gauss(0, 1))) for c, r in truth.items()), spread=0.06)
@@ -162,6 +162,6 @@ def test_a_probability_of_being_in_time_is_kept(curve: Curve, catalog: Catalog) 
             deadline = Deadline(needed * HOUR, HOUR)
             job = job_on(model, Spec(configuration.vcpus), configuration, rate, deadline, catalog)
             if 0.7 <= job.probability <= 0.97:
-                told.append(job.probability)
+                stated.append(job.probability)
                 kept.append(truth[configuration.vcpus] * math.exp(0.03 * chance.gauss(0, 1)) >= needed)
-    assert sum(kept) / len(kept) >= sum(told) / len(told) - 0.09
+    assert sum(kept) / len(kept) >= sum(stated) / len(stated) - 0.09

@@ -38,7 +38,7 @@ def test_what_is_not_settled_is_neither_rising_nor_recommended(curve: Curve, ask
 
 
 def test_a_smaller_size_that_is_sure_is_recommended_although_the_edge_is_open(curve: Curve, ask: Ask) -> None:
-    """Many runs that agree on the plateau carry a size below the most measured, whatever one bad run there says."""
+    """Many runs that agree on the plateau support a size below the most measured, whatever one bad run there says."""
     points = ((1, 100), (2, 200), (4, 203), (8, 202), (16, 201))
     runs = [replace(run, spec=replace(run.spec, repeat=k)) for k in range(3) for run in curve(*points, spread=0.02)]
     answer = ask([*runs, *curve((32, 212), spread=0.08)])
@@ -138,13 +138,13 @@ def test_vcpus_that_are_busy_while_the_rate_rises_are_no_serial_part(curve: Curv
     busy = Evidence(Bottleneck.CPU, {"cpu": 0.77}, EvidenceKind.BUSIEST)
     answer = ask(curve((0.5, 227), (1, 425), (2, 620), evidence=busy, demand=Demand(core_seconds=0.0022)))
     assert answer.bottleneck is Bottleneck.CPU
-    told = next(reason for reason in answer.reasons if reason.startswith("There it is bound by the CPU"))
-    assert told.startswith("There it is bound by the CPU (shares: CPU 5")
-    assert told.endswith("accounting: CPU 77 % busy).")
+    found = next(reason for reason in answer.reasons if reason.startswith("There it is bound by the CPU"))
+    assert found.startswith("There it is bound by the CPU (shares: CPU 5")
+    assert found.endswith("accounting: CPU 77 % busy).")
 
 
 def test_a_serial_part_leaves_a_known_estimate_beyond(curve: Curve) -> None:
-    """Seconds a sample A + B / c: what Amdahl's law gives at 8 vCPUs is foretold from 1, 2 and 4 within 6 %."""
+    """Seconds a sample A + B / c: what Amdahl's law gives at 8 vCPUs is predicted from 1, 2 and 4 within 6 %."""
     law = {c: 1 / (0.002 + 0.008 / c) for c in (1, 2, 4, 8)}
     model = fit(curve(*((c, law[c]) for c in (1, 2, 4)))).workload("train")
     configuration = replace(best_measured(model).configuration, vcpus=8)

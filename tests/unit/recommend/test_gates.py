@@ -81,7 +81,7 @@ def test_what_is_not_known_fails(curve: Curve, ask: Ask) -> None:
 
 
 def test_a_value_as_shown_never_contradicts_the_verdict(knee: Answer) -> None:
-    """A rate of 299.1 that is above 299 is not told as 299."""
+    """A rate of 299.1 that is above 299 is not shown as 299."""
     assert knee.throughput is not None
     limit = f"{knee.throughput.value - 0.01:.4f}"
     found = check_gate(read_gate(f"throughput>{limit}", ["train"], deadline=False), [knee])
@@ -107,10 +107,10 @@ def test_a_value_as_shown_never_contradicts_the_verdict(knee: Answer) -> None:
 )
 def test_a_condition_that_is_none_is_told(text: str, said: str) -> None:
     """In one sentence with the names that are known."""
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as stated:
         read_gate(text, ["train"], deadline=True)
-    assert said in str(told.value)
-    assert "\n" not in str(told.value)
+    assert said in str(stated.value)
+    assert "\n" not in str(stated.value)
 
 
 def test_a_job_that_nobody_described_is_no_gate() -> None:

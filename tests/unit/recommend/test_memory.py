@@ -9,11 +9,11 @@ import pytest
 
 from sizer.model.memory import needed_bytes
 from sizer.model.observations import measure
+from sizer.records import GIB, MIB
 from sizer.records.answer import Answer
 from sizer.records.run import Outcome, Run
 from sizer.records.study import Device, Purpose
 
-MIB, GIB = 2**20, 2**30
 Ask = Callable[..., Answer]
 MakeRun = Callable[..., Run]
 
@@ -75,7 +75,7 @@ def searched(runs: list[Run]) -> list[Run]:
 
 
 def test_a_cap_of_a_search_without_margin_is_no_size_to_buy(make_run: MakeRun, ask: Ask) -> None:
-    """A run that crawled at 2 GiB completed, but nobody measured a rate there: what the ordinary runs had is told."""
+    """A run that crawled at 2 GiB completed, without a measured rate: the answer is what the ordinary runs had."""
     runs = [make_run(rate, vcpus, memory=64 * GIB) for vcpus, rate in ((1, 100), (2, 101), (4, 101))]
     answer = ask(runs + searched(capped(make_run, 2 * GIB, 0, (4, 8))))
     assert memory_of(answer) is None

@@ -24,7 +24,7 @@ def marked(runs: list[Run], warnings: tuple[RunWarning, ...], *vcpus: float) -> 
 
 @pytest.mark.parametrize("doubt", ["contended", "stolen", "drifting", "imprecise", "unsettled", "short"])
 def test_mostly_marked_runs_make_an_answer_provisional(curve: Curve, ask: Ask, doubt: str) -> None:
-    """The status stays, the flag and the remedy stand beside it."""
+    """The status stays, the flag and the remedy are beside it."""
     answer = ask(marked(curve(*KNEE), (RunWarning(WarningKind(doubt)),), 1, 2, 4))
     assert (answer.status, answer.provisional) == ("recommended", True)
     assert answer.next_run is not None

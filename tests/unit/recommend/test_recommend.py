@@ -11,12 +11,12 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import recommend
+from sizer.records import GIB
 from sizer.records.answer import Answer, ReasonCode
 from sizer.records.run import Bottleneck, Demand, Outcome, Run
 from sizer.records.study import Device, DiskRates, Objective
 from sizer.words import family_sentences
 
-GIB = 2**30
 MakeRun = Callable[..., Run]
 Curve = Callable[..., list[Run]]
 P100 = Device("emulated", gpu="P100", samples_per_second=219, source="published")
@@ -174,7 +174,7 @@ def test_memory_below_the_floor_is_never_recommended(make_run: MakeRun, ask: Cal
 
 
 def test_too_little_data_is_refused_with_the_run_to_make(curve: Curve, ask: Callable[..., Answer]) -> None:
-    """Two vCPU values carry no answer."""
+    """Two vCPU values are not enough for an answer."""
     answer = ask(curve((1, 100), (2, 190)))
     assert (answer.status, answer.spec) == ("refused", None)
     assert answer.next_run == "Measure `train` at 4 vCPUs."
@@ -190,7 +190,7 @@ def test_one_vcpu_value_still_tells_of_disks(make_run: MakeRun, ask: Callable[..
 
 
 def test_two_vcpu_values_with_disks_that_rise(make_run: MakeRun, ask: Callable[..., Answer]) -> None:
-    """With two vCPU values the disks carry an answer, the vCPUs only a lower bound."""
+    """With two vCPU values the disks have an answer, the vCPUs only a lower bound."""
     runs = [make_run(100 * c, c, disk=name) for c in (1, 2) for name in ("slow", "fast")]
     answer = ask(runs)
     assert answer.status == "at_least"

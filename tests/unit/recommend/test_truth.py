@@ -63,14 +63,14 @@ def test_what_is_recommended_reaches_the_target(
 @pytest.mark.slow
 def test_the_probability_is_kept(make_run: MakeRun) -> None:
     """Of sizes called sure to reach the target, as many do as was said, less what so few draws can differ by."""
-    chance, told, kept = random.Random(11), [], []
+    chance, stated, kept = random.Random(11), [], []
     for seed in range(36):
         truth = law(100, chance.uniform(0.05, 0.6), chance.choice([0.0, 0.002, 0.01]))
         answer = answered(make_run, truth, [1, 2, 4, 8, 16, 32], 0.02, seed)
         if answer.status == "recommended" and answer.spec is not None and answer.probability is not None:
             assert answer.spec.vcpus is not None
             best = max(truth(c) for c in range(1, 33))
-            told.append(answer.probability)
+            stated.append(answer.probability)
             kept.append(truth(answer.spec.vcpus) >= 0.95 * best * 0.995)
-    assert len(told) > 10
-    assert sum(kept) / len(kept) >= sum(told) / len(told) - 0.12
+    assert len(stated) > 10
+    assert sum(kept) / len(kept) >= sum(stated) / len(stated) - 0.12

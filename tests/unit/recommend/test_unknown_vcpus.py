@@ -11,12 +11,12 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.model import fit
 from sizer.recommend import recommend
+from sizer.records import GIB
 from sizer.records.answer import Answer, Recommendation
 from sizer.records.run import Bottleneck, Run
 from sizer.records.study import DiskRates, Objective
 from sizer.words import Terms, family_sentences, reason_sentences, rejection_sentences, suggestion_sentences
 
-GIB = 2**30
 RATES = {"slow": DiskRates(500, 1e7), "fast": DiskRates(9000, 4e8)}
 
 

@@ -74,7 +74,7 @@ def test_values_inside_and_outside(annotated: Any, inside: list[Any], outside: l
 
 
 def test_a_domain_says_what_it_is() -> None:
-    """In words that stand behind `expected`."""
+    """In words that fit after `expected`."""
     assert str(Between(1, 2**20).wanted) == "a number from 1 to 1048576"
     assert str(Between(0.25, 8).wanted) == "a number from 0.25 to 8"
     assert str(domain(Amount).wanted) == "0 or a number from 1e-60 to 1e+60"

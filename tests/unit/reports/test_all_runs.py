@@ -22,7 +22,7 @@ def line(material: Material, run: Run) -> dict[str, Any]:
 
 
 def test_a_line_tells_the_essentials(material: Material) -> None:
-    """Where it stood, the rate with its interval, the bottleneck with its reason, and the kinds of its warnings."""
+    """Its configuration, the rate with its interval, the bottleneck with its reason, and the kinds of its warnings."""
     run = replace(material.runs[0], warnings=(CONTENDED, RunWarning(WarningKind.CONTENDED, {"cores": 0.7}), SHORT))
     found = line(material, run)
     place = [found[name] for name in ("vcpus", "memory", "disk", "batch", "repeat")]
@@ -68,7 +68,7 @@ def test_a_run_that_was_read_otherwise_says_so(material: Material) -> None:
 
 
 def test_the_smallest_configuration_comes_first(material: Material) -> None:
-    """Runs stand by vCPUs, memory, disk and repeat, whatever order they were made in."""
+    """Runs are ordered by vCPUs, memory, disk and repeat, whatever order they were made in."""
     groups = all_runs.all_runs(subjects(replace(material, runs=material.runs[::-1])), material.study)
     assert [each["id"] for each in groups[0]["runs"]] == [
         each["id"] for each in all_runs.all_runs(subjects(material), material.study)[0]["runs"]

@@ -127,7 +127,7 @@ def test_what_it_saves(retold: Retold) -> None:
 
 
 def test_a_spec_without_vcpus(retold: Retold, changed: Callable[..., Material]) -> None:
-    """Where nobody told them, the page names none in the spec."""
+    """Where they are not known, the page names none in the spec."""
     assert retold(spec=Spec(None, None, "fast"))["spec"] == "disk fast (emulated)"
     assert "fast (emulated)" in render(changed(spec=Spec(None, None, "fast"), runner_up=None))
 

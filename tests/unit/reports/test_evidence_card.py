@@ -70,7 +70,7 @@ def test_cores_are_told_beside_the_limit(run: Run) -> None:
 
 
 def test_each_kind_of_memory_has_its_peak(run: Run) -> None:
-    """Anonymous memory, page cache, the kernel's own and swap stand apart, and all of it beside the cap."""
+    """Anonymous memory, page cache, the kernel's own and swap are listed apart, and all of it beside the cap."""
     memory = facts(run)["Memory"]
     assert memory["Highest"][0] == "630 MiB of 1 GiB"
     assert [memory[name][0] for name in ("Anonymous", "Page cache", "Kernel", "Swap")] == [
@@ -82,14 +82,14 @@ def test_each_kind_of_memory_has_its_peak(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "rising", "told"),
+    ("low", "high", "rising", "found"),
     [(900.0, 1500.0, True, "+1.17 KiB a step"), (-300.0, 2700.0, False, "none to be seen")],
 )
-def test_growth_is_told_with_its_interval(run: Run, low: float, high: float, rising: bool, told: str) -> None:
+def test_growth_is_told_with_its_interval(run: Run, low: float, high: float, rising: bool, found: str) -> None:
     """Where the interval holds zero no growth is claimed; a peak that still rose at the end is said."""
     growing = replace(run, memory_growth=MemoryGrowth(Estimate(1200.0, low, high), -2048.0, 1234, rising))
     memory = facts(growing)["Memory"]
-    assert memory["Anonymous growth"][0] == told
+    assert memory["Anonymous growth"][0] == found
     assert memory["Anonymous growth"][1].endswith("over 1,234 steps")
     assert memory["Page cache growth"][0] == "−2 KiB a step"
     assert ("At the end" in memory) == rising

@@ -43,7 +43,7 @@ def searched(material: Material, *caps: tuple[int, Outcome]) -> Material:
 
 
 def test_what_a_search_found_is_told_with_what_it_left_open(material: Material) -> None:
-    """Also where nothing was killed; bounds that are far apart are not told as the floor."""
+    """Also where nothing was killed; bounds that are far apart are not called the floor."""
     (sentence,) = failures.memory_floors(subjects(searched(material, (900 * MIB, Outcome.COMPLETED))))
     assert "the memory floor is no higher than 900 MiB" in sentence
     assert "the search is not finished" in sentence
@@ -71,7 +71,7 @@ def test_runs_of_a_search_show_no_rate(material: Material) -> None:
 
 @pytest.mark.parametrize("outcome", [each for each in Outcome if each is not Outcome.COMPLETED])
 def test_every_outcome_that_is_not_completed_is_listed(material: Material, outcome: Outcome) -> None:
-    """Whatever way a run fails, it stands in the table, with a reason even where none was recorded."""
+    """Whatever way a run fails, it is in the table, with a reason even where none was recorded."""
     run = replace(material.runs[0], outcome=outcome, error=None)
     found = replace(material, runs=(run,))
     (row,) = failures.failures(subjects(found), found.study)
@@ -96,7 +96,7 @@ def crashed(material: Material, *errors: Failure) -> Material:
 
 
 def test_runs_that_ended_alike_are_one_row(material: Material) -> None:
-    """With all their ids and where each stood; another word, another row."""
+    """With all their ids and the configuration of each; another word, another row."""
     found = crashed(material, *[Failure(ENDED, last_lines="KeyError: 'x'")] * 3, Failure(ENDED))
     first, second = failures.failures(subjects(found), found.study)
     assert first["ids"] == [run.id for run in found.runs[:3]]

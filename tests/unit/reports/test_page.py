@@ -146,7 +146,7 @@ def test_what_is_emulated_or_embedded_is_said(reader: Reader) -> None:
 
 
 def test_every_mention_of_the_emulated_accelerator_says_so(reader: Reader) -> None:
-    """No P100 stands on the page without the word emulated before it, but in what the user named himself."""
+    """No P100 is on the page without the word emulated before it, but in what the user named himself."""
     text = reader.text.replace("train-resnet50-p100", "")
     assert len(re.findall(r"P100", text)) == len(re.findall(r"emulated P100", text)) > 5
 
@@ -217,11 +217,11 @@ def test_only_a_web_address_becomes_a_link(material: Material) -> None:
 
 def test_workloads_stand_in_the_order_of_the_study(material: Material) -> None:
     """Wherever they are listed, whatever order the runs were made in."""
-    told = contents(replace(material, runs=material.runs[::-1]))
+    stated = contents(replace(material, runs=material.runs[::-1]))
     for part in ("cards", "sections", "runs"):
-        assert [each["name"] for each in told[part]] == [plan.workload.name for plan in material.study.workloads]
-    assert told["data_sets"][0]["workloads"] == "train-resnet50-p100, infer-squeezenet"
-    assert told["states"][0][0].startswith("train-resnet50-p100, infer-squeezenet")
+        assert [each["name"] for each in stated[part]] == [plan.workload.name for plan in material.study.workloads]
+    assert stated["data_sets"][0]["workloads"] == "train-resnet50-p100, infer-squeezenet"
+    assert stated["states"][0][0].startswith("train-resnet50-p100, infer-squeezenet")
 
 
 def test_a_study_without_any_run_has_a_page(material: Material) -> None:

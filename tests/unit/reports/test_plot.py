@@ -27,7 +27,7 @@ MEASURED = Line((Point(1, estimate(50), "one"), Point(2, estimate(100), "two")),
 
 
 def test_heights_are_proportional_to_rates() -> None:
-    """The axis starts at 0: twice the rate stands twice as high."""
+    """The axis starts at 0: twice the rate is drawn twice as high."""
     one, two = (BOTTOM - float(each.get("cy", "0")) for each in of_class(plot(MEASURED), "point"))
     assert abs(two / one - 2) < 0.01
 
@@ -64,7 +64,7 @@ def test_words_of_neighbouring_failures_do_not_cover_each_other() -> None:
 
 
 def test_the_extrapolated_part_is_told_apart() -> None:
-    """Line and band beyond what was measured carry a class of their own, which the style draws dashed."""
+    """Line and band beyond what was measured have a class of their own, which the style draws dashed."""
     inside = (CurvePoint(1, estimate(50), False), CurvePoint(2, estimate(100), False))
     beyond = (CurvePoint(2, estimate(100), True), CurvePoint(3, estimate(150), True))
     root = plot(Line(MEASURED.points, (), (inside, beyond)))
@@ -95,7 +95,7 @@ def test_series_differ_in_shape_and_not_only_in_colour() -> None:
 
 
 def test_a_wide_axis_is_labelled_with_doublings() -> None:
-    """From 1 to 64 vCPUs, every measured value that has room stands at the axis."""
+    """From 1 to 64 vCPUs, every measured value that has room is written at the axis."""
     points = tuple(Point(2.0**power, estimate(10.0 * power + 10), "") for power in range(7))
     ticks = [each.text for each in of_class(plot(Line(points, ()), logarithmic=True), "tick")]
     assert {"1", "2", "4", "8", "16", "32", "64"} <= set(ticks)

@@ -8,7 +8,7 @@ from sizer.bundled.reports.scales import Scale, doubling_ticks, is_wide, nice_ti
 
 
 def test_a_linear_axis_is_proportional() -> None:
-    """A value half way along the axis stands half way on the paper."""
+    """A value half way along the axis is half way on the paper."""
     assert Scale(0, 200, 100, 0)(100) == 50
 
 

@@ -20,7 +20,7 @@ def run(vcpus: float, memory: int = 8, disk: str = "ssd", batch: int = 32, cache
 
 
 def test_only_axes_with_two_values_are_drawn() -> None:
-    """An axis at which every run stands alike has no chart."""
+    """An axis at which every run has the same value has no chart."""
     assert varied_axes([run(1), run(2), run(2, disk="nvme")]) == ("vcpus", "disk")
 
 

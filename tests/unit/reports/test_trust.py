@@ -10,7 +10,7 @@ from sizer.records.run import Estimate, Run, RunWarning, WarningKind
 from sizer.records.study import Study
 
 
-def told(runs: tuple[Run, ...], study: Study) -> dict[str, tuple[str, str]]:
+def stated(runs: tuple[Run, ...], study: Study) -> dict[str, tuple[str, str]]:
     """Value and remark by label."""
     return {label: (value, remark) for label, value, remark in trust.facts(runs, study)}
 
@@ -33,22 +33,22 @@ def some(runs: tuple[Run, ...]) -> tuple[Run, ...]:
 
 def test_the_intervals_that_were_reached_are_told(material: Material) -> None:
     """The median half-width, the widest, and how many are as narrow as was asked for."""
-    value, remark = told(some(material.runs), material.study)["Half-width of the 95 % intervals"]
+    value, remark = stated(some(material.runs), material.study)["Half-width of the 95 % intervals"]
     assert value == "±1.0 %"
     assert "widest ±2.9 %; 2 of 3 within the ±2.0 % asked for" in remark
 
 
 def test_repeats_tell_what_no_interval_of_a_run_can(material: Material) -> None:
     """How far fresh processes at the same place lie apart."""
-    value, remark = told(some(material.runs), material.study)["Repeats lie apart by"]
+    value, remark = stated(some(material.runs), material.study)["Repeats lie apart by"]
     assert value == "4.0 %"
     assert "1 configuration" in remark
-    assert "Repeats lie apart by" not in told(some(material.runs)[1:], material.study)
+    assert "Repeats lie apart by" not in stated(some(material.runs)[1:], material.study)
 
 
 def test_the_host_and_sizer_itself_are_told_with_their_worst(material: Material) -> None:
     """Median and most of the other load and of sizer's own use."""
-    found = told(some(material.runs), material.study)
+    found = stated(some(material.runs), material.study)
     assert found["Other load on the host"] == ("0.03 cores", "median; most 0.50 cores")
     assert found["sizer's own use"] == ("0.3 %", "of the workload's core-seconds, median; most 1.2 %")
     assert found["Runs with a warning"][0] == "1 of 3"
@@ -58,8 +58,8 @@ def test_the_host_and_sizer_itself_are_told_with_their_worst(material: Material)
 def test_what_older_runs_did_not_account_is_left_out(material: Material) -> None:
     """No share of nothing."""
     old = tuple(replace(run, other_cores=None, overhead=None) for run in some(material.runs))
-    assert not {"Other load on the host", "sizer's own use"} & told(old, material.study).keys()
-    assert list(told((), material.study)) == ["Order of the runs"]
+    assert not {"Other load on the host", "sizer's own use"} & stated(old, material.study).keys()
+    assert list(stated((), material.study)) == ["Order of the runs"]
 
 
 def test_the_reference_shows_the_drift_of_the_host(material: Material, reference: tuple[Run, ...]) -> None:

@@ -36,7 +36,7 @@ def test_a_recommendation_says_all_that_decides(cards: dict[str, Any]) -> None:
 
 
 def test_a_spec_that_was_not_run_says_so(cards: dict[str, Any]) -> None:
-    """The answer may be a combination that no run had; the reader is told."""
+    """The answer may be a combination that no run had; the page says so."""
     assert "Predicted, not measured." in cards["train-resnet50-p100"]["sentence"]
 
 
@@ -68,7 +68,7 @@ def retold(material: Material) -> Callable[..., dict[str, Any]]:
 
 
 def test_an_extrapolated_rate_is_marked(retold: Callable[..., dict[str, Any]]) -> None:
-    """What lies beyond the most measured stands apart from what was measured."""
+    """What lies beyond the most measured is shown apart from what was measured."""
     configuration = Configuration(4.0, 2**30, "medium", 32)
     beyond = Prediction("x", configuration, Estimate(340, 270, 430), Bottleneck.CPU, {"cpu": 1.0}, True)
     found = retold(status="at_least", reasons=(RISES,), beyond=beyond)
@@ -135,7 +135,7 @@ def test_no_answer_is_not_called_as_a_run_that_was_refused(cards: dict[str, Any]
 
 
 def test_where_runs_failed_the_card_leads_to_why_and_to_a_log(material: Material) -> None:
-    """Advice to see a log says which, and is not told twice."""
+    """Advice to see a log says which, and is not given twice."""
     assert material.recommendation is not None
     advice, outcomes = Suggestion(Action.RETRY), {"outcomes": ("crashed",), "counts": (2.0,)}
     answers = tuple(

@@ -13,7 +13,8 @@ from sizer.records.run import Cause, DataSet
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner import circumstances
 from sizer.runner.circumstances import Room, left_in_memory, missing_data, shared_memory
-from sizer.words import cause_in_words, warning_in_words
+from sizer.words import warning_in_words
+from sizer.words.failures import cause_in_words
 
 MakeSpec = Callable[..., RunSpec]
 
@@ -93,10 +94,10 @@ def test_a_program_that_complains_is_believed(spec: RunSpec, tmp_path: Path) -> 
 def test_what_came_into_shared_memory_is_told() -> None:
     """New files with what they take, a few by name; nothing where all was there before."""
     assert left_in_memory({"a": 5}, {"a": 4096}) is None
-    told = left_in_memory({"a": 5}, {"a": 5, "b": 2**20, "c": 2**20, "d": 0, "e": 0})
-    assert told is not None
+    found = left_in_memory({"a": 5}, {"a": 5, "b": 2**20, "c": 2**20, "d": 0, "e": 0})
+    assert found is not None
     assert (
-        warning_in_words([told], "image")
+        warning_in_words([found], "image")
         == "/dev/shm/b, /dev/shm/c, /dev/shm/d and 1 more, 2 MiB of memory; remove what no other program uses"
     )
 

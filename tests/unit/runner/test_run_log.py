@@ -28,7 +28,7 @@ def test_the_beginning_and_the_end_are_kept(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_is_full_costs_the_log_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What fits is written, the end stays in memory, and the trouble is told with the path."""
+    """What fits is written, the end stays in memory, and the error names the path."""
     room, real = [10], os.write
 
     def write(descriptor: int, data: bytes) -> int:

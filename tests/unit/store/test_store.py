@@ -162,7 +162,7 @@ def test_a_broken_run_is_named_and_left_out(path: Path) -> None:
         (path / "runs" / "newer.json").write_text(json.dumps({**json.loads(_text(path)), "schema_version": 99}))
         assert len(folder.runs()) == 1
         (path / "runs" / "away.json").symlink_to("nowhere")
-        away, cut, folder_problem, newer = folder.problems()
+        away, cut, folder_problem, newer = map(str, folder.problems())
     assert "away.json is a link where sizer keeps a file of its own" in away
     assert "cut.json is not JSON" in cut
     assert "folder.json cannot be read" in folder_problem
@@ -394,7 +394,7 @@ def test_a_pipe_that_comes_later_holds_nobody_up(path: Path) -> None:
         folder.add(run(SPECS[0]))
         os.mkfifo(path / "runs" / "pipe.json")
         assert len(folder.runs()) == 1
-        assert "pipe.json is not a regular file" in folder.problems()[0]
+        assert "pipe.json is not a regular file" in str(folder.problems()[0])
 
 
 def test_a_file_without_end_is_not_read(path: Path) -> None:
@@ -403,45 +403,7 @@ def test_a_file_without_end_is_not_read(path: Path) -> None:
         with (path / "runs" / "large.json").open("wb") as file:
             file.truncate(2**40)
         assert folder.runs() == ()
-        assert "more than any file that sizer writes" in folder.problems()[0]
-
-
-@pytest.mark.root
-def test_another_users_folder_is_refused(path: Path) -> None:
-    """Who owns it can change what it runs; the sentence says how to make it one's own."""
-    with StudyFolder.create(path, STUDY, HOST):
-        pass
-    os.chown(path, 12345, -1)
-    with pytest.raises(InputError, match=r"belongs to user 12345, not to root. If you trust .* cp -r "):
-        StudyFolder.open(path)
-    with pytest.raises(InputError, match="user 12345"), StudyFolder.create(path, STUDY, HOST):
-        pass
-
-
-@pytest.mark.root
-@pytest.mark.parametrize("entry", ["study.yaml", "host.json", "runs", "runs/x.json"])
-def test_what_another_user_put_into_a_folder_is_refused(path: Path, entry: str) -> None:
-    """As when root unpacks an archive, which keeps the numbers of its users."""
-    with StudyFolder.create(path, STUDY, HOST):
-        (path / "runs/x.json").write_text("{}")
-    os.chown(path / entry, 12345, -1)
-    with pytest.raises(InputError, match="belongs to user 12345"):
-        StudyFolder.open(path)
-
-
-@pytest.mark.root
-def test_sudo_may_use_the_folder_of_who_typed_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As git does; and what root then wrote there is no stranger's for that user."""
-    with StudyFolder.create(path, STUDY, HOST):
-        pass
-    for each in (path, *path.rglob("*")):
-        os.chown(each, 12345, -1)
-    monkeypatch.setenv("SUDO_UID", "12345")
-    with StudyFolder.create(path, STUDY, HOST) as folder:
-        folder.add(run(SPECS[0]))
-    monkeypatch.delenv("SUDO_UID")
-    monkeypatch.setattr(os, "geteuid", lambda: 12345)
-    assert len(StudyFolder.open(path).runs()) == 1
+        assert "more than any file that sizer writes" in str(folder.problems()[0])
 
 
 @pytest.mark.parametrize("entry", ["", "runs", "logs", "study.yaml"])

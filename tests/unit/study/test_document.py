@@ -17,7 +17,7 @@ BOMB = "a: &a [1,1,1,1,1,1,1,1,1]\n" + "".join(
 
 
 def test_values_know_their_lines() -> None:
-    """A key's line is where its name stands; a list's item has its own."""
+    """A key's line is where its name is; a list's item has its own."""
     document = read_document("a:\n  b: 1\n  c:\n    - x\n    - {d: 0.10}\n", "f")
     assert document.data == {"a": {"b": 1, "c": ["x", {"d": 0.1}]}}
     assert [document.lines[key] for key in [("a",), ("a", "b"), ("a", "c", 0), ("a", "c", 1, "d")]] == [1, 2, 4, 5]
@@ -25,7 +25,7 @@ def test_values_know_their_lines() -> None:
 
 
 def test_an_error_stands_at_the_nearest_value() -> None:
-    """A key that the file does not hold is told at what is around it."""
+    """A key that the file does not hold is reported at what is around it."""
     document = read_document("a: 1\nb:\n  c: 2\n", "f.yaml")
     assert str(document.input_error(("b", "missing", 0), "wrong")) == "f.yaml line 2: wrong"
     assert str(document.input_error((), "wrong")) == "f.yaml line 1: wrong"

@@ -130,7 +130,7 @@ def test_a_name_stays_short_enough_to_be_read_again(parse: Parse) -> None:
 
 
 def test_a_single_value_is_an_axis_of_one(parse: Parse) -> None:
-    """A scalar may stand where a list is an axis."""
+    """A scalar may be given where a list is an axis."""
     (plan,) = one(parse, "batch_size: 8", "axes: {vcpus: 1, memory: 1GiB, disk: d}\ndisks: {d: /d}\n").workloads
     assert (plan.batch_size, plan.vcpus, plan.memory_bytes, plan.disk) == ((8,), (1.0,), (2**30,), ("d",))
 
@@ -245,7 +245,7 @@ def test_devices(parse: Parse, device: str, record: Device) -> None:
     ],
 )
 def test_what_the_schema_cannot_see_is_told_with_its_line(parse: Parse, keys: str, sentence: str) -> None:
-    """Names that nothing stands behind, and sizes of nothing."""
+    """Names of nothing, and sizes of nothing."""
     with pytest.raises(InputError, match=rf"^study\.yaml {sentence}"):
         one(parse, keys)
 
@@ -279,7 +279,7 @@ disks:
     ],
 )
 def test_disks_that_cannot_be(parse: Parse, rest: str, sentence: str) -> None:
-    """Each is told at its line."""
+    """Each is reported at its line."""
     with pytest.raises(InputError, match=rf"^study\.yaml {sentence}"):
         one(parse, rest=rest + "\n")
 

@@ -28,7 +28,7 @@ names = st.text(string.ascii_letters + string.digits + "._-", min_size=1, max_si
 texts = st.text(st.characters().filter(str.isprintable), min_size=1, max_size=12)
 paths = texts.filter(lambda text: "/" not in text and text not in (".", "..")).map(lambda text: f"/{text}")
 programs = paths | texts.filter(lambda text: "/" not in text)
-"""A path from the study file's folder is whole by the time that it stands in a Study."""
+"""A path from the study file's folder is whole by the time that it is in a Study."""
 rates = st.floats(1e-3, 1e9)
 operations = st.floats(1, 1e9)
 sizes = st.integers(2**20, 2**60)

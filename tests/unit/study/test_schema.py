@@ -1,4 +1,4 @@
-"""The published schema, and what a person is told when a file does not keep to it."""
+"""The published schema, and what a person reads when a file does not keep to it."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ SENTENCES = [
 def test_one_sentence_with_file_line_key_and_what_to_type(
     parse: Callable[..., Study], text: str, sentence: str
 ) -> None:
-    """Each way to break the schema is told at its line, with the nearest known name or what should stand there."""
+    """Each way to break the schema is reported at its line, with the nearest known name or what should be there."""
     with pytest.raises(InputError) as caught:
         parse(text)
     assert str(caught.value).startswith(f"study.yaml {sentence}")
@@ -112,7 +112,7 @@ def test_one_sentence_with_file_line_key_and_what_to_type(
 
 
 def test_the_first_of_several_mistakes_is_told(parse: Callable[..., Study]) -> None:
-    """Mistakes are told from top to bottom, one at a time."""
+    """Mistakes are reported from top to bottom, one at a time."""
     with pytest.raises(InputError, match="line 2: "):
         parse("workloads:\n  - kind: nothing\naxes: {vcpus: 0.3}\nzzz: 1\n")
 

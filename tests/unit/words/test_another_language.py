@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
@@ -9,11 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from sizer import api
 from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.page import TEMPLATES
-from sizer.cli import main
-from sizer.words import in_language, languages
-from tests.catalogue import PSEUDO, spoken, write_catalogue
+from sizer.cli import host_commands, main
+from sizer.cli import language as cli_language
+from sizer.host import Check, Finding, FindingKind, facts
+from sizer.records import Message, NoAnswer, Refused
+from sizer.runner.load import Load
+from sizer.words import ENGLISH, in_language
+from sizer.words import language as language_of_words
+from tests.catalogue import PSEUDO, languages, spoken, write_catalogue
 
 FIGURES = r"""
     [KMGT]iB|[kMGT]?B(/s)?|IOPS|images?(/s)?|samples?(/s)?|words?(/s)?|vCPUs?|core-ms|d|h|min|s|ms|µs|ns|x|UTC
@@ -103,6 +110,129 @@ def test_the_templates_hold_no_text_of_their_own() -> None:
 @pytest.fixture
 def folder(tmp_path: Path, store_knee: Callable[[Path], Path]) -> Path:
     return store_knee(tmp_path / "s")
+
+
+@pytest.fixture
+def _busy_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host of which each kind of finding is found, and which another program uses."""
+    said = Message("the {controller} controller is not mounted", controller="cpu")
+    found = tuple(Check(kind.value, False, Finding(kind, said, "/x", 1, 2, 3)) for kind in FindingKind)
+    host = facts()
+    monkeypatch.setattr(host_commands, "checks", lambda _: found)
+    monkeypatch.setattr(host_commands, "facts", lambda _: host)
+    monkeypatch.setattr(host_commands, "host_load", lambda _: Load(0.8, 0.2, (("firefox", 0.6),)))
+
+
+READ_BY_PROGRAMS = (
+    ("predict", "s", "--vcpus", "3", "--json"),
+    ("predict", "s", "--batch-size", "64", "--json"),
+    ("status", "s", "--json"),
+    ("fit", "s", "--json"),
+    ("recommend", "s", "--json"),
+    ("export", "s"),
+    ("doctor", "--json"),
+)
+
+
+@pytest.fixture
+def _asked_for(catalogue: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A catalogue for a user whose environment asks for its language."""
+    monkeypatch.setattr(cli_language, "CATALOGUES", catalogue)
+    for name in ("LC_ALL", "LC_MESSAGES", "LANGUAGE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", f"{PSEUDO}_DE.UTF-8")
+    with spoken(catalogue), in_language(ENGLISH):
+        yield
+
+
+@pytest.mark.usefixtures("_busy_host")
+@pytest.mark.parametrize("words", READ_BY_PROGRAMS, ids=" ".join)
+def test_what_programs_read_is_the_same_in_every_language(
+    words: tuple[str, ...],
+    folder: Path,
+    request: pytest.FixtureRequest,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also what could not be read or predicted, and what a host cannot limit or is busy with."""
+    monkeypatch.chdir(folder.parent)
+    (folder / "runs" / "cut.json").write_text("{")
+    english = main(words), capsys.readouterr().out
+    request.getfixturevalue("_asked_for")
+    assert (main(words), capsys.readouterr().out) == english
+    assert english[1].strip()
+
+
+def test_what_is_stored_is_the_same_in_every_language(
+    folder: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A study file, an imported study, and what is concluded of it; the page alone is of that language."""
+    monkeypatch.chdir(folder.parent)
+    table = folder.parent / "table.csv"
+    main(["export", "s"])
+    table.write_text(capsys.readouterr().out)
+    english = _stored(folder.parent, "english")
+    request.getfixturevalue("_asked_for")
+    assert _stored(folder.parent, "other") == english
+    assert main(["predict", "s", "--batch-size", "64"]) == 5
+    assert "⟦" in capsys.readouterr().err
+    assert "⟦" in (folder.parent / "other" / "report.html").read_text()
+
+
+def _stored(parent: Path, name: str) -> dict[str, str]:
+    """What `init` and `import` write into files, but for the page."""
+    assert main(["init", f"{name}.yaml"]) == 0
+    assert main(["import", "table.csv", "--out", name]) == 0
+    files = (path for path in sorted((parent / name).rglob("*")) if path.is_file() and path.suffix != ".html")
+    found = {str(path.relative_to(parent / name)): path.read_text() for path in files}
+    return {**found, "study file": (parent / f"{name}.yaml").read_text()}
+
+
+@pytest.mark.parametrize(
+    ("environment", "language"),
+    [
+        ({}, None),
+        ({"LANG": "C.UTF-8", "LANGUAGE": "de"}, None),
+        ({"LANG": "en_US.UTF-8"}, None),
+        ({"LANG": "de_DE.UTF-8"}, PSEUDO),
+        ({"LANG": "en_US.UTF-8", "LC_MESSAGES": "de_AT@euro"}, PSEUDO),
+        ({"LANG": "de_DE.UTF-8", "LC_ALL": "fr_FR.UTF-8"}, None),
+        ({"LANG": "fr_FR.UTF-8", "LANGUAGE": "it:de:en"}, PSEUDO),
+        ({"LANG": "de_DE.UTF-8", "LANGUAGE": "en:de"}, None),
+        ({"LANG": "../de"}, None),
+    ],
+)
+def test_the_environment_chooses_the_language(
+    environment: dict[str, str], language: str | None, catalogue: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with any program that uses gettext, and only one that there is a catalogue of."""
+    assert language_of_words._folder() == cli_language.CATALOGUES
+    monkeypatch.setattr(cli_language, "CATALOGUES", catalogue)
+    assert cli_language.asked_language(environment) == language
+
+
+@pytest.mark.usefixtures("_busy_host", "_pseudo")
+def test_doctor_speaks_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """The reasons why a limit cannot be set, too."""
+    assert main(["doctor"]) == 0
+    shown = capsys.readouterr().out.splitlines()[1:]
+    assert len(shown) >= len(FindingKind)
+    for line in shown:
+        assert not set(unbracketed(line)) - {kind.value for kind in FindingKind} - {"cpu", "/x"}, line
+
+
+def test_a_refusal_has_its_code_beside_the_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the command line and for whoever imports sizer, where it is a NoAnswer."""
+    monkeypatch.chdir(folder.parent)
+    assert main(["predict", "s", "--batch-size", "64", "--json"]) == 5
+    (form,) = json.loads(capsys.readouterr().out)["predictions"]
+    with pytest.raises(Refused) as refused:
+        api.predict(api.fit(api.open_study(folder)), batch_size=64)
+    assert form["error_code"] == refused.value.refusal.reason.code.value
+    assert form["error"] == str(refused.value)
+    assert isinstance(refused.value, NoAnswer)
 
 
 def test_recommend_speaks_it_and_what_programs_read_does_not(

@@ -9,10 +9,10 @@ import pytest
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
-from sizer.words import in_language, languages
+from sizer.words import in_language
 from sizer.words.language import _n
 from tests import ROOT
-from tests.catalogue import collected
+from tests.catalogue import collected, languages
 
 LOCALE = ROOT / "sizer" / "words" / "locale"
 STALE = "run script/words and commit what it changes"

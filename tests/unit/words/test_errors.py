@@ -14,7 +14,7 @@ import pytest
 from sizer.cli import main
 from sizer.cli.arguments import parser
 from sizer.records import AllOf, AnyOf, HostError, InputError, Lines, Message
-from sizer.words import error_sentence, in_words
+from sizer.words import data_lacking, in_words, without_marks
 from tests import ROOT
 from tests.catalogue import collected, keywords, spoken, write_catalogue
 
@@ -23,8 +23,7 @@ MARKS = {name: int(place or 1) - 1 for name, _, place in (each.partition(":") fo
 
 MADE_ELSEWHERE = {
     "sizer/catalog/importing.py": "what is wrong with a cell, found where its row is not known",
-    "sizer/api/predicting.py": "the reason of a refusal, which `words` has put into words",
-    "sizer/cli/predict.py": "the same, a line each",
+    "sizer/cli/predict.py": "the reason of each refusal, which `words` has put into words",
     "sizer/api/preconditions.py": "a message for each thing that a host lacks",
     "sizer/storage/disks.py": "an error for each volume that cannot be removed",
     "sizer/study/json_schema.py": "descriptions of the schema, which are collected from there",
@@ -73,14 +72,14 @@ def test_every_error_is_a_literal_whose_placeholders_are_its_values() -> None:
 def test_an_error_is_english_where_it_is_taken_as_text() -> None:
     """For logs and JSON; its parts can be had, too."""
     error = InputError("{path} is not {what}.", path=Path("a"), what=Message("a table"))
-    assert str(error) == error_sentence(error) == "a is not a table."
+    assert str(error) == in_words(error) == "a is not a table."
     assert (error.message, error.values["path"]) == ("{path} is not {what}.", Path("a"))
 
 
 def test_braces_in_a_value_mean_nothing() -> None:
     """A path, a pattern or a line of a log may hold any."""
     error = InputError("{path}: {inner}", path="{0}{x}", inner=InputError("{name} is unknown.", name="{path}"))
-    assert str(error) == error_sentence(error) == "{0}{x}: {path} is unknown."
+    assert str(error) == in_words(error) == "{0}{x}: {path} is unknown."
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
@@ -89,12 +88,12 @@ def test_lists_are_joined_alike_in_english(count: int) -> None:
     names = ("a", "b", "c")[:count]
     assert str(AnyOf(*names)) == in_words(AnyOf(*names)) == {1: "a", 2: "a or b", 3: "a, b or c"}[count]
     assert str(AllOf(*names)) == in_words(AllOf(*names)) == {1: "a", 2: "a and b", 3: "a, b and c"}[count]
-    assert str(HostError(Lines(*names))) == error_sentence(HostError(Lines(*names))) == "\n".join(names)
+    assert str(HostError(Lines(*names))) == in_words(HostError(Lines(*names))) == "\n".join(names)
 
 
 @pytest.fixture
 def _pseudo(tmp_path: Path) -> Iterator[None]:
-    """A language in which each letter of ours is a capital one: what is small stands for itself."""
+    """A language in which each letter of ours is a capital one: what is small is itself."""
     write_catalogue(tmp_path / "locale", _shouted)
     with spoken(tmp_path / "locale"):
         yield
@@ -175,3 +174,11 @@ def helps(each: argparse.ArgumentParser) -> Iterator[str]:
             yield from (choice.help or "" for choice in action._choices_actions)
         elif action.help and not isinstance(action, (argparse._HelpAction, argparse._VersionAction)):
             yield action.help
+
+
+def test_the_page_leaves_out_marks_of_sentences_and_not_of_names() -> None:
+    """A name may have a mark of its own."""
+    said = data_lacking("a`b", "no room")
+    assert said == "  workload `a`b`: its data cannot be prepared: no room"
+    with without_marks():
+        assert data_lacking("a`b", "no room") == "  workload a`b: its data cannot be prepared: no room"

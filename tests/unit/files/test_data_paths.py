@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.files.data_place import files_below, refuse_no_data, refuse_no_disk
+from sizer.files.data_paths import files_below, refuse_no_data, refuse_no_disk
 from sizer.records.errors import InputError
 
 

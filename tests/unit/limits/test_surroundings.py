@@ -1,4 +1,4 @@
-"""A quota above the groups of sizer, a container's for example, is told beside the limit it spoils."""
+"""What is around a run: a quota above the groups of sizer, a container's for example, and time the hypervisor took."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import pytest
 from sizer.limits import Control, LimitsBackend
 from sizer.limits.detection import backend_for
 from sizer.limits.machine import Machine
-from sizer.limits.surroundings import quota_above
+from sizer.limits.surroundings import quota_above, steal_core_seconds
 from sizer.limits.tree import Tree
+from sizer.records.study import Limits
 
 
 def how(backend: LimitsBackend) -> str:
-    return next(each.how for each in backend.capabilities() if each.control is Control.VCPUS)
+    return str(next(each.how for each in backend.capabilities() if each.control is Control.VCPUS))
 
 
 def test_a_containers_quota_is_told_under_v1(v1_tree: Tree, machine: Machine) -> None:
@@ -58,3 +59,28 @@ def test_the_smallest_quota_on_the_way_up_holds(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir(exist_ok=True)
         (tmp_path / folder / "cpu.max").write_text(quota)
     assert quota_above(Tree(), tmp_path / "top/slice/sizer", tmp_path / "top") == 1.5
+
+
+def test_steal_is_that_of_all_cpus_in_seconds() -> None:
+    """The first line sums the CPUs, in ticks."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    assert steal_core_seconds(f"cpu  9 9 9 9 9 9 9 {ticks // 2} 0 0\ncpu0 9 9 9 9 9 9 9 7\n") == 0.5
+
+
+@pytest.mark.parametrize("text", ["", "cpu  1 2 3 4 5 6 7\n", "intr 1 2 3 4 5 6 7 8 9\n"])
+def test_a_kernel_that_does_not_tell_has_none(text: str) -> None:
+    """What is not known is not nothing stolen."""
+    assert steal_core_seconds(text) is None
+
+
+@pytest.mark.parametrize("host", ["v1_tree", "v2_tree"])
+def test_it_is_accounted_where_the_kernel_tells(host: str, machine: Machine, request: pytest.FixtureRequest) -> None:
+    """A column that is missing is not a zero."""
+    tree: Tree = request.getfixturevalue(host)
+    backend: LimitsBackend = backend_for(tree, machine)
+    with backend.open("with", Limits()) as group:
+        assert "steal_core_seconds" in group.accounted
+    tree.path("/proc/stat").write_text("cpu  1 2 3 4\n")
+    with backend.open("without", Limits()) as group:
+        assert "steal_core_seconds" not in group.accounted
+        assert group.sample(0.0).steal_core_seconds == 0.0

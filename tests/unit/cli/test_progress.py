@@ -25,7 +25,8 @@ from sizer.records.run import (
     Sample,
 )
 from sizer.records.study import Device, DiskRates, Limits, RunSpec
-from sizer.words import bound_in_words, disk_in_words, result_in_words
+from sizer.words import result_in_words
+from sizer.words.names import bound_in_words, disk_in_words
 
 
 @pytest.mark.parametrize("bottleneck", list(Bottleneck))
@@ -77,9 +78,9 @@ def test_live_figures_have_the_workloads_unit_and_both_directions(make_spec: Cal
     samples = [Sample(0.0), Sample(1.0, core_seconds=1.5, read_bytes=12_000_000, written_bytes=3_000_000)]
     assert seen.live(1.0, samples).unit == "sample"
     seen.take([Start("word", 20, 0, 0)])
-    told = line(seen.live(1.0, samples))
-    assert told.endswith(" | 1.50 cores | 12 MB/s read, 3 MB/s written")
-    assert "5,300 words/s" in told[:80]
+    found = line(seen.live(1.0, samples))
+    assert found.endswith(" | 1.50 cores | 12 MB/s read, 3 MB/s written")
+    assert "5,300 words/s" in found[:80]
 
 
 def line(live: Live) -> str:
@@ -106,10 +107,10 @@ def test_a_rate_that_is_hardly_known_shows_its_interval(make_run: Callable[..., 
 def test_a_long_cause_is_cut_and_its_log_named(make_run: Callable[..., Run]) -> None:
     """A line of a log may be 500 characters; the log itself has them."""
     run = replace(make_run(None), outcome=Outcome.TIMEOUT, error=Failure(Cause(CauseKind.OTHER, text="x" * 500)))
-    told = result_in_words(run, Path("fails/logs/0123.log"))
-    assert told.startswith("timed out (xxx")
-    assert told.endswith("xxx...; log: fails/logs/0123.log)")
-    assert len(told) < 220
+    found = result_in_words(run, Path("fails/logs/0123.log"))
+    assert found.startswith("timed out (xxx")
+    assert found.endswith("xxx...; log: fails/logs/0123.log)")
+    assert len(found) < 220
     assert "log" not in result_in_words(
         replace(run, error=Failure(Cause(CauseKind.OTHER, text="x" * 100))), Path("fails/logs/0123.log")
     )
