@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +10,9 @@ from dataclasses import replace
 from sizer.exchange.imported_columns import ParsedRow
 from sizer.records import LONGEST_NAME, Note, NoteKind
 
-DISTINGUISHING = ("kind", "framework", "network", "precision")
+MODES = ("mode", "phase")
+"""Columns that sizer does not read, in which tables say whether it is training or inference."""
+DISTINGUISHING = ("kind", *MODES, "framework", "network", "precision")
 
 
 def named_apart(parsed: Sequence[ParsedRow]) -> tuple[list[ParsedRow], tuple[Note, ...]]:
@@ -32,11 +35,18 @@ def named_apart(parsed: Sequence[ParsedRow]) -> tuple[list[ParsedRow], tuple[Not
 
 def _differing(rows: Sequence[ParsedRow]) -> tuple[str, ...]:
     """Columns with two values; an empty cell is none."""
-    return tuple(column for column in DISTINGUISHING if len({row[column] for row in rows} - {None}) > 1)
+    return tuple(column for column in DISTINGUISHING if len({_value(row, column) for row in rows} - {None}) > 1)
+
+
+def _value(row: ParsedRow, column: str) -> str | None:
+    if column not in MODES:
+        return row[column]
+    said = row.other.get(column, "")
+    return said if re.match("train|infer|eval|predict|score", said, re.IGNORECASE) else None
 
 
 def _renamed(row: ParsedRow, columns: Sequence[str]) -> ParsedRow:
-    values = [row[column] for column in columns if row[column] is not None]
+    values = [value for column in columns if (value := _value(row, column)) is not None]
     if not values:
         return row
     behind = f" ({', '.join(values)})"

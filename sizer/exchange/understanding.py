@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -34,6 +35,8 @@ def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
         first, read = next(iter(thousands.values()))
         notes.append(Note(NoteKind.THOUSANDS, columns=tuple(thousands), text=first, read_as=(read,)))
     columns = [meanings[name].column if name in meanings else name for name in table.columns]
+    if any("device" in row.cells for row in rows) and "device" not in columns:
+        columns = [*columns, "device"]
     if any("sample_unit" in row.cells for row in rows) and "sample_unit" not in columns:
         columns = [*columns, "sample_unit"]
     return Understood(replace(table, columns=tuple(columns), rows=tuple(rows)), tuple(notes))
@@ -56,6 +59,10 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> dict[str, Mea
         if means is not None and (not means.if_numbers or _all_numbers(table, header)):
             found[header] = means
     columns = {means.column for means in found.values() if not means.derived}
+    if "input" in found and _are_sizes([row.cells["input"] for row in table.rows]):
+        found["input"] = Meaning(SIZE_OF_INPUT)
+    if "device" in found and "gpu" not in columns and any(_names_gpu(row.cells["device"]) for row in table.rows):
+        found["device"] = Meaning("gpu")
     for header, means in list(found.items()):
         if means.derived and ("throughput" in columns or means.column in columns):
             del found[header]
@@ -65,9 +72,24 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> dict[str, Mea
     return found
 
 
+INPUTS = ("disk", "cached", "synthetic")
+SIZE_OF_INPUT = "input_size"
+"""What a column `input` of numbers is: how large an image or a sequence is, and not where it comes from."""
+
+
+def _are_sizes(cells: Sequence[str]) -> bool:
+    """Whether cells of a column `input` are sizes, such as `224` and `seq 128`, and none is an input that sizer knows."""
+    return any(any(map(str.isdigit, text)) for text in cells) and not set(cells) & set(INPUTS)
+
+
+def _names_gpu(text: str) -> bool:
+    """Whether the cell of a column `device` is the name of a GPU: `K80`, and not `cuda:0`."""
+    return bool(text) and re.fullmatch(r"cpu\b.*|(?:gpu|cuda)(?::\d*)?|emulated:.*", text, re.IGNORECASE) is None
+
+
 def _all_numbers(table: Table, header: str) -> bool:
     """Whether each cell begins with a figure: `cpu` may be how many or which."""
-    return all(row.cells[header][:1].isdigit() for row in table.rows if row.cells[header])
+    return all(text[:1].isdigit() for row in table.rows if (text := row.cells[header]))
 
 
 def _refuse_twice(found: Mapping[str, Meaning], path: Path) -> None:
@@ -110,6 +132,8 @@ def _row(row: Row, meanings: Mapping[str, Meaning], delimiter: str, thousands: d
                 thousands.setdefault(header, (written, text))
             text, own = plain(column, text, means.unit)
             counted = counted or own or means.sample_unit
+        if header == "device" and column == "gpu" and not _names_gpu(text):
+            column = header
         cells[column] = text
     if counted and not cells.get("sample_unit"):
         cells["sample_unit"] = counted
