@@ -29,6 +29,7 @@ SECONDS_PER_EPOCH, SECONDS_PER_BATCH, SECONDS_PER_SAMPLE = (
     "seconds_per_batch",
     "seconds_per_sample",
 )
+TIMES = (SECONDS_PER_BATCH, SECONDS_PER_EPOCH, SECONDS_PER_SAMPLE)
 LATENCY = "latency_p50_ms"
 
 _SAME = {

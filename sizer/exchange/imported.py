@@ -73,10 +73,10 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     table, notes = named_by_network(read.table), list(read.notes)
     if table is not read.table:
         notes.append(Note(NoteKind.NAMED_BY_COLUMN, columns=("network",)))
-    rated_by = _rated_by(table)
+    rated_by = read.rated_by
     _check_columns(table, rated_by, path)
     parsed = [parse_row(row, rated_by) for row in table.rows]
-    if rated_by is not None:
+    if rated_by is not None and any(row[rated_by] is not None for row in parsed):
         notes.append(Note(RATED_BY_NOTES[rated_by], columns=(rated_by,)))
     parsed, found = named_apart(parsed)
     notes += found
@@ -104,13 +104,6 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     first = Note(NoteKind.IMPORTED, table=path.name, rows=len(parsed))
     notes = [first, *notes, *repeats_that_differ(runs), *_lacking(workloads), *assumed]
     return Imported(_study(path, runs), runs, unknown, tuple(notes))
-
-
-def _rated_by(table: Table) -> str | None:
-    """The column of times from which rates follow; None where the table has rates, or neither."""
-    if "throughput" in table.columns:
-        return None
-    return next((column for column in RATED_BY if column in table.columns), None)
 
 
 def _check_columns(table: Table, rated_by: str | None, path: Path) -> None:

@@ -14,6 +14,9 @@ MODES = ("mode", "phase")
 """Columns that sizer does not read, in which tables say whether it is training or inference."""
 DISTINGUISHING = ("kind", *MODES, "framework", "network", "precision")
 
+MOST_NAMED = 4
+"""Workloads whose jobs are named; of the others a note says how many they are."""
+
 
 def named_apart(parsed: Sequence[ParsedRow]) -> tuple[list[ParsedRow], tuple[Note, ...]]:
     """The rows, each with the name of its own job: `resnet50 (fp16)`, by what differs alone; and what was renamed."""
@@ -25,11 +28,13 @@ def named_apart(parsed: Sequence[ParsedRow]) -> tuple[list[ParsedRow], tuple[Not
     names: dict[str, dict[str, None]] = defaultdict(dict)
     for before, after in zip(parsed, renamed, strict=True):
         names[before["workload"]][after["workload"]] = None
-    notes = (
+    mixed = [(name, columns) for name, columns in differing.items() if columns]
+    notes = [
         Note(NoteKind.JOBS_NAMED_APART, tuple(names[name]), text=name, columns=columns)
-        for name, columns in differing.items()
-        if columns
-    )
+        for name, columns in mixed[:MOST_NAMED]
+    ]
+    if len(mixed) > MOST_NAMED:
+        notes[-1] = replace(notes[-1], rows=len(mixed) - MOST_NAMED)
     return renamed, tuple(notes)
 
 
@@ -39,10 +44,11 @@ def _differing(rows: Sequence[ParsedRow]) -> tuple[str, ...]:
 
 
 def _value(row: ParsedRow, column: str) -> str | None:
-    if column not in MODES:
-        return row[column]
-    said = row.other.get(column, "")
-    return said if re.match("train|infer|eval|predict|score", said, re.IGNORECASE) else None
+    if column in MODES:
+        said = row.other.get(column, "")
+        return said if re.match("train|infer|eval|predict|score", said, re.IGNORECASE) else None
+    value: str | None = row[column]
+    return value
 
 
 def _renamed(row: ParsedRow, columns: Sequence[str]) -> ParsedRow:

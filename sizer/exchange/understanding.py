@@ -9,17 +9,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sizer.exchange.cell_units import NUMBERS, plain, without_thousands
-from sizer.exchange.headers import Meaning, meaning, spelt_alike
+from sizer.exchange.headers import LATENCY, TIMES, Meaning, meaning, spelt_alike
 from sizer.files import Row, Table
 from sizer.records import RELATIVE, InputError, Note, NoteKind
 
 
 @dataclass(frozen=True)
 class Understood:
-    """The table by sizer's columns, and notes of what was read as what."""
+    """The table by sizer's columns, and notes of what was read as what.
+
+    `rated_by` is the column of times from which the rate of a row follows that has none itself; None without such rows.
+    """
 
     table: Table
     notes: tuple[Note, ...]
+    rated_by: str | None
 
 
 def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
@@ -39,7 +43,10 @@ def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
         columns = [*columns, "device"]
     if any("sample_unit" in row.cells for row in rows) and "sample_unit" not in columns:
         columns = [*columns, "sample_unit"]
-    return Understood(replace(table, columns=tuple(columns), rows=tuple(rows)), tuple(notes))
+    rated_by = next((means.column for means in meanings.values() if means.column in TIMES), None)
+    if rated_by is None and "throughput" not in columns and LATENCY in columns:
+        rated_by = LATENCY
+    return Understood(replace(table, columns=tuple(columns), rows=tuple(rows)), tuple(notes), rated_by)
 
 
 def named_by_network(table: Table) -> Table:
@@ -63,13 +70,19 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> dict[str, Mea
         found["input"] = Meaning(SIZE_OF_INPUT)
     if "device" in found and "gpu" not in columns and any(_names_gpu(row.cells["device"]) for row in table.rows):
         found["device"] = Meaning("gpu")
+    given = [header for header, means in found.items() if means.column == "throughput" and not means.derived]
+    derived = False
     for header, means in list(found.items()):
-        if means.derived and ("throughput" in columns or means.column in columns):
+        if means.derived and (derived or (given and not _fills(table, header, means, given[0]))):
             del found[header]
-        elif means.derived:
-            columns |= {means.column, "throughput"}
+        derived = derived or (means.derived and header in found)
     _refuse_twice(found, path)
     return found
+
+
+def _fills(table: Table, header: str, means: Meaning, given: str) -> bool:
+    """Whether a column of times says the rate of a row in which the column of rates is empty."""
+    return means.column in TIMES and any(row.cells[header] and not row.cells[given] for row in table.rows)
 
 
 INPUTS = ("disk", "cached", "synthetic")
@@ -78,7 +91,7 @@ SIZE_OF_INPUT = "input_size"
 
 
 def _are_sizes(cells: Sequence[str]) -> bool:
-    """Whether cells of a column `input` are sizes, such as `224` and `seq 128`, and none is an input that sizer knows."""
+    """Whether cells of a column `input` are sizes, such as `224` and `seq 128`, and none is an input of sizer's."""
     return any(any(map(str.isdigit, text)) for text in cells) and not set(cells) & set(INPUTS)
 
 

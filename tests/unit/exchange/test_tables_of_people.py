@@ -332,3 +332,18 @@ def test_training_and_inference_are_two_jobs(read: Read) -> None:
     found = read("network,mode,gpu,throughput\nvgg16,train,K80,10\nvgg16,inference,K80,30\nvgg16,train,T4,20\n")
     names = ["vgg16 (train)", "vgg16 (inference)", "vgg16 (train)"]
     assert [run.spec.workload.name for run in found.runs] == names
+
+
+def test_a_time_fills_in_for_a_rate_that_is_not_there(read: Read) -> None:
+    """In its own row alone."""
+    found = read("workload,gpu,batch_size,img/s,seconds_per_batch\na,K80,32,10,9\na,T4,32,,1.6\n")
+    assert rates(found) == [10, 20]
+    assert NoteKind.RATE_FROM_BATCHES in kinds(found)
+
+
+def test_many_jobs_are_said_in_few_lines(read: Read) -> None:
+    rows = "".join(f"w{n},fp{bits},{bits},{n}{bits}\n" for n in range(1, 8) for bits in (16, 32))
+    found = read("workload,precision,vcpus,throughput\n" + rows)
+    sentences = said(found, NoteKind.JOBS_NAMED_APART)
+    assert len(sentences) == 4
+    assert sentences[-1].endswith("`w4 (fp16)` and `w4 (fp32)`. 3 more workloads are named apart so.")
