@@ -202,12 +202,14 @@ class Catalog:
 
 
 def same_gpu(one: str, other: str) -> bool:
-    """Whether two names mean one GPU model, whatever its memory: `V100` and `V100-16GB`."""
+    """Whether two names mean one GPU model, whatever its memory and form: `V100` and `Tesla V100-SXM2-16GB`."""
     return _model(one) == _model(other)
 
 
 def _model(gpu: str) -> str:
-    return re.sub(r"-\d+gb$", "", gpu.lower())
+    """Without the maker, the socket and the size of the memory, as drivers and vendors add them."""
+    words = re.split(r"[\s_-]+", gpu.lower())
+    return "-".join(word for word in words if not re.fullmatch(r"nvidia|tesla|gpu|sxm\d?|pcie?|\d+gi?b", word))
 
 
 def _from_json(data: object, file: str) -> Catalog:

@@ -18,7 +18,7 @@ from sizer.words import step_in_words
 QUIET_SECONDS = 3.0
 """An import that is done by then says nothing of how far it is."""
 EVERY_SECONDS = 10.0
-"""Between two plain lines of one step; a step that begins has its own."""
+"""Between two plain lines of one step; a step that begins has its own unless one was said in the last second."""
 
 
 class ImportProgress:
@@ -74,7 +74,7 @@ class ImportProgress:
             self._clear()
             self._stream.write(printable(line))
             self._stream.flush()
-        elif self._said is None or self._said[0] != self._step or now - self._said[1] >= EVERY_SECONDS:
+        elif self._said is None or now - self._said[1] >= (EVERY_SECONDS if self._said[0] == self._step else 1.0):
             print(line, file=self._stream, flush=True)
             self._said = self._step, now
 

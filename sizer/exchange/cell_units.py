@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sizer.exchange.headers import (
-    LATENCY,
-    SECONDS_PER_BATCH,
-    SECONDS_PER_EPOCH,
-    SECONDS_PER_SAMPLE,
-    sample_unit,
-    time_unit,
-)
+from sizer.exchange.headers import LATENCY, TIMES, sample_unit, time_unit
 from sizer.records import GIB, RELATIVE, InputError, parse_bytes
 
 NUMBERS = frozenset(
@@ -26,9 +19,7 @@ NUMBERS = frozenset(
         "dataset_samples",
         "usd_per_hour",
         "usd_per_hour_spot",
-        SECONDS_PER_EPOCH,
-        SECONDS_PER_BATCH,
-        SECONDS_PER_SAMPLE,
+        *TIMES,
         LATENCY,
         "latency_p99_ms",
     }
@@ -37,7 +28,6 @@ NUMBERS = frozenset(
 THOUSANDS = re.compile(r"(\d{1,3}(?:,\d{3})+)(\.\d+)?(?!\d)", re.ASCII)
 _NUMBER = re.compile(r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>\D.*)?", re.ASCII)
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
-_TIMES = (SECONDS_PER_EPOCH, SECONDS_PER_BATCH, SECONDS_PER_SAMPLE)
 _LATENCIES = (LATENCY, "latency_p99_ms")
 _COUNTS = {
     "vcpus": re.compile(r"(?:v?cpus?|v?cores?|threads?)", re.IGNORECASE),
@@ -76,8 +66,8 @@ def plain(column: str, text: str, unit: str) -> tuple[str, str]:
     number, own = found["number"], (found["unit"] or "").strip()
     if column == "memory_gib":
         return _gibibytes(number, own or unit, text), ""
-    if column in _TIMES or column in _LATENCIES:
-        usual = "s" if column in _TIMES else "ms"
+    if column in TIMES or column in _LATENCIES:
+        usual = "s" if column in TIMES else "ms"
         return _duration(number, time_unit(own or unit or usual), _SECONDS[usual], text), ""
     if not own:
         return text, ""

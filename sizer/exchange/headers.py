@@ -29,6 +29,7 @@ SECONDS_PER_EPOCH, SECONDS_PER_BATCH, SECONDS_PER_SAMPLE = (
     "seconds_per_batch",
     "seconds_per_sample",
 )
+TIMES = (SECONDS_PER_BATCH, SECONDS_PER_EPOCH, SECONDS_PER_SAMPLE)
 LATENCY = "latency_p50_ms"
 
 _SAME = {
@@ -39,7 +40,7 @@ _SAME = {
     "vcpus": "cpus, cores, vcpu, num cpus, n cpus, cpu count, cpu cores, num vcpus, n vcpus, number of vcpus, "
     "number of cpus, num cores, n cores",
     "gpu_count": "gpus, num gpus, n gpu, n gpus, ngpus, ngpu, num gpu, number of gpus, accelerators, num accelerators, "
-    "accelerator count, count of gpus",
+    "accelerator count, count of gpus, devices, num devices, n devices, device count",
     "gpu": "accelerator, device name, gpu type, gpu name, gpu model, gpu kind, accelerator type, accelerator name",
     "batch_size": "batch, bs, batchsize, global batch size, minibatch, minibatch size, mini batch size",
     "usd_per_hour": "price, usd, cost per hour, $ per h, $ per hr, $ per hour, hourly cost, hourly price, price usd, "

@@ -17,7 +17,7 @@ from sizer.exchange.imported_runs import axis_value, runs_of
 from sizer.exchange.jobs import named_apart
 from sizer.exchange.rented_machines import with_known_machines
 from sizer.exchange.repeats import repeats_that_differ
-from sizer.exchange.understanding import understood
+from sizer.exchange.understanding import named_by_network, understood
 from sizer.files import Table, named, read_table
 from sizer.records import (
     HOST_DISK,
@@ -70,11 +70,13 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     Raises InputError with file, line, column and what to type at the first thing that cannot be.
     """
     read = understood(read_table(path, Message("a table of measurements"), READERS, NEEDED), path, READERS)
-    table, notes = read.table, list(read.notes)
-    rated_by = _rated_by(table)
+    table, notes = named_by_network(read.table), list(read.notes)
+    if table is not read.table:
+        notes.append(Note(NoteKind.NAMED_BY_COLUMN, columns=("network",)))
+    rated_by = read.rated_by
     _check_columns(table, rated_by, path)
     parsed = [parse_row(row, rated_by) for row in table.rows]
-    if rated_by is not None:
+    if rated_by is not None and any(row[rated_by] is not None for row in parsed):
         notes.append(Note(RATED_BY_NOTES[rated_by], columns=(rated_by,)))
     parsed, found = named_apart(parsed)
     notes += found
@@ -102,13 +104,6 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     first = Note(NoteKind.IMPORTED, table=path.name, rows=len(parsed))
     notes = [first, *notes, *repeats_that_differ(runs), *_lacking(workloads), *assumed]
     return Imported(_study(path, runs), runs, unknown, tuple(notes))
-
-
-def _rated_by(table: Table) -> str | None:
-    """The column of times from which rates follow; None where the table has rates, or neither."""
-    if "throughput" in table.columns:
-        return None
-    return next((column for column in RATED_BY if column in table.columns), None)
 
 
 def _check_columns(table: Table, rated_by: str | None, path: Path) -> None:

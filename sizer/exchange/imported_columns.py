@@ -141,7 +141,7 @@ def parse_row(row: Row, rated_by: str | None = None) -> ParsedRow:
         elif text and not (failed and column in ("throughput", rated_by) and _is_nought(text)):
             values[column] = _read(row, column, reader, text)
     parsed = ParsedRow(row, values, other)
-    if rated_by is not None and rated_by in values:
+    if rated_by is not None and rated_by in values and "throughput" not in values:
         values["throughput"] = _rate(parsed, rated_by)
     _check(parsed)
     return parsed

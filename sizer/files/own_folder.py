@@ -73,10 +73,11 @@ def read_file(path: Path) -> bytes:
         if path.is_symlink():
             raise _elsewhere(path, Message("a link")) from None
         raise HostError("{path} cannot be read ({reason}).", path=path, reason=error.strerror) from error
+    facts = os.fstat(descriptor)
+    if stat.S_ISDIR(facts.st_mode):
+        os.close(descriptor)
+        raise HostError("{path} is a folder where a file should be; move it away.", path=path)
     with os.fdopen(descriptor, "rb") as file:
-        facts = os.fstat(descriptor)
-        if stat.S_ISDIR(facts.st_mode):
-            raise HostError("{path} is a folder where a file should be; move it away.", path=path)
         if not stat.S_ISREG(facts.st_mode):
             raise _elsewhere(path, Message("not a regular file"))
         if facts.st_size > LARGEST_FILE:

@@ -63,11 +63,6 @@ class SearchedFloor:
     given_up: GivenUp | None = None
     pipeline_alone: bool = False
 
-    @property
-    def finished(self) -> bool:
-        """Whether the bounds are close, or the search was given up."""
-        return self.bounds.close or self.given_up is not None
-
 
 def is_search(run: Run) -> bool:
     """Whether a run was made by a search for the memory floor."""

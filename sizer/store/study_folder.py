@@ -351,8 +351,6 @@ def _check_free(path: Path) -> None:
     """Raise InputError unless `path` is new, empty, a study folder, or one whose making was cut short."""
     if not path.exists() or _is_study_folder(path):
         return
-    if not path.is_dir():
-        raise InputError("{path} is a file; choose a folder with --out.", path=path)
     if _foreign(path):
         raise InputError(
             "{path} contains other files and is not a study folder; choose an empty one with --out.", path=path

@@ -26,7 +26,7 @@ def note_in_words(note: Note) -> str:
         return _OF_TABLES[note.kind](note)
     known = {
         "fix": note.fix,
-        "workloads": listed([f"`{name}`" for name in note.workloads]),
+        "workloads": _some(note.workloads),
         "gpu": note.gpu,
         "rate": format_number(note.samples_per_second or 0),
         "source": note.source,
@@ -74,22 +74,22 @@ def _thousands(note: Note) -> str:
 
 def _rate_from_epochs(note: Note) -> str:
     return _(
-        "The table has no `throughput`: it is computed as `dataset_samples` over the time in {columns}.",
+        "Where the table has no `throughput`, it is computed as `dataset_samples` over the time in {columns}.",
         columns=_quoted(note.columns),
     )
 
 
 def _rate_from_batches(note: Note) -> str:
     return _(
-        "The table has no `throughput`: it is computed as `batch_size` over the time in {columns}. `batch_size` is "
-        "taken as the whole batch, over all accelerators; if it is that of one, multiply it and import again.",
+        "Where the table has no `throughput`, it is computed as `batch_size` over the time in {columns}. `batch_size` "
+        "is taken as the whole batch, over all accelerators; if it is that of one, multiply it and import again.",
         columns=_quoted(note.columns),
     )
 
 
 def _rate_from_samples(note: Note) -> str:
     return _(
-        "The table has no `throughput`: it is computed as one over the time in {columns}.",
+        "Where the table has no `throughput`, it is computed as one over the time in {columns}.",
         columns=_quoted(note.columns),
     )
 
@@ -121,12 +121,16 @@ def _machines_partly_known(note: Note) -> str:
 
 
 def _jobs_named_apart(note: Note) -> str:
-    return _(
+    found = _(
         "Rows of `{name}` differ in {columns}, so they are different jobs: {workloads}.",
         name=note.text,
         columns=_quoted(note.columns),
         workloads=_some(note.workloads),
     )
+    if not note.rows:
+        return found
+    more = _n("{count} more workload is named apart so.", "{count} more workloads are named apart so.", note.rows)
+    return f"{found} {more}"
 
 
 def _named_by_column(note: Note) -> str:

@@ -5,17 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from sizer.records import (
-    Doubt,
-    DoubtKind,
-    Lines,
-    Message,
-    Outcome,
-    format_seconds,
-    format_share,
-    printable,
-    typed_path,
-)
+from sizer.records import Doubt, DoubtKind, Lines, Message, Outcome, format_seconds, format_share, printable, typed_path
 from sizer.words.errors import in_words
 from sizer.words.failures import data_not_prepared
 from sizer.words.figures import transfer

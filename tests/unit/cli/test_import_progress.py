@@ -55,10 +55,12 @@ def test_nothing_before_the_third_second_and_then_what_goes_on() -> None:
 
 
 def test_a_step_that_begins_is_said_at_once() -> None:
+    """But no more than one a second."""
     clock, stream = Clock(), io.StringIO()
     progress = ImportProgress(clock, stream)
     clock.now += 5
-    for step in (fitting(1), fitting(3), StepBegun(Stage.REPORTING)):
+    for seconds, step in ((0, fitting(1)), (0.5, fitting(2)), (0.6, fitting(3)), (1, StepBegun(Stage.REPORTING))):
+        clock.now += seconds
         progress(step)
     assert [line.rpartition(", ")[0] for line in stream.getvalue().splitlines()] == [
         "fitting `w1`, 1 of 4 workloads, about 10 % done",

@@ -311,3 +311,39 @@ def test_the_class_of_a_disk_follows_from_its_name(read: Read, name: str, expect
 def test_of_one_disk_no_class_is_asked(read: Read) -> None:
     found = read("workload,disk,vcpus,throughput\na,fast,1,10\na,fast,2,20\n")
     assert {NoteKind.DISK_CLASS_INFERRED, NoteKind.NO_DISK_CLASS}.isdisjoint(kinds(found))
+
+
+def test_a_device_by_its_name_is_a_gpu(read: Read) -> None:
+    """And the CPU beside it is the CPU."""
+    found = read("workload,device,devices,throughput\na,K80,1,10\na,K80,2,19\na,cpu,,2\n")
+    assert [run.configuration.gpu for run in found.runs] == ["K80", "K80", None]
+    assert [run.configuration.gpu_count for run in found.runs] == [1, 2, 0]
+    assert [run.spec.workload.computes_on.kind for run in found.runs] == ["cuda", "cuda", "cpu"]
+
+
+def test_the_size_of_an_input_is_no_place(read: Read) -> None:
+    found = read("workload,gpu,input,throughput\na,K80,224,10\na,T4,seq 128,19\n")
+    assert {run.spec.workload.input for run in found.runs} == {None}
+    assert found.unknown == ("input_size",)
+
+
+def test_training_and_inference_are_two_jobs(read: Read) -> None:
+    """Also where a column that sizer does not read says it."""
+    found = read("network,mode,gpu,throughput\nvgg16,train,K80,10\nvgg16,inference,K80,30\nvgg16,train,T4,20\n")
+    names = ["vgg16 (train)", "vgg16 (inference)", "vgg16 (train)"]
+    assert [run.spec.workload.name for run in found.runs] == names
+
+
+def test_a_time_fills_in_for_a_rate_that_is_not_there(read: Read) -> None:
+    """In its own row alone."""
+    found = read("workload,gpu,batch_size,img/s,seconds_per_batch\na,K80,32,10,9\na,T4,32,,1.6\n")
+    assert rates(found) == [10, 20]
+    assert NoteKind.RATE_FROM_BATCHES in kinds(found)
+
+
+def test_many_jobs_are_said_in_few_lines(read: Read) -> None:
+    rows = "".join(f"w{n},fp{bits},{bits},{n}{bits}\n" for n in range(1, 8) for bits in (16, 32))
+    found = read("workload,precision,vcpus,throughput\n" + rows)
+    sentences = said(found, NoteKind.JOBS_NAMED_APART)
+    assert len(sentences) == 4
+    assert sentences[-1].endswith("`w4 (fp16)` and `w4 (fp32)`. 3 more workloads are named apart so.")

@@ -95,8 +95,8 @@ def test_records_and_study_file_know_the_same_words() -> None:
     assert domain(Preference).choices == tuple(prefer)  # type: ignore[attr-defined]
     for name in ("name", "disk_name"):
         assert known[name]["pattern"] == f"^{domain(SafeName).pattern}$(?!\\n)"  # type: ignore[attr-defined]
-    assert all(known[name]["maxLength"] == 100 for name in ("name", "disk_name", "label"))
-    assert known["label"]["description"] == str(domain(Label).wanted)
+    assert all(known[name]["maxLength"] == 100 for name in ("name", "disk_name", "label", "printed"))
+    assert known["printed"]["description"] == str(domain(Label).wanted)
 
 
 def test_no_number_of_a_study_file_is_one_that_its_runs_could_not_hold() -> None:

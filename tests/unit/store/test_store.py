@@ -165,7 +165,7 @@ def test_a_broken_run_is_named_and_left_out(path: Path) -> None:
         away, cut, folder_problem, newer = map(str, folder.problems())
     assert "away.json is a link where sizer keeps a file of its own" in away
     assert "cut.json is not JSON" in cut
-    assert "folder.json cannot be read" in folder_problem
+    assert "folder.json is a folder where a file should be" in folder_problem
     assert "newer.json was written by a newer sizer" in newer
 
 

@@ -1,0 +1,246 @@
+"""What limits do where the kernel refuses: an error that names the file or the process, and nothing left behind."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from sizer.limits import Control, identity
+from sizer.limits.control_group import TRIES, kill_until_empty, make_group
+from sizer.limits.delegation import hands_over
+from sizer.limits.detection import backend_for
+from sizer.limits.identity import owned_name, owner_is_dead
+from sizer.limits.machine import Machine
+from sizer.limits.process_tree import kill_all
+from sizer.limits.topology import read_topology
+from sizer.limits.tree import Tree
+from sizer.limits.v2 import enabling, kill_group, own_group
+from sizer.records import HostError
+from sizer.words import in_words
+from tests.described_hosts import V2_FILES
+
+TOP = "/sys/fs/cgroup"
+
+
+class Stubborn(Tree):
+    """Groups that stay busy for their first removals, as the kernel frees them a moment after their last process."""
+
+    def __init__(self, root: Path, busy: int) -> None:
+        super().__init__(root)
+        self.busy = busy
+
+    def remove(self, directory: Path) -> None:
+        if self.busy:
+            self.busy -= 1
+            raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+        super().remove(directory)
+
+
+def told(error: pytest.ExceptionInfo[HostError]) -> str:
+    return in_words(error.value)
+
+
+def test_a_group_that_is_freed_late_is_removed_all_the_same(tmp_path: Path) -> None:
+    """The groups inside it go first; one that somebody else removed meanwhile is no error."""
+    group = tmp_path / "group"
+    (group / "inner").mkdir(parents=True)
+    Stubborn(tmp_path, busy=2).discard(group)
+    assert not group.exists()
+    Tree().discard(group)
+
+
+def test_a_group_that_stays_busy_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what to type, when it is empty."""
+    monkeypatch.setattr("sizer.limits.tree.REMOVAL_SECONDS", 0.0)
+    (tmp_path / "group").mkdir()
+    with pytest.raises(HostError) as refused:
+        Stubborn(tmp_path, busy=10**6).discard(tmp_path / "group")
+    assert f"rmdir {tmp_path}/group" in told(refused)
+    assert os.strerror(errno.EBUSY) in told(refused)
+
+
+def test_a_group_that_somebody_removes_meanwhile_is_gone(tmp_path: Path) -> None:
+    """Between the listing and the removal another sizer may tidy up."""
+
+    class Swept(Tree):
+        def remove(self, directory: Path) -> None:
+            directory.rmdir()
+            super().remove(directory)
+
+    (tmp_path / "group").mkdir()
+    Swept(tmp_path).discard(tmp_path / "group")
+    assert not (tmp_path / "group").exists()
+    assert Tree().below(tmp_path / "group") == []
+    assert Tree().processes(tmp_path / "group") == set()
+
+
+def test_a_limit_that_cannot_be_written_names_its_file(tmp_path: Path) -> None:
+    """The value and the kernel's own reason are said; a file that reads something else is not taken for a limit."""
+    with pytest.raises(HostError) as refused:
+        Tree().hold(tmp_path / "memory.max", "1024")
+    assert str(tmp_path / "memory.max") in told(refused)
+    assert "'1024'" in told(refused)
+    assert os.strerror(errno.ENOENT) in told(refused)
+
+
+@pytest.mark.parametrize("made", [0, 1])
+def test_groups_are_made_all_or_none(made: int, tmp_path: Path) -> None:
+    """Where the last of them is refused, those before it are removed again."""
+
+    class Full(Tree):
+        def make(self, directory: Path) -> None:
+            if directory.name == "refused":
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            super().make(directory)
+
+    groups = [tmp_path / "first", tmp_path / "second"][:made]
+    with pytest.raises(HostError, match="No space left on device"):
+        make_group(Full(), lambda: None, [*groups, tmp_path / "refused"])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_parent_that_keeps_vanishing_ends_the_trying(tmp_path: Path) -> None:
+    """Each time the parents are made anew, and after some tries it is an error and no endless loop."""
+    prepared: list[None] = []
+    with pytest.raises(HostError, match=os.strerror(errno.ENOENT)):
+        make_group(Tree(), lambda: prepared.append(None), [tmp_path / "nowhere" / "group"])
+    assert len(prepared) == TRIES
+
+
+def test_a_process_that_does_not_die_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that hangs in the kernel outlives SIGKILL: its pid is what one can look at."""
+    monkeypatch.setattr("sizer.limits.control_group.KILL_SECONDS", 0.0)
+    (tmp_path / "cgroup.procs").write_text("4711\n4712\n")
+    killed: list[Collection[Path]] = []
+    with pytest.raises(HostError, match="4711 4712"):
+        kill_until_empty(Tree(), [tmp_path], killed.append)
+    monkeypatch.setattr("sizer.limits.process_tree.KILL_SECONDS", 0.0)
+    hanging = SimpleNamespace(pid=2**22 + 1)
+    with pytest.raises(HostError, match=str(hanging.pid)):
+        kill_all(lambda: [hanging])  # type: ignore[list-item]
+
+
+def test_before_linux_5_14_each_process_is_killed(tmp_path: Path) -> None:
+    """There is no cgroup.kill then: the processes are signalled one by one."""
+    with subprocess.Popen(["sleep", "60"]) as process:
+        (tmp_path / "cgroup.procs").write_text(str(process.pid))
+        kill_group(Tree(), [tmp_path])
+        assert process.wait(10) == -9
+
+
+@pytest.mark.parametrize(
+    ("listing", "group"),
+    [
+        ("0::/user.slice/run.scope\n", "user.slice/run.scope"),
+        ("4:cpu:/a\n0::/b/supervisor\n", None),
+        ("4:cpu:/a\n", None),
+    ],
+)
+def test_our_own_group_is_the_unified_one(listing: str, group: str | None, tmp_path: Path) -> None:
+    """A host without the unified hierarchy has none."""
+    tree = Tree(tmp_path)
+    (tmp_path / "proc/self").mkdir(parents=True)
+    (tmp_path / "proc/self/cgroup").write_text(listing)
+    found = own_group(tree, tree.path(TOP))
+    if "supervisor" in listing:
+        assert found in (tree.path(f"{TOP}/b"), tree.path(f"{TOP}/b/supervisor"))
+    else:
+        assert found == (tree.path(f"{TOP}/{group}") if group else None)
+
+
+def lacking(v2_tree: Tree, machine: Machine, control: Control) -> tuple[bool, str, str | None]:
+    (found,) = (each for each in backend_for(v2_tree, machine).capabilities() if each.control is control)
+    return found.available, in_words(found.how), found.fix
+
+
+def test_a_controller_that_the_kernel_keeps_off_says_how_to_turn_it_on(v2_tree: Tree, machine: Machine) -> None:
+    """Only memory has such a switch; without io nothing can be typed."""
+    v2_tree.path(f"{TOP}/cgroup.controllers").write_text("cpuset cpu pids")
+    available, how, fix = lacking(v2_tree, machine, Control.MEMORY)
+    assert (available, fix) == (False, enabling("memory"))
+    assert "memory" in how
+    assert fix is not None
+    assert "cgroup_enable=memory" in fix
+    available, how, fix = lacking(v2_tree, machine, Control.DISK)
+    assert (available, fix) == (False, None)
+    assert "io" in how
+
+
+def test_a_pid_that_is_hidden_is_asked_for_by_a_signal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With hidepid /proc shows no other user's process: one that may not be signalled lives, one that is not there is
+    dead."""
+    name = owned_name("run")
+    dead = name.replace(f"{os.getpid()}", f"{2**22 + 1}", 1)
+
+    def forbidden(_pid: int, _signal: int) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    assert dead != name
+    monkeypatch.setattr(identity, "_start_ticks", lambda _pid: None)
+    assert owner_is_dead(dead)
+    monkeypatch.setattr(os, "kill", forbidden)
+    assert not owner_is_dead(dead)
+
+
+def test_a_world_without_a_boot_id_is_still_one(tmp_path: Path) -> None:
+    """A sandbox may hide the kernel's files: what cannot be read is the same for all in it."""
+    assert identity._text(tmp_path / "boot_id") == ""
+    assert identity._namespace("no-such-namespace") == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "handed"),
+    [("no\n", False), ("yes\n", True), (FileNotFoundError(), True), (subprocess.TimeoutExpired("systemctl", 5), True)],
+)
+def test_a_systemd_that_does_not_answer_keeps_nothing(
+    answer: str | Exception, handed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only a clear `no` of the user's manager is one."""
+
+    def run(*_argv: object, **_options: object) -> subprocess.CompletedProcess[str]:
+        if isinstance(answer, Exception):
+            raise answer
+        return subprocess.CompletedProcess([], 0, answer, "")
+
+    monkeypatch.setattr("sizer.limits.delegation.subprocess.run", run)
+    assert hands_over("run-1.scope") is handed
+
+
+def test_without_lscpu_each_cpu_is_a_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small container has no lscpu, and sizer still knows its CPUs."""
+
+    def missing(*_argv: object, **_options: object) -> None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "lscpu")
+
+    monkeypatch.setattr("sizer.limits.topology.subprocess.run", missing)
+    found = read_topology().processors
+    assert [each.cpu for each in found] == sorted(os.sched_getaffinity(0))
+    assert [each.core for each in found] == [each.cpu for each in found]
+
+
+@pytest.mark.parametrize(("swap_bytes", "fix"), [(0, None), (1 << 30, "sudo swapoff -a")])
+def test_a_kernel_that_does_not_count_swap_needs_it_off(
+    swap_bytes: int, fix: str | None, v2_tree: Tree, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A memory limit that lets the rest go to swap is none; where the host has no swap it holds."""
+    monkeypatch.delitem(V2_FILES["memory"], "memory.swap.max")
+    available, how, found = lacking(v2_tree, replace(machine, swap_bytes=swap_bytes), Control.MEMORY)
+    assert (available, found) == (fix is None, fix)
+    assert ("swap" in how) == (fix is not None)
+
+
+def test_a_kernel_without_a_file_is_not_told_to_enable_it(
+    v2_tree: Tree, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The io controller is there and was built without throttling: nothing can be typed."""
+    monkeypatch.delitem(V2_FILES["io"], "io.max")
+    available, how, fix = lacking(v2_tree, machine, Control.DISK)
+    assert (available, fix) == (False, None)
+    assert "io.max" in how

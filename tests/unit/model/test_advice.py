@@ -1,0 +1,173 @@
+"""Where there is no answer, which run would help most; and what a what-if may not ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sizer.model import MeasuredRange, WhatIf, WorkloadModel, best_measured, fit, predict, vcpus_to_measure
+from sizer.records import (
+    GIB,
+    Action,
+    Configuration,
+    Demand,
+    Device,
+    DiskRates,
+    Outcome,
+    ReasonCode,
+    Refusal,
+    Refused,
+    Run,
+    Suggestion,
+)
+
+MakeRun = Callable[..., Run]
+P100 = Device("emulated", gpu="P100", samples_per_second=219)
+
+
+@pytest.fixture
+def fitted(make_run: MakeRun) -> WorkloadModel:
+    """A job on the CPU of which only the rate is known."""
+    return fit([make_run(100.0 * vcpus, vcpus) for vcpus in (1.0, 2.0, 4.0)]).workload("train")
+
+
+def at(model: WorkloadModel, **changed: object) -> Configuration:
+    return replace(model.measured.rates[-1].configuration, **changed)  # type: ignore[arg-type]
+
+
+def refusal_of(ask: Callable[[], object]) -> Refusal:
+    with pytest.raises(Refused) as refused:
+        ask()
+    return refused.value.refusal
+
+
+@pytest.mark.parametrize(
+    ("changes", "axis", "wanted"),
+    [
+        ([{"memory": 2 * GIB}, {"memory": 4 * GIB}], "memory_gib", Suggestion(Action.MEASURE, memory_bytes=8 * GIB)),
+        ([{"batch": 16}, {"batch": 32}], "batch_size", Suggestion(Action.MEASURE, batch_size=64)),
+        ([{"vcpus": 2.0}, {"vcpus": 4.0}], "vcpus", Suggestion(Action.MEASURE, vcpus=(8.0,))),
+    ],
+)
+def test_a_third_value_is_asked_for_on_the_axis_that_was_varied(
+    changes: list[dict[str, float]], axis: str, wanted: Suggestion, make_run: MakeRun
+) -> None:
+    """Who varied memory is asked for twice the most memory, not for vCPUs."""
+    refusal = fit([make_run(100.0, **{"vcpus": 2.0, **each}) for each in changes]).workload("train").refused
+    assert refusal is not None
+    assert refusal.reason.code is ReasonCode.TOO_FEW_VALUES
+    assert refusal.reason.text("axis") == axis
+    assert refusal.suggestion == wanted
+
+
+def test_vcpus_that_nobody_knows_are_not_doubled() -> None:
+    """A table without vCPUs gives no number to start from; one that failed is tried again first."""
+    assert vcpus_to_measure(MeasuredRange()) == Suggestion(Action.MEASURE)
+    failed = MeasuredRange(failed_vcpus=(8.0,))
+    assert vcpus_to_measure(failed) == Suggestion(Action.RETRY, vcpus=(8.0,))
+
+
+@pytest.mark.parametrize(("kind", "action"), [("imported", Action.IMPORT), ("image_training", Action.RETRY)])
+def test_runs_that_all_crashed_are_made_or_imported_again(kind: str, action: Action, make_run: MakeRun) -> None:
+    """Nobody can retry what another table says."""
+    crashed = [make_run(None, vcpus, kind=kind, outcome=Outcome.CRASHED) for vcpus in (1.0, 2.0)]
+    refusal = fit(crashed).workload("train").refused
+    assert refusal is not None
+    assert (refusal.reason.code, refusal.suggestion) == (ReasonCode.NO_RUN_COMPLETED, Suggestion(action))
+
+
+def test_a_job_that_never_fitted_needs_twice_the_memory(make_run: MakeRun) -> None:
+    """Every run was killed for want of memory: the next one has twice the most that was tried."""
+    killed = [make_run(None, 2.0, memory=size * GIB, capped=True, outcome=Outcome.OUT_OF_MEMORY) for size in (1, 2)]
+    refusal = fit(killed).workload("train").refused
+    assert refusal is not None
+    assert refusal.suggestion == Suggestion(Action.MEASURE, memory_bytes=4 * GIB)
+
+
+@pytest.mark.parametrize(
+    ("column", "lacking", "asked"),
+    [
+        ("memory_gib", {"memory_bytes": None}, {"memory_bytes": 4 * GIB}),
+        ("batch_size", {"batch_size": None}, {"batch_size": 64}),
+    ],
+)
+def test_a_column_that_a_table_lacks_is_asked_for(
+    column: str, lacking: dict[str, None], asked: dict[str, int], make_run: MakeRun
+) -> None:
+    """No value of it can be predicted, and importing it is what would help."""
+    runs = [make_run(100.0 * vcpus, vcpus) for vcpus in (1.0, 2.0, 4.0)]
+    bare = [replace(run, configuration=replace(run.configuration, **lacking)) for run in runs]
+    model = fit(bare).workload("train")
+    refusal = refusal_of(lambda: predict(model, at(model, **asked)))
+    assert (refusal.reason.code, refusal.reason.text("column")) == (ReasonCode.NOT_IN_TABLE, column)
+    assert refusal.suggestion == Suggestion(Action.IMPORT, column=column)
+
+
+def test_two_memory_sizes_say_nothing_between_them(make_run: MakeRun) -> None:
+    """Where memory changes the rate, a size between two that were measured is refused and asked for."""
+    runs = [
+        make_run(rate * vcpus, vcpus, memory=size * GIB, capped=True)
+        for size, rate in ((2, 20.0), (8, 100.0))
+        for vcpus in (1.0, 2.0, 4.0)
+    ]
+    model = fit(runs).workload("train")
+    refusal = refusal_of(lambda: predict(model, at(model, memory_bytes=4 * GIB)))
+    assert refusal.reason.code is ReasonCode.BETWEEN_MEMORY_SIZES
+    assert refusal.suggestion == Suggestion(Action.MEASURE, memory_bytes=4 * GIB)
+
+
+@pytest.mark.parametrize(
+    "what_if", [WhatIf(gpu_speedup=0.0), WhatIf(data_bytes_factor=-1.0), WhatIf(decode_factor=0.0)]
+)
+def test_a_factor_is_above_nothing(what_if: WhatIf, fitted: WorkloadModel) -> None:
+    """Nothing can be infinitely fast or of negative size."""
+    assert refusal_of(lambda: predict(fitted, at(fitted), what_if)).reason.code is ReasonCode.FACTOR_NOT_POSITIVE
+
+
+def test_a_job_without_a_gpu_has_none_to_speed_up(fitted: WorkloadModel) -> None:
+    """To measure it with one is what would help."""
+    refusal = refusal_of(lambda: predict(fitted, at(fitted), WhatIf(gpu_speedup=2.0)))
+    assert refusal.reason.code is ReasonCode.NO_GPU_TO_SPEED_UP
+    assert refusal.suggestion == Suggestion(Action.MEASURE, gpu_count=1)
+
+
+def test_a_decoder_cannot_be_told_from_a_step_on_the_same_cpu(fitted: WorkloadModel) -> None:
+    """A run with synthetic input would separate the two."""
+    refusal = refusal_of(lambda: predict(fitted, at(fitted), WhatIf(decode_factor=0.5)))
+    assert refusal.reason.code is ReasonCode.STEP_NOT_SEPARATE
+    assert refusal.suggestion == Suggestion(Action.MEASURE, input="synthetic")
+
+
+def test_reads_that_nobody_counted_predict_no_other_disk(fitted: WorkloadModel) -> None:
+    """What a disk of other rates would give needs the bytes of a sample."""
+    refusal = refusal_of(lambda: predict(fitted, at(fitted), WhatIf(disk_rates=DiskRates(read_bytes_per_second=1e8))))
+    assert refusal.reason.code is ReasonCode.READS_NOT_ACCOUNTED
+    assert refusal.suggestion == Suggestion(Action.MEASURE, accounting=True)
+
+
+def test_a_disk_that_was_not_measured_is_named_with_those_that_were(fitted: WorkloadModel) -> None:
+    """Its own figures, or a run there, would help."""
+    refusal = refusal_of(lambda: predict(fitted, at(fitted, disk="tape")))
+    assert refusal.reason.code is ReasonCode.DISK_NOT_MEASURED
+    assert (refusal.reason.text("disk"), refusal.reason.texts("measured")) == ("tape", ("host",))
+
+
+def test_a_model_without_members_has_no_answer(fitted: WorkloadModel) -> None:
+    """Neither a prediction nor a best rate is made up where nothing was fitted."""
+    empty = replace(fitted, members=())
+    assert refusal_of(lambda: predict(empty, at(fitted))).reason.code is ReasonCode.NOT_FITTED
+    assert refusal_of(lambda: best_measured(empty)).reason.code is ReasonCode.NOT_FITTED
+    why = Refusal(reason=fitted.scaling) if fitted.scaling is not None else None
+    assert why is not None
+    assert refusal_of(lambda: best_measured(replace(fitted, refused=why))) == why
+
+
+def test_an_accelerator_that_was_measured_may_be_faster(make_run: MakeRun) -> None:
+    """The same question that a CPU refuses has an answer where a GPU binds."""
+    rates = {c: ((80 * c) ** -8 + 219**-8) ** (-1 / 8) for c in (1, 2, 4, 8)}
+    runs = [make_run(rate, c, device=P100, demand=Demand(core_seconds=1 / 80)) for c, rate in rates.items()]
+    model = fit(runs).workload("train")
+    now, then = (predict(model, at(model), what_if).throughput.value for what_if in (WhatIf(), WhatIf(gpu_speedup=2.0)))
+    assert then > 1.5 * now

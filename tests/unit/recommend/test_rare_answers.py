@@ -1,0 +1,301 @@
+"""Answers that few studies get: edges of batch and memory, machines that cannot be compared, jobs that are late."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sizer.catalog import Catalog, InstanceType
+from sizer.model import Edge, WorkloadModel, fit, predict
+from sizer.recommend import recommend
+from sizer.recommend.candidates import Candidate
+from sizer.recommend.edges import Edges, edge_reasons
+from sizer.recommend.field import ScoredCandidate, allowed, choose
+from sizer.recommend.instances import matching
+from sizer.recommend.memory import _why_this_much
+from sizer.recommend.next_run import next_run
+from sizer.recommend.quality import Quality
+from sizer.recommend.scoring import Score
+from sizer.recommend.upgrades import upgrade_reasons
+from sizer.records import (
+    GIB,
+    Action,
+    Answer,
+    Bottleneck,
+    Configuration,
+    Deadline,
+    Demand,
+    Device,
+    Estimate,
+    Evidence,
+    EvidenceKind,
+    Objective,
+    Outcome,
+    Prediction,
+    ReasonCode,
+    Run,
+    Spec,
+    Suggestion,
+    reason,
+)
+
+MakeRun = Callable[..., Run]
+Curve = Callable[..., list[Run]]
+KNEE = ((1, 100), (2, 197), (4, 300), (8, 303), (16, 304))
+SURE_GAIN, UNSURE_GAIN, NO_GAIN = Edge(0.3, 0.99), Edge(0.1, 0.5), Edge()
+HOUR = 3600.0
+DISPUTED = Evidence(Bottleneck.DISK_IOPS, {"disk_iops": 0.97}, EvidenceKind.BUSIEST, {"disk_iops": 0.97})
+P100 = Device("emulated", gpu="P100", samples_per_second=219)
+
+
+@pytest.fixture
+def answer_of(catalog: Catalog) -> Callable[..., Answer]:
+    """The answer to runs of one workload, as it is before it is put into words."""
+
+    def ask(runs: list[Run], within: Deadline | None = None, target: float = 0.95, **known: object) -> Answer:
+        model, objective = fit(runs), Objective("cheapest", target, within)
+        return recommend(model, runs, objective, catalog, **known).workloads[0]  # type: ignore[arg-type]
+
+    return ask
+
+
+def codes(answer: Answer) -> set[ReasonCode]:
+    return {reason.code for reason in answer.reasons}
+
+
+@pytest.fixture
+def knee(curve: Curve) -> WorkloadModel:
+    return fit(curve(*KNEE)).workload("train")
+
+
+def chosen(vcpus: float = 4.0) -> Candidate:
+    return Candidate(Spec(vcpus), Configuration(vcpus, 8 * GIB, "host", 32), 0.17, 0)
+
+
+def test_a_rate_that_rises_with_the_batch_is_said(make_run: MakeRun, answer_of: Callable[..., Answer]) -> None:
+    """Three batch sizes, the largest still much faster: the answer says by how much the last step gained."""
+    runs = [
+        make_run(rate * min(vcpus, 4), vcpus, batch=size)
+        for size, rate in ((8, 40.0), (16, 70.0), (32, 110.0))
+        for vcpus in (1.0, 2.0, 4.0, 8.0)
+    ]
+    answer = answer_of(runs)
+    (rises,) = (each for each in answer.reasons if each.code is ReasonCode.RISES_WITH_BATCH)
+    assert rises.number("batch_size") == 32
+    assert rises.number("gain") == pytest.approx(110 / 70 - 1, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("memory", "code"),
+    [(SURE_GAIN, ReasonCode.RISES_WITH_MEMORY), (UNSURE_GAIN, ReasonCode.MEMORY_UNSETTLED), (NO_GAIN, None)],
+)
+def test_an_edge_of_memory_is_said_as_surely_as_it_is_known(
+    memory: Edge, code: ReasonCode | None, knee: WorkloadModel
+) -> None:
+    """Of memory that no longer pays nothing is said."""
+    edges = Edges(NO_GAIN, memory, None)
+    found = edge_reasons(knee, edges, chosen().configuration, Quality())
+    assert [each.code for each in found] == ([code] if code is not None else [])
+    assert all(each.number("memory_bytes") == 8 * GIB for each in found)
+
+
+def test_more_memory_is_measured_where_it_pays(knee: WorkloadModel) -> None:
+    """Twice the most that was measured, before anything else is asked."""
+    suggestion = next_run(knee, chosen(), Edges(NO_GAIN, SURE_GAIN, None), Quality())
+    assert suggestion == Suggestion(Action.MEASURE, reason(ReasonCode.MORE_MEMORY_MAY_PAY), memory_bytes=16 * GIB)
+
+
+def test_a_size_that_is_not_sure_is_measured_again(knee: WorkloadModel) -> None:
+    """Where the curve is flat and yet no size is sure to be enough, the same runs once more would settle it."""
+    settled = Edges(NO_GAIN, NO_GAIN, None)
+    assert next_run(knee, chosen(), settled, Quality(), unsure=True) == Suggestion(
+        Action.REPEAT, reason(ReasonCode.NO_SIZE_SURE), vcpus=(1.0, 2.0, 4.0, 8.0, 16.0)
+    )
+    assert next_run(knee, chosen(), settled, Quality()) is None
+
+
+def scored(usd: float, fraction: float, probability: float) -> ScoredCandidate:
+    return ScoredCandidate(replace(chosen(), usd_per_hour=usd), Score(fraction, probability, 100 * fraction))
+
+
+@pytest.mark.parametrize(
+    ("field", "usd"),
+    [
+        ([(1.0, 0.5, 0.01), (2.0, 0.8, 0.05), (4.0, 0.8, 0.05)], 2.0),
+        ([(1.0, 0.5, 0.2), (2.0, 0.8, 0.6), (4.0, 0.8, 0.61)], 2.0),
+        ([(1.0, 0.5, 0.01), (2.0, 0.96, 0.99), (4.0, 1.0, 1.0)], 2.0),
+    ],
+)
+def test_without_a_chance_the_fastest_is_taken(field: list[tuple[float, float, float]], usd: float) -> None:
+    """Hopeless sizes are not told apart by a chance of 1 in 100; of the fastest, or the likeliest, the cheapest."""
+    assert choose([scored(*each) for each in field], Objective("cheapest", 0.95)).candidate.usd_per_hour == usd
+
+
+def test_what_to_know_of_a_machine(make_run: MakeRun, catalog: Catalog) -> None:
+    """ARM cores, figures that nobody confirmed, and a disk that caps this rate are said of each offer."""
+    demand = Demand(core_seconds=0.01, read_bytes=1e6)
+    model = fit([make_run(100.0 * vcpus, vcpus, demand=demand) for vcpus in (1.0, 2.0, 4.0)]).workload("train")
+    x86, arm = (replace(catalog.instance(name), confidence=None) for name in ("aws/c6i.xlarge", "aws/c7g.xlarge"))
+    slow = replace(x86, instance_type="slow", disk_bytes_per_second=50e6)
+    rumoured = replace(x86, instance_type="rumoured", confidence="a talk")
+    offers = matching(model, Spec(4.0), 32, 400.0, replace(catalog, instance_types=(x86, arm, slow, rumoured)))
+    notes = {offer.instance_type: {note.code: note for note in offer.notes} for offer in offers}
+    assert ReasonCode.ARM in notes["c7g.xlarge"]
+    assert ReasonCode.ARM not in notes["c6i.xlarge"]
+    assert notes["rumoured"][ReasonCode.FIGURES_UNSURE].text("confidence") == "a talk"
+    capped = notes["slow"][ReasonCode.DISK_CAPPED]
+    assert (capped.number("bytes_per_second"), capped.number("needed")) == (50e6, 400e6)
+    assert ReasonCode.FIGURES_UNSURE not in notes["slow"]
+
+
+def without(run: Run, **lacking: None) -> Run:
+    """The run of a table without these columns."""
+    limits = replace(run.spec.limits, **{key: None for key in lacking if key != "batch_size"})
+    return replace(run, spec=replace(run.spec, limits=limits), configuration=replace(run.configuration, **lacking))
+
+
+@pytest.fixture
+def machine(catalog: Catalog) -> InstanceType:
+    return catalog.instance("aws/c6i.8xlarge")
+
+
+def test_a_table_without_vcpus_has_no_machine_to_compare_with(
+    make_run: MakeRun, machine: InstanceType, answer_of: Callable[..., Answer]
+) -> None:
+    """How many of the machine's vCPUs the rate needs is not known."""
+    runs = [without(make_run(rate, batch=size), vcpus=None) for size, rate in ((8, 40.0), (16, 70.0), (32, 75.0))]
+    answer = answer_of(runs, machine=machine)
+    assert answer.baseline is None
+    assert ReasonCode.NO_BASELINE in codes(answer)
+
+
+def test_a_table_without_memory_is_compared_by_its_vcpus(
+    curve: Curve, machine: InstanceType, answer_of: Callable[..., Answer]
+) -> None:
+    """The machine's memory is taken to be enough."""
+    answer = answer_of([without(run, memory_bytes=None) for run in curve(*KNEE)], machine=machine)
+    assert answer.baseline is not None
+    assert (answer.baseline.spec.vcpus, answer.baseline.spec.memory_bytes) == (32, None)
+    assert answer.baseline.share == pytest.approx(0.98, abs=0.03)
+
+
+def test_a_machine_beyond_two_values_cannot_be_compared(
+    make_run: MakeRun, machine: InstanceType, answer_of: Callable[..., Answer]
+) -> None:
+    """Three batch sizes make a model, and two vCPU values say nothing of 32."""
+    runs = [
+        make_run(rate * vcpus, vcpus, batch=size)
+        for size, rate in ((8, 40.0), (16, 70.0), (32, 75.0))
+        for vcpus in (2.0, 4.0)
+    ]
+    answer = answer_of(runs, machine=machine)
+    assert answer.baseline is None
+    assert ReasonCode.NO_BASELINE in codes(answer)
+
+
+def test_a_machine_in_which_the_job_does_not_fit_has_no_rate(
+    make_run: MakeRun, machine: InstanceType, answer_of: Callable[..., Answer]
+) -> None:
+    """It has less memory than every run that was killed."""
+    points = ((1.0, 100.0), (2.0, 197.0), (4.0, 300.0), (8.0, 303.0))
+    runs = [make_run(rate, vcpus, memory=64 * GIB, capped=True) for vcpus, rate in points]
+    killed = make_run(None, 1.0, memory=32 * GIB, capped=True, outcome=Outcome.OUT_OF_MEMORY)
+    answer = answer_of([*runs, killed], machine=replace(machine, memory_bytes=16 * GIB))
+    assert answer.baseline is None
+    assert ReasonCode.NO_BASELINE in codes(answer)
+
+
+def test_more_vcpus_that_were_not_measured_may_be_in_time(make_run: MakeRun, answer_of: Callable[..., Answer]) -> None:
+    """With one vCPU value nobody knows whether more would help a job that is late."""
+    demand = Demand(core_seconds=1 / 75)
+    runs = [make_run(rate, 1.0, batch=size, demand=demand) for size, rate in ((8, 70.0), (16, 74.0), (32, 75.0))]
+    answer = answer_of(runs, within=Deadline(1e7, HOUR))
+    assert answer.status == "refused"
+    assert ReasonCode.MORE_VCPUS_NOT_MEASURED in codes(answer)
+    assert ReasonCode.WOULD_HELP not in codes(answer)
+
+
+def test_a_job_that_may_be_in_time_is_rejected_with_its_chance(curve: Curve, answer_of: Callable[..., Answer]) -> None:
+    """A cheaper size that is in time with a probability between surely not and surely."""
+    answer = answer_of(curve(*KNEE, spread=0.02), within=Deadline(197.0 * 6 * HOUR, 6 * HOUR))
+    whys = {each.spec.vcpus: {why.code: why for why in each.why} for each in answer.rejected}
+    assert answer.spec is not None
+    assert answer.spec.vcpus == 4
+    unlikely = whys[2.0][ReasonCode.JOB_UNLIKELY]
+    assert 0.005 < unlikely.number("probability") < 0.9
+    assert unlikely.number("seconds") == pytest.approx(6 * HOUR, rel=0.03)
+
+
+def test_a_fraction_of_a_vcpu_that_is_in_time_is_not_sold(curve: Curve, answer_of: Callable[..., Answer]) -> None:
+    """The least that is sold is taken, and the half that would do is named with how long it takes."""
+    points = ((0.5, 50), (1, 100), (2, 197), (4, 300))
+    answer = answer_of(curve(*points), within=Deadline(20 * HOUR, HOUR))
+    assert answer.spec is not None
+    assert answer.spec.vcpus == 1
+    half = next(each for each in answer.rejected if each.spec.vcpus == 0.5)
+    assert ReasonCode.FRACTION_NOT_SOLD in {why.code for why in half.why}
+
+
+def test_a_bottleneck_that_is_not_known_has_no_upgrade(make_run: MakeRun) -> None:
+    """Nothing is said of what a relief would gain where nobody knows what binds."""
+    ambiguous = Prediction(
+        "train", chosen().configuration, Estimate(300, 290, 310), Bottleneck.AMBIGUOUS, {"cpu": 0.5}, extrapolated=False
+    )
+    rates = {c: ((80 * c) ** -8 + 219**-8) ** (-1 / 8) for c in (1, 2, 4, 8)}
+    runs = [make_run(rate, c, device=P100, demand=Demand(core_seconds=1 / 80)) for c, rate in rates.items()]
+    model = fit(runs).workload("train")
+    clear = predict(model, runs[1].configuration)
+    assert clear.bottleneck is Bottleneck.CPU
+    assert upgrade_reasons(model, chosen(2.0), ambiguous, None) == []
+    (limit,) = upgrade_reasons(model, chosen(2.0), clear, None)
+    assert (limit.code, limit.text("next")) == (ReasonCode.NEXT_LIMIT, "accelerator")
+
+
+@pytest.mark.parametrize(
+    ("device", "rates"), [(Device(), (100.0, 200.0, 400.0)), (P100, (45.0, 90.0, 175.0))], ids=["curve", "ceiling"]
+)
+def test_what_lies_beyond_is_not_foretold_where_memory_ends(
+    device: Device, rates: tuple[float, ...], make_run: MakeRun, answer_of: Callable[..., Answer]
+) -> None:
+    """A run with twice the vCPUs was killed, so what it would have given is not promised; without it, it is."""
+    demand = Demand(core_seconds=1 / rates[0])
+    runs = [
+        make_run(rate, vcpus, memory=8 * GIB, capped=True, device=device, demand=demand)
+        for vcpus, rate in zip((1.0, 2.0, 4.0), rates, strict=True)
+    ]
+    killed = make_run(None, 8.0, memory=8 * GIB, capped=True, device=device, outcome=Outcome.OUT_OF_MEMORY)
+    roomy, tight = answer_of(runs), answer_of([*runs, killed])
+    assert (roomy.status, tight.status) == ("at_least", "at_least")
+    assert roomy.beyond is not None
+    assert tight.beyond is None
+
+
+def test_nothing_is_advised_where_nobody_knows_what_binds(curve: Curve, answer_of: Callable[..., Answer]) -> None:
+    """A late job whose bottleneck is ambiguous gets no help made up for it."""
+    runs = [replace(run, evidence=DISPUTED) for run in curve(*KNEE)]
+    answer = answer_of(runs, within=Deadline(1e9, HOUR))
+    assert answer.status == "refused"
+    assert ReasonCode.NOTHING_IN_TIME in codes(answer)
+    assert ReasonCode.WOULD_HELP not in codes(answer)
+
+
+def test_where_memory_still_pays_only_the_most_may_be_chosen(knee: WorkloadModel) -> None:
+    """A smaller size would be judged by a best that is not known."""
+    (small, large) = (
+        ScoredCandidate(
+            Candidate(Spec(4.0, size * GIB), Configuration(4.0, size * GIB, "host", 32), usd, 0), Score(1.0, 1.0, 300)
+        )
+        for size, usd in ((4, 0.1), (8, 0.2))
+    )
+    assert allowed([small, large], knee, Edges(NO_GAIN, NO_GAIN, None)) == [small, large]
+    assert allowed([small, large], knee, Edges(NO_GAIN, SURE_GAIN, None)) == [large]
+
+
+def test_memory_that_no_family_offers_says_the_most_that_is_sold(knee: WorkloadModel) -> None:
+    """One vCPU with 64 GiB is in no catalogue."""
+    large = Candidate(Spec(1.0, 64 * GIB), Configuration(1.0, 8 * GIB, "host", 32), 1.0, 0)
+    said = _why_this_much(knee, large, 64 * GIB)
+    assert said.code is ReasonCode.MEMORY_NOT_OFFERED
+    assert said.number("most") == 8 * GIB

@@ -1,0 +1,586 @@
+"""Sentences that few studies show: each record with its figures gives one exact English sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sizer import words
+from sizer.model import Parameter, Quantity, Source, WhatIf, WorkloadModel, fit
+from sizer.plan import PassResult
+from sizer.plan.two_epochs import TwoEpochs
+from sizer.records import (
+    GIB,
+    Action,
+    Answer,
+    Baseline,
+    Bottleneck,
+    Cause,
+    CauseKind,
+    Configuration,
+    DataSet,
+    Device,
+    DiskCheck,
+    DiskRates,
+    DiskTier,
+    Estimate,
+    Evidence,
+    EvidenceKind,
+    Family,
+    Limits,
+    Objective,
+    Outcome,
+    Prediction,
+    ReasonCode,
+    Recommendation,
+    Refusal,
+    Run,
+    RunSpec,
+    RunWarning,
+    Spec,
+    Suggestion,
+    WarningKind,
+    reason,
+)
+from sizer.records.run import LimitedBy, LimitedByKind
+from sizer.words.failures import cause_in_words
+
+TERMS = words.Terms("train", "image")
+EMULATED = words.Terms("train", "image", Device("emulated", gpu="P100"))
+RATE = Estimate(100.0, 95.0, 105.0)
+TWO_VCPUS = Spec(2.0, 8 * GIB, "nvme")
+
+
+def said(code: ReasonCode, terms: words.Terms = TERMS, spec: Spec | None = None, **figures: object) -> str:
+    """The sentence of one reason."""
+    one = replace(reason(code, **figures), spec=spec)  # type: ignore[arg-type]
+    return words.refusal_sentences(Refusal(one), terms)
+
+
+@pytest.mark.parametrize(
+    ("code", "figures", "sentence"),
+    [
+        (ReasonCode.BEST_MEASURED, {"rate": 183.0}, "Its best measured rate is 183 images/s."),
+        (
+            ReasonCode.RISES_WITH_VCPUS,
+            {"vcpus": 8.0, "before": 4.0, "gain": 0.3, "foretold": True},
+            "The rate still rises at 8 vCPUs, the most measured: 16 vCPUs should gain 30 %, up to the known ceiling.",
+        ),
+        (
+            ReasonCode.SIZE_OPEN,
+            {"vcpus": 8.0, "most": True},
+            "8 vCPUs is the most measured; it is not known whether it is the right size.",
+        ),
+        (
+            ReasonCode.SIZE_OPEN,
+            {"vcpus": 4.0},
+            "4 vCPUs is the smallest size that is probably enough; it is not known whether it is the right one.",
+        ),
+        (
+            ReasonCode.JOB_TAKES,
+            {
+                "samples": 1e6,
+                "seconds": 7200.0,
+                "low": 6600.0,
+                "high": 7800.0,
+                "within": 10800.0,
+                "probability": 0.97,
+                "doubtful": True,
+            },
+            "1,000,000 images take 2 h 00 min (1 h 50 min to 2 h 10 min) at the steady rate, plus the time to start. "
+            "The probability of finishing within 3 h 00 min is 0.97, as far as these runs can be trusted.",
+        ),
+        (
+            ReasonCode.JOB_DEARER,
+            {"seconds": 7200.0, "dearer": 0.25},
+            "Takes 2 h 00 min, in time, but the job costs 25 % more.",
+        ),
+        (
+            ReasonCode.JOB_DEARER,
+            {"seconds": 7200.0, "dearer": 0.25, "bottleneck": "cpu"},
+            "Takes 2 h 00 min, in time, but the job costs 25 % more; bound by the CPU.",
+        ),
+        (
+            ReasonCode.JOB_UNLIKELY,
+            {"seconds": 7200.0, "probability": 0.4},
+            "Takes 2 h 00 min and is in time with a probability of 0.40.",
+        ),
+        (
+            ReasonCode.JOB_UNLIKELY,
+            {"seconds": 7200.0, "probability": 0.4, "bottleneck": "cpu"},
+            "Takes 2 h 00 min and is in time with a probability of 0.40; bound by the CPU.",
+        ),
+        (ReasonCode.JOB_TOO_LATE, {"seconds": 7200.0}, "Takes 2 h 00 min, too late."),
+        (ReasonCode.JOB_TOO_LATE, {}, "Takes for ever, too late."),
+        (
+            ReasonCode.FLOOR_BETWEEN,
+            {"low": float(GIB), "high": 2.0 * GIB, "killed": (), "held": ()},
+            "The memory floor is between 1 GiB and 2 GiB.",
+        ),
+        (
+            ReasonCode.FLOOR_BETWEEN,
+            {"low": float(GIB), "high": 2.0 * GIB, "killed": (), "held": (), "pipeline_alone": True},
+            "The memory floor is between 1 GiB and 2 GiB. That is the input pipeline alone; the framework of a real "
+            "GPU needs more.",
+        ),
+        (
+            ReasonCode.TOO_FEW_VALUES,
+            {"axis": "memory_gib", "values": (2.0 * GIB, 4.0 * GIB)},
+            "Not enough data: `train` was measured at 2 memory sizes (2 GiB, 4 GiB), and three are needed.",
+        ),
+        (
+            ReasonCode.TOO_FEW_VALUES,
+            {"axis": "memory_gib", "values": (2.0 * GIB,)},
+            "Not enough data: `train` was measured at 1 memory size (2 GiB), and three are needed.",
+        ),
+        (
+            ReasonCode.TOO_FEW_VALUES,
+            {"axis": "gpu_count", "values": (1.0, 2.0)},
+            "Not enough data: `train` was measured at 2 accelerator counts (1, 2), and three are needed.",
+        ),
+        (
+            ReasonCode.BETWEEN_MEMORY_SIZES,
+            {"values": (2.0 * GIB, 4.0 * GIB)},
+            "Not enough data: `train` was measured with 2 memory sizes that differ in throughput, and three are needed "
+            "to predict one between them.",
+        ),
+        (
+            ReasonCode.NOT_IN_TABLE,
+            {"column": "vcpus"},
+            "The table has no `vcpus` for `train`, so other counts cannot be predicted.",
+        ),
+        (
+            ReasonCode.NOT_IN_TABLE,
+            {"column": "memory_gib"},
+            "The table has no `memory_gib` for `train`, so other sizes cannot be predicted.",
+        ),
+        (
+            ReasonCode.GPU_NOT_MEASURED,
+            {"gpu": "T4", "measured": ("V100", "A100")},
+            "`train` was not measured on T4, only on V100 and A100.",
+        ),
+        (
+            ReasonCode.GPU_NOT_MEASURED,
+            {"gpu": None, "measured": ("V100",)},
+            "`train` was not measured on no accelerator, only on V100.",
+        ),
+        (
+            ReasonCode.MIXED_PROGRAMS,
+            {"field": "framework", "values": ("mxnet", "torch")},
+            "The runs of `train` use several frameworks: mxnet and torch.",
+        ),
+        (
+            ReasonCode.MIXED_PROGRAMS,
+            {"field": "network", "values": ("resnet18", "resnet50")},
+            "The runs of `train` use several networks: resnet18 and resnet50.",
+        ),
+        (ReasonCode.OF_BEST, {"share": 0.9}, "Reaches 90 % of the best rate."),
+        (
+            ReasonCode.NO_FASTER_DISK,
+            {"disk": "nvme", "other": "ssd"},
+            "No measured disk is faster than disk nvme for this job; disk ssd is as fast.",
+        ),
+        (
+            ReasonCode.BOTTLENECK_DISPUTED,
+            {"resources": ("cpu", "disk_iops"), "shares": (0.6, 0.4), "accounted": "ambiguous"},
+            "There is no clear bottleneck there: the model says CPU 60 %, disk IOPS 40 %, accounting says no single "
+            "resource, as its repeats differ.",
+        ),
+        (
+            ReasonCode.BOTTLENECK_DISPUTED,
+            {"resources": ("cpu", "disk_iops"), "shares": (0.6, 0.4), "accounted": "serial"},
+            "There is no clear bottleneck there: the model says CPU 60 %, disk IOPS 40 %, accounting says one core "
+            "busy.",
+        ),
+        (
+            ReasonCode.BOTTLENECK_DISPUTED,
+            {"resources": ("cpu", "disk_iops"), "shares": (0.6, 0.4), "accounted": "serial", "busy": 0.26},
+            "There is no clear bottleneck there: the model says CPU 60 %, disk IOPS 40 %, accounting says one core "
+            "busy and the others idle (26 % of the vCPUs).",
+        ),
+    ],
+)
+def test_a_reason_is_said_with_its_figures(code: ReasonCode, figures: dict[str, object], sentence: str) -> None:
+    """What is known without its rarer figures, or with them, is still a whole sentence."""
+    assert said(code, TERMS, None, **figures) == sentence
+
+
+def test_the_fastest_that_may_still_be_in_time_has_its_probability() -> None:
+    """Nothing is sure enough, yet the fastest is not hopeless: both probabilities are named."""
+    assert said(
+        ReasonCode.NOTHING_IN_TIME,
+        spec=TWO_VCPUS,
+        samples=1e6,
+        within=7200.0,
+        sure=0.9,
+        seconds=7200.0,
+        low=6600.0,
+        high=7800.0,
+        bottleneck="cpu",
+        probability=0.5,
+    ) == (
+        "Nothing that was measured finishes 1,000,000 images within 2 h 00 min with a probability of 0.9. The fastest, "
+        "2 vCPUs, 8 GiB, disk nvme, takes 2 h 00 min (1 h 50 min to 2 h 10 min), bound by the CPU; the "
+        "probability that it is in time is 0.50."
+    )
+
+
+def test_an_emulated_step_without_a_rate_names_the_accelerator() -> None:
+    """Neither a rate nor its source is known, so nothing stands in parentheses."""
+    assert said(ReasonCode.STEP_EMULATED, EMULATED) == "Each step waits for as long as the emulated P100 takes."
+
+
+@pytest.mark.parametrize(
+    ("suggestion", "sentence"),
+    [
+        (Suggestion(Action.FINISH), "Finish the study, or measure the whole job."),
+        (Suggestion(Action.RENAME), "Give each its own workload name."),
+        (Suggestion(Action.MEASURE), "Measure `train`."),
+        (Suggestion(Action.MEASURE, gpu="V100"), "Measure `train` on V100."),
+        (Suggestion(Action.MEASURE, gpu="emulated P100"), "Measure `train` on emulated P100."),
+        (Suggestion(Action.MEASURE, gpu="cpu"), "Measure `train` on no accelerator."),
+        (Suggestion(Action.MEASURE, accounting=True), "Measure a run of `train` with disk accounting (read_bytes)."),
+        (Suggestion(Action.MEASURE, input="memory"), "Also measure `train` with `input: memory`."),
+        (Suggestion(Action.REPEAT), "Repeat `train`."),
+        (Suggestion(Action.REPEAT, repeat_how="longer"), "Repeat `train` for longer."),
+        (Suggestion(Action.REPEAT, repeat_how="quiet_host"), "Repeat `train` on a quiet host."),
+        (
+            Suggestion(Action.REPEAT, repeat_how="longer", vcpus=(2.0, 4.0)),
+            "Repeat `train` at 2 and 4 vCPUs for longer.",
+        ),
+        (Suggestion(Action.IMPORT), "Import a table with runs of it that completed."),
+        (Suggestion(Action.IMPORT, column="vcpus"), "Add a column `vcpus` and import the table again."),
+        (
+            Suggestion(Action.IMPORT, reason(ReasonCode.VCPUS_NOT_IN_TABLE), column="vcpus"),
+            "Measure `train` at three vCPU values or more, or add a column `vcpus` and import the table again.",
+        ),
+    ],
+)
+def test_a_suggestion_says_what_to_do(suggestion: Suggestion, sentence: str) -> None:
+    """Every action is one imperative, however little of it is known."""
+    assert words.suggestion_sentences(suggestion, TERMS) == sentence
+
+
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        (
+            Answer("train", "recommended", TWO_VCPUS, RATE, "image"),
+            "train: recommended 2 vCPUs, 8 GiB, disk nvme, 100 images/s (95 images/s to 105 images/s)",
+        ),
+        (
+            Answer("train", "refused", TWO_VCPUS, RATE, "image", bottleneck=Bottleneck.CPU),
+            "train: refused 2 vCPUs, 8 GiB, disk nvme, 100 images/s (95 images/s to 105 images/s), bound by the CPU",
+        ),
+        (
+            Answer("train", "at_least", TWO_VCPUS, RATE, "image", provisional=True),
+            "train: provisionally at least 2 vCPUs, 8 GiB, disk nvme, 100 images/s (95 images/s to 105 images/s)",
+        ),
+    ],
+)
+def test_a_headline_is_no_surer_than_its_answer(answer: Answer, line: str) -> None:
+    """A bottleneck that is not known is left out, and a refused size is never called recommended."""
+    assert words.headline(answer, TERMS) == line
+
+
+def test_a_prediction_that_does_not_fit_in_memory_has_no_rate() -> None:
+    """A killed job has no images a second."""
+    place = Configuration(2.0, GIB, "nvme", 32)
+    killed = Prediction("train", place, RATE, Bottleneck.MEMORY, {}, extrapolated=False, out_of_memory=True)
+    assert words.prediction_line(killed, "2 vCPUs, 1 GiB", TERMS) == "train at 2 vCPUs, 1 GiB: out of memory"
+
+
+def test_a_family_that_nobody_sells_is_said() -> None:
+    """More memory for each vCPU than any family has is named with the most that is sold."""
+    answer = Answer("train", "recommended", Spec(1.0, 16 * GIB), RATE, "image")
+    family = Family(1.0, 1.0, gib_per_vcpu=16.0, sold=False, memory_workload="train")
+    found = words.family_sentences(Recommendation(Objective(), (answer,), family))
+    assert found["gib_per_vcpu"] == (
+        "16, more than the 8 that families offer (most is needed by train: 16 GiB for 1 vCPU)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("cause", "text"),
+    [
+        (Cause(CauseKind.SIGNAL, {"signal": 9}), "9 (SIGKILL)"),
+        (Cause(CauseKind.SIGNAL, {"signal": 99}), "99"),
+        (Cause(CauseKind.EXIT_STATUS, {"status": 137}), "137 (SIGKILL)"),
+        (Cause(CauseKind.EXIT_STATUS, {"status": 255}), "255"),
+        (Cause(CauseKind.EXIT_STATUS), "unknown"),
+    ],
+)
+def test_the_end_of_a_process_names_its_signal(cause: Cause, text: str, make_spec: Callable[..., RunSpec]) -> None:
+    """A number that is no signal of this system is shown bare, and a status that is not known says so."""
+    sentence = cause_in_words(cause, make_spec("true"))
+    assert text in sentence
+    assert ("SIGKILL" in sentence) == ("SIGKILL" in text)
+
+
+@pytest.mark.parametrize(
+    ("warning", "line"),
+    [
+        (
+            RunWarning(WarningKind.THROTTLED, {"share": 0.5, "vcpus": 2.0}),
+            "throttled: 50 % of CPU periods used up the quota of 2 vCPU, so it ran in slices: latencies are not those "
+            "of a slower CPU, and threads that wait for each other lose more than that",
+        ),
+        (
+            RunWarning(WarningKind.IMPRECISE, {"seconds": 30.0, "asked": 0.02}),
+            "imprecise: the interval is not known after 30 s, where ±2.0 % was asked for",
+        ),
+        (
+            RunWarning(WarningKind.IMPRECISE, {"seconds": 30.0, "asked": 0.02, "half_width": 0.05}),
+            "imprecise: ±5.0 % after 30 s, where ±2.0 % was asked for",
+        ),
+        (
+            RunWarning(WarningKind.MEMORY_LEFT, {"bytes": 2.0 * GIB}, "/dev/shm/a"),
+            "left behind: /dev/shm/a, 2 GiB of memory; remove what no other program uses",
+        ),
+        (
+            RunWarning(WarningKind.MEMORY_LEFT, {"bytes": 2.0 * GIB, "more": 3}, "/dev/shm/a"),
+            "left behind: /dev/shm/a and 3 more, 2 GiB of memory; remove what no other program uses",
+        ),
+        (
+            RunWarning(WarningKind.DRIFTING, {"level": 90.0, "low": 98.0, "high": 102.0}, "image"),
+            "drifting: the reference configuration made 90 images/s around this run, outside the 98 to 102 images/s of "
+            "most of its measurements",
+        ),
+        (
+            RunWarning(WarningKind.DRIFTING, {"before": 100.0, "after": 90.0}, "image"),
+            "drifting: the reference configuration went from 100 to 90 images/s around this run",
+        ),
+        (
+            RunWarning(WarningKind.DRIFTING, {"rate": 90.0, "low": 98.0, "high": 102.0}, "image"),
+            "drifting: the reference configuration made 90 images/s here, outside the 98 to 102 images/s of most of "
+            "its measurements",
+        ),
+    ],
+)
+def test_a_warning_says_what_its_figures_mean(warning: RunWarning, line: str) -> None:
+    """Which figures were kept decides what is said."""
+    assert words.warning_line(warning, "image") == line
+
+
+def test_evidence_of_a_table_is_not_sizers_own() -> None:
+    """A bottleneck that somebody else named says whose word it is."""
+    given = Evidence(Bottleneck.CPU, {}, EvidenceKind.IMPORTED, text="runs.csv")
+    assert words.evidence_in_words(given) == "given by runs.csv, not accounted by sizer"
+
+
+@pytest.mark.parametrize(
+    ("result", "ending"),
+    [
+        (PassResult(), ": not needed, another run shows the same"),
+        (PassResult(Outcome.TIMEOUT), ": timed out"),
+        (PassResult(Outcome.COMPLETED, 0.47), ": completed, 47 % of its reads were served from memory"),
+    ],
+)
+def test_a_pass_of_two_epochs_says_how_it_ended(
+    result: PassResult, ending: str, make_spec: Callable[..., RunSpec], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not needed, ended without a figure, or with the share that memory served."""
+    monkeypatch.setattr(TwoEpochs, "result", lambda _self, _runs: result)
+    following = object.__new__(TwoEpochs)
+    object.__setattr__(following, "base", make_spec("true"))
+    line = words.following_in_words(following, [])
+    assert line == f"two epochs of `job` with half of its data in memory{ending}"
+
+
+def test_an_imported_run_of_a_bare_table_is_its_workload(make_run: Callable[..., Run]) -> None:
+    """Where a table has no column but the rate, there is no configuration to name."""
+    run = make_run(100.0)
+    bare = replace(
+        run,
+        spec=replace(run.spec, limits=Limits(None, None, None)),
+        configuration=Configuration(None, None, None, None),
+    )
+    assert words.imported_run_in_words(bare) == "train"
+    assert words.imported_run_in_words(replace(bare, configuration=Configuration(None, None, None, 32))) == (
+        "train batch 32"
+    )
+
+
+@pytest.mark.parametrize(
+    ("limited", "parts"),
+    [
+        (LimitedBy(LimitedByKind.SIZER, "v2"), ["vCPUs not limited", "disk not limited"]),
+        (
+            LimitedBy(LimitedByKind.SIZER, "v2", cpus="0-1", by_cpuset=True, device="8:0", rates=DiskRates()),
+            ["cpuset 0-1", "disk 8:0 not limited"],
+        ),
+    ],
+)
+def test_what_was_not_limited_is_said(limited: LimitedBy, parts: list[str]) -> None:
+    """A run that had the whole host does not read as if it had been limited."""
+    sentence = words.limits_in_words(limited)
+    assert all(part in sentence for part in parts)
+
+
+DECLARED = DiskRates(2000, 100e6, 2000, 100e6)
+
+
+@pytest.mark.parametrize(
+    ("tier", "line"),
+    [
+        (DiskTier("nvme", path="/data"), "nvme (real): measured"),
+        (DiskTier("ssd", emulated=DECLARED), "ssd (emulated): as declared"),
+        (DiskTier("ssd", emulated=DECLARED, size_bytes=500 * GIB), "ssd (emulated, 500 GiB): as declared"),
+    ],
+)
+def test_a_checked_disk_says_what_it_is(tier: DiskTier, line: str) -> None:
+    """A real disk has nothing declared; an emulated one is as declared where fio found so."""
+    assert words.disk_check_line(DiskCheck(tier, DECLARED)) == line
+
+
+@pytest.mark.parametrize(
+    ("figure", "line"),
+    [
+        (("read_iops", 1990.0, 2000.0), "  read: 1,990 IOPS, declared 2,000 IOPS"),
+        (("read_iops", 1990.0, None), "  read: 1,990 IOPS"),
+        (("write_bytes_per_second", 99e6, 100e6), "  write: 99 MB/s, declared 100 MB/s"),
+        (("write_bytes_per_second", None, None), "  write: not measured"),
+    ],
+)
+def test_a_figure_of_a_disk_is_beside_its_declared_one(
+    figure: tuple[str, float | None, float | None], line: str
+) -> None:
+    """What was declared is only said where something was."""
+    assert words.disk_figure_line(*figure) == line
+
+
+def test_a_disk_that_cannot_be_used_says_why() -> None:
+    """The line is of one disk, indented under the study's check."""
+    assert words.disk_unusable("nvme", "no space left") == "  disk `nvme` cannot be used: no space left"
+
+
+@pytest.fixture
+def fitted(make_run: Callable[..., Run]) -> WorkloadModel:
+    return fit([make_run(100.0 * vcpus, vcpus) for vcpus in (1.0, 2.0, 4.0)]).workload("train")
+
+
+@pytest.mark.parametrize(
+    ("what_if", "text"),
+    [
+        (WhatIf(), ""),
+        (WhatIf(gpu_speedup=2.0), "an accelerator 2 times as fast"),
+        (WhatIf(decode_factor=0.5), "a decoder that takes 0.5 times the CPU"),
+        (
+            WhatIf(disk_rates=DiskRates(read_iops=5000)),
+            "a disk of 5,000 IOPS and unlimited MB/s, for reads and writes alike",
+        ),
+        (
+            WhatIf(disk_rates=DiskRates(read_bytes_per_second=2e8)),
+            "a disk of 200 MB/s and unlimited IOPS, for reads and writes alike",
+        ),
+        (WhatIf(disk_rates=DECLARED), "a disk of 2,000 IOPS and 100 MB/s"),
+        (
+            WhatIf(gpu_speedup=2.0, decode_factor=0.5),
+            "an accelerator 2 times as fast; a decoder that takes 0.5 times the CPU",
+        ),
+    ],
+)
+def test_a_supposition_is_named(what_if: WhatIf, text: str, fitted: WorkloadModel) -> None:
+    """Whoever reads a prediction sees all that it assumes, and nothing where it assumes nothing."""
+    assert words.assumptions(what_if, fitted) == text
+
+
+@pytest.mark.parametrize(
+    ("data_bytes", "natural", "text"),
+    [
+        (10 * GIB, True, "a data set 4 times as large (40 GiB)"),
+        (None, True, "a data set 4 times as large"),
+        (
+            10 * GIB,
+            False,
+            "a data set 4 times as large (40 GiB), none of it in the page cache, as in the runs, so its size makes no "
+            "difference",
+        ),
+        (
+            None,
+            False,
+            "a data set 4 times as large, none of it in the page cache, as in the runs, so its size makes no "
+            "difference",
+        ),
+    ],
+)
+def test_a_larger_data_set_says_whether_it_matters(
+    data_bytes: int | None, natural: bool, text: str, fitted: WorkloadModel
+) -> None:
+    """With a cold cache nothing of it is kept, so its size changes nothing; its own size is named where it is known."""
+    feed = replace(fitted.facts.setting, cache="natural" if natural else "cold")
+    model = replace(fitted, facts=replace(fitted.facts, data_bytes=data_bytes, setting=feed))
+    assert words.assumptions(WhatIf(data_bytes_factor=4.0), model) == text
+
+
+@pytest.mark.parametrize(
+    ("quantity", "of", "name"),
+    [
+        (Quantity.TIME_WITH_MEMORY, str(4 * GIB), "time with 4 GiB, relative to the most memory"),
+        (Quantity.MEMORY_CAPACITY, str(4 * GIB), "most with 4 GiB of memory"),
+        (Quantity.DISK_CAPACITY, "nvme", "most from disk nvme"),
+        (Quantity.ACCELERATOR_RATE, "V100", "V100"),
+    ],
+)
+def test_a_parameter_names_what_it_is_of(quantity: Quantity, of: str, name: str, fitted: WorkloadModel) -> None:
+    """Memory is in GiB and a disk by its name."""
+    parameter = Parameter(quantity, "", 1.0, 1.0, 1.0, Source.FIT, of)
+    assert words.parameter_name(parameter, fitted) == name
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (None, "Your data set"),
+        (DataSet("/data", "folder", 10**9, 12_345, embedded=False), "Your whole data set, 12,345 images"),
+        (DataSet("/data", "folder", 10**9, 400, embedded=True), "The embedded data set, 400 images"),
+    ],
+)
+def test_the_data_of_a_study_is_never_taken_for_another(data: DataSet | None, text: str) -> None:
+    """Embedded images are never called the reader's own."""
+    assert words.data_in_words(data) == text
+
+
+@pytest.mark.parametrize(
+    ("device", "text"),
+    [
+        (Device(), "CPU"),
+        (Device("cuda", 1), "cuda:1"),
+        (Device("emulated", gpu="P100", samples_per_second=219.0), "emulated P100, 219 images/s"),
+    ],
+)
+def test_a_device_is_named_as_it_is(device: Device, text: str) -> None:
+    """An emulated accelerator says so, with its rate."""
+    assert words.device_in_words(device, "image") == text
+
+
+@pytest.mark.parametrize(
+    ("saving", "value"),
+    [
+        (None, "price unknown, at 90 % of its rate"),
+        (0.25, "25 % less an hour, at 90 % of its rate"),
+        (0.0, "the same an hour, at 90 % of its rate"),
+        (-0.25, "25 % more an hour, at 90 % of its rate"),
+    ],
+)
+def test_a_baseline_that_is_cheaper_is_not_hidden(saving: float | None, value: str) -> None:
+    """An answer that costs more than what it is compared with says how much more."""
+    fact = words.baseline_fact(Baseline(TWO_VCPUS, RATE, 0.9, saving=saving), "4 vCPUs")
+    assert fact is not None
+    assert fact[:2] == ("Against the largest measured", value)
+
+
+def test_a_run_that_takes_longer_than_expected_says_so() -> None:
+    """After Ctrl-C no time is promised that has already passed."""
+    assert words.waiting_for_run(0.0) == ("finishing the current run (longer than expected); Ctrl-C again stops it now")
+    assert words.waiting_for_run(90.0) == "finishing the current run (about 1 min 30 s); Ctrl-C again stops it now"
+    assert words.waiting_for_run(None) == "finishing the current step; Ctrl-C again stops it now"
+
+
+def test_lines_of_the_terminal_say_what_they_are() -> None:
+    """A note is no warning, and what could not be written names the reason."""
+    assert words.note_said("fio is missing") == "note: fio is missing"
+    assert words.answer_not_written("disk full") == "the answer could not be written: disk full"
+    assert words.being_measured_again("train 2 vCPUs: crashed") == "train 2 vCPUs: crashed; being measured again now"
