@@ -186,6 +186,7 @@ def _why(choice: MeasuredChoice, comparison: Comparison) -> list[Reason]:
         first = Reason(code, figures, chosen.spec)
     else:
         figures |= {"usd_per_million": chosen.usd_a_sample * 1e6, "usd_per_hour": chosen.usd_per_hour}
+        figures["slower_cost_less"] = _slower_cost_less(comparison, chosen, choice.objective)
         code = {
             "fastest": ReasonCode.FASTEST_OF_MACHINES,
             "balanced": ReasonCode.LEAST_COST_AND_TIME,
@@ -199,6 +200,14 @@ def _why(choice: MeasuredChoice, comparison: Comparison) -> list[Reason]:
     if fastest is not chosen and (not others or fastest is not others[0].machine):
         found.append(_beside(ReasonCode.FASTEST_MACHINE, fastest, chosen))
     return found
+
+
+def _slower_cost_less(comparison: Comparison, chosen: Machine, objective: Objective) -> bool:
+    """Whether the work costs less on some machine that is too slow for what is asked."""
+    power = 1 if objective.prefer == "balanced" and objective.rate is None else 0
+    own = chosen.usd_a_sample / chosen.rate**power
+    slow = [each.machine for each in comparison.priced if not each.passes]
+    return any(each.usd_a_sample / each.rate**power < own for each in slow)
 
 
 def _beside(code: ReasonCode, other: Machine, chosen: Machine) -> Reason:

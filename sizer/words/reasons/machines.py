@@ -31,13 +31,25 @@ def _cost(r: Reason, t: Terms) -> dict[str, object]:
 
 def _least_cost(r: Reason, t: Terms) -> str:
     if t.unit == RELATIVE:
+        if r.has("slower_cost_less"):
+            return _("The same work costs the least on {where}, of the machines that are fast enough.", **_cost(r, t))
         return _("The same work costs the least on {where}, of {count} machines measured.", **_cost(r, t))
+    if r.has("slower_cost_less"):
+        return _(
+            "A million {units} cost {usd} on {where}, the least of the machines that are fast enough.", **_cost(r, t)
+        )
     return _("A million {units} cost {usd} on {where}, the least of {count} machines measured.", **_cost(r, t))
 
 
 def _least_cost_and_time(r: Reason, t: Terms) -> str:
     if t.unit == RELATIVE:
-        return _("On {where} price times time is the least of {count} machines measured.", **_cost(r, t))
+        return _("On {where} price times time is the least of the machines that are fast enough.", **_cost(r, t))
+    if r.has("slower_cost_less"):
+        return _(
+            "A million {units} cost {usd} on {where}; price times time is the least of the machines that are fast "
+            "enough.",
+            **_cost(r, t),
+        )
     return _(
         "A million {units} cost {usd} on {where}; price times time is the least of {count} machines measured.",
         **_cost(r, t),

@@ -243,6 +243,13 @@ def test_unknown_prices_are_never_first(ask: Asked) -> None:
     assert priced.spec.gpu == "T4"
 
 
+def test_a_slower_machine_that_costs_less_is_not_denied(ask: Asked) -> None:
+    """One P100 does the work for less than four, and is too slow for 5,000 a second."""
+    said = _said(ask(KINDS, at_least=5000.0))
+    assert said[0] == "A million samples cost $0.324 on azure NC24s v2, the least of the machines that are fast enough."
+    assert _said(ask(KINDS))[0].endswith("the least of 7 machines measured.")
+
+
 @pytest.mark.parametrize("table", [WHOLE_MACHINES, KINDS, SYNTHETIC])
 def test_sentences_say_what_matters(ask: Asked, table: str) -> None:
     """No percentage above 300, nothing negative, no attribution without grounds, no advice about what is not there."""
