@@ -113,7 +113,7 @@ def by_disk(runs: list[dict[str, Any]], workload: str) -> list[float]:
 
 def carried(runs: list[dict[str, Any]], workload: str, disk: str) -> float:
     """Images per second that the disk's bandwidth is enough for, by what this workload read of it at 2 vCPUs."""
-    (run,) = (
+    run = next(
         run
         for run in runs
         if run["spec"]["workload"]["name"] == workload
