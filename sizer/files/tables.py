@@ -81,8 +81,10 @@ def _place(path: Path, line: int) -> Message:
 
 
 def named(columns: Sequence[str], most: int = 10) -> Message | AllOf:
-    """Names in a sentence: `a` and `b`, or `a`, `b` and 3 more."""
+    """Names in a sentence: `a` and `b`, or `a`, `b` and 3 more; a header may have none at all."""
     names = [quoted(column) for column in columns]
+    if not names:
+        return Message("columns without a name")
     if len(names) <= most:
         return AllOf(*names)
     return Message("{names} and {count} more", names=", ".join(names[:most]), count=len(names) - most)

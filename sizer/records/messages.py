@@ -82,5 +82,6 @@ def advised_name(name: str, known: Iterable[str]) -> Message:
 
 
 def _joined(names: tuple[object, ...], word: str) -> str:
-    *firsts, last = map(str, names)
+    """Empty where there is no name, as a list of none is in any language."""
+    *firsts, last = map(str, names or ("",))
     return f"{', '.join(firsts)} {word} {last}" if firsts else last

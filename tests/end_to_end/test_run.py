@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.control_groups import groups_of
+
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 
 Begin = Callable[..., subprocess.Popen[str]]
@@ -141,7 +143,7 @@ def test_kill_9_loses_only_the_run_in_hand(sizer: Typed, folder: Path, begin: Be
     assert len(kept) == 1
     assert sizer("resume", "study").returncode == 0
     assert len(stored(folder)) == 3
-    groups = [path.name for path in Path("/sys/fs/cgroup").glob("**/sizer/*") if str(process.pid) in path.name]
+    groups = groups_of(process.pid)
     assert groups == []
 
 

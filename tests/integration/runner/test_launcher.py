@@ -25,6 +25,7 @@ from sizer.runner.commands import RunPaths
 from sizer.runner.launcher import RunContext, launch
 from sizer.runner.watching import UNWATCHED, Hooks
 from sizer.words import failure_in_words, warning_line
+from tests.control_groups import groups_of
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
@@ -60,15 +61,6 @@ def measure(make_spec: Callable[..., RunSpec], context: RunContext) -> Callable[
     return measured
 
 
-def sizers_groups() -> list[str]:
-    """Groups of this process that are still there, in any hierarchy."""
-    return [
-        str(path)
-        for path in Path("/sys/fs/cgroup").glob("**/sizer/*")
-        if path.is_dir() and str(os.getpid()) in path.name
-    ]
-
-
 def failure(run: Run) -> str:
     """Why a run did not complete, with its last words."""
     return "\n".join(filter(None, (failure_in_words(run), run.error.last_lines))) if run.error is not None else ""
@@ -89,7 +81,7 @@ def test_completed(measure: Callable[..., Run]) -> None:
     assert 2**20 < run.peak_anonymous_bytes < 2**28
     assert run.limited_by is not None
     assert run.limited_by.by_cpuset
-    assert not sizers_groups()
+    assert not groups_of(os.getpid())
 
 
 def test_a_child_that_ends_by_itself_is_completed(measure: Callable[..., Run]) -> None:
@@ -143,7 +135,7 @@ def test_out_of_memory(measure: Callable[..., Run]) -> None:
     run = measure("start()\nhog = [bytearray(2**20) for _ in range(200)]\nwhile True: step()", memory_bytes=64 * 2**20)
     assert run.outcome is Outcome.OUT_OF_MEMORY
     assert run.throughput is None
-    assert not sizers_groups()
+    assert not groups_of(os.getpid())
 
 
 def test_a_killed_grandchild_is_out_of_memory_too(measure: Callable[..., Run]) -> None:
@@ -177,7 +169,7 @@ def test_timeout(measure: Callable[..., Run]) -> None:
     assert run.outcome is Outcome.TIMEOUT
     assert "hanging" in failure(run)
     assert time.monotonic() - began < 20
-    assert not sizers_groups()
+    assert not groups_of(os.getpid())
 
 
 @pytest.mark.parametrize(
@@ -219,7 +211,7 @@ def test_interrupted(measure: Callable[..., Run]) -> None:
     ticks = iter(range(1000))
     run = measure("start()\nwhile True: step()", Hooks(stop_now=lambda: next(ticks) >= 2), seconds=60)
     assert run.outcome is Outcome.INTERRUPTED
-    assert not sizers_groups()
+    assert not groups_of(os.getpid())
 
 
 def test_unsupported(measure: Callable[..., Run]) -> None:
@@ -311,7 +303,7 @@ def test_a_child_that_has_not_joined_its_group_yet_is_ended_too(measure: Callabl
     with pytest.raises(KeyboardInterrupt):
         measure("start()\nwhile True: step()", Hooks(stop_now=interrupted), seconds=60)
     assert time.monotonic() - began < 10
-    assert not sizers_groups()
+    assert not groups_of(os.getpid())
 
 
 class Stubborn(AffinityGroup):

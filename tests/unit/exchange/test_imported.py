@@ -106,6 +106,7 @@ REFUSED: list[tuple[str | bytes, str]] = [
     (HEADER + "a,1,5\nb,1,6\n", "has two values, so there is nothing to compare"),
     ("vcpus,throughput\n1,2\n", "has no column `workload`"),
     ("workload,vcpus\na,1\n", "has no column `throughput`"),
+    ('""\n', "has no column `workload` and `throughput`, only columns without a name"),
     ("workload,vcpus,VCPUs,throughput\na,1,2,3\n", "line 1: two columns are named `vcpus`"),
     ("workload,vcpus,note,note,throughput\na,1,2,3,4\n", "line 1: two columns are named `note`"),
     *((HEADER + f"a,1,2\na,2,{rate}\n", "line 3: throughput: ") for rate in ("-3", "0", "NaN", "inf", "1e999", "1e30")),

@@ -82,12 +82,12 @@ def test_braces_in_a_value_mean_nothing() -> None:
     assert str(error) == in_words(error) == "{0}{x}: {path} is unknown."
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
 def test_lists_are_joined_alike_in_english(count: int) -> None:
     """The record's own text and the words of it are the same."""
     names = ("a", "b", "c")[:count]
-    assert str(AnyOf(*names)) == in_words(AnyOf(*names)) == {1: "a", 2: "a or b", 3: "a, b or c"}[count]
-    assert str(AllOf(*names)) == in_words(AllOf(*names)) == {1: "a", 2: "a and b", 3: "a, b and c"}[count]
+    assert str(AnyOf(*names)) == in_words(AnyOf(*names)) == {0: "", 1: "a", 2: "a or b", 3: "a, b or c"}[count]
+    assert str(AllOf(*names)) == in_words(AllOf(*names)) == {0: "", 1: "a", 2: "a and b", 3: "a, b and c"}[count]
     assert str(HostError(Lines(*names))) == in_words(HostError(Lines(*names))) == "\n".join(names)
 
 
