@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog, InstanceType
-from sizer.model import Trend, WhatIf, WorkloadModel, best_measured, predict
+from sizer.model import SHOWN_BY_VCPUS, Trend, WhatIf, WorkloadModel, best_measured, predict
 from sizer.recommend.accelerators import accelerators_of, measured_accelerators, unpriced
 from sizer.recommend.baselines import baseline_of, baseline_reasons
 from sizer.recommend.beyond import look_beyond
@@ -30,7 +30,7 @@ from sizer.recommend.memory import floor_found
 from sizer.recommend.next_run import for_host, next_run
 from sizer.recommend.quality import Quality, quality_of
 from sizer.recommend.reasons import reasons
-from sizer.recommend.rejections import SHOWN_BY_VCPUS, Choice, rejections
+from sizer.recommend.rejections import Choice, rejections
 from sizer.recommend.scoring import exceeds, rounded
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
 from sizer.records import (
@@ -94,6 +94,8 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
     if edges.beyond:
         edges = replace(edges, beyond=look_beyond(model, chosen.candidate.configuration, catalog))
     status = edges.status(chosen.candidate.configuration, model, chosen.passes)
+    if not chosen.candidate.measured_together:
+        status = "at_least"
     said = edge_reasons(model, edges, chosen.candidate.configuration, quality)
     found = _answered(model, question, quality, chosen, field, best, edges, said)
     unsure = objective.prefer != "fastest" and not chosen.passes
@@ -170,7 +172,7 @@ def _too_slow(
         said = edge_reasons(model, edges, candidate.configuration, quality)
         doubts = [each for each in said if each.code is not ReasonCode.SIZE_OPEN]
         help_ = [reason(ReasonCode.WOULD_HELP, bottleneck=fastest.bottleneck.value)]
-        if fastest.bottleneck in SHOWN_BY_VCPUS and len(model.measured.vcpus) < 2:
+        if len(model.measured.vcpus) < 2 and (not fastest.shares or fastest.bottleneck in SHOWN_BY_VCPUS):
             help_ = [reason(ReasonCode.MORE_VCPUS_NOT_MEASURED)]
         elif fastest.bottleneck is Bottleneck.AMBIGUOUS:
             help_ = []
@@ -200,9 +202,9 @@ def _answered(
     prediction = predict(model, candidate.configuration, WhatIf())
     known = not _binding_unknown(edges, quality)
     choice = Choice(model, question.objective, best.configuration, field, chosen, bound=known)
-    if choice.bottleneck(prediction) is not prediction.bottleneck:
+    if not prediction.shares:
         choice = replace(choice, bound=False)
-    bottleneck = choice.bottleneck(prediction) if choice.bound else Bottleneck.AMBIGUOUS
+    bottleneck = prediction.bottleneck if choice.bound else Bottleneck.AMBIGUOUS
     upgrade = smallest_upgrade(model, candidate, field) if bottleneck is not Bottleneck.AMBIGUOUS else None
     baseline = baseline_of(model, candidate, prediction.throughput, question.catalog, question.machine)
     why = (

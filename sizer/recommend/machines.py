@@ -178,18 +178,29 @@ def cheapest_holding(spec: Spec, accelerators: Accelerators, device: Device, cat
     """
     priced = [
         each
-        for each in instances_holding(spec, accelerators, device, catalog)
+        for each in instances_like(spec, accelerators, device, catalog)
         if each.usd_per_hour is not None and not is_arm(each)
     ]
     return min(priced, key=lambda each: each.usd_per_hour or math.inf, default=None)
 
 
+def instances_like(
+    spec: Spec, accelerators: Accelerators, device: Device, catalog: Catalog
+) -> tuple[InstanceType, ...]:
+    """Those that hold it and are such machines: with this kind of accelerator, or without any where it needs none."""
+    needs_one = accelerators.number(device) > 0
+    if needs_one and accelerators.catalog_name(device) is None:
+        return ()
+    holding = instances_holding(spec, accelerators, device, catalog)
+    return tuple(each for each in holding if needs_one or each.gpu is None)
+
+
 def instances_holding(
     spec: Spec, accelerators: Accelerators, device: Device, catalog: Catalog
 ) -> tuple[InstanceType, ...]:
-    """All of them, with a price or without."""
+    """All that hold it, with a price or without; none where neither its vCPUs nor its kind of accelerator are known."""
     gpu, count = accelerators.catalog_name(device), accelerators.number(device)
-    if gpu is None and (count > 0 or spec.vcpus is None):
+    if gpu is None and spec.vcpus is None:
         return ()
     return tuple(
         each
@@ -197,7 +208,6 @@ def instances_holding(
         if each.vcpus >= (spec.vcpus or 0)
         and each.memory_bytes >= (spec.memory_bytes or 0)
         and each.gpu_count >= count
-        and (count > 0 or each.gpu is None)
         and _has_its_memory(each, gpu)
     )
 

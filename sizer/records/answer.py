@@ -169,6 +169,7 @@ class ReasonCode(str, Enum):
     FAST_ENOUGH = "fast_enough"
 
     # Why a cheaper spec was not taken.
+    NOT_MEASURED_TOGETHER = "not_measured_together"
     SLOWER_MACHINE = "slower_machine"
     DEARER_MACHINE = "dearer_machine"
     BELOW_RATE = "below_rate"
