@@ -11,7 +11,7 @@ from sizer.catalog import Catalog
 from sizer.exchange import read_measurements
 from sizer.model import fit, predict
 from sizer.recommend import recommend
-from sizer.records import Answer, Configuration, Deadline, Objective, Run
+from sizer.records import GIB, Answer, Bottleneck, Configuration, Deadline, Objective, ReasonCode, Run, Spec
 from sizer.words import Terms, reason_sentences, rejection_sentences
 
 Asked = Callable[..., Answer]
@@ -73,6 +73,78 @@ def test_what_was_never_measured_together_is_no_machine(ask: Asked, objective: d
     assert (answer.status, answer.spec.vcpus, answer.spec.gpu) == ("recommended", 8, "V100")
     assert answer.throughput is not None
     assert answer.throughput.low < 1077 < answer.throughput.high < 1300
+
+
+CONFOUNDED = """
+    workload,vcpus,memory_gib,throughput
+    job,2,8,50
+    job,4,16,99
+    job,8,32,190
+    job,8,64,192
+    job,16,64,215
+    job,32,128,220
+"""
+"""vCPUs and memory move together but for one row, so 16 vCPUs with 32 GiB are anybody's guess."""
+
+ONE_SIZE_OF_DISKS = """
+    workload,vcpus,disk,disk_class,throughput
+    job,1,a,ssd,30
+    job,2,a,ssd,59
+    job,4,a,ssd,115
+    job,8,a,ssd,140
+    job,16,a,ssd,142
+    job,16,b,nvme,190
+    job,16,c,standard,70
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "spec", "never"),
+    [
+        (CONFOUNDED, (16, 64, None), (4, 32, None)),
+        (ONE_SIZE_OF_DISKS, (16, None, "b"), (8, None, "b")),
+    ],
+)
+def test_values_that_were_never_measured_together_are_no_answer(
+    ask: Asked, tmp_path: Path, table: str, spec: tuple[object, ...], never: tuple[object, ...]
+) -> None:
+    """However well the axes alone are known; the answer says it of those that would cost less."""
+    answer = ask(table)
+    assert answer.spec is not None
+    assert (answer.status, *_size(answer.spec)) == ("recommended", *spec)
+    (why,) = [each.why for each in answer.rejected if _size(each.spec) == never]
+    assert [each.code for each in why] == [ReasonCode.NOT_MEASURED_TOGETHER]
+    for prefer in ("fastest", "balanced"):
+        other = ask(table, prefer).spec
+        assert other is not None
+        assert _size(other) in {_size(run.configuration) for run in _runs(tmp_path, table)}
+
+
+def _size(spec: Spec | Configuration) -> tuple[object, ...]:
+    return spec.vcpus, spec.memory_bytes // GIB if spec.memory_bytes else None, spec.disk
+
+
+def test_what_vcpus_show_on_one_disk_they_do_not_show_on_another(ask: Asked) -> None:
+    """Nobody varied the vCPUs on the fast disk, so what binds there is not known."""
+    answer = ask(ONE_SIZE_OF_DISKS)
+    assert answer.bottleneck is Bottleneck.AMBIGUOUS
+    assert "serial" not in " ".join(_said(answer))
+
+
+def test_a_curve_of_batch_sizes_on_one_gpu_has_machines_with_it(ask: Asked) -> None:
+    """The table says no vCPUs: they come with the GPU, and with it come the prices."""
+    answer = ask(
+        """
+        workload,batch_size,gpu,throughput
+        train,16,V100,300
+        train,32,V100,340
+        train,64,V100,370
+        train,128,V100,385
+        """
+    )
+    assert {offer.gpu for offer in answer.instances} == {"V100"}
+    assert answer.instances[0].usd_per_hour is not None
+    assert not {word for word in ("vcpus", "Memory", "bottleneck") if word in " ".join(_said(answer))}
 
 
 KINDS = """
