@@ -67,11 +67,13 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
     Refused where nothing can be compared and its model is refused, and where no spec is fast enough.
     """
     quality = quality_of(runs)
-    machines = machines_to_compare(model, runs, question.catalog)
+    machines = machines_to_compare(model, runs, question.objective, question.catalog)
     if machines:
         found = measured_answer(
             MeasuredChoice(model, question.objective, question.catalog, quality, machines, question.machine)
         )
+    elif question.objective.latency_p99 is not None:
+        found = _latency_unknown(model, quality)
     elif model.refused or not model.members:
         found = _refused(model, quality)
     elif question.objective.rate is not None:
@@ -214,6 +216,7 @@ def _answered(
         *(upgrade_reasons(model, candidate, prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
         *_price_unknown(model, candidate, question.catalog),
         *baseline_reasons(baseline, candidate, question.machine),
+        *([reason(ReasonCode.SPOT_PRICES)] if question.objective.spot else []),
         *_known(quality.failed),
     )
     batch_size, rate = candidate.configuration.batch_size, prediction.throughput.value
@@ -253,6 +256,11 @@ def _refused(model: WorkloadModel, quality: Quality) -> Answer:
     floor = floor_found(search) if search is not None else None
     why = (refusal.reason, *_known(floor), *_known(quality.failed))
     return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=refusal.suggestion)
+
+
+def _latency_unknown(model: WorkloadModel, quality: Quality) -> Answer:
+    why = (reason(ReasonCode.LATENCY_NOT_MEASURED), *_known(quality.failed))
+    return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why)
 
 
 def _binding_unknown(edges: Edges, quality: Quality) -> bool:

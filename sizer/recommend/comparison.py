@@ -19,6 +19,8 @@ More is not asked: where a machine at half the price is just above the target or
 choice. Of 500 simulated fleets with noise of 2 to 4 % the best by this rule is right in 97 % and with SURE in 90 %
 (benchmarks, fleets.py).
 """
+LATENCY_NOISE = 0.1
+"""Standard deviation of ln p99 latency between runs, at the least: few batches of a run are slower than 99 of 100."""
 TIE = 0.99
 """`fastest` takes the cheapest of those within one percent of the highest rate."""
 ALIKE = 0.05
@@ -27,16 +29,20 @@ ALIKE = 0.05
 
 @dataclass(frozen=True)
 class Contender:
-    """A machine with the probability that it gives what is asked for, and its rate over the best of its kind."""
+    """A machine with the probability that it is as fast as asked for, and its rate over the best of its kind.
+
+    `prompt` is the probability that it keeps the latency that is asked for, 1 where none is.
+    """
 
     machine: Machine
     probability: float
     fraction: float
     least: float = LIKELY
+    prompt: float = 1.0
 
     @property
     def passes(self) -> bool:
-        return self.probability >= self.least
+        return self.probability >= self.least and self.prompt >= LIKELY
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,7 @@ def compare(machines: Sequence[Machine], objective: Objective) -> Comparison:
     priced = [each for each in passing if each.machine.usd_per_hour is not None]
     if not priced:
         chosen = _without_prices(passing)
-        return Comparison(contenders, chosen, chosen.probability)
+        return Comparison(contenders, chosen, min(chosen.probability, chosen.prompt))
     chosen = min(priced, key=lambda each: (cost(each.machine), -each.machine.rate))
     return Comparison(contenders, chosen, _probability_least(chosen, priced, objective.prefer))
 
@@ -99,17 +105,28 @@ def kind_of(machine: Machine) -> tuple[str | None, int]:
 
 def _contender(machine: Machine, machines: Sequence[Machine], objective: Objective, needed: float | None) -> Contender:
     alike = [each for each in machines if kind_of(each) == kind_of(machine)]
-    best = max(alike, key=lambda each: each.rate)
+    prompt = _prompt(machine, objective.latency_p99)
+    in_time = [each for each in alike if _prompt(each, objective.latency_p99) >= LIKELY]
+    best = max(in_time or alike, key=lambda each: each.rate)
+    fraction = machine.rate / best.rate
     if needed is not None:
         spread = math.hypot(machine.deviation, machine.noise)
-        return Contender(
-            machine, NormalDist().cdf(math.log(machine.rate / needed) / spread), machine.rate / best.rate, SURE
-        )
+        likely = NormalDist().cdf(math.log(machine.rate / needed) / spread)
+        return Contender(machine, likely, fraction, SURE, prompt)
     if machine is best:
-        return Contender(machine, 1.0, 1.0)
-    margin = math.log(machine.rate / best.rate / objective.target)
+        return Contender(machine, 1.0, 1.0, prompt=prompt)
     spread = math.hypot(machine.deviation, best.deviation)
-    return Contender(machine, NormalDist().cdf(margin / spread), machine.rate / best.rate)
+    likely = NormalDist().cdf(math.log(fraction / objective.target) / spread)
+    return Contender(machine, likely, fraction, prompt=prompt)
+
+
+def _prompt(machine: Machine, most: float | None) -> float:
+    """P(its p99 latency in a new run <= the most that is asked for); 0 where it was not measured."""
+    if most is None:
+        return 1.0
+    if not machine.latency_p99:
+        return 0.0 if machine.latency_p99 is None else 1.0
+    return NormalDist().cdf(math.log(most / machine.latency_p99) / math.hypot(machine.noise, LATENCY_NOISE))
 
 
 def _fastest(passing: Sequence[Contender]) -> Contender:
@@ -127,9 +144,8 @@ def _without_prices(passing: Sequence[Contender]) -> Contender:
 
 
 def _probability_fastest(chosen: Contender, contenders: Sequence[Contender]) -> float:
-    return min(
-        (_likely_no_less(chosen.machine, each.machine, TIE) for each in contenders if each is not chosen), default=1.0
-    )
+    others = [each.machine for each in contenders if each is not chosen and each.prompt >= LIKELY]
+    return min([chosen.prompt, *(_likely_no_less(chosen.machine, each, TIE) for each in others)])
 
 
 def _likely_no_less(one: Machine, other: Machine, factor: float) -> float:
@@ -141,7 +157,7 @@ def _likely_no_less(one: Machine, other: Machine, factor: float) -> float:
 def _probability_least(chosen: Contender, priced: Sequence[Contender], prefer: str) -> float:
     """P(its target is reached, and no other's work costs less by more than ALIKE)."""
     power = 2 if prefer == "balanced" else 1
-    found = [chosen.probability]
+    found = [chosen.probability, chosen.prompt]
     for each in priced:
         if each is chosen:
             continue

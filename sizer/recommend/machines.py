@@ -37,7 +37,7 @@ class Machine:
 
     `deviation` is the standard deviation of the mean of ln rate, `noise` that of a new run about it. `rented` is what
     the table says of the machine; `offer` the instance type whose price is `usd_per_hour`, None where it is the
-    table's own or unknown.
+    table's own or unknown. `latency_p99` is in seconds, None where no run tells it.
     """
 
     spec: Spec
@@ -51,6 +51,7 @@ class Machine:
     rented: RentedMachine | None = None
     usd_per_hour: float | None = None
     offer: InstanceType | None = None
+    latency_p99: float | None = None
 
     @property
     def throughput(self) -> Estimate:
@@ -70,9 +71,19 @@ class Machine:
             return " ".join(filter(None, (self.rented.provider, self.rented.instance_type)))
         return f"{self.offer.provider} {self.offer.instance_type}" if self.offer is not None else None
 
+    @property
+    def usd_per_hour_spot(self) -> float | None:
+        """The spot price that the table gives, or of the instance type whose price it has."""
+        if self.rented is not None and self.rented.usd_per_hour_spot is not None:
+            return self.rented.usd_per_hour_spot
+        return self.offer.usd_per_hour_spot if self.offer is not None else None
 
-def measured_machines(runs: Sequence[Run], catalog: Catalog) -> list[Machine]:
-    """Every configuration of the whole job that was measured; of runs with other input, nothing."""
+
+def measured_machines(runs: Sequence[Run], catalog: Catalog, spot: bool = False) -> list[Machine]:
+    """Every configuration of the whole job that was measured; of runs with other input, nothing.
+
+    `spot`: with the spot prices of the table; `catalog` has its own then.
+    """
     usable = completed(end_to_end(runs))
     groups: dict[tuple[Configuration, str | None, RentedMachine | None], list[Run]] = defaultdict(list)
     for run in usable:
@@ -80,7 +91,7 @@ def measured_machines(runs: Sequence[Run], catalog: Catalog) -> list[Machine]:
     noise = noise_of(list(groups.values()))
     varied = _varied([configuration for configuration, _, _ in groups])
     return [
-        _machine(group, configuration, label, rented, varied, noise, catalog)
+        _machine(group, configuration, label, rented, varied, noise, catalog, spot)
         for (configuration, label, rented), group in groups.items()
     ]
 
@@ -93,6 +104,7 @@ def _machine(
     varied: frozenset[str],
     noise: Noise,
     catalog: Catalog,
+    spot: bool,
 ) -> Machine:
     device = group[0].spec.workload.computes_on
     accelerators = Accelerators(CPU_LABEL, 0) if label is None else Accelerators(label, max(1, gpus_of(configuration)))
@@ -107,7 +119,8 @@ def _machine(
         _gpu_of(accelerators, device),
         0 if label is None else max(1, gpus_of(configuration)),
     )
-    usd, offer = _price(spec, accelerators, device, rented, catalog)
+    usd, offer = _price(spec, accelerators, device, rented, catalog, spot)
+    latencies = [run.latency_p99 for run in group if run.latency_p99 is not None]
     return Machine(
         spec,
         configuration,
@@ -120,6 +133,7 @@ def _machine(
         rented,
         usd,
         offer,
+        median(latencies) if latencies else None,
     )
 
 
@@ -151,11 +165,12 @@ def _gpu_of(accelerators: Accelerators, device: Device) -> str | None:
 
 
 def _price(
-    spec: Spec, accelerators: Accelerators, device: Device, rented: RentedMachine | None, catalog: Catalog
+    spec: Spec, accelerators: Accelerators, device: Device, rented: RentedMachine | None, catalog: Catalog, spot: bool
 ) -> tuple[float | None, InstanceType | None]:
     """USD an hour: the table's own, else of the instance type that it names, else of the cheapest that holds it."""
-    if rented is not None and rented.usd_per_hour is not None:
-        return rented.usd_per_hour, None
+    own = None if rented is None else rented.usd_per_hour_spot if spot else rented.usd_per_hour
+    if own is not None:
+        return own, None
     if rented is not None and rented.instance_type is not None:
         named = _named(rented, catalog)
         return (None, None) if named is None else (named.usd_per_hour, named)

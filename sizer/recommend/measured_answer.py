@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import GAIN, WorkloadModel
 from sizer.recommend.comparison import (
+    LIKELY,
     SURE,
     Comparison,
     Contender,
@@ -53,13 +54,18 @@ class MeasuredChoice:
     machine: InstanceType | None = None
 
 
-def machines_to_compare(model: WorkloadModel, runs: Sequence[Run], catalog: Catalog) -> tuple[Machine, ...]:
+def machines_to_compare(
+    model: WorkloadModel, runs: Sequence[Run], objective: Objective, catalog: Catalog
+) -> tuple[Machine, ...]:
     """The machines that were measured, where the answer is one of them; empty where a curve says which size to take.
 
     Machines are compared where runs were made on several kinds or counts of accelerators, where the table names them or
-    their prices, where what differs between them moves together, and where there are too few values for a curve.
+    their prices, where what differs between them moves together, and where there are too few values for a curve. A
+    latency is asked of machines that it was measured on: no curve says what it is between them.
     """
-    machines = tuple(each for each in measured_machines(runs, catalog) if _rentable(each))
+    machines = tuple(each for each in measured_machines(runs, catalog, objective.spot) if _rentable(each))
+    if objective.latency_p99 is not None:
+        return machines if any(each.latency_p99 is not None for each in machines) else ()
     if len(machines) < 2:
         return ()
     several = len({kind_of(each) for each in machines}) > 1
@@ -138,8 +144,10 @@ def alternatives(machines: Sequence[Machine]) -> tuple[Alternative, ...]:
                 throughput=each.throughput,
                 instance_type=each.name,
                 usd_per_hour=each.usd_per_hour,
+                usd_per_hour_spot=each.usd_per_hour_spot,
                 usd_per_million_samples=each.usd_a_sample * 1e6 if known else None,
                 dominated=known and any(_dominates(other, each) for other in machines),
+                latency_p99=each.latency_p99,
             )
         )
     return tuple(found)
@@ -148,7 +156,8 @@ def alternatives(machines: Sequence[Machine]) -> tuple[Alternative, ...]:
 def _dominates(one: Machine, other: Machine) -> bool:
     if one.usd_per_hour is None or other.usd_per_hour is None:
         return False
-    no_worse = one.rate >= other.rate and one.usd_per_hour <= other.usd_per_hour
+    slower_to_answer = (one.latency_p99 or 0.0) > (other.latency_p99 or math.inf)
+    no_worse = one.rate >= other.rate and one.usd_per_hour <= other.usd_per_hour and not slower_to_answer
     return no_worse and (one.rate > other.rate or one.usd_per_hour < other.usd_per_hour)
 
 
@@ -193,10 +202,13 @@ def _why(choice: MeasuredChoice, comparison: Comparison) -> list[Reason]:
         }.get(choice.objective.prefer if choice.objective.rate is None else "cheapest", ReasonCode.LEAST_COST)
         first = Reason(code, figures, chosen.spec)
     found = [first]
+    if choice.objective.latency_p99 is not None:
+        figures = {"latency": chosen.latency_p99, "most": choice.objective.latency_p99}
+        found.append(reason(ReasonCode.LATENCY_KEPT, **figures, probability=rounded(comparison.chosen.prompt)))
     others = [each for each in comparison.others() if each.machine.usd_per_hour is not None]
     if others and chosen.usd_per_hour is not None:
         found.append(_beside(ReasonCode.NEXT_MACHINE, others[0].machine, chosen))
-    fastest = max(choice.machines, key=lambda each: each.rate)
+    fastest = max((each.machine for each in comparison.contenders if each.prompt >= LIKELY), key=lambda each: each.rate)
     if fastest is not chosen and (not others or fastest is not others[0].machine):
         found.append(_beside(ReasonCode.FASTEST_MACHINE, fastest, chosen))
     return found
@@ -238,7 +250,10 @@ def _rejections(choice: MeasuredChoice, comparison: Comparison, chosen: Contende
 
 
 def _why_not(choice: MeasuredChoice, each: Contender, taken: Machine) -> Reason:
-    needed = choice.objective.rate
+    needed, most = choice.objective.rate, choice.objective.latency_p99
+    if each.prompt < LIKELY and most is not None:
+        latency = each.machine.latency_p99
+        return reason(ReasonCode.LATENCY_TOO_LONG, latency=latency, most=most)
     if choice.objective.prefer == "fastest" and needed is None:
         return _beside(ReasonCode.SLOWER_MACHINE, each.machine, taken)
     if not each.passes and needed is not None:
@@ -257,6 +272,8 @@ def _doubts(choice: MeasuredChoice, likely: float) -> list[Reason]:
         )
     if likely < SURE:
         found.append(reason(ReasonCode.CHOICE_CLOSE, probability=likely))
+    if choice.objective.spot:
+        found.append(reason(ReasonCode.SPOT_PRICES))
     found += [each for each in (choice.quality.warning, choice.quality.failed) if each is not None]
     return found
 
@@ -301,7 +318,11 @@ def _baseline(choice: MeasuredChoice, chosen: Machine) -> Baseline | None:
 
 def _none_is_enough(choice: MeasuredChoice, comparison: Comparison) -> Answer:
     """No machine gives the rate that is asked for: the fastest, and how far it is from that."""
-    likeliest = max(comparison.contenders, key=lambda each: (each.probability, each.machine.rate))
+    most = choice.objective.latency_p99
+    if most is not None and all(each.prompt < LIKELY for each in comparison.contenders):
+        return _latency_not_kept(choice, comparison, most)
+    prompt = [each for each in comparison.contenders if each.prompt >= LIKELY]
+    likeliest = max(prompt, key=lambda each: (each.probability, each.machine.rate))
     machine, needed = likeliest.machine, choice.objective.rate or 0.0
     deadline = choice.objective.deadline
     gain = rises_with_count(machine, choice.machines)
@@ -339,4 +360,18 @@ def _none_is_enough(choice: MeasuredChoice, comparison: Comparison) -> Answer:
         probability=rounded(likeliest.probability),
         reasons=(*why, rises),
         next_run=Suggestion(Action.MEASURE, rises, gpu=machine.spec.gpu, gpu_count=2 * count),
+    )
+
+
+def _latency_not_kept(choice: MeasuredChoice, comparison: Comparison, most: float) -> Answer:
+    """No machine answers as promptly as is asked: the one that answers soonest."""
+    known = [each.machine for each in comparison.contenders if each.machine.latency_p99 is not None]
+    soonest = min(known, key=lambda each: each.latency_p99 or 0.0)
+    figures: dict[str, Figure] = {"latency": soonest.latency_p99, "most": most}
+    return Answer(
+        choice.model.name,
+        "refused",
+        sample_unit=choice.model.sample_unit,
+        reasons=(Reason(ReasonCode.LATENCY_NOT_KEPT, figures, soonest.spec),),
+        alternatives=alternatives(choice.machines),
     )

@@ -167,12 +167,17 @@ class ReasonCode(str, Enum):
     NO_MACHINE_ENOUGH = "no_machine_enough"
     RISES_TO_MOST_VCPUS = "rises_to_most_vcpus"
     FAST_ENOUGH = "fast_enough"
+    SPOT_PRICES = "spot_prices"
+    LATENCY_KEPT = "latency_kept"
+    LATENCY_NOT_KEPT = "latency_not_kept"
+    LATENCY_NOT_MEASURED = "latency_not_measured"
 
     # Why a cheaper spec was not taken.
     NOT_MEASURED_TOGETHER = "not_measured_together"
     SLOWER_MACHINE = "slower_machine"
     DEARER_MACHINE = "dearer_machine"
     BELOW_RATE = "below_rate"
+    LATENCY_TOO_LONG = "latency_too_long"
     OF_TARGET = "of_target"
     OF_BEST = "of_best"
     JOB_DEARER = "job_dearer"
@@ -387,7 +392,8 @@ class Job:
 class Alternative:
     """One of the machines that were compared; `dominated` if another is no slower and costs less.
 
-    `instance_type` is the one whose price it is; a price of None is unknown.
+    `instance_type` is the one whose price it is; a price of None is unknown. `latency_p99` is in seconds, None where it
+    was not measured.
     """
 
     spec: Spec
@@ -396,6 +402,8 @@ class Alternative:
     usd_per_hour: Amount | None = None
     usd_per_million_samples: Amount | None = None
     dominated: bool = False
+    usd_per_hour_spot: Amount | None = None
+    latency_p99: Amount | None = None
 
 
 @dataclass(frozen=True)

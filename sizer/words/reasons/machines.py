@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from sizer.records import RELATIVE, Reason, ReasonCode, format_rate, format_seconds, format_usd, plural
+from sizer.records import (
+    RELATIVE,
+    Reason,
+    ReasonCode,
+    format_rate,
+    format_seconds,
+    format_usd,
+    plural,
+)
 from sizer.words.figures import chance, samples_counted, times
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, spec_name
@@ -106,6 +114,16 @@ def _dearer(r: Reason, t: Terms) -> str:
     )
 
 
+def _latencies(r: Reason) -> dict[str, object]:
+    return {name: format_seconds(r.number(name)) for name in ("latency", "most")}
+
+
+def _latency_too_long(r: Reason, t: Terms) -> str:
+    if not r.has("latency"):
+        return _("Its p99 latency was not measured.")
+    return _("Its p99 latency is {latency}, and {most} is asked for.", **_latencies(r))
+
+
 _C = ReasonCode
 SENTENCES: Sentences = {
     _C.LEAST_COST: _least_cost,
@@ -140,6 +158,21 @@ SENTENCES: Sentences = {
         needed=format_rate(r.number("needed"), t.unit),
         chance=chance(r.number("probability")),
     ),
+    _C.SPOT_PRICES: lambda r, t: _("Prices are those of spot machines, which the provider may take back at any time."),
+    _C.LATENCY_KEPT: lambda r, t: _(
+        "99 of 100 batches take at most {latency} there; the probability that a new run keeps {most} is {chance}.",
+        **_latencies(r),
+        chance=chance(r.number("probability")),
+    ),
+    _C.LATENCY_NOT_KEPT: lambda r, t: _(
+        "No configuration measured keeps a p99 latency of {most}; the least is {latency}, with {machine}.",
+        **_latencies(r),
+        machine=_both(r, t),
+    ),
+    _C.LATENCY_NOT_MEASURED: lambda r, t: _(
+        "No run tells a p99 latency: inference that sizer runs does, and a table with a column `latency_p99_ms`."
+    ),
+    _C.LATENCY_TOO_LONG: _latency_too_long,
     _C.SLOWER_MACHINE: lambda r, t: _(
         "Gives {rate}, {speed} as fast.", rate=format_rate(r.number("rate"), t.unit), speed=times(r.number("speed"))
     ),

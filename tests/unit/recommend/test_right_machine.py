@@ -291,6 +291,70 @@ def test_an_interval_does_not_reach_far_beyond_its_neighbours(tmp_path: Path) ->
     assert rate.high < 107 * 1.6
 
 
+SERVING = """
+    workload,kind,gpu,batch_size,throughput,latency_p99_ms
+    serve,image_inference,T4,1,120,9
+    serve,image_inference,T4,8,420,21
+    serve,image_inference,T4,32,560,62
+    serve,image_inference,V100,1,190,6
+    serve,image_inference,V100,8,1100,8.5
+    serve,image_inference,V100,32,1900,18
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "gpu", "batch"),
+    [
+        ({}, "T4", 32),
+        ({"latency_p99": 0.020}, "V100", 32),
+        ({"latency_p99": 0.030}, "T4", 8),
+        ({"latency_p99": 0.012}, "V100", 8),
+        ({"latency_p99": 0.030, "at_least": 500.0}, "V100", 32),
+        ({"latency_p99": 0.012, "prefer": "fastest"}, "V100", 8),
+    ],
+)
+def test_a_latency_that_is_asked_for_is_kept(ask: Asked, asked: dict[str, object], gpu: str, batch: int) -> None:
+    """By the least cost of those that keep it; a batch that takes longer is no candidate, and says so."""
+    answer = ask(SERVING, **asked)
+    assert answer.spec is not None
+    assert (answer.spec.gpu, answer.spec.batch_size) == (gpu, batch)
+    assert answer.provisional is (answer.probability is None or answer.probability < 0.9)
+    assert any("99 of 100 batches" in each for each in _said(answer)) is ("latency_p99" in asked)
+
+
+def test_a_latency_that_nothing_keeps_or_tells_has_no_answer(ask: Asked) -> None:
+    """The least that was measured is named; without any there is nothing to go by."""
+    answer = ask(SERVING, latency_p99=0.003)
+    assert (answer.status, answer.spec) == ("refused", None)
+    assert _said(answer)[0].endswith("the least is 6 ms, with 1 x V100, batch 1.")
+    answer = ask(KINDS, latency_p99=0.003)
+    assert answer.status == "refused"
+    assert _said(answer)[0].startswith("No run tells a p99 latency")
+
+
+SPOT = """
+    workload,instance_type,usd_per_hour,usd_per_hour_spot,gpu,gpu_count,throughput
+    job,one,1.00,0.90,T4,1,100
+    job,two,2.00,0.50,L4,1,180
+    job,three,0.90,,A10G,1,105
+"""
+
+
+def test_spot_prices_count_where_they_are_asked_for(ask: Asked) -> None:
+    """A machine without a spot price is not ranked then, and its price on demand is not taken for one."""
+    on_demand, spot = ask(SPOT), ask(SPOT, spot=True)
+    assert on_demand.spec is not None
+    assert on_demand.spec.gpu == "A10G"
+    assert spot.spec is not None
+    assert spot.spec.gpu == "L4"
+    assert [each.usd_per_hour for each in spot.alternatives] == [0.5, 0.9, None]
+    assert [each.usd_per_hour_spot for each in on_demand.alternatives] == [None, 0.9, 0.5]
+    assert ReasonCode.SPOT_PRICES in {each.code for each in spot.reasons}
+    without = ask(KINDS, spot=True)
+    assert without.provisional
+    assert {offer.usd_per_hour for offer in without.instances} == {None}
+
+
 def test_a_close_choice_says_so(ask: Asked) -> None:
     """Two machines at prices and rates alike: the answer is provisional, and the runs to repeat are named."""
     answer = ask(
