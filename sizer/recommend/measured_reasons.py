@@ -147,7 +147,7 @@ def _first(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> R
     if len(choice.machines) == 1:
         return Reason(ReasonCode.ONLY_MACHINE, figures, chosen.spec)
     if chosen.usd_per_hour is None:
-        return Reason(_without_price(comparison, fastest), figures, chosen.spec)
+        return Reason(_without_price(comparison, chosen, fastest), figures, chosen.spec)
     figures |= {"usd_per_million": chosen.usd_a_sample * 1e6, "usd_per_hour": chosen.usd_per_hour}
     figures["slower_cost_less"] = _slower_cost_less(comparison, chosen, choice.objective)
     if fastest:
@@ -160,13 +160,14 @@ def _first(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> R
     return Reason(code, figures, chosen.spec)
 
 
-def _without_price(comparison: Comparison, fastest: bool) -> ReasonCode:
+def _without_price(comparison: Comparison, chosen: Machine, fastest: bool) -> ReasonCode:
     if fastest:
         return ReasonCode.FASTEST_WITHOUT_PRICE
     passing = [each.machine for each in comparison.contenders if each.passes]
     if len({kind_of(each) for each in passing}) > 1:
         return ReasonCode.PRICES_UNKNOWN
-    return ReasonCode.SMALLEST_OF_MACHINES if len({each.size for each in passing}) > 1 else ReasonCode.ENOUGH_AS_IT_IS
+    top = max(each.rate for each in passing)
+    return ReasonCode.SMALLEST_OF_MACHINES if chosen.rate < top else ReasonCode.FASTEST_WITHOUT_PRICE
 
 
 def _slower_cost_less(comparison: Comparison, chosen: Machine, objective: Objective) -> bool:

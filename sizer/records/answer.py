@@ -168,7 +168,6 @@ class ReasonCode(str, Enum):
     NEARLY_FASTEST = "nearly_fastest"
     ONLY_MACHINE = "only_machine"
     SMALLEST_OF_MACHINES = "smallest_of_machines"
-    ENOUGH_AS_IT_IS = "enough_as_it_is"
     TARGET_CLOSE = "target_close"
     RUNS_APART = "runs_apart"
     OTHER_INPUT = "other_input"

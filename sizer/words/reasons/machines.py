@@ -146,7 +146,8 @@ SENTENCES: Sentences = {
     _C.LEAST_COST_AND_TIME: _least_cost_and_time,
     _C.FASTEST_OF_MACHINES: _fastest_of_machines,
     _C.FASTEST_WITHOUT_PRICE: lambda r, t: _(
-        "It is the fastest of {count} machines measured; its price is not known.", count=round(r.number("machines"))
+        "It is the fastest of {count} configurations measured; its price is not known.",
+        count=round(r.number("machines")),
     ),
     _C.NEARLY_FASTEST: _nearly_fastest,
     _C.ONLY_MACHINE: lambda r, t: _(
@@ -154,10 +155,6 @@ SENTENCES: Sentences = {
     ),
     _C.SMALLEST_OF_MACHINES: lambda r, t: _(
         "It is the smallest of {count} configurations measured that is fast enough.", count=round(r.number("machines"))
-    ),
-    _C.ENOUGH_AS_IT_IS: lambda r, t: _(
-        "It is the fastest of those that are enough, of {count} configurations measured.",
-        count=round(r.number("machines")),
     ),
     _C.TARGET_CLOSE: lambda r, t: _(
         "The probability that it keeps {target} of the best rate is {chance}.",
