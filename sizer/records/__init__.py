@@ -47,6 +47,7 @@ from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
     FAULTS,
     FINDINGS,
+    SLIP,
     Bottleneck,
     Cause,
     CauseKind,
@@ -152,6 +153,7 @@ __all__ = [
     "PREPROCESSING",
     "RELATIVE",
     "SCHEMA_VERSION",
+    "SLIP",
     "SMALLEST",
     "SMALLEST_MEMORY",
     "Action",
