@@ -6,7 +6,7 @@ from sizer.model.advice import counted_outcomes, vcpus_to_measure
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.design import SHOWN_BY_VCPUS, measured_together
-from sizer.model.edge import before_the_last_doubling, further_edges, memory_edge, reaches, vcpus_edge
+from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
 from sizer.model.equation import Array
 from sizer.model.feeds import CPU_LABEL, label_of
 from sizer.model.fitting import fit
@@ -75,6 +75,7 @@ __all__ = [
     "anonymous_bytes",
     "apart",
     "as_asked",
+    "batch_edge",
     "batch_of",
     "before_the_last_doubling",
     "best_measured",
@@ -86,7 +87,6 @@ __all__ = [
     "end_to_end",
     "fit",
     "floor_from",
-    "further_edges",
     "gpus_of",
     "headroom",
     "is_search",

@@ -50,13 +50,14 @@ def machines_to_compare(
     curve is for what sizer measured itself, where accounting shows what a size between two measured ones gives. A
     latency is asked of machines that it was measured on: no curve says what it is between them.
     """
-    machines = tuple(
-        each for each in measured_machines(runs, model.measured.disks, catalog, objective.spot) if _rentable(each)
-    )
+    measured = measured_machines(runs, model.measured.disks, catalog, objective.spot)
+    several = len({kind_of(each) for each in measured}) > 1
+    machines = tuple(each for each in measured if _rentable(each))
+    if several and not machines:
+        machines = tuple(measured)
     if objective.latency_p99 is not None:
         return machines if any(each.latency_p99 is not None for each in machines) else ()
     of_a_table = is_imported(runs[0]) and model.facts.core_seconds is None
-    several = len({kind_of(each) for each in machines}) > 1
     named = len(machines) > 1 and any(each.rented is not None for each in machines)
     return machines if of_a_table or several or named else ()
 
