@@ -7,7 +7,7 @@ from typing import Any
 
 from sizer import words
 from sizer.model import Parameter, WorkloadModel, as_asked
-from sizer.records import Run, format_number, plural
+from sizer.records import RELATIVE, Run, format_number, plural
 from sizer.words import _
 
 from . import busy, isolated, preprocessing, results
@@ -35,7 +35,7 @@ def section(subject: Subject) -> dict[str, Any]:
         "name": subject.name,
         "status": status(subject.answer),
         "what": what,
-        "unit": plural(subject.unit),
+        "unit": plural(subject.unit) if subject.unit != RELATIVE else "",
         "figures": first,
         "more_figures": more,
         "machines": machines,

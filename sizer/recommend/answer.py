@@ -34,6 +34,8 @@ from sizer.recommend.rejections import SHOWN_BY_VCPUS, Choice, rejections
 from sizer.recommend.scoring import exceeds, rounded
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
 from sizer.records import (
+    RELATIVE,
+    Action,
     Answer,
     Bottleneck,
     Estimate,
@@ -44,6 +46,7 @@ from sizer.records import (
     ReasonCode,
     Refusal,
     Run,
+    Suggestion,
     reason,
 )
 
@@ -68,7 +71,9 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
     """
     quality = quality_of(runs)
     machines = machines_to_compare(model, runs, question.catalog)
-    if machines:
+    if question.objective.deadline is not None and model.sample_unit == RELATIVE:
+        found = _without_time(model)
+    elif machines:
         found = measured_answer(
             MeasuredChoice(model, question.objective, question.catalog, quality, machines, question.machine)
         )
@@ -251,6 +256,13 @@ def _refused(model: WorkloadModel, quality: Quality) -> Answer:
     floor = floor_found(search) if search is not None else None
     why = (refusal.reason, *_known(floor), *_known(quality.failed))
     return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=refusal.suggestion)
+
+
+def _without_time(model: WorkloadModel) -> Answer:
+    """Of relative rates: how long so many samples take does not follow from them."""
+    why = (reason(ReasonCode.RELATIVE_WITHOUT_TIME),)
+    asked = Suggestion(Action.IMPORT, column="throughput")
+    return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=asked)
 
 
 def _binding_unknown(edges: Edges, quality: Quality) -> bool:

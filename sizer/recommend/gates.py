@@ -127,7 +127,9 @@ NAMES: dict[str, GatedFigure | Word] = {
     "gpu_count": GatedFigure(lambda a: a.spec.gpu_count if a.spec else None, _plain),
     "usd_per_hour": GatedFigure(lambda a: offer.usd_per_hour if (offer := _offer(a)) else None, _money, UNPRICED),
     "usd_per_million_samples": GatedFigure(
-        lambda a: offer.usd_per_million_samples if (offer := _offer(a)) else None, _money, UNPRICED
+        lambda a: offer.usd_per_million_samples if (offer := _offer(a)) else None,
+        _money,
+        f"{UNPRICED}, or its rates are relative",
     ),
     "saving": GatedFigure(
         lambda a: a.baseline.saving if a.baseline else None,

@@ -20,6 +20,7 @@ from sizer.recommend.comparison import (
 from sizer.recommend.instances import offers
 from sizer.recommend.jobs import job_at
 from sizer.recommend.machines import Machine, is_imported, measured_machines
+from sizer.recommend.prices import usd_per_million
 from sizer.recommend.quality import Quality
 from sizer.recommend.scoring import rounded
 from sizer.records import (
@@ -123,11 +124,11 @@ def _answered(choice: MeasuredChoice, comparison: Comparison, chosen: Contender)
         instances=offers(machine, model, choice.catalog),
         baseline=_baseline(choice, machine),
         job=None if deadline is None else job_at(machine, deadline),
-        alternatives=alternatives(choice.machines),
+        alternatives=alternatives(choice.machines, choice.model.sample_unit),
     )
 
 
-def alternatives(machines: Sequence[Machine]) -> tuple[Alternative, ...]:
+def alternatives(machines: Sequence[Machine], unit: str) -> tuple[Alternative, ...]:
     """Every machine, the least cost of the work first."""
     found = []
     for each in sorted(machines, key=lambda machine: (machine.usd_a_sample, -machine.rate)):
@@ -138,7 +139,7 @@ def alternatives(machines: Sequence[Machine]) -> tuple[Alternative, ...]:
                 throughput=each.throughput,
                 instance_type=each.name,
                 usd_per_hour=each.usd_per_hour,
-                usd_per_million_samples=each.usd_a_sample * 1e6 if known else None,
+                usd_per_million_samples=usd_per_million(each.usd_per_hour, each.rate, unit),
                 dominated=known and any(_dominates(other, each) for other in machines),
             )
         )
@@ -185,7 +186,7 @@ def _why(choice: MeasuredChoice, comparison: Comparison) -> list[Reason]:
         code = ReasonCode.FASTEST_WITHOUT_PRICE if comparison.priced else ReasonCode.PRICES_UNKNOWN
         first = Reason(code, figures, chosen.spec)
     else:
-        figures |= {"usd_per_million": chosen.usd_a_sample * 1e6, "usd_per_hour": chosen.usd_per_hour}
+        figures |= {"usd_per_million": _of_million(chosen, choice), "usd_per_hour": chosen.usd_per_hour}
         figures["slower_cost_less"] = _slower_cost_less(comparison, chosen, choice.objective)
         code = {
             "fastest": ReasonCode.FASTEST_OF_MACHINES,
@@ -195,10 +196,10 @@ def _why(choice: MeasuredChoice, comparison: Comparison) -> list[Reason]:
     found = [first]
     others = [each for each in comparison.others() if each.machine.usd_per_hour is not None]
     if others and chosen.usd_per_hour is not None:
-        found.append(_beside(ReasonCode.NEXT_MACHINE, others[0].machine, chosen))
+        found.append(_beside(ReasonCode.NEXT_MACHINE, others[0].machine, chosen, choice))
     fastest = max(choice.machines, key=lambda each: each.rate)
     if fastest is not chosen and (not others or fastest is not others[0].machine):
-        found.append(_beside(ReasonCode.FASTEST_MACHINE, fastest, chosen))
+        found.append(_beside(ReasonCode.FASTEST_MACHINE, fastest, chosen, choice))
     return found
 
 
@@ -210,7 +211,11 @@ def _slower_cost_less(comparison: Comparison, chosen: Machine, objective: Object
     return any(each.usd_a_sample / each.rate**power < own for each in slow)
 
 
-def _beside(code: ReasonCode, other: Machine, chosen: Machine) -> Reason:
+def _of_million(machine: Machine, choice: MeasuredChoice) -> float | None:
+    return usd_per_million(machine.usd_per_hour, machine.rate, choice.model.sample_unit)
+
+
+def _beside(code: ReasonCode, other: Machine, chosen: Machine, choice: MeasuredChoice) -> Reason:
     """Another machine beside the chosen one: its rate as a multiple, and the cost of the same work as a multiple."""
     priced = other.usd_per_hour is not None and chosen.usd_per_hour is not None
     figures: dict[str, Figure] = {
@@ -218,7 +223,7 @@ def _beside(code: ReasonCode, other: Machine, chosen: Machine) -> Reason:
         "rate": other.rate,
         "speed": other.rate / chosen.rate,
         "cost": other.usd_a_sample / chosen.usd_a_sample if priced else None,
-        "usd_per_million": other.usd_a_sample * 1e6 if other.usd_per_hour is not None else None,
+        "usd_per_million": _of_million(other, choice),
     }
     return Reason(code, figures, other.spec)
 
@@ -240,12 +245,12 @@ def _rejections(choice: MeasuredChoice, comparison: Comparison, chosen: Contende
 def _why_not(choice: MeasuredChoice, each: Contender, taken: Machine) -> Reason:
     needed = choice.objective.rate
     if choice.objective.prefer == "fastest" and needed is None:
-        return _beside(ReasonCode.SLOWER_MACHINE, each.machine, taken)
+        return _beside(ReasonCode.SLOWER_MACHINE, each.machine, taken, choice)
     if not each.passes and needed is not None:
         return reason(ReasonCode.BELOW_RATE, rate=each.machine.rate, needed=needed, probability=each.probability)
     if not each.passes:
         return reason(ReasonCode.OF_TARGET, share=each.fraction / choice.objective.target, bottleneck=None)
-    return _beside(ReasonCode.DEARER_MACHINE, each.machine, taken)
+    return _beside(ReasonCode.DEARER_MACHINE, each.machine, taken, choice)
 
 
 def _doubts(choice: MeasuredChoice, likely: float) -> list[Reason]:
@@ -329,7 +334,7 @@ def _none_is_enough(choice: MeasuredChoice, comparison: Comparison) -> Answer:
             reasons=tuple(why),
             next_run=Suggestion(Action.MEASURE, gpu=machine.spec.gpu, gpu_count=2 * count) if count else None,
             job=None if deadline is None else job_at(machine, deadline),
-            alternatives=alternatives(choice.machines),
+            alternatives=alternatives(choice.machines, choice.model.sample_unit),
         )
     rises = reason(ReasonCode.RISES_WITH_GPUS, gpu_count=float(count), gain=gain)
     return replace(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import MeasuredDisk, name_of_disk
 from sizer.recommend.accelerators import Accelerators, ordered_prices
-from sizer.records import GIB, Device
+from sizer.records import GIB, RELATIVE, Device
 
 CLASS_PRICE = {"standard": 0.045, "ssd": 0.08, "nvme": 0.125}
 """USD a GiB and month where the catalogue has no price: AWS st1, gp3 and io2 of 2023-06, for ordering only."""
@@ -34,6 +34,13 @@ class Prices:
         """
         machine = self.vcpu * (1.0 if vcpus is None else vcpus) + self.gib * (memory_bytes or 0) / GIB
         return machine + self.accelerators.get(accelerators, 0.0)
+
+
+def usd_per_million(usd_per_hour: float | None, rate: float, unit: str) -> float | None:
+    """USD of a million samples at a rate; None where the price or, of relative rates, the samples are not known."""
+    if usd_per_hour is None or rate <= 0 or unit == RELATIVE:
+        return None
+    return usd_per_hour / 3600 / rate * 1e6
 
 
 def prices(catalog: Catalog, device: Device, kinds: Sequence[Accelerators]) -> Prices:

@@ -125,6 +125,7 @@ from sizer.records.units import (
     parse_count,
     parse_seconds,
     plural,
+    rate_unit,
     share_and_unit,
     spell_bytes,
 )
@@ -256,6 +257,7 @@ __all__ = [
     "plural",
     "printable",
     "quoted",
+    "rate_unit",
     "reason",
     "share_and_unit",
     "spell_bytes",

@@ -165,6 +165,7 @@ class ReasonCode(str, Enum):
     FASTEST_MACHINE = "fastest_machine"
     CHOICE_CLOSE = "choice_close"
     NO_MACHINE_ENOUGH = "no_machine_enough"
+    RELATIVE_WITHOUT_TIME = "relative_without_time"
     RISES_TO_MOST_VCPUS = "rises_to_most_vcpus"
     FAST_ENOUGH = "fast_enough"
 

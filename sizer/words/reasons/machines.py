@@ -22,7 +22,7 @@ def _both(r: Reason, t: Terms) -> str:
 
 def _cost(r: Reason, t: Terms) -> dict[str, object]:
     return {
-        "usd": format_usd(r.number("usd_per_million")),
+        "usd": format_usd(r.number("usd_per_million")) if r.has("usd_per_million") else "",
         "units": plural(t.unit),
         "where": _where(r, t),
         "count": round(r.number("machines")),
@@ -130,6 +130,9 @@ SENTENCES: Sentences = {
         chance=chance(r.number("probability")),
     ),
     _C.NO_MACHINE_ENOUGH: _none_enough,
+    _C.RELATIVE_WITHOUT_TIME: lambda r, t: _(
+        "The rates of `{workload}` are relative, so how long a job takes is not known.", workload=t.workload
+    ),
     _C.RISES_TO_MOST_VCPUS: lambda r, t: _(
         "The rate still rises at {vcpus}, the most measured: by {gain} in the last step.",
         vcpus=vcpus_of(r),
