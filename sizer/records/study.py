@@ -290,7 +290,9 @@ class NoteKind(str, Enum):
     MACHINES_KNOWN = "machines_known"
     """The catalogue gave `columns` of the instance types in `names`, which the table leaves empty."""
     MACHINES_PARTLY_KNOWN = "machines_partly_known"
-    """It does not know the instance types in `names`, so `columns` stay empty for all rows of `workloads`."""
+    """It does not know the instance types in `names`, so what their rows leave empty stays empty."""
+    GAPS = "gaps"
+    """The one of `columns` is empty in `lines` and `rows` more, though other rows of the workload have it."""
     JOBS_NAMED_APART = "jobs_named_apart"
     """The rows of the workload `text` are different jobs by their `columns`: now they are `workloads`; so are those of
     as many more workloads as `rows`."""

@@ -112,11 +112,21 @@ def _machines_known(note: Note) -> str:
 
 def _machines_partly_known(note: Note) -> str:
     return _(
-        "The catalogue does not know {names}, so {columns} stays empty for all rows of {workloads}; write it into the "
-        "table to have it in the answer.",
+        "The catalogue does not know {names}, so what such rows leave empty stays empty; write it into the table to "
+        "have it in the answer.",
         names=_some(note.names),
+    )
+
+
+def _gaps(note: Note) -> str:
+    lines = [_("line {line}", line=line) for line in note.lines]
+    if note.rows:
+        lines.append(_n("{count} more", "{count} more", note.rows))
+    return _(
+        "{columns} is empty in {lines}, though other rows of the same workload have it. Such a row is compared as it "
+        "is, and left out where a curve over {columns} is needed.",
         columns=_quoted(note.columns),
-        workloads=_quoted(note.workloads),
+        lines=listed(lines),
     )
 
 
@@ -182,6 +192,7 @@ _OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
     NoteKind.RELATIVE_RATES: _relative_rates,
     NoteKind.MACHINES_KNOWN: _machines_known,
     NoteKind.MACHINES_PARTLY_KNOWN: _machines_partly_known,
+    NoteKind.GAPS: _gaps,
     NoteKind.JOBS_NAMED_APART: _jobs_named_apart,
     NoteKind.NAMED_BY_COLUMN: _named_by_column,
     NoteKind.REPEATS_DIFFER: _repeats_differ,

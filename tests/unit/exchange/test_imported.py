@@ -129,10 +129,6 @@ REFUSED: list[tuple[str | bytes, str]] = [
     ("workload,memory_gib,throughput\na,1e30,2\n", "line 2: memory_gib: `1e30 GiB` is not a memory size"),
     ("workload,batch_size,throughput\na,1.5,2\n", "line 2: batch_size: `1.5` is not a batch size"),
     ("workload,vcpus,outcome,throughput\na,1,exploded,2\n", "line 2: outcome: `exploded` is not an outcome"),
-    (
-        "workload,vcpus,batch_size,throughput\na,1,8,2\na,2,,3\n",
-        "line 3: batch_size: the cell is empty, and other rows of `a`",
-    ),
     ("workload,vcpus,throughput,throughput_low\na,1,2,1\n", "line 2: throughput_high: the cell is empty"),
     ("workload,vcpus,throughput,throughput_low,throughput_high\na,1,2,3,4\n", "is not within its own interval"),
     ("workload,vcpus,device,throughput\na,1,emulated:,2\n", "line 2: device: `emulated:` is not a device"),
