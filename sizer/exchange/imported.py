@@ -11,13 +11,13 @@ from pathlib import Path
 
 from sizer.catalog import Catalog
 from sizer.exchange.disk_classes import with_disk_classes
-from sizer.exchange.headers import LATENCY, SECONDS_PER_BATCH, SECONDS_PER_EPOCH, SECONDS_PER_SAMPLE
+from sizer.exchange.headers import BATCH_PER_GPU, LATENCY, SECONDS_PER_BATCH, SECONDS_PER_EPOCH, SECONDS_PER_SAMPLE
 from sizer.exchange.imported_columns import AXES, NEEDED, RATED_BY, READERS, ParsedRow, parse_row
 from sizer.exchange.imported_runs import axis_value, runs_of
 from sizer.exchange.jobs import named_apart
 from sizer.exchange.rented_machines import with_known_machines
 from sizer.exchange.repeats import repeats_that_differ
-from sizer.exchange.understanding import named_by_network, understood
+from sizer.exchange.understanding import MOST_LINES, understood, with_workloads
 from sizer.files import Table, named, read_table
 from sizer.records import (
     HOST_DISK,
@@ -41,8 +41,6 @@ from sizer.records import (
 
 CURVED = ("vcpus", "memory_gib", "disk", "batch_size")
 """Axes over which curves are fitted: of a row without one nobody knows where on the curve it belongs."""
-MOST_LINES = 5
-"""Lines of the table that one note names."""
 MOST_WORKLOADS = 500
 MOST_REPEATS = 1000
 """In a study file; runs may have more."""
@@ -72,11 +70,10 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     Raises InputError with file, line, column and what to type at the first thing that cannot be.
     """
     read = understood(read_table(path, Message("a table of measurements"), READERS, NEEDED), path, READERS)
-    table, notes = named_by_network(read.table), list(read.notes)
-    if table is not read.table:
-        notes.append(Note(NoteKind.NAMED_BY_COLUMN, columns=("network",)))
     rated_by = read.rated_by
-    _check_columns(table, rated_by, path)
+    _check_columns(read.table, rated_by, path)
+    table, found = with_workloads(read.table, path)
+    notes = [*read.notes, *found]
     parsed = [parse_row(row, rated_by) for row in table.rows]
     if rated_by is not None and any(row[rated_by] is not None for row in parsed):
         notes.append(Note(RATED_BY_NOTES[rated_by], columns=(rated_by,)))
@@ -100,7 +97,7 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     _check_varied(parsed, path)
     emulated, assumed = _emulated_devices(workloads, catalog)
     runs = runs_of(parsed, path.name, emulated)
-    unknown = table.unknown({*READERS, rated_by or ""})
+    unknown = table.unknown({*READERS, BATCH_PER_GPU, rated_by or ""})
     first = Note(NoteKind.IMPORTED, table=path.name, rows=len(parsed))
     notes = [first, *notes, *repeats_that_differ(runs), *_gaps(workloads), *_lacking(workloads), *assumed]
     return Imported(_study(path, runs), runs, unknown, tuple(notes))
@@ -115,13 +112,12 @@ def _check_columns(table: Table, rated_by: str | None, path: Path) -> None:
             time=rated_by,
             counted=counted,
         )
-    missing = [column for column in NEEDED if column not in table.columns and not (column == "throughput" and rated_by)]
+    missing = "throughput" not in table.columns and not rated_by
     if missing:
         raise InputError(
-            "{path} has no column {missing}, only {found}. Name the columns as in measurements.csv; `sizer import "
+            "{path} has no column `throughput`, only {found}. Name the columns as in measurements.csv; `sizer import "
             "--help` lists them.",
             path=path,
-            missing=AllOf(*(f"`{column}`" for column in missing)),
             found=named(table.columns),
         )
     if not set(AXES) & set(table.columns):
