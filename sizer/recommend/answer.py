@@ -213,6 +213,7 @@ def _answered(
     why = (
         *first,
         *_known(quality.warning),
+        *_known(quality.differing),
         *reasons(choice, prediction, best),
         *(upgrade_reasons(model, candidate, prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
         *_price_unknown(model, candidate, question.catalog),
@@ -231,7 +232,7 @@ def _answered(
         reasons=why,
         rejected=rejections(choice),
         instances=matching(model, candidate.spec, batch_size, rate, question.catalog),
-        provisional=quality.rests_on_doubt(candidate.configuration),
+        provisional=quality.is_provisional(candidate.configuration),
         headroom=prediction.headroom if bottleneck is not Bottleneck.AMBIGUOUS else None,
         upgrade=upgrade,
         baseline=baseline,

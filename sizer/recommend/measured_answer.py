@@ -93,7 +93,7 @@ def measured_answer(choice: MeasuredChoice) -> Answer:
         return _none_is_enough(choice, comparison)
     chosen = comparison.chosen.machine
     rising = _rising(choice, comparison)
-    doubtful = choice.quality.rests_on_doubt(chosen.configuration)
+    doubtful = choice.quality.is_provisional(chosen.configuration)
     unpriced = chosen.usd_per_hour is None and choice.objective.prefer != "fastest"
     likely = rounded(comparison.probability)
     return replace(
@@ -254,7 +254,7 @@ def _why_not(choice: MeasuredChoice, each: Contender, taken: Machine) -> Reason:
 
 
 def _doubts(choice: MeasuredChoice, likely: float) -> list[Reason]:
-    found = []
+    found, quality = [], choice.quality
     unpriced = sum(each.usd_per_hour is None for each in choice.machines)
     if 0 < unpriced < len(choice.machines):
         found.append(
@@ -262,11 +262,13 @@ def _doubts(choice: MeasuredChoice, likely: float) -> list[Reason]:
         )
     if likely < SURE:
         found.append(reason(ReasonCode.CHOICE_CLOSE, probability=likely))
-    found += [each for each in (choice.quality.warning, choice.quality.failed) if each is not None]
+    found += [each for each in (quality.differing, quality.warning, quality.failed) if each is not None]
     return found
 
 
 def _next_run(choice: MeasuredChoice, chosen: Machine, rising: tuple[Reason, ...], likely: float) -> Suggestion | None:
+    if choice.quality.differing is not None:
+        return Suggestion(Action.REPEAT)
     for why in rising:
         if why.code is ReasonCode.RISES_WITH_GPUS:
             return Suggestion(Action.MEASURE, why, gpu=chosen.spec.gpu, gpu_count=2 * kind_of(chosen)[1])

@@ -47,6 +47,7 @@ from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
     FAULTS,
     FINDINGS,
+    REPEATS_APART,
     Bottleneck,
     Cause,
     CauseKind,
@@ -151,6 +152,7 @@ __all__ = [
     "OTHER",
     "PREPROCESSING",
     "RELATIVE",
+    "REPEATS_APART",
     "SCHEMA_VERSION",
     "SMALLEST",
     "SMALLEST_MEMORY",

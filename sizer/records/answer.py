@@ -114,6 +114,7 @@ class ReasonCode(str, Enum):
     RUNS_DOUBTFUL = "runs_doubtful"
     SIZE_DOUBTFUL = "size_doubtful"
     RUNS_FAILED = "runs_failed"
+    REPEATS_DIFFER = "repeats_differ"
 
     # Why this spec.
     REACHES = "reaches"

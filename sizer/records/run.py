@@ -25,6 +25,9 @@ FAULTS = frozenset({Outcome.CRASHED, Outcome.TIMEOUT, Outcome.UNSUPPORTED, Outco
 """Outcomes of runs from which nothing is learnt; out_of_memory is a finding."""
 
 
+REPEATS_APART = 3.0
+"""Repeats on shared machines differ by half at the worst; ten times is a slip, and three is half way between."""
+
 FINDINGS = frozenset({Outcome.COMPLETED, Outcome.OUT_OF_MEMORY})
 """Outcomes that say something of their own configuration, and that a model learns from."""
 
