@@ -17,11 +17,9 @@ def _where(r: Reason, t: Terms) -> str:
 def _both(r: Reason, t: Terms) -> str:
     """`1 x T4 (aws g4dn.xlarge)`."""
     spec, instance = spec_name(r.spec, t) if r.spec is not None else "", r.text("instance_type")
-    return (
-        _("{spec} ({instance})", spec=spec, instance=instance)
-        if spec and instance
-        else spec or instance or _("a machine of unknown size")
-    )
+    if spec and instance:
+        return _("{spec} ({instance})", spec=spec, instance=instance)
+    return spec or instance or _("a machine of unknown size")
 
 
 def _cost(r: Reason, t: Terms) -> dict[str, object]:

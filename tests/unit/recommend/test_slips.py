@@ -14,7 +14,10 @@ from sizer.records import Answer, Objective
 from sizer.words import Terms, reason_sentences
 
 MACHINES = "workload,gpu,throughput\na,T4,100\na,T4,101\na,V100,190\na,V100,{}\n"
-CURVE = "workload,vcpus,throughput\na,1,50\na,1,51\na,2,100\na,2,101\na,4,190\na,4,{}\na,8,300\na,8,301\na,16,302\na,16,303\n"
+CURVE = (
+    "workload,vcpus,throughput\na,1,50\na,1,51\na,2,100\na,2,101\na,4,190\na,4,{}\na,8,300\na,8,301\n"
+    "a,16,302\na,16,303\n"
+)
 
 
 def _answer(folder: Path, table: str) -> Answer:
