@@ -67,17 +67,19 @@ def posterior(residual: Residual, places: Sequence[Configuration]) -> tuple[Arra
     return mean, variance
 
 
-def drawn(residual: Residual, places: Sequence[Configuration], count: int) -> Array:
+def drawn(residual: Residual, places: Sequence[Configuration], count: int, together: int | None = None) -> Array:
     """Draws (count, m) of how far ln rate is off the forms'.
 
     Joint at the measured places, and between them as far as these show; what they leave open is each place's own.
+    `together`: of so many places only, as if the next ones were asked for alone.
     """
     known, random = _factorised(residual), np.random.default_rng(SEED)
     at_known = known.mean + random.standard_normal((count, len(known.mean))) @ known.roots.T
     across = _covariance(residual, places, residual.places)
     reach = across @ known.inverse
     left = np.sqrt(np.maximum(0.0, residual.amplitude**2 - np.einsum("mn,mn->m", reach, across)))
-    found: Array = at_known @ reach.T + random.standard_normal((count, len(places))) * left
+    own = random.standard_normal((count, together or len(places)))
+    found: Array = at_known @ reach.T + np.tile(own, len(places) // own.shape[1]) * left
     return found
 
 
