@@ -29,7 +29,7 @@ def section(subject: Subject) -> dict[str, Any]:
     what, alone, subject = described(subject), isolated.rows(subject), replace(subject, runs=as_asked(subject.runs))
     found = results.by_configuration(subject.runs)
     rows = [_row(result, subject) for result in found]
-    first, more = figures(subject)
+    first, more, left_out = figures(subject)
     machines, more_machines = machine_rows(subject)
     return {
         "name": subject.name,
@@ -38,6 +38,7 @@ def section(subject: Subject) -> dict[str, Any]:
         "unit": plural(subject.unit) if subject.unit != RELATIVE else "",
         "figures": first,
         "more_figures": more,
+        "charts_left_out": words.charts_left_out(left_out) if left_out else "",
         "machines": machines,
         "more_machines": more_machines,
         "machines_note": words.machines_note(subject.unit),

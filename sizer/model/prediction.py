@@ -7,7 +7,7 @@ import math
 import operator
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -19,7 +19,7 @@ from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, needs
 from sizer.model.equation import STAGES
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
-from sizer.model.model import NORMAL_90, MeasuredRange, WhatIf, WorkloadModel
+from sizer.model.model import NEIGHBOURED, NORMAL_90, MeasuredRange, WhatIf, WorkloadModel, others_of
 from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
 from sizer.model.predicted_rates import PredictedRates, predict_rates
 from sizer.model.relief import headroom
@@ -30,12 +30,6 @@ BEYOND = 0.25
 """Standard deviation of ln throughput added for each e-fold outside the measured range, beside what the draws say."""
 REACH = 0.5
 """Of the step in ln rate between two measured neighbours: how far beyond them an interval between them may reach."""
-_FIELDS = tuple(field.name for field in fields(Configuration))
-_OTHERS = {
-    name: operator.attrgetter(*(each for each in _FIELDS if each != name))
-    for name in ("vcpus", "memory_bytes", "batch_size", "gpu_count")
-}
-"""By axis, how all else of a configuration is had."""
 LEAST_NOISE = 0.02
 """Standard deviation of ln throughput of a run, at the least."""
 UNMEASURED_PAIR = 0.25
@@ -249,17 +243,11 @@ def _held_by_neighbours(model: WorkloadModel, configuration: Configuration, foun
 
 def measured_neighbours(measured: MeasuredRange, configuration: Configuration) -> Iterator[tuple[float, float]]:
     """The rates of the next measured values below and above on each axis, where all else is as in the configuration."""
-    for name in _OTHERS:
+    for name in NEIGHBOURED:
         here = getattr(configuration, name)
         if here is None:
             continue
-        others = _OTHERS[name]
-        beside = others(configuration)
-        alike = {
-            getattr(rate.configuration, name): rate.throughput.value
-            for rate in measured.rates
-            if others(rate.configuration) == beside
-        }
+        alike = measured.rates_along(name).get(others_of(configuration, name), {})
         below, above = ([value for value in alike if side(value, here)] for side in (operator.lt, operator.gt))
         if below and above and here not in alike:
             yield alike[max(below)], alike[min(above)]

@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
-from sizer.model.equation import Array
+from sizer.model.equation import Array, Flags
 from sizer.model.model import Residual
 from sizer.model.observations import Noise
 from sizer.records import Configuration
@@ -133,10 +133,18 @@ def _logs(places: Sequence[Configuration]) -> Array:
 
 
 def _alike(one: Sequence[Configuration], other: Sequence[Configuration]) -> Array:
-    disk = np.array([[disk_of(a) == disk_of(b) for b in other] for a in one], dtype=float)
-    gpu = np.array([[a.gpu == b.gpu for b in other] for a in one], dtype=float)
-    kept: Array = (disk + (1 - disk) * OTHER_KIND) * (gpu + (1 - gpu) * OTHER_KIND)
+    disk = _equal([disk_of(a) for a in one], [disk_of(b) for b in other])
+    gpu = _equal([a.gpu for a in one], [b.gpu for b in other])
+    kept: Array = np.where(disk, 1.0, OTHER_KIND) * np.where(gpu, 1.0, OTHER_KIND)
     return kept
+
+
+def _equal(one: Sequence[str | None], other: Sequence[str | None]) -> Flags:
+    """Which names of the one are those of the other."""
+    codes = {name: code for code, name in enumerate({*one, *other})}
+    mine, its = np.array([codes[name] for name in one]), np.array([codes[name] for name in other])
+    equal: Flags = mine[:, None] == its[None]
+    return equal
 
 
 def _log_likelihood(covariance: Array, values: Array) -> float:

@@ -70,7 +70,12 @@ def compare(machines: Sequence[Machine], objective: Objective) -> Comparison:
     place of the target. A price that is not known is never the least.
     """
     needed = objective.rate
-    contenders = tuple(_contender(each, machines, objective, needed) for each in machines)
+    best: dict[tuple[str | None, int], Machine] = {}
+    for each in machines:
+        kind = kind_of(each)
+        if kind not in best or each.rate > best[kind].rate:
+            best[kind] = each
+    contenders = tuple(_contender(each, best[kind_of(each)], objective, needed) for each in machines)
     passing = [each for each in contenders if each.passes]
     if not passing:
         return Comparison(contenders, None)
@@ -97,9 +102,7 @@ def kind_of(machine: Machine) -> tuple[str | None, int]:
     return machine.accelerators.gpu, machine.accelerators.count or 0
 
 
-def _contender(machine: Machine, machines: Sequence[Machine], objective: Objective, needed: float | None) -> Contender:
-    alike = [each for each in machines if kind_of(each) == kind_of(machine)]
-    best = max(alike, key=lambda each: each.rate)
+def _contender(machine: Machine, best: Machine, objective: Objective, needed: float | None) -> Contender:
     if needed is not None:
         spread = math.hypot(machine.deviation, machine.noise)
         return Contender(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sizer.words.alternatives import (
     alternative_line,
     alternative_remark,
+    charts_left_out,
     kind_name,
     machine_name,
     machine_rented,
@@ -225,6 +226,7 @@ __all__ = [
     "capital",
     "catalog_valid",
     "chance",
+    "charts_left_out",
     "check_lines",
     "checking_disk",
     "clauses",

@@ -82,6 +82,15 @@ def machines_left_out(number: int) -> str:
     return _n("{count} more machine is in the table below.", "{count} more machines are in the table below.", number)
 
 
+def charts_left_out(number: int) -> str:
+    """Under the charts of a large crossed table: how many there are not."""
+    return _n(
+        "{count} chart further from the answer is left out; its runs are in the table of all runs.",
+        "{count} charts further from the answer are left out; their runs are in the table of all runs.",
+        number,
+    )
+
+
 def machines_note(unit: str) -> str:
     """What the columns of the table of machines mean."""
     if unit == RELATIVE:
