@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sizer.exchange.cell_units import NUMBERS, plain
 from sizer.exchange.headers import BATCH_PER_GPU, LATENCY, TIMES, Meaning, meaning, spelt_alike
+from sizer.exchange.wide_tables import in_rows
 from sizer.exchange.written_cells import Comma, comma_in, failure, is_not_measured, unmarked, with_point
 from sizer.files import Row, Table
 from sizer.records import LONGEST_NAME, RELATIVE, InputError, Note, NoteKind, printable
@@ -73,6 +74,7 @@ def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
 
     Raises InputError where two columns mean one.
     """
+    table, apart = in_rows(table, known)
     meanings, echo = _meanings(table, path, known), _Echo()
     table = _with_merged_cells(table, meanings, echo)
     numbers = [header for header, means in meanings.items() if means.column in NUMBERS]
@@ -86,7 +88,7 @@ def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
     rated_by = next((means.column for means in meanings.values() if means.column in TIMES), None)
     if rated_by is None and "throughput" not in columns and LATENCY in columns:
         rated_by = LATENCY
-    notes = (*_notes_of_table(table), *_notes_of_columns(meanings), *echo.notes())
+    notes = (*_notes_of_table(table), *apart, *_notes_of_columns(meanings), *echo.notes())
     return Understood(replace(table, columns=tuple(columns), rows=tuple(rows)), notes, rated_by)
 
 

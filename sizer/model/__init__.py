@@ -41,7 +41,7 @@ from sizer.model.model import (
 )
 from sizer.model.observations import Noise, completed, noise_of
 from sizer.model.predicted_rates import own_effects, predict_rates
-from sizer.model.prediction import LinePoint, best_measured, predict, predict_line
+from sizer.model.prediction import best_measured, predict, predict_line
 from sizer.model.relief import headroom
 from sizer.model.trend import GAIN, Edge, Trend
 
@@ -59,7 +59,6 @@ __all__ = [
     "GivenUp",
     "GivenUpKind",
     "Gpus",
-    "LinePoint",
     "MeasuredDisk",
     "MeasuredRange",
     "Model",

@@ -295,6 +295,8 @@ class NoteKind(str, Enum):
     """`columns` is the batch of one GPU, so `batch_size` is that times `gpu_count`."""
     TITLE_LEFT_OUT = "title_left_out"
     """`text` is above the header, and no part of the table."""
+    WIDE_COLUMNS = "wide_columns"
+    """Each of `columns` is a row of its own, with its `read_as`."""
     NAMED_BY_TABLE = "named_by_table"
     """The table has no column of workloads, so its rows are one, called `text`."""
     RATE_FROM_EPOCHS = "rate_from_epochs"

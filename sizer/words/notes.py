@@ -251,6 +251,11 @@ _OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
     NoteKind.NOT_MEASURED: _not_measured,
     NoteKind.CELLS_MERGED: _cells_merged,
     NoteKind.BATCH_OF_ONE_GPU: _batch_of_one_gpu,
+    NoteKind.WIDE_COLUMNS: lambda note: _(
+        "Each of {columns} is read as a row of its own, with its `{column}`; lines are counted so.",
+        columns=_quoted(note.columns),
+        column="".join(note.read_as),
+    ),
     NoteKind.TITLE_LEFT_OUT: lambda note: _("What is above the header is left out: `{title}`.", title=note.text),
     NoteKind.NAMED_BY_TABLE: lambda note: _(
         "The table has no column `workload`, so all its rows are one job, called `{name}`.", name=note.text

@@ -285,6 +285,30 @@ def test_a_table_of_results_of_a_benchmark(read: Read) -> None:
     assert {run.spec.workload.name for run in found.runs} == {"ResNet"}
 
 
+def test_precisions_beside_each_other_are_rows(read: Read) -> None:
+    """Jobs of their own; a merged cell counts for each."""
+    found = read("Model,GPU,FP32 images/s,FP16 images/s\nR,V100,383,780\n,T4,120,\nR,P100,OOM,230\n")
+    assert [run.spec.workload.precision for run in found.runs] == ["FP32", "FP16", "FP32", "FP32", "FP16"]
+    assert rates(found) == [383, 780, 120, None, 230]
+    assert len({run.id for run in found.runs}) == 5
+    assert (
+        "Each of `FP32 images/s` and `FP16 images/s` is read as a row of its own, with its `precision`; lines"
+        in said(found)
+    )
+
+
+def test_counts_beside_each_other_are_rows(read: Read) -> None:
+    found = read("Model,1 GPU (img/s),2 GPUs (img/s),8-GPU img/s\nR,383,750,2850\nVGG,255,480,1600\n")
+    assert [count for _, count in gpus(found)] == [1, 2, 8, 1, 2, 8]
+    assert rates(found) == [383, 750, 2850, 255, 480, 1600]
+    assert len({run.id for run in found.runs}) == 6
+
+
+def test_counts_without_a_unit_may_be_times(read: Read) -> None:
+    with pytest.raises(InputError, match="has no column `throughput`"):
+        read("Model,1 GPU,2 GPUs\nR,383,750\n")
+
+
 def test_relative_performance_without_any_job(read: Read) -> None:
     found = read("GPU,Relative performance\nGTX 1080 Ti,1.00\nTesla V100,1.55x\n")
     assert rates(found) == [1, 1.55]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from sizer.bundled.reports.curves import grid, segments
-from sizer.model import LinePoint
+from sizer.model.prediction import LinePoint
 from sizer.records.run import Configuration, Estimate
 
 BASE = Configuration(2.0, 4096, "ssd", 32)
