@@ -8,8 +8,11 @@ from dataclasses import replace
 
 from sizer.catalog import Catalog, InstanceType, same_gpu
 from sizer.exchange.imported_columns import ParsedRow
-from sizer.records import Note, NoteKind
+from sizer.records import GIB, Note, NoteKind
 
+GB = 10**9
+ALIKE = 0.005
+"""Sizes of machines are rounded to whole GiB by who writes of them; GB and GiB differ by 7 %."""
 FILLED = ("vcpus", "memory_gib", "gpu", "gpu_count")
 
 
@@ -19,20 +22,32 @@ def with_known_machines(parsed: Sequence[ParsedRow], catalog: Catalog) -> tuple[
     filled: list[ParsedRow] = []
     found: dict[str, set[str]] = defaultdict(set)
     unknown: dict[str, None] = {}
+    in_gib: dict[str, None] = {}
     for row, offer in zip(parsed, offers, strict=True):
         values = _filled(row, offer) if offer is not None else {}
+        if offer is not None and _means_gib(row, offer):
+            values["memory_gib"] = offer.memory_bytes
+            in_gib[offer.instance_type] = None
         filled.append(replace(row, values=row.values | values))
-        if offer is not None and set(values) & set(FILLED):
-            found[offer.instance_type] |= set(values)
+        if offer is not None and (set(values) - set(row.values)) & set(FILLED):
+            found[offer.instance_type] |= set(values) - set(row.values)
         if offer is None and row["instance_type"] is not None and row["vcpus"] is None:
             unknown[row["instance_type"]] = None
     notes = []
     if found:
         columns = tuple(column for column in FILLED if any(column in each for each in found.values()))
         notes.append(Note(NoteKind.MACHINES_KNOWN, columns=columns, names=tuple(found)))
+    if in_gib:
+        notes.append(Note(NoteKind.MEMORY_IN_GIB, names=tuple(in_gib)))
     if unknown and any(offers):
         notes.append(Note(NoteKind.MACHINES_PARTLY_KNOWN, names=tuple(unknown)))
     return filled, tuple(notes)
+
+
+def _means_gib(row: ParsedRow, offer: InstanceType) -> bool:
+    """Whether a row says `61 GB` of a machine that has 61 GiB, as many providers write it."""
+    said: int | None = row["memory_gib"]
+    return said is not None and abs(said / GB * GIB / offer.memory_bytes - 1) < ALIKE
 
 
 def _offer(row: ParsedRow, catalog: Catalog) -> InstanceType | None:

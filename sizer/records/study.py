@@ -311,6 +311,8 @@ class NoteKind(str, Enum):
     """The catalogue gave `columns` of the instance types in `names`, which the table leaves empty."""
     MACHINES_PARTLY_KNOWN = "machines_partly_known"
     """It does not know the instance types in `names`, so what their rows leave empty stays empty."""
+    MEMORY_IN_GIB = "memory_in_gib"
+    """The table says as many GB of the instance types in `names` as they have GiB."""
     GAPS = "gaps"
     """The one of `columns` is empty in `lines` and `rows` more, though other rows of the workload have it."""
     JOBS_NAMED_APART = "jobs_named_apart"

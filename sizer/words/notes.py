@@ -251,6 +251,10 @@ _OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
     NoteKind.NOT_MEASURED: _not_measured,
     NoteKind.CELLS_MERGED: _cells_merged,
     NoteKind.BATCH_OF_ONE_GPU: _batch_of_one_gpu,
+    NoteKind.MEMORY_IN_GIB: lambda note: _(
+        "The table has as many GB of memory for {names} as these have GiB in the catalogue, so they are read as GiB.",
+        names=_some(note.names),
+    ),
     NoteKind.WIDE_COLUMNS: lambda note: _(
         "Each of {columns} is read as a row of its own, with its `{column}`; lines are counted so.",
         columns=_quoted(note.columns),

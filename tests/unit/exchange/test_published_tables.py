@@ -224,6 +224,8 @@ def test_a_table_of_a_cloud_provider(read: Read) -> None:
     assert gpus(found) == [("V100", 1), ("V100", 4)]
     assert [run.machine and run.machine.usd_per_hour_spot for run in found.runs] == [0.918, 3.67]
     assert "no column `workload`, so all its rows are one job, called `cloud machines`" in said(found)
+    assert [run.configuration.memory_bytes for run in found.runs] == [61 * 2**30, 244 * 2**30]
+    assert "as many GB of memory for `p3.2xlarge` and `p3.8xlarge` as these have GiB" in said(found)
     assert found.unknown == ()
 
 
