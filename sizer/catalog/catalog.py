@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -34,7 +34,10 @@ CATALOG_SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, kw_only=True)
 class InstanceType:
-    """A machine on offer. Bytes are the whole machine's, `gpu_memory_bytes` one GPU's; a price of None is unknown."""
+    """A machine on offer. Bytes are the whole machine's, `gpu_memory_bytes` one GPU's; a price of None is unknown.
+
+    `usd_per_hour` is the price on demand, `usd_per_hour_spot` that of spare capacity.
+    """
 
     provider: Text
     region: Text | None = None
@@ -47,6 +50,7 @@ class InstanceType:
     local_nvme_bytes: Count | None = None
     disk_bytes_per_second: Amount | None = None
     usd_per_hour: Amount | None = None
+    usd_per_hour_spot: Amount | None = None
     confidence: Text | None = None
     as_of: Text
     source: Text
@@ -153,6 +157,11 @@ class Catalog:
         if gpu is None:
             return self.instance_types
         return tuple(instance for instance in self.instance_types if instance.gpu and same_gpu(instance.gpu, gpu))
+
+    def at_spot_prices(self) -> Catalog:
+        """The same with the spot price of each instance type as its price; unknown where it has none."""
+        spot = (replace(each, usd_per_hour=each.usd_per_hour_spot) for each in self.instance_types)
+        return replace(self, instance_types=tuple(spot))
 
     def instance(self, name: str) -> InstanceType:
         """The instance type `aws/c6i.large`, or `c6i.large`; InputError with the nearest name if there is none."""

@@ -77,6 +77,13 @@ def _exit_code(recommendation: Recommendation, findings: Sequence[GateResult]) -
 
 def _objective(arguments: argparse.Namespace, own: Objective) -> Objective:
     """The study's own with what was asked for on the command line. Raises InputError for half of a deadline."""
+    asked = _how_fast(arguments, own)
+    latency = own.latency_p99 if arguments.latency_p99 is None else arguments.latency_p99
+    return replace(asked, latency_p99=latency, spot=arguments.spot or own.spot)
+
+
+def _how_fast(arguments: argparse.Namespace, own: Objective) -> Objective:
+    """By a share of the best, by a rate or by a deadline."""
     if (arguments.samples is None) != (arguments.within is None):
         raise InputError("Use --samples and --within together, such as --samples 1.2M --within 6h.")
     prefer = own.prefer if arguments.objective is None else arguments.objective

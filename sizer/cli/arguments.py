@@ -149,6 +149,17 @@ def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]
         metavar="RATE",
         help=_("samples per second that it must give; takes the place of --target"),
     )
+    recommend.add_argument(
+        "--latency-p99",
+        type=values.milliseconds,
+        metavar="MS",
+        help=_("milliseconds that 99 of 100 batches may take at the most; asks among the configurations measured"),
+    )
+    recommend.add_argument(
+        "--spot",
+        action="store_true",
+        help=_("by spot prices, where the table or the catalogue has them"),
+    )
     recommend.add_argument("--workload", metavar="W", help=_("answer for this workload alone"))
     recommend.add_argument(
         "--baseline",

@@ -54,6 +54,8 @@ def recommendation_form(recommendation: Recommendation, model: Model) -> dict[st
         "target": objective.target,
         "deadline": None if objective.deadline is None else to_json(objective.deadline),
         "at_least": objective.at_least,
+        "latency_p99": objective.latency_p99,
+        "spot": objective.spot,
         "workloads": answers,
         "family": family,
         "family_figures": to_json(recommendation.family),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sizer.model.advice import counted_outcomes, vcpus_to_measure
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
+from sizer.model.design import SHOWN_BY_VCPUS, measured_together
 from sizer.model.edge import before_the_last_doubling, further_edges, memory_edge, reaches, vcpus_edge
 from sizer.model.equation import Array
 from sizer.model.feeds import CPU_LABEL, label_of
@@ -52,6 +53,7 @@ __all__ = [
     "MARGIN",
     "MOST_RUNS",
     "NORMAL_90",
+    "SHOWN_BY_VCPUS",
     "WITHIN",
     "Array",
     "Bounds",
@@ -89,6 +91,7 @@ __all__ = [
     "is_search",
     "known_ceilings",
     "label_of",
+    "measured_together",
     "memory_edge",
     "memory_floor",
     "memory_of",

@@ -16,6 +16,7 @@ from sizer.model import advice
 from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown_by_an_axis
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, needs_no_less, or_unknown, vcpus_of
+from sizer.model.design import measured_together, shown
 from sizer.model.equation import STAGES
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
@@ -69,6 +70,8 @@ def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf 
     throughput = _throughput(model, both, position, configuration, what_if, beyond)
     evidence = measured.evidence if measured else None
     bottleneck = Bottleneck.AMBIGUOUS if is_open(model, configuration, beyond) else bottleneck_of(shares, evidence)
+    if not shown(model, configuration, bottleneck):
+        bottleneck, shares = Bottleneck.AMBIGUOUS, {}
     return Prediction(
         workload=model.name,
         configuration=configuration,
@@ -126,7 +129,8 @@ def _fits(model: WorkloadModel, configuration: Configuration, what_if: WhatIf) -
 
 
 def _is_beyond(model: WorkloadModel, configuration: Configuration) -> bool:
-    return _outside(model, configuration) > 0 or _memory_unmeasured(model, configuration)
+    beyond = _outside(model, configuration) > 0 or _memory_unmeasured(model, configuration)
+    return beyond or not measured_together(model, configuration)
 
 
 def _throughput(
@@ -158,7 +162,7 @@ def best_measured(model: WorkloadModel) -> Prediction:
 
 
 def measured_values(model: WorkloadModel) -> list[Configuration]:
-    """Every measured value of each axis with every one of the others, cheapest first."""
+    """Every measured value of each axis with every one of the others that it was measured with, cheapest first."""
     measured = model.measured
     configurations = []
 
@@ -174,7 +178,7 @@ def measured_values(model: WorkloadModel) -> list[Configuration]:
             Configuration(c, memory, disk.name, batch, gpus.gpu, gpus.count)
             for memory in fitting or or_unknown(measured.memory_bytes[-1:])
         ]
-    return configurations
+    return [each for each in configurations if measured_together(model, each)] or configurations
 
 
 def _between_levels(model: WorkloadModel, configuration: Configuration) -> tuple[Configuration, Configuration, float]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog, InstanceType
-from sizer.model import Trend, WhatIf, WorkloadModel, best_measured, predict
+from sizer.model import SHOWN_BY_VCPUS, Trend, WhatIf, WorkloadModel, best_measured, predict
 from sizer.recommend.accelerators import accelerators_of, measured_accelerators, unpriced
 from sizer.recommend.baselines import baseline_of, baseline_reasons
 from sizer.recommend.beyond import look_beyond
@@ -25,17 +25,18 @@ from sizer.recommend.field import (
 )
 from sizer.recommend.instances import matching
 from sizer.recommend.jobs import beyond_in_time, job_on, job_reasons, too_late
-from sizer.recommend.measured_answer import MeasuredChoice, machines_to_compare, measured_answer
+from sizer.recommend.measured_answer import machines_to_compare, measured_answer
+from sizer.recommend.measured_reasons import MeasuredChoice
 from sizer.recommend.memory import floor_found
 from sizer.recommend.next_run import for_host, next_run
+from sizer.recommend.other_inputs import step_rates
 from sizer.recommend.quality import Quality, quality_of
 from sizer.recommend.reasons import reasons
-from sizer.recommend.rejections import SHOWN_BY_VCPUS, Choice, rejections
+from sizer.recommend.rejections import Choice, rejections
 from sizer.recommend.scoring import exceeds, rounded
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
 from sizer.records import (
     RELATIVE,
-    Action,
     Answer,
     Bottleneck,
     Estimate,
@@ -46,7 +47,6 @@ from sizer.records import (
     ReasonCode,
     Refusal,
     Run,
-    Suggestion,
     reason,
 )
 
@@ -70,17 +70,19 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
     Refused where nothing can be compared and its model is refused, and where no spec is fast enough.
     """
     quality = quality_of(runs)
-    machines = machines_to_compare(model, runs, question.catalog)
-    if question.objective.deadline is not None and model.sample_unit == RELATIVE:
-        found = _without_time(model)
+    objective, catalog = question.objective, question.catalog
+    machines = machines_to_compare(model, runs, objective, catalog)
+    if objective.rate is not None and model.sample_unit == RELATIVE:
+        found = _without_answer(model, quality, ReasonCode.RELATIVE_HAS_NO_TIME)
     elif machines:
-        found = measured_answer(
-            MeasuredChoice(model, question.objective, question.catalog, quality, machines, question.machine)
-        )
+        steps = step_rates(runs)
+        found = measured_answer(MeasuredChoice(model, objective, catalog, quality, machines, question.machine, steps))
+    elif objective.latency_p99 is not None:
+        found = _without_answer(model, quality, ReasonCode.LATENCY_NOT_MEASURED)
     elif model.refused or not model.members:
         found = _refused(model, quality)
-    elif question.objective.rate is not None:
-        found = _fast_enough(model, question, question.objective.rate, quality)
+    elif objective.rate is not None:
+        found = _fast_enough(model, question, objective.rate, quality)
     else:
         found = _by_share(model, question, quality)
     if found.next_run is None:
@@ -99,6 +101,8 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
     if edges.beyond:
         edges = replace(edges, beyond=look_beyond(model, chosen.candidate.configuration, catalog))
     status = edges.status(chosen.candidate.configuration, model, chosen.passes)
+    if not chosen.candidate.measured_together:
+        status = "at_least"
     said = edge_reasons(model, edges, chosen.candidate.configuration, quality)
     found = _answered(model, question, quality, chosen, field, best, edges, said)
     unsure = objective.prefer != "fastest" and not chosen.passes
@@ -175,7 +179,7 @@ def _too_slow(
         said = edge_reasons(model, edges, candidate.configuration, quality)
         doubts = [each for each in said if each.code is not ReasonCode.SIZE_OPEN]
         help_ = [reason(ReasonCode.WOULD_HELP, bottleneck=fastest.bottleneck.value)]
-        if fastest.bottleneck in SHOWN_BY_VCPUS and len(model.measured.vcpus) < 2:
+        if len(model.measured.vcpus) < 2 and (not fastest.shares or fastest.bottleneck in SHOWN_BY_VCPUS):
             help_ = [reason(ReasonCode.MORE_VCPUS_NOT_MEASURED)]
         elif fastest.bottleneck is Bottleneck.AMBIGUOUS:
             help_ = []
@@ -205,19 +209,19 @@ def _answered(
     prediction = predict(model, candidate.configuration, WhatIf())
     known = not _binding_unknown(edges, quality)
     choice = Choice(model, question.objective, best.configuration, field, chosen, bound=known)
-    if choice.bottleneck(prediction) is not prediction.bottleneck:
+    if not prediction.shares:
         choice = replace(choice, bound=False)
-    bottleneck = choice.bottleneck(prediction) if choice.bound else Bottleneck.AMBIGUOUS
+    bottleneck = prediction.bottleneck if choice.bound else Bottleneck.AMBIGUOUS
     upgrade = smallest_upgrade(model, candidate, field) if bottleneck is not Bottleneck.AMBIGUOUS else None
     baseline = baseline_of(model, candidate, prediction.throughput, question.catalog, question.machine)
     why = (
         *first,
         *_known(quality.warning),
-        *_known(quality.differing),
         *reasons(choice, prediction, best),
         *(upgrade_reasons(model, candidate, prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
         *_price_unknown(model, candidate, question.catalog),
         *baseline_reasons(baseline, candidate, question.machine),
+        *([reason(ReasonCode.SPOT_PRICES)] if question.objective.spot else []),
         *_known(quality.failed),
     )
     batch_size, rate = candidate.configuration.batch_size, prediction.throughput.value
@@ -232,7 +236,7 @@ def _answered(
         reasons=why,
         rejected=rejections(choice),
         instances=matching(model, candidate.spec, batch_size, rate, question.catalog),
-        provisional=quality.is_provisional(candidate.configuration),
+        provisional=quality.rests_on_doubt(candidate.configuration),
         headroom=prediction.headroom if bottleneck is not Bottleneck.AMBIGUOUS else None,
         upgrade=upgrade,
         baseline=baseline,
@@ -259,11 +263,9 @@ def _refused(model: WorkloadModel, quality: Quality) -> Answer:
     return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=refusal.suggestion)
 
 
-def _without_time(model: WorkloadModel) -> Answer:
-    """Of relative rates: how long so many samples take does not follow from them."""
-    why = (reason(ReasonCode.RELATIVE_WITHOUT_TIME),)
-    asked = Suggestion(Action.IMPORT, column="throughput")
-    return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=asked)
+def _without_answer(model: WorkloadModel, quality: Quality, code: ReasonCode) -> Answer:
+    why = (reason(code), *_known(quality.failed))
+    return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why)
 
 
 def _binding_unknown(edges: Edges, quality: Quality) -> bool:

@@ -9,9 +9,9 @@ from functools import partial
 from itertools import product
 
 from sizer.catalog import Catalog
-from sizer.model import MeasuredRange, WorkloadModel, gpus_of, name_of_disk, needed_bytes
+from sizer.model import MeasuredRange, WorkloadModel, gpus_of, measured_together, name_of_disk, needed_bytes
 from sizer.recommend.accelerators import Accelerators, measured_accelerators
-from sizer.recommend.machines import cheapest_holding
+from sizer.recommend.machine_prices import cheapest_holding
 from sizer.recommend.prices import Prices, disk_prices, disks_by_price
 from sizer.records import GIB, Configuration, Spec
 
@@ -24,13 +24,15 @@ GIB_PER_VCPU = (2, 4, 8)
 class Candidate:
     """A spec, the measured configuration it is judged by (never more than was measured), and what it costs.
 
-    `usd_per_hour` is for comparing specs only and counts the disk; `disk_rank` orders disks, 0 the cheapest.
+    `usd_per_hour` is for comparing specs only and counts the disk; `disk_rank` orders disks, 0 the cheapest. Of
+    values that were never measured together nothing is known: such a spec is never the answer.
     """
 
     spec: Spec
     configuration: Configuration
     usd_per_hour: float
     disk_rank: int
+    measured_together: bool = True
 
     @property
     def cost(self) -> tuple[float, int, float]:
@@ -58,7 +60,8 @@ def candidates(model: WorkloadModel, catalog: Catalog, price: Prices, batch_size
                 volume = disk_usd[name_of_disk(disk)] if len(disks) > 1 else 0.0
                 spec = spec_of(model, configuration, vcpus, memory, len(kinds) > 1)
                 usd = price.usd_per_hour(vcpus, memory, kind) if rented is None else rented(spec, kind)
-                found.append(Candidate(spec, configuration, usd + volume, rank))
+                together = measured_together(model, configuration)
+                found.append(Candidate(spec, configuration, usd + volume, rank, together))
     return sorted(found, key=lambda candidate: candidate.cost)
 
 

@@ -63,8 +63,9 @@ def score_candidates(
 
 
 def sold(field: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
-    """The sizes that exist; all where none does."""
-    return [j for j in field if j.candidate.exists] or list(field)
+    """What was measured together and exists; where none does, what comes nearest to it."""
+    together = [j for j in field if j.candidate.measured_together] or list(field)
+    return [j for j in together if j.candidate.exists] or together
 
 
 def allowed(field: Sequence[ScoredCandidate], model: WorkloadModel, edges: Edges) -> list[ScoredCandidate]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import WorkloadModel, anonymous_bytes
 from sizer.recommend.accelerators import Accelerators
-from sizer.recommend.machines import Machine, instances_holding, is_arm
+from sizer.recommend.machine_prices import instances_holding, instances_like, is_arm
+from sizer.recommend.machines import Machine
 from sizer.recommend.prices import usd_per_million
 from sizer.records import InstanceOffer, Reason, ReasonCode, Spec, reason
 
@@ -46,7 +49,7 @@ def offers(machine: Machine, model: WorkloadModel, catalog: Catalog) -> tuple[In
         )
         return (own,)
     spec, device = machine.spec, model.facts.device
-    fitting = instances_holding(spec, machine.accelerators, device, catalog)
+    fitting = instances_like(spec, machine.accelerators, device, catalog)
     priced = sorted(
         (i for i in fitting if i.usd_per_hour is not None), key=lambda i: (is_arm(i), i.usd_per_hour or 0.0)
     )
@@ -59,16 +62,13 @@ def holding(
 ) -> tuple[list[InstanceType], list[InstanceType]]:
     """All instance types that hold the spec: those with a price, cheapest first, and those without, smallest first.
 
-    None where it is not known how many vCPUs that takes.
+    None where neither a number of vCPUs nor an accelerator is known. A job without an accelerator may run on a machine
+    that has one.
     """
-    if spec.vcpus is None:
-        return [], []
     device, kind = model.facts.device, Accelerators(spec.gpu, spec.gpu_count)
-    gpu, count = kind.catalog_name(device), kind.number(device)
+    count = kind.number(device)
     needed = spec.memory_bytes or anonymous_bytes(model.measured, spec.vcpus, batch_size) or 0
-    fitting = [
-        i for i in catalog.instances(gpu) if i.vcpus >= spec.vcpus and i.memory_bytes >= needed and i.gpu_count >= count
-    ]
+    fitting = instances_holding(replace(spec, memory_bytes=needed), kind, device, catalog)
     priced = sorted(
         (i for i in fitting if i.usd_per_hour is not None), key=lambda i: (is_arm(i), i.usd_per_hour or 0.0)
     )

@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sizer.model import as_asked, counted_outcomes
-from sizer.records import (
-    FINDINGS,
-    REPEATS_APART,
-    SMALLEST,
-    Configuration,
-    Outcome,
-    Reason,
-    ReasonCode,
-    Run,
-    WarningKind,
-    reason,
-)
+from sizer.records import FINDINGS, Configuration, Outcome, Reason, ReasonCode, Run, WarningKind, reason
 
 DOUBTS = (
     WarningKind.CONTENDED,
@@ -38,8 +26,7 @@ BY_HOST = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN, WarningKind.DRIF
 class Quality:
     """How many of a workload's completed runs are doubtful, and why; `failed` is None if none failed.
 
-    `doubtful_at` are the configurations of which every run is doubtful; `differing` says which repeats are too far
-    apart for both to be right, None if none are.
+    `doubtful_at` are the configurations of which every run is doubtful.
     """
 
     completed: int = 0
@@ -47,7 +34,6 @@ class Quality:
     doubts: tuple[WarningKind, ...] = ()
     failed: Reason | None = None
     doubtful_at: frozenset[Configuration] = frozenset()
-    differing: Reason | None = None
 
     @property
     def poor(self) -> bool:
@@ -57,10 +43,6 @@ class Quality:
     def rests_on_doubt(self, configuration: Configuration) -> bool:
         """Whether at least half of the runs are doubtful, or all of those at this configuration."""
         return self.poor or configuration in self.doubtful_at
-
-    def is_provisional(self, configuration: Configuration) -> bool:
-        """Whether an answer with this configuration is: a slip anywhere moves what it is compared with, too."""
-        return self.rests_on_doubt(configuration) or self.differing is not None
 
     @property
     def warning(self) -> Reason | None:
@@ -96,20 +78,7 @@ def quality_of(runs: Sequence[Run]) -> Quality:
     completed = [run for run in runs if run.outcome is Outcome.COMPLETED]
     found = [_doubts(run) for run in completed]
     named = tuple(doubt for doubt in DOUBTS if any(doubt in doubts for doubts in found))
-    doubtful_at = _doubtful_configurations(completed)
-    return Quality(len(completed), sum(map(bool, found)), named, _failed(runs), doubtful_at, _differing(completed))
-
-
-def _differing(completed: Sequence[Run]) -> Reason | None:
-    groups: dict[object, list[float]] = defaultdict(list)
-    for run in completed:
-        if run.throughput is not None:
-            groups[run.spec.workload, run.configuration, run.machine].append(run.throughput.value)
-    apart = [(min(found), max(found)) for found in groups.values() if max(found) > REPEATS_APART * min(found)]
-    if not apart:
-        return None
-    low, high = max(apart, key=lambda each: each[1] / max(each[0], SMALLEST))
-    return reason(ReasonCode.REPEATS_DIFFER, low=low, high=high, configurations=float(len(apart)))
+    return Quality(len(completed), sum(map(bool, found)), named, _failed(runs), _doubtful_configurations(completed))
 
 
 def _doubtful_configurations(completed: Sequence[Run]) -> frozenset[Configuration]:

@@ -19,7 +19,7 @@ def reasons(choice: Choice, prediction: Prediction, best: Prediction) -> list[Re
     model, chosen = choice.model, choice.chosen.candidate
     return [
         *([] if choice.objective.rate is not None else [_reaches(choice, best)]),
-        _binds(choice, prediction),
+        *bound_by(choice.model, prediction, choice.bound),
         *_size(model, chosen),
         *_accelerators(model, chosen),
         *disk_reasons(model, chosen, prediction),
@@ -38,27 +38,31 @@ def _reaches(choice: Choice, best: Prediction) -> Reason:
     )
 
 
-def _binds(choice: Choice, prediction: Prediction) -> Reason:
+def bound_by(model: WorkloadModel, prediction: Prediction, bound: bool) -> list[Reason]:
+    """What binds; nothing where the table shows no resource that could. `bound` False: it is not known."""
+    measured = model.measured
+    if not prediction.shares and not measured.vcpus:
+        return []
     ordered = sorted(prediction.shares.items(), key=lambda item: item[1], reverse=True)
-    shares: dict[str, Figure] = {
-        "resources": tuple(name for name, _ in ordered),
-        "shares": tuple(share for _, share in ordered),
-    }
-    if not choice.bound:
-        return reason(ReasonCode.BOTTLENECK_UNKNOWN, **(shares if choice.model.measured.vcpus else {}))
-    rate = choice.model.measured.rate_at(prediction.configuration)
+    shares: dict[str, Figure] = {}
+    if ordered:
+        shares = {"resources": tuple(name for name, _ in ordered), "shares": tuple(share for _, share in ordered)}
+    if not bound:
+        return [reason(ReasonCode.BOTTLENECK_UNKNOWN, **(shares if measured.vcpus else {}))]
+    rate = measured.rate_at(prediction.configuration)
     accounted: dict[str, Figure] = {}
     if rate is not None and rate.evidence is not None:
         accounted = {"accounted": rate.evidence.value, "busy": rate.busy}
     if prediction.bottleneck is not Bottleneck.AMBIGUOUS:
-        return reason(ReasonCode.BOUND_BY, bottleneck=prediction.bottleneck.value, **shares, **accounted)
-    return reason(ReasonCode.BOTTLENECK_DISPUTED if accounted else ReasonCode.BOTTLENECK_CLOSE, **shares, **accounted)
+        return [reason(ReasonCode.BOUND_BY, bottleneck=prediction.bottleneck.value, **shares, **accounted)]
+    return [reason(ReasonCode.BOTTLENECK_DISPUTED if accounted else ReasonCode.BOTTLENECK_CLOSE, **shares, **accounted)]
 
 
 def _size(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     known, judged = model.measured.vcpus, vcpus_of(chosen.configuration)
     if chosen.spec.vcpus is None:
-        return [reason(ReasonCode.VCPUS_NOT_IN_TABLE)]
+        # An accelerator comes with the vCPUs of its machine.
+        return [] if chosen.spec.gpu is not None else [reason(ReasonCode.VCPUS_NOT_IN_TABLE)]
     if len(known) == 1:
         return [reason(ReasonCode.VCPUS_NOT_VARIED, vcpus=judged)]
     if judged < chosen.spec.vcpus:

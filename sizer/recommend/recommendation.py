@@ -26,7 +26,8 @@ def recommend(
     It is compared with `machine`, or with the largest configuration measured; `host_vcpus` are those of the measuring
     host, where known: a run that asks for more needs a larger one.
     """
-    question = Question(objective, catalog, machine, host_vcpus)
+    offers = catalog.at_spot_prices() if objective.spot else catalog
+    question = Question(objective, offers, machine, host_vcpus)
     own: dict[str, list[Run]] = {}
     for run in runs:
         own.setdefault(run.spec.workload.name, []).append(run)

@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sizer.model import WhatIf, WorkloadModel, predict, vcpus_of
+from sizer.model import SHOWN_BY_VCPUS, WhatIf, WorkloadModel, predict, vcpus_of
 from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.field import DISK_LOSS, ScoredCandidate, best_of_disks, disk_loss
 from sizer.recommend.jobs import why_not
 from sizer.recommend.scoring import score_against_best, score_in_time
-from sizer.records import Bottleneck, Configuration, Objective, Prediction, Reason, ReasonCode, Rejection, Spec, reason
-
-SHOWN_BY_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
-"""Bottlenecks that only runs at several vCPU values distinguish, where nothing was accounted."""
+from sizer.records import Bottleneck, Configuration, Objective, Reason, ReasonCode, Rejection, Spec, reason
 
 
 @dataclass(frozen=True)
@@ -27,17 +24,6 @@ class Choice:
     field: Sequence[ScoredCandidate]
     chosen: ScoredCandidate
     bound: bool = True
-
-    def bottleneck(self, prediction: Prediction) -> Bottleneck:
-        """What binds there, as far as the runs show: CPU, serial part and accelerator only show as vCPUs vary.
-
-        Or by accounting.
-        """
-        measured = self.model.measured
-        accounted = self.model.facts.core_seconds is not None or measured.evidence_at(prediction.configuration)
-        if prediction.bottleneck in SHOWN_BY_VCPUS and len(measured.vcpus) < 2 and not accounted:
-            return Bottleneck.AMBIGUOUS
-        return prediction.bottleneck
 
     @cached_property
     def top(self) -> dict[Spec, float]:
@@ -78,7 +64,9 @@ def _gpus(spec: Spec) -> tuple[str | None, int]:
 
 def _why(choice: Choice, scored: ScoredCandidate) -> tuple[Reason, ...]:
     """How far from what is asked for, with what binds there; then why it was not taken all the same."""
-    bottleneck = choice.bottleneck(predict(choice.model, scored.candidate.configuration, WhatIf()))
+    if not scored.candidate.measured_together:
+        return (reason(ReasonCode.NOT_MEASURED_TOGETHER),)
+    bottleneck = predict(choice.model, scored.candidate.configuration, WhatIf()).bottleneck
     known = choice.bound or bottleneck not in (*SHOWN_BY_VCPUS, Bottleneck.AMBIGUOUS)
     share = _share(choice, scored, bottleneck if known else None)
     spec = scored.candidate.spec

@@ -74,6 +74,7 @@ class ReasonCode(str, Enum):
     DISK_NOT_MEASURED = "disk_not_measured"
     MIXED_PROGRAMS = "mixed_programs"
     ONLY_STAGES = "only_stages"
+    RELATIVE_HAS_NO_TIME = "relative_has_no_time"
     FACTOR_NOT_POSITIVE = "factor_not_positive"
     NO_GPU_TO_SPEED_UP = "no_gpu_to_speed_up"
     STEP_NOT_SEPARATE = "step_not_separate"
@@ -114,7 +115,6 @@ class ReasonCode(str, Enum):
     RUNS_DOUBTFUL = "runs_doubtful"
     SIZE_DOUBTFUL = "size_doubtful"
     RUNS_FAILED = "runs_failed"
-    REPEATS_DIFFER = "repeats_differ"
 
     # Why this spec.
     REACHES = "reaches"
@@ -165,15 +165,28 @@ class ReasonCode(str, Enum):
     NEXT_MACHINE = "next_machine"
     FASTEST_MACHINE = "fastest_machine"
     CHOICE_CLOSE = "choice_close"
+    NEARLY_FASTEST = "nearly_fastest"
+    ONLY_MACHINE = "only_machine"
+    SMALLEST_OF_MACHINES = "smallest_of_machines"
+    TARGET_CLOSE = "target_close"
+    RUNS_APART = "runs_apart"
+    OTHER_INPUT = "other_input"
+    INPUT_BINDS = "input_binds"
     NO_MACHINE_ENOUGH = "no_machine_enough"
-    RELATIVE_WITHOUT_TIME = "relative_without_time"
     RISES_TO_MOST_VCPUS = "rises_to_most_vcpus"
     FAST_ENOUGH = "fast_enough"
+    SPOT_PRICES = "spot_prices"
+    LATENCY_KEPT = "latency_kept"
+    LATENCY_NOT_KEPT = "latency_not_kept"
+    LATENCY_NOT_MEASURED = "latency_not_measured"
 
     # Why a cheaper spec was not taken.
+    NOT_MEASURED_TOGETHER = "not_measured_together"
     SLOWER_MACHINE = "slower_machine"
     DEARER_MACHINE = "dearer_machine"
+    DEARER_IN_TIME = "dearer_in_time"
     BELOW_RATE = "below_rate"
+    LATENCY_TOO_LONG = "latency_too_long"
     OF_TARGET = "of_target"
     OF_BEST = "of_best"
     JOB_DEARER = "job_dearer"
@@ -316,10 +329,11 @@ class Refused(NoAnswer):
 
 @dataclass(frozen=True)
 class Rejection:
-    """A cheaper spec and why it was not taken."""
+    """A cheaper spec and why it was not taken; `instance_type` where the table names the machine."""
 
     spec: Spec
     why: tuple[Reason, ...]
+    instance_type: str | None = None
 
 
 @dataclass(frozen=True)
@@ -388,7 +402,8 @@ class Job:
 class Alternative:
     """One of the machines that were compared; `dominated` if another is no slower and costs less.
 
-    `instance_type` is the one whose price it is; a price of None is unknown.
+    `instance_type` is the one whose price it is; a price of None is unknown. `latency_p99` is in seconds, None where it
+    was not measured.
     """
 
     spec: Spec
@@ -397,6 +412,8 @@ class Alternative:
     usd_per_hour: Amount | None = None
     usd_per_million_samples: Amount | None = None
     dominated: bool = False
+    usd_per_hour_spot: Amount | None = None
+    latency_p99: Amount | None = None
 
 
 @dataclass(frozen=True)

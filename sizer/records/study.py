@@ -162,13 +162,16 @@ class Objective:
     """What the answer should prefer, and which share of the best throughput it must reach.
 
     With a deadline, or a rate in samples per second that is to be reached at the least, neither counts: then it is the
-    spec that costs least for the work of those that are fast enough.
+    spec that costs least for the work of those that are fast enough. `latency_p99` is how many seconds 99 of 100
+    batches may take at the most, beside what else is asked. `spot`: by the prices of spare capacity.
     """
 
     prefer: Preference = "cheapest"
     target: Probability = 0.95
     deadline: Deadline | None = None
     at_least: Rate | None = None
+    latency_p99: Rate | None = None
+    spot: bool = False
 
     @property
     def rate(self) -> float | None:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sizer.model import CPU_LABEL
-from sizer.records import RELATIVE, Alternative, Answer, RentedMachine, Spec, format_rate, format_usd, plural
+from sizer.records import (
+    RELATIVE,
+    Alternative,
+    Answer,
+    RentedMachine,
+    Spec,
+    format_rate,
+    format_seconds,
+    format_usd,
+    plural,
+)
 from sizer.words.figures import rate_interval
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, gpu_name, row, spec_name
@@ -37,6 +47,8 @@ def alternative_line(alternative: Alternative, terms: Terms) -> str:
     if instance:
         machine = _("{spec} ({instance})", spec=machine, instance=instance)
     figures = [format_rate(alternative.throughput.value, terms.unit), price_an_hour(alternative)]
+    if alternative.latency_p99 is not None:
+        figures.append(_("p99 {latency}", latency=format_seconds(alternative.latency_p99)))
     if alternative.usd_per_million_samples is not None:
         million = format_usd(alternative.usd_per_million_samples)
         figures.append(_("{price} a million {units}", price=million, units=plural(terms.unit)))
@@ -44,9 +56,14 @@ def alternative_line(alternative: Alternative, terms: Terms) -> str:
 
 
 def price_an_hour(alternative: Alternative) -> str:
-    """`$2.07 an hour`, or that it is unknown."""
+    """`$2.07 an hour`, with its spot price beside it where that is another, or that it is unknown."""
+    spot = alternative.usd_per_hour_spot
+    if alternative.usd_per_hour is None and spot is not None:
+        return _("price unknown, {spot} an hour spot", spot=format_usd(spot))
     if alternative.usd_per_hour is None:
         return _("price unknown")
+    if spot is not None and spot != alternative.usd_per_hour:
+        return _("{price} an hour ({spot} spot)", price=format_usd(alternative.usd_per_hour), spot=format_usd(spot))
     return _("{price} an hour", price=format_usd(alternative.usd_per_hour))
 
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from sizer.records import RELATIVE, Reason, ReasonCode, format_rate, format_seconds, format_usd, plural
+from sizer.records import (
+    RELATIVE,
+    Reason,
+    ReasonCode,
+    format_rate,
+    format_seconds,
+    format_usd,
+    plural,
+)
 from sizer.words.figures import chance, samples_counted, times
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, spec_name
-from sizer.words.reasons.figures import Sentences, gain_of, vcpus_of
+from sizer.words.reasons.figures import Sentences, gain_of, share_of, vcpus_of
 
 
 def _where(r: Reason, t: Terms) -> str:
@@ -40,6 +48,10 @@ def _least_cost(r: Reason, t: Terms) -> str:
         return _(
             "A million {units} cost {usd} on {where}, the least of the machines that are fast enough.", **_cost(r, t)
         )
+    if r.has("by_batch"):
+        return _(
+            "A million {units} cost {usd} on {where}, the least of {count} configurations measured.", **_cost(r, t)
+        )
     return _("A million {units} cost {usd} on {where}, the least of {count} machines measured.", **_cost(r, t))
 
 
@@ -62,6 +74,16 @@ def _fastest_of_machines(r: Reason, t: Terms) -> str:
     if t.unit == RELATIVE:
         return _("It is the fastest of {count} machines measured.", **_cost(r, t))
     return _("It is the fastest of {count} machines measured; a million {units} cost {usd} on {where}.", **_cost(r, t))
+
+
+def _nearly_fastest(r: Reason, t: Terms) -> str:
+    if t.unit == RELATIVE:
+        return _("It costs least of those within 1 % of the fastest of {count} machines measured.", **_cost(r, t))
+    return _(
+        "It costs least of those within 1 % of the fastest of {count} machines measured; a million {units} cost {usd} "
+        "on {where}.",
+        **_cost(r, t),
+    )
 
 
 def _next_machine(r: Reason, t: Terms) -> str:
@@ -101,11 +123,23 @@ def _none_enough(r: Reason, t: Terms) -> str:
 
 
 def _dearer(r: Reason, t: Terms) -> str:
+    if abs(r.number("cost") - 1) < 0.005:
+        return _("Gives {rate}; the same work costs the same there.", rate=format_rate(r.number("rate"), t.unit))
     return _(
         "Gives {rate}; the same work costs {cost} as much there.",
         rate=format_rate(r.number("rate"), t.unit),
         cost=times(r.number("cost")),
     )
+
+
+def _latencies(r: Reason) -> dict[str, object]:
+    return {name: format_seconds(r.number(name)) for name in ("latency", "most")}
+
+
+def _latency_too_long(r: Reason, t: Terms) -> str:
+    if not r.has("latency"):
+        return _("Its p99 latency was not measured.")
+    return _("Its p99 latency is {latency}, and {most} is asked for.", **_latencies(r))
 
 
 _C = ReasonCode
@@ -114,7 +148,42 @@ SENTENCES: Sentences = {
     _C.LEAST_COST_AND_TIME: _least_cost_and_time,
     _C.FASTEST_OF_MACHINES: _fastest_of_machines,
     _C.FASTEST_WITHOUT_PRICE: lambda r, t: _(
-        "It is the fastest of {count} machines measured; its price is not known.", count=round(r.number("machines"))
+        "It is the fastest of {count} configurations measured; its price is not known.",
+        count=round(r.number("machines")),
+    ),
+    _C.NEARLY_FASTEST: _nearly_fastest,
+    _C.ONLY_MACHINE: lambda r, t: _(
+        "It is the only configuration measured, so it is not known whether another costs less or is faster."
+    ),
+    _C.SMALLEST_OF_MACHINES: lambda r, t: _(
+        "It is the smallest of {count} configurations measured that is fast enough.", count=round(r.number("machines"))
+    ),
+    _C.TARGET_CLOSE: lambda r, t: _(
+        "The probability that it keeps {target} of the best rate is {chance}.",
+        target=share_of(r, "target"),
+        chance=chance(r.number("probability")),
+    ),
+    _C.RUNS_APART: lambda r, t: _(
+        "Runs of {machine} are {factor} apart: one of them is a slip, and no answer is reliable until it is corrected.",
+        machine=_both(r, t),
+        factor=times(r.number("factor")),
+    ),
+    _C.OTHER_INPUT: lambda r, t: _(
+        "All rows are with {input} input, so with data from a disk the job may be slower.", input=r.text("input")
+    ),
+    _C.INPUT_BINDS: lambda r, t: _(
+        "With synthetic input it gives {rate}, {speed} as fast: its input holds it back, and not its accelerators.",
+        rate=format_rate(r.number("rate"), t.unit),
+        speed=times(r.number("speed")),
+    ),
+    _C.DEARER_IN_TIME: lambda r, t: _(
+        "Gives {rate}; price times time is {cost} as much there.",
+        rate=format_rate(r.number("rate"), t.unit),
+        cost=times(r.number("cost")),
+    ),
+    _C.RELATIVE_HAS_NO_TIME: lambda r, t: _(
+        "The table's rates are only relative to one another, so no time and no rate can be asked of them; "
+        "leave out --samples, --within and --at-least, or import rates in samples per second."
     ),
     _C.PRICES_UNKNOWN: lambda r, t: _(
         "No price of these machines is known, so this one makes the most of each accelerator and may not cost least."
@@ -132,9 +201,6 @@ SENTENCES: Sentences = {
         chance=chance(r.number("probability")),
     ),
     _C.NO_MACHINE_ENOUGH: _none_enough,
-    _C.RELATIVE_WITHOUT_TIME: lambda r, t: _(
-        "The rates of `{workload}` are relative, so how long a job takes is not known.", workload=t.workload
-    ),
     _C.RISES_TO_MOST_VCPUS: lambda r, t: _(
         "The rate still rises at {vcpus}, the most measured: by {gain} in the last step.",
         vcpus=vcpus_of(r),
@@ -145,6 +211,21 @@ SENTENCES: Sentences = {
         needed=format_rate(r.number("needed"), t.unit),
         chance=chance(r.number("probability")),
     ),
+    _C.SPOT_PRICES: lambda r, t: _("Prices are those of spot machines, which the provider may take back at any time."),
+    _C.LATENCY_KEPT: lambda r, t: _(
+        "99 of 100 batches take at most {latency} there; the probability that a new run keeps {most} is {chance}.",
+        **_latencies(r),
+        chance=chance(r.number("probability")),
+    ),
+    _C.LATENCY_NOT_KEPT: lambda r, t: _(
+        "No configuration measured keeps a p99 latency of {most}; the least is {latency}, with {machine}.",
+        **_latencies(r),
+        machine=_both(r, t),
+    ),
+    _C.LATENCY_NOT_MEASURED: lambda r, t: _(
+        "No run tells a p99 latency: inference that sizer runs does, and a table with a column `latency_p99_ms`."
+    ),
+    _C.LATENCY_TOO_LONG: _latency_too_long,
     _C.SLOWER_MACHINE: lambda r, t: _(
         "Gives {rate}, {speed} as fast.", rate=format_rate(r.number("rate"), t.unit), speed=times(r.number("speed"))
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.records import Reason, ReasonCode, format_number, format_rate
+from sizer.records import Reason, ReasonCode, format_number
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, either, outcomes_counted
 from sizer.words.reasons.figures import Sentences, vcpus_of
@@ -51,24 +51,11 @@ def _runs_failed(r: Reason, t: Terms) -> str:
     )
 
 
-def _repeats_differ(r: Reason, t: Terms) -> str:
-    known = {"low": format_rate(r.number("low"), t.unit), "high": format_rate(r.number("high"), t.unit)}
-    return _n(
-        "Repeats of {count} configuration differ more than threefold, as {low} and {high} do: look whether one is a "
-        "slip.",
-        "Repeats of {count} configurations differ more than threefold, as {low} and {high} do: look whether one is a "
-        "slip.",
-        round(r.number("configurations")),
-        **known,
-    )
-
-
 _C = ReasonCode
 SENTENCES: Sentences = {
     _C.RUNS_DOUBTFUL: _runs_doubtful,
     _C.SIZE_DOUBTFUL: lambda r, t: _("Every run of that size was {doubts}.", doubts=doubts_listed(r)),
     _C.RUNS_FAILED: _runs_failed,
-    _C.REPEATS_DIFFER: _repeats_differ,
     _C.FINDS_THE_KNEE: lambda r, t: _(
         "The rate still rises at the most measured; if it no longer does at {vcpus}, the knee is found.",
         vcpus=vcpus_of(r, "size"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from sizer.catalog import Catalog
 from sizer.exchange import read_measurements
 from sizer.model import fit, predict
 from sizer.recommend import recommend
-from sizer.records import Answer, Configuration, Deadline, Objective, Run
+from sizer.records import GIB, Answer, Bottleneck, Configuration, Deadline, Objective, ReasonCode, Run, Spec
 from sizer.words import Terms, reason_sentences, rejection_sentences
 
 Asked = Callable[..., Answer]
@@ -73,6 +74,82 @@ def test_what_was_never_measured_together_is_no_machine(ask: Asked, objective: d
     assert (answer.status, answer.spec.vcpus, answer.spec.gpu) == ("recommended", 8, "V100")
     assert answer.throughput is not None
     assert answer.throughput.low < 1077 < answer.throughput.high < 1300
+
+
+CONFOUNDED = """
+    workload,vcpus,memory_gib,throughput
+    job,2,8,50
+    job,4,16,99
+    job,8,32,190
+    job,8,64,192
+    job,16,64,215
+    job,32,128,220
+"""
+"""vCPUs and memory move together but for one row, so 16 vCPUs with 32 GiB are anybody's guess."""
+
+ONE_SIZE_OF_DISKS = """
+    workload,vcpus,disk,disk_class,throughput
+    job,1,a,ssd,30
+    job,2,a,ssd,59
+    job,4,a,ssd,115
+    job,8,a,ssd,140
+    job,16,a,ssd,142
+    job,16,b,nvme,190
+    job,16,c,standard,70
+"""
+
+
+@pytest.mark.parametrize(("table", "spec"), [(CONFOUNDED, (16, 64, None)), (ONE_SIZE_OF_DISKS, (16, None, "b"))])
+def test_values_that_were_never_measured_together_are_no_answer(
+    ask: Asked, tmp_path: Path, table: str, spec: tuple[object, ...]
+) -> None:
+    """However well the axes alone are known: what is chosen, and what it is compared with, was measured as it is."""
+    measured = {_size(run.configuration) for run in _runs(tmp_path, table)}
+    for prefer in ("cheapest", "fastest", "balanced"):
+        answer = ask(table, prefer)
+        assert answer.spec is not None
+        assert {_size(each.spec) for each in (*answer.alternatives, *answer.rejected)} <= measured
+        assert _size(answer.spec) in measured
+    assert _size(ask(table).spec) == spec
+
+
+def test_disks_at_one_size_answer_for_no_other(make_run: Callable[..., Run]) -> None:
+    """Runs of sizer's own without accounting: vCPUs were varied on one disk, and the fast one ran with 16 alone."""
+    points = (("a", 1, 30), ("a", 2, 59), ("a", 4, 115), ("a", 8, 140), ("a", 16, 142), ("b", 16, 190))
+    runs = [replace(make_run(rate, vcpus, disk=disk), demand=None) for disk, vcpus, rate in points]
+    (answer,) = recommend(fit(runs), runs, Objective(), Catalog.load()).workloads
+    assert answer.spec is not None
+    assert (answer.spec.vcpus, answer.spec.disk, answer.bottleneck) == (16, "b", Bottleneck.AMBIGUOUS)
+    (why,) = [each.why for each in answer.rejected if (each.spec.vcpus, each.spec.disk) == (8, "b")]
+    assert [each.code for each in why] == [ReasonCode.NOT_MEASURED_TOGETHER]
+
+
+def _size(spec: Spec | Configuration | None) -> tuple[object, ...]:
+    assert spec is not None
+    return spec.vcpus, spec.memory_bytes // GIB if spec.memory_bytes else None, spec.disk
+
+
+def test_what_vcpus_show_on_one_disk_they_do_not_show_on_another(ask: Asked) -> None:
+    """Nobody varied the vCPUs on the fast disk, so what binds there is not known."""
+    answer = ask(ONE_SIZE_OF_DISKS)
+    assert answer.bottleneck is None
+    assert "serial" not in " ".join(_said(answer))
+
+
+def test_a_curve_of_batch_sizes_on_one_gpu_has_machines_with_it(ask: Asked) -> None:
+    """The table says no vCPUs: they come with the GPU, and with it come the prices."""
+    answer = ask(
+        """
+        workload,batch_size,gpu,throughput
+        train,16,V100,300
+        train,32,V100,340
+        train,64,V100,370
+        train,128,V100,385
+        """
+    )
+    assert {offer.gpu for offer in answer.instances} == {"V100"}
+    assert answer.instances[0].usd_per_hour is not None
+    assert not {word for word in ("vcpus", "Memory", "bottleneck") if word in " ".join(_said(answer))}
 
 
 KINDS = """
@@ -217,6 +294,70 @@ def test_an_interval_does_not_reach_far_beyond_its_neighbours(tmp_path: Path) ->
     rate = predict(fit(runs).workload("job"), Configuration(4.0, None, None, None, None, None)).throughput
     assert rate.low > 60 / 1.6
     assert rate.high < 107 * 1.6
+
+
+SERVING = """
+    workload,kind,gpu,batch_size,throughput,latency_p99_ms
+    serve,image_inference,T4,1,120,9
+    serve,image_inference,T4,8,420,21
+    serve,image_inference,T4,32,560,62
+    serve,image_inference,V100,1,190,6
+    serve,image_inference,V100,8,1100,8.5
+    serve,image_inference,V100,32,1900,18
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "gpu", "batch"),
+    [
+        ({}, "T4", 32),
+        ({"latency_p99": 0.020}, "V100", 32),
+        ({"latency_p99": 0.030}, "T4", 8),
+        ({"latency_p99": 0.012}, "V100", 8),
+        ({"latency_p99": 0.030, "at_least": 500.0}, "V100", 32),
+        ({"latency_p99": 0.012, "prefer": "fastest"}, "V100", 8),
+    ],
+)
+def test_a_latency_that_is_asked_for_is_kept(ask: Asked, asked: dict[str, object], gpu: str, batch: int) -> None:
+    """By the least cost of those that keep it; a batch that takes longer is no candidate, and says so."""
+    answer = ask(SERVING, **asked)
+    assert answer.spec is not None
+    assert (answer.spec.gpu, answer.spec.batch_size) == (gpu, batch)
+    assert answer.provisional is (answer.probability is None or answer.probability < 0.9)
+    assert any("99 of 100 batches" in each for each in _said(answer)) is ("latency_p99" in asked)
+
+
+def test_a_latency_that_nothing_keeps_or_tells_has_no_answer(ask: Asked) -> None:
+    """The least that was measured is named; without any there is nothing to go by."""
+    answer = ask(SERVING, latency_p99=0.003)
+    assert (answer.status, answer.spec) == ("refused", None)
+    assert _said(answer)[0].endswith("the least is 6 ms, with 1 x V100, batch 1.")
+    answer = ask(KINDS, latency_p99=0.003)
+    assert answer.status == "refused"
+    assert _said(answer)[0].startswith("No run tells a p99 latency")
+
+
+SPOT = """
+    workload,instance_type,usd_per_hour,usd_per_hour_spot,gpu,gpu_count,throughput
+    job,one,1.00,0.90,T4,1,100
+    job,two,2.00,0.50,L4,1,180
+    job,three,0.90,,A10G,1,105
+"""
+
+
+def test_spot_prices_count_where_they_are_asked_for(ask: Asked) -> None:
+    """A machine without a spot price is not ranked then, and its price on demand is not taken for one."""
+    on_demand, spot = ask(SPOT), ask(SPOT, spot=True)
+    assert on_demand.spec is not None
+    assert on_demand.spec.gpu == "A10G"
+    assert spot.spec is not None
+    assert spot.spec.gpu == "L4"
+    assert [each.usd_per_hour for each in spot.alternatives] == [0.5, 0.9, None]
+    assert [each.usd_per_hour_spot for each in on_demand.alternatives] == [None, 0.9, 0.5]
+    assert ReasonCode.SPOT_PRICES in {each.code for each in spot.reasons}
+    without = ask(KINDS, spot=True)
+    assert without.provisional
+    assert {offer.usd_per_hour for offer in without.instances} == {None}
 
 
 def test_a_close_choice_says_so(ask: Asked) -> None:

@@ -95,4 +95,5 @@ def test_a_table_of_one_gpu_lacks_no_vcpus(make_run: Callable[..., Run]) -> None
     assert answer.spec.gpu == "V100"
     assert "three vCPU values" not in said(answer)
     assert "best guess" not in said(answer)
-    assert "The bottleneck there is not known." in said(answer)
+    assert "bottleneck" not in said(answer)
+    assert answer.bottleneck is Bottleneck.AMBIGUOUS

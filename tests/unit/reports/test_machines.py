@@ -128,7 +128,7 @@ def test_machines_that_differ_in_all_have_no_line_through_them(page: Page) -> No
     shown = page(WHOLE_MACHINES)
     assert re.findall(r'class="kind"[^>]*>([^<]*)<', shown) == ["V100", "no accelerator"]
     assert "72 vCPUs" in "".join(row[0] for row in _machines(shown))
-    assert "price unknown" in "".join(row[2] for row in _machines(shown))
+    assert "$3.06 an hour" in "".join(row[2] for row in _machines(shown))
     curve = shown[shown.index("<h4>Throughput against vCPUs</h4>") :].partition("</figure>")[0]
     assert "other configurations" in curve
 
