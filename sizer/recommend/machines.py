@@ -24,7 +24,7 @@ from sizer.model import (
 from sizer.recommend.accelerators import Accelerators
 from sizer.recommend.machine_prices import price_of
 from sizer.recommend.prices import disk_prices
-from sizer.records import Bottleneck, Configuration, Estimate, LimitedByKind, RentedMachine, Run, Spec
+from sizer.records import REPEATS_APART, Bottleneck, Configuration, Estimate, LimitedByKind, RentedMachine, Run, Spec
 
 DRIFT = 0.01
 """Standard deviation of ln rate that repeats of one configuration do not show: what lies between configurations."""
