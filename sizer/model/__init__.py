@@ -40,7 +40,7 @@ from sizer.model.model import (
     WhatIf,
     WorkloadModel,
 )
-from sizer.model.observations import Noise, completed, noise_of
+from sizer.model.observations import Noise, apart, completed, noise_of
 from sizer.model.predicted_rates import own_effects, predict_rates
 from sizer.model.prediction import best_measured, predict, predict_line
 from sizer.model.relief import headroom
@@ -73,6 +73,7 @@ __all__ = [
     "WhatIf",
     "WorkloadModel",
     "anonymous_bytes",
+    "apart",
     "as_asked",
     "batch_of",
     "before_the_last_doubling",

@@ -15,7 +15,16 @@ from sizer.recommend.instances import offers
 from sizer.recommend.jobs import job_at
 from sizer.recommend.machine_prices import instances_like
 from sizer.recommend.machines import Machine, is_imported, measured_machines
-from sizer.recommend.measured_reasons import MeasuredChoice, binding, closeness, doubts, rejections, why, why_none
+from sizer.recommend.measured_reasons import (
+    MeasuredChoice,
+    binding,
+    closeness,
+    doubts,
+    rejections,
+    slipped,
+    why,
+    why_none,
+)
 from sizer.recommend.other_inputs import input_binds
 from sizer.recommend.prices import usd_per_million
 from sizer.recommend.scoring import rounded
@@ -152,7 +161,7 @@ def _dominates(one: Machine, other: Machine) -> bool:
 
 def _growth(choice: MeasuredChoice, chosen: Machine) -> tuple[Growth, ...]:
     """Why more than the most measured may be the answer; nothing where the rate that is asked for is reached."""
-    if choice.objective.rate is not None:
+    if choice.objective.rate is not None or any(each.slipped for each in choice.machines):
         return ()
     found = [with_vcpus(chosen, choice.machines), with_memory(chosen, choice.machines)]
     if choice.objective.prefer == "fastest" or _cheaper_with_count(chosen, choice.machines):
@@ -197,6 +206,9 @@ def _next_run(
             return found
     if len(choice.machines) == 1:
         return None
+    slips = slipped(choice)
+    if slips:
+        return Suggestion(Action.REPEAT, slips[0])
     if chosen.usd_per_hour is None and choice.objective.prefer != "fastest" and kind_of(chosen)[1]:
         return Suggestion(Action.IMPORT, column="usd_per_hour")
     close = closeness(choice, comparison, likely)

@@ -73,7 +73,7 @@ class Binding:
 
 def binding(choice: MeasuredChoice, machine: Machine) -> Binding:
     """By its accounting; else by the curve of one kind of machine, where it shows that."""
-    if machine.evidence is not None or not choice.one_curve:
+    if machine.evidence is not None or not choice.one_curve or slipped(choice):
         return Binding(machine.evidence)
     prediction: Prediction = predict(choice.model, machine.configuration)
     if prediction.bottleneck is Bottleneck.AMBIGUOUS or _contradicted(prediction.bottleneck, machine, choice.machines):
@@ -162,13 +162,13 @@ def _first(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> R
 
 
 def _without_price(comparison: Comparison, chosen: Machine, fastest: bool) -> ReasonCode:
-    if fastest:
-        return ReasonCode.FASTEST_WITHOUT_PRICE
     passing = [each.machine for each in comparison.contenders if each.passes]
+    nearly = chosen.rate < max(each.rate for each in passing)
+    if fastest:
+        return ReasonCode.NEARLY_FASTEST if nearly else ReasonCode.FASTEST_WITHOUT_PRICE
     if len({kind_of(each) for each in passing}) > 1:
         return ReasonCode.PRICES_UNKNOWN
-    top = max(each.rate for each in passing)
-    return ReasonCode.SMALLEST_OF_MACHINES if chosen.rate < top else ReasonCode.FASTEST_WITHOUT_PRICE
+    return ReasonCode.SMALLEST_OF_MACHINES if nearly else ReasonCode.FASTEST_WITHOUT_PRICE
 
 
 def _slower_cost_less(comparison: Comparison, chosen: Machine, objective: Objective) -> bool:
@@ -313,7 +313,7 @@ def doubts(choice: MeasuredChoice, comparison: Comparison, likely: float) -> lis
             reason(ReasonCode.SOME_PRICES_UNKNOWN, unknown=float(unpriced), machines=float(len(choice.machines)))
         )
     found += [] if (close := closeness(choice, comparison, likely)) is None else [close]
-    found += [_apart(each) for each in choice.machines if each.slipped]
+    found += slipped(choice)
     if choice.objective.spot:
         found.append(reason(ReasonCode.SPOT_PRICES))
     found += [each for each in (choice.quality.warning, choice.quality.failed) if each is not None]
@@ -332,8 +332,11 @@ def closeness(choice: MeasuredChoice, comparison: Comparison, likely: float) -> 
     return reason(ReasonCode.TARGET_CLOSE, probability=likely, target=choice.objective.target)
 
 
-def _apart(machine: Machine) -> Reason:
-    return Reason(ReasonCode.RUNS_APART, {"factor": machine.apart}, machine.spec)
+def slipped(choice: MeasuredChoice) -> list[Reason]:
+    """The machines of which one run must be wrong."""
+    return [
+        Reason(ReasonCode.RUNS_APART, {"factor": each.apart}, each.spec) for each in choice.machines if each.slipped
+    ]
 
 
 def why_none(choice: MeasuredChoice, comparison: Comparison) -> Sequence[Reason]:

@@ -47,7 +47,7 @@ from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
     FAULTS,
     FINDINGS,
-    REPEATS_APART,
+    SLIP,
     Bottleneck,
     Cause,
     CauseKind,
@@ -153,8 +153,8 @@ __all__ = [
     "OTHER",
     "PREPROCESSING",
     "RELATIVE",
-    "REPEATS_APART",
     "SCHEMA_VERSION",
+    "SLIP",
     "SMALLEST",
     "SMALLEST_MEMORY",
     "Action",

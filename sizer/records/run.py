@@ -25,9 +25,6 @@ FAULTS = frozenset({Outcome.CRASHED, Outcome.TIMEOUT, Outcome.UNSUPPORTED, Outco
 """Outcomes of runs from which nothing is learnt; out_of_memory is a finding."""
 
 
-REPEATS_APART = 3.0
-"""Repeats on shared machines differ by half at the worst; ten times is a slip, and three is half way between."""
-
 FINDINGS = frozenset({Outcome.COMPLETED, Outcome.OUT_OF_MEMORY})
 """Outcomes that say something of their own configuration, and that a model learns from."""
 
@@ -43,6 +40,13 @@ class Bottleneck(str, Enum):
     ACCELERATOR = "accelerator"
     MEMORY = "memory"
     AMBIGUOUS = "ambiguous"
+
+
+SLIP = 3.0
+"""How many times as fast as the slowest the fastest of repeats is where one of them must be wrong.
+
+On shared machines repeats differ by half at the worst, and a digit or a unit too many is ten times or more.
+"""
 
 
 @dataclass(frozen=True)

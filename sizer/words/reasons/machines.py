@@ -77,6 +77,12 @@ def _fastest_of_machines(r: Reason, t: Terms) -> str:
 
 
 def _nearly_fastest(r: Reason, t: Terms) -> str:
+    if not r.has("usd_per_million"):
+        return _(
+            "It is the smallest of those within 1 % of the fastest of {count} configurations measured; its price is "
+            "not known.",
+            count=round(r.number("machines")),
+        )
     if t.unit == RELATIVE:
         return _("It costs least of those within 1 % of the fastest of {count} machines measured.", **_cost(r, t))
     return _(
