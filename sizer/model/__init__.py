@@ -42,7 +42,7 @@ from sizer.model.model import (
 )
 from sizer.model.observations import Noise, apart, completed, noise_of
 from sizer.model.predicted_rates import own_effects, predict_rates
-from sizer.model.prediction import best_measured, predict
+from sizer.model.prediction import best_measured, predict, predict_line
 from sizer.model.relief import headroom
 from sizer.model.trend import GAIN, Edge, Trend
 
@@ -102,6 +102,7 @@ __all__ = [
     "only_completed",
     "own_effects",
     "predict",
+    "predict_line",
     "predict_rates",
     "reaches",
     "same_floor",

@@ -26,6 +26,7 @@ from sizer.recommend.measured_reasons import (
     why_none,
 )
 from sizer.recommend.other_inputs import input_binds
+from sizer.recommend.prices import usd_per_million
 from sizer.recommend.scoring import rounded
 from sizer.records import (
     Action,
@@ -126,11 +127,11 @@ def _answered(choice: MeasuredChoice, comparison: Comparison, chosen: Contender)
         instances=offers(machine, model, choice.catalog),
         baseline=_baseline(choice, machine),
         job=None if deadline is None else job_at(machine, deadline),
-        alternatives=alternatives(choice.machines),
+        alternatives=alternatives(choice.machines, choice.model.sample_unit),
     )
 
 
-def alternatives(machines: Sequence[Machine]) -> tuple[Alternative, ...]:
+def alternatives(machines: Sequence[Machine], unit: str) -> tuple[Alternative, ...]:
     """Every machine, the least cost of the work first."""
     found = []
     for each in sorted(machines, key=lambda machine: (machine.cost, -machine.rate)):
@@ -141,7 +142,7 @@ def alternatives(machines: Sequence[Machine]) -> tuple[Alternative, ...]:
                 throughput=each.throughput,
                 instance_type=each.name,
                 usd_per_hour=each.usd_per_hour,
-                usd_per_million_samples=each.usd_a_sample * 1e6 if known else None,
+                usd_per_million_samples=usd_per_million(each.usd_per_hour, each.rate, unit),
                 dominated=known and any(_dominates(other, each) for other in machines),
                 usd_per_hour_spot=each.usd_per_hour_spot,
                 latency_p99=each.latency_p99,
@@ -271,7 +272,7 @@ def _none_is_enough(choice: MeasuredChoice, comparison: Comparison) -> Answer:
         "refused",
         sample_unit=choice.model.sample_unit,
         reasons=tuple(why_none(choice, comparison)),
-        alternatives=alternatives(choice.machines),
+        alternatives=alternatives(choice.machines, choice.model.sample_unit),
     )
     if not prompt:
         return refused

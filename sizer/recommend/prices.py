@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import MeasuredDisk, name_of_disk
-from sizer.records import GIB
+from sizer.records import GIB, RELATIVE
 
 CLASS_PRICE = {"standard": 0.045, "ssd": 0.08, "nvme": 0.125}
 """USD a GiB and month where the catalogue has no price: AWS st1, gp3 and io2 of 2023-06, for ordering only."""
@@ -31,6 +31,13 @@ class Prices:
         Unknown vCPUs count as one: they are the same for all that is compared.
         """
         return self.vcpu * (1.0 if vcpus is None else vcpus) + self.gib * (memory_bytes or 0) / GIB
+
+
+def usd_per_million(usd_per_hour: float | None, rate: float, unit: str) -> float | None:
+    """USD of a million samples at a rate; None where the price or, of relative rates, the samples are not known."""
+    if usd_per_hour is None or rate <= 0 or unit == RELATIVE:
+        return None
+    return usd_per_hour / 3600 / rate * 1e6
 
 
 def prices(catalog: Catalog) -> Prices:

@@ -127,6 +127,7 @@ from sizer.records.units import (
     parse_count,
     parse_seconds,
     plural,
+    rate_unit,
     share_and_unit,
     spell_bytes,
 )
@@ -260,6 +261,7 @@ __all__ = [
     "plural",
     "printable",
     "quoted",
+    "rate_unit",
     "reason",
     "share_and_unit",
     "spell_bytes",

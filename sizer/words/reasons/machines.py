@@ -25,12 +25,14 @@ def _where(r: Reason, t: Terms) -> str:
 def _both(r: Reason, t: Terms) -> str:
     """`1 x T4 (aws g4dn.xlarge)`."""
     spec, instance = spec_name(r.spec, t) if r.spec is not None else "", r.text("instance_type")
-    return _("{spec} ({instance})", spec=spec, instance=instance) if spec and instance else spec or instance
+    if spec and instance:
+        return _("{spec} ({instance})", spec=spec, instance=instance)
+    return spec or instance or _("a machine of unknown size")
 
 
 def _cost(r: Reason, t: Terms) -> dict[str, object]:
     return {
-        "usd": format_usd(r.number("usd_per_million")),
+        "usd": format_usd(r.number("usd_per_million")) if r.has("usd_per_million") else "",
         "units": plural(t.unit),
         "where": _where(r, t),
         "count": round(r.number("machines")),
