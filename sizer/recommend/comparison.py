@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
@@ -107,35 +108,35 @@ def kind_of(machine: Machine) -> tuple[str | None, int]:
     return machine.accelerators.gpu, machine.accelerators.count or 0
 
 
-def only_in_disk(machine: Machine, machines: Sequence[Machine]) -> list[Machine]:
-    """It and those that differ from it in nothing but the disk."""
-    bare = replace(machine.configuration, disk=None)
-    return [
-        each
-        for each in machines
-        if replace(each.configuration, disk=None) == bare
-        and each.rented == machine.rented
-        and kind_of(each) == kind_of(machine)
-    ]
+def but_for_disk(machine: Machine) -> tuple[object, ...]:
+    """What two machines have alike that differ in nothing but the disk."""
+    return replace(machine.configuration, disk=None), machine.rented, kind_of(machine)
 
 
 def _contenders(machines: Sequence[Machine], objective: Objective) -> tuple[Contender, ...]:
-    found = tuple(_contender(each, machines, objective, SURE) for each in machines)
+    prompt = [_prompt(each, objective.latency_p99) for each in machines]
+    best = _best_of_each(machines, prompt, objective)
+    on_disks: dict[tuple[object, ...], float] = {}
+    for machine, soon in zip(machines, prompt, strict=True):
+        if soon >= LIKELY:
+            on_disks[but_for_disk(machine)] = max(on_disks.get(but_for_disk(machine), 0.0), machine.rate)
+    found = tuple(
+        _contender(machine, best[kind_of(machine)], on_disks.get(but_for_disk(machine), 0.0), soon, objective)
+        for machine, soon in zip(machines, prompt, strict=True)
+    )
     if objective.rate is None or any(each.passes for each in found):
         return found
     return tuple(replace(each, least=LIKELY) for each in found)
 
 
-def _contender(machine: Machine, machines: Sequence[Machine], objective: Objective, least: float) -> Contender:
-    prompt = _prompt(machine, objective.latency_p99)
-    best = _best(machine, machines, objective)
+def _contender(machine: Machine, best: Machine, on_disks: float, prompt: float, objective: Objective) -> Contender:
+    """`best` is the fastest of its kind and count, `on_disks` the highest rate of those that differ in the disk."""
     fraction = machine.rate / best.rate
     if objective.rate is not None:
         spread = math.hypot(machine.deviation, machine.noise)
         likely = NormalDist().cdf(math.log(machine.rate / objective.rate) / spread)
-        return Contender(machine, likely, fraction, least, prompt)
-    on_disks = [each for each in only_in_disk(machine, machines) if _prompt(each, objective.latency_p99) >= LIKELY]
-    loss = 1 - machine.rate / max([machine.rate, *(each.rate for each in on_disks)])
+        return Contender(machine, likely, fraction, SURE, prompt)
+    loss = max(0.0, 1 - machine.rate / on_disks) if on_disks else 0.0
     if fraction >= 1:
         return Contender(machine, 1.0, fraction, prompt=prompt, disk_loss=loss)
     spread = math.hypot(machine.deviation, best.deviation)
@@ -143,13 +144,20 @@ def _contender(machine: Machine, machines: Sequence[Machine], objective: Objecti
     return Contender(machine, likely, fraction, prompt=prompt, disk_loss=loss)
 
 
-def _best(machine: Machine, machines: Sequence[Machine], objective: Objective) -> Machine:
-    """The fastest of its kind and count that keeps the latency; of those with a price, if price decides."""
-    alike = [each for each in machines if kind_of(each) == kind_of(machine)]
-    alike = [each for each in alike if _prompt(each, objective.latency_p99) >= LIKELY] or alike
-    if objective.prefer != "fastest":
-        alike = [each for each in alike if each.usd_per_hour is not None] or alike
-    return max(alike, key=lambda each: each.rate)
+def _best_of_each(
+    machines: Sequence[Machine], prompt: Sequence[float], objective: Objective
+) -> dict[tuple[str | None, int], Machine]:
+    """The fastest of each kind and count: of those that keep the latency, and if price decides, of those with one."""
+    alike: dict[tuple[str | None, int], list[tuple[Machine, float]]] = defaultdict(list)
+    for machine, soon in zip(machines, prompt, strict=True):
+        alike[kind_of(machine)].append((machine, soon))
+    found = {}
+    for kind, group in alike.items():
+        among = [machine for machine, soon in group if soon >= LIKELY] or [machine for machine, _ in group]
+        if objective.prefer != "fastest":
+            among = [each for each in among if each.usd_per_hour is not None] or among
+        found[kind] = max(among, key=lambda each: each.rate)
+    return found
 
 
 def _prompt(machine: Machine, most: float | None) -> float:

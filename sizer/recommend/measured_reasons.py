@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import SHOWN_BY_VCPUS, WorkloadModel, disk_of, predict, vcpus_of
-from sizer.recommend.comparison import DISK_LOSS, LIKELY, SURE, Comparison, Contender, kind_of, only_in_disk
+from sizer.recommend.comparison import DISK_LOSS, LIKELY, SURE, Comparison, Contender, but_for_disk, kind_of
 from sizer.recommend.disks import NOTHING, SLOWER
 from sizer.recommend.jobs import job_at, job_reasons
 from sizer.recommend.machines import Machine
@@ -193,7 +193,8 @@ def _other_machines(choice: MeasuredChoice, comparison: Comparison, chosen: Mach
 
 def _disks(choice: MeasuredChoice, chosen: Machine) -> list[Reason]:
     """What the best other disk gives, all else alike."""
-    others = [each for each in only_in_disk(chosen, choice.machines) if each is not chosen]
+    alike = but_for_disk(chosen)
+    others = [each for each in choice.machines if each is not chosen and but_for_disk(each) == alike]
     if not others:
         return []
     best = max(others, key=lambda each: each.rate)
