@@ -129,7 +129,8 @@ def _machine(
     configuration, label, rented = key
     device = group[0].spec.workload.computes_on
     accelerators = Accelerators(CPU_LABEL, 0) if label is None else Accelerators(label, max(1, gpus_of(configuration)))
-    logs = [math.log(rate) for rate in _rates(group)]
+    rates = _rates(group)
+    logs = [math.log(rate) for rate in rates]
     named = {run.evidence.bottleneck for run in group if run.evidence is not None} - {Bottleneck.AMBIGUOUS}
     spec = Spec(
         configuration.vcpus,
@@ -147,7 +148,7 @@ def _machine(
         spec,
         configuration,
         accelerators,
-        rate=math.exp(median(logs) if len(logs) > 2 else mean(logs)),
+        rate=rates[0] if len(rates) == 1 else math.exp(median(logs) if len(logs) > 2 else mean(logs)),
         deviation=math.hypot(of_run / math.sqrt(len(logs)), DRIFT),
         noise=of_run,
         runs=len(logs),
