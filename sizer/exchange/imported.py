@@ -17,7 +17,7 @@ from sizer.exchange.imported_runs import axis_value, runs_of
 from sizer.exchange.jobs import named_apart
 from sizer.exchange.measurements import MACHINE_COLUMNS
 from sizer.exchange.rented_machines import with_known_machines
-from sizer.exchange.repeats import repeats_that_differ
+from sizer.exchange.repeats import not_only_repeats, repeats_that_differ
 from sizer.exchange.understanding import MOST_LINES, understood, with_workloads
 from sizer.files import Table, named, read_table
 from sizer.records import (
@@ -100,7 +100,15 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     runs = runs_of(parsed, path.name, emulated)
     unknown = table.unknown({*READERS, BATCH_PER_GPU, rated_by or ""})
     first = Note(NoteKind.IMPORTED, table=path.name, rows=len(parsed))
-    notes = [first, *notes, *repeats_that_differ(runs), *_gaps(workloads), *_lacking(workloads), *assumed]
+    notes = [
+        first,
+        *notes,
+        *repeats_that_differ(runs),
+        *not_only_repeats(parsed),
+        *_gaps(workloads),
+        *_lacking(workloads),
+        *assumed,
+    ]
     return Imported(_study(path, runs), runs, unknown, tuple(notes))
 
 

@@ -36,8 +36,9 @@ SLACK = 1e-9
 class Contender:
     """A machine with the probability that it is as fast as asked for, and its rate over the best of its kind.
 
-    `least` and `soon` are the probabilities of the rate and of the latency that are enough. `prompt` is the probability that it keeps the latency that is asked for, 1 where none is; `disk_loss` the share of
-    its rate that it loses by its disk against the best one at its size; `dearer_disk` whether a cheaper disk is as good.
+    `least` and `soon` are the probabilities of the rate and of the latency that are enough. `prompt` is the
+    probability that it keeps the latency that is asked for, 1 where none is; `disk_loss` the share of its rate that it
+    loses by its disk against the best one at its size; `dearer_disk` whether a cheaper disk is as good.
     """
 
     machine: Machine
