@@ -381,3 +381,9 @@ def test_a_count_beside_a_gpu_is_how_many_of_it(read: Read) -> None:
     found = read("gpu,count,throughput\nV100,1,300\nV100,8,2100\n")
     assert [run.configuration.gpu_count for run in found.runs] == [1, 8]
     assert "`count` as gpu_count" in said(found)
+
+
+def test_a_column_that_no_row_has_is_no_gap(read: Read) -> None:
+    """A row with synthetic input needs no disk, and says nothing of one."""
+    found = read("workload,gpu,input,throughput\nq,T4,disk,100\nq,V100,disk,300\nq,V100,synthetic,350\n")
+    assert "is empty in line" not in said(found)
