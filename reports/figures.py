@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -13,36 +12,35 @@ from sizer.words import _
 from . import legend, results
 from .axis_chart import axis_chart
 from .disk_chart import disk_chart
+from .figure import Figure
+from .machines import machines_figure
 from .series import AXES, Series, along, common, labels, varied_axes
 from .subject import Subject
 
+MOST_PICTURES = 8
+"""Pictures of one axis, those nearest to the answer; a large crossed table would have hundreds, which nobody reads."""
 MOST_SERIES = 4
 """Series in one picture, as many as there are marker shapes; more go into further pictures."""
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A picture with its heading, the sentence under it and its legend; `keys` come before the names in `series`."""
-
-    title: str
-    svg: Markup
-    caption: str
-    series: tuple[str, ...]
-    keys: tuple[Markup, ...]
-    explained: tuple[legend.Key, ...]
-
-
-def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...]]:
-    """For each axis that was varied the figure closest to the answer, and those with the other series."""
-    first: list[Figure] = []
+def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], int]:
+    """The machines that were compared, and for each axis varied the figure closest to the answer; then further ones,
+    and how many are left out."""
+    machines = machines_figure(subject)
+    first: list[Figure] = [] if machines is None else [machines]
     more: list[Figure] = []
+    left_out = 0
     for axis in varied_axes(subject.runs):
-        series = sorted(along(axis, subject.runs), key=lambda each: -_relevance(axis, each, subject))
+        found = along(axis, subject.runs)
+        if machines is not None and all(each.base is None for each in found):
+            continue  # nothing differs along this axis alone, and the picture of machines has the rates
+        series = sorted(found, key=lambda each: -_relevance(axis, each, subject))
         chunks = [series[start : start + MOST_SERIES] for start in range(0, len(series), MOST_SERIES)]
-        found = [_figure(axis, chunk, subject) for chunk in chunks]
-        first += found[:1]
-        more += found[1:]
-    return tuple(first), tuple(more)
+        drawn = [_figure(axis, chunk, subject) for chunk in chunks[:MOST_PICTURES]]
+        left_out += len(chunks) - len(drawn)
+        first += drawn[:1]
+        more += drawn[1:]
+    return tuple(first), tuple(more), left_out
 
 
 def _relevance(axis: str, series: Series, subject: Subject) -> int:
@@ -65,10 +63,15 @@ def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
         title=title,
         svg=svg,
         caption=_("At {fixed}.", fixed=fixed) if fixed else "",
-        series=tuple(label or _("measured run, 95 % interval") for label in labels(axis, series, subject.study)),
+        series=tuple(label or _measured_run(series) for label in labels(axis, series, subject.study)),
         keys=tuple(map(legend.series_key, range(len(series)))),
         explained=explained,
     )
+
+
+def _measured_run(series: Sequence[Series]) -> str:
+    rates = [run.throughput for each in series for run in each.runs if run.throughput is not None]
+    return _("measured run, 95 % interval") if any(rate.has_interval for rate in rates) else _("measured run")
 
 
 def _by_disk(

@@ -24,6 +24,17 @@ def series_key(index: int) -> Markup:
     return _small(svg.line(13, 1, 13, 13, "whisker"), svg.marker(index, 13.0, 7.0, "point", ""))
 
 
+def bar_key() -> Markup:
+    """A machine's bar with its interval."""
+    area = [(0, 3), (19, 3), (19, 11), (0, 11)]
+    return _small(
+        svg.path(area, "bar", closed=True),
+        svg.line(12, 7, 25, 7, "interval"),
+        svg.line(12, 4, 12, 10, "interval"),
+        svg.line(25, 4, 25, 10, "interval"),
+    )
+
+
 def explained(
     has_model: bool, is_by_disk: bool, has_extrapolation: bool, has_failures: bool, answer: str
 ) -> tuple[Key, ...]:

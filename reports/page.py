@@ -47,6 +47,15 @@ def _notes(material: Material) -> list[str]:
     return [*map(words.note_in_words, material.notes), *drift]
 
 
+def _objective(material: Material) -> str:
+    """What was asked for."""
+    recommendation = material.recommendation
+    if recommendation is None:
+        return words.objective_in_words(material.study.objective)
+    compared = [bool(answer.alternatives) for answer in recommendation.workloads]
+    return words.objective_in_words(recommendation.objective, bool(compared) and all(compared))
+
+
 def contents(material: Material) -> dict[str, Any]:
     """Everything that the template shows, as plain values; only charts are markup, made and escaped by `svg`."""
     study, recommendation = material.study, material.recommendation
@@ -56,7 +65,7 @@ def contents(material: Material) -> dict[str, Any]:
         "title": study.name,
         "created_at": material.created_at,
         "version": material.version,
-        "objective": words.objective_in_words(recommendation.objective if recommendation else study.objective),
+        "objective": _objective(material),
         "tally": failures.tally(runs),
         "notes": _notes(material),
         "has_recommendation": recommendation is not None,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sizer import words
-from sizer.records import PREPROCESSING, Configuration, Estimate, format_number, format_seconds
+from sizer.model import CPU_LABEL
+from sizer.records import PREPROCESSING, Configuration, Estimate, Spec, format_number, format_seconds
 from sizer.words import _
 
 from . import results
@@ -70,5 +71,14 @@ def is_answer(configuration: Configuration, subject: Subject) -> bool:
         and spec.memory_bytes in (None, configuration.memory_bytes)
         and spec.disk in (None, configuration.disk)
         and spec.batch_size in (None, configuration.batch_size)
-        and ((spec.gpu, spec.gpu_count) in ((None, 0), (configuration.gpu, configuration.gpu_count)))
+        and _same_accelerators(spec, configuration, subject)
     )
+
+
+def _same_accelerators(spec: Spec, configuration: Configuration, subject: Subject) -> bool:
+    """A spec without any says nothing of them, unless machines were compared: then it is one where the CPU computes."""
+    if (spec.gpu, spec.gpu_count) != (None, 0):
+        count = configuration.gpu_count if configuration.gpu is None else max(1, configuration.gpu_count or 0)
+        return (spec.gpu, spec.gpu_count) == (configuration.gpu, count)
+    compared = subject.answer is not None and bool(subject.answer.alternatives)
+    return not compared or configuration.gpu in (None, CPU_LABEL)

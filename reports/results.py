@@ -7,18 +7,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sizer.model import as_asked, batch_of, disk_of, memory_of, vcpus_of
-from sizer.records import Configuration, Estimate, Outcome, Run
+from sizer.records import Configuration, Estimate, Outcome, RentedMachine, Run
 
 
 @dataclass(frozen=True)
 class Result:
-    """All completed repeats of one configuration under the same input and cache state."""
+    """All completed repeats of one configuration under the same input and cache state, on one machine."""
 
     configuration: Configuration
     input: str
     cache: str
     runs: tuple[Run, ...]
     throughput: Estimate
+    machine: RentedMachine | None = None
 
 
 def of_workload(runs: Iterable[Run], name: str) -> tuple[Run, ...]:
@@ -35,12 +36,16 @@ def measured(run: Run) -> bool:
 
 def by_configuration(runs: Iterable[Run]) -> tuple[Result, ...]:
     """Completed runs grouped by configuration, smallest first; not those of a search for the memory floor."""
-    groups: dict[tuple[Configuration, str, str], list[Run]] = {}
+    groups: dict[tuple[Configuration, str, str, RentedMachine | None], list[Run]] = {}
     for run in as_asked(runs):
         if measured(run):
-            key = (run.configuration, run.spec.workload.assumed_input, run.spec.workload.assumed_cache)
+            workload = run.spec.workload
+            key = (run.configuration, workload.assumed_input, workload.assumed_cache, run.machine)
             groups.setdefault(key, []).append(run)
-    found = [Result(*key, runs=tuple(group), throughput=pooled(group)) for key, group in groups.items()]
+    found = [
+        Result(configuration, input_, cache, tuple(group), pooled(group), machine)
+        for (configuration, input_, cache, machine), group in groups.items()
+    ]
     return tuple(sorted(found, key=lambda result: _order(result.configuration)))
 
 

@@ -7,13 +7,17 @@ from typing import Any
 
 from sizer import words
 from sizer.model import Parameter, WorkloadModel, as_asked
-from sizer.records import Run, format_number, plural
+from sizer.records import RELATIVE, Run, format_number, plural
 from sizer.words import _
 
 from . import busy, isolated, preprocessing, results
 from .figures import figures
+from .machines import machine_rows
 from .subject import Subject
 from .verdict import described, status
+
+COLUMNS = ("machine", "vcpus", "accelerators", "memory", "disk", "batch")
+"""What a configuration may say; a table that was imported may lack any of them."""
 
 
 def section(subject: Subject) -> dict[str, Any]:
@@ -24,15 +28,22 @@ def section(subject: Subject) -> dict[str, Any]:
     """
     what, alone, subject = described(subject), isolated.rows(subject), replace(subject, runs=as_asked(subject.runs))
     found = results.by_configuration(subject.runs)
-    first, more = figures(subject)
+    rows = [_row(result, subject) for result in found]
+    first, more, left_out = figures(subject)
+    machines, more_machines = machine_rows(subject)
     return {
         "name": subject.name,
         "status": status(subject.answer),
         "what": what,
-        "unit": plural(subject.unit),
+        "unit": plural(subject.unit) if subject.unit != RELATIVE else "",
         "figures": first,
         "more_figures": more,
-        "rows": [_row(result, subject) for result in found],
+        "charts_left_out": words.charts_left_out(left_out) if left_out else "",
+        "machines": machines,
+        "more_machines": more_machines,
+        "machines_note": words.machines_note(subject.unit),
+        "rows": rows,
+        "columns": [column for column in COLUMNS if any(row[column] for row in rows)] or ["vcpus"],
         "has_latency": any(row["p50"] for row in map(_latency, found)),
         "preprocessing": preprocessing.times(subject),
         "isolated": alone,
@@ -45,15 +56,16 @@ def section(subject: Subject) -> dict[str, Any]:
 def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
     configuration = result.configuration
     evidence = [run.evidence for run in result.runs if run.evidence is not None]
-    remarks, vcpus, batch = [words.accelerators_in_words(configuration)], configuration.vcpus, configuration.batch_size
-    remarks += [subject.unusual(result.input, result.cache)]
+    vcpus, batch, machine = configuration.vcpus, configuration.batch_size, words.machine_rented(result.machine)
     return {
+        "machine": machine,
         "vcpus": f"{vcpus:g}" if vcpus is not None else "",
         "memory": words.memory_size(configuration),
         "disk": words.study_disk(configuration.disk, subject.study) if configuration.disk is not None else "",
         "batch": str(batch) if batch is not None else "",
-        "state": words.row(remark for remark in remarks if remark),
-        "is_answer": preprocessing.is_answer(configuration, subject),
+        "accelerators": words.accelerators_in_words(configuration) or _without(subject),
+        "state": subject.unusual(result.input, result.cache),
+        "is_answer": preprocessing.is_answer(configuration, subject) and _named_alike(machine, subject),
         "runs": words.runs_and_warned(len(result.runs), sum(bool(run.warnings) for run in result.runs)),
         "throughput": words.rate_interval(result.throughput, subject.unit),
         "bottleneck": words.resources_agreed([each.bottleneck for each in evidence], subject.device),
@@ -61,6 +73,18 @@ def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
         "busy": busy.bars(evidence),
         **_latency(result),
     }
+
+
+def _without(subject: Subject) -> str:
+    """What is said of a machine without accelerators where others have some."""
+    some = any(words.accelerators_in_words(run.configuration) for run in subject.runs)
+    return _("none") if some else ""
+
+
+def _named_alike(machine: str, subject: Subject) -> bool:
+    """Whether the answer is a machine of that name, where machines have names."""
+    chosen = subject.answer.chosen if subject.answer is not None else None
+    return not machine or chosen is None or chosen.instance_type == machine
 
 
 def _latency(result: results.Result) -> dict[str, str]:

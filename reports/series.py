@@ -11,7 +11,7 @@ from sizer.records import Configuration, Run, Study, format_bytes, format_vcpus
 from sizer.words import _
 
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
-_CONDITIONS = (*AXES, "input", "cache")
+_CONDITIONS = (*AXES, "accelerators", "input", "cache")
 
 
 @dataclass(frozen=True)
@@ -25,15 +25,16 @@ class Series:
 
 
 def varied_axes(runs: Sequence[Run]) -> tuple[str, ...]:
-    """The axes along which the runs have two or more values."""
-    return tuple(axis for axis in AXES if len({getattr(run.configuration, axis) for run in runs}) > 1)
+    """The axes along which the runs have two or more values; a row of a table may not say one."""
+    return tuple(axis for axis in AXES if len({getattr(run.configuration, axis) for run in runs} - {None}) > 1)
 
 
 def along(axis: str, runs: Sequence[Run]) -> tuple[Series, ...]:
     """One series for each set of runs that differ along `axis` alone, longest first, then what is alone everywhere.
 
-    Every run is in a series of at least one axis that was varied, so that no measurement is left off the page.
+    Every run that says an axis that was varied is in a series of one, so that no measurement is left off the page.
     """
+    runs = [run for run in runs if getattr(run.configuration, axis) is not None]
     slices = [group for group in _slices(axis, runs) if _distinct(axis, group) > 1]
     slices.sort(key=lambda group: -_distinct(axis, group))
     series = [_series(group) for group in slices]
@@ -93,6 +94,8 @@ def _others(axis: str) -> tuple[str, ...]:
 def _condition(run: Run, name: str) -> object:
     if name in ("input", "cache"):
         return getattr(run.spec.workload, f"assumed_{name}")
+    if name == "accelerators":
+        return run.configuration.gpu, run.configuration.gpu_count
     return getattr(run.configuration, name)
 
 
@@ -103,6 +106,7 @@ def _words(name: str, run: Run, study: Study) -> str:
         "memory_bytes": _("{size} memory", size=format_bytes(memory_of(place))),
         "disk": words.study_disk(disk_of(place), study),
         "batch_size": words.batch_named(batch_of(place)),
+        "accelerators": words.accelerators_in_words(place) or _("no accelerator"),
         "input": words.input_named(workload.assumed_input),
         "cache": words.cache_named(workload.assumed_cache),
     }[name]

@@ -93,14 +93,15 @@ def _failed_log(subject: Subject, answer: Answer) -> str:
 
 def offer(value: InstanceOffer, unit: str, terms: Terms) -> dict[str, str]:
     """An instance type on offer, with its price or the words that it is unknown."""
+    source, as_of = words.offer_source(value)
     priced = replace(value, notes=tuple(note for note in value.notes if note.code is not ReasonCode.PRICE_UNKNOWN))
     return {
-        "name": f"{value.provider} {value.instance_type}",
+        "name": words.offer_name(value),
         "shape": words.offer_shape(value),
         "price": words.offer_price(value),
         "million": words.price_of_samples(value, unit),
-        "as_of": value.as_of,
-        "source": value.source,
+        "source": source,
+        "as_of": as_of,
         "note": " ".join(words.offer_notes(priced, terms)),
     }
 
@@ -146,13 +147,16 @@ def _facts(subject: Subject, answer: Answer) -> list[tuple[str, str, str]]:
         found.append(words.job_fact(answer.job, subject.unit))
     if _probability(answer) and answer.job is None:
         share = format_share(subject.objective.target)
-        found.append((_("Probability"), _probability(answer), _("of {share} of the best or more", share=share)))
+        what = _("of {share} of the best or more", share=share)
+        if answer.alternatives:
+            what = _("that this is the right one of the machines measured")
+        found.append((_("Probability"), _probability(answer), what))
     if answer.beyond is not None:
         found.append(_beyond(answer.beyond, subject))
     if answer.runner_up is not None:
         found.append((_("Runner-up"), words.spec_line(answer.runner_up, subject.study, subject.device), ""))
     if answer.baseline is not None and answer.spec is not None:
         against = words.spec_line(answer.baseline.spec, subject.study, subject.device)
-        fact = words.baseline_fact(answer.baseline, against)
+        fact = words.baseline_fact(answer.baseline, against, fastest=bool(answer.alternatives))
         found += [fact] if fact is not None else []
     return found

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -16,12 +17,13 @@ from typing import Any
 
 from sizer import __version__
 from sizer.api.measuring_host import recorded_size
+from sizer.api.steps import OnStep, Stage, StepBegun, no_step
 from sizer.bundled.reports import Material
 from sizer.bundled.reports import write_report as write_page
 from sizer.catalog import Catalog, InstanceType
 from sizer.exchange import recommendation_form, write_csv
 from sizer.files import FormatError, from_json, load_json, to_json, write_json, write_text
-from sizer.model import Model
+from sizer.model import Model, WorkloadModel
 from sizer.model import fit as fit_model
 from sizer.plan import DRIFT_SHARE, Spread, reference, spread
 from sizer.recommend import recommend as best_spec
@@ -77,17 +79,29 @@ def measured_runs(folder: StudyFolder) -> tuple[Run, ...]:
     return runs
 
 
-def fitted(folder: StudyFolder) -> Model:
+def fitted(folder: StudyFolder, on_step: OnStep = no_step) -> Model:
     """The study's model, fitted first if it is missing, older than the runs, edited, or of another sizer."""
     path = folder.model_path
     refuse_folder(path)
     if not folder.is_stale(path):
         with suppress(FormatError):
             return _read_model(path)
-    model = fit_model(_in_the_studys_order(folder))
+    model = _fitted_one_by_one(_in_the_studys_order(folder), on_step)
     form = to_json(model)
     write_json(path, {**form, "checksum": _checksum(form)})
     return model
+
+
+def _fitted_one_by_one(runs: Iterable[Run], on_step: OnStep) -> Model:
+    """The model of each workload, which others among the runs have no part in."""
+    workloads: dict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        workloads[run.spec.workload.name].append(run)
+    models: list[WorkloadModel] = []
+    for number, (name, own) in enumerate(workloads.items(), start=1):
+        on_step(StepBegun(Stage.FITTING, name, number, len(workloads)))
+        models += fit_model(own).workloads
+    return Model(tuple(models))
 
 
 def _in_the_studys_order(folder: StudyFolder) -> list[Run]:
@@ -124,10 +138,12 @@ def recommend(
     return best_spec(model, runs, asked, offers, machine=baseline, host_vcpus=cpus_of(folder))
 
 
-def conclude(folder: StudyFolder) -> Conclusion:
+def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
     """Write model, recommendation, table of measurements and report into the folder. Raises HostError."""
-    runs, model = folder.runs(), fitted(folder)
+    runs, model = folder.runs(), fitted(folder, on_step)
+    on_step(StepBegun(Stage.RECOMMENDING))
     recommendation = _write_recommendation(folder, runs, model)
+    on_step(StepBegun(Stage.REPORTING))
     write_text(folder.measurements_path, write_csv(runs))
     write_page(folder.report_path, _material(folder, runs, model, recommendation))
     return Conclusion(model, recommendation, _drift(folder, runs), folder.problems())

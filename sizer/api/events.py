@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sizer.analysis import Live
 from sizer.api.conclusions import Conclusion
+from sizer.api.steps import StepBegun
 from sizer.exchange import Imported
 from sizer.host import BusyBy
 from sizer.plan import Search, TwoEpochs
@@ -36,6 +37,7 @@ __all__ = [
     "RunStarted",
     "RunsLeft",
     "RunsTakenBack",
+    "StepBegun",
     "TableImported",
     "TableRead",
     "ignore",
@@ -194,6 +196,7 @@ Event = (
     | RunsLeft
     | Concluded
     | NotConcluded
+    | StepBegun
     | TableRead
     | TableImported
 )

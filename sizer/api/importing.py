@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sizer.api.conclusions import conclude
 from sizer.api.events import Concluded, OnEvent, TableImported, TableRead, ignore
+from sizer.api.steps import Stage, StepBegun
 from sizer.catalog import Catalog
 from sizer.exchange import Imported, read_measurements
 from sizer.files import to_json
@@ -34,12 +35,14 @@ def import_table(source: str | Path, folder: str | Path, on_event: OnEvent = ign
     """
     source, path = Path(source), Path(folder)
     refuse_taken(path)
+    on_event(StepBegun(Stage.READING))
     table = read_measurements(source, Catalog.load())
     refuse_unusable(path)
     on_event(TableRead(source, table))
+    on_event(StepBegun(Stage.STORING))
     written = write_study(path, table, source)
     on_event(TableImported(table, path))
-    on_event(Concluded(conclude(written), written.report_path))
+    on_event(Concluded(conclude(written, on_event), written.report_path))
     return ImportedStudy(written, table)
 
 

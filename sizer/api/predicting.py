@@ -7,7 +7,7 @@ from dataclasses import replace
 from sizer.api.accelerators import accelerator
 from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
 from sizer.model import predict as predict_as_modelled
-from sizer.records import AnyOf, Bottleneck, Configuration, InputError, Prediction, Refusal, Refused
+from sizer.records import AnyOf, Bottleneck, Configuration, InputError, Prediction, Refusal, Refused, typed_line
 from sizer.words import ENGLISH, in_language, refusal_sentences, terms_of
 
 
@@ -58,7 +58,8 @@ def workload_of(model: Model, name: str | None) -> WorkloadModel:
     if name is None and len(names) == 1:
         name = names[0]
     if name is None:
-        raise InputError("no workload is named; add --workload with {names}.", names=AnyOf(*names))
+        typed = AnyOf(*(typed_line([name]) for name in names))
+        raise InputError("no workload is named; add --workload with {names}.", names=typed)
     if name not in names:
         raise InputError(
             "workload `{name}` has no runs in this study; give {names}.",

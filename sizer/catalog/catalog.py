@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
@@ -33,7 +34,10 @@ CATALOG_SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, kw_only=True)
 class InstanceType:
-    """A machine on offer. Bytes are the whole machine's, `gpu_memory_bytes` one GPU's; a price of None is unknown."""
+    """A machine on offer. Bytes are the whole machine's, `gpu_memory_bytes` one GPU's; a price of None is unknown.
+
+    `usd_per_hour` is the price on demand, `usd_per_hour_spot` that of spare capacity.
+    """
 
     provider: Text
     region: Text | None = None
@@ -46,6 +50,7 @@ class InstanceType:
     local_nvme_bytes: Count | None = None
     disk_bytes_per_second: Amount | None = None
     usd_per_hour: Amount | None = None
+    usd_per_hour_spot: Amount | None = None
     confidence: Text | None = None
     as_of: Text
     source: Text
@@ -153,6 +158,11 @@ class Catalog:
             return self.instance_types
         return tuple(instance for instance in self.instance_types if instance.gpu and same_gpu(instance.gpu, gpu))
 
+    def at_spot_prices(self) -> Catalog:
+        """The same with the spot price of each instance type as its price; unknown where it has none."""
+        spot = (replace(each, usd_per_hour=each.usd_per_hour_spot) for each in self.instance_types)
+        return replace(self, instance_types=tuple(spot))
+
     def instance(self, name: str) -> InstanceType:
         """The instance type `aws/c6i.large`, or `c6i.large`; InputError with the nearest name if there is none."""
         wanted = name.replace("/", " ", 1).lower()
@@ -202,12 +212,15 @@ class Catalog:
 
 
 def same_gpu(one: str, other: str) -> bool:
-    """Whether two names mean one GPU model, whatever its memory: `V100` and `V100-16GB`."""
+    """Whether two names mean one GPU model, whatever its memory and form: `V100` and `Tesla V100-SXM2-16GB`."""
     return _model(one) == _model(other)
 
 
+@lru_cache(maxsize=1024)
 def _model(gpu: str) -> str:
-    return re.sub(r"-\d+gb$", "", gpu.lower())
+    """Without the maker, the socket and the size of the memory, as drivers and vendors add them."""
+    words = re.split(r"[\s_-]+", gpu.lower())
+    return "-".join(word for word in words if not re.fullmatch(r"nvidia|tesla|gpu|sxm\d?|pcie?|\d+gi?b", word))
 
 
 def _from_json(data: object, file: str) -> Catalog:

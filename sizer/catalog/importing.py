@@ -11,12 +11,35 @@ from typing import Any
 
 from sizer.catalog.catalog import CATALOG_SCHEMA_VERSION, AcceleratorRate, Catalog, DiskOffer, InstanceType, checked
 from sizer.files import Table, read_table
-from sizer.records import GIB, InputError, Message, quoted
+from sizer.records import GIB, AllOf, InputError, Message, quoted
 
 Cells = dict[str, str]
 KINDS = ("instance_type", "disk_tier", "samples_per_second")
 """One of these columns says what a table holds."""
-COLUMNS = (*KINDS, "provider", "region", "network", "gpu", "source")
+_LIMITS = tuple(f"{limit}_{part}" for limit in ("read_iops", "read_mbps") for part in ("base", "per_gib", "max"))
+NEEDED = {
+    "instance_type": ("provider", "instance_type", "vcpus", "memory_gib", "as_of", "source"),
+    "disk_tier": ("provider", "disk_tier", "class", *_LIMITS, "as_of", "source"),
+    "samples_per_second": ("mode", "network", "gpu", "precision", "samples_per_second", "framework", "as_of", "source"),
+}
+"""The columns without which a table of that kind cannot be read."""
+OPTIONAL = {
+    "instance_type": (
+        "region",
+        "gpu",
+        "gpu_count",
+        "gpu_memory_gib",
+        "local_nvme_gib",
+        "disk_cap_mbps",
+        "usd_per_hour",
+        "usd_per_hour_spot",
+        "confidence",
+    ),
+    "disk_tier": ("min_gib", "max_gib", "latency_ms", "usd_per_gib_month", "confidence"),
+    "samples_per_second": ("batch_size",),
+}
+"""What may be left out, where it is not known or there is no such thing."""
+COLUMNS = tuple(dict.fromkeys(name for known in (NEEDED, OPTIONAL) for names in known.values() for name in names))
 """By these a header is known, whatever its delimiter and the case of its names."""
 
 
@@ -40,14 +63,11 @@ def import_csv(paths: Sequence[str | Path]) -> Catalog:
         part, kind, convert = _kind(table, path)
         if not table.rows:
             raise InputError("{path} has a header but no rows; write one entry per row.", path=path)
+        _check_columns(table, path)
         for row in table.rows:
             where = row.where
             try:
                 entry = convert(row.cells)
-            except KeyError as error:
-                raise InputError(
-                    "{where}: the header has no column {column}; add it.", where=where, column=error
-                ) from error
             except _WrongCell as error:
                 raise row.input_error(error.column, error.problem) from error
             found[part].append(checked(kind, entry, where))
@@ -75,9 +95,23 @@ def _kind(table: Table, path: str | Path) -> tuple[str, type[Any], Callable[[Cel
     raise InputError("{path}: the header needs a column instance_type, disk_tier or samples_per_second.", path=path)
 
 
+def _check_columns(table: Table, path: str | Path) -> None:
+    """Raise InputError with all columns that are missing."""
+    kind = next(kind for kind in KINDS if kind in table.columns)
+    missing = [column for column in NEEDED[kind] if column not in table.columns]
+    if missing:
+        raise InputError(
+            "{path}: the header has no column {missing}; a table of this kind needs {needed}, and may have {optional}.",
+            path=path,
+            missing=AllOf(*missing),
+            needed=AllOf(*NEEDED[kind]),
+            optional=AllOf(*OPTIONAL[kind]),
+        )
+
+
 def _number(row: Cells, column: str, unit: float = 1.0) -> float | None:
     """The number in a cell times its unit; None for an empty cell, _WrongCell for what is no number."""
-    text = row[column]
+    text = row.get(column, "")
     try:
         value = float(text) if text else None
     except ValueError:
@@ -104,16 +138,17 @@ def _count(row: Cells, column: str) -> int | None:
 def _instance(row: Cells) -> dict[str, Any]:
     return {
         "provider": row["provider"],
-        "region": row["region"] or None,
+        "region": row.get("region") or None,
         "instance_type": row["instance_type"],
         "vcpus": _number(row, "vcpus"),
         "memory_bytes": _bytes(row, "memory_gib"),
-        "gpu": row["gpu"] or None,
+        "gpu": row.get("gpu") or None,
         "gpu_count": _count(row, "gpu_count") or 0,
         "gpu_memory_bytes": _bytes(row, "gpu_memory_gib"),
         "local_nvme_bytes": _bytes(row, "local_nvme_gib"),
         "disk_bytes_per_second": _number(row, "disk_cap_mbps", 1e6),
         "usd_per_hour": _number(row, "usd_per_hour"),
+        "usd_per_hour_spot": _number(row, "usd_per_hour_spot"),
         "confidence": row.get("confidence") or None,
         "as_of": row["as_of"],
         "source": row["source"],
@@ -131,7 +166,7 @@ def _disk(row: Cells) -> dict[str, Any]:
         "max_bytes": _bytes(row, "max_gib"),
         "latency_seconds": _number(row, "latency_ms", 1e-3),
         "usd_per_gib_month": _number(row, "usd_per_gib_month"),
-        "confidence": row["confidence"] or None,
+        "confidence": row.get("confidence") or None,
         "as_of": row["as_of"],
         "source": row["source"],
     }

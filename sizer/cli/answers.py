@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sizer import api
 from sizer.catalog import Catalog
@@ -14,8 +15,9 @@ from sizer.exchange import recommendation_form, write_csv
 from sizer.files import to_json
 from sizer.model import Model
 from sizer.recommend import GateResult, check_gate, read_gate
-from sizer.records import Answer, Deadline, InputError, NoAnswer, Objective, Recommendation
+from sizer.records import Alternative, Answer, Deadline, InputError, NoAnswer, Objective, Recommendation
 from sizer.words import (
+    alternative_line,
     conclusion_line,
     headline,
     model_line,
@@ -28,6 +30,8 @@ from sizer.words import (
 )
 
 GATE_EXIT_CODE = 6
+MOST_ALTERNATIVES = 5
+"""Machines that no other dominates, as the terminal lists them; the page has all."""
 
 
 def fit(arguments: argparse.Namespace) -> int:
@@ -51,6 +55,10 @@ def recommend(arguments: argparse.Namespace) -> int:
     gates = [read_gate(text, names, asked.deadline is not None) for text in arguments.fail_if or ()]
     offers = None if arguments.catalog is None and baseline is None else catalog
     recommendation = api.recommend(folder, asked, offers, baseline, model)
+    if arguments.workload is not None:
+        wanted = api.predicting.workload_of(model, arguments.workload).name
+        only = tuple(each for each in recommendation.workloads if each.workload == wanted)
+        recommendation = replace(recommendation, workloads=only)
     if arguments.json:
         print(json.dumps(recommendation_form(recommendation, model), indent=1))
     for each in () if arguments.json else recommendation.workloads:
@@ -69,13 +77,24 @@ def _exit_code(recommendation: Recommendation, findings: Sequence[GateResult]) -
 
 def _objective(arguments: argparse.Namespace, own: Objective) -> Objective:
     """The study's own with what was asked for on the command line. Raises InputError for half of a deadline."""
+    asked = _how_fast(arguments, own)
+    latency = own.latency_p99 if arguments.latency_p99 is None else arguments.latency_p99
+    return replace(asked, latency_p99=latency, spot=arguments.spot or own.spot)
+
+
+def _how_fast(arguments: argparse.Namespace, own: Objective) -> Objective:
+    """By a share of the best, by a rate or by a deadline."""
     if (arguments.samples is None) != (arguments.within is None):
         raise InputError("Use --samples and --within together, such as --samples 1.2M --within 6h.")
     prefer = own.prefer if arguments.objective is None else arguments.objective
     target = own.target if arguments.target is None else arguments.target
+    if arguments.at_least is not None and (arguments.samples is not None or arguments.target is not None):
+        raise InputError("--at-least already says how fast it must be; leave out --target, --samples and --within.")
+    if arguments.at_least is not None:
+        return Objective(prefer, target, at_least=arguments.at_least)
     if arguments.samples is None:
         asked = arguments.objective is not None or arguments.target is not None
-        return Objective(prefer, target, None if asked else own.deadline)
+        return Objective(prefer, target, None if asked else own.deadline, None if asked else own.at_least)
     if arguments.objective is not None or arguments.target is not None:
         raise InputError(
             "--samples and --within already ask for the cheapest spec that finishes in time; "
@@ -89,12 +108,24 @@ def _print_answer(answer: Answer, model: Model) -> None:
     print(headline(answer, terms))
     for sentence in reason_sentences(answer, terms):
         print(f"  {sentence}")
+    for alternative in _shown(answer):
+        print(f"  {alternative_line(alternative, terms)}")
     for rejection in answer.rejected:
         print(f"  {rejection_line(rejection, terms)}")
     if answer.next_run is not None:
         print(f"  {next_line(answer.next_run, terms)}")
     for offer in answer.instances:
-        print(f"  {offer_line(offer)}")
+        if not (answer.alternatives and offer.own):
+            print(f"  {offer_line(offer)}")
+
+
+def _shown(answer: Answer) -> list[Alternative]:
+    """The alternatives worth choosing between, the answer always among them."""
+    front, chosen = answer.front, answer.chosen
+    shown = list(front[:MOST_ALTERNATIVES])
+    if chosen is not None and chosen not in shown:
+        shown[-1] = chosen
+    return shown
 
 
 def report(arguments: argparse.Namespace) -> int:

@@ -144,6 +144,24 @@ def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]
         help=_("with --samples: the spec that finishes them in that time"),
     )
     recommend.add_argument(
+        "--at-least",
+        type=values.samples,
+        metavar="RATE",
+        help=_("samples per second that it must give; takes the place of --target"),
+    )
+    recommend.add_argument(
+        "--latency-p99",
+        type=values.milliseconds,
+        metavar="MS",
+        help=_("milliseconds that 99 of 100 batches may take at the most; asks among the configurations measured"),
+    )
+    recommend.add_argument(
+        "--spot",
+        action="store_true",
+        help=_("by spot prices, where the table or the catalogue has them"),
+    )
+    recommend.add_argument("--workload", metavar="W", help=_("answer for this workload alone"))
+    recommend.add_argument(
         "--baseline",
         metavar="PROVIDER/TYPE",
         help=_("an instance type to compare with; default: the largest configuration measured"),
@@ -213,14 +231,16 @@ def _add_importing(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     added = _add(commands, "import", "import_command", _("measurements made elsewhere become a study"), "import_table")
     added.epilog = _(
         "Required columns: workload, throughput (samples a second), and at least one that varies of vcpus, memory_gib, "
-        "disk, batch_size, gpu and gpu_count. Optional columns: framework, device, network, input, cache, "
+        "disk, batch_size, gpu, gpu_count and instance_type. Common other names and units are understood and said. "
+        "Optional columns: framework, device, network, precision, input, cache, "
         "throughput_low and throughput_high (95 %% interval), sample_unit, outcome (completed, out_of_memory, timeout, "
         "crashed, ...), the demands (core_seconds_per_sample, ...), bottleneck, hit_rate, warnings, started_at, "
         "repeat, "
         "epoch (0 is the first), first_epoch_throughput, kind, format, dataset, dataset_gib, dataset_samples, "
         "disk_read_iops, disk_read_mbps, disk_write_iops, disk_write_mbps, disk_class, disk_emulated, "
-        "peak_anonymous_gib, accelerator_samples_per_second and isolates. Any other column is kept as it is. See also "
-        "docs/import.md."
+        "peak_anonymous_gib, accelerator_samples_per_second, isolates, latency_p50_ms, latency_p99_ms, and what was "
+        "rented: provider, instance_type, region, usd_per_hour and usd_per_hour_spot. Any other column is kept as it "
+        "is. See also docs/import.md."
     )
     added.add_argument("file", metavar="FILE.csv", help=_("a table with one run a row"))
     added.add_argument("--out", required=True, metavar="DIR", help=_("the study folder, new or empty"))

@@ -6,12 +6,13 @@ import argparse
 import json
 
 from sizer import api
-from sizer.cli.event_lines import EventPrinter
+from sizer.cli.import_progress import ImportProgress
 from sizer.words import ENGLISH, in_language, note_in_words
 
 
 def import_table(arguments: argparse.Namespace) -> int:
-    imported = api.import_table(arguments.file, arguments.out, EventPrinter())
+    with ImportProgress() as progress:
+        imported = api.import_table(arguments.file, arguments.out, progress)
     if arguments.json:
         print(json.dumps(_form(imported), indent=1))
     return 0

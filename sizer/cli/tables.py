@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sizer.exchange import READERS
+from sizer.exchange import READERS, understood
 from sizer.files import Row, read_table
 from sizer.records import AnyOf, InputError, Message, parse_batch_size, parse_gpu_count, parse_memory_gib, parse_vcpus
 
@@ -31,7 +31,7 @@ def read_configurations(path: Path) -> tuple[list[AskedRow], tuple[str, ...]]:
     An empty cell asks for nothing. Raises InputError for a table without rows or without any of the columns, and for a
     cell out of bounds.
     """
-    table = read_table(path, Message("a table of configurations"), READERS, COLUMNS)
+    table = understood(read_table(path, Message("a table of configurations"), READERS, COLUMNS), path, READERS).table
     if not set(COLUMNS) & set(table.columns):
         raise InputError(
             "{path}: the header has no column that says where to predict; add {columns}.",

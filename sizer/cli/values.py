@@ -16,6 +16,7 @@ from sizer.records import (
     parse_factor,
     parse_gpu_count,
     parse_iops,
+    parse_latency,
     parse_mbps,
     parse_memory,
     parse_seconds,
@@ -49,5 +50,6 @@ batch_size = _typed(parse_batch_size)
 gpu_count = _typed(partial(parse_gpu_count, fewest=1))
 iops = _typed(parse_iops)
 mbps = _typed(parse_mbps)
+milliseconds = _typed(parse_latency)
 data_size = _typed(parse_data_size)
 memory = _typed(parse_memory)

@@ -6,6 +6,7 @@ from sizer.exchange.imported import Imported, read_measurements
 from sizer.exchange.imported_columns import READERS
 from sizer.exchange.measurements import write_csv
 from sizer.exchange.published import no_prediction_form, prediction_form, recommendation_form
+from sizer.exchange.understanding import understood
 
 __all__ = [
     "READERS",
@@ -14,5 +15,6 @@ __all__ = [
     "prediction_form",
     "read_measurements",
     "recommendation_form",
+    "understood",
     "write_csv",
 ]

@@ -9,8 +9,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sizer.exchange.imported_columns import AXES, NEEDED, READERS, ParsedRow, parse_row
+from sizer.catalog import Catalog
+from sizer.exchange.disk_classes import with_disk_classes
+from sizer.exchange.headers import BATCH_PER_GPU, LATENCY, SECONDS_PER_BATCH, SECONDS_PER_EPOCH, SECONDS_PER_SAMPLE
+from sizer.exchange.imported_columns import AXES, NEEDED, RATED_BY, READERS, ParsedRow, parse_row
 from sizer.exchange.imported_runs import axis_value, runs_of
+from sizer.exchange.jobs import named_apart
+from sizer.exchange.measurements import MACHINE_COLUMNS
+from sizer.exchange.rented_machines import with_known_machines
+from sizer.exchange.repeats import not_only_repeats, repeats_that_differ
+from sizer.exchange.understanding import MOST_LINES, understood, with_workloads
 from sizer.files import Table, named, read_table
 from sizer.records import (
     HOST_DISK,
@@ -31,13 +39,18 @@ from sizer.records import (
     Workload,
     WorkloadPlan,
 )
-from sizer.study import Figures
 
-UNIFORM = ("vcpus", "memory_gib", "disk", "batch_size")
-"""Axes that a workload has in all of its rows or in none: of a row without one nobody knows where it belongs."""
+CURVED = ("vcpus", "memory_gib", "disk", "batch_size")
+"""Axes over which curves are fitted: of a row without one nobody knows where on the curve it belongs."""
 MOST_WORKLOADS = 500
 MOST_REPEATS = 1000
 """In a study file; runs may have more."""
+RATED_BY_NOTES = {
+    SECONDS_PER_EPOCH: NoteKind.RATE_FROM_EPOCHS,
+    SECONDS_PER_BATCH: NoteKind.RATE_FROM_BATCHES,
+    SECONDS_PER_SAMPLE: NoteKind.RATE_FROM_SAMPLES,
+    LATENCY: NoteKind.RATE_FROM_BATCHES,
+}
 TOLERANCE = 1.05
 """A rate of a GPU that a run exceeds by more is not that run's ceiling."""
 
@@ -52,14 +65,26 @@ class Imported:
     notes: tuple[Note, ...]
 
 
-def read_measurements(path: Path, figures: Figures | None) -> Imported:
-    """What the table at `path` says; `figures` is a catalogue for the rates of GPUs that were emulated.
+def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
+    """What the table at `path` says; the catalogue knows machines, disks, and the rates of GPUs that were emulated.
 
     Raises InputError with file, line, column and what to type at the first thing that cannot be.
     """
-    table = read_table(path, Message("a table of measurements"), READERS, NEEDED)
-    _check_columns(table, path)
-    parsed = [parse_row(row) for row in table.rows]
+    read = understood(read_table(path, Message("a table of measurements"), READERS, NEEDED), path, READERS)
+    rated_by = read.rated_by
+    _check_columns(read.table, rated_by, path)
+    table, found = with_workloads(read.table, path)
+    notes = [*read.notes, *found]
+    parsed = [parse_row(row, rated_by) for row in table.rows]
+    if rated_by is not None and any(row[rated_by] is not None for row in parsed):
+        notes.append(Note(RATED_BY_NOTES[rated_by], columns=(rated_by,)))
+    parsed, found = named_apart(parsed)
+    notes += found
+    if catalog is not None:
+        parsed, found = with_known_machines(parsed, catalog)
+        notes += found
+    parsed, found = with_disk_classes(parsed, catalog)
+    notes += found
     workloads: dict[str, list[ParsedRow]] = defaultdict(list)
     for each in parsed:
         workloads[each["workload"]].append(each)
@@ -70,23 +95,38 @@ def read_measurements(path: Path, figures: Figures | None) -> Imported:
             workloads=f"{len(workloads):,}",
             most=MOST_WORKLOADS,
         )
-    for rows in workloads.values():
-        _check_uniform(rows)
-    _check_varied(workloads, path)
-    emulated, assumed = _emulated_devices(workloads, figures)
+    _check_varied(parsed, path)
+    emulated, assumed = _emulated_devices(workloads, catalog)
     runs = runs_of(parsed, path.name, emulated)
-    unknown = table.unknown(READERS)
-    return Imported(_study(path, runs), runs, unknown, (*_notes(path, parsed, workloads), *assumed))
+    unknown = table.unknown({*READERS, BATCH_PER_GPU, rated_by or ""})
+    first = Note(NoteKind.IMPORTED, table=path.name, rows=len(parsed))
+    notes = [
+        first,
+        *notes,
+        *repeats_that_differ(runs),
+        *not_only_repeats(parsed),
+        *_gaps(workloads),
+        *_lacking(workloads),
+        *assumed,
+    ]
+    return Imported(_study(path, runs), runs, unknown, tuple(notes))
 
 
-def _check_columns(table: Table, path: Path) -> None:
-    missing = [column for column in NEEDED if column not in table.columns]
+def _check_columns(table: Table, rated_by: str | None, path: Path) -> None:
+    counted = RATED_BY[rated_by] if rated_by is not None else None
+    if counted is not None and counted not in table.columns:
+        raise InputError(
+            "{path}: rates follow from `{time}` only with `{counted}`; add that column, or one `throughput`.",
+            path=path,
+            time=rated_by,
+            counted=counted,
+        )
+    missing = "throughput" not in table.columns and not rated_by
     if missing:
         raise InputError(
-            "{path} has no column {missing}, only {found}. Name the columns as in measurements.csv; `sizer import "
+            "{path} has no column `throughput`, only {found}. Name the columns as in measurements.csv; `sizer import "
             "--help` lists them.",
             path=path,
-            missing=AllOf(*(f"`{column}`" for column in missing)),
             found=named(table.columns),
         )
     if not set(AXES) & set(table.columns):
@@ -95,44 +135,31 @@ def _check_columns(table: Table, path: Path) -> None:
         raise InputError("{path} has a header but no rows; write one run per row.", path=path)
 
 
-def _check_uniform(rows: Sequence[ParsedRow]) -> None:
-    for column in UNIFORM:
-        empty = [row for row in rows if row[column] is None]
-        if empty and len(empty) < len(rows):
-            name = rows[0]["workload"]
-            raise empty[0].input_error(
-                column,
-                "the cell is empty, and other rows of `{name}` have a value; fill it in, or give this row another "
-                "workload.",
-                name=name,
-            )
-
-
-def _check_varied(workloads: dict[str, list[ParsedRow]], path: Path) -> None:
-    """Raise InputError unless some workload was measured at two places."""
-    for rows in workloads.values():
-        if any(len({axis_value(row, column) for row in rows}) > 1 for column in AXES):
-            return
+def _check_varied(parsed: Sequence[ParsedRow], path: Path) -> None:
+    """Raise InputError unless something was measured at two places."""
+    if any(len({axis_value(row, column) for row in parsed}) > 1 for column in AXES):
+        return
+    if any(len({row[column] for row in parsed}) > 1 for column in MACHINE_COLUMNS):
+        return
     raise InputError(
-        "{path}: no workload has two values of {axes}, so there is nothing to compare; add rows measured at another "
-        "value.",
+        "{path}: none of {axes} has two values, so there is nothing to compare; add rows measured at another value.",
         path=path,
-        axes=AnyOf(*AXES),
+        axes=AllOf(*AXES),
     )
 
 
 def _emulated_devices(
-    workloads: dict[str, list[ParsedRow]], figures: Figures | None
+    workloads: dict[str, list[ParsedRow]], catalog: Catalog | None
 ) -> tuple[dict[str, Device], tuple[Note, ...]]:
     """The catalogue's rate of each emulated GPU that the table gives none for, and a note for each that is used."""
     found: dict[str, Device] = {}
     notes = []
     for name, rows in workloads.items():
         for device in dict.fromkeys(row["device"] for row in rows):
-            if figures is None or device is None or device.kind != "emulated" or device.gpu is None:
+            if catalog is None or device is None or device.kind != "emulated" or device.gpu is None:
                 continue
             alike = [row for row in rows if row["device"] == device]
-            known = _published(alike, device.gpu, figures)
+            known = _published(alike, device.gpu, catalog)
             if known is not None:
                 found[f"{name}/{device.gpu}"] = known
                 rate, source = known.samples_per_second, known.source or ""
@@ -142,7 +169,7 @@ def _emulated_devices(
     return found, tuple(notes)
 
 
-def _published(rows: Sequence[ParsedRow], gpu: str, figures: Figures) -> Device | None:
+def _published(rows: Sequence[ParsedRow], gpu: str, catalog: Catalog) -> Device | None:
     """The published rate for this network; None where there is none, or where a run was faster."""
     if any(row["accelerator_samples_per_second"] is not None for row in rows):
         return None
@@ -152,7 +179,7 @@ def _published(rows: Sequence[ParsedRow], gpu: str, figures: Figures) -> Device 
     if len(networks) == len(modes) == 1:
         network, mode = networks.pop(), modes.pop()
         with suppress(InputError):
-            figure = figures.accelerator_rate(mode or "", network or "", gpu)
+            figure = catalog.accelerator_rate(mode or "", network or "", gpu)
             if fastest <= TOLERANCE * figure.samples_per_second:
                 return Device("emulated", 0, gpu, float(figure.samples_per_second), figure.source)
     return None
@@ -184,9 +211,14 @@ def _emulated_disks(runs: Sequence[Run]) -> tuple[DiskTier, ...]:
             rates.write_iops if rates.write_iops is not None else rates.read_iops,
             float(round(rates.write_bytes_per_second or read)),
         )
-        if name != HOST_DISK and _can_be_said(sayable):
+        if _is_key(name) and _can_be_said(sayable):
             found.setdefault(name, DiskTier(name, emulated=sayable, disk_class=run.disk.tier.disk_class))
     return tuple(found.values())
+
+
+def _is_key(name: str) -> bool:
+    """Whether a study file can name a disk so; one that it cannot is in the runs all the same."""
+    return name != HOST_DISK and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name, re.ASCII) is not None
 
 
 def _can_be_said(rates: DiskRates) -> bool:
@@ -210,18 +242,47 @@ def _planned(workload: Workload) -> Workload:
         device=device,
         input=workload.input if workload.input not in (None, "replay") else "disk",
         cache=workload.cache or "cold",
+        precision=None,
     )
 
 
-def _notes(path: Path, parsed: Sequence[ParsedRow], workloads: dict[str, list[ParsedRow]]) -> Iterable[Note]:
-    yield Note(NoteKind.IMPORTED, table=path.name, rows=len(parsed))
+def _gaps(workloads: dict[str, list[ParsedRow]]) -> Iterable[Note]:
+    """A note for each axis that some rows of a workload leave empty."""
+    for column in CURVED:
+        lines = []
+        for rows in workloads.values():
+            empty = [row.row.line for row in rows if row[column] is None and not _needless(row, column)]
+            lines += empty if any(row[column] is not None for row in rows) else []
+        if lines:
+            lines.sort()
+            more = max(0, len(lines) - MOST_LINES)
+            yield Note(NoteKind.GAPS, columns=(column,), lines=tuple(lines[:MOST_LINES]), rows=more)
+
+
+def _needless(parsed: ParsedRow, column: str) -> bool:
+    """Nothing is read from a disk where the input is none."""
+    return column == "disk" and parsed["input"] in ("cached", "synthetic")
+
+
+def _lacking(workloads: dict[str, list[ParsedRow]]) -> Iterable[Note]:
     without = tuple(name for name, rows in workloads.items() if all(_no_device(row) for row in rows))
     if without:
         yield Note(NoteKind.NO_DEVICE, without)
-    lacking = tuple(name for name, rows in workloads.items() if rows[0]["vcpus"] is None)
+    lacking = tuple(name for name, rows in workloads.items() if not any(_has_size(row) for row in rows))
     if lacking:
         yield Note(NoteKind.NO_VCPUS, lacking)
 
 
+def _has_size(parsed: ParsedRow) -> bool:
+    """Whether a row says what machine it was made on: by its vCPUs, or by what matters more there."""
+    named = parsed["instance_type"] is not None or parsed["usd_per_hour"] is not None
+    return named or parsed["vcpus"] is not None or _has_accelerator(parsed)
+
+
+def _has_accelerator(parsed: ParsedRow) -> bool:
+    device = parsed["device"]
+    return bool(parsed["gpu"] or parsed["gpu_count"] or (device is not None and device.kind != "cpu"))
+
+
 def _no_device(parsed: ParsedRow) -> bool:
-    return parsed["device"] is None and parsed["gpu"] is None and not parsed["gpu_count"]
+    return parsed["device"] is None and parsed["gpu"] is None and parsed["gpu_count"] is None

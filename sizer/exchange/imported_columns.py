@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizer.exchange import table_cells as cells
+from sizer.exchange.headers import LATENCY, SECONDS_PER_BATCH, SECONDS_PER_EPOCH, SECONDS_PER_SAMPLE
 from sizer.exchange.measurements import (
     COLUMNS,
     DATA_COLUMNS,
@@ -14,11 +15,14 @@ from sizer.exchange.measurements import (
     DISK_COLUMNS,
     FURTHER_COLUMNS,
     LAST_COLUMNS,
+    LATENCY_COLUMNS,
+    MACHINE_COLUMNS,
 )
 from sizer.files import Row
 from sizer.records import (
     InputError,
     Outcome,
+    RentedMachine,
     Workload,
     parse_batch_size,
     parse_gpu_count,
@@ -27,9 +31,16 @@ from sizer.records import (
 )
 
 NEEDED = ("workload", "throughput")
-AXES = ("vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count")
+AXES = ("vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count", "instance_type")
 """At least one of these has two values, or the table says nothing of which machine to take."""
 EPOCH = "epoch"
+RATED_BY = {
+    SECONDS_PER_BATCH: "batch_size",
+    SECONDS_PER_EPOCH: "dataset_samples",
+    SECONDS_PER_SAMPLE: None,
+    LATENCY: "batch_size",
+}
+"""Times from which a rate follows where a table has none, each with the column that says of how many samples."""
 
 READERS: dict[str, Callable[[str], Any]] = {
     "workload": cells.of_domain(Workload, "name"),
@@ -70,6 +81,11 @@ READERS: dict[str, Callable[[str], Any]] = {
     "disk_write_iops": cells.amount,
     "disk_write_mbps": cells.megabytes,
     "disk_emulated": cells.truth,
+    "precision": cells.of_domain(Workload, "precision"),
+    **dict.fromkeys(LATENCY_COLUMNS, cells.milliseconds),
+    **{name: cells.of_domain(RentedMachine, name) for name in ("provider", "instance_type", "region")},
+    "usd_per_hour": cells.usd,
+    "usd_per_hour_spot": cells.usd,
     EPOCH: cells.epoch,
 }
 """Every column that means something to sizer; `epoch` alone is none of measurements.csv."""
@@ -81,6 +97,9 @@ assert set(READERS) == {
     *DATA_COLUMNS,
     *DISK_COLUMNS,
     *LAST_COLUMNS,
+    "precision",
+    *LATENCY_COLUMNS,
+    *MACHINE_COLUMNS,
     EPOCH,
 }
 
@@ -107,20 +126,39 @@ class ParsedRow:
         return self.row.input_error(column, message, **values)
 
 
-def parse_row(row: Row) -> ParsedRow:
-    """What a row says. Raises InputError with file, line and column for a cell that cannot be, or is missing."""
+def parse_row(row: Row, rated_by: str | None = None) -> ParsedRow:
+    """What a row says; `rated_by` is the column of times from which its rate follows, where it has none.
+
+    Raises InputError with file, line and column for a cell that cannot be, or is missing.
+    """
     values: dict[str, Any] = {}
     other: dict[str, str] = {}
     failed = _failed(row)
     for column, text in row.cells.items():
-        reader = READERS.get(column)
+        reader = READERS.get(column, cells.seconds if column == rated_by else None)
         if reader is None:
             other |= {column: text} if text else {}
-        elif text and not (failed and column == "throughput" and _is_nought(text)):
+        elif text and not (failed and column in ("throughput", rated_by) and _is_nought(text)):
             values[column] = _read(row, column, reader, text)
     parsed = ParsedRow(row, values, other)
+    if rated_by is not None and rated_by in values and "throughput" not in values:
+        values["throughput"] = _rate(parsed, rated_by)
     _check(parsed)
     return parsed
+
+
+def _rate(parsed: ParsedRow, rated_by: str) -> float:
+    """Samples a second from the time of a batch, of an epoch or of one sample."""
+    counted = RATED_BY[rated_by]
+    samples = 1 if counted is None else parsed[counted]
+    if counted is not None and not samples:
+        raise parsed.input_error(
+            counted, "the cell is empty, and `{time}` becomes a rate by it; write how many samples.", time=rated_by
+        )
+    found: float = samples / parsed[rated_by]
+    if not cells.SLOWEST <= found <= cells.FASTEST:
+        raise parsed.input_error(rated_by, "the rate that follows, {rate} samples a second, cannot be.", rate=found)
+    return found
 
 
 def _read(row: Row, column: str, reader: Callable[[str], Any], text: str) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 from scipy.special import stdtrit
 
 from sizer.exchange.imported_columns import EPOCH, ParsedRow
-from sizer.exchange.measurements import DEMAND_COLUMNS, DISK_COLUMNS, EMBEDDED
+from sizer.exchange.measurements import DEMAND_COLUMNS, DISK_COLUMNS, EMBEDDED, MACHINE_COLUMNS
 from sizer.records import (
     GIVEN_IN_TABLE,
     HOST_DISK,
@@ -37,6 +37,7 @@ from sizer.records import (
     Measure,
     Outcome,
     Purpose,
+    RentedMachine,
     Run,
     RunSpec,
     RunWarning,
@@ -55,6 +56,8 @@ SAME_RUN = (
     "gpu",
     "gpu_count",
     "isolates",
+    "provider",
+    "instance_type",
 )
 FEWEST_EPOCHS = 3
 """Two rates say almost nothing about how far a third would lie from them."""
@@ -197,11 +200,14 @@ def _run(
         throughput=_throughput(epochs),
         first_epoch_throughput=first if first is not None else epochs.first,
         demand=_demand(epochs.rows),
+        latency_p50=_mean(epochs.rows, "latency_p50_ms"),
+        latency_p99=_mean(epochs.rows, "latency_p99_ms"),
         peak_anonymous_bytes=parsed["peak_anonymous_gib"],
         hit_rate=_mean(epochs.rows, "hit_rate"),
         evidence=Evidence(bottleneck, {}, EvidenceKind.IMPORTED, text=source) if bottleneck else None,
         disk=_disk(parsed),
         limited_by=LimitedBy(LimitedByKind.IMPORTED, text=source),
+        machine=_machine(parsed),
         other=_other(epochs.rows),
         warnings=_warnings(epochs),
     )
@@ -229,6 +235,7 @@ def _workload(epochs: EpochRows, devices: Mapping[str, Device]) -> Workload:
         kind=parsed["kind"] or IMPORTED,
         framework=parsed["framework"],
         network=parsed["network"],
+        precision=parsed["precision"],
         format=parsed["format"],
         input=parsed["input"],
         cache=parsed["cache"] or ("natural" if parsed[EPOCH] else None),
@@ -315,6 +322,12 @@ def _disk(parsed: ParsedRow) -> DiskCheck | None:
         disk_class=parsed["disk_class"],
     )
     return DiskCheck(tier, DiskRates() if parsed["disk_emulated"] else rates)
+
+
+def _machine(parsed: ParsedRow) -> RentedMachine | None:
+    """What was rented; None where the row says nothing of it."""
+    said = {column: parsed[column] for column in MACHINE_COLUMNS}
+    return RentedMachine(**said) if any(value is not None for value in said.values()) else None
 
 
 def _other(rows: Sequence[ParsedRow]) -> dict[str, str]:

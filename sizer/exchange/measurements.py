@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import PurePath
 
-from sizer.exchange.table_cells import in_megabytes
+from sizer.exchange.table_cells import in_megabytes, in_milliseconds
 from sizer.files import harmless
 from sizer.records import GIB, IMPORTED, Demand, Device, DiskRates, Purpose, Run, WarningKind
 
@@ -46,6 +46,10 @@ DISK_COLUMNS = {
 }
 """What the disk gives, IOs or MB (10^6) a second, by the field of its rates."""
 LAST_COLUMNS = ("disk_class", "disk_emulated", "peak_anonymous_gib", "accelerator_samples_per_second", "isolates")
+LATENCY_COLUMNS = {"latency_p50_ms": "latency_p50", "latency_p99_ms": "latency_p99"}
+"""Milliseconds from asking to the answer, by the field of the run, which holds seconds."""
+MACHINE_COLUMNS = ("provider", "instance_type", "region", "usd_per_hour", "usd_per_hour_spot")
+"""What was rented, as an imported table says it."""
 EMBEDDED = "embedded"
 
 Cell = str | int | float | None
@@ -62,7 +66,8 @@ def write_csv(runs: Iterable[Run]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*ALL_COLUMNS, *map(harmless, others)])
     for cells, run in rows:
-        known = (cells[column] for column in ALL_COLUMNS)
+        # A folder of a sizer before has some of these columns among those that it did not know.
+        known = (run.other.get(column) if cells[column] is None else cells[column] for column in ALL_COLUMNS)
         writer.writerow([_harmless(cell) for cell in (*known, *(run.other.get(name) for name in others))])
     return text.getvalue()
 
@@ -95,7 +100,7 @@ def row(run: Run) -> dict[str, Cell]:
     }
     for name, column in DEMAND_COLUMNS.items():
         cells[column] = getattr(run.demand, name) if run.demand else None
-    return cells | _further(run) | _data(run) | _disk(run)
+    return cells | _further(run) | _data(run) | _disk(run) | _rented(run)
 
 
 def _further(run: Run) -> dict[str, Cell]:
@@ -150,6 +155,16 @@ def _disk(run: Run) -> dict[str, Cell]:
     }
 
 
+def _rented(run: Run) -> dict[str, Cell]:
+    """What the run was computed with, how long an answer took, and the machine that a table names."""
+    latencies = {column: getattr(run, name) for column, name in LATENCY_COLUMNS.items()}
+    return {
+        "precision": run.spec.workload.precision,
+        **{column: None if seconds is None else in_milliseconds(seconds) for column, seconds in latencies.items()},
+        **{column: getattr(run.machine, column, None) for column in MACHINE_COLUMNS},
+    }
+
+
 def _device(device: Device | None) -> str | None:
     """None where a table has no `device`, whether or not it names a GPU."""
     return None if device is None or device.index is None else device.label
@@ -171,4 +186,14 @@ def _number(value: float) -> float:
     return int(value) if float(value).is_integer() else value
 
 
-ALL_COLUMNS = (*COLUMNS, *DEMAND_COLUMNS.values(), *FURTHER_COLUMNS, *DATA_COLUMNS, *DISK_COLUMNS, *LAST_COLUMNS)
+ALL_COLUMNS = (
+    *COLUMNS,
+    *DEMAND_COLUMNS.values(),
+    *FURTHER_COLUMNS,
+    *DATA_COLUMNS,
+    *DISK_COLUMNS,
+    *LAST_COLUMNS,
+    "precision",
+    *LATENCY_COLUMNS,
+    *MACHINE_COLUMNS,
+)

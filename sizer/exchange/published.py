@@ -53,6 +53,9 @@ def recommendation_form(recommendation: Recommendation, model: Model) -> dict[st
         "objective": DEADLINE if objective.deadline is not None else objective.prefer,
         "target": objective.target,
         "deadline": None if objective.deadline is None else to_json(objective.deadline),
+        "at_least": objective.at_least,
+        "latency_p99": objective.latency_p99,
+        "spot": objective.spot,
         "workloads": answers,
         "family": family,
         "family_figures": to_json(recommendation.family),
@@ -145,7 +148,7 @@ def _answer_form(answer: Answer, workload: WorkloadModel) -> dict[str, Any]:
 
 def _offer_form(offer: InstanceOffer, terms: Terms) -> dict[str, Any]:
     form = to_json(offer)
-    del form["notes"]
+    del form["notes"], form["own"]
     notes = {"note": " ".join(offer_notes(offer, terms)), "note_codes": [note.code.value for note in offer.notes]}
     return form | notes
 

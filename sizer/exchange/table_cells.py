@@ -96,6 +96,36 @@ def in_megabytes(count: float) -> str:
     return format(Decimal(repr(float(count))).scaleb(-6).normalize(), "f")
 
 
+def milliseconds(text: str) -> float:
+    """Seconds of a number of milliseconds, digit by digit, so that they are written again as they were."""
+    _above_nought(text, Message("a time"))
+    return float(Decimal(text).scaleb(-3))
+
+
+def in_milliseconds(seconds: float) -> str:
+    """The way back from `milliseconds`."""
+    return format(Decimal(repr(float(seconds))).scaleb(3).normalize(), "f")
+
+
+def seconds(text: str) -> float:
+    """How long a step, an epoch or a sample took."""
+    return _above_nought(text, Message("a time"))
+
+
+def usd(text: str) -> float:
+    """The price of an hour; what costs nothing has none."""
+    return _above_nought(text, Message("a price"))
+
+
+def _above_nought(text: str, what: Message) -> float:
+    value = amount(text)
+    if value == 0:
+        raise InputError(
+            "{text} is not {what}; write a number above 0, or leave the cell empty.", text=quoted(text), what=what
+        )
+    return value
+
+
 def repeat(text: str) -> int:
     """Counted from 1 in a table and from 0 in a record."""
     return parse_whole(text, 1, MOST_REPEATS, Message("a repeat"), "1") - 1
@@ -207,19 +237,16 @@ def stage(text: str) -> str:
 
 
 class of_domain:
-    """Text that a field of a record may hold; a name is proposed where the text could be one."""
+    """Text that a field of a record may hold; any kind of space in it counts as one."""
 
     def __init__(self, record: type, name: str) -> None:
         self._domain = _domain(record, name)
 
     def __call__(self, text: str) -> str:
-        if self._domain.holds(text):
-            return text
-        name = re.sub(r"[^A-Za-z0-9._-]+", "-", text, flags=re.ASCII).strip("-._")[:LONGEST_TEXT]
-        wanted = self._domain.wanted
-        if name and self._domain.holds(name):
-            raise InputError("{text} must be {wanted}, such as {name}.", text=quoted(text), wanted=wanted, name=name)
-        raise InputError("{text} must be {wanted}.", text=quoted(text), wanted=wanted)
+        plain = re.sub(r"\s", " ", text)
+        if self._domain.holds(plain):
+            return plain
+        raise InputError("{text} must be {wanted}.", text=quoted(text), wanted=self._domain.wanted)
 
 
 def _domain(record: type, name: str) -> Domain:

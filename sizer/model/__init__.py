@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from sizer.model.advice import counted_outcomes, vcpus_to_measure
+from sizer.model.attribution import SHOWN_BY_VCPUS
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
-from sizer.model.edge import before_the_last_doubling, further_edges, memory_edge, reaches, vcpus_edge
+from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
 from sizer.model.equation import Array
-from sizer.model.feeds import CPU_LABEL
+from sizer.model.feeds import CPU_LABEL, label_of
 from sizer.model.fitting import fit
 from sizer.model.floor_runs import (
     LEAST_BYTES,
@@ -25,7 +26,7 @@ from sizer.model.floor_runs import (
     searched_floor,
     too_slow,
 )
-from sizer.model.isolation import as_asked
+from sizer.model.isolation import as_asked, end_to_end
 from sizer.model.memory import MARGIN, anonymous_bytes, memory_floor, needed_bytes, only_completed, undroppable_bytes
 from sizer.model.model import (
     NORMAL_90,
@@ -39,8 +40,9 @@ from sizer.model.model import (
     WhatIf,
     WorkloadModel,
 )
+from sizer.model.observations import Noise, apart, completed, noise_of
 from sizer.model.predicted_rates import own_effects, predict_rates
-from sizer.model.prediction import best_measured, predict
+from sizer.model.prediction import best_measured, predict, predict_line
 from sizer.model.relief import headroom
 from sizer.model.trend import GAIN, Edge, Trend
 
@@ -51,6 +53,7 @@ __all__ = [
     "MARGIN",
     "MOST_RUNS",
     "NORMAL_90",
+    "SHOWN_BY_VCPUS",
     "WITHIN",
     "Array",
     "Bounds",
@@ -61,6 +64,7 @@ __all__ = [
     "MeasuredDisk",
     "MeasuredRange",
     "Model",
+    "Noise",
     "Parameter",
     "Quantity",
     "SearchedFloor",
@@ -69,29 +73,35 @@ __all__ = [
     "WhatIf",
     "WorkloadModel",
     "anonymous_bytes",
+    "apart",
     "as_asked",
+    "batch_edge",
     "batch_of",
     "before_the_last_doubling",
     "best_measured",
     "bounds",
     "caps",
+    "completed",
     "counted_outcomes",
     "disk_of",
+    "end_to_end",
     "fit",
     "floor_from",
-    "further_edges",
     "gpus_of",
     "headroom",
     "is_search",
     "known_ceilings",
+    "label_of",
     "memory_edge",
     "memory_floor",
     "memory_of",
     "name_of_disk",
     "needed_bytes",
+    "noise_of",
     "only_completed",
     "own_effects",
     "predict",
+    "predict_line",
     "predict_rates",
     "reaches",
     "same_floor",

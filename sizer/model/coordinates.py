@@ -53,3 +53,14 @@ def no_more(one: float | None, other: float | None) -> bool:
 def known(values: Iterable[Value | None]) -> set[Value]:
     """The values that are."""
     return {value for value in values if value is not None}
+
+
+def needs_no_less(configuration: Configuration, killed: Configuration) -> bool:
+    """Whether what ran out of memory there does so here: as much to hold or more, in as much memory or less."""
+    return (
+        configuration.gpu == killed.gpu
+        and max(1, gpus_of(configuration)) <= max(1, gpus_of(killed))
+        and batch_of(configuration) >= batch_of(killed)
+        and no_more(killed.vcpus, configuration.vcpus)
+        and no_more(configuration.memory_bytes, killed.memory_bytes)
+    )

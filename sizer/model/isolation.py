@@ -9,7 +9,7 @@ from sizer.model.floor_runs import ordinary
 from sizer.records import Run
 
 INPUTS = ("disk", "cached", "synthetic")
-"""Of inputs that were measured equally often, the whole job is the one that does most."""
+"""The whole job is the one that does most: rates without reading or decoding answer for no job that has to."""
 CACHES = ("cold", "natural", "warm")
 
 
@@ -17,7 +17,8 @@ def end_to_end(runs: Sequence[Run]) -> tuple[Run, ...]:
     """The runs of one workload that predictions are about; none where all of them isolate a stage.
 
     A run that was planned to isolate a stage says so. Of the others, which may be somebody else's, it is those of the
-    input and cache state with the most configurations, and never a replay.
+    input that does most, however few they are, and of its cache states the one with the most configurations. Never a
+    replay.
     """
     places: dict[tuple[str, str], set[object]] = {}
     for run in runs:
@@ -25,7 +26,7 @@ def end_to_end(runs: Sequence[Run]) -> tuple[Run, ...]:
             places.setdefault(_fed(run), set()).add(run.configuration)
     if not places:
         return ()
-    main = max(places, key=lambda fed: (len(places[fed]), -INPUTS.index(fed[0]), -CACHES.index(fed[1])))
+    main = max(places, key=lambda fed: (-INPUTS.index(fed[0]), len(places[fed]), -CACHES.index(fed[1])))
     return tuple(run for run in runs if not isolates(run) and _fed(run) == main)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import cached_property
+from operator import attrgetter
 
-from sizer.model.coordinates import disk_of, name_of_disk
+from sizer.model.coordinates import disk_of, memory_of, name_of_disk
+from sizer.model.design import Design
 from sizer.model.floor_runs import SearchedFloor
 from sizer.model.trend import Edge
 from sizer.records import SCHEMA_VERSION, Bottleneck, Configuration, Device, DiskRates, Estimate, Reason, Refusal
@@ -138,13 +140,27 @@ class Gpus:
     count: int | None = 0
 
 
+NEIGHBOURED = ("vcpus", "memory_bytes", "batch_size", "gpu_count")
+"""Axes with numbers, on which a configuration may lie between two that were measured."""
+_OTHERS = {
+    axis: attrgetter(*(field.name for field in fields(Configuration) if field.name != axis)) for axis in NEIGHBOURED
+}
+
+
+def others_of(configuration: Configuration, axis: str) -> tuple[object, ...]:
+    """All else of a configuration."""
+    found: tuple[object, ...] = _OTHERS[axis](configuration)
+    return found
+
+
 @dataclass(frozen=True)
 class MeasuredRange:
     """The range that was measured: distinct values of each axis in rising order, and every configuration.
 
     `rates` are those of the runs that predictions are about: not those that isolate one stage. `gpus` are the measured
     pairs of a kind of accelerator and its count, the usual kind first. `failed_vcpus` are those at which no run
-    completed and some failed otherwise than for want of memory. An axis that an imported table does not have is empty.
+    completed and some failed otherwise than for want of memory. `did_not_fit` are the configurations that ran out of
+    memory, the host's or the accelerator's. An axis that an imported table does not have is empty.
     """
 
     vcpus: tuple[float, ...] = ()
@@ -157,6 +173,43 @@ class MeasuredRange:
     memory_limited: bool = False
     search: SearchedFloor | None = None
     failed_vcpus: tuple[float, ...] = ()
+    did_not_fit: tuple[Configuration, ...] = ()
+
+    def rates_along(self, axis: str) -> dict[tuple[object, ...], dict[float, float]]:
+        """By all else of a configuration the rates by its value on that axis."""
+        return self._rates_along[axis]
+
+    @cached_property
+    def _rates_along(self) -> dict[str, dict[tuple[object, ...], dict[float, float]]]:
+        found: dict[str, dict[tuple[object, ...], dict[float, float]]] = {axis: {} for axis in NEIGHBOURED}
+        for rate in self.rates:
+            for axis, groups in found.items():
+                value = getattr(rate.configuration, axis)
+                if value is not None:
+                    groups.setdefault(others_of(rate.configuration, axis), {})[value] = rate.throughput.value
+        return found
+
+    @cached_property
+    def memory_on_disks(self) -> dict[str, tuple[int, int]]:
+        """By disk the least and the most memory in bytes that it was measured with."""
+        found: dict[str, tuple[int, int]] = {}
+        for rate in self.rates:
+            size = memory_of(rate.configuration)
+            low, high = found.get(disk_of(rate.configuration), (size, size))
+            found[disk_of(rate.configuration)] = (min(low, size), max(high, size))
+        return found
+
+    @cached_property
+    def design(self) -> Design:
+        """What was measured together.
+
+        Memory is no axis of it where it is known how much of it cannot be dropped: that says what less of it does.
+        """
+        varied = [name for name in ("vcpus", "memory_bytes", "batch_size") if len(getattr(self, name)) > 1]
+        if any(trial.anonymous_bytes for trial in self.trials):
+            varied = [name for name in varied if name != "memory_bytes"]
+        names = ["disk"] * (len(self.disks) > 1) + ["accelerators"] * (len(self.gpus) > 1)
+        return Design([rate.configuration for rate in self.rates], names, varied)
 
     @property
     def gpus_known(self) -> bool:
@@ -314,6 +367,14 @@ class WorkloadModel:
     noise: float = 0.0
     misfit: float = 0.0
     widening: float = NORMAL_90
+
+    def measured_together(self, configuration: Configuration) -> bool:
+        """Whether each two of its values lie within what was measured together.
+
+        Where the runs account for the CPU time of a sample, the demands of the stages tell axes apart, and everything
+        counts as measured together.
+        """
+        return self.facts.core_seconds is not None or self.measured.design.together(configuration)
 
     @cached_property
     def vcpus_edges(self) -> dict[Configuration, Edge]:

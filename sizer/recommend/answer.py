@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog, InstanceType
-from sizer.model import Trend, WhatIf, WorkloadModel, best_measured, predict
-from sizer.recommend.accelerators import accelerators_of, measured_accelerators, unpriced
+from sizer.model import SHOWN_BY_VCPUS, Trend, WhatIf, WorkloadModel, best_measured, predict
 from sizer.recommend.baselines import baseline_of, baseline_reasons
 from sizer.recommend.beyond import look_beyond
 from sizer.recommend.candidates import Candidate
@@ -24,14 +24,30 @@ from sizer.recommend.field import (
 )
 from sizer.recommend.instances import matching
 from sizer.recommend.jobs import beyond_in_time, job_on, job_reasons, too_late
+from sizer.recommend.measured_answer import machines_to_compare, measured_answer
+from sizer.recommend.measured_reasons import MeasuredChoice
 from sizer.recommend.memory import floor_found
 from sizer.recommend.next_run import for_host, next_run
-from sizer.recommend.quality import Quality
+from sizer.recommend.other_inputs import step_rates
+from sizer.recommend.quality import Quality, quality_of
 from sizer.recommend.reasons import reasons
-from sizer.recommend.rejections import SHOWN_BY_VCPUS, Choice, rejections
-from sizer.recommend.scoring import rounded
+from sizer.recommend.rejections import Choice, rejections
+from sizer.recommend.scoring import exceeds, rounded
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
-from sizer.records import Answer, Bottleneck, Deadline, Objective, Prediction, Reason, ReasonCode, Refusal, reason
+from sizer.records import (
+    RELATIVE,
+    Answer,
+    Bottleneck,
+    Estimate,
+    Job,
+    Objective,
+    Prediction,
+    Reason,
+    ReasonCode,
+    Refusal,
+    Run,
+    reason,
+)
 
 
 @dataclass(frozen=True)
@@ -47,12 +63,25 @@ class Question:
     host_vcpus: float | None = None
 
 
-def answer(model: WorkloadModel, question: Question, quality: Quality) -> Answer:
-    """The recommendation for one workload; refused where its model is, and where no spec is fast enough."""
-    if model.refused or not model.members:
+def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Answer:
+    """The recommendation for one workload from its model and its runs.
+
+    Refused where nothing can be compared and its model is refused, and where no spec is fast enough.
+    """
+    quality = quality_of(runs)
+    objective, catalog = question.objective, question.catalog
+    machines = machines_to_compare(model, runs, objective, catalog)
+    if objective.rate is not None and model.sample_unit == RELATIVE:
+        found = _without_answer(model, quality, ReasonCode.RELATIVE_HAS_NO_TIME)
+    elif machines:
+        steps = step_rates(runs)
+        found = measured_answer(MeasuredChoice(model, objective, catalog, quality, machines, question.machine, steps))
+    elif objective.latency_p99 is not None:
+        found = _without_answer(model, quality, ReasonCode.LATENCY_NOT_MEASURED)
+    elif model.refused or not model.members:
         found = _refused(model, quality)
-    elif question.objective.deadline is not None:
-        found = _in_time(model, question, question.objective.deadline, quality)
+    elif objective.rate is not None:
+        found = _fast_enough(model, question, objective.rate, quality)
     else:
         found = _by_share(model, question, quality)
     if found.next_run is None:
@@ -71,6 +100,8 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
     if edges.beyond:
         edges = replace(edges, beyond=look_beyond(model, chosen.candidate.configuration, catalog))
     status = edges.status(chosen.candidate.configuration, model, chosen.passes)
+    if not chosen.candidate.measured_together:
+        status = "at_least"
     said = edge_reasons(model, edges, chosen.candidate.configuration, quality)
     found = _answered(model, question, quality, chosen, field, best, edges, said)
     unsure = objective.prefer != "fastest" and not chosen.passes
@@ -86,34 +117,45 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
     )
 
 
-def _in_time(model: WorkloadModel, question: Question, deadline: Deadline, quality: Quality) -> Answer:
-    """By a deadline; what lies above the most measured counts only where nothing measured is fast enough."""
+def _fast_enough(model: WorkloadModel, question: Question, needed: float, quality: Quality) -> Answer:
+    """By a rate that is asked for, as a deadline does; what lies above the most measured counts only where nothing
+    measured is fast enough."""
     best = best_measured(model)
     edges = edges_of(model, best.configuration, question.catalog)
     field = score_candidates(model, best.configuration, question.objective, question.catalog)
     free = sold(field)
     chosen = in_time(free)
     if chosen is None:
-        return _too_late(model, question, deadline, quality, field, edges)
+        return _too_slow(model, question, needed, quality, field, edges)
     found = _answered(model, question, quality, chosen, field, best, edges, [])
-    configuration, rate = chosen.candidate.configuration, predict(model, chosen.candidate.configuration).throughput
-    job = job_on(model, chosen.candidate.spec, configuration, rate, deadline, question.catalog)
+    rate = predict(model, chosen.candidate.configuration).throughput
+    job = _job(model, question, chosen.candidate, rate)
+    probability = rounded(exceeds(rate, needed))
+    enough = [reason(ReasonCode.FAST_ENOUGH, rate=rate.value, needed=needed, probability=probability)]
     passing = [j for j in free if j.passes and j is not chosen]
     return replace(
         found,
-        probability=job.probability,
-        provisional=found.provisional or job.probability < SURE,
-        reasons=(*job_reasons(job, found.provisional), *found.reasons),
+        probability=probability,
+        provisional=found.provisional or probability < SURE,
+        reasons=(*(job_reasons(job, found.provisional) if job else enough), *found.reasons),
         runner_up=min(passing, key=lambda j: j.usd_a_sample).candidate.spec if passing else None,
         next_run=next_run(model, chosen.candidate, edges, quality, in_time=True),
         job=job,
     )
 
 
-def _too_late(
+def _job(model: WorkloadModel, question: Question, candidate: Candidate, rate: Estimate) -> Job | None:
+    """The job of the deadline on this spec; None where no deadline is asked for."""
+    deadline = question.objective.deadline
+    if deadline is None:
+        return None
+    return job_on(model, candidate.spec, candidate.configuration, rate, deadline, question.catalog)
+
+
+def _too_slow(
     model: WorkloadModel,
     question: Question,
-    deadline: Deadline,
+    needed: float,
     quality: Quality,
     field: list[ScoredCandidate],
     edges: Edges,
@@ -122,26 +164,32 @@ def _too_late(
     likeliest = max(sold(field), key=lambda j: (j.score.rate, -j.candidate.usd_per_hour))
     candidate = likeliest.candidate
     fastest = predict(model, candidate.configuration)
-    job = job_on(model, candidate.spec, candidate.configuration, fastest.throughput, deadline, question.catalog)
-    late = too_late(fastest, job, candidate.spec)
-    rising = edges.more_vcpus or edges.more_memory or edges.more_gpus
+    job = _job(model, question, candidate, fastest.throughput)
+    probability = rounded(exceeds(fastest.throughput, needed))
+    short = Reason(
+        ReasonCode.NO_MACHINE_ENOUGH,
+        {"rate": fastest.throughput.value, "needed": needed, "probability": probability},
+        candidate.spec,
+    )
+    late = too_late(fastest, job, candidate.spec) if job else [short]
+    rising = edges.more_vcpus or edges.more_memory
     advice = next_run(model, candidate, edges, quality)
     if not rising:
         said = edge_reasons(model, edges, candidate.configuration, quality)
         doubts = [each for each in said if each.code is not ReasonCode.SIZE_OPEN]
         help_ = [reason(ReasonCode.WOULD_HELP, bottleneck=fastest.bottleneck.value)]
-        if fastest.bottleneck in SHOWN_BY_VCPUS and len(model.measured.vcpus) < 2:
+        if len(model.measured.vcpus) < 2 and (not fastest.shares or fastest.bottleneck in SHOWN_BY_VCPUS):
             help_ = [reason(ReasonCode.MORE_VCPUS_NOT_MEASURED)]
         elif fastest.bottleneck is Bottleneck.AMBIGUOUS:
             help_ = []
         why = (*late, *(doubts or help_), *_known(quality.warning))
         return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=advice, job=job)
-    beyond = edges.beyond.prediction if edges.beyond else None
-    above = [beyond_in_time(beyond, deadline)] if beyond else []
+    beyond, deadline = edges.beyond.prediction if edges.beyond else None, question.objective.deadline
+    above = [beyond_in_time(beyond, deadline)] if beyond and deadline else []
     said = [*late, *above, *edge_reasons(model, edges, candidate.configuration, quality)]
     found = _answered(model, question, quality, likeliest, field, fastest, edges, said)
     return replace(
-        found, status="at_least", probability=job.probability, edge="rising", next_run=advice, beyond=beyond, job=job
+        found, status="at_least", probability=probability, edge="rising", next_run=advice, beyond=beyond, job=job
     )
 
 
@@ -160,9 +208,9 @@ def _answered(
     prediction = predict(model, candidate.configuration, WhatIf())
     known = not _binding_unknown(edges, quality)
     choice = Choice(model, question.objective, best.configuration, field, chosen, bound=known)
-    if choice.bottleneck(prediction) is not prediction.bottleneck:
+    if not prediction.shares:
         choice = replace(choice, bound=False)
-    bottleneck = choice.bottleneck(prediction) if choice.bound else Bottleneck.AMBIGUOUS
+    bottleneck = prediction.bottleneck if choice.bound else Bottleneck.AMBIGUOUS
     upgrade = smallest_upgrade(model, candidate, field) if bottleneck is not Bottleneck.AMBIGUOUS else None
     baseline = baseline_of(model, candidate, prediction.throughput, question.catalog, question.machine)
     why = (
@@ -170,8 +218,8 @@ def _answered(
         *_known(quality.warning),
         *reasons(choice, prediction, best),
         *(upgrade_reasons(model, candidate, prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
-        *_price_unknown(model, candidate, question.catalog),
         *baseline_reasons(baseline, candidate, question.machine),
+        *([reason(ReasonCode.SPOT_PRICES)] if question.objective.spot else []),
         *_known(quality.failed),
     )
     batch_size, rate = candidate.configuration.batch_size, prediction.throughput.value
@@ -193,14 +241,6 @@ def _answered(
     )
 
 
-def _price_unknown(model: WorkloadModel, candidate: Candidate, catalog: Catalog) -> list[Reason]:
-    """Where several accelerators were measured and the price of this one is not known, it counted as the dearest."""
-    kind, device = accelerators_of(candidate.configuration), model.facts.device
-    if len(measured_accelerators(model)) < 2 or not unpriced(catalog, device, kind):
-        return []
-    return [reason(ReasonCode.GPU_PRICE_UNKNOWN, gpu=kind.gpu, gpu_count=float(kind.count or 0))]
-
-
 def _known(found: Reason | None) -> tuple[Reason, ...]:
     return () if found is None else (found,)
 
@@ -211,6 +251,11 @@ def _refused(model: WorkloadModel, quality: Quality) -> Answer:
     floor = floor_found(search) if search is not None else None
     why = (refusal.reason, *_known(floor), *_known(quality.failed))
     return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=refusal.suggestion)
+
+
+def _without_answer(model: WorkloadModel, quality: Quality, code: ReasonCode) -> Answer:
+    why = (reason(code), *_known(quality.failed))
+    return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why)
 
 
 def _binding_unknown(edges: Edges, quality: Quality) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import replace
 
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import WorkloadModel, anonymous_bytes
 from sizer.recommend.accelerators import Accelerators
+from sizer.recommend.machine_prices import instances_holding, instances_like, is_arm
+from sizer.recommend.machines import Machine
+from sizer.recommend.prices import usd_per_million
 from sizer.records import InstanceOffer, Reason, ReasonCode, Spec, reason
 
 PRICED, UNPRICED = 5, 3
@@ -26,21 +29,46 @@ def matching(
     return tuple(_offer(i, model, spec, rate) for i in [*priced[:PRICED], *unpriced[:UNPRICED]])
 
 
+def offers(machine: Machine, model: WorkloadModel, catalog: Catalog) -> tuple[InstanceOffer, ...]:
+    """The machine itself, where it is an instance type; else those of the catalogue that hold it, as for any spec."""
+    rented, rate = machine.rented, machine.rate
+    if rented is not None and rented.instance_type is not None:
+        known = machine.offer
+        own = InstanceOffer(
+            provider=rented.provider or (known.provider if known else ""),
+            instance_type=rented.instance_type,
+            vcpus=machine.configuration.vcpus or (known.vcpus if known else 0.0),
+            memory_bytes=machine.configuration.memory_bytes or (known.memory_bytes if known else 0),
+            gpu=machine.spec.gpu,
+            gpu_count=machine.spec.gpu_count,
+            usd_per_hour=machine.usd_per_hour,
+            usd_per_million_samples=usd_per_million(machine.usd_per_hour, machine.rate, model.sample_unit),
+            as_of=known.as_of if known else "",
+            source=known.source if known else "the table",
+            own=True,
+        )
+        return (own,)
+    spec, device = machine.spec, model.facts.device
+    fitting = instances_like(spec, machine.accelerators, device, catalog)
+    priced = sorted(
+        (i for i in fitting if i.usd_per_hour is not None), key=lambda i: (is_arm(i), i.usd_per_hour or 0.0)
+    )
+    unpriced = sorted((i for i in fitting if i.usd_per_hour is None), key=lambda i: (i.gpu_count, i.vcpus))
+    return tuple(_offer(i, model, spec, rate) for i in [*priced[:PRICED], *unpriced[:UNPRICED]])
+
+
 def holding(
     model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog
 ) -> tuple[list[InstanceType], list[InstanceType]]:
     """All instance types that hold the spec: those with a price, cheapest first, and those without, smallest first.
 
-    None where it is not known how many vCPUs that takes.
+    None where neither a number of vCPUs nor an accelerator is known. A job without an accelerator may run on a machine
+    that has one.
     """
-    if spec.vcpus is None:
-        return [], []
     device, kind = model.facts.device, Accelerators(spec.gpu, spec.gpu_count)
-    gpu, count = kind.catalog_name(device), kind.number(device)
+    count = kind.number(device)
     needed = spec.memory_bytes or anonymous_bytes(model.measured, spec.vcpus, batch_size) or 0
-    fitting = [
-        i for i in catalog.instances(gpu) if i.vcpus >= spec.vcpus and i.memory_bytes >= needed and i.gpu_count >= count
-    ]
+    fitting = instances_holding(replace(spec, memory_bytes=needed), kind, device, catalog)
     priced = sorted(
         (i for i in fitting if i.usd_per_hour is not None), key=lambda i: (is_arm(i), i.usd_per_hour or 0.0)
     )
@@ -68,7 +96,7 @@ def _offer(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float
         gpu=instance.gpu,
         gpu_count=instance.gpu_count,
         usd_per_hour=usd,
-        usd_per_million_samples=usd / 3600 / rate * 1e6 if usd is not None and rate > 0 else None,
+        usd_per_million_samples=usd_per_million(usd, rate, model.sample_unit),
         as_of=instance.as_of,
         source=instance.source,
         notes=tuple(_notes(instance, model, spec, rate)),
@@ -97,8 +125,3 @@ def _notes(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float
     if cap is not None and needed > cap:
         notes.append(reason(ReasonCode.DISK_CAPPED, bytes_per_second=float(cap), needed=needed))
     return notes
-
-
-def is_arm(instance: InstanceType) -> bool:
-    """AWS names Graviton machines by a g after the generation: c7g, g5g."""
-    return instance.provider == "aws" and re.match(r"[a-z]+\d+g[a-z]*\.", instance.instance_type) is not None

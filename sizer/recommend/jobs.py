@@ -6,6 +6,7 @@ from sizer.catalog import Catalog
 from sizer.model import WorkloadModel, vcpus_of
 from sizer.recommend.field import SURE, ScoredCandidate
 from sizer.recommend.instances import cheapest
+from sizer.recommend.machines import Machine
 from sizer.recommend.scoring import exceeds, rounded, surely
 from sizer.records import (
     LARGEST,
@@ -41,6 +42,20 @@ def job_on(
         probability=rounded(exceeds(rate, deadline.rate)),
         usd=price * seconds.value / HOUR if price is not None else None,
         instance_type=f"{instance.provider} {instance.instance_type}" if instance and price is not None else None,
+    )
+
+
+def job_at(machine: Machine, deadline: Deadline) -> Job:
+    """The time and the price of the job on a machine that was measured."""
+    seconds = _seconds(deadline.samples, machine.throughput)
+    price = machine.usd_per_hour
+    return Job(
+        samples=deadline.samples,
+        within=deadline.seconds,
+        seconds=seconds,
+        probability=rounded(exceeds(machine.throughput, deadline.rate)),
+        usd=price * seconds.value / HOUR if price is not None else None,
+        instance_type=machine.name if price is not None else None,
     )
 
 

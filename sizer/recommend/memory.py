@@ -21,7 +21,9 @@ MOST_LISTED = 4
 
 
 def memory_reasons(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
-    """Which caps were tried, and what holds the size above the smallest that held."""
+    """Which caps were tried, and what holds the size above the smallest that held; nothing where no run tells one."""
+    if not model.measured.memory_bytes:
+        return []
     peak = anonymous_bytes(model.measured, chosen.configuration.vcpus, chosen.configuration.batch_size)
     why = _why_this_much(model, chosen, chosen.spec.memory_bytes)
     needed = [reason(ReasonCode.MEMORY_NEEDED, memory_bytes=float(peak))] if peak else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sizer.model import Edge, Trend, WorkloadModel, vcpus_of, vcpus_to_measure
+from sizer.recommend.accelerators import accelerators_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.edges import Edges
 from sizer.recommend.memory import cap_to_try, completes
@@ -29,10 +30,6 @@ def next_run(
         edges = Edges(Edge(), Edge(), None)
     if edges.beyond is not None:
         return edges.beyond.next_run
-    if edges.more_gpus:
-        most = max(each.count or 0 for each in model.measured.gpus)
-        rises = reason(ReasonCode.RISES_WITH_GPUS, gpu_count=float(most), gain=edges.gpus.gain)
-        return Suggestion(Action.MEASURE, rises, gpu_count=2 * most)
     if edges.more_memory:
         more = reason(ReasonCode.MORE_MEMORY_MAY_PAY)
         return Suggestion(Action.MEASURE, more, memory_bytes=2 * model.measured.memory_bytes[-1])
@@ -47,6 +44,8 @@ def next_run(
         )
     if model.measured.failed_vcpus:
         return vcpus_to_measure(model.measured)
+    if not vcpus_known and accelerators_of(chosen.configuration).number(model.facts.device):
+        return None  # its table is about accelerators, and no column of it is lacking
     if not vcpus_known:
         return Suggestion(Action.IMPORT, reason(ReasonCode.VCPUS_NOT_IN_TABLE), column="vcpus")
     if 1 < len(known) < 3:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
-
-from sizer.model import WorkloadModel, predict_rates, vcpus_of
-from sizer.recommend.accelerators import accelerators_of, measured_accelerators
+from sizer.model import WorkloadModel, vcpus_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.disks import disk_reasons
 from sizer.recommend.memory import memory_reasons
@@ -18,10 +14,9 @@ def reasons(choice: Choice, prediction: Prediction, best: Prediction) -> list[Re
     """The reasons of an answer, the most important first."""
     model, chosen = choice.model, choice.chosen.candidate
     return [
-        *([] if choice.objective.deadline is not None else [_reaches(choice, best)]),
-        _binds(choice, prediction),
+        *([] if choice.objective.rate is not None else [_reaches(choice, best)]),
+        *bound_by(choice.model, prediction, choice.bound),
         *_size(model, chosen),
-        *_accelerators(model, chosen),
         *disk_reasons(model, chosen, prediction),
         *memory_reasons(model, chosen),
         *_device(model),
@@ -38,27 +33,31 @@ def _reaches(choice: Choice, best: Prediction) -> Reason:
     )
 
 
-def _binds(choice: Choice, prediction: Prediction) -> Reason:
+def bound_by(model: WorkloadModel, prediction: Prediction, bound: bool) -> list[Reason]:
+    """What binds; nothing where the table shows no resource that could. `bound` False: it is not known."""
+    measured = model.measured
+    if not prediction.shares and not measured.vcpus:
+        return []
     ordered = sorted(prediction.shares.items(), key=lambda item: item[1], reverse=True)
-    shares: dict[str, Figure] = {
-        "resources": tuple(name for name, _ in ordered),
-        "shares": tuple(share for _, share in ordered),
-    }
-    if not choice.bound:
-        return reason(ReasonCode.BOTTLENECK_UNKNOWN, **shares)
-    rate = choice.model.measured.rate_at(prediction.configuration)
+    shares: dict[str, Figure] = {}
+    if ordered:
+        shares = {"resources": tuple(name for name, _ in ordered), "shares": tuple(share for _, share in ordered)}
+    if not bound:
+        return [reason(ReasonCode.BOTTLENECK_UNKNOWN, **(shares if measured.vcpus else {}))]
+    rate = measured.rate_at(prediction.configuration)
     accounted: dict[str, Figure] = {}
     if rate is not None and rate.evidence is not None:
         accounted = {"accounted": rate.evidence.value, "busy": rate.busy}
     if prediction.bottleneck is not Bottleneck.AMBIGUOUS:
-        return reason(ReasonCode.BOUND_BY, bottleneck=prediction.bottleneck.value, **shares, **accounted)
-    return reason(ReasonCode.BOTTLENECK_DISPUTED if accounted else ReasonCode.BOTTLENECK_CLOSE, **shares, **accounted)
+        return [reason(ReasonCode.BOUND_BY, bottleneck=prediction.bottleneck.value, **shares, **accounted)]
+    return [reason(ReasonCode.BOTTLENECK_DISPUTED if accounted else ReasonCode.BOTTLENECK_CLOSE, **shares, **accounted)]
 
 
 def _size(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     known, judged = model.measured.vcpus, vcpus_of(chosen.configuration)
     if chosen.spec.vcpus is None:
-        return [reason(ReasonCode.VCPUS_NOT_IN_TABLE)]
+        # An accelerator comes with the vCPUs of its machine.
+        return [] if chosen.spec.gpu is not None else [reason(ReasonCode.VCPUS_NOT_IN_TABLE)]
     if len(known) == 1:
         return [reason(ReasonCode.VCPUS_NOT_VARIED, vcpus=judged)]
     if judged < chosen.spec.vcpus:
@@ -66,27 +65,6 @@ def _size(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     if judged == known[0] > 1:
         return [reason(ReasonCode.FEWER_NOT_MEASURED, vcpus=judged)]
     return []
-
-
-def _accelerators(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
-    """What the best of the other kinds and counts measured would give at this size."""
-    here = accelerators_of(chosen.configuration)
-    others = [each for each in measured_accelerators(model) if each != here]
-    if not others:
-        return []
-    configurations = [replace(chosen.configuration, gpu=each.gpu, gpu_count=each.count) for each in others]
-    rates = predict_rates(model, [*configurations, chosen.configuration]).mean
-    index = max(range(len(others)), key=lambda i: float(rates[i]))
-    gain, other = math.exp(float(rates[index] - rates[-1])) - 1, others[index]
-    figures: dict[str, Figure] = {
-        "gpu": here.gpu,
-        "gpu_count": float(here.count or 0),
-        "other_gpu": other.gpu,
-        "other_gpu_count": float(other.count or 0),
-    }
-    if gain < 0:
-        return [reason(ReasonCode.OTHER_GPUS_SLOWER, **figures, loss=-gain)]
-    return [reason(ReasonCode.OTHER_GPUS_FASTER, **figures, gain=gain)]
 
 
 def _device(model: WorkloadModel) -> list[Reason]:

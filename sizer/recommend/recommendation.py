@@ -8,7 +8,6 @@ from sizer.catalog import Catalog, InstanceType
 from sizer.model import Model
 from sizer.recommend.answer import Question, answer
 from sizer.recommend.family import family
-from sizer.recommend.quality import quality_of
 from sizer.records import Objective, Recommendation, Run
 
 
@@ -27,9 +26,10 @@ def recommend(
     It is compared with `machine`, or with the largest configuration measured; `host_vcpus` are those of the measuring
     host, where known: a run that asks for more needs a larger one.
     """
-    question = Question(objective, catalog, machine, host_vcpus)
+    offers = catalog.at_spot_prices() if objective.spot else catalog
+    question = Question(objective, offers, machine, host_vcpus)
     own: dict[str, list[Run]] = {}
     for run in runs:
         own.setdefault(run.spec.workload.name, []).append(run)
-    answers = [answer(each, question, quality_of(own.get(each.name, []))) for each in model.workloads]
+    answers = [answer(each, question, own.get(each.name, [])) for each in model.workloads]
     return Recommendation(objective, tuple(answers), family(answers))

@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sizer.model import WhatIf, WorkloadModel, predict, vcpus_of
+from sizer.model import SHOWN_BY_VCPUS, WhatIf, WorkloadModel, predict, vcpus_of
 from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.field import DISK_LOSS, ScoredCandidate, best_of_disks, disk_loss
 from sizer.recommend.jobs import why_not
 from sizer.recommend.scoring import score_against_best, score_in_time
-from sizer.records import Bottleneck, Configuration, Objective, Prediction, Reason, ReasonCode, Rejection, Spec, reason
-
-SHOWN_BY_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
-"""Bottlenecks that only runs at several vCPU values distinguish, where nothing was accounted."""
+from sizer.records import Bottleneck, Configuration, Objective, Reason, ReasonCode, Rejection, Spec, reason
 
 
 @dataclass(frozen=True)
@@ -27,17 +24,6 @@ class Choice:
     field: Sequence[ScoredCandidate]
     chosen: ScoredCandidate
     bound: bool = True
-
-    def bottleneck(self, prediction: Prediction) -> Bottleneck:
-        """What binds there, as far as the runs show: CPU, serial part and accelerator only show as vCPUs vary.
-
-        Or by accounting.
-        """
-        measured = self.model.measured
-        accounted = self.model.facts.core_seconds is not None or measured.evidence_at(prediction.configuration)
-        if prediction.bottleneck in SHOWN_BY_VCPUS and len(measured.vcpus) < 2 and not accounted:
-            return Bottleneck.AMBIGUOUS
-        return prediction.bottleneck
 
     @cached_property
     def top(self) -> dict[Spec, float]:
@@ -78,14 +64,16 @@ def _gpus(spec: Spec) -> tuple[str | None, int]:
 
 def _why(choice: Choice, scored: ScoredCandidate) -> tuple[Reason, ...]:
     """How far from what is asked for, with what binds there; then why it was not taken all the same."""
-    bottleneck = choice.bottleneck(predict(choice.model, scored.candidate.configuration, WhatIf()))
+    if not scored.candidate.measured_together:
+        return (reason(ReasonCode.NOT_MEASURED_TOGETHER),)
+    bottleneck = predict(choice.model, scored.candidate.configuration, WhatIf()).bottleneck
     known = choice.bound or bottleneck not in (*SHOWN_BY_VCPUS, Bottleneck.AMBIGUOUS)
     share = _share(choice, scored, bottleneck if known else None)
     spec = scored.candidate.spec
     if not scored.candidate.exists and spec.vcpus is not None:
         most = float(family_memory(spec.vcpus)[-1])
         return (share, reason(ReasonCode.MEMORY_NOT_SOLD, memory_bytes=most, vcpus=spec.vcpus))
-    by_target = choice.objective.deadline is None and choice.objective.prefer != "fastest"
+    by_target = choice.objective.rate is None and choice.objective.prefer != "fastest"
     return (share, *_not_taken(choice, scored)) if by_target and _reaches(choice, scored) else (share,)
 
 
@@ -104,6 +92,9 @@ def _share(choice: Choice, scored: ScoredCandidate, bottleneck: Bottleneck | Non
     named = bottleneck.value if bottleneck is not None else None
     if choice.objective.deadline is not None:
         return why_not(scored, choice.chosen, choice.objective.deadline, named)
+    if choice.objective.at_least is not None:
+        figures = {"rate": scored.score.rate, "needed": choice.objective.at_least}
+        return reason(ReasonCode.BELOW_RATE, **figures, probability=scored.score.probability)
     fraction = scored.score.fraction
     if choice.objective.prefer == "fastest":
         return reason(ReasonCode.OF_BEST, share=fraction, bottleneck=named)
@@ -122,15 +113,15 @@ def _fraction(choice: Choice) -> list[Rejection]:
     if taken.spec.vcpus != smallest or not less:
         return []
     configuration = replace(taken.configuration, vcpus=less[-1])
-    deadline = choice.objective.deadline
-    if deadline is not None:
-        (judged,) = score_in_time(model, [configuration], choice.best, deadline.rate)
+    needed = choice.objective.rate
+    if needed is not None:
+        (judged,) = score_in_time(model, [configuration], choice.best, needed)
     else:
         (judged,) = score_against_best(model, [configuration], choice.best, choice.objective.target)
     spec = replace(taken.spec, vcpus=less[-1])
     scored = ScoredCandidate(Candidate(spec, configuration, taken.usd_per_hour, taken.disk_rank), judged)
     if scored.passes:
-        enough = reason(ReasonCode.IN_TIME) if deadline is not None else _share(choice, scored)
+        enough = reason(ReasonCode.IN_TIME) if choice.objective.deadline is not None else _share(choice, scored)
         return [Rejection(spec, (enough, reason(ReasonCode.FRACTION_NOT_SOLD)))]
     return [Rejection(spec, _why(choice, scored))]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 from sizer.records.domains import (
     Amount,
@@ -74,6 +75,7 @@ class ReasonCode(str, Enum):
     DISK_NOT_MEASURED = "disk_not_measured"
     MIXED_PROGRAMS = "mixed_programs"
     ONLY_STAGES = "only_stages"
+    RELATIVE_HAS_NO_TIME = "relative_has_no_time"
     FACTOR_NOT_POSITIVE = "factor_not_positive"
     NO_GPU_TO_SPEED_UP = "no_gpu_to_speed_up"
     STEP_NOT_SEPARATE = "step_not_separate"
@@ -125,8 +127,6 @@ class ReasonCode(str, Enum):
     VCPUS_NOT_VARIED = "vcpus_not_varied"
     SIZE_SOLD = "size_sold"
     FEWER_NOT_MEASURED = "fewer_not_measured"
-    OTHER_GPUS_SLOWER = "other_gpus_slower"
-    OTHER_GPUS_FASTER = "other_gpus_faster"
     NO_FASTER_DISK = "no_faster_disk"
     FASTER_DISK = "faster_disk"
     DISK_STILL_BINDS = "disk_still_binds"
@@ -148,13 +148,46 @@ class ReasonCode(str, Enum):
     STEP_EMULATED = "step_emulated"
     NEXT_LIMIT = "next_limit"
     SMALLEST_UPGRADE = "smallest_upgrade"
-    GPU_PRICE_UNKNOWN = "gpu_price_unknown"
     NO_BASELINE = "no_baseline"
     BASELINE_PRICE_UNKNOWN = "baseline_price_unknown"
     BASELINE_SAME_PRICE = "baseline_same_price"
     BASELINE_SAVING = "baseline_saving"
 
+    # Which of the machines that were measured.
+    LEAST_COST = "least_cost"
+    LEAST_COST_AND_TIME = "least_cost_and_time"
+    FASTEST_OF_MACHINES = "fastest_of_machines"
+    FASTEST_WITHOUT_PRICE = "fastest_without_price"
+    PRICES_UNKNOWN = "prices_unknown"
+    SOME_PRICES_UNKNOWN = "some_prices_unknown"
+    NEXT_MACHINE = "next_machine"
+    FASTEST_MACHINE = "fastest_machine"
+    CHOICE_CLOSE = "choice_close"
+    NEARLY_FASTEST = "nearly_fastest"
+    ONLY_MACHINE = "only_machine"
+    SMALLEST_OF_MACHINES = "smallest_of_machines"
+    TARGET_CLOSE = "target_close"
+    RUNS_APART = "runs_apart"
+    OTHER_INPUT = "other_input"
+    INPUT_BINDS = "input_binds"
+    NO_MACHINE_ENOUGH = "no_machine_enough"
+    RISES_TO_MOST_VCPUS = "rises_to_most_vcpus"
+    FAST_ENOUGH = "fast_enough"
+    SPOT_PRICES = "spot_prices"
+    NO_SPOT_PRICES = "no_spot_prices"
+    GROWTH_UNSETTLED = "growth_unsettled"
+    NOT_FAST_AND_PROMPT = "not_fast_and_prompt"
+    LATENCY_KEPT = "latency_kept"
+    LATENCY_NOT_KEPT = "latency_not_kept"
+    LATENCY_NOT_MEASURED = "latency_not_measured"
+
     # Why a cheaper spec was not taken.
+    NOT_MEASURED_TOGETHER = "not_measured_together"
+    SLOWER_MACHINE = "slower_machine"
+    DEARER_MACHINE = "dearer_machine"
+    DEARER_IN_TIME = "dearer_in_time"
+    BELOW_RATE = "below_rate"
+    LATENCY_TOO_LONG = "latency_too_long"
     OF_TARGET = "of_target"
     OF_BEST = "of_best"
     JOB_DEARER = "job_dearer"
@@ -297,15 +330,16 @@ class Refused(NoAnswer):
 
 @dataclass(frozen=True)
 class Rejection:
-    """A cheaper spec and why it was not taken."""
+    """A cheaper spec and why it was not taken; `instance_type` where the table names the machine."""
 
     spec: Spec
     why: tuple[Reason, ...]
+    instance_type: str | None = None
 
 
 @dataclass(frozen=True)
 class InstanceOffer:
-    """An instance type that holds the spec; a price of None is unknown."""
+    """An instance type that holds the spec; a price of None is unknown. `own`: it is what was measured, by its name."""
 
     provider: str
     instance_type: str
@@ -318,6 +352,7 @@ class InstanceOffer:
     as_of: str
     source: str
     notes: tuple[Reason, ...] = ()
+    own: bool = False
 
 
 @dataclass(frozen=True)
@@ -365,6 +400,24 @@ class Job:
 
 
 @dataclass(frozen=True)
+class Alternative:
+    """One of the machines that were compared; `dominated` if another is no slower and costs less.
+
+    `instance_type` is the one whose price it is; a price of None is unknown. `latency_p99` is in seconds, None where it
+    was not measured.
+    """
+
+    spec: Spec
+    throughput: Estimate
+    instance_type: str | None = None
+    usd_per_hour: Amount | None = None
+    usd_per_million_samples: Amount | None = None
+    dominated: bool = False
+    usd_per_hour_spot: Amount | None = None
+    latency_p99: Amount | None = None
+
+
+@dataclass(frozen=True)
 class Answer:
     """The recommendation for one workload; status is `recommended`, `at_least` or `refused`.
 
@@ -392,6 +445,30 @@ class Answer:
     upgrade: Upgrade | None = None
     baseline: Baseline | None = None
     job: Job | None = None
+    alternatives: tuple[Alternative, ...] = ()
+
+    @cached_property
+    def chosen(self) -> Alternative | None:
+        """The one of the alternatives that is the answer; None where none of them is."""
+        own = (self.spec, self.throughput)
+        return next((each for each in self.alternatives if (each.spec, each.throughput) == own), None)
+
+    @cached_property
+    def least_costly(self) -> Alternative | None:
+        """Where the work costs least, of at least two alternatives with a price; they are in that order."""
+        priced = [each for each in self.alternatives if each.usd_per_hour is not None]
+        return priced[0] if len(priced) > 1 else None
+
+    @cached_property
+    def highest_rate(self) -> float:
+        """Samples per second of the fastest alternative; 0 without any."""
+        return max((each.throughput.value for each in self.alternatives), default=0.0)
+
+    @property
+    def front(self) -> tuple[Alternative, ...]:
+        """The alternatives that no other one dominates, and the one that is the answer."""
+        chosen = self.chosen
+        return tuple(each for each in self.alternatives if not each.dominated or each is chosen)
 
 
 @dataclass(frozen=True)

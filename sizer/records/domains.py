@@ -94,6 +94,18 @@ class Matching:
 
 
 @dataclass(frozen=True)
+class Printed:
+    """Text that a person sees as it is: printable, in one line, and with no spaces around it."""
+
+    @property
+    def wanted(self) -> Message:
+        return Message("printable text of up to {longest} characters, without spaces around it", longest=LONGEST_NAME)
+
+    def holds(self, value: str) -> bool:
+        return 0 < len(value) <= LONGEST_NAME and value.isprintable() and value == value.strip()
+
+
+@dataclass(frozen=True)
 class Filled:
     """Any text but none."""
 
@@ -128,7 +140,7 @@ Bytes = Annotated[int, Between(1, LARGEST_BYTES)]
 
 Batch = Annotated[int, Between(1, LARGEST_BATCH)]
 
-Name = Annotated[
+SafeName = Annotated[
     str,
     Matching(
         r"[A-Za-z0-9][A-Za-z0-9._-]*",
@@ -137,11 +149,11 @@ Name = Annotated[
 ]
 """Safe in a path, on a shell's line, in a cell of a table and on a page; the same as in the study file's schema."""
 
-Label = Annotated[
-    str,
-    Matching(r"[A-Za-z0-9][A-Za-z0-9 ._+/:-]*", Message("a short name of letters, digits, spaces and `._+/:-`")),
-]
-"""As safe as a name but in a path."""
+Name = Annotated[str, Printed()]
+"""What people call a workload or a disk. It is never part of a path: files are named by ids."""
+
+Label = Name
+"""The same of a framework, a network or a GPU."""
 
 Text = Annotated[str, Filled()]
 """Text that says something."""

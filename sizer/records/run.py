@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 
-from sizer.records.domains import Amount, Batch, Bound, Bytes, Count, Label, Moment, Name, Signed, Vcpus
+from sizer.records.domains import Amount, Batch, Bound, Bytes, Count, Label, Moment, Name, Rate, Signed, Vcpus
 from sizer.records.study import SCHEMA_VERSION, DiskRates, DiskTier, RunSpec
 
 
@@ -40,6 +40,13 @@ class Bottleneck(str, Enum):
     ACCELERATOR = "accelerator"
     MEMORY = "memory"
     AMBIGUOUS = "ambiguous"
+
+
+SLIP = 3.0
+"""How many times as fast as the slowest the fastest of repeats is where one of them must be wrong.
+
+On shared machines repeats differ by half at the worst, and a digit or a unit too many is ten times or more.
+"""
 
 
 @dataclass(frozen=True)
@@ -418,6 +425,20 @@ class LimitedBy:
 
 
 @dataclass(frozen=True)
+class RentedMachine:
+    """The machine that an imported run was measured on, as far as the table says it.
+
+    `usd_per_hour` is the price of the whole machine on demand, `usd_per_hour_spot` as spare capacity.
+    """
+
+    provider: Name | None = None
+    instance_type: Name | None = None
+    region: Name | None = None
+    usd_per_hour: Rate | None = None
+    usd_per_hour_spot: Rate | None = None
+
+
+@dataclass(frozen=True)
 class Run:
     """One execution of a RunSpec with its result. A run that failed is data, too.
 
@@ -428,7 +449,8 @@ class Run:
     most that waited in the page cache to be written; each over the steady state, None where it was not accounted.
     `limits_buffered_writes`: whether the disk's throttle holds such bytes, too; None where no throttle limits writes.
     Of an imported run, `started_at` is None where the table does not say it, a throughput without an interval has ends
-    equal to its value, and `other` holds the cells of columns that sizer does not know.
+    equal to its value, `machine` is what the table says was rented, and `other` holds the cells of columns that sizer
+    does not know.
     """
 
     spec: RunSpec
@@ -466,6 +488,7 @@ class Run:
     evidence: Evidence | None = None
     disk: DiskCheck | None = None
     limited_by: LimitedBy | None = None
+    machine: RentedMachine | None = None
     other: dict[str, str] = field(default_factory=dict)
     warnings: tuple[RunWarning, ...] = ()
     steps: tuple[Step, ...] = ()

@@ -26,6 +26,7 @@ from sizer.records.domains import (
     Preference,
     Probability,
     Rate,
+    SafeName,
     Stage,
     Vcpus,
 )
@@ -67,7 +68,8 @@ class Device:
 class Workload:
     """The program being measured. `data` None means the embedded data set.
 
-    `framework`, `input`, `cache` and `device` are None where an imported table does not say them.
+    `framework`, `input`, `cache` and `device` are None where an imported table does not say them. `precision` is what
+    such a table says of the numbers that are computed with, such as `fp16`.
     """
 
     name: Name
@@ -82,6 +84,7 @@ class Workload:
     command: tuple[str, ...] = ()
     pattern: str | None = None
     sample_unit: Label | None = None
+    precision: Label | None = None
 
     @property
     def computes_on(self) -> Device:
@@ -158,12 +161,22 @@ class Deadline:
 class Objective:
     """What the answer should prefer, and which share of the best throughput it must reach.
 
-    With a deadline neither counts: then it is the spec that costs least for the job of those that finish it in time.
+    With a deadline, or a rate in samples per second that is to be reached at the least, neither counts: then it is the
+    spec that costs least for the work of those that are fast enough. `latency_p99` is how many seconds 99 of 100
+    batches may take at the most, beside what else is asked. `spot`: by the prices of spare capacity.
     """
 
     prefer: Preference = "cheapest"
     target: Probability = 0.95
     deadline: Deadline | None = None
+    at_least: Rate | None = None
+    latency_p99: Rate | None = None
+    spot: bool = False
+
+    @property
+    def rate(self) -> float | None:
+        """The samples per second that are asked for; None where a share of the best is."""
+        return self.at_least if self.deadline is None else self.deadline.rate
 
 
 class Purpose(str, Enum):
@@ -222,7 +235,7 @@ class RunSpec:
         Of its purpose only the stage counts, under the name that it had when the first folders were written.
         """
         identity = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "purpose"}
-        identity["workload"] = _with_defaults(self.workload)
+        identity["workload"] = _identity(self.workload)
         identity["measure"] = {name: value for name, value in vars(self.measure).items() if name != "repeats"}
         if not self.line:
             del identity["line"]
@@ -232,16 +245,20 @@ class RunSpec:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _with_defaults(workload: Workload) -> Workload:
-    """What schema 1 held for what an imported table does not say, so that the ids of such runs stay the same."""
+def _identity(workload: Workload) -> dict[str, object]:
+    """What makes a workload this one, in the form of schema 1, so that the ids of runs stay the same."""
     device = workload.computes_on
-    return replace(
+    filled = replace(
         workload,
         framework=workload.framework or "other",
         input=workload.assumed_input,
         cache=workload.assumed_cache,
         device=replace(device, index=device.index or 0),
     )
+    identity = {each.name: getattr(filled, each.name) for each in fields(filled)}
+    if workload.precision is None:
+        del identity["precision"]
+    return identity
 
 
 class NoteKind(str, Enum):
@@ -261,6 +278,58 @@ class NoteKind(str, Enum):
     """It has no vCPUs of these `workloads`."""
     PUBLISHED_RATE = "published_rate"
     """It has no rate of the emulated `gpu` of a workload; the published one of `source` is used."""
+    COLUMNS_READ = "columns_read"
+    """The `columns` of the table are read as those of sizer: `read_as`, in the same order."""
+    THOUSANDS = "thousands"
+    """In these `columns` a comma separates thousands; `text` is one such cell, and `read_as` what it is read as."""
+    DECIMAL_COMMAS = "decimal_commas"
+    """In these `columns` a comma is the decimal one; `text` and `read_as` as above."""
+    MARKS_IGNORED = "marks_ignored"
+    """What stands around the figures of these `columns` is not read; `text` and `read_as` as above."""
+    COUNTS_IN_NAMES = "counts_in_names"
+    """The names of GPUs in these `columns` have their count; `text` and `read_as` as above."""
+    FAILURES_READ = "failures_read"
+    """Cells of these `columns` say how a run failed: `text` is read as the outcome `read_as`."""
+    NOT_MEASURED = "not_measured"
+    """The rows in `lines` and `rows` more say that nothing was measured, and are left out."""
+    CELLS_MERGED = "cells_merged"
+    """The first cells of `lines` and `rows` more are empty, and are those of the row above."""
+    BATCH_OF_ONE_GPU = "batch_of_one_gpu"
+    """`columns` is the batch of one GPU, so `batch_size` is that times `gpu_count`."""
+    TITLE_LEFT_OUT = "title_left_out"
+    """`text` is above the header, and no part of the table."""
+    WIDE_COLUMNS = "wide_columns"
+    """Each of `columns` is a row of its own, with its `read_as`."""
+    NAMED_BY_TABLE = "named_by_table"
+    """The table has no column of workloads, so its rows are one, called `text`."""
+    RATE_FROM_EPOCHS = "rate_from_epochs"
+    """Rates that the table does not have are `dataset_samples` over the seconds in `columns`."""
+    RATE_FROM_BATCHES = "rate_from_batches"
+    """They are `batch_size`, the whole batch over all accelerators, over the seconds in `columns`."""
+    RATE_FROM_SAMPLES = "rate_from_samples"
+    """They are 1 over the seconds in `columns`."""
+    RELATIVE_RATES = "relative_rates"
+    """The rates of `columns` are relative to something that the table does not say in samples a second."""
+    MACHINES_KNOWN = "machines_known"
+    """The catalogue gave `columns` of the instance types in `names`, which the table leaves empty."""
+    MACHINES_PARTLY_KNOWN = "machines_partly_known"
+    """It does not know the instance types in `names`, so what their rows leave empty stays empty."""
+    MEMORY_IN_GIB = "memory_in_gib"
+    """The table says as many GB of the instance types in `names` as they have GiB."""
+    GAPS = "gaps"
+    """The one of `columns` is empty in `lines` and `rows` more, though other rows of the workload have it."""
+    JOBS_NAMED_APART = "jobs_named_apart"
+    """The rows of the workload `text` are different jobs by their `columns`: now they are `workloads`; so are those of
+    as many more workloads as `rows`."""
+    NAMED_BY_COLUMN = "named_by_column"
+    """The table has no `workload`, so each value of `columns` is one."""
+    REPEATS_DIFFER = "repeats_differ"
+    TAKEN_AS_REPEATS = "taken_as_repeats"
+    """Two repeats of one configuration in `lines` have `rates` more than threefold apart; `rows` more are like that."""
+    DISK_CLASS_INFERRED = "disk_class_inferred"
+    """The classes of the disks `names` are `read_as`, by their names."""
+    NO_DISK_CLASS = "no_disk_class"
+    """It is not known what kind of disks `names` are."""
     OTHER = "other"
     """What a sizer before wrote: `text`."""
 
@@ -278,13 +347,18 @@ class Note:
     samples_per_second: float | None = None
     source: str = ""
     text: str = ""
+    columns: tuple[str, ...] = ()
+    read_as: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    lines: tuple[Count, ...] = ()
+    rates: tuple[Amount, ...] = ()
 
 
 @dataclass(frozen=True)
 class Study:
     """All runs asked for, with every default filled in."""
 
-    name: Name
+    name: SafeName
     workloads: tuple[WorkloadPlan, ...]
     disks: tuple[DiskTier, ...] = ()
     around: Limits | None = None

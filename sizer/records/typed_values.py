@@ -87,6 +87,11 @@ def parse_wait(text: str) -> float:
     return _between(text, LARGEST_SECONDS, Message("a number of seconds"))
 
 
+def parse_latency(text: str) -> float:
+    """Seconds of a number of milliseconds."""
+    return _between(text, LARGEST_SECONDS * 1e3, Message("a number of milliseconds")) / 1e3
+
+
 def parse_share(text: str) -> float:
     """A share of something, above 0 and up to 1."""
     value = _number_or_nan(text)

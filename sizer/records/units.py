@@ -28,6 +28,8 @@ SECONDS_PATTERN = re.compile(r"\s*(\d{1,12}(?:\.\d{1,12})?)\s*(s|m|min|h|d)\s*",
 COUNT_PATTERN = re.compile(r"\s*(\d{1,15}(?:\.\d{1,12})?(?:[eE]\+?\d{1,2})?)\s*([kMB]?)\s*", re.ASCII)
 FACTORS = {"": 1, "k": 10**3, "M": 10**6, "B": 10**9}
 LARGEST_COUNTED = 1e18
+RELATIVE = "relative"
+"""The sample unit of rates that are no samples a second but multiples of one another: nothing is priced by them."""
 
 
 def parse_bytes(size: str | int) -> int:
@@ -110,8 +112,13 @@ def bytes_and_unit(count: float) -> tuple[str, str]:
 
 
 def format_rate(value: float, unit: str) -> str:
-    """Samples per second: `183 images/s` for 183.4 and `image`."""
-    return f"{format_number(value)} {plural(unit)}/s"
+    """Samples per second: `183 images/s` for 183.4 and `image`; `1.9 x` for a relative one."""
+    return f"{format_number(value)} {rate_unit(unit)}"
+
+
+def rate_unit(unit: str) -> str:
+    """What rates are in: `images/s`; of relative ones `x`."""
+    return "x" if unit == RELATIVE else f"{plural(unit)}/s"
 
 
 def format_share(share: float, digits: int = 0) -> str:
@@ -132,8 +139,10 @@ def share_and_unit(share: float, digits: int = 0) -> tuple[str, str]:
 
 
 def plural(unit: str) -> str:
-    """`images` for `image`; a unit that is plural already stays."""
-    return unit if unit.endswith("s") else f"{unit}s"
+    """`images` for `image`, `queries` for `query`; a unit that is plural already stays, and so does `relative`."""
+    if unit.endswith("s") or unit == RELATIVE:
+        return unit
+    return f"{unit[:-1]}ies" if re.search("[^aeiou]y$", unit) else f"{unit}s"
 
 
 def format_seconds(seconds: float) -> str:
@@ -157,5 +166,7 @@ def format_vcpus(vcpus: float) -> str:
 
 
 def format_usd(amount: float) -> str:
-    """US dollars: `$0.34`, `$1,240`, `$0.0123`: cents for whole dollars, three digits below one."""
-    return f"${amount:,.2f}" if 1 <= amount < 1000 else f"${format_number(amount)}"
+    """US dollars: `$0.34`, `$0.90`, `$1,240`, `$0.0123`: whole cents, and three digits below one dollar."""
+    if 1 <= amount < 1000 or format_number(amount) == f"{amount:.1f}":
+        return f"${amount:,.2f}"
+    return f"${format_number(amount)}"

@@ -5,11 +5,9 @@ from sizer.study.json_schema import schema
 from sizer.study.parse import parse_study, read_study
 from sizer.study.presets import SMALLEST_VCPUS, HostSize
 from sizer.study.resolved import to_yaml
-from sizer.study.tiers import Figures
 
 __all__ = [
     "SMALLEST_VCPUS",
-    "Figures",
     "HostSize",
     "parse_study",
     "read_study",

@@ -231,13 +231,15 @@ def _name(
 ) -> str:
     """The name given, with what distinguishes its variants; without one, from kind, framework and network."""
     if "name" in entry:
-        parts = [entry["name"], framework if len(frameworks) > 1 else None, network if len(networks) > 1 else None]
+        first = entry["name"]
+        parts = [framework if len(frameworks) > 1 else None, network if len(networks) > 1 else None]
     else:
+        first = entry["kind"]
         unnamed = entry["kind"] == PREPROCESSING or (
             KINDS[entry["kind"]].framework == OTHER and "framework" not in entry
         )
-        parts = [entry["kind"], None if unnamed else framework, network]
-    return "-".join(re.sub(r"[^A-Za-z0-9._-]+", "-", part) for part in parts if part)
+        parts = [None if unnamed else framework, network]
+    return "-".join([first, *(re.sub(r"[^A-Za-z0-9._-]+", "-", part) for part in parts if part)])
 
 
 def _listed(value: Any) -> tuple[Any, ...]:

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from sizer.records import Estimate, format_bytes, format_number, format_rate, format_share, format_vcpus, plural
+from sizer.records import (
+    RELATIVE,
+    Estimate,
+    format_bytes,
+    format_number,
+    format_rate,
+    format_share,
+    format_vcpus,
+    plural,
+    rate_unit,
+)
 from sizer.words.language import _
 from sizer.words.names import listed
 
 _BRIEF = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
+_LARGEST_PERCENTAGE = 3.0
+"""Above 300 % a share reads better as so many times."""
 _DECIMAL = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 
 
@@ -49,6 +61,11 @@ def operations(iops: float) -> str:
     return f"{format_number(iops)} IOPS"
 
 
+def rates_axis(unit: str) -> str:
+    """What an axis of rates is called: `images/s`."""
+    return _("relative rate") if unit == RELATIVE else rate_unit(unit)
+
+
 def rate_interval(estimate: Estimate, unit: str) -> str:
     """'183 images/s (178–188)'; without an interval that rounding leaves empty."""
     interval = span(estimate.low, estimate.high)
@@ -77,8 +94,45 @@ def small_share(share: float) -> str:
 
 
 def half_width(estimate: Estimate) -> str:
-    """Half of the interval against the value: '±1.5 %'."""
+    """Half of the interval against the value: '±1.5 %'; of a rate that came without an interval, '1 run'."""
+    if not estimate.has_interval:
+        return _("1 run")
     return f"±{small_share(estimate.relative_half_width)}" if estimate.value else _("±unknown")
+
+
+def times(factor: float) -> str:
+    """How many times: `1.4 times`, `2.5 times`, and below one and a half `52 %`."""
+    if factor < 1.5:
+        return format_share(factor)
+    return _("{number} times", number=format_number(factor))
+
+
+def exact_rate(rate: float, unit: str) -> str:
+    """A rate beside one that was asked for, with six digits: what is just missed does not look like what was asked."""
+    return f"{rate:,.6g} {rate_unit(unit)}"
+
+
+def of_its_rate(share: float) -> str:
+    """A rate against that of a baseline: `98 % of its rate`, `6.9 times its rate`."""
+    if share <= _LARGEST_PERCENTAGE:
+        return _("{share} of its rate", share=format_share(share))
+    return _("{times} its rate", times=times(share))
+
+
+def gain(share: float) -> str:
+    """By how much something is faster: `12 %`, and above 300 % `a factor of 7.9`."""
+    if share <= _LARGEST_PERCENTAGE:
+        return format_share(share)
+    return _("a factor of {number}", number=format_number(1 + share))
+
+
+def more_or_less(share: float) -> str:
+    """How another price compares: `12 % more`, `5 % less`, and above 300 % `27 times as much`."""
+    if share < 0:
+        return _("{share} less", share=format_share(-share))
+    if share <= _LARGEST_PERCENTAGE:
+        return _("{share} more", share=format_share(share))
+    return _("{times} as much", times=times(1 + share))
 
 
 def chance(probability: float) -> str:
@@ -88,9 +142,9 @@ def chance(probability: float) -> str:
     return _("below 0.01") if probability < 0.01 else f"{probability:.2f}"
 
 
-def change(gain: float) -> str:
-    """`+12 %`, `-3 %`."""
-    return f"{100 * gain:+.0f} %"
+def change(share: float) -> str:
+    """`+12 %`, `-3 %`, and above 300 % `a factor of 7.9`."""
+    return f"{100 * share:+.0f} %" if share <= _LARGEST_PERCENTAGE else gain(share)
 
 
 def samples_counted(samples: float, unit: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from sizer.plan import Spread
 from sizer.records import Note, NoteKind, format_number
 from sizer.words.language import _, _n
-from sizer.words.names import listed
+from sizer.words.names import either, listed
 from sizer.words.runs import spread_in_words
 
 
@@ -20,9 +22,11 @@ def note_in_words(note: Note) -> str:
             note.rows,
             table=note.table,
         )
+    if note.kind in _OF_TABLES:
+        return _OF_TABLES[note.kind](note)
     known = {
         "fix": note.fix,
-        "workloads": listed([f"`{name}`" for name in note.workloads]),
+        "workloads": _some(note.workloads),
         "gpu": note.gpu,
         "rate": format_number(note.samples_per_second or 0),
         "source": note.source,
@@ -49,6 +53,266 @@ def note_in_words(note: Note) -> str:
             **known,
         ),
     }[note.kind]
+
+
+def _columns_read(note: Note) -> str:
+    pairs = [
+        _("`{column}` as {name}", column=column, name=name)
+        for column, name in zip(note.columns, note.read_as, strict=True)
+    ]
+    return _("Columns of the table are read by their meaning: {pairs}.", pairs=listed(pairs))
+
+
+def _thousands(note: Note) -> str:
+    return _(
+        "A comma in {columns} is read as separating thousands: `{text}` as {number}.",
+        columns=_quoted(note.columns),
+        text=note.text,
+        number="".join(note.read_as),
+    )
+
+
+def _decimal_commas(note: Note) -> str:
+    return _(
+        "A comma in {columns} is read as the decimal one: `{text}` as {number}.",
+        columns=_quoted(note.columns),
+        text=note.text,
+        number="".join(note.read_as),
+    )
+
+
+def _marks_ignored(note: Note) -> str:
+    return _(
+        "What stands around the figures in {columns} is not read: `{text}` is {number}.",
+        columns=_quoted(note.columns),
+        text=note.text,
+        number="".join(note.read_as),
+    )
+
+
+def _counts_in_names(note: Note) -> str:
+    return _(
+        "The cells of {columns} are read as a count and a name: `{text}` as {read_as}.",
+        columns=_quoted(note.columns),
+        text=note.text,
+        read_as="".join(note.read_as),
+    )
+
+
+def _failures_read(note: Note) -> str:
+    return _(
+        "A cell of {columns} without a figure says how the run ended: `{text}` is read as {outcome}.",
+        columns=_quoted(note.columns),
+        text=note.text,
+        outcome="".join(note.read_as),
+    )
+
+
+def _not_measured(note: Note) -> str:
+    return _("Rows that say that nothing was measured are left out: {lines}.", lines=_lines(note))
+
+
+def _cells_merged(note: Note) -> str:
+    return _(
+        "Rows that begin with empty cells are read with what is above these, as in merged cells: {lines}.",
+        lines=_lines(note),
+    )
+
+
+def _batch_of_one_gpu(note: Note) -> str:
+    return _(
+        "{columns} is the batch of one accelerator, so `batch_size` is that times `gpu_count`.",
+        columns=_quoted(note.columns),
+    )
+
+
+def _lines(note: Note) -> str:
+    lines = [_("line {line}", line=line) for line in note.lines]
+    if note.rows:
+        lines.append(_n("{count} more", "{count} more", note.rows))
+    return listed(lines)
+
+
+def _rate_from_epochs(note: Note) -> str:
+    return _(
+        "Where the table has no `throughput`, it is computed as `dataset_samples` over the time in {columns}.",
+        columns=_quoted(note.columns),
+    )
+
+
+def _rate_from_batches(note: Note) -> str:
+    return _(
+        "Where the table has no `throughput`, it is computed as `batch_size` over the time in {columns}. `batch_size` "
+        "is taken as the whole batch, over all accelerators; if it is that of one, multiply it and import again.",
+        columns=_quoted(note.columns),
+    )
+
+
+def _rate_from_samples(note: Note) -> str:
+    return _(
+        "Where the table has no `throughput`, it is computed as one over the time in {columns}.",
+        columns=_quoted(note.columns),
+    )
+
+
+def _relative_rates(note: Note) -> str:
+    return _(
+        "The rates in {columns} are relative: they can be compared, but nothing is known of samples a second, or of "
+        "what a sample costs.",
+        columns=_quoted(note.columns),
+    )
+
+
+def _machines_known(note: Note) -> str:
+    return _(
+        "Empty cells of {columns} are filled in from the catalogue, which knows {names}.",
+        columns=_quoted(note.columns),
+        names=_some(note.names),
+    )
+
+
+def _machines_partly_known(note: Note) -> str:
+    return _(
+        "The catalogue does not know {names}, so what such rows leave empty stays empty; write it into the table to "
+        "have it in the answer.",
+        names=_some(note.names),
+    )
+
+
+def _gaps(note: Note) -> str:
+    return _(
+        "{columns} is empty in {lines}, though other rows of the same workload have it. Such a row is compared as it "
+        "is, and left out where a curve over {columns} is needed.",
+        columns=_quoted(note.columns),
+        lines=_lines(note),
+    )
+
+
+def _jobs_named_apart(note: Note) -> str:
+    found = _(
+        "Rows of `{name}` differ in {columns}, so they are different jobs: {workloads}.",
+        name=note.text,
+        columns=_quoted(note.columns),
+        workloads=_some(note.workloads),
+    )
+    if not note.rows:
+        return found
+    more = _n("{count} more workload is named apart so.", "{count} more workloads are named apart so.", note.rows)
+    return f"{found} {more}"
+
+
+def _named_by_column(note: Note) -> str:
+    return _("The table has no `workload`, so each value of {columns} is one.", columns=_quoted(note.columns))
+
+
+def _repeats_differ(note: Note) -> str:
+    line, other = note.lines
+    rate, other_rate = map(format_number, note.rates)
+    found = _(
+        "Repeats of one configuration differ more than threefold, line {line} and line {other}: {rate} and "
+        "{other_rate}. Look whether one is a slip.",
+        line=line,
+        other=other,
+        rate=rate,
+        other_rate=other_rate,
+    )
+    if not note.rows:
+        return found
+    more = _n("{count} more configuration is like that.", "{count} more configurations are like that.", note.rows)
+    return f"{found} {more}"
+
+
+def _taken_as_repeats(note: Note) -> str:
+    line, other = note.lines
+    return _(
+        "Rows that differ only in {columns}, such as line {line} and line {other}, are taken as repeats of one "
+        "configuration. If they are different machines, name each in a column `instance_type`; if different jobs, in "
+        "`workload`.",
+        columns=_quoted(note.columns),
+        line=line,
+        other=other,
+    )
+
+
+def _disk_class_inferred(note: Note) -> str:
+    pairs = [
+        _("`{name}` is {disk_class}", name=name, disk_class=read_as)
+        for name, read_as in zip(note.names, note.read_as, strict=True)
+    ]
+    return _(
+        "The table has no `disk_class` for some disks, so it is taken from their names: {pairs}. If that is wrong, "
+        "add the column.",
+        pairs=_listed_some(pairs),
+    )
+
+
+def _no_disk_class(note: Note) -> str:
+    return _(
+        "It is not known what kind of disk {names} is; add a column `disk_class` with nvme, ssd or standard.",
+        names=_alternatives(note.names),
+    )
+
+
+_OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
+    NoteKind.COLUMNS_READ: _columns_read,
+    NoteKind.THOUSANDS: _thousands,
+    NoteKind.DECIMAL_COMMAS: _decimal_commas,
+    NoteKind.MARKS_IGNORED: _marks_ignored,
+    NoteKind.COUNTS_IN_NAMES: _counts_in_names,
+    NoteKind.FAILURES_READ: _failures_read,
+    NoteKind.NOT_MEASURED: _not_measured,
+    NoteKind.CELLS_MERGED: _cells_merged,
+    NoteKind.BATCH_OF_ONE_GPU: _batch_of_one_gpu,
+    NoteKind.MEMORY_IN_GIB: lambda note: _(
+        "The table has as many GB of memory for {names} as these have GiB in the catalogue, so they are read as GiB.",
+        names=_some(note.names),
+    ),
+    NoteKind.WIDE_COLUMNS: lambda note: _(
+        "Each of {columns} is read as a row of its own, with its `{column}`; lines are counted so.",
+        columns=_quoted(note.columns),
+        column="".join(note.read_as),
+    ),
+    NoteKind.TITLE_LEFT_OUT: lambda note: _("What is above the header is left out: `{title}`.", title=note.text),
+    NoteKind.NAMED_BY_TABLE: lambda note: _(
+        "The table has no column `workload`, so all its rows are one job, called `{name}`.", name=note.text
+    ),
+    NoteKind.RATE_FROM_EPOCHS: _rate_from_epochs,
+    NoteKind.RATE_FROM_BATCHES: _rate_from_batches,
+    NoteKind.RATE_FROM_SAMPLES: _rate_from_samples,
+    NoteKind.RELATIVE_RATES: _relative_rates,
+    NoteKind.MACHINES_KNOWN: _machines_known,
+    NoteKind.MACHINES_PARTLY_KNOWN: _machines_partly_known,
+    NoteKind.GAPS: _gaps,
+    NoteKind.JOBS_NAMED_APART: _jobs_named_apart,
+    NoteKind.NAMED_BY_COLUMN: _named_by_column,
+    NoteKind.REPEATS_DIFFER: _repeats_differ,
+    NoteKind.TAKEN_AS_REPEATS: _taken_as_repeats,
+    NoteKind.DISK_CLASS_INFERRED: _disk_class_inferred,
+    NoteKind.NO_DISK_CLASS: _no_disk_class,
+}
+"""What is said of a table as it is imported."""
+
+MOST_NAMED = 8
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return listed([f"`{name}`" for name in names])
+
+
+def _some(names: Sequence[str]) -> str:
+    return _listed_some([f"`{name}`" for name in names])
+
+
+def _listed_some(names: Sequence[str]) -> str:
+    """All of a few names; of many the first ones, and how many more."""
+    if len(names) <= MOST_NAMED:
+        return listed(names)
+    more = len(names) - MOST_NAMED + 1
+    return listed([*names[: MOST_NAMED - 1], _n("{count} more", "{count} more", more)])
+
+
+def _alternatives(names: Sequence[str]) -> str:
+    return either([f"`{name}`" for name in names[:MOST_NAMED]])
 
 
 def drift_in_words(spread: Spread) -> str:

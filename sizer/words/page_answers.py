@@ -15,6 +15,7 @@ from sizer.records import (
     ReasonCode,
     Recommendation,
     format_bytes,
+    format_rate,
     format_seconds,
     format_share,
     format_usd,
@@ -22,7 +23,7 @@ from sizer.records import (
     plural,
 )
 from sizer.words.answers import family_sentences, suggestion_sentences
-from sizer.words.figures import chance, samples_counted, with_interval
+from sizer.words.figures import chance, more_or_less, of_its_rate, samples_counted, with_interval
 from sizer.words.language import _, without_marks
 from sizer.words.names import Terms, listed
 from sizer.words.reasons import reason_sentence
@@ -35,6 +36,8 @@ OF_THE_JOB = (
     ReasonCode.NOTHING_IN_TIME,
     ReasonCode.TIME_ENOUGH,
 )
+NOT_SURE = (ReasonCode.CHOICE_CLOSE, ReasonCode.TARGET_CLOSE, ReasonCode.RUNS_APART, ReasonCode.PRICES_UNKNOWN)
+"""Why a comparison of machines is provisional, each a sentence of its own."""
 Fact = tuple[str, str, str]
 """Label, value, and what must be known of it."""
 
@@ -69,8 +72,8 @@ def answer_sentences(answer: Answer | None, objective: Objective, terms: Terms, 
     elif answer.status == "at_least":
         parts.append(_("So this is a lower bound: what lies beyond was not measured."))
     else:
-        parts.insert(0, _chosen(objective, answer.probability))
-    if answer.provisional:
+        parts = [*_first(answer, objective, terms), *parts]
+    if answer.provisional and not set(NOT_SURE) & {reason.code for reason in answer.reasons}:
         parts.append(_("It is provisional: the runs are not good enough for more."))
     if not measured:
         parts.append(_("Predicted, not measured."))
@@ -102,7 +105,7 @@ def _opening(answer: Answer) -> tuple[Reason, ...]:
     """The reasons that belong into the sentence: the job in its time, why it is a lower bound, what is not settled."""
     if answer.job is not None:
         return tuple(reason for reason in answer.reasons if reason.code in OF_THE_JOB)
-    doubts = tuple(reason for reason in answer.reasons if reason.code in NOT_SETTLED)
+    doubts = tuple(reason for reason in answer.reasons if reason.code in (*NOT_SETTLED, *NOT_SURE))
     return doubts or (answer.reasons[:1] if answer.status == "at_least" else ())
 
 
@@ -112,11 +115,47 @@ def _plain(reason: Reason, terms: Terms) -> str:
         return reason_sentence(reason, terms)
 
 
-def _chosen(objective: Objective, likely: float | None) -> str:
-    """What the objective made of it; a target that no spec is sure to reach is said."""
+def _first(answer: Answer, objective: Objective, terms: Terms) -> list[str]:
+    """What the objective made of it; nothing where no price is known, which is the first reason."""
+    if not answer.alternatives:
+        return [_chosen(objective, answer, terms)]
+    unpriced = any(reason.code is ReasonCode.PRICES_UNKNOWN for reason in answer.reasons)
+    return [] if unpriced else [_of_machines(objective, terms)]
+
+
+def _of_machines(objective: Objective, terms: Terms) -> str:
+    """Which of the machines that were measured it is."""
     share = format_share(objective.target)
     if objective.deadline is not None:
+        return _("Of the machines that finish the job in time, the one on which it costs least.")
+    if objective.at_least is not None:
+        return _(
+            "Of the machines that give at least {rate}, the one on which the work costs least.",
+            rate=format_rate(objective.at_least, terms.unit),
+        )
+    if objective.prefer == "fastest":
+        return _("The cheapest of the fastest machines, those within 1 % of the highest rate.")
+    if objective.prefer == "balanced":
+        return _(
+            "The least price × time, of the machines that keep at least {share} of the best throughput with their kind "
+            "and count of accelerators.",
+            share=share,
+        )
+    return _(
+        "The machine on which the work costs least, of those that keep at least {share} of the best throughput with "
+        "their kind and count of accelerators.",
+        share=share,
+    )
+
+
+def _chosen(objective: Objective, answer: Answer, terms: Terms) -> str:
+    """What the objective made of it; a target that no spec is sure to reach is said."""
+    share, likely = format_share(objective.target), answer.probability
+    if objective.deadline is not None:
         return _("Of the specs that finish the job in time, the one on which it costs least.")
+    if objective.at_least is not None:
+        rate = format_rate(objective.at_least, terms.unit)
+        return _("Of the specs that give at least {rate}, the one on which the work costs least.", rate=rate)
     if objective.prefer == "fastest":
         return _("The cheapest of the fastest specs, those within 1 % of the highest rate.")
     if likely is not None and likely < SURE:
@@ -133,14 +172,23 @@ def _chosen(objective: Objective, likely: float | None) -> str:
     return _("The cheapest spec that keeps at least {share} of the best throughput.", share=share)
 
 
-def objective_in_words(objective: Objective) -> str:
-    """What was asked for, in one sentence."""
+def objective_in_words(objective: Objective, compared: bool = False) -> str:
+    """What was asked for, in one sentence; `compared`: every answer is a choice between machines that were measured."""
     share = format_share(objective.target)
     if objective.deadline is not None:
         return _(
             "The spec on which {samples} cost least of those that finish them within {time}.",
             samples=samples_counted(objective.deadline.samples, "sample"),
             time=format_seconds(objective.deadline.seconds),
+        )
+    if objective.at_least is not None:
+        rate = format_rate(objective.at_least, "sample")
+        return _("The spec on which the work costs least, of those that give at least {rate}.", rate=rate)
+    if compared and objective.prefer == "cheapest":
+        return _(
+            "Where the work costs least, of machines that keep {share} of the best throughput with their kind and "
+            "count of accelerators.",
+            share=share,
         )
     return {
         "cheapest": _("The cheapest spec that keeps {share} of the best throughput.", share=share),
@@ -183,8 +231,11 @@ def job_fact(job: Job, unit: str) -> Fact:
     return samples_counted(job.samples, unit), with_interval(value, low, high), f"{likely} · {price}"
 
 
-def baseline_fact(baseline: Baseline, spec: str) -> Fact | None:
-    """What the answer saves against it; None where there is nothing larger to compare with. `spec` is its own."""
+def baseline_fact(baseline: Baseline, spec: str, fastest: bool = False) -> Fact | None:
+    """What the answer saves against it; None where there is nothing larger to compare with. `spec` is its own.
+
+    `fastest`: it is the fastest machine of a comparison, and not the largest configuration.
+    """
     same = baseline.saving is not None and abs(baseline.saving) < 0.005
     if baseline.share == 1 and same:
         return None
@@ -192,25 +243,36 @@ def baseline_fact(baseline: Baseline, spec: str) -> Fact | None:
         saved = _("price unknown")
     elif same:
         saved = _("the same an hour")
-    elif baseline.saving > 0:
-        saved = _("{share} less an hour", share=format_share(baseline.saving))
     else:
-        saved = _("{share} more an hour", share=format_share(-baseline.saving))
-    figures = {"saved": saved, "share": format_share(baseline.share)}
+        saved = _("{change} an hour", change=more_or_less(-baseline.saving))
+    figures = {"saved": saved, "rate": of_its_rate(baseline.share)}
     value = (
-        _("{saved}, at {share} of its rate (extrapolated)", **figures)
+        _("{saved}, at {rate} (extrapolated)", **figures)
         if baseline.extrapolated
-        else _("{saved}, at {share} of its rate", **figures)
+        else _("{saved}, at {rate}", **figures)
     )
     if baseline.named and baseline.instance_type:
         return _("Against {type}", type=baseline.instance_type), value, spec
-    return _("Against the largest measured"), value, spec
+    return _("Against the fastest measured") if fastest else _("Against the largest measured"), value, spec
 
 
 def offer_shape(offer: InstanceOffer) -> str:
     """`8 vCPUs · 32 GiB · 1 × V100`."""
-    gpu = f"{offer.gpu_count} × {offer.gpu}" if offer.gpu else _("no GPU")
-    return f"{format_vcpus(offer.vcpus)} · {format_bytes(offer.memory_bytes)} · {gpu}"
+    known = [format_vcpus(offer.vcpus)] if offer.vcpus else []  # a table may not say how many
+    known += [format_bytes(offer.memory_bytes)] if offer.memory_bytes else []
+    return " · ".join([*known, f"{offer.gpu_count} × {offer.gpu}" if offer.gpu else _("no GPU")])
+
+
+def offer_name(offer: InstanceOffer) -> str:
+    """`aws g4dn.xlarge`; a table may name a type alone."""
+    return " ".join(filter(None, (offer.provider, offer.instance_type)))
+
+
+def offer_source(offer: InstanceOffer) -> tuple[str, str]:
+    """Where its price is from, and of which day; empty for a table's own."""
+    if not offer.as_of:
+        return _("the imported table"), ""
+    return offer.source, _("as of {date}", date=offer.as_of)
 
 
 def offer_price(offer: InstanceOffer) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from sizer.records import Doubt, DoubtKind, Lines, Message, Outcome, format_seconds, printable, typed_path
+from sizer.records import Doubt, DoubtKind, Lines, Message, Outcome, format_seconds, format_share, printable, typed_path
 from sizer.words.errors import in_words
 from sizer.words.failures import data_not_prepared
 from sizer.words.figures import transfer
@@ -105,6 +105,26 @@ def table_imported(runs: int, workloads: int, folder: Path) -> str:
         workloads=_n("{count} workload", "{count} workloads", workloads),
         folder=folder,
     )
+
+
+def step_in_words(stage: str, share: float, seconds: float, workload: str, number: int, of: int) -> str:
+    """How far an import is: what it does, about how much is done, and since when."""
+    known = {"share": format_share(share), "time": format_seconds(round(seconds))}
+    if stage == "reading":
+        return _("reading the table, {time} so far", **known)
+    if stage == "storing":
+        return _("storing the runs, about {share} done, {time} so far", **known)
+    if stage == "fitting":
+        return _(
+            "fitting `{workload}`, {number} of {of} workloads, about {share} done, {time} so far",
+            workload=workload,
+            number=number,
+            of=of,
+            **known,
+        )
+    if stage == "recommending":
+        return _("choosing machines, about {share} done, {time} so far", **known)
+    return _("writing the report, about {share} done, {time} so far", **known)
 
 
 def data_lacking(workload: str, why: str) -> str:

@@ -271,3 +271,52 @@ def test_the_page_names_every_column(sizer: Typed) -> None:
     few = {name for name in READERS if name.endswith("_per_sample")}
     for text in (PAGE, output):
         assert [name for name in sorted(set(READERS) - few) if not re.search(rf"\b{name}\b", text)] == []
+
+
+ODD = """workload,disk,cpus,accelerator,img/s
+ResNet 50 / fp16,AWS gp3,1,Tesla <V100>,"1,100"
+ResNet 50 / fp16,AWS gp3,2,Tesla <V100>,"2,000"
+ResNet 50 / fp16,AWS gp3,4,Tesla <V100>,"3,400"
+图像训练,x:y/z,1,A&B,10
+图像训练,x:y/z,2,A&B,19
+图像训练,x:y/z,4,A&B,36
+"""
+
+
+def test_a_table_of_odd_names_goes_all_the_way(sizer: Typed, folder: Path) -> None:
+    """Import, status, predict, recommend, report, export, and import again."""
+    (folder / "odd.csv").write_text(ODD, encoding="utf-8")
+    done = sizer("import", "odd.csv", "--out", "s")
+    assert done.returncode == 0, done.stderr
+    assert "`cpus` as vcpus, `accelerator` as gpu and `img/s` as throughput" in done.stderr
+    assert all("/" not in path.name and path.name.isascii() for path in (folder / "s").rglob("*"))
+    assert "图像训练" in sizer("status", "s").stdout
+    assert "ResNet 50 / fp16: " in sizer("recommend", "s").stdout
+    for workload, disk in (("ResNet 50 / fp16", "AWS gp3"), ("图像训练", "x:y/z")):
+        words = ("predict", "s", "--workload", workload, "--disk", disk, "--vcpus", "3", "--json")
+        (found,) = json.loads(sizer(*words).stdout)["predictions"]
+        assert (found["workload"], found["disk"]) == (workload, disk)
+        assert found["throughput"] > 20
+    assert sizer("report", "s").returncode == 0
+    page = (folder / "s" / "report.html").read_text(encoding="utf-8")
+    assert "Tesla &lt;V100&gt;" in page
+    assert "Tesla <V100>" not in page
+    exported = sizer("export", "s").stdout
+    (folder / "again.csv").write_text(exported, encoding="utf-8")
+    assert sizer("import", "again.csv", "--out", "t").returncode == 0
+    assert sizer("export", "t").stdout == exported
+
+
+def test_a_table_of_places_is_understood_like_one_of_measurements(sizer: Typed, study: Path) -> None:
+    """Its headers and units, too."""
+    (study.parent / "places.csv").write_text("Cores;storage\n3 vCPUs;fast\n")
+    done = sizer("predict", "s", "--at", "places.csv", "--json")
+    (found,) = json.loads(done.stdout)["predictions"]
+    assert (found["vcpus"], found["disk"]) == (3, "fast")
+
+
+def test_relative_rates_are_compared(sizer: Typed, folder: Path) -> None:
+    (folder / "r.csv").write_text("workload,vcpus,speedup\na,1,1x\na,2,1.9x\na,4,3.6x\na,8,5x\n")
+    assert sizer("import", "r.csv", "--out", "r").returncode == 0
+    line = sizer("predict", "r", "--vcpus", "3").stdout
+    assert re.search(r"at 3 vCPUs: 2\.\d+ x \(", line), line

@@ -9,20 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from tests import ROOT
-
-STORED = str(ROOT / "tests/stored/version_1")
-
 
 @pytest.mark.slow
-def test_no_command_waits_for_ever_for_a_pipe(tmp_path: Path) -> None:
+def test_no_command_waits_for_ever_for_a_pipe(tmp_path: Path, first_version: Path) -> None:
     """Each that reads a file which a person names: one sentence, exit code 2, a few seconds."""
     os.mkfifo(tmp_path / "fifo")
     asked = [
         ["run", "fifo", "--out", "out", "--dry-run"],
-        ["predict", STORED, "--at", "fifo"],
+        ["predict", str(first_version), "--at", "fifo"],
         ["catalog", "validate", "fifo"],
-        ["recommend", STORED, "--catalog", "fifo"],
+        ["recommend", str(first_version), "--catalog", "fifo"],
     ]
     started = [
         subprocess.Popen([sys.executable, "-m", "sizer", *words], cwd=tmp_path, stderr=subprocess.PIPE, text=True)

@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from sizer import api
 from sizer.cli import main
+from sizer.records.errors import InputError
 from sizer.records.run import Cause, CauseKind, Configuration, Failure, Outcome, Run, RunWarning, WarningKind
 from sizer.records.study import Study, Workload, WorkloadPlan
 from sizer.store.study_folder import StudyFolder
@@ -332,11 +334,20 @@ def test_a_stored_run_cannot_write_on_the_terminal(
 def test_a_stored_run_of_a_name_that_is_none_is_left_out(
     stored: Path, capsys: pytest.CaptureFixture[str], make_run: Callable[..., Run]
 ) -> None:
-    """Its name would be in commands to type."""
+    """Its name would be on the terminal."""
+    with StudyFolder.open(stored).locked() as folder:
+        folder.add(make_run(100.0, name="x\x1b[2J"))
+    assert main(["status", str(stored)]) == 0
+    assert "expected printable text" in capsys.readouterr().out
+
+
+def test_a_name_in_a_command_to_type_is_one_word(stored: Path, make_run: Callable[..., Run]) -> None:
+    """An imported workload may have any printable name."""
     with StudyFolder.open(stored).locked() as folder:
         folder.add(make_run(100.0, name="x; rm -rf ~"))
-    assert main(["status", str(stored)]) == 0
-    assert "expected a name of letters, digits" in capsys.readouterr().out
+        folder.add(make_run(100.0, name="y"))
+    with pytest.raises(InputError, match=r"add --workload with .*'x; rm -rf ~'"):
+        api.predicting.workload_of(api.fit(StudyFolder.open(stored)), None)
 
 
 def test_words_of_a_stranger_in_an_error_are_escaped(tried: Callable[..., str]) -> None:

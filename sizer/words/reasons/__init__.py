@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizer.records import Reason
 from sizer.words.names import Terms
-from sizer.words.reasons import alternatives, chosen_spec, jobs, memory, no_answer, open_questions, scaling
+from sizer.words.reasons import alternatives, chosen_spec, jobs, machines, memory, no_answer, open_questions, scaling
 from sizer.words.reasons.figures import Sentences
 
 _SENTENCES: Sentences = {
@@ -15,6 +15,7 @@ _SENTENCES: Sentences = {
     **chosen_spec.SENTENCES,
     **memory.SENTENCES,
     **alternatives.SENTENCES,
+    **machines.SENTENCES,
 }
 
 

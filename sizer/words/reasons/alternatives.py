@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from sizer.records import Reason, ReasonCode, format_number, format_share, format_usd
-from sizer.words.figures import chance
+from sizer.records import Reason, ReasonCode, format_number, format_usd
+from sizer.words.figures import chance, more_or_less, of_its_rate
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, accelerator_name, spec_name
-from sizer.words.reasons.figures import Sentences, bound_of, gpus_of, share_of, size_of, vcpus_of
+from sizer.words.reasons.figures import Sentences, bound_of, share_of, size_of, vcpus_of
 
 
 def _baseline_at(r: Reason) -> str:
     """At which share of the baseline's rate."""
-    known = {"share": share_of(r, "share")}
+    rate = of_its_rate(r.number("share"))
     if r.has("extrapolated") and r.has("disk_not_counted"):
-        return _("{share} of its rate (extrapolated), disk prices not counted", **known)
+        return _("{rate} (extrapolated), disk prices not counted", rate=rate)
     if r.has("extrapolated"):
-        return _("{share} of its rate (extrapolated)", **known)
-    return (
-        _("{share} of its rate, disk prices not counted", **known)
-        if r.has("disk_not_counted")
-        else _("{share} of its rate", **known)
-    )
+        return _("{rate} (extrapolated)", rate=rate)
+    return _("{rate}, disk prices not counted", rate=rate) if r.has("disk_not_counted") else rate
 
 
 def _baseline_size(r: Reason, t: Terms) -> str:
@@ -49,25 +45,18 @@ def _baseline_same_price(r: Reason, t: Terms) -> str:
 
 
 def _baseline_saving(r: Reason, t: Terms) -> str:
-    saving = r.number("saving")
     known = {
         "now": format_usd(r.number("answer_usd_per_hour")),
         "instance": r.text("answer_instance_type"),
         "before": format_usd(r.number("usd_per_hour")),
         "size": _baseline_size(r, t),
-        "share": format_share(abs(saving)),
+        "change": more_or_less(-r.number("saving")),
         "rate": _baseline_at(r),
         "other": r.text("instance_type"),
     }
-    if r.has("named") and saving > 0:
-        return _("{now} an hour ({instance}) instead of {before} for {size}: {share} less, at {rate}.", **known)
     if r.has("named"):
-        return _("{now} an hour ({instance}) instead of {before} for {size}: {share} more, at {rate}.", **known)
-    if saving > 0:
-        return _(
-            "{now} an hour ({instance}) instead of {before} ({other}) for {size}: {share} less, at {rate}.", **known
-        )
-    return _("{now} an hour ({instance}) instead of {before} ({other}) for {size}: {share} more, at {rate}.", **known)
+        return _("{now} an hour ({instance}) instead of {before} for {size}: {change}, at {rate}.", **known)
+    return _("{now} an hour ({instance}) instead of {before} ({other}) for {size}: {change}, at {rate}.", **known)
 
 
 def _of_target(r: Reason, t: Terms) -> str:
@@ -102,15 +91,15 @@ def _more_gpus(r: Reason, t: Terms) -> str:
 
 _C = ReasonCode
 SENTENCES: Sentences = {
-    _C.GPU_PRICE_UNKNOWN: lambda r, t: _(
-        "The catalogue has no price for {gpus}, so it is not known whether it is the cheapest.", gpus=gpus_of(r, t)
-    ),
     _C.NO_BASELINE: lambda r, t: _(
         "{instance} cannot be compared for this job: its rate there is not known.", instance=r.text("instance_type")
     ),
     _C.BASELINE_PRICE_UNKNOWN: _baseline_price_unknown,
     _C.BASELINE_SAME_PRICE: _baseline_same_price,
     _C.BASELINE_SAVING: _baseline_saving,
+    _C.NOT_MEASURED_TOGETHER: lambda r, t: _(
+        "It was not measured with these values together, so its rate is not known."
+    ),
     _C.OF_TARGET: _of_target,
     _C.OF_BEST: _of_best,
     _C.TARGET_UNLIKELY: lambda r, t: _(
@@ -119,7 +108,7 @@ SENTENCES: Sentences = {
     _C.BEST_UNKNOWN: lambda r, t: _("The rate may still rise beyond what was measured, so the best rate is not known."),
     _C.DISK_LOSES: lambda r, t: _(
         "It loses {loss} by its disk, more than the {most} that a disk may cost.",
-        loss=share_of(r, "loss"),
+        loss=share_of(r, "loss") if r.number("loss") >= 0.1 else f"{100 * r.number('loss'):.2g} %",
         most=share_of(r, "most"),
     ),
     _C.MEMORY_NOT_SOLD: lambda r, t: _(

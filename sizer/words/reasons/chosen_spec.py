@@ -5,7 +5,15 @@ from __future__ import annotations
 from sizer.records import Bottleneck, Reason, ReasonCode, format_rate
 from sizer.words.language import _
 from sizer.words.names import Terms, accelerator_name, disk_in_words, rate_source, resource_name, row, spec_name
-from sizer.words.reasons.figures import Sentences, accounted, bound_of, gpus_of, share_of, shares_listed, vcpus_of
+from sizer.words.reasons.figures import (
+    Sentences,
+    accounted,
+    bound_of,
+    gain_of,
+    share_of,
+    shares_listed,
+    vcpus_of,
+)
 
 
 def _reaches(r: Reason, t: Terms) -> str:
@@ -26,6 +34,15 @@ def _bound_there(r: Reason, t: Terms) -> str:
         return _("There it is {bound} (shares: {shares}).", **known)
     return _(
         "There it is {bound} (shares: {shares}; accounting: {accounted}).", **known, accounted=accounted(r, t.device)
+    )
+
+
+def _bottleneck_unknown(r: Reason, t: Terms) -> str:
+    if not r.has("shares"):
+        return _("The bottleneck there is not known.")
+    return _(
+        "The bottleneck there is not known; the model's best guess from these runs is {shares}.",
+        shares=shares_listed(r, t.device),
     )
 
 
@@ -50,7 +67,7 @@ def _faster_disk(r: Reason, t: Terms) -> str:
     known = {
         "disk": disk_in_words(r.text("disk")),
         "other": disk_in_words(r.text("other")),
-        "gain": share_of(r, "gain"),
+        "gain": gain_of(r),
     }
     if not r.has("then"):
         return _("Compared with {disk}, a faster disk gains {gain} (the best other measured is {other}).", **known)
@@ -89,7 +106,7 @@ def _step_emulated(r: Reason, t: Terms) -> str:
 def _next_limit(r: Reason, t: Terms) -> str:
     return _(
         "Without that limit it would be {gain} faster, up to the next one ({next}).",
-        gain=share_of(r, "gain"),
+        gain=gain_of(r),
         next=resource_name(Bottleneck(r.text("next")), t.device),
     )
 
@@ -98,7 +115,7 @@ def _smallest_upgrade(r: Reason, t: Terms) -> str:
     return _(
         "The smallest upgrade that moves the bottleneck is {spec}: {gain} faster, then {bound}.",
         spec=spec_name(r.spec, t) if r.spec is not None else "",
-        gain=share_of(r, "gain"),
+        gain=gain_of(r),
         bound=bound_of(r, t),
     )
 
@@ -107,10 +124,7 @@ _C = ReasonCode
 SENTENCES: Sentences = {
     _C.REACHES: _reaches,
     _C.BOUND_BY: _bound_there,
-    _C.BOTTLENECK_UNKNOWN: lambda r, t: _(
-        "The bottleneck there is not known; the model's best guess from these runs is {shares}.",
-        shares=shares_listed(r, t.device),
-    ),
+    _C.BOTTLENECK_UNKNOWN: _bottleneck_unknown,
     _C.BOTTLENECK_DISPUTED: _bottleneck_disputed,
     _C.BOTTLENECK_CLOSE: lambda r, t: _(
         "There is no clear bottleneck there: the largest shares are close ({shares}).",
@@ -126,18 +140,6 @@ SENTENCES: Sentences = {
         measured=vcpus_of(r, "measured"),
     ),
     _C.FEWER_NOT_MEASURED: lambda r, t: _("Fewer than {vcpus} were not measured.", vcpus=vcpus_of(r)),
-    _C.OTHER_GPUS_SLOWER: lambda r, t: _(
-        "No other accelerator measured is faster than {these} at this size: {other} loses {loss}.",
-        these=gpus_of(r, t),
-        other=gpus_of(r, t, "other_"),
-        loss=share_of(r, "loss"),
-    ),
-    _C.OTHER_GPUS_FASTER: lambda r, t: _(
-        "{other} instead of {these} would gain {gain} at this size.",
-        these=gpus_of(r, t),
-        other=gpus_of(r, t, "other_"),
-        gain=share_of(r, "gain"),
-    ),
     _C.NO_FASTER_DISK: _no_faster_disk,
     _C.FASTER_DISK: _faster_disk,
     _C.DISK_STILL_BINDS: _disk_still_binds,

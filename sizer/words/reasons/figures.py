@@ -16,7 +16,7 @@ from sizer.records import (
     format_share,
     format_vcpus,
 )
-from sizer.words.figures import with_interval
+from sizer.words.figures import gain, with_interval
 from sizer.words.language import _
 from sizer.words.names import Terms, accelerators_name, bound_in_words, resource_name, row
 
@@ -36,6 +36,11 @@ def vcpus_of(reason: Reason, name: str = "vcpus") -> str:
 def share_of(reason: Reason, name: str) -> str:
     """`12 %`."""
     return format_share(reason.number(name))
+
+
+def gain_of(reason: Reason, name: str = "gain") -> str:
+    """`12 %`, `a factor of 7.9`."""
+    return gain(reason.number(name))
 
 
 def gpus_of(reason: Reason, terms: Terms, before: str = "") -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sizer.records import Bottleneck, Reason, ReasonCode, format_seconds, format_usd
-from sizer.words.figures import chance, samples_counted
+from sizer.words.figures import chance, more_or_less, samples_counted
 from sizer.words.language import _
 from sizer.words.names import Terms, spec_name
-from sizer.words.reasons.figures import Sentences, bound_of, seconds_between, share_of, vcpus_of
+from sizer.words.reasons.figures import Sentences, bound_of, seconds_between, vcpus_of
 
 
 def _job_takes(r: Reason, t: Terms) -> str:
@@ -74,10 +74,16 @@ def _time(r: Reason) -> str:
 
 
 def _job_dearer(r: Reason, t: Terms) -> str:
-    known = {"time": _time(r), "dearer": share_of(r, "dearer")}
+    dearer = r.number("dearer")
+    known = {"time": _time(r), "dearer": more_or_less(dearer)}
     if r.has("bottleneck"):
-        return _("Takes {time}, in time, but the job costs {dearer} more; {bound}.", **known, bound=bound_of(r, t))
-    return _("Takes {time}, in time, but the job costs {dearer} more.", **known)
+        known["bound"] = bound_of(r, t)
+        if dearer < 0:
+            return _("Takes {time}, in time, and the job costs {dearer}; {bound}.", **known)
+        return _("Takes {time}, in time, but the job costs {dearer}; {bound}.", **known)
+    if dearer < 0:
+        return _("Takes {time}, in time, and the job costs {dearer}.", **known)
+    return _("Takes {time}, in time, but the job costs {dearer}.", **known)
 
 
 def _job_unlikely(r: Reason, t: Terms) -> str:
@@ -94,13 +100,22 @@ def _job_too_late(r: Reason, t: Terms) -> str:
 
 
 _C = ReasonCode
+
+
+def _job_costs(r: Reason, t: Terms) -> str:
+    known = {"usd": format_usd(r.number("usd"))}
+    if not r.text("instance_type"):
+        return _("The job costs about {usd} there, by its hourly price and the expected time.", **known)
+    return _(
+        "The job costs about {usd} on {instance}, by its hourly price and the expected time.",
+        **known,
+        instance=r.text("instance_type"),
+    )
+
+
 SENTENCES: Sentences = {
     _C.JOB_TAKES: _job_takes,
-    _C.JOB_COSTS: lambda r, t: _(
-        "The job costs about {usd} on {instance}, by its hourly price and the expected time.",
-        usd=format_usd(r.number("usd")),
-        instance=r.text("instance_type"),
-    ),
+    _C.JOB_COSTS: _job_costs,
     _C.JOB_COST_UNKNOWN: lambda r, t: _(
         "The cost of the job is not known: no instance type of the catalogue that fits has a price."
     ),

@@ -6,7 +6,7 @@ from sizer.records import Reason, ReasonCode, format_number, format_rate, format
 from sizer.words.figures import chance, change
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, accelerator_name, disk_in_words, row
-from sizer.words.reasons.figures import Sentences, gpus_of, rate_between, share_of, size_of, vcpus_of
+from sizer.words.reasons.figures import Sentences, gain_of, gpus_of, rate_between, share_of, size_of, vcpus_of
 
 
 def _best_measured(r: Reason, t: Terms) -> str:
@@ -21,7 +21,7 @@ def _best_measured(r: Reason, t: Terms) -> str:
 
 
 def _rises_with_vcpus(r: Reason, t: Terms) -> str:
-    known = {"vcpus": vcpus_of(r), "before": f"{r.number('before'):g}", "gain": share_of(r, "gain")}
+    known = {"vcpus": vcpus_of(r), "before": f"{r.number('before'):g}", "gain": gain_of(r)}
     if r.has("foretold"):
         return _(
             "The rate still rises at {vcpus}, the most measured: {doubled} should gain {gain}, up to the known "
@@ -34,7 +34,7 @@ def _rises_with_vcpus(r: Reason, t: Terms) -> str:
             "The rate still rises at {vcpus}, the most measured: from {before} to {vcpus} it gained {gain} by the "
             "fitted curve and {seen} by the runs themselves.",
             **known,
-            seen=share_of(r, "seen"),
+            seen=gain_of(r, "seen"),
         )
     return _("The rate still rises at {vcpus}, the most measured: from {before} to {vcpus} it gained {gain}.", **known)
 
@@ -134,12 +134,12 @@ SENTENCES: Sentences = {
         "The rate still rises at {count} accelerator, the most measured: the last step gained {gain}.",
         "The rate still rises at {count} accelerators, the most measured: the last step gained {gain}.",
         round(r.number("gpu_count")),
-        gain=share_of(r, "gain"),
+        gain=gain_of(r),
     ),
     _C.RISES_WITH_BATCH: lambda r, t: _(
         "A larger batch than {batch}, the largest measured, may be faster: the last step gained {gain}.",
         batch=format_number(r.number("batch_size")),
-        gain=share_of(r, "gain"),
+        gain=gain_of(r),
     ),
     _C.RISES_WITH_MEMORY: lambda r, t: _(
         "More memory than {memory}, the most measured, would still make it faster.", memory=size_of(r)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sizer.bundled.reports import Material, write_report
+from sizer.records import GIB, Alternative, Estimate, Spec
 from sizer.records.run import Outcome, RunWarning, WarningKind
 
 pytestmark = pytest.mark.slow
@@ -180,3 +181,39 @@ def test_light_and_dark_differ(browser: Any, address: str) -> None:
         browser.open(address, 1280, scheme)
         grounds.append(browser.evaluate("getComputedStyle(document.body).backgroundColor"))
     assert grounds == ["rgb(255, 255, 255)", "rgb(19, 23, 27)"]
+
+
+@pytest.fixture(scope="module")
+def machines(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A page on which machines with long names were compared."""
+    assert material.recommendation is not None
+    first, *others = material.recommendation.workloads
+    compared = tuple(
+        Alternative(
+            Spec(8.0, 64 * GIB, None, 32, gpu, count),
+            Estimate(1000.0 * count, 900.0 * count, 1100.0 * count),
+            f"azure STANDARD_NC{24 * count}ADS_A100_V4_{'X' * 20}",
+            4.0 * count,
+            1.11,
+            dominated=gpu == "T4",
+        )
+        for gpu in ("NVIDIA-A100-SXM4-80GB", "T4", "另一个加速器")
+        for count in (1, 8)
+    )
+    answer = replace(first, spec=compared[0].spec, throughput=compared[0].throughput, alternatives=compared)
+    path: Path = tmp_path_factory.mktemp("machines") / "report.html"
+    write_report(path, replace(material, recommendation=replace(material.recommendation, workloads=(answer, *others))))
+    return path.as_uri()
+
+
+@pytest.mark.parametrize("width", [1280, 390, 320])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_machines_are_readable_inside_their_box(browser: Any, machines: str, width: int, scheme: str) -> None:
+    """Their bars with long names, and their table, which folds on a phone."""
+    browser.open(machines, width, scheme)
+    assert browser.evaluate("document.querySelectorAll('svg .kind').length") == 3
+    assert browser.evaluate("document.querySelectorAll('figure path.bar').length") == 6 + 1
+    assert browser.evaluate(OUTSIDE) == []
+    assert browser.evaluate(UNREADABLE)["found"] == []
+    assert browser.evaluate("document.documentElement.scrollWidth") == width
+    assert width > 640 or browser.evaluate(CUT_OFF) == []

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from sizer.catalog import Catalog, catalog_text, import_csv
+from sizer.catalog import Catalog, catalog_text, import_csv, importing, same_gpu
 from sizer.records import GIB
 from sizer.records.errors import InputError
 from sizer.words import disk_offer_line
+from tests import ROOT
 
 MB = 1e6
 
@@ -175,6 +176,20 @@ def test_csv_becomes_entries(tmp_path: Path) -> None:
         import_csv([path])
 
 
+def test_the_page_names_every_column_of_a_catalogue() -> None:
+    page = (ROOT / "docs" / "import.md").read_text("utf-8")
+    assert [name for name in importing.COLUMNS if f"`{name}`" not in page] == []
+
+
+def test_what_may_be_left_out_is_not_known(tmp_path: Path) -> None:
+    """A machine of one's own has no GPU or price where the table does not say one."""
+    path = tmp_path / "mine.csv"
+    path.write_text("Provider,instance_type,VCPUS,memory_gib,as_of,source\nme,box.1,4,16,2026,own\n")
+    (found,) = import_csv([path]).instance_types
+    assert (found.vcpus, found.memory_bytes, found.gpu, found.gpu_count) == (4, 16 * 2**30, None, 0)
+    assert (found.region, found.usd_per_hour) == (None, None)
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
@@ -183,7 +198,13 @@ def test_csv_becomes_entries(tmp_path: Path) -> None:
         (b"provider,instance_type\nme,box.1,4\n", "line 2: 3 cells, but the header has 2 columns"),
         (b"provider,instance_type\n", "has a header but no rows"),
         (b"", "is empty; write a header"),
-        (b"provider,instance_type\nme,box.1\n", "line 2: the header has no column 'region'"),
+        (
+            b"provider,instance_type\nme,box.1\n",
+            "mine.csv: the header has no column vcpus, memory_gib, as_of and source; a table of this kind needs "
+            "provider, instance_type, vcpus, memory_gib, as_of and source, and may have region, gpu, ",
+        ),
+        (b"disk_tier,provider,as_of,source,class\nd,me,x,y,ssd\n", "no column read_iops_base, read_iops_per_gib, "),
+        (b"samples_per_second,gpu\n1,V100\n", "no column mode, network, precision, framework, as_of and source"),
     ],
 )
 def test_a_table_that_is_none_is_refused(tmp_path: Path, content: bytes, sentence: str) -> None:
@@ -192,3 +213,11 @@ def test_a_table_that_is_none_is_refused(tmp_path: Path, content: bytes, sentenc
     path.write_bytes(content)
     with pytest.raises(InputError, match=sentence):
         import_csv([path])
+
+
+@pytest.mark.parametrize("name", ["V100", "V100-16GB", "Tesla V100-SXM2-16GB", "NVIDIA Tesla V100 PCIe 32GB", "v100"])
+def test_a_gpu_has_many_names(name: str) -> None:
+    """As drivers, vendors and people write them; another model has another."""
+    assert same_gpu(name, "V100")
+    assert not same_gpu(name, "P100")
+    assert not same_gpu("A10G", "A10")

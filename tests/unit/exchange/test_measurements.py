@@ -33,7 +33,8 @@ HEADER = (
     "bottleneck,hit_rate,warnings,started_at,repeat,"
     "kind,format,dataset,dataset_gib,dataset_samples,first_epoch_throughput,"
     "disk_read_iops,disk_read_mbps,disk_write_iops,disk_write_mbps,disk_class,disk_emulated,"
-    "peak_anonymous_gib,accelerator_samples_per_second,isolates"
+    "peak_anonymous_gib,accelerator_samples_per_second,isolates,"
+    "precision,latency_p50_ms,latency_p99_ms,provider,instance_type,region,usd_per_hour,usd_per_hour_spot"
 )
 
 

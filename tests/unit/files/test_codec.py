@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from sizer.files.codec import FormatError, from_json, load_json, to_json, write_json
 from sizer.records.answer import Recommendation
-from sizer.records.domains import Matching, OneOf
+from sizer.records.domains import LONGEST_NAME, Matching, OneOf, Printed
 from sizer.records.errors import InputError
 from sizer.records.run import (
     Bottleneck,
@@ -82,6 +82,9 @@ def in_domain(hint: Any, domain: Any) -> st.SearchStrategy[Any]:
         return st.sampled_from(domain.choices)
     if isinstance(domain, Matching):
         return st.from_regex(re.compile(domain.pattern, re.ASCII), fullmatch=True).filter(domain.holds)
+    if isinstance(domain, Printed):
+        letters = st.characters(codec="utf-8", exclude_categories=("C", "Z"))
+        return st.text(letters, min_size=1, max_size=LONGEST_NAME)
     if hint is int:
         return st.integers(int(domain.low), int(domain.high))
     within = st.floats(domain.low, domain.high).filter(domain.holds)
@@ -174,7 +177,7 @@ def test_a_run_with_one_wrong_value_is_read_or_refused_in_words(data: st.DataObj
             "configuration.memory_bytes: ",
         ),
         (
-            {"configuration": {"vcpus": 1, "memory_bytes": 1, "disk": "../a", "batch_size": 1}},
+            {"configuration": {"vcpus": 1, "memory_bytes": 1, "disk": "a\n", "batch_size": 1}},
             "configuration.disk: expect",
         ),
         (

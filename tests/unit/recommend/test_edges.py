@@ -177,13 +177,13 @@ def test_an_answer_from_imprecise_runs_says_so(curve: Curve, ask: Ask) -> None:
 
 
 def test_accelerators_that_still_pay_are_a_lower_bound(make_run: Callable[..., Run], ask: Ask) -> None:
-    """Each doubling of GPUs doubles the rate: the most measured is no optimum, and the run to make is named."""
+    """Each doubling of GPUs doubles the rate: the most measured is not the fastest, and the run to make is named."""
     made = [make_run(390 * count**0.99, 16, device=Device("cuda")) for count in (1, 2, 4, 8)]
     runs = [
         replace(run, configuration=replace(run.configuration, gpu_count=count))
         for run, count in zip(made, (1, 2, 4, 8), strict=True)
     ]
-    answer = ask(runs)
+    answer = ask(runs, "fastest")
     assert (answer.status, answer.edge, answer.spec and answer.spec.gpu_count) == ("at_least", "rising", 8)
     assert answer.reasons[0].startswith("The rate still rises at 8 accelerators, the most measured")
     assert answer.next_run is not None

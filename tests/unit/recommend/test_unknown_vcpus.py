@@ -81,3 +81,19 @@ def test_what_only_vcpus_would_show_is_not_named(by_memory: list[Run]) -> None:
     assert answer.bottleneck is Bottleneck.AMBIGUOUS
     reasons = [reason for each in answer.rejected for reason in each.why]
     assert {reason.figures.get("bottleneck") for reason in reasons} <= {None, "memory"}
+
+
+def test_a_table_of_one_gpu_lacks_no_vcpus(make_run: Callable[..., Run]) -> None:
+    """No advice about an axis that it does not have, and no guess at a bottleneck that it cannot show."""
+    plain = [without_vcpus(make_run(rate, 1, batch=batch)) for batch, rate in ((16, 300), (32, 400), (64, 450))]
+    runs = [
+        replace(run, configuration=replace(run.configuration, gpu="V100", gpu_count=1, memory_bytes=None), demand=None)
+        for run in plain
+    ]
+    (answer,) = asked(runs).workloads
+    assert answer.spec is not None
+    assert answer.spec.gpu == "V100"
+    assert "three vCPU values" not in said(answer)
+    assert "best guess" not in said(answer)
+    assert "bottleneck" not in said(answer)
+    assert answer.bottleneck is Bottleneck.AMBIGUOUS

@@ -29,6 +29,7 @@ from sizer.records.domains import (
     Preference,
     Probability,
     Rate,
+    SafeName,
     Vcpus,
 )
 from sizer.records.study import Device, DiskRates, Measure, Objective, RunSpec, Study
@@ -51,11 +52,16 @@ def domain(annotated: Any) -> Domain:
         (Count, [0, 10**18], [-1, 10**30]),
         (Batch, [1, 2**20], [0, -1, 2**20 + 1, 10**30]),
         (
-            Name,
+            SafeName,
             ["a", "resnet50-p100", "x" * 100],
             ["", ".", "..", "-rf", "a/b", "a b", "=1", "@x", "+1", "<b>", "a\n", "é"],
         ),
-        (Label, ["mxnet", "aws/gp3", "a b"], ["", "-x", "=1", "'", '"', "<", "&", "$x", "a;b", "a\n", "x" * 101]),
+        (
+            Name,
+            ["a", "ResNet 50 / fp16", "图像训练", "AWS gp3", "=1", "<b>", "x" * 100],
+            ["", " a", "a ", "a\n", "a\tb", "a\u202eb", "\x1b[2J", "x" * 101],
+        ),
+        (Label, ["mxnet", "aws/gp3", "Tesla V100 (SXM2)"], ["", " a", "a\n", "x" * 101]),
         (Moment, ["2026-11-21T10:00:00+00:00", "2026-11-21T10:00:00.123Z"], ["", "now", "=now()", "2026-11-21"]),
         (Kind, ["command"], ["", "Command", "image"]),
     ],
@@ -87,10 +93,10 @@ def test_records_and_study_file_know_the_same_words() -> None:
     assert set(domain(Kind).choices) == set(KINDS)  # type: ignore[attr-defined]
     prefer = schema()["properties"]["objective"]["properties"]["prefer"]["enum"]
     assert domain(Preference).choices == tuple(prefer)  # type: ignore[attr-defined]
-    for annotated, names in ((Name, ("name", "disk_name")), (Label, ("label",))):
-        for name in names:
-            assert known[name]["pattern"] == f"^{domain(annotated).pattern}$(?!\\n)"  # type: ignore[attr-defined]
-            assert known[name]["maxLength"] == 100
+    for name in ("name", "disk_name"):
+        assert known[name]["pattern"] == f"^{domain(SafeName).pattern}$(?!\\n)"  # type: ignore[attr-defined]
+    assert all(known[name]["maxLength"] == 100 for name in ("name", "disk_name", "label", "printed"))
+    assert known["printed"]["description"] == str(domain(Label).wanted)
 
 
 def test_no_number_of_a_study_file_is_one_that_its_runs_could_not_hold() -> None:

@@ -17,6 +17,7 @@ from sizer.records.errors import InputError
 from sizer.records.study import Study
 from sizer.study import HostSize, parse_study, schema
 
+IMPORTED = "workloads:\n  - kind: imported\n"
 TRAIN = "workloads:\n  - kind: image_training\n"
 COMMAND = "workloads:\n  - kind: command\n    command: [a]\n"
 
@@ -59,7 +60,8 @@ SENTENCES = [
     (TRAIN + "    embedded_images: 9\n", "line 3: `embedded_images` is not a key of a workload; it belongs at the top"),
     (TRAIN + "    command: a\n", "line 3: `command` belongs to a workload of kind command only"),
     (TRAIN + "    name: a/b\n", "line 3: `name` in a workload must be a name of letters, digits"),
-    (TRAIN + '    name: "a\\n"\n', "line 3: `name` in a workload must be a name of letters, digits"),
+    (TRAIN + '    name: "a\\n"\n', "line 3: `name` in a workload must be printable text of up to 100 characters"),
+    (IMPORTED + "    name: ' a'\n", "line 3: `name` in a workload must be printable text of up to 100 characters"),
     (TRAIN + "axes: {vcpus: 0.3}\n", "line 3: `vcpus` in `axes` must be a positive multiple of 0.25"),
     (TRAIN + "axes: {vcpus: [1, 0]}\n", "line 3: a value of `vcpus` must be a positive multiple of 0.25"),
     (TRAIN + "axes: {vcpus: true}\n", "line 3: `vcpus` in `axes` must be a positive multiple of 0.25"),

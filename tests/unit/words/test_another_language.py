@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from sizer.bundled.reports.page import TEMPLATES
 from sizer.cli import host_commands, main
 from sizer.cli import language as cli_language
 from sizer.host import Check, Finding, FindingKind, facts
-from sizer.records import Message, NoAnswer, Refused
+from sizer.records import Alternative, Estimate, Message, NoAnswer, Refused, Spec
 from sizer.runner.load import Load
 from sizer.words import ENGLISH, in_language
 from sizer.words import language as language_of_words
@@ -86,8 +87,11 @@ OURS_AND_FIGURES = {"sizer", "MXNet", "OpenCV", "logs", "log", "CPUs", "bytes", 
 
 
 @pytest.mark.usefixtures("_pseudo")
-def test_every_sentence_on_the_page_is_of_that_language(material: Material) -> None:
+@pytest.mark.parametrize("compared", [False, True], ids=["sizes", "machines"])
+def test_every_sentence_on_the_page_is_of_that_language(material: Material, compared: bool) -> None:
     """What is in no brackets is data: names, paths, addresses, facts about the host, notes handed in."""
+    if compared:
+        material = _with_machines(material)
     page = render(material)
     quoted = re.findall(r"'([^']*)'|\"([^\"]*)\"", str(material))
     data = {word for pair in quoted for word in unbracketed(" ".join(pair))} | OURS_AND_FIGURES
@@ -97,6 +101,25 @@ def test_every_sentence_on_the_page_is_of_that_language(material: Material) -> N
     assert not unknown, sorted(unknown)
     assert f'<html lang="{PSEUDO}">' in page
     assert page.count("⟦") > 500
+
+
+def _with_machines(material: Material) -> Material:
+    """The same page with an answer that was chosen among many machines."""
+    assert material.recommendation is not None
+    first, *others = material.recommendation.workloads
+    machines = tuple(
+        Alternative(
+            Spec(None, gpu=gpu, gpu_count=count), Estimate(rate, 0.9 * rate, 1.1 * rate), "aws p2", 1.0, 2.0, slow
+        )
+        for gpu, slow in (("K80", True), ("P100", False))
+        for count in range(1, 9)
+        for rate in (100.0 * count,)
+    )
+    unpriced = Alternative(Spec(8.0), Estimate(9.0, 8.0, 10.0))
+    answer = replace(
+        first, spec=machines[8].spec, throughput=machines[8].throughput, alternatives=(*machines, unpriced)
+    )
+    return replace(material, recommendation=replace(material.recommendation, workloads=(answer, *others)))
 
 
 def test_the_templates_hold_no_text_of_their_own() -> None:

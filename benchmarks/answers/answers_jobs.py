@@ -1,0 +1,111 @@
+"""Jobs that others measured on several machines: read from a table of published figures. Pure but for the reading.
+
+A job is what one source measured with one mode, network, framework, precision, input and unit; its rows differ by
+machine and batch size. Nothing here is sizer's, so that the answers of sizer are judged by other code.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PUBLISHED = Path(__file__).parent / "published.csv"
+SAME_JOB = ("mode", "network", "framework", "precision", "input", "data", "unit", "source")
+PCIE = "PCIe"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a row was measured on: `gpu` None is a machine without one. `instance_type` is empty where it is not known;
+    a processor that no cloud names has its own name there."""
+
+    gpu: str | None
+    gpu_count: int
+    instance_type: str = ""
+    vcpus: float | None = None
+
+    @property
+    def label(self) -> str:
+        """As a person would name it."""
+        return f"{self.gpu_count} x {self.gpu}" if self.gpu else self.instance_type or f"{self.vcpus or 0:g} vCPUs"
+
+
+@dataclass(frozen=True)
+class MeasuredRow:
+    """One measured rate in samples/s."""
+
+    machine: Machine
+    batch_size: int | None
+    rate: float
+
+
+@dataclass(frozen=True)
+class PublishedJob:
+    """Rows of one job; `terms` are the columns of `SAME_JOB`."""
+
+    number: int
+    terms: Mapping[str, str]
+    rows: tuple[MeasuredRow, ...]
+
+    @property
+    def label(self) -> str:
+        """As a person would name it."""
+        name = " ".join(self.terms[each] for each in ("mode", "network", "framework", "precision", "input"))
+        return f"{name} [{self.terms['source']}]"
+
+    @property
+    def machines(self) -> tuple[Machine, ...]:
+        """Each once, in the order of the rows."""
+        return tuple(dict.fromkeys(row.machine for row in self.rows))
+
+
+def published_jobs(paths: Iterable[Path] = (PUBLISHED,)) -> list[PublishedJob]:
+    """Every job with two machines or more, in the order of the files."""
+    groups: dict[tuple[str, ...], list[dict[str, str]]] = defaultdict(list)
+    for path in paths:
+        with path.open(encoding="utf-8", newline="") as file:
+            for cells in csv.DictReader(file):
+                groups[tuple(cells[column] for column in SAME_JOB)].append(cells)
+    jobs: list[PublishedJob] = []
+    for key, group in groups.items():
+        rows = tuple(_row(cells, _gpu_names(group)) for cells in group)
+        job = PublishedJob(len(jobs), dict(zip(SAME_JOB, key, strict=True)), rows)
+        if len(job.machines) > 1:
+            jobs.append(job)
+    return jobs
+
+
+def _row(cells: Mapping[str, str], names: Mapping[tuple[str, str, str], str]) -> MeasuredRow:
+    machine = Machine(
+        names.get(_gpu_cells(cells)),
+        int(cells["gpu_count"]),
+        cells["instance_type"] or cells["cpu"],
+        float(cells["vcpus"]) if cells["vcpus"] else None,
+    )
+    batch = int(cells["batch_size"]) if cells["batch_size"] else None
+    return MeasuredRow(machine, batch, float(cells["samples_per_second"]))
+
+
+def _gpu_cells(cells: Mapping[str, str]) -> tuple[str, str, str]:
+    return cells["gpu"], cells["gpu_memory_gib"], cells["form"]
+
+
+def _gpu_names(group: Iterable[Mapping[str, str]]) -> dict[tuple[str, str, str], str]:
+    """The GPUs of one job by name: with memory where two have one name, and then with PCIe where that is not enough.
+
+    A name without a form is that of the form that clouds' largest machines have.
+    """
+    known = list(dict.fromkeys(_gpu_cells(cells) for cells in group if cells["gpu"]))
+    memories: dict[str, set[str]] = defaultdict(set)
+    forms: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for gpu, memory, form in known:
+        memories[gpu].add(memory)
+        forms[gpu, memory].add(form)
+    found = {}
+    for gpu, memory, form in known:
+        name = f"{gpu}-{memory}GB" if len(memories[gpu]) > 1 else gpu
+        found[gpu, memory, form] = f"{name} {PCIE}" if len(forms[gpu, memory]) > 1 and form == PCIE else name
+    return found

@@ -1,0 +1,245 @@
+"""Does the recommended machine cost what the best one does? Simulated fleets whose true rates are known.
+
+    python benchmarks/answers/fleets.py [--fleets 500] [--first 0] [--jobs 2] [--worst 20]
+
+Each fleet is some instance types of the catalogue with a job (`fleet_machines.py`), measured with noise, and asked in
+turn for the least cost of the work and for a deadline; half of the tables have prices of their own. The best machine is
+found by looking at the true rates; beside it what looking at the measured ones finds, which noise misleads alike.
+Exit status 1 where a goal is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import fmean
+
+# Before numpy: two processes that compute with two threads each would wait for one another.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+sys.path.append(str(Path(__file__).parents[1] / "accuracy"))
+
+from accuracy_scores import HEAD, GoalRow, at_most, share
+from answers_asked import asked, read_table, write_table
+from answers_jobs import MeasuredRow
+from answers_prices import Sold, sold_machines
+from answers_truth import CLOSE, TARGET, Choice, Given, best_choice, choices, label_of
+from fleet_machines import Fleet, drawn_fleet, name_of
+
+from sizer.records import Deadline, Objective, SizerError
+
+SAMPLES = 1e8
+LEAST_RIGHT, LEAST_ANSWERED = 0.95, 0.80
+PHANTOM = "nobody sells or measured it"
+
+
+@dataclass(frozen=True)
+class JudgedFleet:
+    """What was answered for a fleet: its regret in cost, or infinity for a machine that is too slow or that is none.
+
+    `by_rows` is the regret of who looks at the measured means.
+    """
+
+    fleet: Fleet
+    given: Given
+    regret: float
+    by_rows: float
+    reason: str
+
+    @property
+    def phantom(self) -> bool:
+        return self.reason == PHANTOM
+
+
+@dataclass(frozen=True)
+class Bought:
+    """A machine, and what it truly does and costs; a price that nobody knows is infinite."""
+
+    sold: Sold
+    rate: float
+    usd_per_hour: float
+
+    @property
+    def usd_per_million(self) -> float:
+        return self.usd_per_hour / 3600 / self.rate * 1e6
+
+    @property
+    def label(self) -> str:
+        return f"{name_of(self.sold)}: {self.rate:.4g}/s, ${self.usd_per_million:.3g} a million"
+
+
+def judge_fleet(number: int) -> JudgedFleet:
+    """Measure the fleet of that number, ask sizer, and compare with the truth."""
+    on_offer = sold_machines()
+    fleet = drawn_fleet(number, on_offer)
+    given = _asked(fleet)
+    by_rows = _choice(fleet, [fmean(rates) for rates in fleet.measured])
+    theirs = _regret(fleet, _member(fleet, fleet.machines.index(by_rows.machine)) if by_rows else None)[0]
+    if given.refused:
+        return JudgedFleet(fleet, given, math.inf, theirs, f"refused: {given.refused}")
+    bought = _bought(fleet, given, on_offer)
+    regret, reason = _regret(fleet, bought)
+    return JudgedFleet(fleet, given, regret, theirs, reason)
+
+
+def _asked(fleet: Fleet) -> Given:
+    objective = Objective(deadline=Deadline(SAMPLES, SAMPLES / fleet.needed)) if fleet.needed else Objective()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            write_table(path := Path(folder) / "fleet.csv", _rows(fleet))
+            return asked(read_table(path), objective)
+    except SizerError as error:
+        return Given(refused=str(error).replace(f"{folder}/", ""))
+
+
+def _rows(fleet: Fleet) -> list[dict[str, object]]:
+    return [
+        {
+            "workload": f"fleet-{fleet.number}",
+            "provider": sold.provider,
+            "instance_type": sold.instance_type,
+            "usd_per_hour": f"{usd:g}" if fleet.told_prices else None,
+            "gpu": sold.gpu,
+            "gpu_count": sold.gpu_count or None,
+            "vcpus": f"{sold.vcpus:g}",
+            "memory_gib": f"{sold.memory_gib:g}",
+            "throughput": f"{rate:.6g}",
+        }
+        for sold, usd, rates in zip(fleet.sold, fleet.usd_per_hour, fleet.measured, strict=True)
+        for rate in rates
+    ]
+
+
+def _choice(fleet: Fleet, rates: Sequence[float]) -> Choice | None:
+    """The best machine by these rates: the rule of the objective, without sizer."""
+    prices = dict(zip(fleet.machines, fleet.usd_per_hour, strict=True))
+    rows = [MeasuredRow(machine, None, rate) for machine, rate in zip(fleet.machines, rates, strict=True)]
+    found = choices(rows, prices.get)
+    if fleet.needed is None:
+        return best_choice(found, "cheapest")
+    in_time = [each for each in found if each.rate >= fleet.needed]
+    return min(in_time, key=lambda each: each.usd_per_million or math.inf, default=None)
+
+
+def _member(fleet: Fleet, index: int) -> Bought:
+    return Bought(fleet.sold[index], fleet.rates[index], fleet.usd_per_hour[index])
+
+
+def _bought(fleet: Fleet, given: Given, on_offer: Sequence[Sold]) -> Bought | None:
+    """The machine of the fleet that the answer means, else the instance type that it offers; None where it is none."""
+    offered = [index for index, sold in enumerate(fleet.sold) if _is_offered(sold, given)]
+    members = [index for index, sold in enumerate(fleet.sold) if _is(sold, given)]
+    named = [index for index in members if index in offered]
+    if members or offered:
+        return _member(fleet, min(named or members or offered, key=lambda index: fleet.usd_per_hour[index]))
+    elsewhere = next((sold for sold in on_offer if _is_offered(sold, given)), None)
+    if elsewhere is None:
+        return None
+    usd = math.inf if elsewhere.usd_per_hour is None else elsewhere.usd_per_hour
+    return Bought(elsewhere, fleet.job.rate(elsewhere), usd)
+
+
+def _is_offered(sold: Sold, given: Given) -> bool:
+    return sold.instance_type == given.instance_type and sold.gpu == given.gpu
+
+
+def _is(sold: Sold, given: Given) -> bool:
+    counts = given.gpu_count in (0, sold.gpu_count)
+    memory = given.memory_gib is None or math.isclose(given.memory_gib, sold.memory_gib, rel_tol=1e-3)
+    return given.gpu == sold.gpu and counts and given.vcpus in (None, sold.vcpus) and memory
+
+
+def _regret(fleet: Fleet, bought: Bought | None) -> tuple[float, str]:
+    """In cost over the best by the same rule; infinity and why, where the machine is none or too slow."""
+    if bought is None:
+        return math.inf, PHANTOM
+    best = _choice(fleet, fleet.rates)
+    assert best is not None, "every machine has a price, and one is in time"
+    alike = [
+        rate
+        for sold, rate in zip(fleet.sold, fleet.rates, strict=True)
+        if (sold.gpu, sold.gpu_count) == (bought.sold.gpu, bought.sold.gpu_count)
+    ]
+    least = fleet.needed if fleet.needed is not None else (1 - CLOSE) * TARGET * max(alike, default=0.0)
+    says = f"{bought.label}; best {best.label}"
+    if bought.rate < least:
+        return math.inf, f"too slow ({least:.4g}/s are needed): {says}"
+    regret = bought.usd_per_million / (best.usd_per_million or math.nan) - 1
+    return regret, f"{says}: {regret:+.0%}"
+
+
+def scores(judged: Sequence[JudgedFleet]) -> list[GoalRow]:
+    """The rows of the table, all fleets and those of each kind and objective."""
+    table = []
+    groups = {"all fleets": list(judged)}
+    for kind in ("gpu", "cpu", "mixed"):
+        groups[f"{kind} fleets"] = [each for each in judged if each.fleet.kind == kind]
+    groups["least cost"] = [each for each in judged if each.fleet.needed is None]
+    groups["deadline"] = [each for each in judged if each.fleet.needed is not None]
+    groups["prices in the table"] = [each for each in judged if each.fleet.told_prices]
+    groups["prices of the catalogue"] = [each for each in judged if not each.fleet.told_prices]
+    for part, members in groups.items():
+        goal = part == "all fleets"
+        told = [each for each in members if not each.given.refused]
+        table += [
+            share(part, "answered", [not each.given.refused for each in members], LEAST_ANSWERED if goal else None),
+            share(
+                part,
+                "regret at most 5 %, of those answered",
+                [each.regret <= CLOSE for each in told],
+                LEAST_RIGHT if goal else None,
+            ),
+        ]
+        if goal:
+            sold = share(part, "machines that are sold or were measured", [not each.phantom for each in told], 1.0)
+            regrets = [max(0.0, each.regret) for each in told]
+            rows = share(part, "by the means of the rows: regret at most 5 %", [o.by_rows <= CLOSE for o in members])
+            table += [sold, at_most(part, "median regret", regrets, 0.5), rows]
+    return table
+
+
+def worst_lines(judged: Sequence[JudgedFleet], count: int) -> list[str]:
+    """The worst answers and the refusals, with what each fleet was measured at."""
+    wrong = sorted((each for each in judged if each.regret > CLOSE), key=lambda each: -each.regret)
+    lines = [f"{len(wrong)} wrong or refused, the worst:" if count else f"{len(wrong)} wrong or refused"]
+    for each in wrong[:count]:
+        asks = f"at least {each.fleet.needed:.4g}/s" if each.fleet.needed else "least cost"
+        lines.append(f"  fleet {each.fleet.number} ({asks}): {label_of(each.given)}: {each.reason}")
+        lines += [
+            f"      {name_of(sold)}, {sold.vcpus:g} vCPUs, {sold.gpu_count} GPUs, ${usd:.4g}: "
+            f"{fmean(rates):.4g}/s (true {rate:.4g})"
+            for sold, usd, rates, rate in zip(
+                each.fleet.sold, each.fleet.usd_per_hour, each.fleet.measured, each.fleet.rates, strict=True
+            )
+        ]
+    return lines
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--fleets", type=int, default=500)
+    parser.add_argument("--first", type=int, default=0, help="number of the first fleet")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--worst", type=int, default=20, help="so many of the worst cases are listed")
+    given = parser.parse_args()
+    numbers = range(given.first, given.first + given.fleets)
+    if given.jobs == 1:
+        judged = [judge_fleet(number) for number in numbers]
+    else:
+        with get_context("fork").Pool(given.jobs) as pool:
+            judged = pool.map(judge_fleet, numbers, chunksize=1)
+    table = scores(judged)
+    print("\n".join([HEAD, *(row.line for row in table), "", *worst_lines(judged, given.worst)]))
+    return 1 if any(row.met is False for row in table) else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,144 @@
+"""Is the recommendation the best machine of the table? Every published job with two machines or more, no one picked.
+
+    python benchmarks/answers/published.py [--also FILE.csv ...] [--jobs 2] [--quick] [--no-predictions]
+
+The right answer is found by looking at all rows (`answers_truth.py`), with the prices of the catalogue
+(`answers_prices.py`). `--also` adds figures that may not be copied into the repository, in the columns of
+`published.csv`. Exit status 1 where a goal is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+# Before numpy: two processes that compute with two threads each would wait for one another.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+sys.path.append(str(Path(__file__).parents[1] / "accuracy"))
+
+from accuracy_scores import HEAD, GoalRow, at_most, share
+from answers_asked import ReadTable, asked, job_rows, read_table, write_table
+from answers_held_out import HeldOutRate, held_out_rates
+from answers_jobs import PUBLISHED, PublishedJob, published_jobs
+from answers_prices import sold_machines, usd_per_hour
+from answers_truth import OBJECTIVES, Given, Verdict, choices, verdict
+
+from sizer.records import Objective, SizerError
+
+RIGHT = 0.95
+QUICK = 8
+"""With --quick one job of so many is asked."""
+
+
+@dataclass(frozen=True)
+class JudgedAnswer:
+    """One question, and whether its answer is right."""
+
+    job: str
+    objective: str
+    answered: bool
+    verdict: Verdict
+
+    @property
+    def line(self) -> str:
+        """Why it is wrong."""
+        without = " (no price)" if self.verdict.without_price else ""
+        return f"  {self.objective}{without}: {self.job}: {self.verdict.reason}"
+
+
+@dataclass(frozen=True)
+class JudgedJob:
+    """The questions of one job, and the rates that were left out of its table and foretold."""
+
+    answers: tuple[JudgedAnswer, ...]
+    held_out: tuple[HeldOutRate, ...] = ()
+
+
+def judge_job(job: PublishedJob, predictions: bool) -> JudgedJob:
+    """Ask sizer for every objective, and compare with what looking at the rows says."""
+    sold = sold_machines()
+    found = choices(job.rows, lambda machine: usd_per_hour(machine, sold))
+    held_out: tuple[HeldOutRate, ...] = ()
+    table: ReadTable | None = None
+    unread = ""
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            write_table(path := Path(folder) / "table.csv", job_rows(job))
+            table = read_table(path)
+        held_out = held_out_rates(table.runs) if predictions else ()
+    except SizerError as error:
+        unread = str(error).replace(f"{folder}/", "")
+    answers = []
+    for objective in OBJECTIVES:
+        given = Given(refused=unread) if table is None else asked(table, Objective(objective))
+        answers.append(JudgedAnswer(job.label, objective, not given.refused, verdict(found, objective, given)))
+    return JudgedJob(tuple(answers), held_out)
+
+
+def main() -> int:
+    given = _arguments()
+    jobs = published_jobs((PUBLISHED, *given.also))
+    jobs = jobs[::QUICK] if given.quick else jobs
+    judged = _judged(jobs, not given.no_predictions, given.jobs)
+    table = [*answer_rows([each for job in judged for each in job.answers]), *_held_out_rows(judged)]
+    rows, machines = sum(len(job.rows) for job in jobs), sum(len(job.machines) for job in jobs)
+    print(f"{len(jobs)} jobs, {rows} rows, {machines} machines")
+    print("\n".join(["", HEAD, *(row.line for row in table), ""]))
+    wrong = [each for job in judged for each in job.answers if not each.verdict.right]
+    print("\n".join([f"{len(wrong)} wrong:", *(each.line for each in wrong)]))
+    missed = [row for row in table if row.met is False]
+    return 1 if missed else 0
+
+
+def answer_rows(answers: Sequence[JudgedAnswer]) -> list[GoalRow]:
+    """How many were answered and right, those of jobs without a price apart."""
+    priced = [each for each in answers if not each.verdict.without_price]
+    part = "published jobs"
+    table = [share(part, "answered", [each.answered for each in answers])]
+    for objective in OBJECTIVES:
+        own = [each.verdict.right for each in priced if each.objective == objective]
+        table.append(share(part, f"{objective}: right", own))
+    table.append(share(part, "right, all three", [each.verdict.right for each in priced], RIGHT))
+    unpriced = [each.verdict.right for each in answers if each.verdict.without_price]
+    return [*table, share(part, "no price known: says so, or the fastest", unpriced, RIGHT)]
+
+
+def _held_out_rows(judged: Sequence[JudgedJob]) -> list[GoalRow]:
+    rates = [each for job in judged for each in job.held_out]
+    foretold = [each for each in rates if each.predicted is not None]
+    part = "rates left out, one at a time"
+    return [
+        share(part, "foretold", [each.predicted is not None for each in rates]),
+        at_most(part, "median error", [each.error for each in foretold], 0.5),
+        at_most(part, "90th percentile of errors", [each.error for each in foretold], 0.9),
+        share(part, "in their 90 % intervals", [each.covered for each in foretold]),
+    ]
+
+
+def _judged(jobs: Sequence[PublishedJob], predictions: bool, processes: int) -> list[JudgedJob]:
+    asked_for = [(job, predictions) for job in jobs]
+    if processes == 1:
+        return [judge_job(*each) for each in asked_for]
+    with get_context("fork").Pool(processes) as pool:
+        return pool.starmap(judge_job, asked_for, chunksize=1)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--also", action="append", type=Path, default=[], help="further figures; may be given again")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
+    parser.add_argument("--quick", action="store_true", help=f"one job of {QUICK}: whether all of it works")
+    parser.add_argument("--no-predictions", action="store_true", help="leave no rates out of the tables")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,98 @@
+"""Cells as people write them, `16 GB`, `8 vCPU`, `1,077`, `$3.06`, as the plain number that their column holds."""
+
+from __future__ import annotations
+
+import re
+
+from sizer.exchange.headers import BATCH_PER_GPU, LATENCY, TIMES, sample_unit, time_unit
+from sizer.records import GIB, RELATIVE, InputError, parse_bytes
+
+NUMBERS = frozenset(
+    {
+        "vcpus",
+        "memory_gib",
+        "batch_size",
+        BATCH_PER_GPU,
+        "gpu_count",
+        "throughput",
+        "throughput_low",
+        "throughput_high",
+        "dataset_samples",
+        "usd_per_hour",
+        "usd_per_hour_spot",
+        *TIMES,
+        LATENCY,
+        "latency_p99_ms",
+    }
+)
+"""Columns whose cells may have a unit or separated thousands."""
+_NUMBER = re.compile(r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>\D.*)?", re.ASCII)
+_SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+_LATENCIES = (LATENCY, "latency_p99_ms")
+_COUNTS = {
+    "vcpus": re.compile(r"(?:v?cpus?|v?cores?|threads?)", re.IGNORECASE),
+    "gpu_count": re.compile(r"(?:gpus?|x|×)", re.IGNORECASE),
+    "dataset_samples": re.compile(r"(?:images?|samples?)", re.IGNORECASE),
+}
+_THOUSANDS_OF = {"k": 1e3, "K": 1e3, "M": 1e6}
+"""What a letter behind a count means: `1.2k` samples. `m` would be thousandths."""
+_SHORTENED = re.compile(r"(?P<number>\d+\.?\d*|\.\d+)\s?(?P<letter>[kKM])(?![a-zA-Z])\s*(?P<rest>\D*)", re.ASCII)
+_SHORTENABLE = ("throughput", "throughput_low", "throughput_high", "dataset_samples")
+_PRICE = re.compile(r"(?:US)?\$?\s*(?P<number>[\d.]+)\s*(?:\$|USD)?\s*(?:(?:/|per)\s*(?:h|hr|hour))?", re.IGNORECASE)
+_RATE = re.compile(r"(?P<what>[A-Za-z]+)\s*(?:/|per)\s*(?:s|sec|second)", re.IGNORECASE)
+
+
+def plain(column: str, text: str, unit: str) -> tuple[str, str]:
+    """The number in a cell in the column's own unit, and what a rate in it counts.
+
+    `unit` holds where the cell has none. Text that is no number with a known unit stays as it is, for its reader to
+    refuse.
+    """
+    if column.startswith("usd_"):
+        price = _PRICE.fullmatch(text)
+        return (price["number"] if price else text), ""
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return text, ""
+    number, own = found["number"], (found["unit"] or "").strip()
+    if column == "memory_gib":
+        return _gibibytes(number, own or unit, text), ""
+    if column in TIMES or column in _LATENCIES:
+        usual = "s" if column in TIMES else "ms"
+        return _duration(number, time_unit(own or unit or usual), _SECONDS[usual], text), ""
+    if not own:
+        return text, ""
+    if column in _SHORTENABLE:
+        shortened = _SHORTENED.fullmatch(text)
+        if shortened is not None:
+            whole = f"{float(shortened['number']) * _THOUSANDS_OF[shortened['letter']]:.15g} {shortened['rest']}"
+            return plain(column, whole.strip(), unit)
+    if column.startswith("throughput"):
+        return _rate(number, own, text)
+    counted = _COUNTS.get(column)
+    return (number if counted is not None and counted.fullmatch(own) else text), ""
+
+
+def _gibibytes(number: str, unit: str, text: str) -> str:
+    if unit in ("", "GiB"):
+        return number
+    try:
+        return repr(parse_bytes(f"{number} {unit}") / GIB)
+    except InputError:
+        return text
+
+
+def _duration(number: str, unit: str | None, whole: float, text: str) -> str:
+    """In units of so many seconds; as it is where it has that unit already, so that no digit changes."""
+    if unit is None:
+        return text
+    factor = _SECONDS[unit] / whole
+    return number if factor == 1 else f"{float(number) * factor:.15g}"
+
+
+def _rate(number: str, unit: str, text: str) -> tuple[str, str]:
+    if unit in ("x", "×"):
+        return number, RELATIVE
+    rate = _RATE.fullmatch(unit)
+    counted = sample_unit(rate["what"]) if rate else None
+    return (number, counted) if counted else (text, "")

@@ -1,0 +1,217 @@
+"""What people call the columns of a table: the header of a spreadsheet -> a column of sizer and the unit it names."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from sizer.records import RELATIVE
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """The column of sizer that a header means.
+
+    `unit` is that of a number without one in its cells (`GB`, `ms`), `sample_unit` what a rate counts. `if_numbers`: a
+    header that means this only above numbers. `derived`: read only where nothing says the throughput itself.
+    """
+
+    column: str
+    unit: str = ""
+    sample_unit: str = ""
+    if_numbers: bool = False
+    derived: bool = False
+
+
+SECONDS_PER_EPOCH, SECONDS_PER_BATCH, SECONDS_PER_SAMPLE = (
+    "seconds_per_epoch",
+    "seconds_per_batch",
+    "seconds_per_sample",
+)
+TIMES = (SECONDS_PER_BATCH, SECONDS_PER_EPOCH, SECONDS_PER_SAMPLE)
+LATENCY = "latency_p50_ms"
+
+BATCH_PER_GPU = "batch_size_per_gpu"
+"""The batch of one accelerator: `batch_size` is that times `gpu_count`."""
+
+_SAME = {
+    "workload": "job, job name, task, benchmark, workload name, 任务, 作业, 工作负载",
+    "network": "model, net, architecture, arch, model name, network name, neural network, dnn, 模型, 网络, 模型名称, "
+    "网络模型",
+    "framework": "fw, dl framework, 框架",
+    "precision": "dtype, data type, numeric precision, 精度, 数据类型",
+    "vcpus": "cpus, cores, vcpu, num cpus, n cpus, cpu count, vcpu count, cpu cores, num cpu cores, num vcpus, "
+    "n vcpus, number of vcpus, number of cpus, number of cpu cores, num cores, n cores, vcpu数, vcpu核数, cpu核数, "
+    "cpu数, 核数, cpu核心数",
+    "gpu_count": "gpus, num gpus, n gpu, n gpus, ngpus, ngpu, num gpu, number of gpus, accelerators, "
+    "num accelerators, number of accelerators, accelerator count, count of gpus, gpu num, gpu number, devices, "
+    "num devices, n devices, number of devices, device count, gpu数, gpu数量, gpu个数, gpu卡数, 显卡数, 显卡数量, "
+    "卡数, 加速卡数",
+    "gpu": "accelerator, device name, gpu type, gpu name, gpu model, gpu kind, gpu card, graphics card, "
+    "accelerator type, accelerator name, accelerator model, gpu型号, 显卡, 显卡型号, 加速卡, 加速器",
+    "batch_size": "batch, bs, batchsize, global batch size, total batch size, effective batch size, "
+    "batch size total, batch size global, global batch, minibatch, minibatch size, mini batch size, 批大小, "
+    "批次大小, 批量大小, 批量, 总批大小",
+    BATCH_PER_GPU: "local batch size, local batch, batch per gpu, bs per gpu, batch size per gpu, batchsize per gpu, "
+    "per gpu batch size, per gpu batch, batch size per device, per device batch size, batch per device, "
+    "batch size per accelerator, minibatch per gpu, mini batch size per gpu, minibatch size per gpu, 单卡批大小, "
+    "每卡批大小",
+    "usd_per_hour": "usd",
+    "usd_per_hour_spot": "spot",
+    "instance_type": "instance, machine, machine type, vm, vm size, vm type, instance name, instance size, "
+    "node type, ec2 instance, ec2 instance type, aws instance, aws instance type, sku, 实例, 实例类型, 实例规格, 机型",
+    "provider": "cloud, cloud provider, csp, 云厂商",
+    "region": "地域, 区域",
+    "disk": "storage, disk type, disk tier, storage type, storage tier, volume, volume type, 云盘, 云盘类型, 磁盘, "
+    "磁盘类型, 硬盘, 存储, 存储类型",
+    "disk_class": "storage class",
+    "dataset_samples": "num samples, n samples, samples per epoch, images per epoch, num images, images, "
+    "training images, number of images, number of samples, 样本数, 图片数",
+}
+_COLUMNS = {alias: column for column, aliases in _SAME.items() for alias in aliases.split(", ")}
+
+_SAMPLE_UNITS = {
+    "image": "images?|imgs?|张|张图|图片",
+    "sample": "samples?|examples?|items?|records?|样本|条",
+    "token": "tokens?|toks?",
+    "word": "words?|词",
+    "sequence": "sequences?|seqs?",
+    "sentence": "sentences?|句",
+    "frame": "frames?|帧",
+    "query": "query|queries",
+    "request": "requests?|reqs?|请求",
+    "inference": "inferences?|infs?",
+}
+_RATES = {"ips": "", "qps": "query", "fps": "frame", "rps": "request"}
+"""`ips` are images, inferences or items, so it says no unit."""
+_RELATIVE = re.compile(
+    r"(?:relative|normalized|normalised|rel)(?: (?:throughput|performance|perf|speed|rate))?|speedup|speed up"
+)
+_SECOND = "s|sec|secs|second|seconds|秒"
+_WHICH = r"(?:(?:training|train|inference|average|avg|mean|total|overall|global|aggregate|system|训练|推理|平均|总) ?)*"
+_THROUGHPUT = r"(?:throughput|rate|speed|performance|perf|吞吐量|吞吐率|吞吐|速度|性能)"
+_RATE = re.compile(rf"{_WHICH}(?:{_THROUGHPUT} ?)?(?P<what>[a-z]+|[\u4e00-\u9fff]+) per (?:{_SECOND})")
+_PLAIN_RATE = re.compile(rf"{_WHICH}(?:throughput|吞吐量|吞吐率|吞吐)")
+_MEMORY = re.compile(
+    r"(?:(?:system|host|instance|cpu) )?(?:ram|memory|mem|内存|内存大小)(?: size)?(?: (?P<unit>[kmgt]i?b))?", re.ASCII
+)
+_PRICE_WORDS = {
+    "price": "price 价格 单价",
+    "cost": "cost",
+    "usd": "$ us$ usd dollar dollars 美元",
+    "hour": "h hr hrs hour hours hourly 小时 每小时",
+    "spot": "spot preemptible 竞价",
+    "other": "per on demand ondemand instance list approx 按量",
+}
+_PRICE_WORD = {word: kind for kind, words in _PRICE_WORDS.items() for word in words.split()}
+_TIMES = {
+    "ms": "ms|msec|msecs|milliseconds?|millis",
+    "us": "us|µs|μs|microseconds?",
+    "s": _SECOND,
+    "min": "min|mins|minutes?",
+    "h": "h|hr|hrs|hours?",
+}
+_TIME = "|".join(f"(?P<{unit}>{names})" for unit, names in _TIMES.items())
+_PIECES = {
+    SECONDS_PER_EPOCH: "epoch",
+    SECONDS_PER_BATCH: "batch|minibatch|step|iteration|iter|it",
+    SECONDS_PER_SAMPLE: "|".join(names for unit, names in _SAMPLE_UNITS.items()),
+}
+_PIECE = "|".join(f"(?P<{column}>{names})" for column, names in _PIECES.items())
+_DURATIONS = (
+    re.compile(rf"(?:{_TIME}|time) per (?:{_PIECE})"),
+    re.compile(rf"(?:{_PIECE}) (?:time|duration|seconds)(?: (?:{_TIME}))?"),
+    re.compile(rf"time per (?:{_PIECE}) (?:{_TIME})"),
+)
+_AVERAGE = r"(?:mean |avg |average |median )?"
+_LATENCIES = (
+    re.compile(rf"(?:{_AVERAGE}|(?P<p>p50|p99) )latency(?: (?:{_TIME}))?"),
+    re.compile(rf"latency (?P<p>p50|p99|mean|avg|average|median)(?: (?:{_TIME}))?"),
+    re.compile(rf"(?P<p>p50|p99) (?:{_TIME})"),
+    re.compile(rf"(?:平均)?(?:延迟|时延)(?: (?:{_TIME}))?"),
+)
+
+
+def meaning(header: str) -> Meaning | None:
+    """What a header means that is not a column of sizer by its own name; None where that is not known."""
+    plain = _plain(header)
+    if plain == "cpu":
+        return Meaning("vcpus", if_numbers=True)
+    if plain in _COLUMNS:
+        return Meaning(_COLUMNS[plain])
+    if plain in _RATES:
+        return Meaning("throughput", sample_unit=_RATES[plain])
+    if _RELATIVE.fullmatch(plain):
+        return Meaning("throughput", sample_unit=RELATIVE, derived=True)
+    rate = _RATE.fullmatch(plain)
+    if rate and (unit := sample_unit(rate["what"])):
+        return Meaning("throughput", sample_unit=unit)
+    if _PLAIN_RATE.fullmatch(plain):
+        return Meaning("throughput")
+    price = _price(plain)
+    if price is not None:
+        return price
+    memory = _MEMORY.fullmatch(plain)
+    if memory:
+        return Meaning("memory_gib", unit=(memory["unit"] or "gib").upper().replace("IB", "iB"))
+    return _duration(plain) or _latency(plain)
+
+
+def sample_unit(text: str) -> str | None:
+    """`image` for `imgs`; None for a word that no sample is called by."""
+    return next((unit for unit, names in _SAMPLE_UNITS.items() if re.fullmatch(names, text.lower())), None)
+
+
+def time_unit(text: str) -> str | None:
+    """`ms` for `milliseconds`; None for what is no unit of time."""
+    return next((unit for unit, names in _TIMES.items() if re.fullmatch(names, text.lower())), None)
+
+
+def spelt_alike(header: str, column: str) -> bool:
+    """Whether a header is the name of a column but for spaces, hyphens and case: `Batch Size`."""
+    return _plain(header) == _plain(column)
+
+
+def _plain(header: str) -> str:
+    """Words in lower case with one space between them; `/` is read as `per`, `#` as `num`."""
+    text = unicodedata.normalize("NFKC", header).lower().replace("/", " per ").replace("#", " num ")
+    words = " ".join(re.sub(r"[_\-()\[\]{},:;.*†‡§]", " ", text).split())
+    return words.replace("num of ", "num ")
+
+
+def _price(plain: str) -> Meaning | None:
+    """The price of an hour in USD, by its words; one in another currency, or of something else, is none."""
+    words = plain.split()
+    kinds = {_PRICE_WORD.get(word) for word in words}
+    if None in kinds or not kinds & {"price", "cost", "usd"}:
+        return None
+    chinese = any(not word.isascii() for word in words)
+    if "hour" not in kinds and ("price" not in kinds or chinese):
+        return None
+    if chinese and "usd" not in kinds:
+        return None
+    return Meaning("usd_per_hour_spot" if "spot" in kinds else "usd_per_hour")
+
+
+def _duration(plain: str) -> Meaning | None:
+    for form in _DURATIONS:
+        found = form.fullmatch(plain)
+        if found:
+            column = next(column for column in _PIECES if found[column])
+            return Meaning(column, unit=_unit(found, "s"), derived=True)
+    return None
+
+
+def _latency(plain: str) -> Meaning | None:
+    for form in _LATENCIES:
+        found = form.fullmatch(plain)
+        if found:
+            return Meaning(
+                "latency_p99_ms" if found.groupdict().get("p") == "p99" else LATENCY, unit=_unit(found, "ms")
+            )
+    return None
+
+
+def _unit(found: re.Match[str], default: str) -> str:
+    return next((unit for unit in _TIMES if found[unit]), default)

@@ -1,0 +1,92 @@
+"""Which values of two axes were measured together: how two axes act on one another is what rates alone cannot tell."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations, permutations
+from typing import TypeVar
+
+from sizer.model.coordinates import disk_of
+from sizer.records import Configuration
+
+Names = tuple[object, ...]
+Span = tuple[float, float]
+Key = TypeVar("Key")
+
+
+class Design:
+    """The configurations that were measured, by the axes that were varied: names (disk, accelerator) and numbers."""
+
+    def __init__(self, rows: Sequence[Configuration], names: Sequence[str], numbers: Sequence[str]) -> None:
+        self._numbers = tuple(numbers)
+        self._of = [_OF[name] for name in names]
+        self._pairs = {self._names_of(row) for row in rows}
+        self._vcpus: dict[Names, set[float | None]] = defaultdict(set)
+        self._with_name: dict[tuple[int, object, str], Span] = {}
+        self._at: dict[tuple[str, float, str], Span] = {}
+        values: dict[str, set[float]] = {number: set() for number in numbers}
+        for row in rows:
+            self._vcpus[self._names_of(row)].add(row.vcpus)
+            known = {number: value for number in numbers if (value := getattr(row, number)) is not None}
+            for number, value in known.items():
+                values[number].add(value)
+                for place, of in enumerate(self._of):
+                    _widen(self._with_name, (place, of(row), number), value)
+            for one, other in permutations(known, 2):
+                _widen(self._at, (one, known[one], other), known[other])
+        self._values = {number: sorted(found) for number, found in values.items()}
+
+    def together(self, configuration: Configuration) -> bool:
+        """Whether each two of its values lie within what was measured together.
+
+        Two names were if some run had both; a name and a number if the number lies between those that were measured
+        with the name; two numbers if one lies between those that were measured at the other, or at its nearest
+        measured neighbours. A number that is not known decides nothing.
+        """
+        known = {number: value for number in self._numbers if (value := getattr(configuration, number)) is not None}
+        return (
+            self._names_of(configuration) in self._pairs
+            and all(
+                _inside(value, [self._with_name.get((place, of(configuration), number))])
+                for number, value in known.items()
+                for place, of in enumerate(self._of)
+            )
+            and all(
+                any(_inside(known[other], self._spans(one, known[one], other)) for one, other in permutations(pair))
+                for pair in combinations(known, 2)
+            )
+        )
+
+    def vcpus_with(self, configuration: Configuration) -> set[float | None]:
+        """The vCPUs that were measured with its names."""
+        return self._vcpus.get(self._names_of(configuration), set())
+
+    def _names_of(self, configuration: Configuration) -> Names:
+        return tuple(of(configuration) for of in self._of)
+
+    def _spans(self, one: str, value: float, other: str) -> list[Span | None]:
+        """What was measured of another axis at this value, or at its nearest measured neighbours."""
+        values = self._values[one]
+        place = bisect_left(values, value)
+        near = [value] if values[place : place + 1] == [value] else values[max(0, place - 1) : place + 1]
+        return [self._at.get((one, each, other)) for each in near]
+
+
+def _accelerators(configuration: Configuration) -> tuple[str | None, int | None]:
+    return configuration.gpu, configuration.gpu_count
+
+
+_OF: dict[str, Callable[[Configuration], object]] = {"disk": disk_of, "accelerators": _accelerators}
+
+
+def _widen(spans: dict[Key, Span], key: Key, value: float) -> None:
+    low, high = spans.get(key, (value, value))
+    spans[key] = (min(low, value), max(high, value))
+
+
+def _inside(value: float, spans: Iterable[Span | None]) -> bool:
+    """Whether it lies within all of them taken as one."""
+    known = [span for span in spans if span is not None]
+    return bool(known) and min(low for low, _ in known) <= value <= max(high for _, high in known)

@@ -1,0 +1,243 @@
+"""Which of the machines that were measured: a comparison needs no curve, only their rates, intervals and prices."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+from sizer.recommend.machines import Machine
+from sizer.records import Objective
+
+SURE = 0.9
+"""A rate that is asked for is given with at least this probability; a choice that is less likely right is close."""
+LIKELY = 0.5
+"""A machine counts as one of the fast ones of its kind if that is likelier than not.
+
+More is not asked: where a machine at half the price is just above the target or just below, the dearer one is no safe
+choice. Of 500 simulated fleets with noise of 2 to 4 % the best by this rule is right in 97 % and with SURE in 90 %
+(benchmarks, fleets.py).
+"""
+LATENCY_NOISE = 0.05
+"""Standard deviation of ln p99 latency between runs, at the least: few batches of a run are slower than 99 of 100."""
+TIE = 0.99
+"""`fastest` takes the cheapest of those within one percent of the highest rate."""
+ALIKE = 0.05
+"""Costs that differ by less are alike: that another machine is cheaper by less is no doubt about the answer."""
+DISK_LOSS = 0.02
+"""The share of the best disk's rate that a cheaper one may cost, at the same size and whatever the target."""
+SLACK = 1e-9
+"""What is exactly as asked for is enough."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A machine with the probability that it is as fast as asked for, and its rate over the best of its kind.
+
+    `least` and `soon` are the probabilities of the rate and of the latency that are enough. `prompt` is the
+    probability that it keeps the latency that is asked for, 1 where none is; `disk_loss` the share of its rate that it
+    loses by its disk against the best one at its size; `dearer_disk` whether a cheaper disk is as good.
+    """
+
+    machine: Machine
+    probability: float
+    fraction: float
+    least: float = LIKELY
+    prompt: float = 1.0
+    soon: float = SURE
+    disk_loss: float = 0.0
+    dearer_disk: bool = False
+
+    @property
+    def prompt_enough(self) -> bool:
+        return self.prompt >= self.soon - SLACK
+
+    @property
+    def fast_enough(self) -> bool:
+        return self.probability >= self.least - SLACK
+
+    @property
+    def passes(self) -> bool:
+        return self.fast_enough and self.prompt_enough and self.disk_loss <= DISK_LOSS + SLACK and not self.dearer_disk
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The machine that was chosen among all that were measured; `probability` that no other would have been right.
+
+    None of them is chosen where none gives the rate that is asked for.
+    """
+
+    contenders: tuple[Contender, ...]
+    chosen: Contender | None
+    probability: float = 0.0
+
+    @property
+    def priced(self) -> tuple[Contender, ...]:
+        """Those whose price is known."""
+        return tuple(each for each in self.contenders if each.machine.usd_per_hour is not None)
+
+    def others(self) -> list[Contender]:
+        """All that give what is asked for but the chosen one, whatever its disk; the least costly first."""
+        own = but_for_disk(self.chosen.machine) if self.chosen is not None else None
+        found = [each for each in self.contenders if each.passes and but_for_disk(each.machine) != own]
+        return sorted(found, key=lambda each: (each.machine.cost, -each.machine.rate))
+
+
+def compare(machines: Sequence[Machine], objective: Objective) -> Comparison:
+    """By the objective.
+
+    The target is of the best of the same kind and count of accelerator: on its machine a job is to lose nothing.
+    Across kinds and counts `cheapest` takes the least cost of the work, `balanced` the least cost times the time that
+    the work takes, and `fastest` the least costly within 1 % of the highest rate. A rate that is asked for takes the
+    place of the target: a machine gives it surely, or where none does, likely. A price that is not known is never the
+    least, nor is a machine without one what others are measured by.
+    """
+    contenders = _contenders(machines, objective)
+    passing = [each for each in contenders if each.passes]
+    if not passing:
+        return Comparison(contenders, None)
+    if objective.prefer == "fastest" and objective.rate is None:
+        chosen = _fastest(passing)
+        return Comparison(contenders, chosen, _probability_fastest(chosen, contenders))
+    cost = _COSTS["cheapest" if objective.rate is not None else objective.prefer]
+    priced = [each for each in passing if each.machine.usd_per_hour is not None]
+    if not priced:
+        chosen = _without_prices(passing)
+        return Comparison(contenders, chosen, min(chosen.probability, chosen.prompt))
+    chosen = min(priced, key=lambda each: (cost(each.machine), -each.machine.rate))
+    return Comparison(contenders, chosen, _probability_least(chosen, priced, objective.prefer))
+
+
+_COSTS: dict[str, Callable[[Machine], float]] = {
+    "cheapest": lambda machine: machine.cost,
+    "balanced": lambda machine: machine.cost / machine.rate,
+}
+
+
+def kind_of(machine: Machine) -> tuple[str | None, int]:
+    """Its kind and count of accelerator."""
+    return machine.accelerators.gpu, machine.accelerators.count or 0
+
+
+def but_for_disk(machine: Machine) -> tuple[object, ...]:
+    """What two machines have alike that differ in nothing but the disk."""
+    here = machine.configuration
+    return here.vcpus, here.memory_bytes, here.batch_size, machine.rented, kind_of(machine)
+
+
+def _contenders(machines: Sequence[Machine], objective: Objective) -> tuple[Contender, ...]:
+    prompt = [_prompt(each, objective.latency_p99) for each in machines]
+    soon = SURE if any(each >= SURE for each in prompt) else LIKELY
+    best = _best_of_each(machines, prompt, soon, objective)
+    found = tuple(
+        replace(_contender(machine, best[kind_of(machine)], objective), prompt=likely, soon=soon)
+        for machine, likely in zip(machines, prompt, strict=True)
+    )
+    if objective.rate is None:
+        return _by_disk(found)
+    if any(each.passes for each in found):
+        return found
+    return tuple(replace(each, least=LIKELY) for each in found)
+
+
+def _contender(machine: Machine, best: Machine, objective: Objective) -> Contender:
+    """`best` is the fastest of its kind and count."""
+    fraction = machine.rate / best.rate
+    if objective.rate is not None:
+        spread = math.hypot(machine.deviation, machine.noise)
+        likely = NormalDist().cdf(math.log(machine.rate / objective.rate) / spread)
+        return Contender(machine, likely, fraction, SURE)
+    if fraction >= 1:
+        return Contender(machine, 1.0, fraction)
+    spread = math.hypot(machine.deviation, best.deviation)
+    return Contender(machine, NormalDist().cdf(math.log(fraction / objective.target) / spread), fraction)
+
+
+def _by_disk(contenders: Sequence[Contender]) -> tuple[Contender, ...]:
+    """The same with what each loses by its disk, and whether a cheaper disk loses no more than a disk may."""
+    alike: dict[tuple[object, ...], list[Contender]] = defaultdict(list)
+    for each in contenders:
+        if each.prompt_enough:
+            alike[but_for_disk(each.machine)].append(each)
+    found = []
+    for each in contenders:
+        group = [other.machine for other in alike[but_for_disk(each.machine)]] or [each.machine]
+        top = max(other.rate for other in group)
+        good = [other for other in group if 1 - other.rate / top <= DISK_LOSS + SLACK]
+        dearer = each.machine.disk_usd_per_hour > min(other.disk_usd_per_hour for other in good)
+        found.append(replace(each, disk_loss=max(0.0, 1 - each.machine.rate / top), dearer_disk=dearer))
+    return tuple(found)
+
+
+def _best_of_each(
+    machines: Sequence[Machine], prompt: Sequence[float], soon: float, objective: Objective
+) -> dict[tuple[str | None, int], Machine]:
+    """The fastest of each kind and count: of those that keep the latency, and if price decides, of those with one."""
+    alike: dict[tuple[str | None, int], list[tuple[Machine, float]]] = defaultdict(list)
+    for machine, likely in zip(machines, prompt, strict=True):
+        alike[kind_of(machine)].append((machine, likely))
+    found = {}
+    for kind, group in alike.items():
+        among = [machine for machine, likely in group if likely >= soon] or [machine for machine, _ in group]
+        if objective.prefer != "fastest":
+            among = [each for each in among if each.usd_per_hour is not None] or among
+        found[kind] = max(among, key=lambda each: each.rate)
+    return found
+
+
+def _prompt(machine: Machine, most: float | None) -> float:
+    """P(its p99 latency in a new run <= the most that is asked for); 0 where it was not measured."""
+    if most is None:
+        return 1.0
+    if not machine.latency_p99:
+        return 0.0 if machine.latency_p99 is None else 1.0
+    return NormalDist().cdf(math.log(most / machine.latency_p99) / math.hypot(machine.noise, LATENCY_NOISE))
+
+
+def _fastest(passing: Sequence[Contender]) -> Contender:
+    top = max(each.machine.rate for each in passing)
+    near = [each for each in passing if each.machine.rate >= TIE * top]
+    return min(near, key=lambda each: (each.machine.usd_per_hour or math.inf, each.machine.size, -each.machine.rate))
+
+
+def _without_prices(passing: Sequence[Contender]) -> Contender:
+    """Where no price is known: the kind that makes the most of each accelerator, and of it the smallest machine.
+
+    A smaller machine is never dearer; of equally small ones, the fastest.
+    """
+    best = max(passing, key=lambda each: each.machine.rate / max(1, kind_of(each.machine)[1])).machine
+    alike = [each for each in passing if kind_of(each.machine) == kind_of(best)]
+    return min(alike, key=lambda each: (each.machine.size, -each.machine.rate))
+
+
+def _probability_fastest(chosen: Contender, contenders: Sequence[Contender]) -> float:
+    others = [each.machine for each in contenders if each is not chosen and each.prompt_enough]
+    return min([chosen.prompt, *(_likely_no_less(chosen.machine, each, TIE) for each in others)])
+
+
+def _likely_no_less(one: Machine, other: Machine, factor: float) -> float:
+    """P(rate of one >= factor x rate of the other), by what is uncertain about both."""
+    margin = math.log(one.rate / other.rate / factor)
+    return NormalDist().cdf(margin / math.hypot(one.deviation, other.deviation))
+
+
+def _probability_least(chosen: Contender, priced: Sequence[Contender], prefer: str) -> float:
+    """P(its target is reached, and no other's work costs less by more than ALIKE)."""
+    power = 2 if prefer == "balanced" else 1
+    found = [chosen.probability, chosen.prompt]
+    for each in priced:
+        if each is chosen:
+            continue
+        ratio = hourly(chosen.machine) / hourly(each.machine) * (each.machine.rate / chosen.machine.rate) ** power
+        spread = power * math.hypot(chosen.machine.deviation, each.machine.deviation)
+        found.append(NormalDist().cdf((math.log1p(ALIKE) - math.log(ratio)) / spread))
+    return min(found)
+
+
+def hourly(machine: Machine) -> float:
+    """USD an hour with the disk, for comparing machines that have a price; never 0, so that it has a logarithm."""
+    assert machine.usd_per_hour is not None, "only machines with a price are compared by it"
+    return max(machine.usd_per_hour + machine.disk_usd_per_hour, 1e-9)

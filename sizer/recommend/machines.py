@@ -1,0 +1,207 @@
+"""The machines that were measured, as they are: what each gives, and what an hour of it costs."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import mean, median, stdev
+
+from sizer.catalog import Catalog, InstanceType
+from sizer.model import (
+    CPU_LABEL,
+    NORMAL_90,
+    MeasuredDisk,
+    Noise,
+    apart,
+    completed,
+    end_to_end,
+    gpus_of,
+    label_of,
+    name_of_disk,
+    noise_of,
+)
+from sizer.recommend.accelerators import Accelerators
+from sizer.recommend.machine_prices import price_of
+from sizer.recommend.prices import disk_prices
+from sizer.records import SLIP, Bottleneck, Configuration, Estimate, LimitedByKind, RentedMachine, Run, Spec
+
+DRIFT = 0.01
+"""Standard deviation of ln rate that repeats of one configuration do not show: what lies between configurations."""
+NORMAL_95 = 1.96
+"""Standard deviations of a 95 % interval, which is what a run's own is."""
+
+Key = tuple[Configuration, str | None, RentedMachine | None]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One configuration that was measured, with what it made: samples per second over its repeats.
+
+    `deviation` is the standard deviation of the mean of ln rate, `noise` that of a new run about it; `apart` how many
+    times its fastest run is as fast as its slowest. `rented` is what the table says of the machine; `offer` the
+    instance type whose price is `usd_per_hour`, None where it is the table's own or unknown. `disk_usd_per_hour` is
+    that of a volume, for comparing disks. `latency_p99` is in seconds, None where no run tells it.
+    """
+
+    spec: Spec
+    configuration: Configuration
+    accelerators: Accelerators
+    rate: float
+    deviation: float
+    noise: float
+    runs: int
+    evidence: Bottleneck | None = None
+    rented: RentedMachine | None = None
+    usd_per_hour: float | None = None
+    offer: InstanceType | None = None
+    latency_p99: float | None = None
+    disk_usd_per_hour: float = 0.0
+    apart: float = 1.0
+    in_several_regions: bool = False
+
+    @property
+    def throughput(self) -> Estimate:
+        """With the 90 % interval of a new run."""
+        half = NORMAL_90 * math.hypot(self.deviation, self.noise)
+        return Estimate(self.rate, self.rate * math.exp(-half), self.rate * math.exp(half))
+
+    @property
+    def usd_a_sample(self) -> float:
+        """What the work costs, without a disk; infinite where the price is not known."""
+        return math.inf if self.usd_per_hour is None else self.usd_per_hour / 3600 / self.rate
+
+    @property
+    def cost(self) -> float:
+        """USD of a sample with the disk, for comparing machines."""
+        return self.usd_a_sample + self.disk_usd_per_hour / 3600 / self.rate
+
+    @property
+    def size(self) -> tuple[float, int, float]:
+        """vCPUs, memory and disk, in an order in which no larger one is cheaper."""
+        return self.configuration.vcpus or 0.0, self.configuration.memory_bytes or 0, self.disk_usd_per_hour
+
+    @property
+    def slipped(self) -> bool:
+        """Whether its runs are so far apart that one of them is a slip."""
+        return self.apart > SLIP
+
+    @property
+    def name(self) -> str | None:
+        """`aws g4dn.xlarge`, by the table or by the catalogue; with its region where the table has it in several."""
+        if self.rented is not None and self.rented.instance_type is not None:
+            region = self.rented.region if self.in_several_regions else None
+            return " ".join(filter(None, (self.rented.provider, self.rented.instance_type, region)))
+        return f"{self.offer.provider} {self.offer.instance_type}" if self.offer is not None else None
+
+    @property
+    def usd_per_hour_spot(self) -> float | None:
+        """The spot price that the table gives, or of the instance type whose price it has."""
+        if self.rented is not None and self.rented.usd_per_hour_spot is not None:
+            return self.rented.usd_per_hour_spot
+        return self.offer.usd_per_hour_spot if self.offer is not None else None
+
+
+def measured_machines(
+    runs: Sequence[Run], disks: Sequence[MeasuredDisk], catalog: Catalog, spot: bool = False
+) -> list[Machine]:
+    """Every configuration of the whole job that was measured; of runs with other input, nothing.
+
+    `spot`: with the spot prices of the table; `catalog` has its own then.
+    """
+    groups: dict[Key, list[Run]] = defaultdict(list)
+    for run in completed(end_to_end(runs)):
+        groups[run.configuration, kind_of_run(run), run.machine].append(run)
+    noise = noise_of(list(groups.values()))
+    varied = _varied([configuration for configuration, _, _ in groups])
+    of_disks = disk_prices(disks, catalog) if "disk" in varied else {}
+    found = [_machine(key, group, varied, noise, catalog, spot, of_disks) for key, group in groups.items()]
+    regions: dict[str | None, set[str | None]] = defaultdict(set)
+    for each in found:
+        regions[each.name].add(each.rented.region if each.rented is not None else None)
+    return [replace(each, in_several_regions=len(regions[each.name]) > 1) for each in found]
+
+
+def _machine(
+    key: Key,
+    group: Sequence[Run],
+    varied: frozenset[str],
+    noise: Noise,
+    catalog: Catalog,
+    spot: bool,
+    of_disks: dict[str, float],
+) -> Machine:
+    configuration, label, rented = key
+    device = group[0].spec.workload.computes_on
+    accelerators = Accelerators(CPU_LABEL, 0) if label is None else Accelerators(label, max(1, gpus_of(configuration)))
+    rates = _rates(group)
+    logs = [math.log(rate) for rate in rates]
+    named = {run.evidence.bottleneck for run in group if run.evidence is not None} - {Bottleneck.AMBIGUOUS}
+    spec = Spec(
+        configuration.vcpus,
+        configuration.memory_bytes if is_imported(group[0]) or "memory" in varied else None,
+        configuration.disk if "disk" in varied else None,
+        configuration.batch_size if "batch" in varied else None,
+        None if accelerators.catalog_name(device) is None else accelerators.gpu,
+        0 if label is None else max(1, gpus_of(configuration)),
+    )
+    usd, offer = price_of(spec, accelerators, device, rented, catalog, spot)
+    latencies = [run.latency_p99 for run in group if run.latency_p99 is not None]
+    own_price = rented is not None and rented.usd_per_hour is not None
+    of_run = _noise_of(group, noise)
+    return Machine(
+        spec,
+        configuration,
+        accelerators,
+        rate=rates[0] if len(rates) == 1 else math.exp(median(logs) if len(logs) > 2 else mean(logs)),
+        deviation=math.hypot(of_run / math.sqrt(len(logs)), DRIFT),
+        noise=of_run,
+        runs=len(logs),
+        evidence=named.pop() if len(named) == 1 else None,
+        rented=rented,
+        usd_per_hour=usd,
+        offer=offer,
+        latency_p99=median(latencies) if latencies else None,
+        disk_usd_per_hour=0.0 if own_price else of_disks.get(name_of_disk(configuration.disk), 0.0),
+        apart=apart(group),
+    )
+
+
+def _rates(group: Sequence[Run]) -> list[float]:
+    return [run.throughput.value for run in group if run.throughput is not None]
+
+
+def _noise_of(group: Sequence[Run], noise: Noise) -> float:
+    """Standard deviation of ln rate of a new run: the interval that a single run has, or as of all of the workload.
+
+    Of runs that are far apart their own.
+    """
+    if apart(group) > SLIP:
+        return stdev(math.log(rate) for rate in _rates(group))
+    own = [run.throughput for run in group if run.throughput is not None and run.throughput.has_interval]
+    if noise.repeated or len(own) < len(group) or any(rate.low <= 0 for rate in own):
+        return noise.run
+    return mean((math.log(rate.high) - math.log(rate.low)) / (2 * NORMAL_95) for rate in own)
+
+
+def kind_of_run(run: Run) -> str | None:
+    """The kind of accelerator, by its name where the run or its device has one; None where the CPU computes."""
+    device = run.spec.workload.computes_on
+    if run.configuration.gpu is None and device.kind == "cuda" and device.gpu is not None:
+        return device.gpu
+    return label_of(run)
+
+
+def is_imported(run: Run) -> bool:
+    """Whether the run is a row of somebody's table: then what it says of a machine is the machine's, and no limit."""
+    return run.limited_by is not None and run.limited_by.kind is LimitedByKind.IMPORTED
+
+
+def _varied(configurations: Sequence[Configuration]) -> frozenset[str]:
+    counts = {
+        "memory": len({each.memory_bytes for each in configurations}),
+        "disk": len({each.disk for each in configurations}),
+        "batch": len({each.batch_size for each in configurations}),
+    }
+    return frozenset(name for name, count in counts.items() if count > 1)

@@ -1,0 +1,123 @@
+"""The machines that were compared, each as a line of the terminal and as a row or a bar of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sizer.model import CPU_LABEL
+from sizer.records import (
+    RELATIVE,
+    Alternative,
+    Answer,
+    RentedMachine,
+    Spec,
+    format_rate,
+    format_seconds,
+    format_usd,
+    plural,
+)
+from sizer.words.figures import rate_interval
+from sizer.words.language import _, _n
+from sizer.words.names import Terms, gpu_name, row, spec_name
+
+
+def machine_name(alternative: Alternative, terms: Terms) -> str:
+    """`1 x P100`, `8 vCPUs, 1 x V100`; where the table says no more of it, `no accelerator`."""
+    return spec_name(alternative.spec, terms) or gpu_name(CPU_LABEL)
+
+
+def machine_rented(machine: RentedMachine | None) -> str:
+    """`aws g4dn.xlarge`, as a table names it; empty where it does not."""
+    if machine is None or machine.instance_type is None:
+        return ""
+    return " ".join(filter(None, (machine.provider, machine.instance_type)))
+
+
+def kind_name(spec: Spec, terms: Terms) -> str:
+    """The kind of accelerator that a machine has: `V100`, `accelerator`, `no accelerator`."""
+    if spec.gpu_count == 0:
+        return gpu_name(CPU_LABEL)
+    gpu = spec.gpu or terms.device.gpu
+    return gpu_name(gpu) if gpu else _("accelerator")
+
+
+def alternative_line(alternative: Alternative, terms: Terms) -> str:
+    """`1 x P100 (azure NC6s v2): 1,800 samples/s, $2.07 an hour, $0.319 a million samples`."""
+    machine, instance = machine_name(alternative, terms), alternative.instance_type
+    if instance:
+        machine = _("{spec} ({instance})", spec=machine, instance=instance)
+    figures = [format_rate(alternative.throughput.value, terms.unit), price_an_hour(alternative)]
+    if alternative.latency_p99 is not None:
+        figures.append(_("p99 {latency}", latency=format_seconds(alternative.latency_p99)))
+    if alternative.usd_per_million_samples is not None:
+        million = format_usd(alternative.usd_per_million_samples)
+        figures.append(_("{price} a million {units}", price=million, units=plural(terms.unit)))
+    return _("{machine}: {figures}", machine=machine, figures=row(figures))
+
+
+def price_an_hour(alternative: Alternative) -> str:
+    """`$2.07 an hour`, with its spot price beside it where that is another, or that it is unknown."""
+    spot = alternative.usd_per_hour_spot
+    if alternative.usd_per_hour is None and spot is not None:
+        return _("price unknown, {spot} an hour spot", spot=format_usd(spot))
+    if alternative.usd_per_hour is None:
+        return _("price unknown")
+    if spot is not None and spot != alternative.usd_per_hour:
+        return _("{price} an hour ({spot} spot)", price=format_usd(alternative.usd_per_hour), spot=format_usd(spot))
+    return _("{price} an hour", price=format_usd(alternative.usd_per_hour))
+
+
+def price_of_million(alternative: Alternative) -> str:
+    """`$0.319`; empty where it is unknown, or a rate is only relative."""
+    price = alternative.usd_per_million_samples
+    return format_usd(price) if price is not None else ""
+
+
+def alternative_remark(alternative: Alternative, answer: Answer) -> str:
+    """What to know of it beside the others: that it is the answer, costs least, is the fastest, or is dominated."""
+    parts = [_("the answer")] if alternative is answer.chosen else []
+    if alternative is answer.least_costly:
+        parts.append(_("least cost"))
+    if alternative.throughput.value == answer.highest_rate:
+        parts.append(_("fastest"))
+    if alternative.dominated:
+        parts.append(_("dominated"))
+    return row(parts)
+
+
+def machines_drawn(names: Sequence[str], alternatives: Sequence[Alternative], unit: str) -> str:
+    """The picture in words, for who does not see it: `Throughput by machine: 1 x P100 1,800 samples/s, ...`."""
+    rates = [rate_interval(each.throughput, unit) for each in alternatives]
+    drawn = (_("{machine} {rate}", machine=name, rate=rate) for name, rate in zip(names, rates, strict=True))
+    return _("Throughput by machine: {machines}", machines=row(drawn))
+
+
+def machines_left_out(number: int) -> str:
+    """Under a picture of many machines: how many are missing from it."""
+    return _n("{count} more machine is in the table below.", "{count} more machines are in the table below.", number)
+
+
+def charts_left_out(number: int) -> str:
+    """Under the charts of a large crossed table: how many there are not."""
+    return _n(
+        "{count} chart further from the answer is left out; its runs are in the table of all runs.",
+        "{count} charts further from the answer are left out; their runs are in the table of all runs.",
+        number,
+    )
+
+
+def machines_note(unit: str) -> str:
+    """What the columns of the table of machines mean."""
+    if unit == RELATIVE:
+        return _(
+            "The least cost of the same work first; what a sample costs does not follow from relative rates. The "
+            "interval is that of a new run (90 %). Dominated: another machine is no slower and costs no more an hour. "
+            "A price is the machine's own where the table gives it, else that of the instance type named, else of the "
+            "cheapest one that holds it."
+        )
+    return _(
+        "The least cost of a million {units} first. The interval is that of a new run (90 %). Dominated: another "
+        "machine is no slower and costs no more an hour. A price is the machine's own where the table gives it, else "
+        "that of the instance type named, else of the cheapest one that holds it.",
+        units=plural(unit),
+    )

@@ -1,0 +1,280 @@
+"""Which of the machines that were measured: what the work costs there, on the next and on the fastest."""
+
+from __future__ import annotations
+
+from sizer.records import (
+    RELATIVE,
+    Reason,
+    ReasonCode,
+    format_number,
+    format_rate,
+    format_seconds,
+    format_share,
+    format_usd,
+    plural,
+)
+from sizer.words.figures import chance, exact_rate, samples_counted, times
+from sizer.words.language import _, _n
+from sizer.words.names import Terms, spec_name
+from sizer.words.reasons.figures import Sentences, gain_of, share_of, size_of, vcpus_of
+
+
+def _where(r: Reason, t: Terms) -> str:
+    """`aws g4dn.xlarge`, else the spec itself."""
+    return r.text("instance_type") or (spec_name(r.spec, t) if r.spec is not None else "")
+
+
+def _both(r: Reason, t: Terms) -> str:
+    """`1 x T4 (aws g4dn.xlarge)`."""
+    spec, instance = spec_name(r.spec, t) if r.spec is not None else "", r.text("instance_type")
+    if spec and instance:
+        return _("{spec} ({instance})", spec=spec, instance=instance)
+    return spec or instance or _("a machine of unknown size")
+
+
+def _cost(r: Reason, t: Terms) -> dict[str, object]:
+    return {
+        "usd": format_usd(r.number("usd_per_million")) if r.has("usd_per_million") else "",
+        "units": plural(t.unit),
+        "where": _where(r, t),
+        "count": round(r.number("machines")),
+    }
+
+
+def _least_cost(r: Reason, t: Terms) -> str:
+    if r.number("machines") == 1 and t.unit != RELATIVE:
+        return _("A million {units} cost {usd} on {where}, the only machine with a known price.", **_cost(r, t))
+    if r.has("by_latency") and t.unit != RELATIVE:
+        return _("A million {units} cost {usd} on {where}, the least of those that answer soon enough.", **_cost(r, t))
+    if t.unit == RELATIVE:
+        if r.has("slower_cost_less"):
+            return _("The same work costs the least on {where}, of the machines that are fast enough.", **_cost(r, t))
+        return _("The same work costs the least on {where}, of {count} machines measured.", **_cost(r, t))
+    if r.has("slower_cost_less"):
+        return _(
+            "A million {units} cost {usd} on {where}, the least of the machines that are fast enough.", **_cost(r, t)
+        )
+    if r.has("by_batch"):
+        return _(
+            "A million {units} cost {usd} on {where}, the least of {count} configurations measured.", **_cost(r, t)
+        )
+    return _("A million {units} cost {usd} on {where}, the least of {count} machines measured.", **_cost(r, t))
+
+
+def _least_cost_and_time(r: Reason, t: Terms) -> str:
+    if t.unit == RELATIVE:
+        return _("On {where} price times time is the least of the machines that are fast enough.", **_cost(r, t))
+    if r.has("slower_cost_less"):
+        return _(
+            "A million {units} cost {usd} on {where}; price times time is the least of the machines that are fast "
+            "enough.",
+            **_cost(r, t),
+        )
+    return _(
+        "A million {units} cost {usd} on {where}; price times time is the least of {count} machines measured.",
+        **_cost(r, t),
+    )
+
+
+def _fastest_of_machines(r: Reason, t: Terms) -> str:
+    if t.unit == RELATIVE:
+        return _("It is the fastest of {count} machines measured.", **_cost(r, t))
+    return _("It is the fastest of {count} machines measured; a million {units} cost {usd} on {where}.", **_cost(r, t))
+
+
+def _nearly_fastest(r: Reason, t: Terms) -> str:
+    if not r.has("usd_per_million"):
+        return _(
+            "It is the smallest of those within 1 % of the fastest of {count} configurations measured; its price is "
+            "not known.",
+            count=round(r.number("machines")),
+        )
+    if t.unit == RELATIVE:
+        return _("It costs least of those within 1 % of the fastest of {count} machines measured.", **_cost(r, t))
+    return _(
+        "It costs least of those within 1 % of the fastest of {count} machines measured; a million {units} cost {usd} "
+        "on {where}.",
+        **_cost(r, t),
+    )
+
+
+def _next_machine(r: Reason, t: Terms) -> str:
+    known = {"machine": _both(r, t), "speed": times(r.number("speed"))}
+    cost = r.number("cost")
+    if abs(cost - 1) < 0.005:
+        return _("Next comes {machine}: {speed} as fast, and the same work costs the same there.", **known)
+    return _("Next comes {machine}: {speed} as fast, {cost} the cost of the same work.", **known, cost=times(cost))
+
+
+def _fastest_machine(r: Reason, t: Terms) -> str:
+    known = {"machine": _both(r, t), "rate": format_rate(r.number("rate"), t.unit), "speed": times(r.number("speed"))}
+    if not r.has("cost"):
+        return _("The fastest is {machine} with {rate}, {speed} as fast; its price is not known.", **known)
+    return _(
+        "The fastest is {machine} with {rate}: {speed} as fast, {cost} the cost of the same work.",
+        **known,
+        cost=times(r.number("cost")),
+    )
+
+
+def _none_enough(r: Reason, t: Terms) -> str:
+    known = {
+        "machine": _both(r, t),
+        "rate": exact_rate(r.number("rate"), t.unit),
+        "needed": exact_rate(r.number("needed"), t.unit),
+    }
+    if not r.has("samples"):
+        return _("No machine measured gives {needed}; the likeliest, {machine}, gives {rate}.", **known)
+    return _(
+        "No machine measured finishes {samples} within {within}; the fastest, {machine}, takes {time}.",
+        **known,
+        samples=samples_counted(r.number("samples"), t.unit),
+        within=format_seconds(r.number("within")),
+        time=format_seconds(r.number("seconds")),
+    )
+
+
+def _dearer(r: Reason, t: Terms) -> str:
+    if abs(r.number("cost") - 1) < 0.005:
+        return _("Gives {rate}; the same work costs the same there.", rate=format_rate(r.number("rate"), t.unit))
+    return _(
+        "Gives {rate}; the same work costs {cost} as much there.",
+        rate=format_rate(r.number("rate"), t.unit),
+        cost=times(r.number("cost")),
+    )
+
+
+def _latencies(r: Reason) -> dict[str, object]:
+    return {name: format_seconds(r.number(name)) for name in ("latency", "most")}
+
+
+def _growth_unsettled(r: Reason, t: Terms) -> str:
+    gain = format_share(max(0.0, r.number("gain")))
+    if r.has("gpu_count"):
+        return _(
+            "It is not clear whether more than {count} accelerators pay: the last step gained {gain}.",
+            count=format_number(r.number("gpu_count")),
+            gain=gain,
+        )
+    if r.has("memory_bytes"):
+        return _(
+            "It is not clear whether more memory than {memory} pays: the last step gained {gain}.",
+            memory=size_of(r),
+            gain=gain,
+        )
+    return _(
+        "It is not clear whether more than {vcpus} pay: the last step gained {gain}.", vcpus=vcpus_of(r), gain=gain
+    )
+
+
+def _latency_too_long(r: Reason, t: Terms) -> str:
+    if not r.has("latency"):
+        return _("Its p99 latency was not measured.")
+    return _("Its p99 latency is {latency}, and {most} is asked for.", **_latencies(r))
+
+
+_C = ReasonCode
+SENTENCES: Sentences = {
+    _C.LEAST_COST: _least_cost,
+    _C.LEAST_COST_AND_TIME: _least_cost_and_time,
+    _C.FASTEST_OF_MACHINES: _fastest_of_machines,
+    _C.FASTEST_WITHOUT_PRICE: lambda r, t: _(
+        "It is the fastest of {count} configurations measured; its price is not known.",
+        count=round(r.number("machines")),
+    ),
+    _C.NEARLY_FASTEST: _nearly_fastest,
+    _C.ONLY_MACHINE: lambda r, t: _(
+        "It is the only configuration measured, so it is not known whether another costs less or is faster."
+    ),
+    _C.SMALLEST_OF_MACHINES: lambda r, t: _(
+        "It is the smallest of {count} configurations measured that is fast enough.", count=round(r.number("machines"))
+    ),
+    _C.TARGET_CLOSE: lambda r, t: _(
+        "The probability that it keeps {target} of the best rate is {chance}.",
+        target=share_of(r, "target"),
+        chance=chance(r.number("probability")),
+    ),
+    _C.RUNS_APART: lambda r, t: _(
+        "Runs of {machine} are {factor} apart: one of them is a slip, and no answer is reliable until it is corrected.",
+        machine=_both(r, t),
+        factor=times(r.number("factor")),
+    ),
+    _C.OTHER_INPUT: lambda r, t: _(
+        "All rows are with {input} input, so with data from a disk the job may be slower.", input=r.text("input")
+    ),
+    _C.INPUT_BINDS: lambda r, t: _(
+        "With synthetic input the same accelerators gave {rate}, {speed} as fast: the input holds them back.",
+        rate=format_rate(r.number("rate"), t.unit),
+        speed=times(r.number("speed")),
+    ),
+    _C.DEARER_IN_TIME: lambda r, t: _(
+        "Gives {rate}; price times time is {cost} as much there.",
+        rate=format_rate(r.number("rate"), t.unit),
+        cost=times(r.number("cost")),
+    ),
+    _C.RELATIVE_HAS_NO_TIME: lambda r, t: _(
+        "The table's rates are only relative to one another, so no time and no rate can be asked of them; "
+        "leave out --samples, --within and --at-least, or import rates in samples per second."
+    ),
+    _C.PRICES_UNKNOWN: lambda r, t: _(
+        "No price of these machines is known, so this one makes the most of each accelerator and may not cost least."
+    ),
+    _C.SOME_PRICES_UNKNOWN: lambda r, t: _n(
+        "{count} of {machines} machines has no known price and was not ranked by cost.",
+        "{count} of {machines} machines have no known price and were not ranked by cost.",
+        round(r.number("unknown")),
+        machines=round(r.number("machines")),
+    ),
+    _C.NEXT_MACHINE: _next_machine,
+    _C.FASTEST_MACHINE: _fastest_machine,
+    _C.CHOICE_CLOSE: lambda r, t: _(
+        "Others are close: the probability that this is the right one is {chance}.",
+        chance=chance(r.number("probability")),
+    ),
+    _C.NO_MACHINE_ENOUGH: _none_enough,
+    _C.RISES_TO_MOST_VCPUS: lambda r, t: _(
+        "The rate still rises at {vcpus}, the most measured: by {gain} in the last step.",
+        vcpus=vcpus_of(r),
+        gain=gain_of(r),
+    ),
+    _C.FAST_ENOUGH: lambda r, t: _(
+        "The probability that it gives at least {needed} is {chance}.",
+        needed=exact_rate(r.number("needed"), t.unit),
+        chance=chance(r.number("probability")),
+    ),
+    _C.SPOT_PRICES: lambda r, t: _("Prices are those of spot machines, which the provider may take back at any time."),
+    _C.NO_SPOT_PRICES: lambda r, t: _("No spot price of these machines is known."),
+    _C.GROWTH_UNSETTLED: _growth_unsettled,
+    _C.NOT_FAST_AND_PROMPT: lambda r, t: _(
+        "No configuration measured gives {needed} within a p99 latency of {most}; {machine} gives {rate} and takes "
+        "{latency}.",
+        **_latencies(r),
+        needed=exact_rate(r.number("needed"), t.unit),
+        machine=_both(r, t),
+        rate=exact_rate(r.number("rate"), t.unit),
+    ),
+    _C.LATENCY_KEPT: lambda r, t: _(
+        "99 of 100 batches take at most {latency} there; the probability that a new run keeps {most} is {chance}.",
+        **_latencies(r),
+        chance=chance(r.number("probability")),
+    ),
+    _C.LATENCY_NOT_KEPT: lambda r, t: _(
+        "No configuration measured keeps a p99 latency of {most}; the least is {latency}, with {machine}.",
+        **_latencies(r),
+        machine=_both(r, t),
+    ),
+    _C.LATENCY_NOT_MEASURED: lambda r, t: _(
+        "No run tells a p99 latency: inference that sizer runs does, and a table with a column `latency_p99_ms`."
+    ),
+    _C.LATENCY_TOO_LONG: _latency_too_long,
+    _C.SLOWER_MACHINE: lambda r, t: _(
+        "Gives {rate}, {speed} as fast.", rate=format_rate(r.number("rate"), t.unit), speed=times(r.number("speed"))
+    ),
+    _C.DEARER_MACHINE: _dearer,
+    _C.BELOW_RATE: lambda r, t: _(
+        "Gives {rate}; the probability that it reaches {needed} is {chance}.",
+        rate=exact_rate(r.number("rate"), t.unit),
+        needed=exact_rate(r.number("needed"), t.unit),
+        chance=chance(r.number("probability")),
+    ),
+}

@@ -1,0 +1,171 @@
+"""The page of a table of machines: a picture and a table of them, in words as well as in colour."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+
+import pytest
+
+from sizer.cli import main
+
+Page = Callable[..., str]
+
+KINDS = """workload,gpu,gpu_count,throughput
+job,K80,1,480
+job,K80,2,950
+job,K80,8,3800
+job,P100,1,1800
+job,P100,4,7105
+"""
+WHOLE_MACHINES = """workload,vcpus,gpu,gpu_count,throughput
+job,72,,0,197
+job,36,,0,120
+job,8,,0,30
+job,8,V100,1,1077
+"""
+NAMED = """workload,instance_type,usd_per_hour,gpu,gpu_count,throughput
+job,small.a,1.0,T4,1,100
+job,small.b,1.5,A10G,1,300
+job,small.c,9.0,H100,1,900
+job,small.d,2.0,A10G,1,290
+"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Page:
+    """The page that `import` makes of a table."""
+    made: dict[str, str] = {}
+
+    def page(table: str) -> str:
+        if table not in made:
+            folder = tmp_path_factory.mktemp("table")
+            (folder / "table.csv").write_text(table)
+            assert main(["import", str(folder / "table.csv"), "--out", str(folder / "s")]) == 0
+            made[table] = (folder / "s" / "report.html").read_text("utf-8")
+        return made[table]
+
+    return page
+
+
+def test_of_a_large_crossed_table_the_charts_nearest_to_the_answer_are_drawn(page: Page) -> None:
+    """And it is said how many are not; all runs are in their table."""
+    rows = "".join(
+        f"job,{gpu},{vcpus},{batch},{vcpus * batch + number}\n"
+        for number, gpu in enumerate(("K80", "P100", "V100", "T4"))
+        for vcpus in (4, 8)
+        for batch in range(1, 21)
+    )
+    made = page("workload,gpu,vcpus,batch_size,throughput\n" + rows)
+    assert made.count("Throughput against vCPUs</h4>") <= 8
+    assert "12 charts further from the answer are left out; their runs are in the table of all runs." in made
+
+
+class Cells(HTMLParser):
+    """The rows of the tables in a piece of a page, each with the text of its cells."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.inside = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.rows[-1].append("")
+            self.inside = True
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = self.inside and tag not in ("td", "th")
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.rows[-1][-1] += f" {data}" if self.rows[-1][-1] else data
+
+
+def _machines(page: str) -> list[list[str]]:
+    start = page.index("The machines that were compared")
+    return Cells(page[start : page.index("What binds each configuration", start)]).rows
+
+
+def test_kinds_and_counts_have_a_picture_and_a_table(page: Page) -> None:
+    """The least cost of the work first; the answer, the fastest and the dominated say so in words."""
+    shown = page(KINDS)
+    assert "nothing to draw" not in shown
+    assert "<h4>Throughput by machine</h4>" in shown
+    header, *rows = _machines(shown)
+    assert header == ["Machine", "Throughput", "Price", "A million samples", "Beside the others"]
+    assert rows[0] == [
+        "1 x P100 azure NC6s v2",
+        "1,800 samples/s (1,710–1,890)",
+        "$2.07 an hour",
+        "$0.319",
+        "the answer, least cost",
+    ]
+    assert rows[1][-1] == "fastest"
+    assert len(rows) == 5
+    assert shown.count('<tr class="answer-row">') == 2, "of the table of machines and of that of configurations"
+
+
+def test_the_picture_is_read_out(page: Page) -> None:
+    """Every bar with its rate; the kinds are headings, and each bar says more when it is pointed at."""
+    shown = page(KINDS)
+    label = re.search(r'aria-label="(Throughput by machine: [^"]*)"', shown)
+    assert label is not None
+    assert label[1].count("samples/s (") == 5
+    assert "1 x P100 1,800 samples/s (1,710–1,890)" in label[1]
+    assert re.findall(r'class="kind"[^>]*>([^<]*)<', shown) == ["P100", "K80"]
+    assert "<title>1 x P100, azure NC6s v2: 1,800 samples/s (1,710–1,890)</title>" in shown
+    assert shown.count('class="bar answer-bar"') == 1
+    assert "1 x P100 – recommended</tspan>" in shown
+
+
+def test_machines_that_differ_in_all_have_no_line_through_them(page: Page) -> None:
+    """The V100 with 8 vCPUs is no point of the curve of vCPUs without one."""
+    shown = page(WHOLE_MACHINES)
+    assert re.findall(r'class="kind"[^>]*>([^<]*)<', shown) == ["V100", "no accelerator"]
+    assert "72 vCPUs" in "".join(row[0] for row in _machines(shown))
+    assert "$3.06 an hour" in "".join(row[2] for row in _machines(shown))
+    curve = shown[shown.index("<h4>Throughput against vCPUs</h4>") :].partition("</figure>")[0]
+    assert "other configurations" in curve
+
+
+def test_a_machine_by_its_own_name(page: Page) -> None:
+    """It is what the table calls it, at the table's price, without a date and a provider that nobody gave."""
+    shown = page(NAMED)
+    assert _machines(shown)[1][:4] == ["1 x A10G small.b", "300 samples/s (286–315)", "$1.50 an hour", "$1.39"]
+    assert "as of <" not in shown
+    assert "the imported table" in shown
+    assert "0 vCPUs" not in shown
+    assert [row[-1] for row in _machines(shown)[1:]] == ["the answer, least cost", "dominated", "fastest", "–"]
+
+
+def test_many_machines_are_folded(page: Page) -> None:
+    """The picture shows those that nothing dominates; the table has the others behind a line to open."""
+    table = "workload,instance_type,usd_per_hour,gpu,gpu_count,throughput\n" + "".join(
+        f"job,type{i},{1 + i},V100,1,{100 + 40 * i if i < 5 else 90 + i}\n" for i in range(16)
+    )
+    shown = page(table)
+    assert shown.count('class="bar"') + shown.count('class="bar answer-bar"') == 5 + 1, "five and the key"
+    assert "11 more machines are in the table below." in shown
+    assert "<summary>11 more machines</summary>" in shown
+    assert len(_machines(shown)) == 2 + 16
+
+
+def test_a_single_run_has_no_interval(page: Page) -> None:
+    """It is one run, and not exact to a tenth of a percent."""
+    shown = page(WHOLE_MACHINES)
+    assert "±0.0" not in shown
+    assert '<span class="under">1 run</span>' in shown
+    assert "measured run, 95 % interval" not in shown
+
+
+def test_the_card_says_what_was_compared(page: Page) -> None:
+    """Not the cheapest spec at 95 %, which is another question."""
+    shown = page(KINDS)
+    assert "The machine on which the work costs least, of those that keep at least 95 % of the best" in shown
+    assert "Against the fastest measured" in shown
+    assert "that this is the right one of the machines measured" in shown

@@ -1,0 +1,206 @@
+"""No percentage above 300, nothing negative that is `more`, no `1 x cpu`, and a single run without an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from sizer import words
+from sizer.records import Estimate
+from sizer.records.answer import Alternative, Answer, Baseline, Figure, Reason, ReasonCode, Spec, reason
+from sizer.words import Terms, alternative_line, alternative_remark, baseline_fact, reason_sentences
+from sizer.words.figures import change, gain, more_or_less, of_its_rate, times
+from sizer.words.names import spec_name
+
+TERMS = Terms("train")
+K80, P100 = Spec(None, gpu="K80", gpu_count=1), Spec(None, gpu="P100", gpu_count=1)
+
+
+def said(code: ReasonCode, spec: Spec | None = None, **figures: Figure) -> str:
+    (sentence,) = reason_sentences(Answer("train", "recommended", reasons=(Reason(code, figures, spec),)), TERMS)
+    return sentence
+
+
+@pytest.mark.parametrize(
+    ("factor", "text"), [(0.13, "13 %"), (1.4, "140 %"), (6.9, "6.9 times"), (27.38, "27.4 times")]
+)
+def test_many_times_are_no_percentage(factor: float, text: str) -> None:
+    """A factor below one and a half is a share, a larger one a number of times."""
+    assert times(factor) == text
+
+
+@pytest.mark.parametrize(("share", "text"), [(0.12, "12 %"), (3.0, "300 %"), (6.9, "a factor of 7.9")])
+def test_a_gain(share: float, text: str) -> None:
+    """Up to 300 % it is a percentage."""
+    assert gain(share) == text
+
+
+@pytest.mark.parametrize(("share", "text"), [(0.12, "+12 %"), (-0.03, "-3 %"), (6.9, "a factor of 7.9")])
+def test_a_change(share: float, text: str) -> None:
+    """It has its sign where it is a percentage."""
+    assert change(share) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(-0.05, "5 % less"), (0.12, "12 % more"), (26.38, "27.4 times as much"), (0.0, "0 % more")]
+)
+def test_another_price(share: float, text: str) -> None:
+    """What is less is never a negative more."""
+    assert more_or_less(share) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.98, "98 % of its rate"), (1.56, "156 % of its rate"), (6.9, "6.9 times its rate")]
+)
+def test_another_rate(share: float, text: str) -> None:
+    """Of the baseline's."""
+    assert of_its_rate(share) == text
+
+
+@pytest.mark.parametrize(
+    ("bottleneck", "dearer", "text"),
+    [
+        (None, 0.2, "Takes 1 h 00 min, in time, but the job costs 20 % more."),
+        (None, -0.05, "Takes 1 h 00 min, in time, and the job costs 5 % less."),
+        ("cpu", 26.0, "Takes 1 h 00 min, in time, but the job costs 27 times as much; bound by the CPU."),
+        ("cpu", -0.05, "Takes 1 h 00 min, in time, and the job costs 5 % less; bound by the CPU."),
+    ],
+)
+def test_the_price_of_a_job_elsewhere(bottleneck: str | None, dearer: float, text: str) -> None:
+    """Dearer, cheaper, or many times dearer."""
+    assert said(ReasonCode.JOB_DEARER, seconds=3600.0, dearer=dearer, bottleneck=bottleneck) == text
+
+
+BASELINE: Mapping[str, Figure] = {
+    "share": 6.9,
+    "saving": -26.38,
+    "usd_per_hour": 1.14,
+    "instance_type": "aws c6i.xlarge",
+    "answer_usd_per_hour": 31.21,
+    "answer_instance_type": "aws p3.16xlarge",
+    "named": False,
+    "extrapolated": False,
+    "disk_not_counted": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "end"),
+    [
+        ({}, "27.4 times as much, at 6.9 times its rate."),
+        ({"named": True}, "27.4 times as much, at 6.9 times its rate."),
+        ({"saving": 0.75, "share": 0.98}, "75 % less, at 98 % of its rate."),
+        ({"extrapolated": True}, "at 6.9 times its rate (extrapolated)."),
+        ({"disk_not_counted": True}, "at 6.9 times its rate, disk prices not counted."),
+        (
+            {"disk_not_counted": True, "extrapolated": True, "share": 0.98},
+            "at 98 % of its rate (extrapolated), disk prices not counted.",
+        ),
+    ],
+)
+def test_a_baseline_of_another_size(changes: Mapping[str, Figure], end: str) -> None:
+    """Neither 2638 % more nor 690 % of its rate."""
+    sentence = said(ReasonCode.BASELINE_SAVING, Spec(4.0), **{**BASELINE, **changes})
+    assert sentence.endswith(end)
+
+
+def test_a_baseline_on_the_page() -> None:
+    """The same there."""
+    baseline = Baseline(K80, Estimate(100, 95, 105), 6.9, saving=-26.38)
+    assert baseline_fact(baseline, "1 x K80") == (
+        "Against the largest measured",
+        "27.4 times as much an hour, at 6.9 times its rate",
+        "1 x K80",
+    )
+    fastest = baseline_fact(baseline, "1 x K80", fastest=True)
+    assert fastest is not None
+    assert fastest[0] == "Against the fastest measured"
+
+
+@pytest.mark.parametrize(
+    ("code", "figures"),
+    [
+        (ReasonCode.RISES_WITH_GPUS, {"gpu_count": 2.0}),
+        (ReasonCode.RISES_WITH_BATCH, {"batch_size": 64.0}),
+        (ReasonCode.RISES_WITH_VCPUS, {"vcpus": 8.0, "before": 1.0, "seen": 6.9}),
+        (ReasonCode.RISES_TO_MOST_VCPUS, {"vcpus": 8.0}),
+        (ReasonCode.FASTER_DISK, {"disk": "hdd", "other": "nvme"}),
+        (ReasonCode.NEXT_LIMIT, {"next": "cpu"}),
+    ],
+)
+def test_a_large_gain_in_a_sentence(code: ReasonCode, figures: Mapping[str, Figure]) -> None:
+    """A step that gained 690 % made it nearly eight times as fast."""
+    sentence = said(code, gain=6.9, **figures)
+    assert "690" not in sentence
+    assert "a factor of 7.9" in sentence
+
+
+def test_no_accelerator_is_no_kind() -> None:
+    """`1 x cpu` is what a table calls it."""
+    assert spec_name(Spec(4.0, gpu="cpu", gpu_count=1), TERMS) == "4 vCPUs, no accelerator"
+
+
+def test_the_bottleneck_is_not_guessed_without_figures() -> None:
+    """Where no vCPUs were given, nothing is said of shares."""
+    assert said(ReasonCode.BOTTLENECK_UNKNOWN) == "The bottleneck there is not known."
+
+
+def test_one_run_has_no_interval() -> None:
+    """±0.0 % would be a claim."""
+    assert words.half_width(Estimate(480.0, 480.0, 480.0)) == "1 run"
+    assert words.half_width(Estimate(480.0, 470.0, 490.0)) == "±2.1 %"
+
+
+LINE = Alternative(P100, Estimate(1800, 1710, 1890), "azure NC6s v2", 2.07, 0.319)
+
+
+@pytest.mark.parametrize(
+    ("alternative", "text"),
+    [
+        (LINE, "1 x P100 (azure NC6s v2): 1,800 samples/s, $2.07 an hour, $0.319 a million samples"),
+        (
+            replace(LINE, instance_type=None, usd_per_hour=None, usd_per_million_samples=None),
+            "1 x P100: 1,800 samples/s, price unknown",
+        ),
+        (
+            replace(LINE, spec=Spec(None)),
+            "no accelerator (azure NC6s v2): 1,800 samples/s, $2.07 an hour, $0.319 a million samples",
+        ),
+    ],
+)
+def test_an_alternative_in_a_line(alternative: Alternative, text: str) -> None:
+    """What it is, how fast, what an hour and the work cost."""
+    assert alternative_line(alternative, TERMS) == text
+
+
+def test_relative_rates_cost_no_dollars() -> None:
+    """A million of nothing has no price."""
+    relative = replace(LINE, throughput=Estimate(2.1, 2, 2.2), usd_per_million_samples=None)
+    line = alternative_line(relative, Terms("train", "relative"))
+    assert line == "1 x P100 (azure NC6s v2): 2.1 x, $2.07 an hour"
+    (sentence,) = reason_sentences(
+        Answer(
+            "train",
+            "recommended",
+            reasons=(reason(ReasonCode.LEAST_COST, usd_per_million=485.0, machines=3.0, instance_type="aws x"),),
+        ),
+        Terms("train", "relative"),
+    )
+    assert sentence == "The same work costs the least on aws x, of 3 machines measured."
+
+
+def test_what_an_alternative_is_beside_the_others() -> None:
+    """In words, not by a colour alone."""
+    slow = Alternative(K80, Estimate(480, 456, 504), "aws p2.xlarge", 0.9, 0.521, dominated=True)
+    fast = replace(
+        LINE, spec=replace(P100, gpu_count=4), throughput=Estimate(7105, 6750, 7460), usd_per_million_samples=0.324
+    )
+    answer = Answer("train", "recommended", P100, LINE.throughput, alternatives=(LINE, fast, slow))
+    assert [alternative_remark(each, answer) for each in answer.alternatives] == [
+        "the answer, least cost",
+        "fastest",
+        "dominated",
+    ]
+    assert answer.front == (LINE, fast)
