@@ -1,7 +1,8 @@
-"""Jobs that others measured on several machines: read from a table of published figures. Pure but for the reading.
+"""Jobs that others measured on several machines: read from tables of published figures. Pure but for the reading.
 
-A job is what one source measured with one mode, network, framework, precision, input and unit; its rows differ by
-machine and batch size. Nothing here is sizer's, so that the answers of sizer are judged by other code.
+`published.csv` is what the answers were made right on; `held_out.csv` was found later and nothing is tuned on it. A job
+is what one source measured with one mode, network, framework, precision, input and unit; its rows differ by machine and
+batch size. Nothing here is sizer's, so that the answers of sizer are judged by other code.
 """
 
 from __future__ import annotations
@@ -13,19 +14,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PUBLISHED = Path(__file__).parent / "published.csv"
+HELD_OUT = Path(__file__).parent / "held_out.csv"
 SAME_JOB = ("mode", "network", "framework", "precision", "input", "data", "unit", "source")
 PCIE = "PCIe"
+OUT_OF_MEMORY = "out_of_memory"
 
 
 @dataclass(frozen=True)
 class Machine:
     """What a row was measured on: `gpu` None is a machine without one. `instance_type` is empty where it is not known;
-    a processor that no cloud names has its own name there."""
+    a processor that no cloud names has its own name there. `usd_per_hour` is what the source says it cost."""
 
     gpu: str | None
     gpu_count: int
     instance_type: str = ""
     vcpus: float | None = None
+    usd_per_hour: float | None = None
 
     @property
     def label(self) -> str:
@@ -35,11 +39,11 @@ class Machine:
 
 @dataclass(frozen=True)
 class MeasuredRow:
-    """One measured rate in samples/s."""
+    """One measured rate in samples/s; None did not fit into memory."""
 
     machine: Machine
     batch_size: int | None
-    rate: float
+    rate: float | None
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,8 @@ class PublishedJob:
 
     @property
     def machines(self) -> tuple[Machine, ...]:
-        """Each once, in the order of the rows."""
-        return tuple(dict.fromkeys(row.machine for row in self.rows))
+        """Each that has a rate once, in the order of the rows."""
+        return tuple(dict.fromkeys(row.machine for row in self.rows if row.rate is not None))
 
 
 def published_jobs(paths: Iterable[Path] = (PUBLISHED,)) -> list[PublishedJob]:
@@ -84,9 +88,11 @@ def _row(cells: Mapping[str, str], names: Mapping[tuple[str, str, str], str]) ->
         int(cells["gpu_count"]),
         cells["instance_type"] or cells["cpu"],
         float(cells["vcpus"]) if cells["vcpus"] else None,
+        float(cells["usd_per_hour"]) if cells.get("usd_per_hour") else None,
     )
     batch = int(cells["batch_size"]) if cells["batch_size"] else None
-    return MeasuredRow(machine, batch, float(cells["samples_per_second"]))
+    rate = None if cells.get("outcome") == OUT_OF_MEMORY else float(cells["samples_per_second"])
+    return MeasuredRow(machine, batch, rate)
 
 
 def _gpu_cells(cells: Mapping[str, str]) -> tuple[str, str, str]:

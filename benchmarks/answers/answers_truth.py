@@ -69,10 +69,11 @@ class Verdict:
 
 
 def choices(rows: Sequence[MeasuredRow], price: PriceOf) -> list[Choice]:
-    """Each machine with each batch size, repeats as their mean."""
+    """Each machine with each batch size, repeats as their mean; what did not fit is none."""
     rates: dict[tuple[Machine, int | None], list[float]] = defaultdict(list)
     for row in rows:
-        rates[row.machine, row.batch_size].append(row.rate)
+        if row.rate is not None:
+            rates[row.machine, row.batch_size].append(row.rate)
     best: dict[tuple[str | None, int], float] = defaultdict(float)
     for (machine, _), found in rates.items():
         best[_kind(machine)] = max(best[_kind(machine)], fmean(found))
