@@ -5,7 +5,8 @@
 The right answer is found by looking at all rows (`answers_truth.py`), with the prices of the catalogue
 (`answers_prices.py`). Beside it: rates left out of the same tables and foretold from the others
 (`answers_held_out.py`). `--held-out` asks the tables of `held_out.csv`, on which nothing was tuned. `--also` adds
-figures that may not be copied into the repository, in the columns of `held_out.csv`. Exit status 1 where a goal is missed.
+figures that may not be copied into the repository, in the columns of `held_out.csv`. Exit status 1 where a goal is
+missed.
 """
 
 from __future__ import annotations
