@@ -25,15 +25,18 @@ from sizer.recommend.field import (
 )
 from sizer.recommend.instances import matching
 from sizer.recommend.jobs import beyond_in_time, job_on, job_reasons, too_late
-from sizer.recommend.measured_answer import MeasuredChoice, machines_to_compare, measured_answer
+from sizer.recommend.measured_answer import machines_to_compare, measured_answer
+from sizer.recommend.measured_reasons import MeasuredChoice
 from sizer.recommend.memory import floor_found
 from sizer.recommend.next_run import for_host, next_run
+from sizer.recommend.other_inputs import step_rates
 from sizer.recommend.quality import Quality, quality_of
 from sizer.recommend.reasons import reasons
 from sizer.recommend.rejections import Choice, rejections
 from sizer.recommend.scoring import exceeds, rounded
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
 from sizer.records import (
+    RELATIVE,
     Answer,
     Bottleneck,
     Estimate,
@@ -67,17 +70,19 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
     Refused where nothing can be compared and its model is refused, and where no spec is fast enough.
     """
     quality = quality_of(runs)
-    machines = machines_to_compare(model, runs, question.objective, question.catalog)
-    if machines:
-        found = measured_answer(
-            MeasuredChoice(model, question.objective, question.catalog, quality, machines, question.machine)
-        )
-    elif question.objective.latency_p99 is not None:
-        found = _latency_unknown(model, quality)
+    objective, catalog = question.objective, question.catalog
+    machines = machines_to_compare(model, runs, objective, catalog)
+    if objective.rate is not None and model.sample_unit == RELATIVE:
+        found = _without_answer(model, quality, ReasonCode.RELATIVE_HAS_NO_TIME)
+    elif machines:
+        steps = step_rates(runs)
+        found = measured_answer(MeasuredChoice(model, objective, catalog, quality, machines, question.machine, steps))
+    elif objective.latency_p99 is not None:
+        found = _without_answer(model, quality, ReasonCode.LATENCY_NOT_MEASURED)
     elif model.refused or not model.members:
         found = _refused(model, quality)
-    elif question.objective.rate is not None:
-        found = _fast_enough(model, question, question.objective.rate, quality)
+    elif objective.rate is not None:
+        found = _fast_enough(model, question, objective.rate, quality)
     else:
         found = _by_share(model, question, quality)
     if found.next_run is None:
@@ -258,8 +263,8 @@ def _refused(model: WorkloadModel, quality: Quality) -> Answer:
     return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=refusal.suggestion)
 
 
-def _latency_unknown(model: WorkloadModel, quality: Quality) -> Answer:
-    why = (reason(ReasonCode.LATENCY_NOT_MEASURED), *_known(quality.failed))
+def _without_answer(model: WorkloadModel, quality: Quality, code: ReasonCode) -> Answer:
+    why = (reason(code), *_known(quality.failed))
     return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why)
 
 

@@ -11,7 +11,7 @@ from itertools import product
 from sizer.catalog import Catalog
 from sizer.model import MeasuredRange, WorkloadModel, gpus_of, measured_together, name_of_disk, needed_bytes
 from sizer.recommend.accelerators import Accelerators, measured_accelerators
-from sizer.recommend.machines import cheapest_holding
+from sizer.recommend.machine_prices import cheapest_holding
 from sizer.recommend.prices import Prices, disk_prices, disks_by_price
 from sizer.records import GIB, Configuration, Spec
 

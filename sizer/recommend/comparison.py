@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 from sizer.recommend.machines import Machine
@@ -25,13 +25,16 @@ TIE = 0.99
 """`fastest` takes the cheapest of those within one percent of the highest rate."""
 ALIKE = 0.05
 """Costs that differ by less are alike: that another machine is cheaper by less is no doubt about the answer."""
+DISK_LOSS = 0.02
+"""The share of the best disk's rate that a cheaper one may cost, at the same size and whatever the target."""
 
 
 @dataclass(frozen=True)
 class Contender:
     """A machine with the probability that it is as fast as asked for, and its rate over the best of its kind.
 
-    `prompt` is the probability that it keeps the latency that is asked for, 1 where none is.
+    `prompt` is the probability that it keeps the latency that is asked for, 1 where none is; `disk_loss` the share of
+    its rate that it loses by its disk against the best one at its size.
     """
 
     machine: Machine
@@ -39,10 +42,11 @@ class Contender:
     fraction: float
     least: float = LIKELY
     prompt: float = 1.0
+    disk_loss: float = 0.0
 
     @property
     def passes(self) -> bool:
-        return self.probability >= self.least and self.prompt >= LIKELY
+        return self.probability >= self.least and self.prompt >= LIKELY and self.disk_loss <= DISK_LOSS
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ class Comparison:
     def others(self) -> list[Contender]:
         """All that give what is asked for but the one that was chosen, the least costly first."""
         found = [each for each in self.contenders if each.passes and each is not self.chosen]
-        return sorted(found, key=lambda each: (each.machine.usd_a_sample, -each.machine.rate))
+        return sorted(found, key=lambda each: (each.machine.cost, -each.machine.rate))
 
 
 def compare(machines: Sequence[Machine], objective: Objective) -> Comparison:
@@ -73,17 +77,17 @@ def compare(machines: Sequence[Machine], objective: Objective) -> Comparison:
     The target is of the best of the same kind and count of accelerator: on its machine a job is to lose nothing.
     Across kinds and counts `cheapest` takes the least cost of the work, `balanced` the least cost times the time that
     the work takes, and `fastest` the least costly within 1 % of the highest rate. A rate that is asked for takes the
-    place of the target. A price that is not known is never the least.
+    place of the target: a machine gives it surely, or where none does, likely. A price that is not known is never the
+    least, nor is a machine without one what others are measured by.
     """
-    needed = objective.rate
-    contenders = tuple(_contender(each, machines, objective, needed) for each in machines)
+    contenders = _contenders(machines, objective)
     passing = [each for each in contenders if each.passes]
     if not passing:
         return Comparison(contenders, None)
-    if objective.prefer == "fastest" and needed is None:
+    if objective.prefer == "fastest" and objective.rate is None:
         chosen = _fastest(passing)
         return Comparison(contenders, chosen, _probability_fastest(chosen, contenders))
-    cost = _COSTS["cheapest" if needed is not None else objective.prefer]
+    cost = _COSTS["cheapest" if objective.rate is not None else objective.prefer]
     priced = [each for each in passing if each.machine.usd_per_hour is not None]
     if not priced:
         chosen = _without_prices(passing)
@@ -93,8 +97,8 @@ def compare(machines: Sequence[Machine], objective: Objective) -> Comparison:
 
 
 _COSTS: dict[str, Callable[[Machine], float]] = {
-    "cheapest": lambda machine: machine.usd_a_sample,
-    "balanced": lambda machine: machine.usd_a_sample / machine.rate,
+    "cheapest": lambda machine: machine.cost,
+    "balanced": lambda machine: machine.cost / machine.rate,
 }
 
 
@@ -103,21 +107,49 @@ def kind_of(machine: Machine) -> tuple[str | None, int]:
     return machine.accelerators.gpu, machine.accelerators.count or 0
 
 
-def _contender(machine: Machine, machines: Sequence[Machine], objective: Objective, needed: float | None) -> Contender:
-    alike = [each for each in machines if kind_of(each) == kind_of(machine)]
+def only_in_disk(machine: Machine, machines: Sequence[Machine]) -> list[Machine]:
+    """It and those that differ from it in nothing but the disk."""
+    bare = replace(machine.configuration, disk=None)
+    return [
+        each
+        for each in machines
+        if replace(each.configuration, disk=None) == bare
+        and each.rented == machine.rented
+        and kind_of(each) == kind_of(machine)
+    ]
+
+
+def _contenders(machines: Sequence[Machine], objective: Objective) -> tuple[Contender, ...]:
+    found = tuple(_contender(each, machines, objective, SURE) for each in machines)
+    if objective.rate is None or any(each.passes for each in found):
+        return found
+    return tuple(replace(each, least=LIKELY) for each in found)
+
+
+def _contender(machine: Machine, machines: Sequence[Machine], objective: Objective, least: float) -> Contender:
     prompt = _prompt(machine, objective.latency_p99)
-    in_time = [each for each in alike if _prompt(each, objective.latency_p99) >= LIKELY]
-    best = max(in_time or alike, key=lambda each: each.rate)
+    best = _best(machine, machines, objective)
     fraction = machine.rate / best.rate
-    if needed is not None:
+    if objective.rate is not None:
         spread = math.hypot(machine.deviation, machine.noise)
-        likely = NormalDist().cdf(math.log(machine.rate / needed) / spread)
-        return Contender(machine, likely, fraction, SURE, prompt)
-    if machine is best:
-        return Contender(machine, 1.0, 1.0, prompt=prompt)
+        likely = NormalDist().cdf(math.log(machine.rate / objective.rate) / spread)
+        return Contender(machine, likely, fraction, least, prompt)
+    on_disks = [each for each in only_in_disk(machine, machines) if _prompt(each, objective.latency_p99) >= LIKELY]
+    loss = 1 - machine.rate / max([machine.rate, *(each.rate for each in on_disks)])
+    if fraction >= 1:
+        return Contender(machine, 1.0, fraction, prompt=prompt, disk_loss=loss)
     spread = math.hypot(machine.deviation, best.deviation)
     likely = NormalDist().cdf(math.log(fraction / objective.target) / spread)
-    return Contender(machine, likely, fraction, prompt=prompt)
+    return Contender(machine, likely, fraction, prompt=prompt, disk_loss=loss)
+
+
+def _best(machine: Machine, machines: Sequence[Machine], objective: Objective) -> Machine:
+    """The fastest of its kind and count that keeps the latency; of those with a price, if price decides."""
+    alike = [each for each in machines if kind_of(each) == kind_of(machine)]
+    alike = [each for each in alike if _prompt(each, objective.latency_p99) >= LIKELY] or alike
+    if objective.prefer != "fastest":
+        alike = [each for each in alike if each.usd_per_hour is not None] or alike
+    return max(alike, key=lambda each: each.rate)
 
 
 def _prompt(machine: Machine, most: float | None) -> float:
@@ -132,15 +164,17 @@ def _prompt(machine: Machine, most: float | None) -> float:
 def _fastest(passing: Sequence[Contender]) -> Contender:
     top = max(each.machine.rate for each in passing)
     near = [each for each in passing if each.machine.rate >= TIE * top]
-    return min(near, key=lambda each: (each.machine.usd_per_hour or math.inf, -each.machine.rate))
+    return min(near, key=lambda each: (each.machine.usd_per_hour or math.inf, each.machine.size, -each.machine.rate))
 
 
 def _without_prices(passing: Sequence[Contender]) -> Contender:
-    """The most of each accelerator, where no price is known of any machine; of those without one, the fewest vCPUs."""
-    return max(
-        passing,
-        key=lambda each: (each.machine.rate / max(1, each.machine.accelerators.count or 0), each.fraction),
-    )
+    """Where no price is known: the kind that makes the most of each accelerator, and of it the smallest machine.
+
+    A smaller machine is never dearer; of equally small ones, the fastest.
+    """
+    best = max(passing, key=lambda each: each.machine.rate / max(1, kind_of(each.machine)[1])).machine
+    alike = [each for each in passing if kind_of(each.machine) == kind_of(best)]
+    return min(alike, key=lambda each: (each.machine.size, -each.machine.rate))
 
 
 def _probability_fastest(chosen: Contender, contenders: Sequence[Contender]) -> float:
@@ -169,30 +203,4 @@ def _probability_least(chosen: Contender, priced: Sequence[Contender], prefer: s
 
 def _hourly(machine: Machine) -> float:
     assert machine.usd_per_hour is not None, "only machines with a price are compared by it"
-    return max(machine.usd_per_hour, 1e-9)
-
-
-def rises_with_count(chosen: Machine, machines: Sequence[Machine]) -> float | None:
-    """The gain of the last step to its count of accelerators, where it has the most measured of its kind; else None."""
-    kind, count = kind_of(chosen)
-    fewer = [each for each in machines if kind_of(each)[0] == kind and 0 < kind_of(each)[1] < count]
-    if not fewer or any(kind_of(each)[0] == kind and kind_of(each)[1] > count for each in machines):
-        return None
-    before = max(kind_of(each)[1] for each in fewer)
-    best = max(each.rate for each in fewer if kind_of(each)[1] == before)
-    return chosen.rate / best - 1
-
-
-def rises_with_vcpus(chosen: Machine, machines: Sequence[Machine]) -> float | None:
-    """The gain of the last doubling of vCPUs of its kind and count, where it has the most measured; else None."""
-    vcpus = chosen.configuration.vcpus
-    if vcpus is None:
-        return None
-    alike = [each for each in machines if kind_of(each) == kind_of(chosen) and each.configuration.vcpus is not None]
-    if any((each.configuration.vcpus or 0) > vcpus for each in alike):
-        return None
-    fewer = [each for each in alike if (each.configuration.vcpus or 0) < vcpus]
-    if not fewer:
-        return None
-    half = [each for each in fewer if (each.configuration.vcpus or 0) >= vcpus / 2] or fewer
-    return chosen.rate / max(each.rate for each in half) - 1
+    return max(machine.usd_per_hour + machine.disk_usd_per_hour, 1e-9)

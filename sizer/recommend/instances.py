@@ -7,7 +7,8 @@ from dataclasses import replace
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import WorkloadModel, anonymous_bytes
 from sizer.recommend.accelerators import Accelerators
-from sizer.recommend.machines import Machine, instances_holding, instances_like, is_arm
+from sizer.recommend.machine_prices import instances_holding, instances_like, is_arm
+from sizer.recommend.machines import Machine
 from sizer.records import InstanceOffer, Reason, ReasonCode, Spec, reason
 
 PRICED, UNPRICED = 5, 3

@@ -1,57 +1,35 @@
-"""The answer among machines that were measured, as they are: which of them, what the work costs there and elsewhere."""
+"""The answer among machines that were measured, as they are."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from sizer.catalog import Catalog, InstanceType
-from sizer.model import GAIN, WorkloadModel
-from sizer.recommend.comparison import (
-    LIKELY,
-    SURE,
-    Comparison,
-    Contender,
-    compare,
-    kind_of,
-    rises_with_count,
-    rises_with_vcpus,
-)
+from sizer.catalog import Catalog
+from sizer.model import WorkloadModel
+from sizer.recommend.beyond import Beyond, look_beyond
+from sizer.recommend.comparison import LIKELY, SURE, Comparison, Contender, compare, kind_of
+from sizer.recommend.growth import Growth, with_count, with_memory, with_vcpus
 from sizer.recommend.instances import offers
 from sizer.recommend.jobs import job_at
+from sizer.recommend.machine_prices import instances_like
 from sizer.recommend.machines import Machine, is_imported, measured_machines
-from sizer.recommend.quality import Quality
+from sizer.recommend.measured_reasons import MeasuredChoice, binding, closeness, doubts, rejections, why, why_none
+from sizer.recommend.other_inputs import input_binds
 from sizer.recommend.scoring import rounded
 from sizer.records import (
     Action,
     Alternative,
     Answer,
     Baseline,
-    Figure,
     Objective,
     Reason,
     ReasonCode,
-    Rejection,
     Run,
     Suggestion,
     reason,
 )
-
-MOST_REJECTED = 6
-"""Cheaper machines of which it is said why they were not taken."""
-
-
-@dataclass(frozen=True)
-class MeasuredChoice:
-    """One workload's machines and what is asked of them."""
-
-    model: WorkloadModel
-    objective: Objective
-    catalog: Catalog
-    quality: Quality
-    machines: tuple[Machine, ...]
-    machine: InstanceType | None = None
 
 
 def machines_to_compare(
@@ -59,23 +37,19 @@ def machines_to_compare(
 ) -> tuple[Machine, ...]:
     """The machines that were measured, where the answer is one of them; empty where a curve says which size to take.
 
-    Machines are compared where runs were made on several kinds or counts of accelerators, where the table names them or
-    their prices, where what differs between them moves together, and where there are too few values for a curve. A
+    A table that others measured is compared as it is, and so are runs on several kinds or counts of accelerators. A
+    curve is for what sizer measured itself, where accounting shows what a size between two measured ones gives. A
     latency is asked of machines that it was measured on: no curve says what it is between them.
     """
-    machines = tuple(each for each in measured_machines(runs, catalog, objective.spot) if _rentable(each))
+    machines = tuple(
+        each for each in measured_machines(runs, model.measured.disks, catalog, objective.spot) if _rentable(each)
+    )
     if objective.latency_p99 is not None:
         return machines if any(each.latency_p99 is not None for each in machines) else ()
-    if len(machines) < 2:
-        return ()
+    of_a_table = is_imported(runs[0]) and model.facts.core_seconds is None
     several = len({kind_of(each) for each in machines}) > 1
-    named = any(each.rented is not None for each in machines)
-    of_a_table = is_imported(runs[0]) and (moves_together(machines) or _too_few(model))
-    return machines if several or named or of_a_table else ()
-
-
-def _too_few(model: WorkloadModel) -> bool:
-    return model.refused is not None and model.refused.reason.code is ReasonCode.TOO_FEW_VALUES
+    named = len(machines) > 1 and any(each.rented is not None for each in machines)
+    return machines if of_a_table or several or named else ()
 
 
 def _rentable(machine: Machine) -> bool:
@@ -84,32 +58,42 @@ def _rentable(machine: Machine) -> bool:
     return vcpus is None or (vcpus >= 1 and float(vcpus).is_integer())
 
 
-def moves_together(machines: Sequence[Machine]) -> bool:
-    """Whether vCPUs and memory both differ between the machines, and nowhere one without the other."""
-    sizes = {(each.configuration.vcpus, each.configuration.memory_bytes) for each in machines}
-    vcpus, memory = {size[0] for size in sizes}, {size[1] for size in sizes}
-    return len(vcpus) > 1 and len(sizes) == len(vcpus) == len(memory)
-
-
 def measured_answer(choice: MeasuredChoice) -> Answer:
     """The machine that does what is asked at the least cost; refused where none does."""
     comparison = compare(choice.machines, choice.objective)
     if comparison.chosen is None:
         return _none_is_enough(choice, comparison)
     chosen = comparison.chosen.machine
-    rising = _rising(choice, comparison)
-    doubtful = choice.quality.rests_on_doubt(chosen.configuration)
-    unpriced = chosen.usd_per_hour is None and choice.objective.prefer != "fastest"
+    growth = _growth(choice, chosen)
+    beyond = _beyond(choice, chosen, growth)
     likely = rounded(comparison.probability)
+    found = _answered(choice, comparison, comparison.chosen)
     return replace(
-        _answered(choice, comparison, comparison.chosen),
-        status="at_least" if rising else "recommended",
-        edge="rising" if rising else "settled",
+        found,
+        status="at_least" if growth else "recommended",
+        edge="settled" if not growth else "rising" if any(each.seen for each in growth) else "unsettled",
         probability=likely,
-        provisional=doubtful or unpriced or likely < SURE,
-        reasons=(*rising, *_why(choice, comparison), *_doubts(choice, likely)),
-        next_run=_next_run(choice, chosen, rising, likely),
+        provisional=_provisional(choice, comparison, likely),
+        reasons=(
+            *(_grows(each) for each in growth),
+            *([beyond.reason] if beyond else []),
+            *why(choice, comparison),
+            *doubts(choice, comparison, likely),
+        ),
+        next_run=_next_run(choice, comparison, growth, beyond, likely),
+        beyond=beyond.prediction if beyond else None,
     )
+
+
+def _provisional(choice: MeasuredChoice, comparison: Comparison, likely: float) -> bool:
+    assert comparison.chosen is not None
+    chosen = comparison.chosen.machine
+    by_price = choice.objective.prefer != "fastest" or choice.objective.rate is not None
+    rivals = {kind_of(each.machine) for each in comparison.contenders if each.passes}
+    unpriced = chosen.usd_per_hour is None and by_price and len(rivals) > 1
+    slipped = any(each.slipped for each in choice.machines)
+    alone = len(choice.machines) == 1
+    return choice.quality.rests_on_doubt(chosen.configuration) or unpriced or slipped or alone or likely < SURE
 
 
 def _answered(choice: MeasuredChoice, comparison: Comparison, chosen: Contender) -> Answer:
@@ -117,14 +101,17 @@ def _answered(choice: MeasuredChoice, comparison: Comparison, chosen: Contender)
     model, machine = choice.model, chosen.machine
     others = comparison.others()
     deadline = choice.objective.deadline
+    bound = binding(choice, machine)
     return Answer(
         workload=model.name,
         status="recommended",
         spec=machine.spec,
         throughput=machine.throughput,
         sample_unit=model.sample_unit,
-        bottleneck=machine.evidence,
-        rejected=_rejections(choice, comparison, chosen),
+        bottleneck=bound.bottleneck,
+        next_bottleneck=bound.next_bottleneck,
+        headroom=bound.headroom,
+        rejected=rejections(choice, comparison, chosen),
         runner_up=others[0].machine.spec if others else None,
         instances=offers(machine, model, choice.catalog),
         baseline=_baseline(choice, machine),
@@ -136,7 +123,7 @@ def _answered(choice: MeasuredChoice, comparison: Comparison, chosen: Contender)
 def alternatives(machines: Sequence[Machine]) -> tuple[Alternative, ...]:
     """Every machine, the least cost of the work first."""
     found = []
-    for each in sorted(machines, key=lambda machine: (machine.usd_a_sample, -machine.rate)):
+    for each in sorted(machines, key=lambda machine: (machine.cost, -machine.rate)):
         known = math.isfinite(each.usd_a_sample)
         found.append(
             Alternative(
@@ -144,9 +131,9 @@ def alternatives(machines: Sequence[Machine]) -> tuple[Alternative, ...]:
                 throughput=each.throughput,
                 instance_type=each.name,
                 usd_per_hour=each.usd_per_hour,
-                usd_per_hour_spot=each.usd_per_hour_spot,
                 usd_per_million_samples=each.usd_a_sample * 1e6 if known else None,
                 dominated=known and any(_dominates(other, each) for other in machines),
+                usd_per_hour_spot=each.usd_per_hour_spot,
                 latency_p99=each.latency_p99,
             )
         )
@@ -157,138 +144,84 @@ def _dominates(one: Machine, other: Machine) -> bool:
     if one.usd_per_hour is None or other.usd_per_hour is None:
         return False
     slower_to_answer = (one.latency_p99 or 0.0) > (other.latency_p99 or math.inf)
-    no_worse = one.rate >= other.rate and one.usd_per_hour <= other.usd_per_hour and not slower_to_answer
-    return no_worse and (one.rate > other.rate or one.usd_per_hour < other.usd_per_hour)
+    prices = [each.usd_per_hour + each.disk_usd_per_hour for each in (one, other) if each.usd_per_hour is not None]
+    no_worse = one.rate >= other.rate and prices[0] <= prices[1] and not slower_to_answer
+    return no_worse and (one.rate > other.rate or prices[0] < prices[1])
 
 
-def _rising(choice: MeasuredChoice, comparison: Comparison) -> tuple[Reason, ...]:
-    """Why more than the most measured may be the answer."""
-    assert comparison.chosen is not None
-    chosen = comparison.chosen.machine
-    by_rate = choice.objective.prefer == "fastest" and choice.objective.rate is None
-    found = []
-    gain = rises_with_count(chosen, choice.machines)
-    if gain is not None and gain > GAIN and (by_rate or _cheaper_with_count(chosen, choice.machines)):
-        count = float(kind_of(chosen)[1])
-        found.append(reason(ReasonCode.RISES_WITH_GPUS, gpu_count=count, gain=gain))
-    gain = rises_with_vcpus(chosen, choice.machines)
-    if gain is not None and gain > GAIN and choice.objective.rate is None:
-        found.append(reason(ReasonCode.RISES_TO_MOST_VCPUS, vcpus=chosen.configuration.vcpus, gain=gain))
-    return tuple(found)
+def _growth(choice: MeasuredChoice, chosen: Machine) -> tuple[Growth, ...]:
+    """Why more than the most measured may be the answer; nothing where the rate that is asked for is reached."""
+    if choice.objective.rate is not None:
+        return ()
+    found = [with_vcpus(chosen, choice.machines), with_memory(chosen, choice.machines)]
+    if choice.objective.prefer == "fastest" or _cheaper_with_count(chosen, choice.machines):
+        found = [with_count(chosen, choice.machines), *found]
+    return tuple(each for each in found if each is not None and not each.settled)
 
 
 def _cheaper_with_count(chosen: Machine, machines: Sequence[Machine]) -> bool:
     """Whether the work cost less with each step to its count of accelerators, so that one more may cost less still."""
     kind, count = kind_of(chosen)
-    fewer = [each.usd_a_sample for each in machines if kind_of(each)[0] == kind and 0 < kind_of(each)[1] < count]
-    return bool(fewer) and math.isfinite(min(fewer)) and chosen.usd_a_sample < min(fewer)
+    fewer = [each.cost for each in machines if kind_of(each)[0] == kind and 0 < kind_of(each)[1] < count]
+    return bool(fewer) and math.isfinite(min(fewer)) and chosen.cost < min(fewer)
 
 
-def _why(choice: MeasuredChoice, comparison: Comparison) -> list[Reason]:
-    """Three things: what the work costs there, what it costs on the next machine, and how fast the fastest is."""
+def _grows(growth: Growth) -> Reason:
+    if growth.code is ReasonCode.RISES_WITH_GPUS:
+        return reason(growth.code, gpu_count=growth.most, gain=growth.gain)
+    if growth.code is ReasonCode.RISES_WITH_MEMORY:
+        return reason(growth.code, memory_bytes=growth.most)
+    return reason(growth.code, vcpus=growth.most, gain=growth.gain)
+
+
+def _beyond(choice: MeasuredChoice, chosen: Machine, growth: Sequence[Growth]) -> Beyond | None:
+    """What lies above the most vCPUs, where the curve of one kind of machine is known."""
+    model = choice.model
+    rises = any(each.code is ReasonCode.RISES_TO_MOST_VCPUS and each.seen for each in growth)
+    if not rises or not choice.one_curve or len(model.measured.vcpus) < 3:
+        return None
+    return look_beyond(model, chosen.configuration, choice.catalog)
+
+
+def _next_run(
+    choice: MeasuredChoice, comparison: Comparison, growth: Sequence[Growth], beyond: Beyond | None, likely: float
+) -> Suggestion | None:
     assert comparison.chosen is not None
     chosen = comparison.chosen.machine
-    count = float(len(choice.machines))
-    figures: dict[str, Figure] = {"machines": count, "instance_type": chosen.name, "rate": chosen.rate}
-    if chosen.usd_per_hour is None:
-        code = ReasonCode.FASTEST_WITHOUT_PRICE if comparison.priced else ReasonCode.PRICES_UNKNOWN
-        first = Reason(code, figures, chosen.spec)
-    else:
-        figures |= {"usd_per_million": chosen.usd_a_sample * 1e6, "usd_per_hour": chosen.usd_per_hour}
-        figures["slower_cost_less"] = _slower_cost_less(comparison, chosen, choice.objective)
-        code = {
-            "fastest": ReasonCode.FASTEST_OF_MACHINES,
-            "balanced": ReasonCode.LEAST_COST_AND_TIME,
-        }.get(choice.objective.prefer if choice.objective.rate is None else "cheapest", ReasonCode.LEAST_COST)
-        first = Reason(code, figures, chosen.spec)
-    found = [first]
-    if choice.objective.latency_p99 is not None:
-        figures = {"latency": chosen.latency_p99, "most": choice.objective.latency_p99}
-        found.append(reason(ReasonCode.LATENCY_KEPT, **figures, probability=rounded(comparison.chosen.prompt)))
-    others = [each for each in comparison.others() if each.machine.usd_per_hour is not None]
-    if others and chosen.usd_per_hour is not None:
-        found.append(_beside(ReasonCode.NEXT_MACHINE, others[0].machine, chosen))
-    fastest = max((each.machine for each in comparison.contenders if each.prompt >= LIKELY), key=lambda each: each.rate)
-    if fastest is not chosen and (not others or fastest is not others[0].machine):
-        found.append(_beside(ReasonCode.FASTEST_MACHINE, fastest, chosen))
-    return found
-
-
-def _slower_cost_less(comparison: Comparison, chosen: Machine, objective: Objective) -> bool:
-    """Whether the work costs less on some machine that is too slow for what is asked."""
-    power = 1 if objective.prefer == "balanced" and objective.rate is None else 0
-    own = chosen.usd_a_sample / chosen.rate**power
-    slow = [each.machine for each in comparison.priced if not each.passes]
-    return any(each.usd_a_sample / each.rate**power < own for each in slow)
-
-
-def _beside(code: ReasonCode, other: Machine, chosen: Machine) -> Reason:
-    """Another machine beside the chosen one: its rate as a multiple, and the cost of the same work as a multiple."""
-    priced = other.usd_per_hour is not None and chosen.usd_per_hour is not None
-    figures: dict[str, Figure] = {
-        "instance_type": other.name,
-        "rate": other.rate,
-        "speed": other.rate / chosen.rate,
-        "cost": other.usd_a_sample / chosen.usd_a_sample if priced else None,
-        "usd_per_million": other.usd_a_sample * 1e6 if other.usd_per_hour is not None else None,
-    }
-    return Reason(code, figures, other.spec)
-
-
-def _rejections(choice: MeasuredChoice, comparison: Comparison, chosen: Contender) -> tuple[Rejection, ...]:
-    """Each machine that costs less an hour, the dearest first: too slow for what is asked, or dearer for the work."""
-    taken = chosen.machine
-    if taken.usd_per_hour is None:
-        return ()
-    cheaper = [
-        each
-        for each in comparison.priced
-        if each.machine.usd_per_hour is not None and each.machine.usd_per_hour < taken.usd_per_hour
-    ]
-    cheaper.sort(key=lambda each: -(each.machine.usd_per_hour or 0.0))
-    return tuple(Rejection(each.machine.spec, (_why_not(choice, each, taken),)) for each in cheaper[:MOST_REJECTED])
-
-
-def _why_not(choice: MeasuredChoice, each: Contender, taken: Machine) -> Reason:
-    needed, most = choice.objective.rate, choice.objective.latency_p99
-    if each.prompt < LIKELY and most is not None:
-        latency = each.machine.latency_p99
-        return reason(ReasonCode.LATENCY_TOO_LONG, latency=latency, most=most)
-    if choice.objective.prefer == "fastest" and needed is None:
-        return _beside(ReasonCode.SLOWER_MACHINE, each.machine, taken)
-    if not each.passes and needed is not None:
-        return reason(ReasonCode.BELOW_RATE, rate=each.machine.rate, needed=needed, probability=each.probability)
-    if not each.passes:
-        return reason(ReasonCode.OF_TARGET, share=each.fraction / choice.objective.target, bottleneck=None)
-    return _beside(ReasonCode.DEARER_MACHINE, each.machine, taken)
-
-
-def _doubts(choice: MeasuredChoice, likely: float) -> list[Reason]:
-    found = []
-    unpriced = sum(each.usd_per_hour is None for each in choice.machines)
-    if 0 < unpriced < len(choice.machines):
-        found.append(
-            reason(ReasonCode.SOME_PRICES_UNKNOWN, unknown=float(unpriced), machines=float(len(choice.machines)))
-        )
-    if likely < SURE:
-        found.append(reason(ReasonCode.CHOICE_CLOSE, probability=likely))
-    if choice.objective.spot:
-        found.append(reason(ReasonCode.SPOT_PRICES))
-    found += [each for each in (choice.quality.warning, choice.quality.failed) if each is not None]
-    return found
-
-
-def _next_run(choice: MeasuredChoice, chosen: Machine, rising: tuple[Reason, ...], likely: float) -> Suggestion | None:
-    for why in rising:
-        if why.code is ReasonCode.RISES_WITH_GPUS:
-            return Suggestion(Action.MEASURE, why, gpu=chosen.spec.gpu, gpu_count=2 * kind_of(chosen)[1])
-        if chosen.configuration.vcpus is not None:
-            return Suggestion(Action.MEASURE, why, vcpus=(2 * chosen.configuration.vcpus,))
-    if chosen.usd_per_hour is None and choice.objective.prefer != "fastest":
+    if beyond is not None:
+        return beyond.next_run
+    for each in growth:
+        found = _more(choice, chosen, each)
+        if found is not None:
+            return found
+    if len(choice.machines) == 1:
+        return None
+    if chosen.usd_per_hour is None and choice.objective.prefer != "fastest" and kind_of(chosen)[1]:
         return Suggestion(Action.IMPORT, column="usd_per_hour")
-    if likely < SURE:
-        return Suggestion(Action.REPEAT, reason(ReasonCode.CHOICE_CLOSE, probability=likely))
-    return None
+    close = closeness(choice, comparison, likely)
+    return Suggestion(Action.REPEAT, close) if close is not None else None
+
+
+def _more(choice: MeasuredChoice, chosen: Machine, growth: Growth) -> Suggestion | None:
+    """The next size up, where it is sold and something shows that it may pay."""
+    said = _grows(growth)
+    if growth.code is ReasonCode.RISES_WITH_GPUS:
+        count = 2 * kind_of(chosen)[1]
+        if input_binds(chosen, choice.other_inputs) or not _sold(choice, chosen, count):
+            return None
+        return Suggestion(Action.MEASURE, said, gpu=chosen.spec.gpu, gpu_count=count)
+    if growth.code is ReasonCode.RISES_WITH_MEMORY:
+        return Suggestion(Action.MEASURE, said, memory_bytes=2 * int(growth.most))
+    return Suggestion(Action.MEASURE, said, vcpus=(2 * growth.most,))
+
+
+def _sold(choice: MeasuredChoice, chosen: Machine, count: int) -> bool:
+    """Whether some instance type has so many of these; of a kind that the catalogue does not know, it may be."""
+    device, kind = choice.model.facts.device, chosen.accelerators
+    bare = replace(chosen.spec, vcpus=None, memory_bytes=None)
+    if not instances_like(bare, replace(kind, count=1), device, choice.catalog):
+        return True
+    return bool(instances_like(bare, replace(kind, count=count), device, choice.catalog))
 
 
 def _baseline(choice: MeasuredChoice, chosen: Machine) -> Baseline | None:
@@ -318,60 +251,27 @@ def _baseline(choice: MeasuredChoice, chosen: Machine) -> Baseline | None:
 
 def _none_is_enough(choice: MeasuredChoice, comparison: Comparison) -> Answer:
     """No machine gives the rate that is asked for: the fastest, and how far it is from that."""
-    most = choice.objective.latency_p99
-    if most is not None and all(each.prompt < LIKELY for each in comparison.contenders):
-        return _latency_not_kept(choice, comparison, most)
     prompt = [each for each in comparison.contenders if each.prompt >= LIKELY]
-    likeliest = max(prompt, key=lambda each: (each.probability, each.machine.rate))
-    machine, needed = likeliest.machine, choice.objective.rate or 0.0
     deadline = choice.objective.deadline
-    gain = rises_with_count(machine, choice.machines)
-    why = [
-        Reason(
-            ReasonCode.NO_MACHINE_ENOUGH,
-            {
-                "rate": machine.rate,
-                "needed": needed,
-                "probability": likeliest.probability,
-                "seconds": None if deadline is None else deadline.samples / machine.rate,
-                "within": None if deadline is None else deadline.seconds,
-                "samples": None if deadline is None else deadline.samples,
-            },
-            machine.spec,
-        )
-    ]
-    count = kind_of(machine)[1]
-    rising = gain is not None and gain > GAIN
-    if not rising:
-        return Answer(
-            choice.model.name,
-            "refused",
-            sample_unit=choice.model.sample_unit,
-            reasons=tuple(why),
-            next_run=Suggestion(Action.MEASURE, gpu=machine.spec.gpu, gpu_count=2 * count) if count else None,
-            job=None if deadline is None else job_at(machine, deadline),
-            alternatives=alternatives(choice.machines),
-        )
-    rises = reason(ReasonCode.RISES_WITH_GPUS, gpu_count=float(count), gain=gain)
+    refused = Answer(
+        choice.model.name,
+        "refused",
+        sample_unit=choice.model.sample_unit,
+        reasons=tuple(why_none(choice, comparison)),
+        alternatives=alternatives(choice.machines),
+    )
+    if not prompt:
+        return refused
+    likeliest = max(prompt, key=lambda each: (each.probability, each.machine.rate))
+    machine = likeliest.machine
+    grown = with_count(machine, choice.machines) or with_vcpus(machine, choice.machines)
+    if grown is None or not grown.seen:
+        return replace(refused, job=None if deadline is None else job_at(machine, deadline))
     return replace(
         _answered(choice, comparison, likeliest),
         status="at_least",
         edge="rising",
         probability=rounded(likeliest.probability),
-        reasons=(*why, rises),
-        next_run=Suggestion(Action.MEASURE, rises, gpu=machine.spec.gpu, gpu_count=2 * count),
-    )
-
-
-def _latency_not_kept(choice: MeasuredChoice, comparison: Comparison, most: float) -> Answer:
-    """No machine answers as promptly as is asked: the one that answers soonest."""
-    known = [each.machine for each in comparison.contenders if each.machine.latency_p99 is not None]
-    soonest = min(known, key=lambda each: each.latency_p99 or 0.0)
-    figures: dict[str, Figure] = {"latency": soonest.latency_p99, "most": most}
-    return Answer(
-        choice.model.name,
-        "refused",
-        sample_unit=choice.model.sample_unit,
-        reasons=(Reason(ReasonCode.LATENCY_NOT_KEPT, figures, soonest.spec),),
-        alternatives=alternatives(choice.machines),
+        reasons=(*refused.reasons, _grows(grown)),
+        next_run=_more(choice, machine, grown),
     )

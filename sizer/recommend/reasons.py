@@ -19,7 +19,7 @@ def reasons(choice: Choice, prediction: Prediction, best: Prediction) -> list[Re
     model, chosen = choice.model, choice.chosen.candidate
     return [
         *([] if choice.objective.rate is not None else [_reaches(choice, best)]),
-        *_binds(choice, prediction),
+        *bound_by(choice.model, prediction, choice.bound),
         *_size(model, chosen),
         *_accelerators(model, chosen),
         *disk_reasons(model, chosen, prediction),
@@ -38,16 +38,16 @@ def _reaches(choice: Choice, best: Prediction) -> Reason:
     )
 
 
-def _binds(choice: Choice, prediction: Prediction) -> list[Reason]:
-    """What binds; nothing where the table shows no resource that could."""
-    measured = choice.model.measured
+def bound_by(model: WorkloadModel, prediction: Prediction, bound: bool) -> list[Reason]:
+    """What binds; nothing where the table shows no resource that could. `bound` False: it is not known."""
+    measured = model.measured
     if not prediction.shares and not measured.vcpus:
         return []
     ordered = sorted(prediction.shares.items(), key=lambda item: item[1], reverse=True)
     shares: dict[str, Figure] = {}
     if ordered:
         shares = {"resources": tuple(name for name, _ in ordered), "shares": tuple(share for _, share in ordered)}
-    if not choice.bound:
+    if not bound:
         return [reason(ReasonCode.BOTTLENECK_UNKNOWN, **(shares if measured.vcpus else {}))]
     rate = measured.rate_at(prediction.configuration)
     accounted: dict[str, Figure] = {}

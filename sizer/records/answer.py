@@ -74,6 +74,7 @@ class ReasonCode(str, Enum):
     DISK_NOT_MEASURED = "disk_not_measured"
     MIXED_PROGRAMS = "mixed_programs"
     ONLY_STAGES = "only_stages"
+    RELATIVE_HAS_NO_TIME = "relative_has_no_time"
     FACTOR_NOT_POSITIVE = "factor_not_positive"
     NO_GPU_TO_SPEED_UP = "no_gpu_to_speed_up"
     STEP_NOT_SEPARATE = "step_not_separate"
@@ -164,6 +165,13 @@ class ReasonCode(str, Enum):
     NEXT_MACHINE = "next_machine"
     FASTEST_MACHINE = "fastest_machine"
     CHOICE_CLOSE = "choice_close"
+    NEARLY_FASTEST = "nearly_fastest"
+    ONLY_MACHINE = "only_machine"
+    SMALLEST_OF_MACHINES = "smallest_of_machines"
+    TARGET_CLOSE = "target_close"
+    RUNS_APART = "runs_apart"
+    OTHER_INPUT = "other_input"
+    INPUT_BINDS = "input_binds"
     NO_MACHINE_ENOUGH = "no_machine_enough"
     RISES_TO_MOST_VCPUS = "rises_to_most_vcpus"
     FAST_ENOUGH = "fast_enough"
@@ -176,6 +184,7 @@ class ReasonCode(str, Enum):
     NOT_MEASURED_TOGETHER = "not_measured_together"
     SLOWER_MACHINE = "slower_machine"
     DEARER_MACHINE = "dearer_machine"
+    DEARER_IN_TIME = "dearer_in_time"
     BELOW_RATE = "below_rate"
     LATENCY_TOO_LONG = "latency_too_long"
     OF_TARGET = "of_target"
@@ -320,10 +329,11 @@ class Refused(NoAnswer):
 
 @dataclass(frozen=True)
 class Rejection:
-    """A cheaper spec and why it was not taken."""
+    """A cheaper spec and why it was not taken; `instance_type` where the table names the machine."""
 
     spec: Spec
     why: tuple[Reason, ...]
+    instance_type: str | None = None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from sizer.records import (
 from sizer.words.figures import chance, samples_counted, times
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, spec_name
-from sizer.words.reasons.figures import Sentences, gain_of, vcpus_of
+from sizer.words.reasons.figures import Sentences, gain_of, share_of, vcpus_of
 
 
 def _where(r: Reason, t: Terms) -> str:
@@ -46,6 +46,10 @@ def _least_cost(r: Reason, t: Terms) -> str:
         return _(
             "A million {units} cost {usd} on {where}, the least of the machines that are fast enough.", **_cost(r, t)
         )
+    if r.has("by_batch"):
+        return _(
+            "A million {units} cost {usd} on {where}, the least of {count} configurations measured.", **_cost(r, t)
+        )
     return _("A million {units} cost {usd} on {where}, the least of {count} machines measured.", **_cost(r, t))
 
 
@@ -68,6 +72,16 @@ def _fastest_of_machines(r: Reason, t: Terms) -> str:
     if t.unit == RELATIVE:
         return _("It is the fastest of {count} machines measured.", **_cost(r, t))
     return _("It is the fastest of {count} machines measured; a million {units} cost {usd} on {where}.", **_cost(r, t))
+
+
+def _nearly_fastest(r: Reason, t: Terms) -> str:
+    if t.unit == RELATIVE:
+        return _("It costs least of those within 1 % of the fastest of {count} machines measured.", **_cost(r, t))
+    return _(
+        "It costs least of those within 1 % of the fastest of {count} machines measured; a million {units} cost {usd} "
+        "on {where}.",
+        **_cost(r, t),
+    )
 
 
 def _next_machine(r: Reason, t: Terms) -> str:
@@ -107,6 +121,8 @@ def _none_enough(r: Reason, t: Terms) -> str:
 
 
 def _dearer(r: Reason, t: Terms) -> str:
+    if abs(r.number("cost") - 1) < 0.005:
+        return _("Gives {rate}; the same work costs the same there.", rate=format_rate(r.number("rate"), t.unit))
     return _(
         "Gives {rate}; the same work costs {cost} as much there.",
         rate=format_rate(r.number("rate"), t.unit),
@@ -130,7 +146,42 @@ SENTENCES: Sentences = {
     _C.LEAST_COST_AND_TIME: _least_cost_and_time,
     _C.FASTEST_OF_MACHINES: _fastest_of_machines,
     _C.FASTEST_WITHOUT_PRICE: lambda r, t: _(
-        "It is the fastest of {count} machines measured; its price is not known.", count=round(r.number("machines"))
+        "It is the fastest of {count} configurations measured; its price is not known.",
+        count=round(r.number("machines")),
+    ),
+    _C.NEARLY_FASTEST: _nearly_fastest,
+    _C.ONLY_MACHINE: lambda r, t: _(
+        "It is the only configuration measured, so it is not known whether another costs less or is faster."
+    ),
+    _C.SMALLEST_OF_MACHINES: lambda r, t: _(
+        "It is the smallest of {count} configurations measured that is fast enough.", count=round(r.number("machines"))
+    ),
+    _C.TARGET_CLOSE: lambda r, t: _(
+        "The probability that it keeps {target} of the best rate is {chance}.",
+        target=share_of(r, "target"),
+        chance=chance(r.number("probability")),
+    ),
+    _C.RUNS_APART: lambda r, t: _(
+        "Runs of {machine} are {factor} apart: one of them is a slip, and no answer is reliable until it is corrected.",
+        machine=_both(r, t),
+        factor=times(r.number("factor")),
+    ),
+    _C.OTHER_INPUT: lambda r, t: _(
+        "All rows are with {input} input, so with data from a disk the job may be slower.", input=r.text("input")
+    ),
+    _C.INPUT_BINDS: lambda r, t: _(
+        "With synthetic input it gives {rate}, {speed} as fast: its input holds it back, and not its accelerators.",
+        rate=format_rate(r.number("rate"), t.unit),
+        speed=times(r.number("speed")),
+    ),
+    _C.DEARER_IN_TIME: lambda r, t: _(
+        "Gives {rate}; price times time is {cost} as much there.",
+        rate=format_rate(r.number("rate"), t.unit),
+        cost=times(r.number("cost")),
+    ),
+    _C.RELATIVE_HAS_NO_TIME: lambda r, t: _(
+        "The table's rates are only relative to one another, so no time and no rate can be asked of them; "
+        "leave out --samples, --within and --at-least, or import rates in samples per second."
     ),
     _C.PRICES_UNKNOWN: lambda r, t: _(
         "No price of these machines is known, so this one makes the most of each accelerator and may not cost least."

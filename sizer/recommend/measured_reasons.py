@@ -1,0 +1,353 @@
+"""Why a machine of those that were measured, why not the others, and what speaks against the answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sizer.catalog import Catalog, InstanceType
+from sizer.model import SHOWN_BY_VCPUS, WorkloadModel, disk_of, predict, vcpus_of
+from sizer.recommend.comparison import DISK_LOSS, LIKELY, SURE, Comparison, Contender, kind_of, only_in_disk
+from sizer.recommend.disks import NOTHING, SLOWER
+from sizer.recommend.jobs import job_at, job_reasons
+from sizer.recommend.machines import Machine
+from sizer.recommend.other_inputs import input_binds
+from sizer.recommend.quality import Quality
+from sizer.recommend.reasons import bound_by
+from sizer.recommend.scoring import rounded
+from sizer.records import (
+    Bottleneck,
+    Configuration,
+    Figure,
+    Objective,
+    Prediction,
+    Reason,
+    ReasonCode,
+    Rejection,
+    Spec,
+    reason,
+)
+
+MOST_REJECTED = 6
+"""Cheaper machines of which it is said why they were not taken."""
+HALF = 0.5
+"""Of the growth of vCPUs: with less than this of it in the rate, it is not the CPU that binds; with more, it is."""
+SAME = 0.005
+"""Shares that differ by less are the same in whole percents."""
+
+
+@dataclass(frozen=True)
+class MeasuredChoice:
+    """One workload's machines and what is asked of them.
+
+    `other_inputs` are rates with synthetic input by kind and count of accelerator; `one_curve`: the machines are sizes
+    of one kind, so that the model's curve describes them.
+    """
+
+    model: WorkloadModel
+    objective: Objective
+    catalog: Catalog
+    quality: Quality
+    machines: tuple[Machine, ...]
+    machine: InstanceType | None = None
+    other_inputs: Mapping[tuple[str | None, int], float] = field(default_factory=dict)
+
+    @property
+    def one_curve(self) -> bool:
+        kinds = {kind_of(each) for each in self.machines}
+        named = any(each.rented is not None for each in self.machines)
+        return len(kinds) == 1 and not named and bool(self.model.members) and self.model.refused is None
+
+
+@dataclass(frozen=True)
+class Binding:
+    """What holds a machine back, where the runs show it."""
+
+    bottleneck: Bottleneck | None = None
+    next_bottleneck: Bottleneck | None = None
+    headroom: float | None = None
+    reasons: tuple[Reason, ...] = ()
+
+
+def binding(choice: MeasuredChoice, machine: Machine) -> Binding:
+    """By its accounting; else by the curve of one kind of machine, where it shows that."""
+    if machine.evidence is not None or not choice.one_curve:
+        return Binding(machine.evidence)
+    prediction: Prediction = predict(choice.model, machine.configuration)
+    if prediction.bottleneck is Bottleneck.AMBIGUOUS or _contradicted(prediction.bottleneck, machine, choice.machines):
+        return Binding()
+    shares = sorted(prediction.shares.items(), key=lambda item: item[1], reverse=True)
+    following = Bottleneck(shares[1][0]) if len(shares) > 1 and shares[1][1] >= 1e-4 else None
+    said = tuple(bound_by(choice.model, prediction, bound=True))
+    return Binding(prediction.bottleneck, following, prediction.headroom, said)
+
+
+def _contradicted(bottleneck: Bottleneck, machine: Machine, machines: Sequence[Machine]) -> bool:
+    """Whether the next more vCPUs measured say otherwise: a busy CPU gains by them, and what else binds does not."""
+    here = vcpus_of(machine.configuration)
+    bare = replace(machine.configuration, vcpus=None, memory_bytes=None)
+    more = [
+        each
+        for each in machines
+        if replace(each.configuration, vcpus=None, memory_bytes=None) == bare and vcpus_of(each.configuration) > here
+    ]
+    if not more or bottleneck not in SHOWN_BY_VCPUS:
+        return False
+    following = min(more, key=lambda each: vcpus_of(each.configuration))
+    gained = math.log(following.rate / machine.rate) / math.log(vcpus_of(following.configuration) / here)
+    return (gained < HALF) is (bottleneck is Bottleneck.CPU)
+
+
+def why(choice: MeasuredChoice, comparison: Comparison) -> list[Reason]:
+    """What the work costs there, what it costs on the next machine, and how fast the fastest is."""
+    assert comparison.chosen is not None
+    contender = comparison.chosen
+    chosen = contender.machine
+    return [
+        *_job(choice, chosen),
+        _first(choice, comparison, chosen),
+        *_asked(choice, contender),
+        *_other_machines(comparison, chosen),
+        *_disks(choice, chosen),
+        *binding(choice, chosen).reasons,
+        *_input(choice, chosen),
+    ]
+
+
+def _job(choice: MeasuredChoice, chosen: Machine) -> list[Reason]:
+    """How long the job of the deadline takes there, and what it costs."""
+    deadline = choice.objective.deadline
+    if deadline is None:
+        return []
+    return job_reasons(job_at(chosen, deadline), choice.quality.rests_on_doubt(chosen.configuration))
+
+
+def _asked(choice: MeasuredChoice, chosen: Contender) -> list[Reason]:
+    """That it is fast enough, and prompt enough, where that is asked for."""
+    objective, found = choice.objective, []
+    if objective.at_least is not None and objective.deadline is None:
+        figures = {"rate": chosen.machine.rate, "needed": objective.at_least}
+        found.append(reason(ReasonCode.FAST_ENOUGH, **figures, probability=rounded(chosen.probability)))
+    if objective.latency_p99 is not None:
+        latencies = {"latency": chosen.machine.latency_p99, "most": objective.latency_p99}
+        found.append(reason(ReasonCode.LATENCY_KEPT, **latencies, probability=rounded(chosen.prompt)))
+    return found
+
+
+def _first(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> Reason:
+    counted = comparison.priced if chosen.usd_per_hour is not None else comparison.contenders
+    figures: dict[str, Figure] = {
+        "machines": float(len(counted)),
+        "instance_type": chosen.name,
+        "rate": chosen.rate,
+        "by_batch": len({each.machine.spec.batch_size for each in counted}) > 1,
+    }
+    fastest = choice.objective.prefer == "fastest" and choice.objective.rate is None
+    if len(choice.machines) == 1:
+        return Reason(ReasonCode.ONLY_MACHINE, figures, chosen.spec)
+    if chosen.usd_per_hour is None:
+        return Reason(_without_price(comparison, chosen, fastest), figures, chosen.spec)
+    figures |= {"usd_per_million": chosen.usd_a_sample * 1e6, "usd_per_hour": chosen.usd_per_hour}
+    figures["slower_cost_less"] = _slower_cost_less(comparison, chosen, choice.objective)
+    if fastest:
+        top = max(each.machine.rate for each in comparison.contenders if each.prompt >= LIKELY)
+        code = ReasonCode.FASTEST_OF_MACHINES if chosen.rate == top else ReasonCode.NEARLY_FASTEST
+    elif choice.objective.prefer == "balanced" and choice.objective.rate is None:
+        code = ReasonCode.LEAST_COST_AND_TIME
+    else:
+        code = ReasonCode.LEAST_COST
+    return Reason(code, figures, chosen.spec)
+
+
+def _without_price(comparison: Comparison, chosen: Machine, fastest: bool) -> ReasonCode:
+    if fastest:
+        return ReasonCode.FASTEST_WITHOUT_PRICE
+    passing = [each.machine for each in comparison.contenders if each.passes]
+    if len({kind_of(each) for each in passing}) > 1:
+        return ReasonCode.PRICES_UNKNOWN
+    top = max(each.rate for each in passing)
+    return ReasonCode.SMALLEST_OF_MACHINES if chosen.rate < top else ReasonCode.FASTEST_WITHOUT_PRICE
+
+
+def _slower_cost_less(comparison: Comparison, chosen: Machine, objective: Objective) -> bool:
+    """Whether the work costs less on some machine that is too slow for what is asked."""
+    power = 1 if objective.prefer == "balanced" and objective.rate is None else 0
+    own = chosen.cost / chosen.rate**power
+    slow = [each.machine for each in comparison.priced if not each.passes]
+    return any(each.cost / each.rate**power < own for each in slow)
+
+
+def _other_machines(comparison: Comparison, chosen: Machine) -> list[Reason]:
+    """The next by cost, and the fastest of all, where it is another."""
+    found = []
+    others = [each for each in comparison.others() if each.machine.usd_per_hour is not None]
+    if others and chosen.usd_per_hour is not None:
+        found.append(beside(ReasonCode.NEXT_MACHINE, others[0].machine, chosen))
+    fastest = max((each.machine for each in comparison.contenders if each.prompt >= LIKELY), key=lambda each: each.rate)
+    if fastest.rate > chosen.rate and (not others or fastest is not others[0].machine):
+        found.append(beside(ReasonCode.FASTEST_MACHINE, fastest, chosen))
+    return found
+
+
+def _disks(choice: MeasuredChoice, chosen: Machine) -> list[Reason]:
+    """What the best other disk gives, all else alike."""
+    others = [each for each in only_in_disk(chosen, choice.machines) if each is not chosen]
+    if not others:
+        return []
+    best = max(others, key=lambda each: each.rate)
+    gain = best.rate / chosen.rate - 1
+    here, other = disk_of(chosen.configuration), disk_of(best.configuration)
+    if gain < SLOWER or (gain < 0 and best.disk_usd_per_hour < chosen.disk_usd_per_hour):
+        return [reason(ReasonCode.NO_FASTER_DISK, disk=here, other=other, loss=-gain if -gain >= NOTHING else None)]
+    then = best.rate if gain >= NOTHING else None
+    return [reason(ReasonCode.FASTER_DISK, disk=here, other=other, gain=max(0.0, gain), now=chosen.rate, then=then)]
+
+
+def _input(choice: MeasuredChoice, chosen: Machine) -> list[Reason]:
+    """That the rows are of another input than a job's, or that the input is what holds it back."""
+    fed = choice.model.facts.setting.input
+    if fed != "disk":
+        return [reason(ReasonCode.OTHER_INPUT, input=fed)]
+    without = input_binds(chosen, choice.other_inputs)
+    return [reason(ReasonCode.INPUT_BINDS, rate=without, speed=without / chosen.rate)] if without is not None else []
+
+
+def beside(code: ReasonCode, other: Machine, chosen: Machine) -> Reason:
+    """Another machine beside the chosen one: its rate as a multiple, and the cost of the same work as a multiple."""
+    priced = other.usd_per_hour is not None and chosen.usd_per_hour is not None
+    figures: dict[str, Figure] = {
+        "instance_type": other.name,
+        "rate": other.rate,
+        "speed": other.rate / chosen.rate,
+        "cost": other.usd_a_sample / chosen.usd_a_sample if priced else None,
+        "usd_per_million": other.usd_a_sample * 1e6 if other.usd_per_hour is not None else None,
+    }
+    return Reason(code, figures, other.spec)
+
+
+def rejections(choice: MeasuredChoice, comparison: Comparison, chosen: Contender) -> tuple[Rejection, ...]:
+    """Each machine that costs less an hour, or is smaller where no price is known, and what ran out of memory."""
+    taken = chosen.machine
+    if taken.usd_per_hour is not None:
+        known = [(each, each.machine.usd_per_hour) for each in comparison.priced]
+        cheaper = [each for each, usd in known if usd is not None and _hourly(each.machine) < _hourly(taken)]
+        cheaper.sort(key=lambda each: -_hourly(each.machine))
+    else:
+        cheaper = [
+            each
+            for each in comparison.contenders
+            if kind_of(each.machine) == kind_of(taken) and each.machine.size < taken.size
+        ]
+        cheaper.sort(key=lambda each: each.machine.size, reverse=True)
+    found = [_rejection(choice, each, taken) for each in cheaper[:MOST_REJECTED]]
+    return (*found, *_did_not_fit(choice, taken))
+
+
+def _rejection(choice: MeasuredChoice, each: Contender, taken: Machine) -> Rejection:
+    return Rejection(each.machine.spec, (_why_not(choice, each, taken),), _own_name(each.machine))
+
+
+def _hourly(machine: Machine) -> float:
+    return (machine.usd_per_hour or 0.0) + machine.disk_usd_per_hour
+
+
+def _own_name(machine: Machine) -> str | None:
+    """What the table calls it."""
+    return machine.name if machine.rented is not None else None
+
+
+def _did_not_fit(choice: MeasuredChoice, taken: Machine) -> list[Rejection]:
+    killed = choice.model.measured.did_not_fit[:MOST_REJECTED]
+    return [Rejection(_spec_like(taken, each), (reason(ReasonCode.OUT_OF_MEMORY),)) for each in killed]
+
+
+def _spec_like(machine: Machine, configuration: Configuration) -> Spec:
+    """The configuration with the axes of a spec that the machine's has."""
+    own = machine.spec
+    gpu = configuration.gpu if configuration.gpu is not None else own.gpu
+    return Spec(
+        configuration.vcpus,
+        configuration.memory_bytes,
+        configuration.disk if own.disk is not None else None,
+        configuration.batch_size,
+        gpu,
+        max(1, configuration.gpu_count or 0) if gpu is not None else 0,
+    )
+
+
+def _why_not(choice: MeasuredChoice, each: Contender, taken: Machine) -> Reason:
+    objective, machine = choice.objective, each.machine
+    if each.prompt < LIKELY and objective.latency_p99 is not None:
+        return reason(ReasonCode.LATENCY_TOO_LONG, latency=machine.latency_p99, most=objective.latency_p99)
+    if objective.rate is not None and not each.passes:
+        figures = {"rate": machine.rate, "needed": objective.rate}
+        return reason(ReasonCode.BELOW_RATE, **figures, probability=each.probability)
+    if each.disk_loss > DISK_LOSS:
+        return reason(ReasonCode.DISK_LOSES, loss=each.disk_loss, most=DISK_LOSS)
+    share = each.fraction / objective.target
+    if not each.passes and share >= 1 - SAME:
+        return reason(ReasonCode.TARGET_UNLIKELY, probability=each.probability)
+    if not each.passes:
+        return reason(ReasonCode.OF_TARGET, share=share, bottleneck=None)
+    if objective.rate is None and (objective.prefer == "fastest" or machine.usd_per_hour is None):
+        return beside(ReasonCode.SLOWER_MACHINE, machine, taken)
+    if objective.rate is None and objective.prefer == "balanced":
+        both = (machine.cost / machine.rate) / (taken.cost / taken.rate)
+        return Reason(ReasonCode.DEARER_IN_TIME, {"rate": machine.rate, "cost": both}, machine.spec)
+    return beside(ReasonCode.DEARER_MACHINE, machine, taken)
+
+
+def doubts(choice: MeasuredChoice, comparison: Comparison, likely: float) -> list[Reason]:
+    """What speaks against relying on the answer."""
+    assert comparison.chosen is not None
+    found = []
+    unpriced = sum(each.usd_per_hour is None for each in choice.machines)
+    if 0 < unpriced < len(choice.machines):
+        found.append(
+            reason(ReasonCode.SOME_PRICES_UNKNOWN, unknown=float(unpriced), machines=float(len(choice.machines)))
+        )
+    found += [] if (close := closeness(choice, comparison, likely)) is None else [close]
+    found += [_apart(each) for each in choice.machines if each.slipped]
+    if choice.objective.spot:
+        found.append(reason(ReasonCode.SPOT_PRICES))
+    found += [each for each in (choice.quality.warning, choice.quality.failed) if each is not None]
+    return found
+
+
+def closeness(choice: MeasuredChoice, comparison: Comparison, likely: float) -> Reason | None:
+    """Why the choice is not sure: the target is only just kept, or others are close; None where it is sure."""
+    assert comparison.chosen is not None
+    if likely >= SURE:
+        return None
+    if rounded(comparison.chosen.probability) > likely:
+        return reason(ReasonCode.CHOICE_CLOSE, probability=likely)
+    if choice.objective.rate is not None:
+        return None  # it is said with the rate
+    return reason(ReasonCode.TARGET_CLOSE, probability=likely, target=choice.objective.target)
+
+
+def _apart(machine: Machine) -> Reason:
+    return Reason(ReasonCode.RUNS_APART, {"factor": machine.apart}, machine.spec)
+
+
+def why_none(choice: MeasuredChoice, comparison: Comparison) -> Sequence[Reason]:
+    """No machine gives what is asked for: the one that comes nearest."""
+    objective = choice.objective
+    prompt = [each for each in comparison.contenders if each.prompt >= LIKELY]
+    if not prompt:
+        known = [each.machine for each in comparison.contenders if each.machine.latency_p99 is not None]
+        soonest = min(known, key=lambda each: each.latency_p99 or 0.0)
+        figures: dict[str, Figure] = {"latency": soonest.latency_p99, "most": objective.latency_p99}
+        return [Reason(ReasonCode.LATENCY_NOT_KEPT, figures, soonest.spec)]
+    likeliest = max(prompt, key=lambda each: (each.probability, each.machine.rate))
+    deadline, machine = objective.deadline, likeliest.machine
+    figures = {
+        "rate": machine.rate,
+        "needed": objective.rate,
+        "probability": likeliest.probability,
+        "seconds": None if deadline is None else deadline.samples / machine.rate,
+        "within": None if deadline is None else deadline.seconds,
+        "samples": None if deadline is None else deadline.samples,
+    }
+    return [Reason(ReasonCode.NO_MACHINE_ENOUGH, figures, machine.spec), *_input(choice, machine)]
