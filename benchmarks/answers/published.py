@@ -31,7 +31,7 @@ from answers_asked import ReadTable, asked, job_rows, read_table, write_table
 from answers_held_out import HeldOutRate, one_at_a_time, thirds
 from answers_jobs import HELD_OUT, PUBLISHED, PublishedJob, published_jobs
 from answers_prices import sold_machines, usd_per_hour
-from answers_truth import OBJECTIVES, Given, Verdict, choices, verdict
+from answers_truth import OBJECTIVES, Given, Verdict, choices, fastest_given, verdict
 
 from sizer.records import Objective, SizerError
 
@@ -42,12 +42,13 @@ QUICK = 8
 
 @dataclass(frozen=True)
 class JudgedAnswer:
-    """One question, and whether its answer is right."""
+    """One question, and whether its answer is right. `fastest_right` is whether who always takes the fastest is."""
 
     job: str
     objective: str
     answered: bool
     verdict: Verdict
+    fastest_right: bool
 
     @property
     def line(self) -> str:
@@ -80,7 +81,8 @@ def judge_job(job: PublishedJob, predictions: bool) -> JudgedJob:
     answers = []
     for objective in OBJECTIVES:
         given = Given(refused=unread) if table is None else asked(table, Objective(objective))
-        answers.append(JudgedAnswer(job.label, objective, not given.refused, verdict(found, objective, given)))
+        judged, by_speed = verdict(found, objective, given), verdict(found, objective, fastest_given(found))
+        answers.append(JudgedAnswer(job.label, objective, not given.refused, judged, by_speed.right))
     if table is None or not predictions:
         return JudgedJob(tuple(answers))
     return JudgedJob(tuple(answers), one_at_a_time(table.runs), thirds(table.runs))
@@ -117,6 +119,7 @@ def answer_rows(part: str, answers: Sequence[JudgedAnswer]) -> list[GoalRow]:
         own = [each.verdict.right for each in priced if each.objective == objective]
         table.append(share(part, f"{objective}: right", own))
     table.append(share(part, "right, all three", [each.verdict.right for each in priced], RIGHT))
+    table.append(share(part, "who always takes the fastest: right", [each.fastest_right for each in priced]))
     unpriced = [each.verdict.right for each in answers if each.verdict.without_price]
     return [*table, share(part, "no price known: says so, or the fastest", unpriced, RIGHT)]
 

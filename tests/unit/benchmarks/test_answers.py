@@ -10,7 +10,7 @@ from answers_asked import job_rows, read_table, write_table
 from answers_held_out import is_between, one_at_a_time, thirds
 from answers_jobs import HELD_OUT, PUBLISHED, SAME_JOB, Machine, MeasuredRow, PublishedJob, published_jobs
 from answers_prices import Sold, sold_machines, usd_per_hour
-from answers_truth import OBJECTIVES, Choice, Given, best_choice, choices, verdict
+from answers_truth import OBJECTIVES, Choice, Given, best_choice, choices, fastest_given, verdict
 from fleet_machines import both, drawn_fleet
 
 from sizer.records import Configuration
@@ -75,6 +75,15 @@ def test_without_a_price_the_fastest_is_right_or_the_word_that_prices_are_unknow
     some = choices((*ROWS, rows[0]), PRICES.get)
     assert not verdict(some, "cheapest", Given("Titan", 1, batch_size=32)).right
     assert verdict(some, "fastest", Given("Titan", 1, batch_size=32)).right
+
+
+def test_an_answer_that_leaves_something_open_means_the_slowest_of_what_it_leaves() -> None:
+    """Unless it names an instance type of the table."""
+    small, large = Machine("T4", 1, "g4dn.xlarge", 4.0), Machine("T4", 1, "g4dn.8xlarge", 32.0)
+    found = choices((MeasuredRow(small, 8, 50.0), MeasuredRow(large, 8, 90.0)), lambda _: None)
+    assert not verdict(found, "fastest", Given("T4", 1)).right
+    assert verdict(found, "fastest", Given("T4", 1, instance_type="g4dn.8xlarge")).right
+    assert verdict(found, "fastest", fastest_given(found)).right
 
 
 def test_machines_without_a_gpu_are_told_apart_by_vcpus_or_by_name() -> None:
