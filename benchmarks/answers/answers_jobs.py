@@ -18,6 +18,7 @@ HELD_OUT = Path(__file__).parent / "held_out.csv"
 SAME_JOB = ("mode", "network", "framework", "precision", "input", "data", "unit", "source")
 PCIE = "PCIe"
 OUT_OF_MEMORY = "out_of_memory"
+REAL, SYNTHETIC = "real", "synthetic"
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,13 @@ class Machine:
 
 @dataclass(frozen=True)
 class MeasuredRow:
-    """One measured rate in samples/s; None did not fit into memory."""
+    """One measured rate in samples/s; None did not fit into memory. `input` says which rows of a table with both are of
+    real data and which of synthetic."""
 
     machine: Machine
     batch_size: int | None
     rate: float | None
+    input: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class PublishedJob:
     @property
     def label(self) -> str:
         """As a person would name it."""
-        name = " ".join(self.terms[each] for each in ("mode", "network", "framework", "precision", "input"))
+        name = " ".join(self.terms[each] for each in ("mode", "network", "framework", "precision", "input", "data"))
         return f"{name} [{self.terms['source']}]"
 
     @property
@@ -67,22 +70,37 @@ class PublishedJob:
 
 
 def published_jobs(paths: Iterable[Path] = (PUBLISHED,)) -> list[PublishedJob]:
-    """Every job with two machines or more, in the order of the files."""
+    """Every job with two machines or more, in the order of the files; then every job that was measured with real data
+    and with synthetic as one table of both, whose question is about real data."""
     groups: dict[tuple[str, ...], list[dict[str, str]]] = defaultdict(list)
     for path in paths:
         with path.open(encoding="utf-8", newline="") as file:
             for cells in csv.DictReader(file):
                 groups[tuple(cells[column] for column in SAME_JOB)].append(cells)
     jobs: list[PublishedJob] = []
-    for key, group in groups.items():
-        rows = tuple(_row(cells, _gpu_names(group)) for cells in group)
-        job = PublishedJob(len(jobs), dict(zip(SAME_JOB, key, strict=True)), rows)
+    for key, group in [*groups.items(), *_both_inputs(groups)]:
+        terms = dict(zip(SAME_JOB, key, strict=True))
+        names = _gpu_names(group)
+        rows = tuple(_row(cells, names, cells["data"] if terms["data"] != cells["data"] else "") for cells in group)
+        job = PublishedJob(len(jobs), terms, rows)
         if len(job.machines) > 1:
             jobs.append(job)
     return jobs
 
 
-def _row(cells: Mapping[str, str], names: Mapping[tuple[str, str, str], str]) -> MeasuredRow:
+def _both_inputs(
+    groups: Mapping[tuple[str, ...], list[dict[str, str]]],
+) -> list[tuple[tuple[str, ...], list[dict[str, str]]]]:
+    at = SAME_JOB.index("data")
+    found = []
+    for key, group in groups.items():
+        synthetic = groups.get((*key[:at], SYNTHETIC, *key[at + 1 :]))
+        if key[at] == REAL and synthetic is not None:
+            found.append(((*key[:at], f"{REAL} and {SYNTHETIC}", *key[at + 1 :]), [*synthetic, *group]))
+    return found
+
+
+def _row(cells: Mapping[str, str], names: Mapping[tuple[str, str, str], str], data: str) -> MeasuredRow:
     machine = Machine(
         names.get(_gpu_cells(cells)),
         int(cells["gpu_count"]),
@@ -92,7 +110,7 @@ def _row(cells: Mapping[str, str], names: Mapping[tuple[str, str, str], str]) ->
     )
     batch = int(cells["batch_size"]) if cells["batch_size"] else None
     rate = None if cells.get("outcome") == OUT_OF_MEMORY else float(cells["samples_per_second"])
-    return MeasuredRow(machine, batch, rate)
+    return MeasuredRow(machine, batch, rate, data)
 
 
 def _gpu_cells(cells: Mapping[str, str]) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from answers_jobs import Machine, MeasuredRow
+from answers_jobs import SYNTHETIC, Machine, MeasuredRow
 
 OBJECTIVES = ("cheapest", "balanced", "fastest")
 TARGET = 0.95
@@ -69,10 +69,11 @@ class Verdict:
 
 
 def choices(rows: Sequence[MeasuredRow], price: PriceOf) -> list[Choice]:
-    """Each machine with each batch size, repeats as their mean; what did not fit is none."""
+    """Each machine with each batch size, repeats as their mean; what did not fit is none, nor is synthetic input where
+    the table has real data too."""
     rates: dict[tuple[Machine, int | None], list[float]] = defaultdict(list)
     for row in rows:
-        if row.rate is not None:
+        if row.rate is not None and row.input != SYNTHETIC:
             rates[row.machine, row.batch_size].append(row.rate)
     best: dict[tuple[str | None, int], float] = defaultdict(float)
     for (machine, _), found in rates.items():

@@ -83,7 +83,7 @@ def judge_job(job: PublishedJob, predictions: bool) -> JudgedJob:
         given = Given(refused=unread) if table is None else asked(table, Objective(objective))
         judged, by_speed = verdict(found, objective, given), verdict(found, objective, fastest_given(found))
         answers.append(JudgedAnswer(job.label, objective, not given.refused, judged, by_speed.right))
-    if table is None or not predictions:
+    if table is None or not predictions or any(row.input for row in job.rows):
         return JudgedJob(tuple(answers))
     return JudgedJob(tuple(answers), one_at_a_time(table.runs), thirds(table.runs))
 

@@ -149,6 +149,25 @@ def test_a_batch_size_that_did_not_fit_is_no_choice() -> None:
     assert job_rows(job)[-1]["throughput"] is None
 
 
+def test_synthetic_rows_are_no_choice_in_a_table_with_real_data(tmp_path: Path) -> None:
+    """Jobs with both are asked a third time, as one table, about real data."""
+    columns = (
+        "mode,network,framework,precision,input,data,unit,source,gpu,gpu_memory_gib,form,gpu_count,cpu",
+        "t,n,f,p,i",
+    )
+    lines = [
+        f"{columns[1]},{data},u,s,V100,16,,{count},,,,32,{rate}"
+        for data, rates in (("synthetic", (100, 200)), ("real", (90, 95)))
+        for count, rate in enumerate(rates, 1)
+    ]
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join([f"{columns[0]},instance_type,vcpus,batch_size,samples_per_second", *lines]))
+    jobs = published_jobs([table])
+    assert [job.terms["data"] for job in jobs] == ["synthetic", "real", "real and synthetic"]
+    assert [each.rate for each in choices(jobs[2].rows, PRICES.get)] == [90, 95]
+    assert [row["input"] for row in job_rows(jobs[2])] == ["synthetic", "synthetic", "disk", "disk"]
+
+
 def test_rates_are_left_out_between_others_and_in_thirds(tmp_path: Path) -> None:
     """Of four batch sizes the two inner ones singly, and each of them once in a third."""
     job = PublishedJob(
