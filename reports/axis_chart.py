@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sizer import words
-from sizer.records import GIB, MIB, format_bytes, plural
+from sizer.records import GIB, MIB, format_bytes
 from sizer.words import _
 
 from . import marks, results
@@ -25,7 +25,7 @@ def axis_chart(axis: str, title: str, series: Sequence[Series], subject: Subject
     places = [place for line in lines for place in line.places]
     x_label, unit = _x_words(axis, max(places))
     logarithmic = is_wide(places)
-    y_label = f"{plural(subject.unit)}/s"
+    y_label = words.rates_axis(subject.unit)
     return Plot(
         label=f"{title}, {y_label}",
         x_label=_("{axis}, logarithmic scale", axis=x_label) if logarithmic else x_label,

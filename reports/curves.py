@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sizer.model import WorkloadModel, predict
-from sizer.records import Configuration, Estimate, NoAnswer
+from sizer.model import WorkloadModel, predict_line
+from sizer.records import Configuration, Estimate
 
 POINTS = 48
 """Enough for a smooth line on 350 pixels."""
@@ -36,8 +36,9 @@ def segments(model: WorkloadModel, base: Configuration, axis: str, places: Seque
     """
     stretches: list[list[CurvePoint]] = []
     last: CurvePoint | None = None
-    for place in places:
-        point = _point(model, base, axis, place)
+    found = predict_line(model, [_moved(base, axis, place) for place in places])
+    for place, answer in zip(places, found, strict=True):
+        point = None if answer is None else CurvePoint(place, answer.throughput, answer.extrapolated)
         if point is not None:
             if last is None:
                 stretches.append([point])
@@ -51,18 +52,8 @@ def segments(model: WorkloadModel, base: Configuration, axis: str, places: Seque
 
 def predicted(model: WorkloadModel, configuration: Configuration) -> CurvePoint | None:
     """The model at one configuration; None where it has no answer or the run would not complete."""
-    try:
-        prediction = predict(model, configuration)
-    except NoAnswer:
-        return None
-    if prediction.out_of_memory:
-        return None
-    return CurvePoint(0.0, prediction.throughput, prediction.extrapolated)
-
-
-def _point(model: WorkloadModel, base: Configuration, axis: str, place: float) -> CurvePoint | None:
-    found = predicted(model, _moved(base, axis, place))
-    return None if found is None else replace(found, x=place)
+    (found,) = predict_line(model, [configuration])
+    return None if found is None else CurvePoint(0.0, found.throughput, found.extrapolated)
 
 
 def _moved(base: Configuration, axis: str, place: float) -> Configuration:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sizer import words
 from sizer.model import disk_of
-from sizer.records import HOST_DISK, DiskRates, Estimate, format_rate, plural
+from sizer.records import HOST_DISK, DiskRates, Estimate, format_rate
 from sizer.words import _
 
 from . import curves, marks
@@ -21,7 +21,7 @@ def disk_chart(title: str, series: Sequence[Series], subject: Subject) -> DotCha
     """The picture for the disk axis of a workload, the slowest tier first."""
     names = {disk_of(run.configuration) for each in series for run in each.runs}
     ordered = sorted(names, key=lambda name: (_read_rate(name, subject), name))
-    unit = f"{plural(subject.unit)}/s"
+    unit = words.rates_axis(subject.unit)
     return DotChart(f"{title}, {unit}", unit, tuple(_row(name, series, subject) for name in ordered))
 
 

@@ -35,8 +35,11 @@ def failed(subject: Subject) -> list[Run]:
 
 
 def memory_floors(subjects: Sequence[Subject]) -> list[str]:
-    """A sentence for each workload that was searched or killed: between which two caps its memory floor lies."""
-    return [_floor(subject) for subject in subjects if any(_was_killed(run) or is_search(run) for run in subject.runs)]
+    """A sentence for each workload that was searched or killed: between which two caps its memory floor lies.
+
+    None for one that ran out of an accelerator's memory, in a table that says no other.
+    """
+    return [_floor(subject) for subject in subjects if any(_was_capped(run) or is_search(run) for run in subject.runs)]
 
 
 def tally(runs: Sequence[Run]) -> str:
@@ -73,8 +76,8 @@ def _row(runs: Sequence[Run], study: Study) -> dict[str, Any]:
     }
 
 
-def _was_killed(run: Run) -> bool:
-    return run.outcome is Outcome.OUT_OF_MEMORY
+def _was_capped(run: Run) -> bool:
+    return run.outcome is Outcome.OUT_OF_MEMORY and run.configuration.memory_bytes is not None
 
 
 def _floor(subject: Subject) -> str:
@@ -86,5 +89,5 @@ def _floor(subject: Subject) -> str:
     below = floor.out_of_memory_bytes if floor is not None else None
     above = floor.completed_bytes if floor is not None else None
     if below is None:
-        below = max(memory_of(run.configuration) for run in subject.runs if _was_killed(run))
+        below = max(memory_of(run.configuration) for run in subject.runs if _was_capped(run))
     return words.killed_floor_sentences(subject.name, below, above, subject.device.kind == "emulated", peak)

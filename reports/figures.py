@@ -17,25 +17,30 @@ from .machines import machines_figure
 from .series import AXES, Series, along, common, labels, varied_axes
 from .subject import Subject
 
+MOST_PICTURES = 8
+"""Pictures of one axis, those nearest to the answer; a large crossed table would have hundreds, which nobody reads."""
 MOST_SERIES = 4
 """Series in one picture, as many as there are marker shapes; more go into further pictures."""
 
 
-def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...]]:
-    """The machines that were compared, and for each axis varied the figure closest to the answer; then the rest."""
+def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], int]:
+    """The machines that were compared, and for each axis varied the figure closest to the answer; then further ones,
+    and how many are left out."""
     machines = machines_figure(subject)
     first: list[Figure] = [] if machines is None else [machines]
     more: list[Figure] = []
+    left_out = 0
     for axis in varied_axes(subject.runs):
         found = along(axis, subject.runs)
         if machines is not None and all(each.base is None for each in found):
             continue  # nothing differs along this axis alone, and the picture of machines has the rates
         series = sorted(found, key=lambda each: -_relevance(axis, each, subject))
         chunks = [series[start : start + MOST_SERIES] for start in range(0, len(series), MOST_SERIES)]
-        drawn = [_figure(axis, chunk, subject) for chunk in chunks]
+        drawn = [_figure(axis, chunk, subject) for chunk in chunks[:MOST_PICTURES]]
+        left_out += len(chunks) - len(drawn)
         first += drawn[:1]
         more += drawn[1:]
-    return tuple(first), tuple(more)
+    return tuple(first), tuple(more), left_out
 
 
 def _relevance(axis: str, series: Series, subject: Subject) -> int:

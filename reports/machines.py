@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sizer import words
-from sizer.records import RELATIVE, Alternative, format_rate, plural
+from sizer.records import Alternative, format_rate
 from sizer.words import _
 
 from . import legend
@@ -33,7 +33,7 @@ def machines_figure(subject: Subject) -> Figure | None:
     headed = 1 < len(ordered) < len(drawn)
     chart = BarChart(
         label=words.machines_drawn([_called(each, subject) for each in drawn], drawn, subject.unit),
-        x_label=_("relative rate") if subject.unit == RELATIVE else f"{plural(subject.unit)}/s",
+        x_label=words.rates_axis(subject.unit),
         groups=tuple(
             BarGroup(kind if headed else "", tuple(_bar(each, subject) for each in found))
             for kind, found in ordered.items()
@@ -102,7 +102,7 @@ def _row(machine: Alternative, subject: Subject) -> dict[str, Any]:
         "instance": machine.instance_type or "",
         "throughput": words.rate_interval(machine.throughput, subject.unit),
         "hour": words.price_an_hour(machine),
-        "million": words.price_of_million(machine, subject.unit),
+        "million": words.price_of_million(machine),
         "remark": words.alternative_remark(machine, subject.answer),
         "is_answer": machine is subject.answer.chosen,
     }

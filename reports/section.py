@@ -7,7 +7,7 @@ from typing import Any
 
 from sizer import words
 from sizer.model import Parameter, WorkloadModel, as_asked
-from sizer.records import Run, format_number, plural
+from sizer.records import RELATIVE, Run, format_number, plural
 from sizer.words import _
 
 from . import busy, isolated, preprocessing, results
@@ -29,15 +29,16 @@ def section(subject: Subject) -> dict[str, Any]:
     what, alone, subject = described(subject), isolated.rows(subject), replace(subject, runs=as_asked(subject.runs))
     found = results.by_configuration(subject.runs)
     rows = [_row(result, subject) for result in found]
-    first, more = figures(subject)
+    first, more, left_out = figures(subject)
     machines, more_machines = machine_rows(subject)
     return {
         "name": subject.name,
         "status": status(subject.answer),
         "what": what,
-        "unit": plural(subject.unit),
+        "unit": plural(subject.unit) if subject.unit != RELATIVE else "",
         "figures": first,
         "more_figures": more,
+        "charts_left_out": words.charts_left_out(left_out) if left_out else "",
         "machines": machines,
         "more_machines": more_machines,
         "machines_note": words.machines_note(subject.unit),

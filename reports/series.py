@@ -25,15 +25,16 @@ class Series:
 
 
 def varied_axes(runs: Sequence[Run]) -> tuple[str, ...]:
-    """The axes along which the runs have two or more values."""
-    return tuple(axis for axis in AXES if len({getattr(run.configuration, axis) for run in runs}) > 1)
+    """The axes along which the runs have two or more values; a row of a table may not say one."""
+    return tuple(axis for axis in AXES if len({getattr(run.configuration, axis) for run in runs} - {None}) > 1)
 
 
 def along(axis: str, runs: Sequence[Run]) -> tuple[Series, ...]:
     """One series for each set of runs that differ along `axis` alone, longest first, then what is alone everywhere.
 
-    Every run is in a series of at least one axis that was varied, so that no measurement is left off the page.
+    Every run that says an axis that was varied is in a series of one, so that no measurement is left off the page.
     """
+    runs = [run for run in runs if getattr(run.configuration, axis) is not None]
     slices = [group for group in _slices(axis, runs) if _distinct(axis, group) > 1]
     slices.sort(key=lambda group: -_distinct(axis, group))
     series = [_series(group) for group in slices]

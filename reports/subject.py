@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from sizer import words
 from sizer.model import WorkloadModel
@@ -27,7 +28,7 @@ class Subject:
     answer: Answer | None = None
     checks: tuple[DiskCheck, ...] = ()
 
-    @property
+    @cached_property
     def unit(self) -> str:
         """What the workload counts, 'image' or 'word'."""
         measured = next((run.sample_unit for run in self.runs if results.measured(run)), None)
@@ -35,7 +36,7 @@ class Subject:
             return self.answer.sample_unit
         return measured or "sample"
 
-    @property
+    @cached_property
     def device(self) -> Device:
         """Where the step is computed, as the runs say it, because they know the source of an emulated rate."""
         known = [run.spec.workload.computes_on for run in self.runs]
@@ -55,7 +56,7 @@ class Subject:
     def tier(self, name: str) -> DiskTier | None:
         return next((tier for tier in self.study.disks if tier.name == name), None)
 
-    @property
+    @cached_property
     def terms(self) -> Terms:
         """How its things are called."""
         tiers = (run.disk.tier for run in self.runs if run.disk is not None)

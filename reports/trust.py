@@ -9,7 +9,7 @@ from typing import Any
 
 from sizer import words
 from sizer.model import as_asked
-from sizer.records import Purpose, Run, Study, plural
+from sizer.records import Purpose, Run, Study, rate_unit
 from sizer.words import _, _n
 
 from . import results
@@ -157,7 +157,7 @@ def _shown(reference: Reference) -> dict[str, Any]:
     return {
         "where": reference.where,
         "count": len(rows),
-        "range": f"{words.span(low, high)} {plural(reference.unit)}/s",
+        "range": f"{words.span(low, high)} {rate_unit(reference.unit)}",
         "spread": words.small_share(_spread(reference.rates)),
         "rows": rows[:SHOWN],
         "more": rows[SHOWN:],

@@ -17,8 +17,7 @@ from accuracy_scores import error
 from sizer.catalog import Catalog
 from sizer.model import Model, WorkloadModel, best_measured, fit, gpus_of, predict, vcpus_of
 from sizer.recommend import recommend
-from sizer.recommend.accelerators import measured_accelerators
-from sizer.recommend.candidates import Candidate, candidates
+from sizer.recommend.candidates import candidates
 from sizer.recommend.prices import prices
 from sizer.records.answer import Answer, Spec
 from sizer.records.errors import NoAnswer
@@ -239,18 +238,39 @@ def kind_of(named: Bottleneck) -> str:
     return "write" if named is Bottleneck.DISK_WRITE else named.value
 
 
+NOMINAL = 1.0
+"""USD an hour of an accelerator that has no price: more than a vCPU costs."""
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A spec that could be chosen, and what an hour of it costs."""
+
+    spec: Spec
+    usd_per_hour: float
+
+
 def _advised(case: Case, model: Model, runs: Sequence[Run]) -> Advised:
     workload, catalog = model.workloads[0], Catalog.load()
     answer = recommend(model, runs, Objective("cheapest", TARGET), catalog).workloads[0]
     if answer.spec is None:
         return Advised(case.number, case.accounted, answer.status, None, math.nan, math.nan, math.nan)
-    price = prices(catalog, workload.facts.device, measured_accelerators(workload))
-    batch = best_measured(workload).configuration.batch_size
-    offered = [each for each in candidates(workload, catalog, price, batch) if each.exists]
-    return _against(case, answer, answer.spec, offered)
+    return _against(case, answer, answer.spec, _offered(workload, answer, catalog))
 
 
-def _against(case: Case, answer: Answer, spec: Spec, offered: Sequence[Candidate]) -> Advised:
+def _offered(workload: WorkloadModel, answer: Answer, catalog: Catalog) -> list[Offered]:
+    """What the answer was chosen from; an accelerator without a price counts NOMINAL."""
+    if not answer.alternatives:
+        batch = best_measured(workload).configuration.batch_size
+        return [Offered(each.spec, each.usd_per_hour) for each in candidates(workload, catalog, batch) if each.exists]
+    price = prices(catalog)
+    return [
+        Offered(each.spec, price.usd_per_hour(each.spec.vcpus, each.spec.memory_bytes) + NOMINAL * each.spec.gpu_count)
+        for each in answer.alternatives
+    ]
+
+
+def _against(case: Case, answer: Answer, spec: Spec, offered: Sequence[Offered]) -> Advised:
     """The job runs on what is bought: in too little memory not at all, which misses all of the target."""
     machine = case.machine
     fitting = [(each, place) for each in offered if machine.holds(place := bought(case, each.spec))]

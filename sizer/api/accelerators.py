@@ -38,6 +38,10 @@ def _means(gpu: str, each: Gpus, workload: WorkloadModel) -> bool:
 
 def _not_measured(gpu: str, workload: WorkloadModel) -> InputError:
     device = workload.facts.device
+    if gpu.lower() in {each.gpu.lower() for each in workload.measured.did_not_fit if each.gpu}:
+        return InputError(
+            "No run of `{workload}` on GPU `{gpu}` completed: it ran out of memory.", workload=workload.name, gpu=gpu
+        )
     names = tuple(dict.fromkeys(each.gpu for each in workload.measured.gpus if each.gpu))
     usual = (device.gpu or device.label,) if device.kind != "cpu" else ()
     if not names and not usual:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
@@ -215,6 +216,7 @@ def same_gpu(one: str, other: str) -> bool:
     return _model(one) == _model(other)
 
 
+@lru_cache(maxsize=1024)
 def _model(gpu: str) -> str:
     """Without the maker, the socket and the size of the memory, as drivers and vendors add them."""
     words = re.split(r"[\s_-]+", gpu.lower())

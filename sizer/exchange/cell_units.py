@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sizer.exchange.headers import LATENCY, TIMES, sample_unit, time_unit
+from sizer.exchange.headers import BATCH_PER_GPU, LATENCY, TIMES, sample_unit, time_unit
 from sizer.records import GIB, RELATIVE, InputError, parse_bytes
 
 NUMBERS = frozenset(
@@ -12,6 +12,7 @@ NUMBERS = frozenset(
         "vcpus",
         "memory_gib",
         "batch_size",
+        BATCH_PER_GPU,
         "gpu_count",
         "throughput",
         "throughput_low",
@@ -25,7 +26,6 @@ NUMBERS = frozenset(
     }
 )
 """Columns whose cells may have a unit or separated thousands."""
-THOUSANDS = re.compile(r"(\d{1,3}(?:,\d{3})+)(\.\d+)?(?!\d)", re.ASCII)
 _NUMBER = re.compile(r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>\D.*)?", re.ASCII)
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 _LATENCIES = (LATENCY, "latency_p99_ms")
@@ -34,21 +34,12 @@ _COUNTS = {
     "gpu_count": re.compile(r"(?:gpus?|x|×)", re.IGNORECASE),
     "dataset_samples": re.compile(r"(?:images?|samples?)", re.IGNORECASE),
 }
+_THOUSANDS_OF = {"k": 1e3, "K": 1e3, "M": 1e6}
+"""What a letter behind a count means: `1.2k` samples. `m` would be thousandths."""
+_SHORTENED = re.compile(r"(?P<number>\d+\.?\d*|\.\d+)\s?(?P<letter>[kKM])(?![a-zA-Z])\s*(?P<rest>\D*)", re.ASCII)
+_SHORTENABLE = ("throughput", "throughput_low", "throughput_high", "dataset_samples")
 _PRICE = re.compile(r"(?:US)?\$?\s*(?P<number>[\d.]+)\s*(?:\$|USD)?\s*(?:(?:/|per)\s*(?:h|hr|hour))?", re.IGNORECASE)
 _RATE = re.compile(r"(?P<what>[A-Za-z]+)\s*(?:/|per)\s*(?:s|sec|second)", re.IGNORECASE)
-
-
-def without_thousands(text: str, delimiter: str) -> str:
-    """The cell without the commas between its thousands: `1077` for `1,077`.
-
-    In a table whose cells are separated by semicolons or tabs one comma may be a decimal one, so only two tell.
-    """
-    found = THOUSANDS.search(text)
-    if found is None or found[1].startswith("0"):
-        return text
-    certain = delimiter == "," or found[1].count(",") > 1 or found[2] is not None
-    whole = found.start() == 0 or not (text[found.start() - 1].isdigit() or text[found.start() - 1] in ".,")
-    return text.replace(found[1], found[1].replace(",", ""), 1) if certain and whole else text
 
 
 def plain(column: str, text: str, unit: str) -> tuple[str, str]:
@@ -71,6 +62,11 @@ def plain(column: str, text: str, unit: str) -> tuple[str, str]:
         return _duration(number, time_unit(own or unit or usual), _SECONDS[usual], text), ""
     if not own:
         return text, ""
+    if column in _SHORTENABLE:
+        shortened = _SHORTENED.fullmatch(text)
+        if shortened is not None:
+            whole = f"{float(shortened['number']) * _THOUSANDS_OF[shortened['letter']]:.15g} {shortened['rest']}"
+            return plain(column, whole.strip(), unit)
     if column.startswith("throughput"):
         return _rate(number, own, text)
     counted = _COUNTS.get(column)

@@ -13,9 +13,9 @@ from sizer.exchange.measurements import DISK_COLUMNS
 from sizer.records import Note, NoteKind
 
 _TOLD_BY = {
-    "nvme": re.compile(r"\bnvme|\blocal ssds?\b"),
-    "ssd": re.compile(r"\b(?:e?ssds?|gp2|gp3|io1|io2|premium|pd balanced)\b"),
-    "standard": re.compile(r"\b(?:hdds?|st1|sc1|standard|efficiency|magnetic)\b"),
+    "nvme": re.compile(r"\bnvme|\blocal ssds?\b|本地ssd|本地盘"),
+    "ssd": re.compile(r"\b(?:e?ssds?|gp2|gp3|io1|io2|premium|pd balanced)\b|ssd云盘|固态"),
+    "standard": re.compile(r"\b(?:hdds?|st1|sc1|standard|efficiency|magnetic)\b|高效云盘|普通云盘|机械"),
 }
 """By words, in this order: a local SSD is NVMe in each cloud that rents one, and `Premium SSD` is no `Standard`."""
 

@@ -32,50 +32,79 @@ SECONDS_PER_EPOCH, SECONDS_PER_BATCH, SECONDS_PER_SAMPLE = (
 TIMES = (SECONDS_PER_BATCH, SECONDS_PER_EPOCH, SECONDS_PER_SAMPLE)
 LATENCY = "latency_p50_ms"
 
+BATCH_PER_GPU = "batch_size_per_gpu"
+"""The batch of one accelerator: `batch_size` is that times `gpu_count`."""
+
 _SAME = {
-    "workload": "job, job name, task, benchmark, workload name",
-    "network": "model, net, architecture, arch, model name, network name",
-    "framework": "fw, dl framework",
-    "precision": "dtype, numeric precision",
-    "vcpus": "cpus, cores, vcpu, num cpus, n cpus, cpu count, cpu cores, num vcpus, n vcpus, number of vcpus, "
-    "number of cpus, num cores, n cores",
-    "gpu_count": "gpus, num gpus, n gpu, n gpus, ngpus, ngpu, num gpu, number of gpus, accelerators, num accelerators, "
-    "accelerator count, count of gpus, devices, num devices, n devices, device count",
-    "gpu": "accelerator, device name, gpu type, gpu name, gpu model, gpu kind, accelerator type, accelerator name",
-    "batch_size": "batch, bs, batchsize, global batch size, minibatch, minibatch size, mini batch size",
-    "usd_per_hour": "price, usd, cost per hour, $ per h, $ per hr, $ per hour, hourly cost, hourly price, price usd, "
-    "price per hour, price per h, usd per h, usd per hr, price $ per h, price $ per hr, price $ per hour, "
-    "price usd per h, price usd per hr, price usd per hour, cost $ per h, cost $ per hour, on demand price",
-    "usd_per_hour_spot": "spot, spot price, spot price per hour, spot usd per hour, spot usd per h, spot $ per h, "
-    "spot $ per hour, spot price $ per h, spot price $ per hour",
-    "instance_type": "instance, machine, machine type, vm, vm size, vm type, instance name, node type",
-    "provider": "cloud, cloud provider",
-    "disk": "storage, disk type, storage type, volume, volume type",
+    "workload": "job, job name, task, benchmark, workload name, 任务, 作业, 工作负载",
+    "network": "model, net, architecture, arch, model name, network name, neural network, dnn, 模型, 网络, 模型名称, "
+    "网络模型",
+    "framework": "fw, dl framework, 框架",
+    "precision": "dtype, data type, numeric precision, 精度, 数据类型",
+    "vcpus": "cpus, cores, vcpu, num cpus, n cpus, cpu count, vcpu count, cpu cores, num cpu cores, num vcpus, "
+    "n vcpus, number of vcpus, number of cpus, number of cpu cores, num cores, n cores, vcpu数, vcpu核数, cpu核数, "
+    "cpu数, 核数, cpu核心数",
+    "gpu_count": "gpus, num gpus, n gpu, n gpus, ngpus, ngpu, num gpu, number of gpus, accelerators, "
+    "num accelerators, number of accelerators, accelerator count, count of gpus, gpu num, gpu number, devices, "
+    "num devices, n devices, number of devices, device count, gpu数, gpu数量, gpu个数, gpu卡数, 显卡数, 显卡数量, "
+    "卡数, 加速卡数",
+    "gpu": "accelerator, device name, gpu type, gpu name, gpu model, gpu kind, gpu card, graphics card, "
+    "accelerator type, accelerator name, accelerator model, gpu型号, 显卡, 显卡型号, 加速卡, 加速器",
+    "batch_size": "batch, bs, batchsize, global batch size, total batch size, effective batch size, "
+    "batch size total, batch size global, global batch, minibatch, minibatch size, mini batch size, 批大小, "
+    "批次大小, 批量大小, 批量, 总批大小",
+    BATCH_PER_GPU: "local batch size, local batch, batch per gpu, bs per gpu, batch size per gpu, batchsize per gpu, "
+    "per gpu batch size, per gpu batch, batch size per device, per device batch size, batch per device, "
+    "batch size per accelerator, minibatch per gpu, mini batch size per gpu, minibatch size per gpu, 单卡批大小, "
+    "每卡批大小",
+    "usd_per_hour": "usd",
+    "usd_per_hour_spot": "spot",
+    "instance_type": "instance, machine, machine type, vm, vm size, vm type, instance name, instance size, "
+    "node type, ec2 instance, ec2 instance type, aws instance, aws instance type, sku, 实例, 实例类型, 实例规格, 机型",
+    "provider": "cloud, cloud provider, csp, 云厂商",
+    "region": "地域, 区域",
+    "disk": "storage, disk type, disk tier, storage type, storage tier, volume, volume type, 云盘, 云盘类型, 磁盘, "
+    "磁盘类型, 硬盘, 存储, 存储类型",
     "disk_class": "storage class",
-    "dataset_samples": "num samples, n samples, samples per epoch, images per epoch, num images",
+    "dataset_samples": "num samples, n samples, samples per epoch, images per epoch, num images, images, "
+    "training images, number of images, number of samples, 样本数, 图片数",
 }
 _COLUMNS = {alias: column for column, aliases in _SAME.items() for alias in aliases.split(", ")}
 
 _SAMPLE_UNITS = {
-    "image": "images?|imgs?",
-    "sample": "samples?|examples?|items?|records?",
+    "image": "images?|imgs?|张|张图|图片",
+    "sample": "samples?|examples?|items?|records?|样本|条",
     "token": "tokens?|toks?",
-    "word": "words?",
+    "word": "words?|词",
     "sequence": "sequences?|seqs?",
-    "sentence": "sentences?",
-    "frame": "frames?",
+    "sentence": "sentences?|句",
+    "frame": "frames?|帧",
     "query": "query|queries",
-    "request": "requests?|reqs?",
+    "request": "requests?|reqs?|请求",
     "inference": "inferences?|infs?",
 }
 _RATES = {"ips": "", "qps": "query", "fps": "frame", "rps": "request"}
 """`ips` are images, inferences or items, so it says no unit."""
 _RELATIVE = re.compile(
-    r"(?:relative|normalized|normalised)(?: (?:throughput|performance|perf|speed|rate))?|speedup|speed up"
+    r"(?:relative|normalized|normalised|rel)(?: (?:throughput|performance|perf|speed|rate))?|speedup|speed up"
 )
-_SECOND = "s|sec|secs|second|seconds"
-_RATE = re.compile(rf"(?:throughput |rate |speed |performance )?(?P<what>[a-z]+) per (?:{_SECOND})")
-_MEMORY = re.compile(r"(?:system |host )?(?:ram|memory|mem)(?: size)?(?: (?P<unit>[kmgt]i?b))?")
+_SECOND = "s|sec|secs|second|seconds|秒"
+_WHICH = r"(?:(?:training|train|inference|average|avg|mean|total|overall|global|aggregate|system|训练|推理|平均|总) ?)*"
+_THROUGHPUT = r"(?:throughput|rate|speed|performance|perf|吞吐量|吞吐率|吞吐|速度|性能)"
+_RATE = re.compile(rf"{_WHICH}(?:{_THROUGHPUT} ?)?(?P<what>[a-z]+|[\u4e00-\u9fff]+) per (?:{_SECOND})")
+_PLAIN_RATE = re.compile(rf"{_WHICH}(?:throughput|吞吐量|吞吐率|吞吐)")
+_MEMORY = re.compile(
+    r"(?:(?:system|host|instance|cpu) )?(?:ram|memory|mem|内存|内存大小)(?: size)?(?: (?P<unit>[kmgt]i?b))?", re.ASCII
+)
+_PRICE_WORDS = {
+    "price": "price 价格 单价",
+    "cost": "cost",
+    "usd": "$ us$ usd dollar dollars 美元",
+    "hour": "h hr hrs hour hours hourly 小时 每小时",
+    "spot": "spot preemptible 竞价",
+    "other": "per on demand ondemand instance list approx 按量",
+}
+_PRICE_WORD = {word: kind for kind, words in _PRICE_WORDS.items() for word in words.split()}
 _TIMES = {
     "ms": "ms|msec|msecs|milliseconds?|millis",
     "us": "us|µs|μs|microseconds?",
@@ -99,6 +128,8 @@ _AVERAGE = r"(?:mean |avg |average |median )?"
 _LATENCIES = (
     re.compile(rf"(?:{_AVERAGE}|(?P<p>p50|p99) )latency(?: (?:{_TIME}))?"),
     re.compile(rf"latency (?P<p>p50|p99|mean|avg|average|median)(?: (?:{_TIME}))?"),
+    re.compile(rf"(?P<p>p50|p99) (?:{_TIME})"),
+    re.compile(rf"(?:平均)?(?:延迟|时延)(?: (?:{_TIME}))?"),
 )
 
 
@@ -116,6 +147,11 @@ def meaning(header: str) -> Meaning | None:
     rate = _RATE.fullmatch(plain)
     if rate and (unit := sample_unit(rate["what"])):
         return Meaning("throughput", sample_unit=unit)
+    if _PLAIN_RATE.fullmatch(plain):
+        return Meaning("throughput")
+    price = _price(plain)
+    if price is not None:
+        return price
     memory = _MEMORY.fullmatch(plain)
     if memory:
         return Meaning("memory_gib", unit=(memory["unit"] or "gib").upper().replace("IB", "iB"))
@@ -140,7 +176,22 @@ def spelt_alike(header: str, column: str) -> bool:
 def _plain(header: str) -> str:
     """Words in lower case with one space between them; `/` is read as `per`, `#` as `num`."""
     text = unicodedata.normalize("NFKC", header).lower().replace("/", " per ").replace("#", " num ")
-    return " ".join(re.sub(r"[_\-()\[\]{},:;.]", " ", text).split())
+    words = " ".join(re.sub(r"[_\-()\[\]{},:;.*†‡§]", " ", text).split())
+    return words.replace("num of ", "num ")
+
+
+def _price(plain: str) -> Meaning | None:
+    """The price of an hour in USD, by its words; one in another currency, or of something else, is none."""
+    words = plain.split()
+    kinds = {_PRICE_WORD.get(word) for word in words}
+    if None in kinds or not kinds & {"price", "cost", "usd"}:
+        return None
+    chinese = any(not word.isascii() for word in words)
+    if "hour" not in kinds and ("price" not in kinds or chinese):
+        return None
+    if chinese and "usd" not in kinds:
+        return None
+    return Meaning("usd_per_hour_spot" if "spot" in kinds else "usd_per_hour")
 
 
 def _duration(plain: str) -> Meaning | None:
@@ -156,7 +207,9 @@ def _latency(plain: str) -> Meaning | None:
     for form in _LATENCIES:
         found = form.fullmatch(plain)
         if found:
-            return Meaning("latency_p99_ms" if found["p"] == "p99" else LATENCY, unit=_unit(found, "ms"))
+            return Meaning(
+                "latency_p99_ms" if found.groupdict().get("p") == "p99" else LATENCY, unit=_unit(found, "ms")
+            )
     return None
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from sizer.catalog import Catalog
 from sizer.exchange.disk_classes import with_disk_classes
-from sizer.exchange.headers import LATENCY, SECONDS_PER_BATCH, SECONDS_PER_EPOCH, SECONDS_PER_SAMPLE
+from sizer.exchange.headers import BATCH_PER_GPU, LATENCY, SECONDS_PER_BATCH, SECONDS_PER_EPOCH, SECONDS_PER_SAMPLE
 from sizer.exchange.imported_columns import AXES, NEEDED, RATED_BY, READERS, ParsedRow, parse_row
 from sizer.exchange.imported_runs import axis_value, runs_of
 from sizer.exchange.jobs import named_apart
 from sizer.exchange.rented_machines import with_known_machines
 from sizer.exchange.repeats import repeats_that_differ
-from sizer.exchange.understanding import named_by_network, understood
+from sizer.exchange.understanding import MOST_LINES, understood, with_workloads
 from sizer.files import Table, named, read_table
 from sizer.records import (
     HOST_DISK,
@@ -39,8 +39,8 @@ from sizer.records import (
     WorkloadPlan,
 )
 
-UNIFORM = ("vcpus", "memory_gib", "disk", "batch_size")
-"""Axes that a workload has in all of its rows or in none: of a row without one nobody knows where it belongs."""
+CURVED = ("vcpus", "memory_gib", "disk", "batch_size")
+"""Axes over which curves are fitted: of a row without one nobody knows where on the curve it belongs."""
 MOST_WORKLOADS = 500
 MOST_REPEATS = 1000
 """In a study file; runs may have more."""
@@ -70,11 +70,10 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     Raises InputError with file, line, column and what to type at the first thing that cannot be.
     """
     read = understood(read_table(path, Message("a table of measurements"), READERS, NEEDED), path, READERS)
-    table, notes = named_by_network(read.table), list(read.notes)
-    if table is not read.table:
-        notes.append(Note(NoteKind.NAMED_BY_COLUMN, columns=("network",)))
     rated_by = read.rated_by
-    _check_columns(table, rated_by, path)
+    _check_columns(read.table, rated_by, path)
+    table, found = with_workloads(read.table, path)
+    notes = [*read.notes, *found]
     parsed = [parse_row(row, rated_by) for row in table.rows]
     if rated_by is not None and any(row[rated_by] is not None for row in parsed):
         notes.append(Note(RATED_BY_NOTES[rated_by], columns=(rated_by,)))
@@ -95,14 +94,12 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
             workloads=f"{len(workloads):,}",
             most=MOST_WORKLOADS,
         )
-    for rows in workloads.values():
-        _check_uniform(rows)
     _check_varied(parsed, path)
     emulated, assumed = _emulated_devices(workloads, catalog)
     runs = runs_of(parsed, path.name, emulated)
-    unknown = table.unknown({*READERS, rated_by or ""})
+    unknown = table.unknown({*READERS, BATCH_PER_GPU, rated_by or ""})
     first = Note(NoteKind.IMPORTED, table=path.name, rows=len(parsed))
-    notes = [first, *notes, *repeats_that_differ(runs), *_lacking(workloads), *assumed]
+    notes = [first, *notes, *repeats_that_differ(runs), *_gaps(workloads), *_lacking(workloads), *assumed]
     return Imported(_study(path, runs), runs, unknown, tuple(notes))
 
 
@@ -115,32 +112,18 @@ def _check_columns(table: Table, rated_by: str | None, path: Path) -> None:
             time=rated_by,
             counted=counted,
         )
-    missing = [column for column in NEEDED if column not in table.columns and not (column == "throughput" and rated_by)]
+    missing = "throughput" not in table.columns and not rated_by
     if missing:
         raise InputError(
-            "{path} has no column {missing}, only {found}. Name the columns as in measurements.csv; `sizer import "
+            "{path} has no column `throughput`, only {found}. Name the columns as in measurements.csv; `sizer import "
             "--help` lists them.",
             path=path,
-            missing=AllOf(*(f"`{column}`" for column in missing)),
             found=named(table.columns),
         )
     if not set(AXES) & set(table.columns):
         raise InputError("{path} has no column that varies; add {axes}.", path=path, axes=AnyOf(*AXES))
     if not table.rows:
         raise InputError("{path} has a header but no rows; write one run per row.", path=path)
-
-
-def _check_uniform(rows: Sequence[ParsedRow]) -> None:
-    for column in UNIFORM:
-        empty = [row for row in rows if row[column] is None]
-        if empty and len(empty) < len(rows):
-            name = rows[0]["workload"]
-            raise empty[0].input_error(
-                column,
-                "the cell is empty, and other rows of `{name}` have a value; fill it in, or give this row another "
-                "workload.",
-                name=name,
-            )
 
 
 def _check_varied(parsed: Sequence[ParsedRow], path: Path) -> None:
@@ -252,13 +235,42 @@ def _planned(workload: Workload) -> Workload:
     )
 
 
+def _gaps(workloads: dict[str, list[ParsedRow]]) -> Iterable[Note]:
+    """A note for each axis that some rows of a workload leave empty."""
+    for column in CURVED:
+        lines = []
+        for rows in workloads.values():
+            empty = [row.row.line for row in rows if row[column] is None and not _needless(row, column)]
+            lines += empty if len(empty) < len(rows) else []
+        if lines:
+            lines.sort()
+            more = max(0, len(lines) - MOST_LINES)
+            yield Note(NoteKind.GAPS, columns=(column,), lines=tuple(lines[:MOST_LINES]), rows=more)
+
+
+def _needless(parsed: ParsedRow, column: str) -> bool:
+    """Nothing is read from a disk where the input is none."""
+    return column == "disk" and parsed["input"] in ("cached", "synthetic")
+
+
 def _lacking(workloads: dict[str, list[ParsedRow]]) -> Iterable[Note]:
     without = tuple(name for name, rows in workloads.items() if all(_no_device(row) for row in rows))
     if without:
         yield Note(NoteKind.NO_DEVICE, without)
-    lacking = tuple(name for name, rows in workloads.items() if rows[0]["vcpus"] is None)
+    lacking = tuple(name for name, rows in workloads.items() if not any(_has_size(row) for row in rows))
     if lacking:
         yield Note(NoteKind.NO_VCPUS, lacking)
+
+
+def _has_size(parsed: ParsedRow) -> bool:
+    """Whether a row says what machine it was made on: by its vCPUs, or by what matters more there."""
+    named = parsed["instance_type"] is not None or parsed["usd_per_hour"] is not None
+    return named or parsed["vcpus"] is not None or _has_accelerator(parsed)
+
+
+def _has_accelerator(parsed: ParsedRow) -> bool:
+    device = parsed["device"]
+    return bool(parsed["gpu"] or parsed["gpu_count"] or (device is not None and device.kind != "cpu"))
 
 
 def _no_device(parsed: ParsedRow) -> bool:

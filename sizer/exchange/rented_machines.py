@@ -3,54 +3,51 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer.catalog import Catalog, InstanceType, same_gpu
 from sizer.exchange.imported_columns import ParsedRow
-from sizer.records import Note, NoteKind
+from sizer.records import GIB, Note, NoteKind
 
+GB = 10**9
+ALIKE = 0.005
+"""Sizes of machines are rounded to whole GiB by who writes of them; GB and GiB differ by 7 %."""
 FILLED = ("vcpus", "memory_gib", "gpu", "gpu_count")
-ALL_OR_NONE = ("vcpus", "memory_gib")
-"""Axes that a workload has in all of its rows or in none."""
 
 
 def with_known_machines(parsed: Sequence[ParsedRow], catalog: Catalog) -> tuple[list[ParsedRow], tuple[Note, ...]]:
     """The rows with the catalogue's figures in cells that they leave empty, and what was filled in."""
     offers = [_offer(row, catalog) for row in parsed]
-    unknown = _unknown(parsed, offers)
     filled: list[ParsedRow] = []
     found: dict[str, set[str]] = defaultdict(set)
+    unknown: dict[str, None] = {}
+    in_gib: dict[str, None] = {}
     for row, offer in zip(parsed, offers, strict=True):
-        values = _filled(row, offer, unknown) if offer is not None else {}
+        values = _filled(row, offer) if offer is not None else {}
+        if offer is not None and _means_gib(row, offer):
+            values["memory_gib"] = offer.memory_bytes
+            in_gib[offer.instance_type] = None
         filled.append(replace(row, values=row.values | values))
-        if offer is not None and set(values) & set(FILLED):
-            found[offer.instance_type] |= set(values)
-    notes = [_left_empty(workload, column, names) for (workload, column), names in unknown.items() if names]
+        if offer is not None and (set(values) - set(row.values)) & set(FILLED):
+            found[offer.instance_type] |= set(values) - set(row.values)
+        if offer is None and row["instance_type"] is not None and row["vcpus"] is None:
+            unknown[row["instance_type"]] = None
+    notes = []
     if found:
         columns = tuple(column for column in FILLED if any(column in each for each in found.values()))
         notes.append(Note(NoteKind.MACHINES_KNOWN, columns=columns, names=tuple(found)))
+    if in_gib:
+        notes.append(Note(NoteKind.MEMORY_IN_GIB, names=tuple(in_gib)))
+    if unknown and any(offers):
+        notes.append(Note(NoteKind.MACHINES_PARTLY_KNOWN, names=tuple(unknown)))
     return filled, tuple(notes)
 
 
-def _unknown(
-    parsed: Sequence[ParsedRow], offers: Sequence[InstanceType | None]
-) -> dict[tuple[str, str], tuple[str, ...]]:
-    """By workload and column, where some row stays empty: the instance types of such rows, where others are known."""
-    missing: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
-    known = set()
-    for row, offer in zip(parsed, offers, strict=True):
-        for column in ALL_OR_NONE:
-            place = (row["workload"], column)
-            if row[column] is None and offer is None:
-                missing[place][row["instance_type"] or ""] = None
-            elif row[column] is None:
-                known.add(place)
-    return {place: tuple(filter(None, names)) if place in known else () for place, names in missing.items()}
-
-
-def _left_empty(workload: str, column: str, names: tuple[str, ...]) -> Note:
-    return Note(NoteKind.MACHINES_PARTLY_KNOWN, (workload,), columns=(column,), names=names)
+def _means_gib(row: ParsedRow, offer: InstanceType) -> bool:
+    """Whether a row says `61 GB` of a machine that has 61 GiB, as many providers write it."""
+    said: int | None = row["memory_gib"]
+    return said is not None and abs(said / GB * GIB / offer.memory_bytes - 1) < ALIKE
 
 
 def _offer(row: ParsedRow, catalog: Catalog) -> InstanceType | None:
@@ -68,7 +65,7 @@ def _offer(row: ParsedRow, catalog: Catalog) -> InstanceType | None:
     return next((offer for offer in alike if offer.region == region), alike[0] if alike else None)
 
 
-def _filled(row: ParsedRow, offer: InstanceType, barred: Collection[tuple[str, str]]) -> dict[str, object]:
+def _filled(row: ParsedRow, offer: InstanceType) -> dict[str, object]:
     """What the catalogue knows and the row does not say, with the names of the machine as the catalogue has them."""
     known: dict[str, object] = {"vcpus": offer.vcpus, "memory_gib": offer.memory_bytes}
     device = row["device"]
@@ -81,7 +78,7 @@ def _filled(row: ParsedRow, offer: InstanceType, barred: Collection[tuple[str, s
         column: value
         for column, value in known.items()
         # A cell that says `none` is not empty.
-        if column not in row.values and (row["workload"], column) not in barred
+        if column not in row.values
     }
     if "gpu" in row.values and row["gpu"] is None:
         values.pop("gpu_count", None)

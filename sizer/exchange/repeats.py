@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 
-from sizer.records import Note, NoteKind, Purpose, Run
+from sizer.records import SLIP, Note, NoteKind, Purpose, Run
 
-FACTOR = 3.0
-"""Repeats on shared machines differ by half at the worst; ten times is a slip, and three is half way between."""
 MOST_NAMED = 5
 
 
@@ -20,7 +18,7 @@ def repeats_that_differ(runs: Sequence[Run]) -> Iterator[Note]:
             machine = run.machine and (run.machine.provider, run.machine.instance_type)
             place = (run.spec.workload, run.configuration, run.spec.stage, machine)
             groups[place].append((run.throughput.value, run.spec.line))
-    apart = [(min(found), max(found)) for found in groups.values() if max(found)[0] > FACTOR * min(found)[0]]
+    apart = [(min(found), max(found)) for found in groups.values() if max(found)[0] > SLIP * min(found)[0]]
     for number, pair in enumerate(apart[:MOST_NAMED], start=1):
         (first, line), (second, other) = sorted(pair, key=lambda each: each[1])
         more = len(apart) - MOST_NAMED if number == MOST_NAMED else 0

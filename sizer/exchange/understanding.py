@@ -5,13 +5,20 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sizer.exchange.cell_units import NUMBERS, plain, without_thousands
-from sizer.exchange.headers import LATENCY, TIMES, Meaning, meaning, spelt_alike
+from sizer.exchange.cell_units import NUMBERS, plain
+from sizer.exchange.headers import BATCH_PER_GPU, LATENCY, TIMES, Meaning, meaning, spelt_alike
+from sizer.exchange.wide_tables import in_rows
+from sizer.exchange.written_cells import Comma, comma_in, failure, is_not_measured, unmarked, with_point
 from sizer.files import Row, Table
-from sizer.records import RELATIVE, InputError, Note, NoteKind
+from sizer.records import LONGEST_NAME, RELATIVE, InputError, Note, NoteKind, printable
+
+ADDED = ("device", "sample_unit", "outcome", "gpu_count", "batch_size")
+"""Columns that a table has through others: what a rate counts by its header, how many GPUs by `8x V100`."""
+MOST_LINES = 5
+"""Lines of the table that one note names."""
 
 
 @dataclass(frozen=True)
@@ -26,35 +33,77 @@ class Understood:
     rated_by: str | None
 
 
+@dataclass
+class _Echo:
+    """What was read otherwise than it is written: by header a first cell and what it is read as, and lines."""
+
+    thousands: dict[str, tuple[str, str]] = field(default_factory=dict)
+    decimals: dict[str, tuple[str, str]] = field(default_factory=dict)
+    marks: dict[str, tuple[str, str]] = field(default_factory=dict)
+    counts: dict[str, tuple[str, str]] = field(default_factory=dict)
+    failed: dict[str, tuple[str, str]] = field(default_factory=dict)
+    merged: list[int] = field(default_factory=list)
+    not_measured: list[int] = field(default_factory=list)
+    per_gpu: list[str] = field(default_factory=list)
+
+    def notes(self) -> list[Note]:
+        cells = {
+            NoteKind.THOUSANDS: self.thousands,
+            NoteKind.DECIMAL_COMMAS: self.decimals,
+            NoteKind.MARKS_IGNORED: self.marks,
+            NoteKind.COUNTS_IN_NAMES: self.counts,
+            NoteKind.FAILURES_READ: self.failed,
+        }
+        notes = []
+        for kind, found in cells.items():
+            if found:
+                first, read = next(iter(found.values()))
+                notes.append(Note(kind, columns=tuple(found), text=first, read_as=(read,)))
+        if self.per_gpu:
+            notes.append(Note(NoteKind.BATCH_OF_ONE_GPU, columns=tuple(self.per_gpu[:1])))
+        lines = {NoteKind.CELLS_MERGED: self.merged, NoteKind.NOT_MEASURED: self.not_measured}
+        for kind, numbers in lines.items():
+            if numbers:
+                more = max(0, len(numbers) - MOST_LINES)
+                notes.append(Note(kind, lines=tuple(numbers[:MOST_LINES]), rows=more))
+        return notes
+
+
 def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
     """What the headers and cells of a table mean; columns that are not understood stay as they are.
 
     Raises InputError where two columns mean one.
     """
-    meanings = _meanings(table, path, known)
-    notes = list(_notes_of_columns(meanings))
-    thousands: dict[str, tuple[str, str]] = {}
-    rows = [_row(row, meanings, table.delimiter, thousands) for row in table.rows]
-    if thousands:
-        first, read = next(iter(thousands.values()))
-        notes.append(Note(NoteKind.THOUSANDS, columns=tuple(thousands), text=first, read_as=(read,)))
+    table, apart = in_rows(table, known)
+    meanings, echo = _meanings(table, path, known), _Echo()
+    table = _with_merged_cells(table, meanings, echo)
+    numbers = [header for header, means in meanings.items() if means.column in NUMBERS]
+    comma = comma_in((row.cells[header] for row in table.rows for header in numbers), table.delimiter)
+    read = [_row(row, meanings, comma, echo) for row in table.rows]
+    rows = [row for row in read if row is not None]
+    if read and not rows:
+        raise InputError("{path} has no row with a measurement; write at least one `throughput`.", path=path)
     columns = [meanings[name].column if name in meanings else name for name in table.columns]
-    if any("device" in row.cells for row in rows) and "device" not in columns:
-        columns = [*columns, "device"]
-    if any("sample_unit" in row.cells for row in rows) and "sample_unit" not in columns:
-        columns = [*columns, "sample_unit"]
+    columns += [name for name in ADDED if name not in columns and any(name in row.cells for row in rows)]
     rated_by = next((means.column for means in meanings.values() if means.column in TIMES), None)
     if rated_by is None and "throughput" not in columns and LATENCY in columns:
         rated_by = LATENCY
-    return Understood(replace(table, columns=tuple(columns), rows=tuple(rows)), tuple(notes), rated_by)
+    notes = (*_notes_of_table(table), *apart, *_notes_of_columns(meanings), *echo.notes())
+    return Understood(replace(table, columns=tuple(columns), rows=tuple(rows)), notes, rated_by)
 
 
-def named_by_network(table: Table) -> Table:
-    """The table with each network as a workload, where it has no column for these."""
-    if "workload" in table.columns or "network" not in table.columns:
-        return table
-    rows = (replace(row, cells={"workload": row.cells["network"], **row.cells}) for row in table.rows)
-    return replace(table, columns=("workload", *table.columns), rows=tuple(rows))
+def with_workloads(table: Table, path: Path) -> tuple[Table, tuple[Note, ...]]:
+    """The table with each network as a workload where it has no column for these, and as one where it has neither."""
+    if "workload" in table.columns:
+        return table, ()
+    if "network" in table.columns:
+        names = [row.cells["network"] for row in table.rows]
+        note = Note(NoteKind.NAMED_BY_COLUMN, columns=("network",))
+    else:
+        names = [printable(path.stem).strip()[:LONGEST_NAME] or "job"] * len(table.rows)
+        note = Note(NoteKind.NAMED_BY_TABLE, text=names[0] if names else "")
+    rows = (replace(row, cells={"workload": name, **row.cells}) for row, name in zip(table.rows, names, strict=True))
+    return replace(table, columns=("workload", *table.columns), rows=tuple(rows)), (note,)
 
 
 def _meanings(table: Table, path: Path, known: Collection[str]) -> dict[str, Meaning]:
@@ -68,6 +117,14 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> dict[str, Mea
     columns = {means.column for means in found.values() if not means.derived}
     if "input" in found and _are_sizes([row.cells["input"] for row in table.rows]):
         found["input"] = Meaning(SIZE_OF_INPUT)
+    for header, means in list(found.items()):
+        if means.column == "gpu_count" and "gpu" not in columns and _are_names(table, header):
+            found[header] = Meaning("gpu")
+            columns.add("gpu")
+    for header in table.columns:
+        if _plain_hardware(header) and "gpu" not in columns and header not in found and _counts_gpus(table, header):
+            found[header] = Meaning("gpu")
+            columns.add("gpu")
     if "device" in found and "gpu" not in columns and any(_names_gpu(row.cells["device"]) for row in table.rows):
         found["device"] = Meaning("gpu")
     given = [header for header, means in found.items() if means.column == "throughput" and not means.derived]
@@ -82,7 +139,9 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> dict[str, Mea
 
 def _fills(table: Table, header: str, means: Meaning, given: str) -> bool:
     """Whether a column of times says the rate of a row in which the column of rates is empty."""
-    return means.column in TIMES and any(row.cells[header] and not row.cells[given] for row in table.rows)
+    return means.column in TIMES and any(
+        row.cells[header] and (not row.cells[given] or is_not_measured(row.cells[given])) for row in table.rows
+    )
 
 
 INPUTS = ("disk", "cached", "synthetic")
@@ -98,6 +157,57 @@ def _are_sizes(cells: Sequence[str]) -> bool:
 def _names_gpu(text: str) -> bool:
     """Whether the cell of a column `device` is the name of a GPU: `K80`, and not `cuda:0`."""
     return bool(text) and re.fullmatch(r"cpu\b.*|(?:gpu|cuda)(?::\d*)?|emulated:.*", text, re.IGNORECASE) is None
+
+
+_COUNTED = (
+    re.compile(r"(?P<count>\d{1,5})\s*(?:x\s*|[×*]\s*)(?P<name>[A-Za-z].*)", re.ASCII),
+    re.compile(r"(?P<name>[A-Za-z].*?)(?:\s+x\s*|\s*[×*]\s*|\s*\([x×]\s*)(?P<count>\d{1,5})\)?", re.ASCII),
+)
+_HARDWARE = ("hardware", "platform", "system", "card", "chip", "processor", "配置", "硬件")
+
+
+def _counted(text: str) -> tuple[str, str] | None:
+    """The name and the count of GPUs: of `8x V100`, `4×A100-80GB`, `V100 x8`; None where a cell has no count."""
+    found = next((match for form in _COUNTED if (match := form.fullmatch(text))), None)
+    return (found["name"].strip(), found["count"]) if found else None
+
+
+def _are_names(table: Table, header: str) -> bool:
+    """Whether a column called `GPUs` says which GPUs there were, and not only how many."""
+    texts = [text for row in table.rows if (text := row.cells[header]) and not is_not_measured(text)]
+    return bool(texts) and all(text[0].isalpha() or _counted(text) for text in texts)
+
+
+def _plain_hardware(header: str) -> bool:
+    return header.strip().lower() in _HARDWARE
+
+
+def _counts_gpus(table: Table, header: str) -> bool:
+    """Whether a column of machines counts GPUs in its cells: `8x V100`."""
+    return any(_counted(row.cells[header]) for row in table.rows)
+
+
+def _with_merged_cells(table: Table, meanings: Mapping[str, Meaning], echo: _Echo) -> Table:
+    """The table with what a spreadsheet wrote of merged cells in each of their rows.
+
+    That is where the first column names the job, which no row can lack: the empty cells with which a row begins are
+    those of the row above.
+    """
+    first = meanings.get(table.columns[0]) if table.columns else None
+    if first is None or first.column not in ("workload", "network"):
+        return table
+    rows: list[Row] = []
+    for row in table.rows:
+        if rows and not row.cells[table.columns[0]]:
+            filled = dict(row.cells)
+            for header in table.columns:
+                if filled[header]:
+                    break
+                filled[header] = rows[-1].cells[header]
+            echo.merged.append(row.line)
+            row = replace(row, cells=filled)
+        rows.append(row)
+    return replace(table, rows=tuple(rows))
 
 
 def _all_numbers(table: Table, header: str) -> bool:
@@ -120,6 +230,10 @@ def _refuse_twice(found: Mapping[str, Meaning], path: Path) -> None:
             )
 
 
+def _notes_of_table(table: Table) -> list[Note]:
+    return [Note(NoteKind.TITLE_LEFT_OUT, text=table.title)] if table.title else []
+
+
 def _notes_of_columns(meanings: Mapping[str, Meaning]) -> list[Note]:
     renamed = {name: means for name, means in meanings.items() if name != means.column}
     notes = []
@@ -132,22 +246,65 @@ def _notes_of_columns(meanings: Mapping[str, Meaning]) -> list[Note]:
     return notes
 
 
-def _row(row: Row, meanings: Mapping[str, Meaning], delimiter: str, thousands: dict[str, tuple[str, str]]) -> Row:
-    """The row with its cells in the units of their columns; what a rate counts where its header or cell says it."""
+def _row(row: Row, meanings: Mapping[str, Meaning], comma: Comma, echo: _Echo) -> Row | None:
+    """The row with its cells in the units of their columns; None where it says that nothing was measured."""
     cells: dict[str, str] = {}
-    counted = ""
+    counted, said_nothing = "", False
     for header, text in row.cells.items():
         means = meanings.get(header)
         column = means.column if means is not None else header
         if means is not None and column in NUMBERS and text:
-            written, text = text, without_thousands(text, delimiter)
-            if text != written:
-                thousands.setdefault(header, (written, text))
-            text, own = plain(column, text, means.unit)
-            counted = counted or own or means.sample_unit
+            failed = failure(text) if column in _RATES else None
+            counted = counted or (means.sample_unit if column in _RATES else "")
+            if failed is not None:
+                cells.setdefault("outcome", "")
+                cells["outcome"] = cells["outcome"] or failed.value
+                echo.failed.setdefault(header, (text, failed.value))
+                text = ""
+            elif is_not_measured(text):
+                said_nothing = said_nothing or column in _RATES
+                text = ""
+            else:
+                text, own = plain(column, _figure(header, text, comma, echo), means.unit)
+                counted = own or counted
+        elif column == "gpu" and means is not None and (found := _counted(text)):
+            echo.counts.setdefault(header, (text, f"{found[1]} x {found[0]}"))
+            text, cells["gpu_count"] = found[0], cells.get("gpu_count") or found[1]
         if header == "device" and column == "gpu" and not _names_gpu(text):
             column = header
-        cells[column] = text
+        if text or not cells.get(column):
+            cells[column] = text
+    if said_nothing and not cells.get("outcome") and not any(cells.get(column) for column in _RATES):
+        echo.not_measured.append(row.line)
+        return None
     if counted and not cells.get("sample_unit"):
         cells["sample_unit"] = counted
-    return replace(row, cells=cells)
+    return replace(row, cells=_of_all_gpus(cells, meanings, echo))
+
+
+_RATES = ("throughput", *TIMES)
+"""Columns of which a row needs one."""
+
+
+def _figure(header: str, text: str, comma: Comma, echo: _Echo) -> str:
+    """A number as sizer writes it, with its unit."""
+    bare = unmarked(text)
+    if bare != text:
+        echo.marks.setdefault(header, (text, bare))
+    pointed = with_point(bare, comma)
+    if pointed != bare:
+        (echo.decimals if comma is Comma.DECIMALS else echo.thousands).setdefault(header, (bare, pointed))
+    return pointed
+
+
+def _of_all_gpus(cells: dict[str, str], meanings: Mapping[str, Meaning], echo: _Echo) -> dict[str, str]:
+    """With the batch over all GPUs where the table has that of one.
+
+    Without a count of GPUs there is one, but where an instance type is named, which may have several.
+    """
+    each, count = cells.get(BATCH_PER_GPU, ""), cells.get("gpu_count") or ("" if cells.get("instance_type") else "1")
+    if not each or cells.get("batch_size") or not (each.isdecimal() and count.isdecimal()):
+        return cells
+    if not echo.per_gpu:
+        echo.per_gpu += [header for header, means in meanings.items() if means.column == BATCH_PER_GPU]
+    return cells | {"batch_size": str(int(each) * max(1, int(count)))}

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from sizer.files.given_files import read_given
 from sizer.records import AllOf, InputError, Message, SizerError, printable, quoted
 
-DELIMITERS = (",", ";", "\t")
-"""What separates two cells: commas, or where the header has none of its names so, what spreadsheets take."""
+DELIMITERS = (",", ";", "\t", "|")
+"""What separates two cells: commas, or where the header has none of its names so, what spreadsheets and pages take."""
+PIPE = "|"
+_RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?")
+MOST_TITLES = 5
+"""Lines above a header that are no part of the table."""
 MOST_ROWS = 100_000
 MOST_COLUMNS = 1000
 
@@ -34,11 +40,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of a file and its columns in their order: those that are known by their known names."""
+    """The rows of a file and its columns in their order: those that are known by their known names.
+
+    `title` is what stood above the header.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     delimiter: str = ","
+    title: str = ""
 
     def unknown(self, known: Collection[str]) -> tuple[str, ...]:
         """The columns that are none of these."""
@@ -57,6 +67,7 @@ def read_table(path: Path, kind: Message, known: Collection[str], needed: Collec
         raise InputError(
             "{path} is empty; write a header with the names of the columns, and a row below it.", path=path
         )
+    text, title = _without_title(text, known)
     delimiter = _delimiter(text, known, needed)
     records = _records(text, path, delimiter)
     line, cells = next(records)
@@ -73,7 +84,7 @@ def read_table(path: Path, kind: Message, known: Collection[str], needed: Collec
                 most=f"{MOST_ROWS:,}",
             )
         rows.append(_row(cells, columns, _place(path, line), line, delimiter))
-    return Table(tuple(column for column in columns if column), tuple(rows), delimiter)
+    return Table(tuple(column for column in columns if column), tuple(rows), delimiter, title)
 
 
 def _place(path: Path, line: int) -> Message:
@@ -105,10 +116,30 @@ def _refuse_unseen(text: str, path: Path) -> None:
             )
 
 
+def _without_title(text: str, known: Collection[str]) -> tuple[str, str]:
+    """The text with blank lines for those above the header, which have one cell where the next line has several."""
+    lines = text.splitlines(keepends=True)
+    titles: list[str] = []
+    written = [index for index, line in enumerate(lines) if line.strip()]
+    for here, below in pairwise(written[: MOST_TITLES + 1]):
+        cells = _filled(lines[here])
+        if len(cells) != 1 or len(_filled(lines[below])) < 2 or cells[0].lower() in known:
+            break
+        titles.append(cells[0])
+        lines[here] = "\n"
+    return ("".join(lines), " ".join(titles)) if titles else (text, "")
+
+
+def _filled(line: str) -> list[str]:
+    """The cells of a line that are not empty, by the delimiter that yields the most."""
+    cells = [[cell for cell in (each.strip(' \t"') for each in line.split(by)) if cell.strip()] for by in DELIMITERS]
+    return max(cells, key=len) if any(cells) else []
+
+
 def _delimiter(text: str, known: Collection[str], needed: Collection[str]) -> str:
     """The comma unless another yields more of the names, or more cells where there are as many names; a header is one
     line, whatever its cells hold."""
-    header = next(line for line in text.splitlines() if line.strip())
+    header = next(line for line in text.splitlines() if line.strip()).strip(PIPE)
 
     def names(delimiter: str) -> tuple[int, int, int]:
         cells = {cell.strip().strip('"').strip().lower() for cell in header.split(delimiter)}
@@ -118,10 +149,12 @@ def _delimiter(text: str, known: Collection[str], needed: Collection[str]) -> st
 
 
 def _records(text: str, path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The line on which each record begins, and its cells; blank lines are left out.
+    """The line on which each record begins, and its cells; blank lines are left out, and the rule of a page's table.
 
     A space behind a quote is no fault. A quote that is never closed is: it would swallow the rows below it.
     """
+    if delimiter == PIPE:
+        return _of_pipes(text)
     try:
         return iter(list(_parsed(text, delimiter, strict=True)))
     except _BrokenRecord as error:
@@ -142,6 +175,14 @@ def _records(text: str, path: Path, delimiter: str) -> Iterator[tuple[int, list[
         line=broken.line,
         broken=broken,
     )
+
+
+def _of_pipes(text: str) -> Iterator[tuple[int, list[str]]]:
+    """A table as a page in Markdown has it: `| vcpus | throughput |`."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        plain = line.strip()
+        if plain and not _RULE.fullmatch(plain):
+            yield number, plain.removeprefix(PIPE).removesuffix(PIPE).split(PIPE)
 
 
 class _BrokenRecord(Exception):

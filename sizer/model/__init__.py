@@ -6,7 +6,7 @@ from sizer.model.advice import counted_outcomes, vcpus_to_measure
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.design import SHOWN_BY_VCPUS, measured_together
-from sizer.model.edge import before_the_last_doubling, further_edges, memory_edge, reaches, vcpus_edge
+from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
 from sizer.model.equation import Array
 from sizer.model.feeds import CPU_LABEL, label_of
 from sizer.model.fitting import fit
@@ -40,9 +40,9 @@ from sizer.model.model import (
     WhatIf,
     WorkloadModel,
 )
-from sizer.model.observations import Noise, completed, noise_of
+from sizer.model.observations import Noise, apart, completed, noise_of
 from sizer.model.predicted_rates import own_effects, predict_rates
-from sizer.model.prediction import best_measured, predict
+from sizer.model.prediction import best_measured, predict, predict_line
 from sizer.model.relief import headroom
 from sizer.model.trend import GAIN, Edge, Trend
 
@@ -73,7 +73,9 @@ __all__ = [
     "WhatIf",
     "WorkloadModel",
     "anonymous_bytes",
+    "apart",
     "as_asked",
+    "batch_edge",
     "batch_of",
     "before_the_last_doubling",
     "best_measured",
@@ -85,7 +87,6 @@ __all__ = [
     "end_to_end",
     "fit",
     "floor_from",
-    "further_edges",
     "gpus_of",
     "headroom",
     "is_search",
@@ -101,6 +102,7 @@ __all__ = [
     "only_completed",
     "own_effects",
     "predict",
+    "predict_line",
     "predict_rates",
     "reaches",
     "same_floor",

@@ -10,7 +10,7 @@ from statistics import mean
 import numpy as np
 
 from sizer.model.ceilings import at_known_ceiling
-from sizer.model.coordinates import batch_of, gpus_of, memory_of, vcpus_of
+from sizer.model.coordinates import batch_of, memory_of, vcpus_of
 from sizer.model.equation import Array
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.model import WorkloadModel
@@ -53,19 +53,13 @@ def before_the_last_doubling(model: WorkloadModel) -> float:
     return known[0] if len(known) == 2 else max(known[0], known[-1] / 2)
 
 
-def further_edges(model: WorkloadModel, best: Configuration) -> dict[str, Edge]:
-    """What the last step of other axes gained at the best: `gpus` of the same kind, and the `batch` size.
-
-    A curve through fewer than three values is none, so then nothing is said.
-    """
-    best, found = with_usual_accelerator(model.measured, best), {}
-    counts = sorted({max(1, each.count or 0) for each in model.measured.gpus if each.gpu == best.gpu})
+def batch_edge(model: WorkloadModel, best: Configuration) -> Edge:
+    """What the last step of the batch size gained at the best; through fewer than three values nothing is said."""
     batches = model.measured.batch_size
-    if len(counts) > 2 and max(1, gpus_of(best)) == counts[-1]:
-        found["gpus"] = _gain(model, replace(best, gpu_count=counts[-2]), replace(best, gpu_count=counts[-1]))
-    if len(batches) > 2 and batch_of(best) == batches[-1]:
-        found["batch"] = _gain(model, replace(best, batch_size=batches[-2]), best)
-    return found
+    if len(batches) < 3 or batch_of(best) != batches[-1]:
+        return Edge()
+    best = with_usual_accelerator(model.measured, best)
+    return _gain(model, replace(best, batch_size=batches[-2]), best)
 
 
 def memory_edge(model: WorkloadModel, best: Configuration) -> Edge:

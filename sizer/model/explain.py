@@ -16,7 +16,7 @@ from sizer.model.predicted_rates import predict_rates
 from sizer.model.prediction import best_measured
 from sizer.model.stages import disk_is_free, read_seconds
 from sizer.model.trend import GAIN, Trend
-from sizer.records import Configuration, Figure, Reason, ReasonCode, plural, reason
+from sizer.records import Configuration, Figure, Reason, ReasonCode, rate_unit, reason
 
 CPU_ALONE = {
     "rate",
@@ -147,7 +147,7 @@ def _log_capacity(model: WorkloadModel, name: str) -> float:
 
 
 def _per_second(model: WorkloadModel) -> str:
-    return f"{plural(model.sample_unit)}/s"
+    return rate_unit(model.sample_unit)
 
 
 def _parameter(

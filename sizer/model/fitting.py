@@ -14,6 +14,7 @@ from sizer.model.explain import explained
 from sizer.model.facts import gather_facts
 from sizer.model.families import refinements, scalings, starting_points
 from sizer.model.feeds import labelled
+from sizer.model.gaps import without_gaps
 from sizer.model.isolation import end_to_end
 from sizer.model.isolation import isolating as isolating_runs
 from sizer.model.least_squares import minimise
@@ -44,7 +45,7 @@ def fit(runs: Sequence[Run]) -> Model:
 
 def fit_workload(runs: Sequence[Run]) -> WorkloadModel:
     """The model of one workload; refused, with the reason, where its runs are too few."""
-    runs = labelled(runs)
+    runs = without_gaps(labelled(runs))
     isolating = isolating_runs(runs)
     runs = end_to_end(runs)
     if not runs:

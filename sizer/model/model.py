@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import cached_property
+from operator import attrgetter
 
 from sizer.model.coordinates import disk_of, name_of_disk
 from sizer.model.floor_runs import SearchedFloor
@@ -138,6 +139,19 @@ class Gpus:
     count: int | None = 0
 
 
+NEIGHBOURED = ("vcpus", "memory_bytes", "batch_size", "gpu_count")
+"""Axes with numbers, on which a configuration may lie between two that were measured."""
+_OTHERS = {
+    axis: attrgetter(*(field.name for field in fields(Configuration) if field.name != axis)) for axis in NEIGHBOURED
+}
+
+
+def others_of(configuration: Configuration, axis: str) -> tuple[object, ...]:
+    """All else of a configuration."""
+    found: tuple[object, ...] = _OTHERS[axis](configuration)
+    return found
+
+
 @dataclass(frozen=True)
 class MeasuredRange:
     """The range that was measured: distinct values of each axis in rising order, and every configuration.
@@ -159,6 +173,20 @@ class MeasuredRange:
     search: SearchedFloor | None = None
     failed_vcpus: tuple[float, ...] = ()
     did_not_fit: tuple[Configuration, ...] = ()
+
+    def rates_along(self, axis: str) -> dict[tuple[object, ...], dict[float, float]]:
+        """By all else of a configuration the rates by its value on that axis."""
+        return self._rates_along[axis]
+
+    @cached_property
+    def _rates_along(self) -> dict[str, dict[tuple[object, ...], dict[float, float]]]:
+        found: dict[str, dict[tuple[object, ...], dict[float, float]]] = {axis: {} for axis in NEIGHBOURED}
+        for rate in self.rates:
+            for axis, groups in found.items():
+                value = getattr(rate.configuration, axis)
+                if value is not None:
+                    groups.setdefault(others_of(rate.configuration, axis), {})[value] = rate.throughput.value
+        return found
 
     @property
     def gpus_known(self) -> bool:

@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
-from statistics import mean, median
+from statistics import mean, median, stdev
 
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, known, memory_of, needs_no_less, vcpus_of
 from sizer.model.facts import median_of
@@ -15,7 +15,7 @@ from sizer.model.floor_runs import ordinary, searched_floor
 from sizer.model.memory import trials
 from sizer.model.model import Feed, Gpus, MeasuredDisk, MeasuredRange, MeasuredRate
 from sizer.model.slowness import slowness
-from sizer.records import FAULTS, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run
+from sizer.records import FAULTS, SLIP, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run
 
 UNKNOWN_NOISE = 0.02
 """Standard deviation of ln throughput assumed where neither repeats nor intervals show it (quiet machines: 0.3-2 %)."""
@@ -84,6 +84,8 @@ def observe(runs: Sequence[Run]) -> tuple[list[Observation], Noise]:
         logs = [math.log(_rate(run).value) + slow.get(id(run), 0.0) - slower for run in group]
         centre = median(logs) if len(logs) > 2 else mean(logs)
         run_deviation = max(noise.run, mean(_within(run) or 0.0 for run in group))
+        if apart(group) > SLIP:
+            run_deviation = stdev(logs)
         deviation = math.hypot(run_deviation / math.sqrt(len(logs)), DRIFT)
         accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
         if gpus_of(configuration) > 1:
@@ -124,15 +126,26 @@ def _within(run: Run) -> float | None:
     return (math.log(rate.high) - math.log(rate.low)) / (2 * 1.96)
 
 
+def apart(group: Sequence[Run]) -> float:
+    """How many times its fastest run is as fast as its slowest."""
+    rates = [_rate(run).value for run in group]
+    return max(rates) / min(rates)
+
+
 def noise_of(groups: Collection[Sequence[Run]]) -> Noise:
     """From run to run, of groups of runs that were each made alike."""
     return _noise([[(run, 0.0) for run in group] for group in groups])
 
 
 def _noise(groups: Collection[Sequence[tuple[Run, float]]]) -> Noise:
-    """Of the runs of each group with their slowness, which is no noise: accounting sees it."""
+    """Of the runs of each group with their slowness, which is no noise: accounting sees it.
+
+    A group with a slip says nothing of the others.
+    """
     squares, freedom = 0.0, 0
     for group in groups:
+        if apart([run for run, _ in group]) > SLIP:
+            continue
         logs = [math.log(_rate(run).value) + slow for run, slow in group]
         squares += sum((log - mean(logs)) ** 2 for log in logs)
         freedom += len(logs) - 1

@@ -41,6 +41,18 @@ class PredictedRates:
             blend(self.mean), blend(self.draws), self.weights, shares, blend(self.contention), self.read_is_iops
         )
 
+    def pair(self, index: int) -> PredictedRates:
+        """Two neighbouring configurations of them, from this one on."""
+        two = slice(index, index + 2)
+        return PredictedRates(
+            self.mean[two],
+            self.draws[:, two],
+            self.weights,
+            self.shares[two],
+            self.contention[two],
+            self.read_is_iops[two],
+        )
+
     def variance(self) -> Array:
         """Of the parameters alone, (n,)."""
         centre = (self.weights[:, None] * self.draws).sum(axis=0)
@@ -51,9 +63,15 @@ class PredictedRates:
 
 
 def predict_rates(
-    model: WorkloadModel, configurations: Sequence[Configuration], what_if: WhatIf | None = None
+    model: WorkloadModel,
+    configurations: Sequence[Configuration],
+    what_if: WhatIf | None = None,
+    together: int | None = None,
 ) -> PredictedRates:
-    """The members' weighted answer for many configurations at once; asks nothing about whether they were measured."""
+    """The members' weighted answer for many configurations at once; asks nothing about whether they were measured.
+
+    `together`: what the runs leave open is drawn for so many at a time, as if the next were asked for alone.
+    """
     configurations = [with_usual_accelerator(model.measured, configuration) for configuration in configurations]
     means, draws, weights, shares, contention = [], [], [], [], []
     for member in model.members:
@@ -68,7 +86,7 @@ def predict_rates(
     mean, rates = _sum(means), np.concatenate(draws)
     if model.residual is not None:
         mean = mean + posterior(model.residual, configurations)[0]
-        rates = rates + drawn(model.residual, configurations, len(rates))
+        rates = rates + drawn(model.residual, configurations, len(rates), together)
     return PredictedRates(mean, rates, np.concatenate(weights), _sum(shares), _sum(contention), design.read_is_iops)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -19,12 +20,12 @@ from sizer.model.design import measured_together, shown
 from sizer.model.equation import STAGES
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
-from sizer.model.model import NORMAL_90, MeasuredRange, WhatIf, WorkloadModel
+from sizer.model.model import NEIGHBOURED, NORMAL_90, MeasuredRange, WhatIf, WorkloadModel, others_of
 from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
 from sizer.model.predicted_rates import PredictedRates, predict_rates
 from sizer.model.relief import headroom
 from sizer.model.stages import disk_is_free
-from sizer.records import Bottleneck, Configuration, Estimate, Prediction
+from sizer.records import Bottleneck, Configuration, Estimate, NoAnswer, Prediction
 
 BEYOND = 0.25
 """Standard deviation of ln throughput added for each e-fold outside the measured range, beside what the draws say."""
@@ -46,8 +47,7 @@ def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf 
     without figures, a what-if about a stage that was not separated.
     """
     configuration = with_usual_accelerator(model.measured, configuration)
-    advice.check_what_if(model, configuration, what_if)
-    if _does_not_fit(model, configuration):
+    if not _fits(model, configuration, what_if):
         nothing = Estimate(0.0, 0.0, 0.0)
         return Prediction(
             model.name,
@@ -59,11 +59,6 @@ def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf 
             True,
         )
     measured = model.measured.rate_at(configuration) if what_if == WhatIf() else None
-    if model.refused and measured is None:
-        raise advice.not_fitted(model)
-    advice.check_axes(model, configuration)
-    if not model.members:
-        raise advice.not_fitted(model)
     lower, upper, position = _between_levels(model, configuration)
     both = predict_rates(model, [lower, upper], what_if)
     rates = both.between(position)
@@ -72,10 +67,7 @@ def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf 
         model, configuration, split_by_last_doubling(model, configuration, shares), float(rates.mean[0])
     )
     beyond = onward(model, configuration) if what_if == WhatIf() else None
-    if model.refused and measured is not None:
-        throughput = _widened(measured.throughput, model)
-    else:
-        throughput = _estimate(model, rates, configuration, what_if, beyond, both if 0 < position < 1 else rates)
+    throughput = _throughput(model, both, position, configuration, what_if, beyond)
     evidence = measured.evidence if measured else None
     bottleneck = Bottleneck.AMBIGUOUS if is_open(model, configuration, beyond) else bottleneck_of(shares, evidence)
     if not shown(model, configuration, bottleneck):
@@ -87,11 +79,74 @@ def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf 
         bottleneck=bottleneck,
         headroom=headroom(model, configuration, bottleneck) if what_if == WhatIf() else None,
         shares=shares,
-        extrapolated=_outside(model, configuration) > 0
-        or what_if.disk_rates is not None
-        or _memory_unmeasured(model, configuration)
-        or not measured_together(model, configuration),
+        extrapolated=what_if.disk_rates is not None or _is_beyond(model, configuration),
     )
+
+
+@dataclass(frozen=True)
+class LinePoint:
+    """The throughput that `predict` gives at one configuration, and whether that is extrapolated."""
+
+    throughput: Estimate
+    extrapolated: bool
+
+
+def predict_line(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[LinePoint | None]:
+    """The throughputs that `predict` gives, of many configurations at once, without what binds there.
+
+    None where it has no answer, or a run would not complete. A chart asks for thousands of them.
+    """
+    asked: dict[int, Configuration] = {}
+    for index, configuration in enumerate(configurations):
+        usual = with_usual_accelerator(model.measured, configuration)
+        with suppress(NoAnswer):
+            if _fits(model, usual, WhatIf()):
+                asked[index] = usual
+    levels = {index: _between_levels(model, configuration) for index, configuration in asked.items()}
+    pairs = [level for lower, upper, _ in levels.values() for level in (lower, upper)]
+    rates = predict_rates(model, pairs, WhatIf(), together=2) if pairs else None
+    found: list[LinePoint | None] = [None] * len(configurations)
+    for turn, (index, configuration) in enumerate(asked.items()):
+        assert rates is not None, "there is one for each that is asked for"
+        beyond = onward(model, configuration)
+        both, position = rates.pair(2 * turn), levels[index][2]
+        throughput = _throughput(model, both, position, configuration, WhatIf(), beyond)
+        found[index] = LinePoint(throughput, _is_beyond(model, configuration))
+    return found
+
+
+def _fits(model: WorkloadModel, configuration: Configuration, what_if: WhatIf) -> bool:
+    """Whether a run would have enough memory; raises Refused where it would and the runs cannot say how fast it is."""
+    advice.check_what_if(model, configuration, what_if)
+    if _does_not_fit(model, configuration):
+        return False
+    if model.refused and (what_if != WhatIf() or model.measured.rate_at(configuration) is None):
+        raise advice.not_fitted(model)
+    advice.check_axes(model, configuration)
+    if not model.members:
+        raise advice.not_fitted(model)
+    return True
+
+
+def _is_beyond(model: WorkloadModel, configuration: Configuration) -> bool:
+    beyond = _outside(model, configuration) > 0 or _memory_unmeasured(model, configuration)
+    return beyond or not measured_together(model, configuration)
+
+
+def _throughput(
+    model: WorkloadModel,
+    both: PredictedRates,
+    position: float,
+    configuration: Configuration,
+    what_if: WhatIf,
+    beyond: Onward | None,
+) -> Estimate:
+    """Between two levels of memory; of a refused model what was measured there."""
+    measured = model.measured.rate_at(configuration) if model.refused and what_if == WhatIf() else None
+    if measured is not None:
+        return _widened(measured.throughput, model)
+    rates = both.between(position)
+    return _estimate(model, rates, configuration, what_if, beyond, both if 0 < position < 1 else rates)
 
 
 def best_measured(model: WorkloadModel) -> Prediction:
@@ -192,15 +247,11 @@ def _held_by_neighbours(model: WorkloadModel, configuration: Configuration, foun
 
 def measured_neighbours(measured: MeasuredRange, configuration: Configuration) -> Iterator[tuple[float, float]]:
     """The rates of the next measured values below and above on each axis, where all else is as in the configuration."""
-    for name in ("vcpus", "memory_bytes", "batch_size", "gpu_count"):
+    for name in NEIGHBOURED:
         here = getattr(configuration, name)
         if here is None:
             continue
-        alike = {
-            getattr(rate.configuration, name): rate.throughput.value
-            for rate in measured.rates
-            if replace(rate.configuration, **{name: here}) == configuration
-        }
+        alike = measured.rates_along(name).get(others_of(configuration, name), {})
         below, above = ([value for value in alike if side(value, here)] for side in (operator.lt, operator.gt))
         if below and above and here not in alike:
             yield alike[max(below)], alike[min(above)]

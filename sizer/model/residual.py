@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
-from sizer.model.equation import Array
+from sizer.model.equation import Array, Flags
 from sizer.model.model import Residual
 from sizer.model.observations import Noise
 from sizer.records import Configuration
@@ -67,17 +67,19 @@ def posterior(residual: Residual, places: Sequence[Configuration]) -> tuple[Arra
     return mean, variance
 
 
-def drawn(residual: Residual, places: Sequence[Configuration], count: int) -> Array:
+def drawn(residual: Residual, places: Sequence[Configuration], count: int, together: int | None = None) -> Array:
     """Draws (count, m) of how far ln rate is off the forms'.
 
     Joint at the measured places, and between them as far as these show; what they leave open is each place's own.
+    `together`: of so many places only, as if the next ones were asked for alone.
     """
     known, random = _factorised(residual), np.random.default_rng(SEED)
     at_known = known.mean + random.standard_normal((count, len(known.mean))) @ known.roots.T
     across = _covariance(residual, places, residual.places)
     reach = across @ known.inverse
     left = np.sqrt(np.maximum(0.0, residual.amplitude**2 - np.einsum("mn,mn->m", reach, across)))
-    found: Array = at_known @ reach.T + random.standard_normal((count, len(places))) * left
+    own = random.standard_normal((count, together or len(places)))
+    found: Array = at_known @ reach.T + np.tile(own, len(places) // own.shape[1]) * left
     return found
 
 
@@ -131,10 +133,18 @@ def _logs(places: Sequence[Configuration]) -> Array:
 
 
 def _alike(one: Sequence[Configuration], other: Sequence[Configuration]) -> Array:
-    disk = np.array([[disk_of(a) == disk_of(b) for b in other] for a in one], dtype=float)
-    gpu = np.array([[a.gpu == b.gpu for b in other] for a in one], dtype=float)
-    kept: Array = (disk + (1 - disk) * OTHER_KIND) * (gpu + (1 - gpu) * OTHER_KIND)
+    disk = _equal([disk_of(a) for a in one], [disk_of(b) for b in other])
+    gpu = _equal([a.gpu for a in one], [b.gpu for b in other])
+    kept: Array = np.where(disk, 1.0, OTHER_KIND) * np.where(gpu, 1.0, OTHER_KIND)
     return kept
+
+
+def _equal(one: Sequence[str | None], other: Sequence[str | None]) -> Flags:
+    """Which names of the one are those of the other."""
+    codes = {name: code for code, name in enumerate({*one, *other})}
+    mine, its = np.array([codes[name] for name in one]), np.array([codes[name] for name in other])
+    equal: Flags = mine[:, None] == its[None]
+    return equal
 
 
 def _log_likelihood(covariance: Array, values: Array) -> float:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import SHOWN_BY_VCPUS, Trend, WhatIf, WorkloadModel, best_measured, predict
-from sizer.recommend.accelerators import accelerators_of, measured_accelerators, unpriced
 from sizer.recommend.baselines import baseline_of, baseline_reasons
 from sizer.recommend.beyond import look_beyond
 from sizer.recommend.candidates import Candidate
@@ -173,7 +172,7 @@ def _too_slow(
         candidate.spec,
     )
     late = too_late(fastest, job, candidate.spec) if job else [short]
-    rising = edges.more_vcpus or edges.more_memory or edges.more_gpus
+    rising = edges.more_vcpus or edges.more_memory
     advice = next_run(model, candidate, edges, quality)
     if not rising:
         said = edge_reasons(model, edges, candidate.configuration, quality)
@@ -219,7 +218,6 @@ def _answered(
         *_known(quality.warning),
         *reasons(choice, prediction, best),
         *(upgrade_reasons(model, candidate, prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
-        *_price_unknown(model, candidate, question.catalog),
         *baseline_reasons(baseline, candidate, question.machine),
         *([reason(ReasonCode.SPOT_PRICES)] if question.objective.spot else []),
         *_known(quality.failed),
@@ -241,14 +239,6 @@ def _answered(
         upgrade=upgrade,
         baseline=baseline,
     )
-
-
-def _price_unknown(model: WorkloadModel, candidate: Candidate, catalog: Catalog) -> list[Reason]:
-    """Where several accelerators were measured and the price of this one is not known, it counted as the dearest."""
-    kind, device = accelerators_of(candidate.configuration), model.facts.device
-    if len(measured_accelerators(model)) < 2 or not unpriced(catalog, device, kind):
-        return []
-    return [reason(ReasonCode.GPU_PRICE_UNKNOWN, gpu=kind.gpu, gpu_count=float(kind.count or 0))]
 
 
 def _known(found: Reason | None) -> tuple[Reason, ...]:

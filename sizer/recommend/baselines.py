@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sizer.catalog import Catalog, InstanceType, same_gpu
 from sizer.model import WorkloadModel, disk_of, memory_of, predict, vcpus_of
-from sizer.recommend.accelerators import accelerators_of, measured_accelerators
+from sizer.recommend.accelerators import accelerators_of
 from sizer.recommend.candidates import Candidate, memory_varied, spec_of
 from sizer.recommend.instances import cheapest
 from sizer.recommend.prices import disk_prices
@@ -45,17 +45,17 @@ def baseline_of(
     model: WorkloadModel, chosen: Candidate, rate: Estimate, catalog: Catalog, machine: InstanceType | None
 ) -> Baseline | None:
     """The answer beside its baseline; None where the model cannot predict the baseline's rate, or has none."""
-    batch_size, several = chosen.configuration.batch_size, len(measured_accelerators(model)) > 1
+    batch_size = chosen.configuration.batch_size
     if machine is None:
         configuration = largest_measured(model, batch_size, catalog)
         memory = configuration.memory_bytes if memory_varied(model.measured) else None
-        spec = spec_of(model, configuration, configuration.vcpus, memory, several)
+        spec = spec_of(model, configuration, configuration.vcpus, memory)
     elif not _carries(model, chosen, machine):
         return None
     else:
         configuration = _configuration_on(model, chosen, machine)
         memory = configuration.memory_bytes if memory_varied(model.measured) else None
-        spec = spec_of(model, configuration, machine.vcpus, memory, several)
+        spec = spec_of(model, configuration, machine.vcpus, memory)
     try:
         prediction = predict(model, configuration)
     except NoAnswer:

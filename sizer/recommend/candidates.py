@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import product
 
 from sizer.catalog import Catalog
 from sizer.model import MeasuredRange, WorkloadModel, gpus_of, measured_together, name_of_disk, needed_bytes
-from sizer.recommend.accelerators import Accelerators, measured_accelerators
+from sizer.recommend.accelerators import Accelerators, accelerators_measured
 from sizer.recommend.machine_prices import cheapest_holding
-from sizer.recommend.prices import Prices, disk_prices, disks_by_price
+from sizer.recommend.prices import disk_prices, disks_by_price, prices
 from sizer.records import GIB, Configuration, Spec
 
 SOLD_VCPUS = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
@@ -46,29 +44,24 @@ class Candidate:
         return memory is None or vcpus is None or memory <= family_memory(vcpus)[-1]
 
 
-def candidates(model: WorkloadModel, catalog: Catalog, price: Prices, batch_size: int | None) -> list[Candidate]:
+def candidates(model: WorkloadModel, catalog: Catalog, batch_size: int | None) -> list[Candidate]:
     """Every spec within the measured range, cheapest first; the batch size is the best one's."""
-    measured, kinds = model.measured, measured_accelerators(model)
+    measured, kind, device = model.measured, accelerators_measured(model), model.facts.device
     disks, disk_usd = disks_by_price(measured.disks, catalog), disk_prices(measured.disks, catalog)
+    # Accelerators are rented with the vCPUs that come with them: then no vCPU has a price of its own.
+    gpu = kind.catalog_name(device) if kind.number(device) else None
+    price = prices(catalog)
     found = []
-    rented = partial(_rented, model, catalog) if _accelerated(model, kinds) else None
-    gpus = {kind.catalog_name(model.facts.device) for kind in kinds if kind.number(model.facts.device)}
-    for vcpus, judged in sizes(measured, catalog, gpus):
+    for vcpus, judged in sizes(measured, catalog, gpu):
         for memory, measured_memory in memory_offers(measured, vcpus, judged, batch_size):
-            for (rank, disk), kind in product(enumerate(disks), kinds):
+            for rank, disk in enumerate(disks):
                 configuration = Configuration(judged, measured_memory, disk, batch_size, kind.gpu, kind.count)
                 volume = disk_usd[name_of_disk(disk)] if len(disks) > 1 else 0.0
-                spec = spec_of(model, configuration, vcpus, memory, len(kinds) > 1)
-                usd = price.usd_per_hour(vcpus, memory, kind) if rented is None else rented(spec, kind)
+                spec = spec_of(model, configuration, vcpus, memory)
+                usd = price.usd_per_hour(vcpus, memory) if gpu is None else _rented(model, catalog, spec, kind)
                 together = measured_together(model, configuration)
                 found.append(Candidate(spec, configuration, usd + volume, rank, together))
     return sorted(found, key=lambda candidate: candidate.cost)
-
-
-def _accelerated(model: WorkloadModel, kinds: Sequence[Accelerators]) -> bool:
-    """Whether accelerators are rented with the vCPUs that come with them: then no vCPU has a price of its own."""
-    device = model.facts.device
-    return any(kind.number(device) and kind.catalog_name(device) for kind in kinds)
 
 
 def _rented(model: WorkloadModel, catalog: Catalog, spec: Spec, kind: Accelerators) -> float:
@@ -77,36 +70,30 @@ def _rented(model: WorkloadModel, catalog: Catalog, spec: Spec, kind: Accelerato
     return math.inf if holding is None or holding.usd_per_hour is None else holding.usd_per_hour
 
 
-def spec_of(
-    model: WorkloadModel, configuration: Configuration, vcpus: float | None, memory_bytes: int | None, several: bool
-) -> Spec:
-    """Of this size, with what else was varied, and the accelerator that the runs name; `several`: more than one was."""
+def spec_of(model: WorkloadModel, configuration: Configuration, vcpus: float | None, memory_bytes: int | None) -> Spec:
+    """Of this size, with what else was varied, and the accelerator that the runs name."""
     measured = model.measured
-    named = several or configuration.gpu is not None
     return Spec(
         vcpus,
         memory_bytes,
         configuration.disk if len(measured.disks) > 1 else None,
         configuration.batch_size if len(measured.batch_size) > 1 else None,
-        configuration.gpu if named else None,
-        gpus_of(configuration) if named else 0,
+        configuration.gpu,
+        gpus_of(configuration) if configuration.gpu is not None else 0,
     )
 
 
-def sizes(
-    measured: MeasuredRange, catalog: Catalog, gpus: Collection[str | None] = ()
-) -> list[tuple[float | None, float | None]]:
+def sizes(measured: MeasuredRange, catalog: Catalog, gpu: str | None = None) -> list[tuple[float | None, float | None]]:
     """(vCPUs sold, vCPUs it is judged by): equal inside the range; the largest measured is used for the next size.
 
-    Both are None where it is not known how many the runs had. `gpus` are the kinds of accelerator that are needed.
+    Both are None where it is not known how many the runs had. `gpu` is the kind of accelerator that is needed.
     """
     if not measured.vcpus:
         return [(None, None)]
     if len(measured.vcpus) < 3:
         return [(next_sold(value, catalog), value) for value in measured.vcpus]
     low, high = measured.vcpus[0], measured.vcpus[-1]
-    offered = [each for gpu in gpus for each in catalog.instances(gpu)] if gpus else catalog.instances()
-    sold = {each.vcpus for each in offered if gpus or each.gpu is None} or set(map(float, SOLD_VCPUS))
+    sold = {each.vcpus for each in catalog.instances(gpu) if gpu or each.gpu is None} or set(map(float, SOLD_VCPUS))
     whole = {value for value in measured.vcpus if float(value).is_integer()}
     inside = [size for size in sorted(sold | whole) if low <= size <= high]
     above = [(next_sold(high, catalog), high)] if not inside or inside[-1] < high else []

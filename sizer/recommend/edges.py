@@ -10,8 +10,8 @@ from sizer.model import (
     Edge,
     Trend,
     WorkloadModel,
+    batch_edge,
     before_the_last_doubling,
-    further_edges,
     memory_edge,
     vcpus_edge,
     vcpus_of,
@@ -31,12 +31,7 @@ class Edges:
     vcpus: Edge
     memory: Edge
     beyond: Beyond | None
-    gpus: Edge = NO_EDGE
     batch: Edge = NO_EDGE
-
-    @property
-    def more_gpus(self) -> bool:
-        return self.gpus.trend is Trend.RISING
 
     @property
     def more_vcpus(self) -> bool:
@@ -59,11 +54,11 @@ class Edges:
         """What makes a lower bound one: the rate is seen to rise, or nothing shows whether it does."""
         if status != "at_least":
             return "settled"
-        return "rising" if self.more_vcpus or self.more_memory or self.more_gpus else "unsettled"
+        return "rising" if self.more_vcpus or self.more_memory else "unsettled"
 
     def status(self, configuration: Configuration, model: WorkloadModel, sure: bool) -> str:
         """`recommended` needs evidence: the rate no longer rises, or a size below the most measured surely suffices."""
-        rises = self.more_vcpus or self.more_memory or self.more_gpus
+        rises = self.more_vcpus or self.more_memory
         unsettled = self.unsettled_at(configuration, model) or (self.open and not sure)
         return "at_least" if rises or unsettled else "recommended"
 
@@ -73,7 +68,7 @@ def edges_of(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Edg
     vcpus = vcpus_edge(model, best)
     rises = vcpus.trend is Trend.RISING and len(model.measured.vcpus) > 2
     beyond = look_beyond(model, best, catalog) if rises else None
-    return Edges(vcpus, memory_edge(model, best), beyond, **further_edges(model, best))
+    return Edges(vcpus, memory_edge(model, best), beyond, batch_edge(model, best))
 
 
 def edge_reasons(model: WorkloadModel, edges: Edges, configuration: Configuration, quality: Quality) -> list[Reason]:
@@ -82,9 +77,6 @@ def edge_reasons(model: WorkloadModel, edges: Edges, configuration: Configuratio
     found = []
     if edges.more_vcpus:
         found.append(reason(ReasonCode.RISES_WITH_VCPUS, **_gained(model, edges.vcpus)))
-    if edges.more_gpus:
-        gpus = float(max(each.count or 0 for each in model.measured.gpus))
-        found.append(reason(ReasonCode.RISES_WITH_GPUS, gpu_count=gpus, gain=edges.gpus.gain))
     if edges.batch.trend is Trend.RISING:
         batch = float(model.measured.batch_size[-1])
         found.append(reason(ReasonCode.RISES_WITH_BATCH, batch_size=batch, gain=edges.batch.gain))

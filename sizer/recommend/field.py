@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog
 from sizer.model import WorkloadModel
-from sizer.recommend.accelerators import measured_accelerators
 from sizer.recommend.candidates import Candidate, candidates
 from sizer.recommend.edges import Edges
-from sizer.recommend.prices import prices
 from sizer.recommend.scoring import Score, score_against_best, score_in_time
 from sizer.records import Configuration, Objective, Spec
 
@@ -52,8 +50,7 @@ def score_candidates(
     model: WorkloadModel, best: Configuration, objective: Objective, catalog: Catalog
 ) -> list[ScoredCandidate]:
     """Every candidate with its score, cheapest first."""
-    price = prices(catalog, model.facts.device, measured_accelerators(model))
-    offered = candidates(model, catalog, price, best.batch_size)
+    offered = candidates(model, catalog, best.batch_size)
     configurations = [candidate.configuration for candidate in offered]
     if objective.rate is not None:
         judged = score_in_time(model, configurations, best, objective.rate)
@@ -78,9 +75,6 @@ def allowed(field: Sequence[ScoredCandidate], model: WorkloadModel, edges: Edges
     found = _cheapest_disk([j for j in sold(field) if disk_loss(j, top) <= DISK_LOSS])
     if edges.more_vcpus:
         found = [j for j in found if j.candidate.configuration.vcpus == model.measured.vcpus[-1]] or found
-    if edges.more_gpus:
-        most = max(each.count or 0 for each in model.measured.gpus)
-        found = [j for j in found if j.candidate.configuration.gpu_count == most] or found
     if edges.more_memory:
         found = [j for j in found if j.candidate.configuration.memory_bytes == model.measured.memory_bytes[-1]] or found
     return found

@@ -22,7 +22,7 @@ from sizer.records import (
     parse_seconds,
 )
 
-PATTERN = re.compile(r"(?:(?P<workload>[\w.-]+):)?\s*(?P<name>\w+)\s*(?P<sign><=|>=|!=|==|=|<|>)\s*(?P<value>\S+)\s*")
+CONDITION = re.compile(r"\s*(?P<name>\w+)\s*(?P<sign><=|>=|!=|==|=|<|>)\s*(?P<value>\S+)\s*")
 SIGNS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -127,7 +127,9 @@ NAMES: dict[str, GatedFigure | Word] = {
     "gpu_count": GatedFigure(lambda a: a.spec.gpu_count if a.spec else None, _plain),
     "usd_per_hour": GatedFigure(lambda a: offer.usd_per_hour if (offer := _offer(a)) else None, _money, UNPRICED),
     "usd_per_million_samples": GatedFigure(
-        lambda a: offer.usd_per_million_samples if (offer := _offer(a)) else None, _money, UNPRICED
+        lambda a: offer.usd_per_million_samples if (offer := _offer(a)) else None,
+        _money,
+        f"{UNPRICED}, or its rates are relative",
     ),
     "saving": GatedFigure(
         lambda a: a.baseline.saving if a.baseline else None,
@@ -147,14 +149,15 @@ def read_gate(text: str, workloads: Sequence[str], deadline: bool) -> Gate:
 
     `deadline`: whether one is asked for, without which there is no job to ask of.
     """
-    match = PATTERN.fullmatch(text)
+    workload, condition = _of_workload(text, workloads)
+    match = CONDITION.fullmatch(condition)
     if match is None:
         raise InputError(
             "--fail-if {text} is not a condition; write a name, a sign and a value, such as {examples}.",
             text=repr(text),
             examples=EXAMPLES,
         )
-    workload, name, sign, value = match.group("workload", "name", "sign", "value")
+    name, sign, value = match.group("name", "sign", "value")
     if name not in NAMES:
         raise InputError(
             "--fail-if {text}: there is no figure `{name}`; use {names}.",
@@ -174,6 +177,22 @@ def read_gate(text: str, workloads: Sequence[str], deadline: bool) -> Gate:
             workloads=AnyOf(*workloads),
         )
     return Gate(text, name, sign, _wanted(text, name, sign, value), workload)
+
+
+def _of_workload(text: str, workloads: Sequence[str]) -> tuple[str | None, str]:
+    """The workload before the colon, and the condition behind it; None where the text is a condition of all.
+
+    A name may hold colons, spaces and signs itself, so the longest that is known comes first.
+    """
+    written = text.strip()
+    for name in sorted(workloads, key=len, reverse=True):
+        colon, condition = written[len(name) :].lstrip()[:1], written[len(name) :].lstrip()[1:]
+        if written.startswith(name) and colon == ":" and CONDITION.fullmatch(condition):
+            return name, condition
+    before, colon, condition = written.rpartition(":")
+    if colon and not CONDITION.fullmatch(written):
+        return before.strip(), condition
+    return None, written
 
 
 def _wanted(text: str, name: str, sign: str, value: str) -> float | str:

@@ -9,6 +9,7 @@ from sizer.model import WorkloadModel, anonymous_bytes
 from sizer.recommend.accelerators import Accelerators
 from sizer.recommend.machine_prices import instances_holding, instances_like, is_arm
 from sizer.recommend.machines import Machine
+from sizer.recommend.prices import usd_per_million
 from sizer.records import InstanceOffer, Reason, ReasonCode, Spec, reason
 
 PRICED, UNPRICED = 5, 3
@@ -41,7 +42,7 @@ def offers(machine: Machine, model: WorkloadModel, catalog: Catalog) -> tuple[In
             gpu=machine.spec.gpu,
             gpu_count=machine.spec.gpu_count,
             usd_per_hour=machine.usd_per_hour,
-            usd_per_million_samples=machine.usd_a_sample * 1e6 if machine.usd_per_hour is not None else None,
+            usd_per_million_samples=usd_per_million(machine.usd_per_hour, machine.rate, model.sample_unit),
             as_of=known.as_of if known else "",
             source=known.source if known else "the table",
             own=True,
@@ -95,7 +96,7 @@ def _offer(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float
         gpu=instance.gpu,
         gpu_count=instance.gpu_count,
         usd_per_hour=usd,
-        usd_per_million_samples=usd / 3600 / rate * 1e6 if usd is not None and rate > 0 else None,
+        usd_per_million_samples=usd_per_million(usd, rate, model.sample_unit),
         as_of=instance.as_of,
         source=instance.source,
         notes=tuple(_notes(instance, model, spec, rate)),

@@ -14,6 +14,7 @@ from sizer.model import (
     NORMAL_90,
     MeasuredDisk,
     Noise,
+    apart,
     completed,
     end_to_end,
     gpus_of,
@@ -24,14 +25,12 @@ from sizer.model import (
 from sizer.recommend.accelerators import Accelerators
 from sizer.recommend.machine_prices import price_of
 from sizer.recommend.prices import disk_prices
-from sizer.records import Bottleneck, Configuration, Estimate, LimitedByKind, RentedMachine, Run, Spec
+from sizer.records import SLIP, Bottleneck, Configuration, Estimate, LimitedByKind, RentedMachine, Run, Spec
 
 DRIFT = 0.01
 """Standard deviation of ln rate that repeats of one configuration do not show: what lies between configurations."""
 NORMAL_95 = 1.96
 """Standard deviations of a 95 % interval, which is what a run's own is."""
-APART = 3.0
-"""Repeats on shared machines differ by half at the worst; so far apart, one of them is a slip."""
 
 Key = tuple[Configuration, str | None, RentedMachine | None]
 
@@ -85,7 +84,7 @@ class Machine:
     @property
     def slipped(self) -> bool:
         """Whether its runs are so far apart that one of them is a slip."""
-        return self.apart > APART
+        return self.apart > SLIP
 
     @property
     def name(self) -> str | None:
@@ -112,7 +111,7 @@ def measured_machines(
     groups: dict[Key, list[Run]] = defaultdict(list)
     for run in completed(end_to_end(runs)):
         groups[run.configuration, kind_of_run(run), run.machine].append(run)
-    noise = noise_of([group for group in groups.values() if _apart(group) <= APART])
+    noise = noise_of(list(groups.values()))
     varied = _varied([configuration for configuration, _, _ in groups])
     of_disks = disk_prices(disks, catalog) if "disk" in varied else {}
     return [_machine(key, group, varied, noise, catalog, spot, of_disks) for key, group in groups.items()]
@@ -158,7 +157,7 @@ def _machine(
         offer=offer,
         latency_p99=median(latencies) if latencies else None,
         disk_usd_per_hour=0.0 if own_price else of_disks.get(name_of_disk(configuration.disk), 0.0),
-        apart=_apart(group),
+        apart=apart(group),
     )
 
 
@@ -166,16 +165,12 @@ def _rates(group: Sequence[Run]) -> list[float]:
     return [run.throughput.value for run in group if run.throughput is not None]
 
 
-def _apart(group: Sequence[Run]) -> float:
-    return max(_rates(group)) / min(_rates(group))
-
-
 def _noise_of(group: Sequence[Run], noise: Noise) -> float:
     """Standard deviation of ln rate of a new run: the interval that a single run has, or as of all of the workload.
 
     Of runs that are far apart their own.
     """
-    if _apart(group) > APART:
+    if apart(group) > SLIP:
         return stdev(math.log(rate) for rate in _rates(group))
     own = [run.throughput for run in group if run.throughput is not None and run.throughput.has_interval]
     if noise.repeated or len(own) < len(group) or any(rate.low <= 0 for rate in own):

@@ -15,8 +15,18 @@ from sizer.recommend.instances import offers
 from sizer.recommend.jobs import job_at
 from sizer.recommend.machine_prices import instances_like
 from sizer.recommend.machines import Machine, is_imported, measured_machines
-from sizer.recommend.measured_reasons import MeasuredChoice, binding, closeness, doubts, rejections, why, why_none
+from sizer.recommend.measured_reasons import (
+    MeasuredChoice,
+    binding,
+    closeness,
+    doubts,
+    rejections,
+    slipped,
+    why,
+    why_none,
+)
 from sizer.recommend.other_inputs import input_binds
+from sizer.recommend.prices import usd_per_million
 from sizer.recommend.scoring import rounded
 from sizer.records import (
     Action,
@@ -41,13 +51,14 @@ def machines_to_compare(
     curve is for what sizer measured itself, where accounting shows what a size between two measured ones gives. A
     latency is asked of machines that it was measured on: no curve says what it is between them.
     """
-    machines = tuple(
-        each for each in measured_machines(runs, model.measured.disks, catalog, objective.spot) if _rentable(each)
-    )
+    measured = measured_machines(runs, model.measured.disks, catalog, objective.spot)
+    several = len({kind_of(each) for each in measured}) > 1
+    machines = tuple(each for each in measured if _rentable(each))
+    if several and not machines:
+        machines = tuple(measured)
     if objective.latency_p99 is not None:
         return machines if any(each.latency_p99 is not None for each in machines) else ()
     of_a_table = is_imported(runs[0]) and model.facts.core_seconds is None
-    several = len({kind_of(each) for each in machines}) > 1
     named = len(machines) > 1 and any(each.rented is not None for each in machines)
     return machines if of_a_table or several or named else ()
 
@@ -116,11 +127,11 @@ def _answered(choice: MeasuredChoice, comparison: Comparison, chosen: Contender)
         instances=offers(machine, model, choice.catalog),
         baseline=_baseline(choice, machine),
         job=None if deadline is None else job_at(machine, deadline),
-        alternatives=alternatives(choice.machines),
+        alternatives=alternatives(choice.machines, choice.model.sample_unit),
     )
 
 
-def alternatives(machines: Sequence[Machine]) -> tuple[Alternative, ...]:
+def alternatives(machines: Sequence[Machine], unit: str) -> tuple[Alternative, ...]:
     """Every machine, the least cost of the work first."""
     found = []
     for each in sorted(machines, key=lambda machine: (machine.cost, -machine.rate)):
@@ -131,7 +142,7 @@ def alternatives(machines: Sequence[Machine]) -> tuple[Alternative, ...]:
                 throughput=each.throughput,
                 instance_type=each.name,
                 usd_per_hour=each.usd_per_hour,
-                usd_per_million_samples=each.usd_a_sample * 1e6 if known else None,
+                usd_per_million_samples=usd_per_million(each.usd_per_hour, each.rate, unit),
                 dominated=known and any(_dominates(other, each) for other in machines),
                 usd_per_hour_spot=each.usd_per_hour_spot,
                 latency_p99=each.latency_p99,
@@ -151,7 +162,7 @@ def _dominates(one: Machine, other: Machine) -> bool:
 
 def _growth(choice: MeasuredChoice, chosen: Machine) -> tuple[Growth, ...]:
     """Why more than the most measured may be the answer; nothing where the rate that is asked for is reached."""
-    if choice.objective.rate is not None:
+    if choice.objective.rate is not None or any(each.slipped for each in choice.machines):
         return ()
     found = [with_vcpus(chosen, choice.machines), with_memory(chosen, choice.machines)]
     if choice.objective.prefer == "fastest" or _cheaper_with_count(chosen, choice.machines):
@@ -196,6 +207,9 @@ def _next_run(
             return found
     if len(choice.machines) == 1:
         return None
+    slips = slipped(choice)
+    if slips:
+        return Suggestion(Action.REPEAT, slips[0])
     if chosen.usd_per_hour is None and choice.objective.prefer != "fastest" and kind_of(chosen)[1]:
         return Suggestion(Action.IMPORT, column="usd_per_hour")
     close = closeness(choice, comparison, likely)
@@ -258,7 +272,7 @@ def _none_is_enough(choice: MeasuredChoice, comparison: Comparison) -> Answer:
         "refused",
         sample_unit=choice.model.sample_unit,
         reasons=tuple(why_none(choice, comparison)),
-        alternatives=alternatives(choice.machines),
+        alternatives=alternatives(choice.machines, choice.model.sample_unit),
     )
     if not prompt:
         return refused

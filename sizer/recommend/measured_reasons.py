@@ -13,6 +13,7 @@ from sizer.recommend.disks import NOTHING, SLOWER
 from sizer.recommend.jobs import job_at, job_reasons
 from sizer.recommend.machines import Machine
 from sizer.recommend.other_inputs import input_binds
+from sizer.recommend.prices import usd_per_million
 from sizer.recommend.quality import Quality
 from sizer.recommend.reasons import bound_by
 from sizer.recommend.scoring import rounded
@@ -72,7 +73,7 @@ class Binding:
 
 def binding(choice: MeasuredChoice, machine: Machine) -> Binding:
     """By its accounting; else by the curve of one kind of machine, where it shows that."""
-    if machine.evidence is not None or not choice.one_curve:
+    if machine.evidence is not None or not choice.one_curve or slipped(choice):
         return Binding(machine.evidence)
     prediction: Prediction = predict(choice.model, machine.configuration)
     if prediction.bottleneck is Bottleneck.AMBIGUOUS or _contradicted(prediction.bottleneck, machine, choice.machines):
@@ -108,7 +109,7 @@ def why(choice: MeasuredChoice, comparison: Comparison) -> list[Reason]:
         *_job(choice, chosen),
         _first(choice, comparison, chosen),
         *_asked(choice, contender),
-        *_other_machines(comparison, chosen),
+        *_other_machines(choice, comparison, chosen),
         *_disks(choice, chosen),
         *binding(choice, chosen).reasons,
         *_input(choice, chosen),
@@ -148,7 +149,7 @@ def _first(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> R
         return Reason(ReasonCode.ONLY_MACHINE, figures, chosen.spec)
     if chosen.usd_per_hour is None:
         return Reason(_without_price(comparison, chosen, fastest), figures, chosen.spec)
-    figures |= {"usd_per_million": chosen.usd_a_sample * 1e6, "usd_per_hour": chosen.usd_per_hour}
+    figures |= {"usd_per_million": _of_million(chosen, choice), "usd_per_hour": chosen.usd_per_hour}
     figures["slower_cost_less"] = _slower_cost_less(comparison, chosen, choice.objective)
     if fastest:
         top = max(each.machine.rate for each in comparison.contenders if each.prompt >= LIKELY)
@@ -161,13 +162,13 @@ def _first(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> R
 
 
 def _without_price(comparison: Comparison, chosen: Machine, fastest: bool) -> ReasonCode:
-    if fastest:
-        return ReasonCode.FASTEST_WITHOUT_PRICE
     passing = [each.machine for each in comparison.contenders if each.passes]
+    nearly = chosen.rate < max(each.rate for each in passing)
+    if fastest:
+        return ReasonCode.NEARLY_FASTEST if nearly else ReasonCode.FASTEST_WITHOUT_PRICE
     if len({kind_of(each) for each in passing}) > 1:
         return ReasonCode.PRICES_UNKNOWN
-    top = max(each.rate for each in passing)
-    return ReasonCode.SMALLEST_OF_MACHINES if chosen.rate < top else ReasonCode.FASTEST_WITHOUT_PRICE
+    return ReasonCode.SMALLEST_OF_MACHINES if nearly else ReasonCode.FASTEST_WITHOUT_PRICE
 
 
 def _slower_cost_less(comparison: Comparison, chosen: Machine, objective: Objective) -> bool:
@@ -178,15 +179,15 @@ def _slower_cost_less(comparison: Comparison, chosen: Machine, objective: Object
     return any(each.cost / each.rate**power < own for each in slow)
 
 
-def _other_machines(comparison: Comparison, chosen: Machine) -> list[Reason]:
+def _other_machines(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> list[Reason]:
     """The next by cost, and the fastest of all, where it is another."""
     found = []
     others = [each for each in comparison.others() if each.machine.usd_per_hour is not None]
     if others and chosen.usd_per_hour is not None:
-        found.append(beside(ReasonCode.NEXT_MACHINE, others[0].machine, chosen))
+        found.append(beside(ReasonCode.NEXT_MACHINE, others[0].machine, chosen, choice))
     fastest = max((each.machine for each in comparison.contenders if each.prompt >= LIKELY), key=lambda each: each.rate)
     if fastest.rate > chosen.rate and (not others or fastest is not others[0].machine):
-        found.append(beside(ReasonCode.FASTEST_MACHINE, fastest, chosen))
+        found.append(beside(ReasonCode.FASTEST_MACHINE, fastest, chosen, choice))
     return found
 
 
@@ -213,7 +214,11 @@ def _input(choice: MeasuredChoice, chosen: Machine) -> list[Reason]:
     return [reason(ReasonCode.INPUT_BINDS, rate=without, speed=without / chosen.rate)] if without is not None else []
 
 
-def beside(code: ReasonCode, other: Machine, chosen: Machine) -> Reason:
+def _of_million(machine: Machine, choice: MeasuredChoice) -> float | None:
+    return usd_per_million(machine.usd_per_hour, machine.rate, choice.model.sample_unit)
+
+
+def beside(code: ReasonCode, other: Machine, chosen: Machine, choice: MeasuredChoice) -> Reason:
     """Another machine beside the chosen one: its rate as a multiple, and the cost of the same work as a multiple."""
     priced = other.usd_per_hour is not None and chosen.usd_per_hour is not None
     figures: dict[str, Figure] = {
@@ -221,7 +226,7 @@ def beside(code: ReasonCode, other: Machine, chosen: Machine) -> Reason:
         "rate": other.rate,
         "speed": other.rate / chosen.rate,
         "cost": other.usd_a_sample / chosen.usd_a_sample if priced else None,
-        "usd_per_million": other.usd_a_sample * 1e6 if other.usd_per_hour is not None else None,
+        "usd_per_million": _of_million(other, choice),
     }
     return Reason(code, figures, other.spec)
 
@@ -291,11 +296,11 @@ def _why_not(choice: MeasuredChoice, each: Contender, taken: Machine) -> Reason:
     if not each.passes:
         return reason(ReasonCode.OF_TARGET, share=share, bottleneck=None)
     if objective.rate is None and (objective.prefer == "fastest" or machine.usd_per_hour is None):
-        return beside(ReasonCode.SLOWER_MACHINE, machine, taken)
+        return beside(ReasonCode.SLOWER_MACHINE, machine, taken, choice)
     if objective.rate is None and objective.prefer == "balanced":
         both = (machine.cost / machine.rate) / (taken.cost / taken.rate)
         return Reason(ReasonCode.DEARER_IN_TIME, {"rate": machine.rate, "cost": both}, machine.spec)
-    return beside(ReasonCode.DEARER_MACHINE, machine, taken)
+    return beside(ReasonCode.DEARER_MACHINE, machine, taken, choice)
 
 
 def doubts(choice: MeasuredChoice, comparison: Comparison, likely: float) -> list[Reason]:
@@ -308,7 +313,7 @@ def doubts(choice: MeasuredChoice, comparison: Comparison, likely: float) -> lis
             reason(ReasonCode.SOME_PRICES_UNKNOWN, unknown=float(unpriced), machines=float(len(choice.machines)))
         )
     found += [] if (close := closeness(choice, comparison, likely)) is None else [close]
-    found += [_apart(each) for each in choice.machines if each.slipped]
+    found += slipped(choice)
     if choice.objective.spot:
         found.append(reason(ReasonCode.SPOT_PRICES))
     found += [each for each in (choice.quality.warning, choice.quality.failed) if each is not None]
@@ -327,8 +332,11 @@ def closeness(choice: MeasuredChoice, comparison: Comparison, likely: float) -> 
     return reason(ReasonCode.TARGET_CLOSE, probability=likely, target=choice.objective.target)
 
 
-def _apart(machine: Machine) -> Reason:
-    return Reason(ReasonCode.RUNS_APART, {"factor": machine.apart}, machine.spec)
+def slipped(choice: MeasuredChoice) -> list[Reason]:
+    """The machines of which one run must be wrong."""
+    return [
+        Reason(ReasonCode.RUNS_APART, {"factor": each.apart}, each.spec) for each in choice.machines if each.slipped
+    ]
 
 
 def why_none(choice: MeasuredChoice, comparison: Comparison) -> Sequence[Reason]:

@@ -30,10 +30,6 @@ def next_run(
         edges = Edges(Edge(), Edge(), None)
     if edges.beyond is not None:
         return edges.beyond.next_run
-    if edges.more_gpus:
-        most = max(each.count or 0 for each in model.measured.gpus)
-        rises = reason(ReasonCode.RISES_WITH_GPUS, gpu_count=float(most), gain=edges.gpus.gain)
-        return Suggestion(Action.MEASURE, rises, gpu_count=2 * most)
     if edges.more_memory:
         more = reason(ReasonCode.MORE_MEMORY_MAY_PAY)
         return Suggestion(Action.MEASURE, more, memory_bytes=2 * model.measured.memory_bytes[-1])

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import MeasuredDisk, name_of_disk
-from sizer.recommend.accelerators import Accelerators, ordered_prices
-from sizer.records import GIB, Device
+from sizer.records import GIB, RELATIVE
 
 CLASS_PRICE = {"standard": 0.045, "ssd": 0.08, "nvme": 0.125}
 """USD a GiB and month where the catalogue has no price: AWS st1, gp3 and io2 of 2023-06, for ordering only."""
@@ -21,29 +20,33 @@ LAST_RESORT = (0.039, 0.003)
 
 @dataclass(frozen=True)
 class Prices:
-    """USD an hour of one vCPU and of one GiB, and of the accelerators that the job was measured on."""
+    """USD an hour of one vCPU and of one GiB."""
 
     vcpu: float
     gib: float
-    accelerators: dict[Accelerators, float] = field(default_factory=dict)
 
-    def usd_per_hour(self, vcpus: float | None, memory_bytes: int | None, accelerators: Accelerators) -> float:
-        """Of a machine of this size; without a memory size, of its vCPUs and accelerators alone.
+    def usd_per_hour(self, vcpus: float | None, memory_bytes: int | None) -> float:
+        """Of a machine of this size; without a memory size, of its vCPUs alone.
 
         Unknown vCPUs count as one: they are the same for all that is compared.
         """
-        machine = self.vcpu * (1.0 if vcpus is None else vcpus) + self.gib * (memory_bytes or 0) / GIB
-        return machine + self.accelerators.get(accelerators, 0.0)
+        return self.vcpu * (1.0 if vcpus is None else vcpus) + self.gib * (memory_bytes or 0) / GIB
 
 
-def prices(catalog: Catalog, device: Device, kinds: Sequence[Accelerators]) -> Prices:
+def usd_per_million(usd_per_hour: float | None, rate: float, unit: str) -> float | None:
+    """USD of a million samples at a rate; None where the price or, of relative rates, the samples are not known."""
+    if usd_per_hour is None or rate <= 0 or unit == RELATIVE:
+        return None
+    return usd_per_hour / 3600 / rate * 1e6
+
+
+def prices(catalog: Catalog) -> Prices:
     """Least squares of price on vCPUs and GiB over the instance types without a GPU.
 
     Only the order of specs rests on these: what an instance type costs is taken from its own entry.
     """
     plain = [i for i in catalog.instances() if i.gpu is None and i.usd_per_hour is not None]
-    vcpu, gib = _regression(plain)
-    return Prices(vcpu, gib, ordered_prices(catalog, device, kinds, vcpu, gib))
+    return Prices(*_regression(plain))
 
 
 def _regression(plain: Sequence[InstanceType]) -> tuple[float, float]:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
-
-from sizer.model import WorkloadModel, predict_rates, vcpus_of
-from sizer.recommend.accelerators import accelerators_of, measured_accelerators
+from sizer.model import WorkloadModel, vcpus_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.disks import disk_reasons
 from sizer.recommend.memory import memory_reasons
@@ -21,7 +17,6 @@ def reasons(choice: Choice, prediction: Prediction, best: Prediction) -> list[Re
         *([] if choice.objective.rate is not None else [_reaches(choice, best)]),
         *bound_by(choice.model, prediction, choice.bound),
         *_size(model, chosen),
-        *_accelerators(model, chosen),
         *disk_reasons(model, chosen, prediction),
         *memory_reasons(model, chosen),
         *_device(model),
@@ -70,27 +65,6 @@ def _size(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     if judged == known[0] > 1:
         return [reason(ReasonCode.FEWER_NOT_MEASURED, vcpus=judged)]
     return []
-
-
-def _accelerators(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
-    """What the best of the other kinds and counts measured would give at this size."""
-    here = accelerators_of(chosen.configuration)
-    others = [each for each in measured_accelerators(model) if each != here]
-    if not others:
-        return []
-    configurations = [replace(chosen.configuration, gpu=each.gpu, gpu_count=each.count) for each in others]
-    rates = predict_rates(model, [*configurations, chosen.configuration]).mean
-    index = max(range(len(others)), key=lambda i: float(rates[i]))
-    gain, other = math.exp(float(rates[index] - rates[-1])) - 1, others[index]
-    figures: dict[str, Figure] = {
-        "gpu": here.gpu,
-        "gpu_count": float(here.count or 0),
-        "other_gpu": other.gpu,
-        "other_gpu_count": float(other.count or 0),
-    }
-    if gain < 0:
-        return [reason(ReasonCode.OTHER_GPUS_SLOWER, **figures, loss=-gain)]
-    return [reason(ReasonCode.OTHER_GPUS_FASTER, **figures, gain=gain)]
 
 
 def _device(model: WorkloadModel) -> list[Reason]:

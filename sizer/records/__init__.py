@@ -47,6 +47,7 @@ from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
     FAULTS,
     FINDINGS,
+    SLIP,
     Bottleneck,
     Cause,
     CauseKind,
@@ -126,6 +127,7 @@ from sizer.records.units import (
     parse_count,
     parse_seconds,
     plural,
+    rate_unit,
     share_and_unit,
     spell_bytes,
 )
@@ -152,6 +154,7 @@ __all__ = [
     "PREPROCESSING",
     "RELATIVE",
     "SCHEMA_VERSION",
+    "SLIP",
     "SMALLEST",
     "SMALLEST_MEMORY",
     "Action",
@@ -258,6 +261,7 @@ __all__ = [
     "plural",
     "printable",
     "quoted",
+    "rate_unit",
     "reason",
     "share_and_unit",
     "spell_bytes",

@@ -42,6 +42,13 @@ class Bottleneck(str, Enum):
     AMBIGUOUS = "ambiguous"
 
 
+SLIP = 3.0
+"""How many times as fast as the slowest the fastest of repeats is where one of them must be wrong.
+
+On shared machines repeats differ by half at the worst, and a digit or a unit too many is ten times or more.
+"""
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A value with its interval: 95 % of the mean in a run, 90 % for a new run in a prediction."""

@@ -113,9 +113,12 @@ def bytes_and_unit(count: float) -> tuple[str, str]:
 
 def format_rate(value: float, unit: str) -> str:
     """Samples per second: `183 images/s` for 183.4 and `image`; `1.9 x` for a relative one."""
-    if unit == RELATIVE:
-        return f"{format_number(value)} x"
-    return f"{format_number(value)} {plural(unit)}/s"
+    return f"{format_number(value)} {rate_unit(unit)}"
+
+
+def rate_unit(unit: str) -> str:
+    """What rates are in: `images/s`; of relative ones `x`."""
+    return "x" if unit == RELATIVE else f"{plural(unit)}/s"
 
 
 def format_share(share: float, digits: int = 0) -> str:

@@ -49,7 +49,7 @@ def alternative_line(alternative: Alternative, terms: Terms) -> str:
     figures = [format_rate(alternative.throughput.value, terms.unit), price_an_hour(alternative)]
     if alternative.latency_p99 is not None:
         figures.append(_("p99 {latency}", latency=format_seconds(alternative.latency_p99)))
-    if alternative.usd_per_million_samples is not None and terms.unit != RELATIVE:
+    if alternative.usd_per_million_samples is not None:
         million = format_usd(alternative.usd_per_million_samples)
         figures.append(_("{price} a million {units}", price=million, units=plural(terms.unit)))
     return _("{machine}: {figures}", machine=machine, figures=row(figures))
@@ -67,15 +67,15 @@ def price_an_hour(alternative: Alternative) -> str:
     return _("{price} an hour", price=format_usd(alternative.usd_per_hour))
 
 
-def price_of_million(alternative: Alternative, unit: str) -> str:
+def price_of_million(alternative: Alternative) -> str:
     """`$0.319`; empty where it is unknown, or a rate is only relative."""
     price = alternative.usd_per_million_samples
-    return format_usd(price) if price is not None and unit != RELATIVE else ""
+    return format_usd(price) if price is not None else ""
 
 
 def alternative_remark(alternative: Alternative, answer: Answer) -> str:
     """What to know of it beside the others: that it is the answer, costs least, is the fastest, or is dominated."""
-    priced = [each for each in answer.alternatives if each.usd_per_million_samples is not None]
+    priced = [each for each in answer.alternatives if each.usd_per_hour is not None]
     rates = [each.throughput.value for each in answer.alternatives]
     parts = [_("the answer")] if alternative is answer.chosen else []
     if len(priced) > 1 and alternative is priced[0]:
@@ -99,11 +99,27 @@ def machines_left_out(number: int) -> str:
     return _n("{count} more machine is in the table below.", "{count} more machines are in the table below.", number)
 
 
+def charts_left_out(number: int) -> str:
+    """Under the charts of a large crossed table: how many there are not."""
+    return _n(
+        "{count} chart further from the answer is left out; its runs are in the table of all runs.",
+        "{count} charts further from the answer are left out; their runs are in the table of all runs.",
+        number,
+    )
+
+
 def machines_note(unit: str) -> str:
     """What the columns of the table of machines mean."""
+    if unit == RELATIVE:
+        return _(
+            "The least cost of the same work first; what a sample costs does not follow from relative rates. The "
+            "interval is that of a new run (90 %). Dominated: another machine is no slower and costs no more an hour. "
+            "A price is the machine's own where the table gives it, else that of the instance type named, else of the "
+            "cheapest one that holds it."
+        )
     return _(
         "The least cost of a million {units} first. The interval is that of a new run (90 %). Dominated: another "
         "machine is no slower and costs no more an hour. A price is the machine's own where the table gives it, else "
         "that of the instance type named, else of the cheapest one that holds it.",
-        units=plural(unit) if unit != RELATIVE else plural("sample"),
+        units=plural(unit),
     )

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from sizer.records import Estimate, format_bytes, format_number, format_rate, format_share, format_vcpus, plural
+from sizer.records import (
+    RELATIVE,
+    Estimate,
+    format_bytes,
+    format_number,
+    format_rate,
+    format_share,
+    format_vcpus,
+    plural,
+    rate_unit,
+)
 from sizer.words.language import _
 from sizer.words.names import listed
 
@@ -49,6 +59,11 @@ def transfer(bytes_per_second: float) -> str:
 def operations(iops: float) -> str:
     """A disk's reads or writes a second: 2000 -> '2,000 IOPS'."""
     return f"{format_number(iops)} IOPS"
+
+
+def rates_axis(unit: str) -> str:
+    """What an axis of rates is called: `images/s`."""
+    return _("relative rate") if unit == RELATIVE else rate_unit(unit)
 
 
 def rate_interval(estimate: Estimate, unit: str) -> str:

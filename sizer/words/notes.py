@@ -72,6 +72,67 @@ def _thousands(note: Note) -> str:
     )
 
 
+def _decimal_commas(note: Note) -> str:
+    return _(
+        "A comma in {columns} is read as the decimal one: `{text}` as {number}.",
+        columns=_quoted(note.columns),
+        text=note.text,
+        number="".join(note.read_as),
+    )
+
+
+def _marks_ignored(note: Note) -> str:
+    return _(
+        "What stands around the figures in {columns} is not read: `{text}` is {number}.",
+        columns=_quoted(note.columns),
+        text=note.text,
+        number="".join(note.read_as),
+    )
+
+
+def _counts_in_names(note: Note) -> str:
+    return _(
+        "The cells of {columns} are read as a count and a name: `{text}` as {read_as}.",
+        columns=_quoted(note.columns),
+        text=note.text,
+        read_as="".join(note.read_as),
+    )
+
+
+def _failures_read(note: Note) -> str:
+    return _(
+        "A cell of {columns} without a figure says how the run ended: `{text}` is read as {outcome}.",
+        columns=_quoted(note.columns),
+        text=note.text,
+        outcome="".join(note.read_as),
+    )
+
+
+def _not_measured(note: Note) -> str:
+    return _("Rows that say that nothing was measured are left out: {lines}.", lines=_lines(note))
+
+
+def _cells_merged(note: Note) -> str:
+    return _(
+        "Rows that begin with empty cells are read with what is above these, as in merged cells: {lines}.",
+        lines=_lines(note),
+    )
+
+
+def _batch_of_one_gpu(note: Note) -> str:
+    return _(
+        "{columns} is the batch of one accelerator, so `batch_size` is that times `gpu_count`.",
+        columns=_quoted(note.columns),
+    )
+
+
+def _lines(note: Note) -> str:
+    lines = [_("line {line}", line=line) for line in note.lines]
+    if note.rows:
+        lines.append(_n("{count} more", "{count} more", note.rows))
+    return listed(lines)
+
+
 def _rate_from_epochs(note: Note) -> str:
     return _(
         "Where the table has no `throughput`, it is computed as `dataset_samples` over the time in {columns}.",
@@ -112,11 +173,18 @@ def _machines_known(note: Note) -> str:
 
 def _machines_partly_known(note: Note) -> str:
     return _(
-        "The catalogue does not know {names}, so {columns} stays empty for all rows of {workloads}; write it into the "
-        "table to have it in the answer.",
+        "The catalogue does not know {names}, so what such rows leave empty stays empty; write it into the table to "
+        "have it in the answer.",
         names=_some(note.names),
+    )
+
+
+def _gaps(note: Note) -> str:
+    return _(
+        "{columns} is empty in {lines}, though other rows of the same workload have it. Such a row is compared as it "
+        "is, and left out where a curve over {columns} is needed.",
         columns=_quoted(note.columns),
-        workloads=_quoted(note.workloads),
+        lines=_lines(note),
     )
 
 
@@ -176,12 +244,33 @@ def _no_disk_class(note: Note) -> str:
 _OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
     NoteKind.COLUMNS_READ: _columns_read,
     NoteKind.THOUSANDS: _thousands,
+    NoteKind.DECIMAL_COMMAS: _decimal_commas,
+    NoteKind.MARKS_IGNORED: _marks_ignored,
+    NoteKind.COUNTS_IN_NAMES: _counts_in_names,
+    NoteKind.FAILURES_READ: _failures_read,
+    NoteKind.NOT_MEASURED: _not_measured,
+    NoteKind.CELLS_MERGED: _cells_merged,
+    NoteKind.BATCH_OF_ONE_GPU: _batch_of_one_gpu,
+    NoteKind.MEMORY_IN_GIB: lambda note: _(
+        "The table has as many GB of memory for {names} as these have GiB in the catalogue, so they are read as GiB.",
+        names=_some(note.names),
+    ),
+    NoteKind.WIDE_COLUMNS: lambda note: _(
+        "Each of {columns} is read as a row of its own, with its `{column}`; lines are counted so.",
+        columns=_quoted(note.columns),
+        column="".join(note.read_as),
+    ),
+    NoteKind.TITLE_LEFT_OUT: lambda note: _("What is above the header is left out: `{title}`.", title=note.text),
+    NoteKind.NAMED_BY_TABLE: lambda note: _(
+        "The table has no column `workload`, so all its rows are one job, called `{name}`.", name=note.text
+    ),
     NoteKind.RATE_FROM_EPOCHS: _rate_from_epochs,
     NoteKind.RATE_FROM_BATCHES: _rate_from_batches,
     NoteKind.RATE_FROM_SAMPLES: _rate_from_samples,
     NoteKind.RELATIVE_RATES: _relative_rates,
     NoteKind.MACHINES_KNOWN: _machines_known,
     NoteKind.MACHINES_PARTLY_KNOWN: _machines_partly_known,
+    NoteKind.GAPS: _gaps,
     NoteKind.JOBS_NAMED_APART: _jobs_named_apart,
     NoteKind.NAMED_BY_COLUMN: _named_by_column,
     NoteKind.REPEATS_DIFFER: _repeats_differ,

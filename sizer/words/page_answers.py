@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from sizer.recommend import SURE
 from sizer.records import (
-    RELATIVE,
     Answer,
     Baseline,
     InstanceOffer,
@@ -283,5 +282,5 @@ def offer_price(offer: InstanceOffer) -> str:
 
 def price_of_samples(offer: InstanceOffer, unit: str) -> str:
     """`$4.2 per million images`; empty where it is unknown."""
-    price = offer.usd_per_million_samples if unit != RELATIVE else None
+    price = offer.usd_per_million_samples
     return _("{price} per million {units}", price=format_usd(price), units=plural(unit)) if price is not None else ""

@@ -6,7 +6,7 @@ from sizer.records import Reason, ReasonCode, format_number, format_usd
 from sizer.words.figures import chance, more_or_less, of_its_rate
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, accelerator_name, spec_name
-from sizer.words.reasons.figures import Sentences, bound_of, gpus_of, share_of, size_of, vcpus_of
+from sizer.words.reasons.figures import Sentences, bound_of, share_of, size_of, vcpus_of
 
 
 def _baseline_at(r: Reason) -> str:
@@ -91,9 +91,6 @@ def _more_gpus(r: Reason, t: Terms) -> str:
 
 _C = ReasonCode
 SENTENCES: Sentences = {
-    _C.GPU_PRICE_UNKNOWN: lambda r, t: _(
-        "The catalogue has no price for {gpus}, so it is not known whether it is the cheapest.", gpus=gpus_of(r, t)
-    ),
     _C.NO_BASELINE: lambda r, t: _(
         "{instance} cannot be compared for this job: its rate there is not known.", instance=r.text("instance_type")
     ),

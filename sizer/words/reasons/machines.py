@@ -25,12 +25,14 @@ def _where(r: Reason, t: Terms) -> str:
 def _both(r: Reason, t: Terms) -> str:
     """`1 x T4 (aws g4dn.xlarge)`."""
     spec, instance = spec_name(r.spec, t) if r.spec is not None else "", r.text("instance_type")
-    return _("{spec} ({instance})", spec=spec, instance=instance) if spec and instance else spec or instance
+    if spec and instance:
+        return _("{spec} ({instance})", spec=spec, instance=instance)
+    return spec or instance or _("a machine of unknown size")
 
 
 def _cost(r: Reason, t: Terms) -> dict[str, object]:
     return {
-        "usd": format_usd(r.number("usd_per_million")),
+        "usd": format_usd(r.number("usd_per_million")) if r.has("usd_per_million") else "",
         "units": plural(t.unit),
         "where": _where(r, t),
         "count": round(r.number("machines")),
@@ -75,6 +77,12 @@ def _fastest_of_machines(r: Reason, t: Terms) -> str:
 
 
 def _nearly_fastest(r: Reason, t: Terms) -> str:
+    if not r.has("usd_per_million"):
+        return _(
+            "It is the smallest of those within 1 % of the fastest of {count} configurations measured; its price is "
+            "not known.",
+            count=round(r.number("machines")),
+        )
     if t.unit == RELATIVE:
         return _("It costs least of those within 1 % of the fastest of {count} machines measured.", **_cost(r, t))
     return _(

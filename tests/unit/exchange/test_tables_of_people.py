@@ -229,11 +229,41 @@ def test_the_catalogue_fills_in_what_it_knows_of_a_machine(read: Read, name: str
     ]
 
 
-def test_a_machine_that_nobody_knows_leaves_the_axis_empty(read: Read) -> None:
-    """An axis is there in all rows of a job or in none."""
+def test_a_machine_that_nobody_knows_leaves_its_own_cells_empty(read: Read) -> None:
+    """Those of the others are filled in."""
     found = read("workload,instance_type,throughput\na,g4dn.xlarge,100\na,own box,150\n")
-    assert [run.configuration.vcpus for run in found.runs] == [None, None]
-    assert "does not know `own box`, so `vcpus` stays empty" in said(found, NoteKind.MACHINES_PARTLY_KNOWN)[0]
+    assert [run.configuration.vcpus for run in found.runs] == [4, None]
+    assert "does not know `own box`, so what such rows leave" in said(found, NoteKind.MACHINES_PARTLY_KNOWN)[0]
+
+
+def test_gaps_are_named_and_kept(read: Read) -> None:
+    """Each axis with its lines; of a disk nobody asks where nothing is read."""
+    found = read(
+        "workload,gpu,vcpus,disk,input,throughput\n"
+        "a,T4,4,ssd,disk,100\na,T4,,ssd,disk,150\na,V100,8,,synthetic,300\na,V100,8,,disk,280\n"
+    )
+    assert [run.configuration.vcpus for run in found.runs] == [4, None, 8, 8]
+    assert said(found, NoteKind.GAPS) == [
+        "`vcpus` is empty in line 3, though other rows of the same workload have it. Such a row is compared as it is, "
+        "and left out where a curve over `vcpus` is needed.",
+        "`disk` is empty in line 5, though other rows of the same workload have it. Such a row is compared as it is, "
+        "and left out where a curve over `disk` is needed.",
+    ]
+
+
+def test_of_many_gaps_the_first_are_named(read: Read) -> None:
+    found = read("workload,vcpus,throughput\na,1,10\n" + "".join(f"a,,{rate}\n" for rate in range(11, 20)))
+    assert "empty in line 3, line 4, line 5, line 6, line 7 and 4 more, though" in said(found, NoteKind.GAPS)[0]
+
+
+def test_vcpus_are_asked_for_only_where_they_matter(read: Read) -> None:
+    """Of a GPU, or of a machine with a name or a price, they decide nothing."""
+    tables = {
+        "workload,gpu,throughput\na,T4,1\na,V100,3\n": False,
+        "workload,instance_type,usd_per_hour,throughput\na,x,1,1\na,y,2,3\n": False,
+        "workload,memory_gib,throughput\na,4,1\na,8,3\n": True,
+    }
+    assert {table: NoteKind.NO_VCPUS in kinds(read(table)) for table in tables} == tables
 
 
 def test_a_machine_without_gpu_is_known_to_have_none(read: Read) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.model import Quantity, Trend, fit, further_edges, predict
+from sizer.model import Quantity, Trend, batch_edge, fit, predict
 from sizer.model.attribution import bottleneck_of
 from sizer.model.memory import cached_fraction, hit_rate
 from sizer.model.model import WorkloadFacts
@@ -51,8 +51,8 @@ def test_accounting_decides_between_a_cpu_and_its_serial_part(
     assert bottleneck_of(shares, evidence) is bottleneck
 
 
-@pytest.mark.parametrize(("batch", "trend"), [(32, Trend.RISING), (16, None)])
-def test_the_last_batch_size_says_whether_a_larger_one_pays(batch: int, trend: Trend | None, make_run: MakeRun) -> None:
+@pytest.mark.parametrize(("batch", "trend"), [(32, Trend.RISING), (16, Trend.FLAT)])
+def test_the_last_batch_size_says_whether_a_larger_one_pays(batch: int, trend: Trend, make_run: MakeRun) -> None:
     """Three batch sizes show an edge at the largest, and nothing is said from within."""
     runs = [
         make_run(rate * vcpus, vcpus, batch=size)
@@ -60,8 +60,8 @@ def test_the_last_batch_size_says_whether_a_larger_one_pays(batch: int, trend: T
         for vcpus in (1.0, 2.0, 4.0)
     ]
     model = fit(runs).workload("train")
-    edge = further_edges(model, replace(runs[-1].configuration, batch_size=batch)).get("batch")
-    assert (edge.trend if edge is not None else None) is trend
+    edge = batch_edge(model, replace(runs[-1].configuration, batch_size=batch))
+    assert edge.trend is trend
 
 
 def test_one_size_neither_rises_nor_falls(make_run: MakeRun) -> None:

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.recommend.accelerators import Accelerators, ordered_prices, usd_per_hour
+from sizer.recommend.accelerators import Accelerators
 from sizer.records.answer import Answer
 from sizer.records.run import Run
 from sizer.records.study import Device
@@ -72,20 +71,11 @@ def test_a_kind_without_a_price_is_not_the_cheapest(on: Callable[..., Run], ask:
     assert cheapest.spec.gpu == "V100"
     assert "5 of 10 machines have no known price and were not ranked by cost." in cheapest.reasons
     assert fastest.spec.gpu == "Z9000"
-    assert "It is the fastest of 10 machines measured; its price is not known." in fastest.reasons
+    assert (
+        "It is the smallest of those within 1 % of the fastest of 10 configurations measured; its price is not known."
+        in (fastest.reasons)
+    )
     assert fastest.instances == ()
-
-
-def test_prices_of_accelerators(catalog: Catalog) -> None:
-    """What is left of the cheapest machine with enough of them; a single H100 is not an eighth of eight."""
-    one, two = (usd_per_hour(catalog, "V100", count, 0.04, 0.003) for count in (1, 2))
-    assert one is not None
-    assert two is not None
-    assert 1.5 * one < two < 2.5 * one
-    assert usd_per_hour(catalog, "Z9000", 1, 0.04, 0.003) is None
-    assert usd_per_hour(catalog, None, 0, 0.04, 0.003) == 0
-    none = ordered_prices(catalog, Device("cuda"), [Accelerators("Y1", 1), Accelerators("Y1", 2)], 0.04, 0.003)
-    assert sorted(none.values()) == [1.0, 2.0]
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,23 @@ def test_a_condition_that_is_none_is_told(text: str, said: str) -> None:
     assert "\n" not in str(stated.value)
 
 
+NAMED = ["ResNet 50 / fp16", "ResNet 50", "图像训练 (bs 32)", "a", "a: b", "status=x", "-x"]
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("written", ["{}:throughput<500", "{}: throughput < 500", " {} : throughput<500 "])
+def test_a_gate_names_a_workload_of_any_printable_name(name: str, written: str) -> None:
+    """The longest name that fits, so that `a: b` is not `a` with a condition on b."""
+    gate = read_gate(written.format(name), NAMED, deadline=False)
+    assert (gate.workload, gate.name, gate.sign, gate.wanted) == (name, "throughput", "<", 500)
+
+
+def test_a_workload_that_nobody_knows_is_named_whole() -> None:
+    """With its spaces and colons."""
+    with pytest.raises(InputError, match="there is no workload `ResNet 50: fp16`; use ResNet 50"):
+        read_gate("ResNet 50: fp16: throughput<500", ["ResNet 50"], deadline=False)
+
+
 def test_a_job_that_nobody_described_is_no_gate() -> None:
     """Half of the question is missing."""
     with pytest.raises(InputError, match="add --samples"):

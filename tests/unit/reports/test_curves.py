@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pytest
 
 from sizer.bundled.reports.curves import grid, segments
-from sizer.records.answer import Prediction
-from sizer.records.errors import NoAnswer
-from sizer.records.run import Bottleneck, Configuration, Estimate
+from sizer.model.prediction import LinePoint
+from sizer.records.run import Configuration, Estimate
 
 BASE = Configuration(2.0, 4096, "ssd", 32)
 
@@ -22,17 +21,18 @@ class Line:
     rate: Callable[[float], float | None]
 
 
-def predict(line: Line, configuration: Configuration) -> Prediction:
-    value = line.rate(configuration.vcpus)
-    if value is None:
-        raise NoAnswer("the measurements do not say")
-    estimate = Estimate(value, value - 1, value + 1)
-    return Prediction("w", configuration, estimate, Bottleneck.CPU, {}, configuration.vcpus > 4, value == 0)
+def predict_line(line: Line, configurations: Sequence[Configuration]) -> list[LinePoint | None]:
+    vcpus = [configuration.vcpus for configuration in configurations]
+    rates = [line.rate(each) for each in vcpus]
+    return [
+        LinePoint(Estimate(rate, rate - 1, rate + 1), each > 4) if rate else None
+        for each, rate in zip(vcpus, rates, strict=True)
+    ]
 
 
 @pytest.fixture
 def draw(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[tuple[list[float], bool]]]:
-    monkeypatch.setattr("sizer.bundled.reports.curves.predict", predict)
+    monkeypatch.setattr("sizer.bundled.reports.curves.predict_line", predict_line)
 
     def drawn(rate: Callable[[float], float | None], *places: float) -> list[tuple[list[float], bool]]:
         stretches = segments(Line(rate), BASE, "vcpus", places)  # type: ignore[arg-type]  # only predicted from

@@ -1,0 +1,53 @@
+"""A table with several rates in one row, `FP16 images/s` beside `FP32 images/s`: each becomes a row of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+
+from sizer.exchange.headers import Meaning, meaning
+from sizer.files import Table
+from sizer.records import Note, NoteKind
+
+_KINDS = {
+    "precision": re.compile(r"\b(fp64|fp32|tf32|fp16|bf16|fp8|int8|amp|mixed precision)\b", re.IGNORECASE),
+    "gpu_count": re.compile(r"(?<![\w.])(\d{1,5})[ -]?(?:x ?)?(?:gpus?\b|accelerators?\b|卡)", re.IGNORECASE),
+}
+"""By column what a header may hold beside the name of a rate; the group is the value."""
+
+
+def in_rows(table: Table, known: Collection[str]) -> tuple[Table, tuple[Note, ...]]:
+    """The table with one rate a row, and a note for what was taken apart.
+
+    That is where two headers or more are those of rates but for a precision or a count of GPUs, and no column says
+    that. Lines are counted as if the table were written so, since a run is known by its line.
+    """
+    columns = {header: meaning(header) for header in table.columns}
+    taken = {means.column for means in columns.values() if means is not None} | (set(table.columns) & set(known))
+    for column, form in _KINDS.items():
+        found = {header: match for header in table.columns if (match := _rate(header, form)) is not None}
+        if column in taken or "throughput" in taken or len(found) < 2:
+            continue
+        rate = next(iter(found.values()))[1]
+        kept = tuple(header for header in table.columns if header not in found)
+        cells = [
+            (row, {each: row.cells[each] for each in kept} | {column: value, rate: row.cells[header]})
+            for row in table.rows
+            for header, (value, _) in found.items()
+            if row.cells[header]
+        ]
+        rows = [replace(row, line=line, cells=own) for line, (row, own) in enumerate(cells, start=2)]
+        note = Note(NoteKind.WIDE_COLUMNS, columns=tuple(found), read_as=(column,))
+        return replace(table, columns=(*kept, column, rate), rows=tuple(rows)), (note,)
+    return table, ()
+
+
+def _rate(header: str, form: re.Pattern[str]) -> tuple[str, str] | None:
+    """The value in the header of a rate, and the header without it; None where it is none of a rate."""
+    found = form.search(header)
+    if found is None:
+        return None
+    rest = re.sub(r"\(\s*\)|\[\s*\]", "", header[: found.start()] + " " + header[found.end() :]).strip(" ,:;-_()")
+    means: Meaning | None = meaning(rest)
+    return (found[1], rest) if means is not None and means.column == "throughput" else None

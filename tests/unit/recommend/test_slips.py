@@ -1,0 +1,47 @@
+"""A tenfold slip between two repeats: no answer that rests on it is final."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sizer.catalog import Catalog
+from sizer.exchange import read_measurements
+from sizer.model import fit
+from sizer.recommend import recommend
+from sizer.records import Answer, Objective
+from sizer.words import Terms, reason_sentences
+
+MACHINES = "workload,gpu,throughput\na,T4,100\na,T4,101\na,V100,190\na,V100,{}\n"
+CURVE = (
+    "workload,vcpus,throughput\na,1,50\na,1,51\na,2,100\na,2,101\na,4,190\na,4,{}\na,8,300\na,8,301\n"
+    "a,16,302\na,16,303\n"
+)
+
+
+def _answer(folder: Path, table: str) -> Answer:
+    path = folder / "table.csv"
+    path.write_text(table)
+    runs = read_measurements(path, Catalog.load()).runs
+    return recommend(fit(runs), runs, Objective(), Catalog.load()).workloads[0]
+
+
+@pytest.mark.parametrize("table", [MACHINES, CURVE], ids=["machines", "curve"])
+def test_an_answer_beside_a_slip_is_provisional(tmp_path: Path, table: str) -> None:
+    """Wherever the slip is: it moves what the answer is compared with, and how far rates are trusted."""
+    answer = _answer(tmp_path, table.format(19))
+    assert answer.provisional or answer.status == "at_least"
+    said = " ".join(reason_sentences(answer, Terms(answer.workload, answer.sample_unit)))
+    assert "are 10 times apart: one of them is a slip, and no answer is reliable until it is corrected" in said
+
+
+@pytest.mark.parametrize("table", [MACHINES, CURVE], ids=["machines", "curve"])
+def test_repeats_that_agree_leave_an_answer_final(tmp_path: Path, table: str) -> None:
+    answer = _answer(tmp_path, table.format(191))
+    assert (answer.status, answer.provisional) == ("recommended", False)
+
+
+def test_rows_of_other_input_are_no_repeats(tmp_path: Path) -> None:
+    answer = _answer(tmp_path, "workload,gpu,input,throughput\na,T4,disk,10\na,T4,synthetic,90\na,V100,disk,50\n")
+    assert "times apart" not in " ".join(reason_sentences(answer, Terms("a", "sample")))
