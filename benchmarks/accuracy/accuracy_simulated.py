@@ -259,14 +259,19 @@ def _advised(case: Case, model: Model, runs: Sequence[Run]) -> Advised:
 
 
 def _offered(workload: WorkloadModel, answer: Answer, catalog: Catalog) -> list[Offered]:
-    """What the answer was chosen from; an accelerator without a price counts NOMINAL."""
+    """What the answer was chosen from: values measured together, and of several counts of accelerators those of its own.
+
+    An accelerator without a price counts NOMINAL.
+    """
     if not answer.alternatives:
         batch = best_measured(workload).configuration.batch_size
-        return [Offered(each.spec, each.usd_per_hour) for each in candidates(workload, catalog, batch) if each.exists]
+        together = [each for each in candidates(workload, catalog, batch) if each.measured_together]
+        return [Offered(each.spec, each.usd_per_hour) for each in together if each.exists]
     price = prices(catalog)
     return [
         Offered(each.spec, price.usd_per_hour(each.spec.vcpus, each.spec.memory_bytes) + NOMINAL * each.spec.gpu_count)
         for each in answer.alternatives
+        if answer.spec is not None and each.spec.gpu_count == answer.spec.gpu_count
     ]
 
 

@@ -15,8 +15,9 @@ from sizer.exchange.headers import BATCH_PER_GPU, LATENCY, SECONDS_PER_BATCH, SE
 from sizer.exchange.imported_columns import AXES, NEEDED, RATED_BY, READERS, ParsedRow, parse_row
 from sizer.exchange.imported_runs import axis_value, runs_of
 from sizer.exchange.jobs import named_apart
+from sizer.exchange.measurements import MACHINE_COLUMNS
 from sizer.exchange.rented_machines import with_known_machines
-from sizer.exchange.repeats import repeats_that_differ
+from sizer.exchange.repeats import not_only_repeats, repeats_that_differ
 from sizer.exchange.understanding import MOST_LINES, understood, with_workloads
 from sizer.files import Table, named, read_table
 from sizer.records import (
@@ -99,7 +100,15 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     runs = runs_of(parsed, path.name, emulated)
     unknown = table.unknown({*READERS, BATCH_PER_GPU, rated_by or ""})
     first = Note(NoteKind.IMPORTED, table=path.name, rows=len(parsed))
-    notes = [first, *notes, *repeats_that_differ(runs), *_gaps(workloads), *_lacking(workloads), *assumed]
+    notes = [
+        first,
+        *notes,
+        *repeats_that_differ(runs),
+        *not_only_repeats(parsed),
+        *_gaps(workloads),
+        *_lacking(workloads),
+        *assumed,
+    ]
     return Imported(_study(path, runs), runs, unknown, tuple(notes))
 
 
@@ -129,6 +138,8 @@ def _check_columns(table: Table, rated_by: str | None, path: Path) -> None:
 def _check_varied(parsed: Sequence[ParsedRow], path: Path) -> None:
     """Raise InputError unless something was measured at two places."""
     if any(len({axis_value(row, column) for row in parsed}) > 1 for column in AXES):
+        return
+    if any(len({row[column] for row in parsed}) > 1 for column in MACHINE_COLUMNS):
         return
     raise InputError(
         "{path}: none of {axes} has two values, so there is nothing to compare; add rows measured at another value.",

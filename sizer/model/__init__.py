@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sizer.model.advice import counted_outcomes, vcpus_to_measure
+from sizer.model.attribution import SHOWN_BY_VCPUS
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
-from sizer.model.design import SHOWN_BY_VCPUS, measured_together
 from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
 from sizer.model.equation import Array
 from sizer.model.feeds import CPU_LABEL, label_of
@@ -92,7 +92,6 @@ __all__ = [
     "is_search",
     "known_ceilings",
     "label_of",
-    "measured_together",
     "memory_edge",
     "memory_floor",
     "memory_of",

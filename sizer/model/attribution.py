@@ -16,6 +16,8 @@ from sizer.records import Bottleneck, Configuration
 CLOSE = 0.15
 """Two leading shares closer than this, both under MAJORITY, name no single bottleneck."""
 MAJORITY = 0.6
+SHOWN_BY_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
+"""Bottlenecks that only runs at several vCPU values distinguish, where nothing was accounted."""
 FASTER = 0.03
 """Ln by which another disk, or more memory, must be faster to show that this one holds the rate back."""
 CPU_LIKE = {Bottleneck.CPU, Bottleneck.SERIAL}
@@ -68,6 +70,20 @@ def no_single(shares: dict[str, float]) -> bool:
 def _alike(one: Bottleneck, other: Bottleneck) -> bool:
     """Accounting cannot distinguish a serial part from a busy CPU, nor a disk's limits from one another."""
     return any({one, other} <= kind for kind in (CPU_LIKE, DISK_LIKE))
+
+
+def shown(model: WorkloadModel, configuration: Configuration, bottleneck: Bottleneck) -> bool:
+    """Whether the runs show that this binds: a CPU, a serial part or an accelerator by accounting, or as vCPUs vary.
+
+    What vCPUs do on one disk shows nothing of another, nor on one kind and count of accelerator. The rate of an
+    accelerator alone, where it is known, shows that it binds.
+    """
+    if bottleneck not in SHOWN_BY_VCPUS or model.facts.core_seconds is not None:
+        return True
+    if bottleneck is Bottleneck.ACCELERATOR and model.facts.accelerator_rates:
+        return True
+    measured = model.measured
+    return len(measured.design.vcpus_with(configuration)) > 1 or measured.evidence_at(configuration) is not None
 
 
 def shown_by_an_axis(

@@ -2,95 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations, permutations
+from typing import TypeVar
 
 from sizer.model.coordinates import disk_of
-from sizer.model.model import MeasuredRange, WorkloadModel
-from sizer.records import Bottleneck, Configuration
+from sizer.records import Configuration
 
-NUMBERS = ("vcpus", "memory_bytes", "batch_size")
-SHOWN_BY_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
-"""Bottlenecks that only runs at several vCPU values distinguish, where nothing was accounted."""
+Names = tuple[object, ...]
+Span = tuple[float, float]
+Key = TypeVar("Key")
 
 
-def measured_together(model: WorkloadModel, configuration: Configuration) -> bool:
-    """Whether each two of its values lie within what was measured together.
+class Design:
+    """The configurations that were measured, by the axes that were varied: names (disk, accelerator) and numbers."""
 
-    Two names (a disk, a kind and count of accelerator) were if some run had both; a name and a number if the number
-    lies between those that were measured with the name; two numbers if one lies between those that were measured at
-    the other, or at its nearest measured neighbours. Where the runs account for the CPU time of a sample, the demands
-    of the stages tell axes apart, and every combination counts as measured together; likewise for memory where it is
-    known how much of it cannot be dropped.
-    """
-    if model.facts.core_seconds is not None:
-        return True
-    measured = model.measured
-    rows = [rate.configuration for rate in measured.rates]
-    numbers = [name for name in NUMBERS if len(getattr(measured, name)) > 1]
-    if any(trial.anonymous_bytes for trial in measured.trials) and "memory_bytes" in numbers:
-        numbers.remove("memory_bytes")
-    names: list[Callable[[Configuration], object]] = [_disk] * (len(measured.disks) > 1) + [_accelerators] * (
-        len(measured.gpus) > 1
-    )
-    pair_of_names = len(names) < 2 or any(all(of(row) == of(configuration) for of in names) for row in rows)
-    return (
-        pair_of_names
-        and all(
-            _between(configuration, name, [row for row in rows if of(row) == of(configuration)])
-            for of in names
-            for name in numbers
+    def __init__(self, rows: Sequence[Configuration], names: Sequence[str], numbers: Sequence[str]) -> None:
+        self._numbers = tuple(numbers)
+        self._of = [_OF[name] for name in names]
+        self._pairs = {self._names_of(row) for row in rows}
+        self._vcpus: dict[Names, set[float | None]] = defaultdict(set)
+        self._with_name: dict[tuple[int, object, str], Span] = {}
+        self._at: dict[tuple[str, float, str], Span] = {}
+        values: dict[str, set[float]] = {number: set() for number in numbers}
+        for row in rows:
+            self._vcpus[self._names_of(row)].add(row.vcpus)
+            known = {number: value for number in numbers if (value := getattr(row, number)) is not None}
+            for number, value in known.items():
+                values[number].add(value)
+                for place, of in enumerate(self._of):
+                    _widen(self._with_name, (place, of(row), number), value)
+            for one, other in permutations(known, 2):
+                _widen(self._at, (one, known[one], other), known[other])
+        self._values = {number: sorted(found) for number, found in values.items()}
+
+    def together(self, configuration: Configuration) -> bool:
+        """Whether each two of its values lie within what was measured together.
+
+        Two names were if some run had both; a name and a number if the number lies between those that were measured
+        with the name; two numbers if one lies between those that were measured at the other, or at its nearest
+        measured neighbours. A number that is not known decides nothing.
+        """
+        known = {number: value for number in self._numbers if (value := getattr(configuration, number)) is not None}
+        return (
+            self._names_of(configuration) in self._pairs
+            and all(
+                _inside(value, [self._with_name.get((place, of(configuration), number))])
+                for number, value in known.items()
+                for place, of in enumerate(self._of)
+            )
+            and all(
+                any(_inside(known[other], self._spans(one, known[one], other)) for one, other in permutations(pair))
+                for pair in combinations(known, 2)
+            )
         )
-        and all(
-            any(_between(configuration, other, _at(rows, one, configuration)) for one, other in permutations(pair))
-            for pair in combinations(numbers, 2)
-        )
-    )
 
+    def vcpus_with(self, configuration: Configuration) -> set[float | None]:
+        """The vCPUs that were measured with its names."""
+        return self._vcpus.get(self._names_of(configuration), set())
 
-def shown(model: WorkloadModel, configuration: Configuration, bottleneck: Bottleneck) -> bool:
-    """Whether the runs show that this binds: a CPU, a serial part or an accelerator by accounting, or as vCPUs vary.
+    def _names_of(self, configuration: Configuration) -> Names:
+        return tuple(of(configuration) for of in self._of)
 
-    What vCPUs do on one disk shows nothing of another, nor on one kind and count of accelerator. The rate of an
-    accelerator alone, where it is known, shows that it binds.
-    """
-    if bottleneck not in SHOWN_BY_VCPUS or model.facts.core_seconds is not None:
-        return True
-    if bottleneck is Bottleneck.ACCELERATOR and model.facts.accelerator_rates:
-        return True
-    measured = model.measured
-    names = _names(measured)
-    rows = [rate.configuration for rate in measured.rates]
-    alike = {row.vcpus for row in rows if all(of(row) == of(configuration) for of in names)}
-    return len(alike) > 1 or measured.evidence_at(configuration) is not None
-
-
-def _names(measured: MeasuredRange) -> list[Callable[[Configuration], object]]:
-    """The axes of names that were varied."""
-    axes = ((_disk, len(measured.disks)), (_accelerators, len(measured.gpus)))
-    return [of for of, values in axes if values > 1]
-
-
-def _disk(configuration: Configuration) -> str:
-    return disk_of(configuration)
+    def _spans(self, one: str, value: float, other: str) -> list[Span | None]:
+        """What was measured of another axis at this value, or at its nearest measured neighbours."""
+        values = self._values[one]
+        place = bisect_left(values, value)
+        near = [value] if values[place : place + 1] == [value] else values[max(0, place - 1) : place + 1]
+        return [self._at.get((one, each, other)) for each in near]
 
 
 def _accelerators(configuration: Configuration) -> tuple[str | None, int | None]:
     return configuration.gpu, configuration.gpu_count
 
 
-def _between(configuration: Configuration, name: str, rows: Sequence[Configuration]) -> bool:
-    """Whether its value of this axis lies between those of the rows."""
-    here = getattr(configuration, name)
-    known = [value for row in rows if (value := getattr(row, name)) is not None]
-    return here is None or (bool(known) and min(known) <= here <= max(known))
+_OF: dict[str, Callable[[Configuration], object]] = {"disk": disk_of, "accelerators": _accelerators}
 
 
-def _at(rows: Sequence[Configuration], name: str, configuration: Configuration) -> list[Configuration]:
-    """The rows with its value of this axis, or with the nearest measured ones below and above."""
-    here = getattr(configuration, name)
-    values = {value for row in rows if (value := getattr(row, name)) is not None}
-    if here is None or not values:
-        return list(rows)
-    near = {max((v for v in values if v <= here), default=here), min((v for v in values if v >= here), default=here)}
-    return [row for row in rows if getattr(row, name) in near]
+def _widen(spans: dict[Key, Span], key: Key, value: float) -> None:
+    low, high = spans.get(key, (value, value))
+    spans[key] = (min(low, value), max(high, value))
+
+
+def _inside(value: float, spans: Iterable[Span | None]) -> bool:
+    """Whether it lies within all of them taken as one."""
+    known = [span for span in spans if span is not None]
+    return bool(known) and min(low for low, _ in known) <= value <= max(high for _, high in known)

@@ -8,6 +8,7 @@ from functools import cached_property
 from operator import attrgetter
 
 from sizer.model.coordinates import disk_of, name_of_disk
+from sizer.model.design import Design
 from sizer.model.floor_runs import SearchedFloor
 from sizer.model.trend import Edge
 from sizer.records import SCHEMA_VERSION, Bottleneck, Configuration, Device, DiskRates, Estimate, Reason, Refusal
@@ -188,6 +189,18 @@ class MeasuredRange:
                     groups.setdefault(others_of(rate.configuration, axis), {})[value] = rate.throughput.value
         return found
 
+    @cached_property
+    def design(self) -> Design:
+        """What was measured together.
+
+        Memory is no axis of it where it is known how much of it cannot be dropped: that says what less of it does.
+        """
+        varied = [name for name in ("vcpus", "memory_bytes", "batch_size") if len(getattr(self, name)) > 1]
+        if any(trial.anonymous_bytes for trial in self.trials):
+            varied = [name for name in varied if name != "memory_bytes"]
+        names = ["disk"] * (len(self.disks) > 1) + ["accelerators"] * (len(self.gpus) > 1)
+        return Design([rate.configuration for rate in self.rates], names, varied)
+
     @property
     def gpus_known(self) -> bool:
         """Whether the runs say anything of accelerators, if only that there was none."""
@@ -344,6 +357,14 @@ class WorkloadModel:
     noise: float = 0.0
     misfit: float = 0.0
     widening: float = NORMAL_90
+
+    def measured_together(self, configuration: Configuration) -> bool:
+        """Whether each two of its values lie within what was measured together.
+
+        Where the runs account for the CPU time of a sample, the demands of the stages tell axes apart, and everything
+        counts as measured together.
+        """
+        return self.facts.core_seconds is not None or self.measured.design.together(configuration)
 
     @cached_property
     def vcpus_edges(self) -> dict[Configuration, Edge]:

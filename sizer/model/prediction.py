@@ -13,10 +13,9 @@ from functools import cache
 import numpy as np
 
 from sizer.model import advice
-from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown_by_an_axis
+from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown, shown_by_an_axis
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, needs_no_less, or_unknown, vcpus_of
-from sizer.model.design import measured_together, shown
 from sizer.model.equation import STAGES
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
@@ -130,7 +129,7 @@ def _fits(model: WorkloadModel, configuration: Configuration, what_if: WhatIf) -
 
 def _is_beyond(model: WorkloadModel, configuration: Configuration) -> bool:
     beyond = _outside(model, configuration) > 0 or _memory_unmeasured(model, configuration)
-    return beyond or not measured_together(model, configuration)
+    return beyond or not model.measured_together(configuration)
 
 
 def _throughput(
@@ -178,7 +177,7 @@ def measured_values(model: WorkloadModel) -> list[Configuration]:
             Configuration(c, memory, disk.name, batch, gpus.gpu, gpus.count)
             for memory in fitting or or_unknown(measured.memory_bytes[-1:])
         ]
-    return [each for each in configurations if measured_together(model, each)] or configurations
+    return [each for each in configurations if model.measured_together(each)] or configurations
 
 
 def _between_levels(model: WorkloadModel, configuration: Configuration) -> tuple[Configuration, Configuration, float]:

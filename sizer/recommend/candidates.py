@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sizer.catalog import Catalog
-from sizer.model import MeasuredRange, WorkloadModel, gpus_of, measured_together, name_of_disk, needed_bytes
+from sizer.model import MeasuredRange, WorkloadModel, gpus_of, name_of_disk, needed_bytes
 from sizer.recommend.accelerators import Accelerators, accelerators_measured
 from sizer.recommend.machine_prices import cheapest_holding
 from sizer.recommend.prices import disk_prices, disks_by_price, prices
@@ -59,7 +59,7 @@ def candidates(model: WorkloadModel, catalog: Catalog, batch_size: int | None) -
                 volume = disk_usd[name_of_disk(disk)] if len(disks) > 1 else 0.0
                 spec = spec_of(model, configuration, vcpus, memory)
                 usd = price.usd_per_hour(vcpus, memory) if gpu is None else _rented(model, catalog, spec, kind)
-                together = measured_together(model, configuration)
+                together = model.measured_together(configuration)
                 found.append(Candidate(spec, configuration, usd + volume, rank, together))
     return sorted(found, key=lambda candidate: candidate.cost)
 

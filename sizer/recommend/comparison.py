@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
@@ -19,7 +20,7 @@ More is not asked: where a machine at half the price is just above the target or
 choice. Of 500 simulated fleets with noise of 2 to 4 % the best by this rule is right in 97 % and with SURE in 90 %
 (benchmarks, fleets.py).
 """
-LATENCY_NOISE = 0.1
+LATENCY_NOISE = 0.05
 """Standard deviation of ln p99 latency between runs, at the least: few batches of a run are slower than 99 of 100."""
 TIE = 0.99
 """`fastest` takes the cheapest of those within one percent of the highest rate."""
@@ -27,14 +28,17 @@ ALIKE = 0.05
 """Costs that differ by less are alike: that another machine is cheaper by less is no doubt about the answer."""
 DISK_LOSS = 0.02
 """The share of the best disk's rate that a cheaper one may cost, at the same size and whatever the target."""
+SLACK = 1e-9
+"""What is exactly as asked for is enough."""
 
 
 @dataclass(frozen=True)
 class Contender:
     """A machine with the probability that it is as fast as asked for, and its rate over the best of its kind.
 
-    `prompt` is the probability that it keeps the latency that is asked for, 1 where none is; `disk_loss` the share of
-    its rate that it loses by its disk against the best one at its size.
+    `least` and `soon` are the probabilities of the rate and of the latency that are enough. `prompt` is the
+    probability that it keeps the latency that is asked for, 1 where none is; `disk_loss` the share of its rate that it
+    loses by its disk against the best one at its size; `dearer_disk` whether a cheaper disk is as good.
     """
 
     machine: Machine
@@ -42,11 +46,21 @@ class Contender:
     fraction: float
     least: float = LIKELY
     prompt: float = 1.0
+    soon: float = SURE
     disk_loss: float = 0.0
+    dearer_disk: bool = False
+
+    @property
+    def prompt_enough(self) -> bool:
+        return self.prompt >= self.soon - SLACK
+
+    @property
+    def fast_enough(self) -> bool:
+        return self.probability >= self.least - SLACK
 
     @property
     def passes(self) -> bool:
-        return self.probability >= self.least and self.prompt >= LIKELY and self.disk_loss <= DISK_LOSS
+        return self.fast_enough and self.prompt_enough and self.disk_loss <= DISK_LOSS + SLACK and not self.dearer_disk
 
 
 @dataclass(frozen=True)
@@ -66,8 +80,9 @@ class Comparison:
         return tuple(each for each in self.contenders if each.machine.usd_per_hour is not None)
 
     def others(self) -> list[Contender]:
-        """All that give what is asked for but the one that was chosen, the least costly first."""
-        found = [each for each in self.contenders if each.passes and each is not self.chosen]
+        """All that give what is asked for but the chosen one, whatever its disk; the least costly first."""
+        own = but_for_disk(self.chosen.machine) if self.chosen is not None else None
+        found = [each for each in self.contenders if each.passes and but_for_disk(each.machine) != own]
         return sorted(found, key=lambda each: (each.machine.cost, -each.machine.rate))
 
 
@@ -107,49 +122,70 @@ def kind_of(machine: Machine) -> tuple[str | None, int]:
     return machine.accelerators.gpu, machine.accelerators.count or 0
 
 
-def only_in_disk(machine: Machine, machines: Sequence[Machine]) -> list[Machine]:
-    """It and those that differ from it in nothing but the disk."""
-    bare = replace(machine.configuration, disk=None)
-    return [
-        each
-        for each in machines
-        if replace(each.configuration, disk=None) == bare
-        and each.rented == machine.rented
-        and kind_of(each) == kind_of(machine)
-    ]
+def but_for_disk(machine: Machine) -> tuple[object, ...]:
+    """What two machines have alike that differ in nothing but the disk."""
+    here = machine.configuration
+    return here.vcpus, here.memory_bytes, here.batch_size, machine.rented, kind_of(machine)
 
 
 def _contenders(machines: Sequence[Machine], objective: Objective) -> tuple[Contender, ...]:
-    found = tuple(_contender(each, machines, objective, SURE) for each in machines)
-    if objective.rate is None or any(each.passes for each in found):
+    prompt = [_prompt(each, objective.latency_p99) for each in machines]
+    soon = SURE if any(each >= SURE for each in prompt) else LIKELY
+    best = _best_of_each(machines, prompt, soon, objective)
+    found = tuple(
+        replace(_contender(machine, best[kind_of(machine)], objective), prompt=likely, soon=soon)
+        for machine, likely in zip(machines, prompt, strict=True)
+    )
+    if objective.rate is None:
+        return _by_disk(found)
+    if any(each.passes for each in found):
         return found
     return tuple(replace(each, least=LIKELY) for each in found)
 
 
-def _contender(machine: Machine, machines: Sequence[Machine], objective: Objective, least: float) -> Contender:
-    prompt = _prompt(machine, objective.latency_p99)
-    best = _best(machine, machines, objective)
+def _contender(machine: Machine, best: Machine, objective: Objective) -> Contender:
+    """`best` is the fastest of its kind and count."""
     fraction = machine.rate / best.rate
     if objective.rate is not None:
         spread = math.hypot(machine.deviation, machine.noise)
         likely = NormalDist().cdf(math.log(machine.rate / objective.rate) / spread)
-        return Contender(machine, likely, fraction, least, prompt)
-    on_disks = [each for each in only_in_disk(machine, machines) if _prompt(each, objective.latency_p99) >= LIKELY]
-    loss = 1 - machine.rate / max([machine.rate, *(each.rate for each in on_disks)])
+        return Contender(machine, likely, fraction, SURE)
     if fraction >= 1:
-        return Contender(machine, 1.0, fraction, prompt=prompt, disk_loss=loss)
+        return Contender(machine, 1.0, fraction)
     spread = math.hypot(machine.deviation, best.deviation)
-    likely = NormalDist().cdf(math.log(fraction / objective.target) / spread)
-    return Contender(machine, likely, fraction, prompt=prompt, disk_loss=loss)
+    return Contender(machine, NormalDist().cdf(math.log(fraction / objective.target) / spread), fraction)
 
 
-def _best(machine: Machine, machines: Sequence[Machine], objective: Objective) -> Machine:
-    """The fastest of its kind and count that keeps the latency; of those with a price, if price decides."""
-    alike = [each for each in machines if kind_of(each) == kind_of(machine)]
-    alike = [each for each in alike if _prompt(each, objective.latency_p99) >= LIKELY] or alike
-    if objective.prefer != "fastest":
-        alike = [each for each in alike if each.usd_per_hour is not None] or alike
-    return max(alike, key=lambda each: each.rate)
+def _by_disk(contenders: Sequence[Contender]) -> tuple[Contender, ...]:
+    """The same with what each loses by its disk, and whether a cheaper disk loses no more than a disk may."""
+    alike: dict[tuple[object, ...], list[Contender]] = defaultdict(list)
+    for each in contenders:
+        if each.prompt_enough:
+            alike[but_for_disk(each.machine)].append(each)
+    found = []
+    for each in contenders:
+        group = [other.machine for other in alike[but_for_disk(each.machine)]] or [each.machine]
+        top = max(other.rate for other in group)
+        good = [other for other in group if 1 - other.rate / top <= DISK_LOSS + SLACK]
+        dearer = each.machine.disk_usd_per_hour > min(other.disk_usd_per_hour for other in good)
+        found.append(replace(each, disk_loss=max(0.0, 1 - each.machine.rate / top), dearer_disk=dearer))
+    return tuple(found)
+
+
+def _best_of_each(
+    machines: Sequence[Machine], prompt: Sequence[float], soon: float, objective: Objective
+) -> dict[tuple[str | None, int], Machine]:
+    """The fastest of each kind and count: of those that keep the latency, and if price decides, of those with one."""
+    alike: dict[tuple[str | None, int], list[tuple[Machine, float]]] = defaultdict(list)
+    for machine, likely in zip(machines, prompt, strict=True):
+        alike[kind_of(machine)].append((machine, likely))
+    found = {}
+    for kind, group in alike.items():
+        among = [machine for machine, likely in group if likely >= soon] or [machine for machine, _ in group]
+        if objective.prefer != "fastest":
+            among = [each for each in among if each.usd_per_hour is not None] or among
+        found[kind] = max(among, key=lambda each: each.rate)
+    return found
 
 
 def _prompt(machine: Machine, most: float | None) -> float:
@@ -178,7 +214,7 @@ def _without_prices(passing: Sequence[Contender]) -> Contender:
 
 
 def _probability_fastest(chosen: Contender, contenders: Sequence[Contender]) -> float:
-    others = [each.machine for each in contenders if each is not chosen and each.prompt >= LIKELY]
+    others = [each.machine for each in contenders if each is not chosen and each.prompt_enough]
     return min([chosen.prompt, *(_likely_no_less(chosen.machine, each, TIE) for each in others)])
 
 

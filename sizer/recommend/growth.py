@@ -59,13 +59,15 @@ def with_vcpus(machine: Machine, machines: Sequence[Machine]) -> Growth | None:
 
 
 def _bare(machine: Machine) -> Configuration:
-    return replace(machine.configuration, vcpus=None, memory_bytes=None)
+    """Without the kind and count of accelerator, which are compared by themselves."""
+    return replace(machine.configuration, vcpus=None, memory_bytes=None, gpu=None, gpu_count=None)
 
 
 def with_memory(machine: Machine, machines: Sequence[Machine]) -> Growth | None:
     """Of the last doubling of memory, all else alike; None where it has not the most measured."""
-    bare = replace(machine.configuration, memory_bytes=None)
-    alike = [each for each in machines if replace(each.configuration, memory_bytes=None) == bare]
+    bare, vcpus = _bare(machine), machine.configuration.vcpus
+    same = [each for each in machines if kind_of(each) == kind_of(machine) and _bare(each) == bare]
+    alike = [each for each in same if each.configuration.vcpus == vcpus]
     return _last_doubling(ReasonCode.RISES_WITH_MEMORY, "memory_bytes", machine, alike)
 
 

@@ -22,7 +22,7 @@ def price_of(
         return own, None
     if rented is not None and rented.instance_type is not None:
         named = _named(rented, catalog)
-        if named is None or not _has_it(named, accelerators, device):
+        if named is None or not _has_it(named, accelerators, device) or _elsewhere(named, rented):
             return None, None
         return named.usd_per_hour, named
     holding = cheapest_holding(spec, accelerators, device, catalog)
@@ -35,6 +35,11 @@ def _named(rented: RentedMachine, catalog: Catalog) -> InstanceType | None:
         return catalog.instance(name)
     except InputError:
         return None
+
+
+def _elsewhere(instance: InstanceType, rented: RentedMachine) -> bool:
+    """Whether the catalogue's price is of another region than the table's machine."""
+    return None not in (rented.region, instance.region) and rented.region != instance.region
 
 
 def _has_it(instance: InstanceType, accelerators: Accelerators, device: Device) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import mean, median, stdev
 
 from sizer.catalog import Catalog, InstanceType
@@ -59,6 +59,7 @@ class Machine:
     latency_p99: float | None = None
     disk_usd_per_hour: float = 0.0
     apart: float = 1.0
+    in_several_regions: bool = False
 
     @property
     def throughput(self) -> Estimate:
@@ -88,9 +89,10 @@ class Machine:
 
     @property
     def name(self) -> str | None:
-        """`aws g4dn.xlarge`, by the table or by the catalogue."""
+        """`aws g4dn.xlarge`, by the table or by the catalogue; with its region where the table has it in several."""
         if self.rented is not None and self.rented.instance_type is not None:
-            return " ".join(filter(None, (self.rented.provider, self.rented.instance_type)))
+            region = self.rented.region if self.in_several_regions else None
+            return " ".join(filter(None, (self.rented.provider, self.rented.instance_type, region)))
         return f"{self.offer.provider} {self.offer.instance_type}" if self.offer is not None else None
 
     @property
@@ -114,7 +116,11 @@ def measured_machines(
     noise = noise_of(list(groups.values()))
     varied = _varied([configuration for configuration, _, _ in groups])
     of_disks = disk_prices(disks, catalog) if "disk" in varied else {}
-    return [_machine(key, group, varied, noise, catalog, spot, of_disks) for key, group in groups.items()]
+    found = [_machine(key, group, varied, noise, catalog, spot, of_disks) for key, group in groups.items()]
+    regions: dict[str | None, set[str | None]] = defaultdict(set)
+    for each in found:
+        regions[each.name].add(each.rented.region if each.rented is not None else None)
+    return [replace(each, in_several_regions=len(regions[each.name]) > 1) for each in found]
 
 
 def _machine(
@@ -129,7 +135,8 @@ def _machine(
     configuration, label, rented = key
     device = group[0].spec.workload.computes_on
     accelerators = Accelerators(CPU_LABEL, 0) if label is None else Accelerators(label, max(1, gpus_of(configuration)))
-    logs = [math.log(rate) for rate in _rates(group)]
+    rates = _rates(group)
+    logs = [math.log(rate) for rate in rates]
     named = {run.evidence.bottleneck for run in group if run.evidence is not None} - {Bottleneck.AMBIGUOUS}
     spec = Spec(
         configuration.vcpus,
@@ -147,7 +154,7 @@ def _machine(
         spec,
         configuration,
         accelerators,
-        rate=math.exp(median(logs) if len(logs) > 2 else mean(logs)),
+        rate=rates[0] if len(rates) == 1 else math.exp(median(logs) if len(logs) > 2 else mean(logs)),
         deviation=math.hypot(of_run / math.sqrt(len(logs)), DRIFT),
         noise=of_run,
         runs=len(logs),

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sizer.catalog import Catalog
 from sizer.model import WorkloadModel
 from sizer.recommend.beyond import Beyond, look_beyond
-from sizer.recommend.comparison import LIKELY, SURE, Comparison, Contender, compare, kind_of
+from sizer.recommend.comparison import Comparison, Contender, compare, kind_of
 from sizer.recommend.growth import Growth, with_count, with_memory, with_vcpus
 from sizer.recommend.instances import offers
 from sizer.recommend.jobs import job_at
@@ -22,6 +22,7 @@ from sizer.recommend.measured_reasons import (
     doubts,
     rejections,
     slipped,
+    surely,
     why,
     why_none,
 )
@@ -33,6 +34,7 @@ from sizer.records import (
     Alternative,
     Answer,
     Baseline,
+    Estimate,
     Objective,
     Reason,
     ReasonCode,
@@ -101,10 +103,12 @@ def _provisional(choice: MeasuredChoice, comparison: Comparison, likely: float) 
     chosen = comparison.chosen.machine
     by_price = choice.objective.prefer != "fastest" or choice.objective.rate is not None
     rivals = {kind_of(each.machine) for each in comparison.contenders if each.passes}
-    unpriced = chosen.usd_per_hour is None and by_price and len(rivals) > 1
+    priced = any(each.usd_per_hour is not None for each in choice.machines)
+    unpriced = chosen.usd_per_hour is None and by_price and (priced or len(rivals) > 1)
+    unpriced = unpriced or (choice.objective.spot and any(each.usd_per_hour is None for each in choice.machines))
     slipped = any(each.slipped for each in choice.machines)
     alone = len(choice.machines) == 1
-    return choice.quality.rests_on_doubt(chosen.configuration) or unpriced or slipped or alone or likely < SURE
+    return choice.quality.rests_on_doubt(chosen.configuration) or unpriced or slipped or alone or not surely(likely)
 
 
 def _answered(choice: MeasuredChoice, comparison: Comparison, chosen: Contender) -> Answer:
@@ -178,11 +182,20 @@ def _cheaper_with_count(chosen: Machine, machines: Sequence[Machine]) -> bool:
 
 
 def _grows(growth: Growth) -> Reason:
+    if not growth.seen:
+        return reason(ReasonCode.GROWTH_UNSETTLED, gain=growth.gain, **{_MOST[growth.code]: growth.most})
     if growth.code is ReasonCode.RISES_WITH_GPUS:
         return reason(growth.code, gpu_count=growth.most, gain=growth.gain)
     if growth.code is ReasonCode.RISES_WITH_MEMORY:
         return reason(growth.code, memory_bytes=growth.most)
     return reason(growth.code, vcpus=growth.most, gain=growth.gain)
+
+
+_MOST = {
+    ReasonCode.RISES_WITH_GPUS: "gpu_count",
+    ReasonCode.RISES_WITH_MEMORY: "memory_bytes",
+    ReasonCode.RISES_TO_MOST_VCPUS: "vcpus",
+}
 
 
 def _beyond(choice: MeasuredChoice, chosen: Machine, growth: Sequence[Growth]) -> Beyond | None:
@@ -191,7 +204,21 @@ def _beyond(choice: MeasuredChoice, chosen: Machine, growth: Sequence[Growth]) -
     rises = any(each.code is ReasonCode.RISES_TO_MOST_VCPUS and each.seen for each in growth)
     if not rises or not choice.one_curve or len(model.measured.vcpus) < 3:
         return None
-    return look_beyond(model, chosen.configuration, choice.catalog)
+    found = look_beyond(model, chosen.configuration, choice.catalog)
+    return None if found is None or chosen.configuration.vcpus is None else _at_most_in_proportion(found, chosen)
+
+
+def _at_most_in_proportion(beyond: Beyond, chosen: Machine) -> Beyond:
+    """Twice the vCPUs make a job at most twice as fast as it was measured."""
+    factor = (beyond.prediction.configuration.vcpus or 0.0) / (chosen.configuration.vcpus or 1.0)
+    rate, most = beyond.prediction.throughput, factor * chosen.rate
+    held = Estimate(min(rate.value, most), min(rate.low, most), min(rate.high, factor * chosen.throughput.high))
+    figures = dict(beyond.reason.figures) | {"rate": held.value, "low": held.low, "high": held.high}
+    return replace(
+        beyond,
+        prediction=replace(beyond.prediction, throughput=held),
+        reason=replace(beyond.reason, figures=figures),
+    )
 
 
 def _next_run(
@@ -211,7 +238,7 @@ def _next_run(
     if slips:
         return Suggestion(Action.REPEAT, slips[0])
     if chosen.usd_per_hour is None and choice.objective.prefer != "fastest" and kind_of(chosen)[1]:
-        return Suggestion(Action.IMPORT, column="usd_per_hour")
+        return Suggestion(Action.IMPORT, column="usd_per_hour_spot" if choice.objective.spot else "usd_per_hour")
     close = closeness(choice, comparison, likely)
     return Suggestion(Action.REPEAT, close) if close is not None else None
 
@@ -265,7 +292,7 @@ def _baseline(choice: MeasuredChoice, chosen: Machine) -> Baseline | None:
 
 def _none_is_enough(choice: MeasuredChoice, comparison: Comparison) -> Answer:
     """No machine gives the rate that is asked for: the fastest, and how far it is from that."""
-    prompt = [each for each in comparison.contenders if each.prompt >= LIKELY]
+    prompt = [each for each in comparison.contenders if each.prompt_enough]
     deadline = choice.objective.deadline
     refused = Answer(
         choice.model.name,

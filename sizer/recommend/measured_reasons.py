@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import SHOWN_BY_VCPUS, WorkloadModel, disk_of, predict, vcpus_of
-from sizer.recommend.comparison import DISK_LOSS, LIKELY, SURE, Comparison, Contender, kind_of, only_in_disk
+from sizer.recommend.comparison import DISK_LOSS, SURE, Comparison, Contender, but_for_disk, kind_of
 from sizer.recommend.disks import NOTHING, SLOWER
 from sizer.recommend.jobs import job_at, job_reasons
 from sizer.recommend.machines import Machine
@@ -143,6 +143,7 @@ def _first(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> R
         "instance_type": chosen.name,
         "rate": chosen.rate,
         "by_batch": len({each.machine.spec.batch_size for each in counted}) > 1,
+        "by_latency": not all(each.prompt_enough for each in counted),
     }
     fastest = choice.objective.prefer == "fastest" and choice.objective.rate is None
     if len(choice.machines) == 1:
@@ -152,7 +153,7 @@ def _first(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> R
     figures |= {"usd_per_million": _of_million(chosen, choice), "usd_per_hour": chosen.usd_per_hour}
     figures["slower_cost_less"] = _slower_cost_less(comparison, chosen, choice.objective)
     if fastest:
-        top = max(each.machine.rate for each in comparison.contenders if each.prompt >= LIKELY)
+        top = max(each.machine.rate for each in comparison.contenders if each.prompt_enough)
         code = ReasonCode.FASTEST_OF_MACHINES if chosen.rate == top else ReasonCode.NEARLY_FASTEST
     elif choice.objective.prefer == "balanced" and choice.objective.rate is None:
         code = ReasonCode.LEAST_COST_AND_TIME
@@ -185,7 +186,7 @@ def _other_machines(choice: MeasuredChoice, comparison: Comparison, chosen: Mach
     others = [each for each in comparison.others() if each.machine.usd_per_hour is not None]
     if others and chosen.usd_per_hour is not None:
         found.append(beside(ReasonCode.NEXT_MACHINE, others[0].machine, chosen, choice))
-    fastest = max((each.machine for each in comparison.contenders if each.prompt >= LIKELY), key=lambda each: each.rate)
+    fastest = max((each.machine for each in comparison.contenders if each.prompt_enough), key=lambda each: each.rate)
     if fastest.rate > chosen.rate and (not others or fastest is not others[0].machine):
         found.append(beside(ReasonCode.FASTEST_MACHINE, fastest, chosen, choice))
     return found
@@ -193,7 +194,8 @@ def _other_machines(choice: MeasuredChoice, comparison: Comparison, chosen: Mach
 
 def _disks(choice: MeasuredChoice, chosen: Machine) -> list[Reason]:
     """What the best other disk gives, all else alike."""
-    others = [each for each in only_in_disk(chosen, choice.machines) if each is not chosen]
+    alike = but_for_disk(chosen)
+    others = [each for each in choice.machines if each is not chosen and but_for_disk(each) == alike]
     if not others:
         return []
     best = max(others, key=lambda each: each.rate)
@@ -232,11 +234,13 @@ def beside(code: ReasonCode, other: Machine, chosen: Machine, choice: MeasuredCh
 
 
 def rejections(choice: MeasuredChoice, comparison: Comparison, chosen: Contender) -> tuple[Rejection, ...]:
-    """Each machine that costs less an hour, or is smaller where no price is known, and what ran out of memory."""
+    """Each machine that costs less an hour, or is smaller where no price is known, and what ran out of memory.
+
+    And what would do the work for less if it answered soon enough.
+    """
     taken = chosen.machine
     if taken.usd_per_hour is not None:
-        known = [(each, each.machine.usd_per_hour) for each in comparison.priced]
-        cheaper = [each for each, usd in known if usd is not None and _hourly(each.machine) < _hourly(taken)]
+        cheaper = [each for each in comparison.priced if _speaks_against(each, chosen)]
         cheaper.sort(key=lambda each: -_hourly(each.machine))
     else:
         cheaper = [
@@ -247,6 +251,13 @@ def rejections(choice: MeasuredChoice, comparison: Comparison, chosen: Contender
         cheaper.sort(key=lambda each: each.machine.size, reverse=True)
     found = [_rejection(choice, each, taken) for each in cheaper[:MOST_REJECTED]]
     return (*found, *_did_not_fit(choice, taken))
+
+
+def _speaks_against(each: Contender, chosen: Contender) -> bool:
+    if each is chosen:
+        return False
+    cheaper = _hourly(each.machine) < _hourly(chosen.machine)
+    return cheaper or (not each.prompt_enough and each.machine.cost < chosen.machine.cost)
 
 
 def _rejection(choice: MeasuredChoice, each: Contender, taken: Machine) -> Rejection:
@@ -283,7 +294,7 @@ def _spec_like(machine: Machine, configuration: Configuration) -> Spec:
 
 def _why_not(choice: MeasuredChoice, each: Contender, taken: Machine) -> Reason:
     objective, machine = choice.objective, each.machine
-    if each.prompt < LIKELY and objective.latency_p99 is not None:
+    if not each.prompt_enough and objective.latency_p99 is not None:
         return reason(ReasonCode.LATENCY_TOO_LONG, latency=machine.latency_p99, most=objective.latency_p99)
     if objective.rate is not None and not each.passes:
         figures = {"rate": machine.rate, "needed": objective.rate}
@@ -315,15 +326,21 @@ def doubts(choice: MeasuredChoice, comparison: Comparison, likely: float) -> lis
     found += [] if (close := closeness(choice, comparison, likely)) is None else [close]
     found += slipped(choice)
     if choice.objective.spot:
-        found.append(reason(ReasonCode.SPOT_PRICES))
+        known = any(each.usd_per_hour is not None for each in choice.machines)
+        found.append(reason(ReasonCode.SPOT_PRICES if known else ReasonCode.NO_SPOT_PRICES))
     found += [each for each in (choice.quality.warning, choice.quality.failed) if each is not None]
     return found
+
+
+def surely(likely: float) -> bool:
+    """Whether a probability is enough as it is printed, with two digits."""
+    return round(likely, 2) >= SURE
 
 
 def closeness(choice: MeasuredChoice, comparison: Comparison, likely: float) -> Reason | None:
     """Why the choice is not sure: the target is only just kept, or others are close; None where it is sure."""
     assert comparison.chosen is not None
-    if likely >= SURE:
+    if surely(likely):
         return None
     if rounded(comparison.chosen.probability) > likely:
         return reason(ReasonCode.CHOICE_CLOSE, probability=likely)
@@ -342,17 +359,21 @@ def slipped(choice: MeasuredChoice) -> list[Reason]:
 def why_none(choice: MeasuredChoice, comparison: Comparison) -> Sequence[Reason]:
     """No machine gives what is asked for: the one that comes nearest."""
     objective = choice.objective
-    prompt = [each for each in comparison.contenders if each.prompt >= LIKELY]
+    prompt = [each for each in comparison.contenders if each.prompt_enough]
+    fast = [each for each in comparison.contenders if each.fast_enough]
+    figures: dict[str, Figure] = {"most": objective.latency_p99, "needed": objective.rate}
     if not prompt:
         known = [each.machine for each in comparison.contenders if each.machine.latency_p99 is not None]
         soonest = min(known, key=lambda each: each.latency_p99 or 0.0)
-        figures: dict[str, Figure] = {"latency": soonest.latency_p99, "most": objective.latency_p99}
-        return [Reason(ReasonCode.LATENCY_NOT_KEPT, figures, soonest.spec)]
+        return [Reason(ReasonCode.LATENCY_NOT_KEPT, figures | {"latency": soonest.latency_p99}, soonest.spec)]
+    if fast:
+        nearest = max(fast, key=lambda each: (each.prompt, each.machine.rate)).machine
+        figures |= {"latency": nearest.latency_p99, "rate": nearest.rate}
+        return [Reason(ReasonCode.NOT_FAST_AND_PROMPT, figures, nearest.spec)]
     likeliest = max(prompt, key=lambda each: (each.probability, each.machine.rate))
     deadline, machine = objective.deadline, likeliest.machine
-    figures = {
+    figures |= {
         "rate": machine.rate,
-        "needed": objective.rate,
         "probability": likeliest.probability,
         "seconds": None if deadline is None else deadline.samples / machine.rate,
         "within": None if deadline is None else deadline.seconds,

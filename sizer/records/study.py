@@ -324,6 +324,7 @@ class NoteKind(str, Enum):
     NAMED_BY_COLUMN = "named_by_column"
     """The table has no `workload`, so each value of `columns` is one."""
     REPEATS_DIFFER = "repeats_differ"
+    TAKEN_AS_REPEATS = "taken_as_repeats"
     """Two repeats of one configuration in `lines` have `rates` more than threefold apart; `rows` more are like that."""
     DISK_CLASS_INFERRED = "disk_class_inferred"
     """The classes of the disks `names` are `read_as`, by their names."""

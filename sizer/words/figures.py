@@ -107,6 +107,11 @@ def times(factor: float) -> str:
     return _("{number} times", number=format_number(factor))
 
 
+def exact_rate(rate: float, unit: str) -> str:
+    """A rate beside one that was asked for, with six digits: what is just missed does not look like what was asked."""
+    return f"{rate:,.6g} {rate_unit(unit)}"
+
+
 def of_its_rate(share: float) -> str:
     """A rate against that of a baseline: `98 % of its rate`, `6.9 times its rate`."""
     if share <= _LARGEST_PERCENTAGE:

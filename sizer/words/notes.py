@@ -222,6 +222,18 @@ def _repeats_differ(note: Note) -> str:
     return f"{found} {more}"
 
 
+def _taken_as_repeats(note: Note) -> str:
+    line, other = note.lines
+    return _(
+        "Rows that differ only in {columns}, such as line {line} and line {other}, are taken as repeats of one "
+        "configuration. If they are different machines, name each in a column `instance_type`; if different jobs, in "
+        "`workload`.",
+        columns=_quoted(note.columns),
+        line=line,
+        other=other,
+    )
+
+
 def _disk_class_inferred(note: Note) -> str:
     pairs = [
         _("`{name}` is {disk_class}", name=name, disk_class=read_as)
@@ -274,6 +286,7 @@ _OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
     NoteKind.JOBS_NAMED_APART: _jobs_named_apart,
     NoteKind.NAMED_BY_COLUMN: _named_by_column,
     NoteKind.REPEATS_DIFFER: _repeats_differ,
+    NoteKind.TAKEN_AS_REPEATS: _taken_as_repeats,
     NoteKind.DISK_CLASS_INFERRED: _disk_class_inferred,
     NoteKind.NO_DISK_CLASS: _no_disk_class,
 }

@@ -100,13 +100,22 @@ def _job_too_late(r: Reason, t: Terms) -> str:
 
 
 _C = ReasonCode
+
+
+def _job_costs(r: Reason, t: Terms) -> str:
+    known = {"usd": format_usd(r.number("usd"))}
+    if not r.text("instance_type"):
+        return _("The job costs about {usd} there, by its hourly price and the expected time.", **known)
+    return _(
+        "The job costs about {usd} on {instance}, by its hourly price and the expected time.",
+        **known,
+        instance=r.text("instance_type"),
+    )
+
+
 SENTENCES: Sentences = {
     _C.JOB_TAKES: _job_takes,
-    _C.JOB_COSTS: lambda r, t: _(
-        "The job costs about {usd} on {instance}, by its hourly price and the expected time.",
-        usd=format_usd(r.number("usd")),
-        instance=r.text("instance_type"),
-    ),
+    _C.JOB_COSTS: _job_costs,
     _C.JOB_COST_UNKNOWN: lambda r, t: _(
         "The cost of the job is not known: no instance type of the catalogue that fits has a price."
     ),

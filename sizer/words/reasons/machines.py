@@ -6,15 +6,17 @@ from sizer.records import (
     RELATIVE,
     Reason,
     ReasonCode,
+    format_number,
     format_rate,
     format_seconds,
+    format_share,
     format_usd,
     plural,
 )
-from sizer.words.figures import chance, samples_counted, times
+from sizer.words.figures import chance, exact_rate, samples_counted, times
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, spec_name
-from sizer.words.reasons.figures import Sentences, gain_of, share_of, vcpus_of
+from sizer.words.reasons.figures import Sentences, gain_of, share_of, size_of, vcpus_of
 
 
 def _where(r: Reason, t: Terms) -> str:
@@ -40,6 +42,10 @@ def _cost(r: Reason, t: Terms) -> dict[str, object]:
 
 
 def _least_cost(r: Reason, t: Terms) -> str:
+    if r.number("machines") == 1 and t.unit != RELATIVE:
+        return _("A million {units} cost {usd} on {where}, the only machine with a known price.", **_cost(r, t))
+    if r.has("by_latency") and t.unit != RELATIVE:
+        return _("A million {units} cost {usd} on {where}, the least of those that answer soon enough.", **_cost(r, t))
     if t.unit == RELATIVE:
         if r.has("slower_cost_less"):
             return _("The same work costs the least on {where}, of the machines that are fast enough.", **_cost(r, t))
@@ -114,8 +120,8 @@ def _fastest_machine(r: Reason, t: Terms) -> str:
 def _none_enough(r: Reason, t: Terms) -> str:
     known = {
         "machine": _both(r, t),
-        "rate": format_rate(r.number("rate"), t.unit),
-        "needed": format_rate(r.number("needed"), t.unit),
+        "rate": exact_rate(r.number("rate"), t.unit),
+        "needed": exact_rate(r.number("needed"), t.unit),
     }
     if not r.has("samples"):
         return _("No machine measured gives {needed}; the likeliest, {machine}, gives {rate}.", **known)
@@ -140,6 +146,25 @@ def _dearer(r: Reason, t: Terms) -> str:
 
 def _latencies(r: Reason) -> dict[str, object]:
     return {name: format_seconds(r.number(name)) for name in ("latency", "most")}
+
+
+def _growth_unsettled(r: Reason, t: Terms) -> str:
+    gain = format_share(max(0.0, r.number("gain")))
+    if r.has("gpu_count"):
+        return _(
+            "It is not clear whether more than {count} accelerators pay: the last step gained {gain}.",
+            count=format_number(r.number("gpu_count")),
+            gain=gain,
+        )
+    if r.has("memory_bytes"):
+        return _(
+            "It is not clear whether more memory than {memory} pays: the last step gained {gain}.",
+            memory=size_of(r),
+            gain=gain,
+        )
+    return _(
+        "It is not clear whether more than {vcpus} pay: the last step gained {gain}.", vcpus=vcpus_of(r), gain=gain
+    )
 
 
 def _latency_too_long(r: Reason, t: Terms) -> str:
@@ -178,7 +203,7 @@ SENTENCES: Sentences = {
         "All rows are with {input} input, so with data from a disk the job may be slower.", input=r.text("input")
     ),
     _C.INPUT_BINDS: lambda r, t: _(
-        "With synthetic input it gives {rate}, {speed} as fast: its input holds it back, and not its accelerators.",
+        "With synthetic input the same accelerators gave {rate}, {speed} as fast: the input holds them back.",
         rate=format_rate(r.number("rate"), t.unit),
         speed=times(r.number("speed")),
     ),
@@ -214,10 +239,20 @@ SENTENCES: Sentences = {
     ),
     _C.FAST_ENOUGH: lambda r, t: _(
         "The probability that it gives at least {needed} is {chance}.",
-        needed=format_rate(r.number("needed"), t.unit),
+        needed=exact_rate(r.number("needed"), t.unit),
         chance=chance(r.number("probability")),
     ),
     _C.SPOT_PRICES: lambda r, t: _("Prices are those of spot machines, which the provider may take back at any time."),
+    _C.NO_SPOT_PRICES: lambda r, t: _("No spot price of these machines is known."),
+    _C.GROWTH_UNSETTLED: _growth_unsettled,
+    _C.NOT_FAST_AND_PROMPT: lambda r, t: _(
+        "No configuration measured gives {needed} within a p99 latency of {most}; {machine} gives {rate} and takes "
+        "{latency}.",
+        **_latencies(r),
+        needed=exact_rate(r.number("needed"), t.unit),
+        machine=_both(r, t),
+        rate=exact_rate(r.number("rate"), t.unit),
+    ),
     _C.LATENCY_KEPT: lambda r, t: _(
         "99 of 100 batches take at most {latency} there; the probability that a new run keeps {most} is {chance}.",
         **_latencies(r),
@@ -238,8 +273,8 @@ SENTENCES: Sentences = {
     _C.DEARER_MACHINE: _dearer,
     _C.BELOW_RATE: lambda r, t: _(
         "Gives {rate}; the probability that it reaches {needed} is {chance}.",
-        rate=format_rate(r.number("rate"), t.unit),
-        needed=format_rate(r.number("needed"), t.unit),
+        rate=exact_rate(r.number("rate"), t.unit),
+        needed=exact_rate(r.number("needed"), t.unit),
         chance=chance(r.number("probability")),
     ),
 }

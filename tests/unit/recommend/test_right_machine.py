@@ -170,7 +170,8 @@ def test_many_slow_accelerators_do_not_beat_few_fast_ones(ask: Asked) -> None:
     assert fastest.spec is not None
     assert (fastest.spec.gpu, fastest.spec.gpu_count) == ("P100", 4)
     assert cheapest.spec is not None
-    assert (cheapest.spec.gpu, cheapest.spec.gpu_count) == ("P100", 1)
+    # One and two of them do the work for the same; then the faster one is taken.
+    assert (cheapest.spec.gpu, cheapest.spec.gpu_count) == ("P100", 2)
 
 
 SYNTHETIC = """
@@ -413,3 +414,99 @@ def _last(text: str) -> float:
 def _said(answer: Answer) -> list[str]:
     terms = Terms(answer.workload, answer.sample_unit)
     return [*reason_sentences(answer, terms), *(rejection_sentences(each, terms) for each in answer.rejected)]
+
+
+@pytest.mark.parametrize(
+    ("table", "asked", "vcpus"),
+    [
+        ("p,2,60 p,4,107 p,8,200 p,16,210", {}, 8),
+        ("p,2,50 p,4,98 p,8,150 p,16,152", {}, 8),
+        ("p,4,421 p,8,839 p,16,1330 p,32,1501 p,64,1505", {"prefer": "fastest"}, 32),
+    ],
+)
+def test_a_measured_size_that_is_enough_is_taken(ask: Asked, table: str, asked: dict[str, object], vcpus: int) -> None:
+    """And no size between two measured ones, which only the next larger machine holds."""
+    rows = "\n".join(row.replace(",", ",V100,", 1) for row in table.split())
+    spec = ask(f"workload,gpu,vcpus,throughput\n{rows}", **asked).spec
+    assert spec is not None
+    assert (spec.vcpus, spec.gpu) == (vcpus, "V100")
+
+
+@pytest.mark.parametrize("needed", [1000.0, 999.0, 995.0])
+def test_a_rate_that_was_measured_is_given(ask: Asked, needed: float) -> None:
+    """Exactly as measured is an even chance, and not nothing: provisional, and no other machine is fast enough."""
+    answer = ask("workload,gpu,throughput\ntr,T4,400\ntr,V100,1000", at_least=needed)
+    assert answer.spec is not None
+    assert (answer.status, answer.provisional, answer.spec.gpu) == ("recommended", True, "V100")
+
+
+def test_what_is_fast_and_what_is_prompt_need_not_be_one(ask: Asked) -> None:
+    """Then it is said which is which; not that nothing is fast enough."""
+    answer = ask(SERVING, latency_p99=0.007, at_least=1000.0)
+    assert answer.status == "refused"
+    assert _said(answer)[0].startswith("No configuration measured gives 1,000 samples/s within a p99 latency of 7 ms; ")
+
+
+def test_a_slip_spoils_no_other_row(ask: Asked) -> None:
+    """The answer beside it is provisional and names it; the rates of the other rows keep their intervals."""
+    answer = ask("workload,vcpus,throughput\np,4,100\np,4,101\np,8,190\np,8,19\np,16,195\np,16,194")
+    assert answer.provisional
+    assert any("10 times apart" in each for each in _said(answer))
+    assert answer.throughput is not None
+    assert answer.throughput.high < 1.1 * answer.throughput.low
+
+
+def test_memory_and_disks_are_compared_by_size_and_price(ask: Asked) -> None:
+    """A job on the CPU needs no more memory than keeps its rate, nor a dearer disk for one percent."""
+    memory = ask("workload,memory_gib,throughput\nq,8,200\nq,32,204")
+    disk = ask("workload,gpu,disk,disk_class,throughput\nq,T4,x,ssd,100\nq,T4,y,nvme,101\nq,V100,x,ssd,200")
+    assert memory.spec is not None
+    assert memory.spec.memory_bytes == 8 * GIB
+    assert disk.spec is not None
+    assert (disk.spec.gpu, disk.spec.disk) == ("T4", "x")
+
+
+def test_an_unpriced_machine_is_not_what_others_are_measured_by(ask: Asked) -> None:
+    """Its rate is the highest, and nobody knows what it costs."""
+    table = "workload,instance_type,vcpus,throughput\nj,c6i.4xlarge,16,90\nj,c7i.8xlarge,32,200\nj,ml.foo,48,500"
+    answer = ask(table)
+    assert answer.spec is not None
+    assert answer.spec.vcpus == 32
+
+
+def test_a_price_of_another_region_is_not_taken(ask: Asked) -> None:
+    """The catalogue has g4dn.xlarge in us-east-1; which of the two it is, is said."""
+    answer = ask(
+        """
+        workload,provider,instance_type,region,throughput
+        tr,aws,g4dn.xlarge,us-east-1,300
+        tr,aws,g4dn.xlarge,eu-central-1,330
+        """
+    )
+    assert {(each.instance_type, each.usd_per_hour) for each in answer.alternatives} == {
+        ("aws g4dn.xlarge us-east-1", 0.526),
+        ("aws g4dn.xlarge eu-central-1", None),
+    }
+
+
+def test_one_row_is_an_answer_and_provisional(ask: Asked) -> None:
+    """Beside another workload that has several."""
+    answer = ask("workload,gpu,throughput\none,T4,300\ntwo,T4,300\ntwo,V100,900")
+    assert answer.spec is not None
+    assert answer.provisional
+    assert _said(answer)[0].startswith("It is the only configuration measured")
+
+
+def test_the_input_that_binds_is_said(ask: Asked) -> None:
+    """With synthetic input the same accelerators were half as fast again: more of them may not help."""
+    answer = ask(SYNTHETIC, "fastest")
+    assert ReasonCode.INPUT_BINDS in {each.code for each in answer.reasons}
+    assert answer.next_run is None
+    only = ask("workload,gpu,input,throughput\nq,T4,synthetic,100\nq,V100,synthetic,300")
+    assert ReasonCode.OTHER_INPUT in {each.code for each in only.reasons}
+
+
+def test_relative_rates_have_no_deadline(ask: Asked) -> None:
+    """Nobody knows how many samples a second that is."""
+    answer = ask("workload,gpu,speedup\nq,T4,1.0\nq,V100,3.1", deadline=Deadline(1e6, 3600))
+    assert (answer.status, [each.code for each in answer.reasons]) == ("refused", [ReasonCode.RELATIVE_HAS_NO_TIME])
