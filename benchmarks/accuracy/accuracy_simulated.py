@@ -259,7 +259,7 @@ def _advised(case: Case, model: Model, runs: Sequence[Run]) -> Advised:
 
 
 def _offered(workload: WorkloadModel, answer: Answer, catalog: Catalog) -> list[Offered]:
-    """What the answer was chosen from: values measured together, and of several counts of accelerators those of its own.
+    """What the answer was chosen from: values measured together, with its own count of accelerators where several were.
 
     An accelerator without a price counts NOMINAL.
     """

@@ -252,7 +252,7 @@ def _gaps(workloads: dict[str, list[ParsedRow]]) -> Iterable[Note]:
         lines = []
         for rows in workloads.values():
             empty = [row.row.line for row in rows if row[column] is None and not _needless(row, column)]
-            lines += empty if len(empty) < len(rows) else []
+            lines += empty if any(row[column] is not None for row in rows) else []
         if lines:
             lines.sort()
             more = max(0, len(lines) - MOST_LINES)

@@ -127,6 +127,10 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> dict[str, Mea
             columns.add("gpu")
     if "device" in found and "gpu" not in columns and any(_names_gpu(row.cells["device"]) for row in table.rows):
         found["device"] = Meaning("gpu")
+    for header in table.columns:
+        if header.lower() in COUNTS and "gpu" in columns and "gpu_count" not in columns and _all_numbers(table, header):
+            found[header] = Meaning("gpu_count")
+            columns.add("gpu_count")
     given = [header for header, means in found.items() if means.column == "throughput" and not means.derived]
     derived = False
     for header, means in list(found.items()):
@@ -144,6 +148,8 @@ def _fills(table: Table, header: str, means: Meaning, given: str) -> bool:
     )
 
 
+COUNTS = ("count", "qty", "quantity", "number", "num", "数量")
+"""What a column beside one of GPUs counts."""
 INPUTS = ("disk", "cached", "synthetic")
 SIZE_OF_INPUT = "input_size"
 """What a column `input` of numbers is: how large an image or a sequence is, and not where it comes from."""

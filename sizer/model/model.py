@@ -7,7 +7,7 @@ from enum import Enum
 from functools import cached_property
 from operator import attrgetter
 
-from sizer.model.coordinates import disk_of, name_of_disk
+from sizer.model.coordinates import disk_of, memory_of, name_of_disk
 from sizer.model.design import Design
 from sizer.model.floor_runs import SearchedFloor
 from sizer.model.trend import Edge
@@ -187,6 +187,16 @@ class MeasuredRange:
                 value = getattr(rate.configuration, axis)
                 if value is not None:
                     groups.setdefault(others_of(rate.configuration, axis), {})[value] = rate.throughput.value
+        return found
+
+    @cached_property
+    def memory_on_disks(self) -> dict[str, tuple[int, int]]:
+        """By disk the least and the most memory in bytes that it was measured with."""
+        found: dict[str, tuple[int, int]] = {}
+        for rate in self.rates:
+            size = memory_of(rate.configuration)
+            low, high = found.get(disk_of(rate.configuration), (size, size))
+            found[disk_of(rate.configuration)] = (min(low, size), max(high, size))
         return found
 
     @cached_property

@@ -301,12 +301,8 @@ def _pair_unmeasured(model: WorkloadModel, configuration: Configuration) -> bool
         model.facts, measured, disk_of(configuration)
     ):
         return False
-    here = {
-        memory_of(rate.configuration)
-        for rate in measured.rates
-        if disk_of(rate.configuration) == disk_of(configuration)
-    }
-    return bool(here) and not min(here) <= memory_of(configuration) <= max(here)
+    here = measured.memory_on_disks.get(disk_of(configuration))
+    return here is not None and not here[0] <= memory_of(configuration) <= here[1]
 
 
 def _memory_unmeasured(model: WorkloadModel, configuration: Configuration) -> bool:

@@ -231,12 +231,13 @@ def _probability_least(chosen: Contender, priced: Sequence[Contender], prefer: s
     for each in priced:
         if each is chosen:
             continue
-        ratio = _hourly(chosen.machine) / _hourly(each.machine) * (each.machine.rate / chosen.machine.rate) ** power
+        ratio = hourly(chosen.machine) / hourly(each.machine) * (each.machine.rate / chosen.machine.rate) ** power
         spread = power * math.hypot(chosen.machine.deviation, each.machine.deviation)
         found.append(NormalDist().cdf((math.log1p(ALIKE) - math.log(ratio)) / spread))
     return min(found)
 
 
-def _hourly(machine: Machine) -> float:
+def hourly(machine: Machine) -> float:
+    """USD an hour with the disk, for comparing machines that have a price; never 0, so that it has a logarithm."""
     assert machine.usd_per_hour is not None, "only machines with a price are compared by it"
     return max(machine.usd_per_hour + machine.disk_usd_per_hour, 1e-9)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sizer.catalog import Catalog
 from sizer.model import WorkloadModel
 from sizer.recommend.beyond import Beyond, look_beyond
-from sizer.recommend.comparison import Comparison, Contender, compare, kind_of
+from sizer.recommend.comparison import Comparison, Contender, compare, hourly, kind_of
 from sizer.recommend.growth import Growth, with_count, with_memory, with_vcpus
 from sizer.recommend.instances import offers
 from sizer.recommend.jobs import job_at
@@ -137,9 +137,8 @@ def _answered(choice: MeasuredChoice, comparison: Comparison, chosen: Contender)
 
 def alternatives(machines: Sequence[Machine], unit: str) -> tuple[Alternative, ...]:
     """Every machine, the least cost of the work first."""
-    found = []
+    found, dominated = [], _dominated(machines)
     for each in sorted(machines, key=lambda machine: (machine.cost, -machine.rate)):
-        known = math.isfinite(each.usd_a_sample)
         found.append(
             Alternative(
                 spec=each.spec,
@@ -147,7 +146,7 @@ def alternatives(machines: Sequence[Machine], unit: str) -> tuple[Alternative, .
                 instance_type=each.name,
                 usd_per_hour=each.usd_per_hour,
                 usd_per_million_samples=usd_per_million(each.usd_per_hour, each.rate, unit),
-                dominated=known and any(_dominates(other, each) for other in machines),
+                dominated=id(each) in dominated,
                 usd_per_hour_spot=each.usd_per_hour_spot,
                 latency_p99=each.latency_p99,
             )
@@ -155,13 +154,24 @@ def alternatives(machines: Sequence[Machine], unit: str) -> tuple[Alternative, .
     return tuple(found)
 
 
-def _dominates(one: Machine, other: Machine) -> bool:
-    if one.usd_per_hour is None or other.usd_per_hour is None:
-        return False
-    slower_to_answer = (one.latency_p99 or 0.0) > (other.latency_p99 or math.inf)
-    prices = [each.usd_per_hour + each.disk_usd_per_hour for each in (one, other) if each.usd_per_hour is not None]
-    no_worse = one.rate >= other.rate and prices[0] <= prices[1] and not slower_to_answer
-    return no_worse and (one.rate > other.rate or prices[0] < prices[1])
+def _dominated(machines: Sequence[Machine]) -> set[int]:
+    """The ids of the machines than which another one is no slower, no dearer an hour with its disk, and as prompt."""
+    priced = [each for each in machines if each.usd_per_hour is not None]
+    front: list[Machine] = []
+    found: set[int] = set()
+    for each in sorted(priced, key=lambda machine: (hourly(machine), -machine.rate, machine.latency_p99 or 0.0)):
+        # What is before it costs no more, so only those that nothing dominates need be asked.
+        if any(_no_worse(other, each) for other in front):
+            found.add(id(each))
+        else:
+            front.append(each)
+    return found
+
+
+def _no_worse(one: Machine, other: Machine) -> bool:
+    """Of two of which the first costs no more: whether it is no slower and as prompt, and better in something."""
+    prompt = (one.latency_p99 or 0.0) <= (other.latency_p99 or math.inf)
+    return one.rate >= other.rate and prompt and (one.rate > other.rate or hourly(one) < hourly(other))
 
 
 def _growth(choice: MeasuredChoice, chosen: Machine) -> tuple[Growth, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import SHOWN_BY_VCPUS, WorkloadModel, disk_of, predict, vcpus_of
-from sizer.recommend.comparison import DISK_LOSS, SURE, Comparison, Contender, but_for_disk, kind_of
+from sizer.recommend.comparison import DISK_LOSS, SURE, Comparison, Contender, but_for_disk, hourly, kind_of
 from sizer.recommend.disks import NOTHING, SLOWER
 from sizer.recommend.jobs import job_at, job_reasons
 from sizer.recommend.machines import Machine
@@ -241,7 +241,7 @@ def rejections(choice: MeasuredChoice, comparison: Comparison, chosen: Contender
     taken = chosen.machine
     if taken.usd_per_hour is not None:
         cheaper = [each for each in comparison.priced if _speaks_against(each, chosen)]
-        cheaper.sort(key=lambda each: -_hourly(each.machine))
+        cheaper.sort(key=lambda each: -hourly(each.machine))
     else:
         cheaper = [
             each
@@ -256,16 +256,12 @@ def rejections(choice: MeasuredChoice, comparison: Comparison, chosen: Contender
 def _speaks_against(each: Contender, chosen: Contender) -> bool:
     if each is chosen:
         return False
-    cheaper = _hourly(each.machine) < _hourly(chosen.machine)
+    cheaper = hourly(each.machine) < hourly(chosen.machine)
     return cheaper or (not each.prompt_enough and each.machine.cost < chosen.machine.cost)
 
 
 def _rejection(choice: MeasuredChoice, each: Contender, taken: Machine) -> Rejection:
     return Rejection(each.machine.spec, (_why_not(choice, each, taken),), _own_name(each.machine))
-
-
-def _hourly(machine: Machine) -> float:
-    return (machine.usd_per_hour or 0.0) + machine.disk_usd_per_hour
 
 
 def _own_name(machine: Machine) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 from sizer.records.domains import (
     Amount,
@@ -446,11 +447,22 @@ class Answer:
     job: Job | None = None
     alternatives: tuple[Alternative, ...] = ()
 
-    @property
+    @cached_property
     def chosen(self) -> Alternative | None:
         """The one of the alternatives that is the answer; None where none of them is."""
         own = (self.spec, self.throughput)
         return next((each for each in self.alternatives if (each.spec, each.throughput) == own), None)
+
+    @cached_property
+    def least_costly(self) -> Alternative | None:
+        """Where the work costs least, of at least two alternatives with a price; they are in that order."""
+        priced = [each for each in self.alternatives if each.usd_per_hour is not None]
+        return priced[0] if len(priced) > 1 else None
+
+    @cached_property
+    def highest_rate(self) -> float:
+        """Samples per second of the fastest alternative; 0 without any."""
+        return max((each.throughput.value for each in self.alternatives), default=0.0)
 
     @property
     def front(self) -> tuple[Alternative, ...]:

@@ -75,12 +75,10 @@ def price_of_million(alternative: Alternative) -> str:
 
 def alternative_remark(alternative: Alternative, answer: Answer) -> str:
     """What to know of it beside the others: that it is the answer, costs least, is the fastest, or is dominated."""
-    priced = [each for each in answer.alternatives if each.usd_per_hour is not None]
-    rates = [each.throughput.value for each in answer.alternatives]
     parts = [_("the answer")] if alternative is answer.chosen else []
-    if len(priced) > 1 and alternative is priced[0]:
+    if alternative is answer.least_costly:
         parts.append(_("least cost"))
-    if alternative.throughput.value == max(rates):
+    if alternative.throughput.value == answer.highest_rate:
         parts.append(_("fastest"))
     if alternative.dominated:
         parts.append(_("dominated"))

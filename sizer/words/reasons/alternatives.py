@@ -108,7 +108,7 @@ SENTENCES: Sentences = {
     _C.BEST_UNKNOWN: lambda r, t: _("The rate may still rise beyond what was measured, so the best rate is not known."),
     _C.DISK_LOSES: lambda r, t: _(
         "It loses {loss} by its disk, more than the {most} that a disk may cost.",
-        loss=f"{100 * r.number('loss'):.3g} %",
+        loss=share_of(r, "loss") if r.number("loss") >= 0.1 else f"{100 * r.number('loss'):.2g} %",
         most=share_of(r, "most"),
     ),
     _C.MEMORY_NOT_SOLD: lambda r, t: _(

@@ -374,3 +374,16 @@ def test_rows_that_differ_in_what_is_not_read_are_named(read: Read) -> None:
     assert "taken as repeats" in said(read(table.format(column="hosts", one="1", two="2")))
     for column, one, two in (("run", "1", "2"), ("gpu util", "97.5", "93.0"), ("vendor", "A", "A")):
         assert "taken as repeats" not in said(read(table.format(column=column, one=one, two=two)))
+
+
+def test_a_count_beside_a_gpu_is_how_many_of_it(read: Read) -> None:
+    """Eight are no one of them, and are not taken for a repeat."""
+    found = read("gpu,count,throughput\nV100,1,300\nV100,8,2100\n")
+    assert [run.configuration.gpu_count for run in found.runs] == [1, 8]
+    assert "`count` as gpu_count" in said(found)
+
+
+def test_a_column_that_no_row_has_is_no_gap(read: Read) -> None:
+    """A row with synthetic input needs no disk, and says nothing of one."""
+    found = read("workload,gpu,input,throughput\nq,T4,disk,100\nq,V100,disk,300\nq,V100,synthetic,350\n")
+    assert "is empty in line" not in said(found)
