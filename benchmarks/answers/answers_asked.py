@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from answers_jobs import PublishedJob
+from answers_jobs import OUT_OF_MEMORY, REAL, PublishedJob
 from answers_truth import Given
 
 from sizer.catalog import Catalog
@@ -54,7 +54,10 @@ def job_rows(job: PublishedJob) -> list[dict[str, object]]:
             "instance_type": row.machine.instance_type or None,
             "vcpus": f"{row.machine.vcpus:g}" if with_vcpus else None,
             "batch_size": row.batch_size if with_batch else None,
-            "throughput": f"{row.rate:.6g}",
+            "input": "disk" if row.input == REAL else row.input or None,
+            "usd_per_hour": row.machine.usd_per_hour,
+            "throughput": None if row.rate is None else f"{row.rate:.6g}",
+            "outcome": OUT_OF_MEMORY if row.rate is None else None,
             "sample_unit": job.terms["unit"],
         }
         for row in job.rows

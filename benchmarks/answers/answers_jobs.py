@@ -1,7 +1,8 @@
-"""Jobs that others measured on several machines: read from a table of published figures. Pure but for the reading.
+"""Jobs that others measured on several machines: read from tables of published figures. Pure but for the reading.
 
-A job is what one source measured with one mode, network, framework, precision, input and unit; its rows differ by
-machine and batch size. Nothing here is sizer's, so that the answers of sizer are judged by other code.
+`published.csv` is what the answers were made right on; `held_out.csv` was found later and nothing is tuned on it. A job
+is what one source measured with one mode, network, framework, precision, input and unit; its rows differ by machine and
+batch size. Nothing here is sizer's, so that the answers of sizer are judged by other code.
 """
 
 from __future__ import annotations
@@ -13,19 +14,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PUBLISHED = Path(__file__).parent / "published.csv"
+HELD_OUT = Path(__file__).parent / "held_out.csv"
 SAME_JOB = ("mode", "network", "framework", "precision", "input", "data", "unit", "source")
 PCIE = "PCIe"
+OUT_OF_MEMORY = "out_of_memory"
+REAL, SYNTHETIC = "real", "synthetic"
 
 
 @dataclass(frozen=True)
 class Machine:
     """What a row was measured on: `gpu` None is a machine without one. `instance_type` is empty where it is not known;
-    a processor that no cloud names has its own name there."""
+    a processor that no cloud names has its own name there. `usd_per_hour` is what the source says it cost."""
 
     gpu: str | None
     gpu_count: int
     instance_type: str = ""
     vcpus: float | None = None
+    usd_per_hour: float | None = None
 
     @property
     def label(self) -> str:
@@ -35,11 +40,13 @@ class Machine:
 
 @dataclass(frozen=True)
 class MeasuredRow:
-    """One measured rate in samples/s."""
+    """One measured rate in samples/s; None did not fit into memory. `input` says which rows of a table with both are of
+    real data and which of synthetic."""
 
     machine: Machine
     batch_size: int | None
-    rate: float
+    rate: float | None
+    input: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,40 +60,57 @@ class PublishedJob:
     @property
     def label(self) -> str:
         """As a person would name it."""
-        name = " ".join(self.terms[each] for each in ("mode", "network", "framework", "precision", "input"))
+        name = " ".join(self.terms[each] for each in ("mode", "network", "framework", "precision", "input", "data"))
         return f"{name} [{self.terms['source']}]"
 
     @property
     def machines(self) -> tuple[Machine, ...]:
-        """Each once, in the order of the rows."""
-        return tuple(dict.fromkeys(row.machine for row in self.rows))
+        """Each that has a rate once, in the order of the rows."""
+        return tuple(dict.fromkeys(row.machine for row in self.rows if row.rate is not None))
 
 
 def published_jobs(paths: Iterable[Path] = (PUBLISHED,)) -> list[PublishedJob]:
-    """Every job with two machines or more, in the order of the files."""
+    """Every job with two machines or more, in the order of the files; then every job that was measured with real data
+    and with synthetic as one table of both, whose question is about real data."""
     groups: dict[tuple[str, ...], list[dict[str, str]]] = defaultdict(list)
     for path in paths:
         with path.open(encoding="utf-8", newline="") as file:
             for cells in csv.DictReader(file):
                 groups[tuple(cells[column] for column in SAME_JOB)].append(cells)
     jobs: list[PublishedJob] = []
-    for key, group in groups.items():
-        rows = tuple(_row(cells, _gpu_names(group)) for cells in group)
-        job = PublishedJob(len(jobs), dict(zip(SAME_JOB, key, strict=True)), rows)
+    for key, group in [*groups.items(), *_both_inputs(groups)]:
+        terms = dict(zip(SAME_JOB, key, strict=True))
+        names = _gpu_names(group)
+        rows = tuple(_row(cells, names, cells["data"] if terms["data"] != cells["data"] else "") for cells in group)
+        job = PublishedJob(len(jobs), terms, rows)
         if len(job.machines) > 1:
             jobs.append(job)
     return jobs
 
 
-def _row(cells: Mapping[str, str], names: Mapping[tuple[str, str, str], str]) -> MeasuredRow:
+def _both_inputs(
+    groups: Mapping[tuple[str, ...], list[dict[str, str]]],
+) -> list[tuple[tuple[str, ...], list[dict[str, str]]]]:
+    at = SAME_JOB.index("data")
+    found = []
+    for key, group in groups.items():
+        synthetic = groups.get((*key[:at], SYNTHETIC, *key[at + 1 :]))
+        if key[at] == REAL and synthetic is not None:
+            found.append(((*key[:at], f"{REAL} and {SYNTHETIC}", *key[at + 1 :]), [*synthetic, *group]))
+    return found
+
+
+def _row(cells: Mapping[str, str], names: Mapping[tuple[str, str, str], str], data: str) -> MeasuredRow:
     machine = Machine(
         names.get(_gpu_cells(cells)),
         int(cells["gpu_count"]),
         cells["instance_type"] or cells["cpu"],
         float(cells["vcpus"]) if cells["vcpus"] else None,
+        float(cells["usd_per_hour"]) if cells.get("usd_per_hour") else None,
     )
     batch = int(cells["batch_size"]) if cells["batch_size"] else None
-    return MeasuredRow(machine, batch, float(cells["samples_per_second"]))
+    rate = None if cells.get("outcome") == OUT_OF_MEMORY else float(cells["samples_per_second"])
+    return MeasuredRow(machine, batch, rate, data)
 
 
 def _gpu_cells(cells: Mapping[str, str]) -> tuple[str, str, str]:

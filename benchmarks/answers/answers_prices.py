@@ -50,10 +50,12 @@ def sold_machines(path: Path = CATALOG) -> tuple[Sold, ...]:
 
 
 def usd_per_hour(machine: Machine, sold: Sequence[Sold]) -> float | None:
-    """Of the instance type that the row names, where the catalogue has its price; else of the cheapest with exactly
-    this GPU and at least as many of it, all of them paid for. A machine without a GPU has only the price of its name.
-    None is unknown.
+    """Of the row itself where its source has one; else of the instance type that it names, where the catalogue has its
+    price; else of the cheapest with exactly this GPU and at least as many of it, all of them paid for. A machine
+    without a GPU has only the price of its name. None is unknown.
     """
+    if machine.usd_per_hour is not None:
+        return machine.usd_per_hour
     named = [each for each in sold if each.instance_type == machine.instance_type and _has_gpu(each, machine)]
     holding = named if any(each.usd_per_hour is not None for each in named) else []
     if not holding and machine.gpu is not None:

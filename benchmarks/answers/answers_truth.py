@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from answers_jobs import Machine, MeasuredRow
+from answers_jobs import SYNTHETIC, Machine, MeasuredRow
 
 OBJECTIVES = ("cheapest", "balanced", "fastest")
 TARGET = 0.95
@@ -69,10 +69,12 @@ class Verdict:
 
 
 def choices(rows: Sequence[MeasuredRow], price: PriceOf) -> list[Choice]:
-    """Each machine with each batch size, repeats as their mean."""
+    """Each machine with each batch size, repeats as their mean; what did not fit is none, nor is synthetic input where
+    the table has real data too."""
     rates: dict[tuple[Machine, int | None], list[float]] = defaultdict(list)
     for row in rows:
-        rates[row.machine, row.batch_size].append(row.rate)
+        if row.rate is not None and row.input != SYNTHETIC:
+            rates[row.machine, row.batch_size].append(row.rate)
     best: dict[tuple[str | None, int], float] = defaultdict(float)
     for (machine, _), found in rates.items():
         best[_kind(machine)] = max(best[_kind(machine)], fmean(found))
@@ -127,8 +129,11 @@ def verdict(found: Sequence[Choice], objective: str, given: Given) -> Verdict:
 
 
 def chosen(found: Sequence[Choice], given: Given) -> Choice | None:
-    """The row that an answer means: the fastest of those that are as it says; None where there is none."""
-    return max((each for each in found if _means(given, each)), key=lambda each: each.rate, default=None)
+    """The row that an answer means: the slowest of those that are as it says, and of the instance type that it names
+    where some row has that; None where there is none."""
+    meant = [each for each in found if _means(given, each)]
+    named = [each for each in meant if given.instance_type and each.machine.instance_type == given.instance_type]
+    return min(named or meant, key=lambda each: each.rate, default=None)
 
 
 def _means(given: Given, choice: Choice) -> bool:
@@ -140,6 +145,13 @@ def _means(given: Given, choice: Choice) -> bool:
     if given.vcpus is not None and machine.vcpus is not None:
         return given.vcpus == machine.vcpus
     return machine.gpu is not None or given.instance_type == machine.instance_type
+
+
+def fastest_given(found: Sequence[Choice]) -> Given:
+    """The answer of who looks at no price: the first of the fastest."""
+    best = max(found, key=lambda each: each.rate)
+    machine = best.machine
+    return Given(machine.gpu, machine.gpu_count, machine.vcpus, None, best.batch_size, machine.instance_type)
 
 
 def label_of(given: Given) -> str:

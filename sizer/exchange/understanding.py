@@ -42,6 +42,7 @@ class _Echo:
     marks: dict[str, tuple[str, str]] = field(default_factory=dict)
     counts: dict[str, tuple[str, str]] = field(default_factory=dict)
     failed: dict[str, tuple[str, str]] = field(default_factory=dict)
+    inputs: dict[str, tuple[str, str]] = field(default_factory=dict)
     merged: list[int] = field(default_factory=list)
     not_measured: list[int] = field(default_factory=list)
     per_gpu: list[str] = field(default_factory=list)
@@ -53,6 +54,7 @@ class _Echo:
             NoteKind.MARKS_IGNORED: self.marks,
             NoteKind.COUNTS_IN_NAMES: self.counts,
             NoteKind.FAILURES_READ: self.failed,
+            NoteKind.INPUTS_READ: self.inputs,
         }
         notes = []
         for kind, found in cells.items():
@@ -148,6 +150,23 @@ def _fills(table: Table, header: str, means: Meaning, given: str) -> bool:
     )
 
 
+SPELT_INPUTS = {
+    "disk": (
+        "real",
+        "real data",
+        "imagenet",
+        "jpeg",
+        "jpegs",
+        "tfrecord",
+        "tfrecords",
+        "recordio",
+        "on disk",
+        "真实数据",
+    ),
+    "cached": ("cache", "in memory", "memory", "ram", "preloaded"),
+    "synthetic": ("synth", "synthetic data", "dummy", "dummy data", "fake", "fake data", "random", "合成数据"),
+}
+"""How people call the inputs."""
 COUNTS = ("count", "qty", "quantity", "number", "num", "数量")
 """What a column beside one of GPUs counts."""
 INPUTS = ("disk", "cached", "synthetic")
@@ -252,6 +271,11 @@ def _notes_of_columns(meanings: Mapping[str, Meaning]) -> list[Note]:
     return notes
 
 
+def _input(text: str) -> str:
+    """The input that people call so; the text itself, where none is."""
+    return next((name for name, spelt in SPELT_INPUTS.items() if text.lower() in spelt), text)
+
+
 def _row(row: Row, meanings: Mapping[str, Meaning], comma: Comma, echo: _Echo) -> Row | None:
     """The row with its cells in the units of their columns; None where it says that nothing was measured."""
     cells: dict[str, str] = {}
@@ -273,6 +297,10 @@ def _row(row: Row, meanings: Mapping[str, Meaning], comma: Comma, echo: _Echo) -
             else:
                 text, own = plain(column, _figure(header, text, comma, echo), means.unit)
                 counted = own or counted
+        elif column == "input" and text.lower() not in INPUTS:
+            written, text = text, _input(text)
+            if text != written:
+                echo.inputs.setdefault(written, (written, text))
         elif column == "gpu" and means is not None and (found := _counted(text)):
             echo.counts.setdefault(header, (text, f"{found[1]} x {found[0]}"))
             text, cells["gpu_count"] = found[0], cells.get("gpu_count") or found[1]

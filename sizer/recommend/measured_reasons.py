@@ -139,10 +139,10 @@ def _asked(choice: MeasuredChoice, chosen: Contender) -> list[Reason]:
 def _first(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> Reason:
     counted = comparison.priced if chosen.usd_per_hour is not None else comparison.contenders
     figures: dict[str, Figure] = {
-        "machines": float(len(counted)),
+        "machines": float(len({_but_for_batch(each.machine) for each in counted})),
+        "configurations": float(len(counted)),
         "instance_type": chosen.name,
         "rate": chosen.rate,
-        "by_batch": len({each.machine.spec.batch_size for each in counted}) > 1,
         "by_latency": not all(each.prompt_enough for each in counted),
     }
     fastest = choice.objective.prefer == "fastest" and choice.objective.rate is None
@@ -160,6 +160,11 @@ def _first(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> R
     else:
         code = ReasonCode.LEAST_COST
     return Reason(code, figures, chosen.spec)
+
+
+def _but_for_batch(machine: Machine) -> tuple[object, ...]:
+    """What makes a machine, whatever batch it was given."""
+    return replace(machine.configuration, batch_size=None), machine.rented, kind_of(machine)
 
 
 def _without_price(comparison: Comparison, chosen: Machine, fastest: bool) -> ReasonCode:

@@ -287,6 +287,7 @@ class NoteKind(str, Enum):
     MARKS_IGNORED = "marks_ignored"
     """What stands around the figures of these `columns` is not read; `text` and `read_as` as above."""
     COUNTS_IN_NAMES = "counts_in_names"
+    INPUTS_READ = "inputs_read"
     """The names of GPUs in these `columns` have their count; `text` and `read_as` as above."""
     FAILURES_READ = "failures_read"
     """Cells of these `columns` say how a run failed: `text` is read as the outcome `read_as`."""

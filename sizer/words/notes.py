@@ -260,6 +260,11 @@ _OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
     NoteKind.MARKS_IGNORED: _marks_ignored,
     NoteKind.COUNTS_IN_NAMES: _counts_in_names,
     NoteKind.FAILURES_READ: _failures_read,
+    NoteKind.INPUTS_READ: lambda note: _(
+        "Cells of `input` are read by their meaning, such as `{text}` as {read_as}.",
+        text=note.text,
+        read_as="".join(note.read_as),
+    ),
     NoteKind.NOT_MEASURED: _not_measured,
     NoteKind.CELLS_MERGED: _cells_merged,
     NoteKind.BATCH_OF_ONE_GPU: _batch_of_one_gpu,

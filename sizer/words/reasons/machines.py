@@ -32,33 +32,36 @@ def _both(r: Reason, t: Terms) -> str:
     return spec or instance or _("a machine of unknown size")
 
 
+def _all(r: Reason) -> str:
+    """`5 machines measured`; `4 configurations measured` of one machine, such as batch sizes."""
+    if r.number("machines") > 1:
+        return _("{count} machines measured", count=round(r.number("machines")))
+    return _("{count} configurations measured", count=round(r.number("configurations")))
+
+
 def _cost(r: Reason, t: Terms) -> dict[str, object]:
     return {
         "usd": format_usd(r.number("usd_per_million")) if r.has("usd_per_million") else "",
         "units": plural(t.unit),
         "where": _where(r, t),
-        "count": round(r.number("machines")),
+        "all": _all(r),
     }
 
 
 def _least_cost(r: Reason, t: Terms) -> str:
-    if r.number("machines") == 1 and t.unit != RELATIVE:
+    if r.number("configurations") == 1 and t.unit != RELATIVE:
         return _("A million {units} cost {usd} on {where}, the only machine with a known price.", **_cost(r, t))
     if r.has("by_latency") and t.unit != RELATIVE:
         return _("A million {units} cost {usd} on {where}, the least of those that answer soon enough.", **_cost(r, t))
     if t.unit == RELATIVE:
         if r.has("slower_cost_less"):
             return _("The same work costs the least on {where}, of the machines that are fast enough.", **_cost(r, t))
-        return _("The same work costs the least on {where}, of {count} machines measured.", **_cost(r, t))
+        return _("The same work costs the least on {where}, of {all}.", **_cost(r, t))
     if r.has("slower_cost_less"):
         return _(
             "A million {units} cost {usd} on {where}, the least of the machines that are fast enough.", **_cost(r, t)
         )
-    if r.has("by_batch"):
-        return _(
-            "A million {units} cost {usd} on {where}, the least of {count} configurations measured.", **_cost(r, t)
-        )
-    return _("A million {units} cost {usd} on {where}, the least of {count} machines measured.", **_cost(r, t))
+    return _("A million {units} cost {usd} on {where}, the least of {all}.", **_cost(r, t))
 
 
 def _least_cost_and_time(r: Reason, t: Terms) -> str:
@@ -71,29 +74,27 @@ def _least_cost_and_time(r: Reason, t: Terms) -> str:
             **_cost(r, t),
         )
     return _(
-        "A million {units} cost {usd} on {where}; price times time is the least of {count} machines measured.",
+        "A million {units} cost {usd} on {where}; price times time is the least of {all}.",
         **_cost(r, t),
     )
 
 
 def _fastest_of_machines(r: Reason, t: Terms) -> str:
     if t.unit == RELATIVE:
-        return _("It is the fastest of {count} machines measured.", **_cost(r, t))
-    return _("It is the fastest of {count} machines measured; a million {units} cost {usd} on {where}.", **_cost(r, t))
+        return _("It is the fastest of {all}.", **_cost(r, t))
+    return _("It is the fastest of {all}; a million {units} cost {usd} on {where}.", **_cost(r, t))
 
 
 def _nearly_fastest(r: Reason, t: Terms) -> str:
     if not r.has("usd_per_million"):
         return _(
-            "It is the smallest of those within 1 % of the fastest of {count} configurations measured; its price is "
-            "not known.",
-            count=round(r.number("machines")),
+            "It is the smallest of those within 1 % of the fastest of {all}; its price is not known.",
+            all=_all(r),
         )
     if t.unit == RELATIVE:
-        return _("It costs least of those within 1 % of the fastest of {count} machines measured.", **_cost(r, t))
+        return _("It costs least of those within 1 % of the fastest of {all}.", **_cost(r, t))
     return _(
-        "It costs least of those within 1 % of the fastest of {count} machines measured; a million {units} cost {usd} "
-        "on {where}.",
+        "It costs least of those within 1 % of the fastest of {all}; a million {units} cost {usd} on {where}.",
         **_cost(r, t),
     )
 
@@ -179,16 +180,14 @@ SENTENCES: Sentences = {
     _C.LEAST_COST_AND_TIME: _least_cost_and_time,
     _C.FASTEST_OF_MACHINES: _fastest_of_machines,
     _C.FASTEST_WITHOUT_PRICE: lambda r, t: _(
-        "It is the fastest of {count} configurations measured; its price is not known.",
-        count=round(r.number("machines")),
+        "It is the fastest of {all}; its price is not known.",
+        all=_all(r),
     ),
     _C.NEARLY_FASTEST: _nearly_fastest,
     _C.ONLY_MACHINE: lambda r, t: _(
         "It is the only configuration measured, so it is not known whether another costs less or is faster."
     ),
-    _C.SMALLEST_OF_MACHINES: lambda r, t: _(
-        "It is the smallest of {count} configurations measured that is fast enough.", count=round(r.number("machines"))
-    ),
+    _C.SMALLEST_OF_MACHINES: lambda r, t: _("It is the smallest of {all} that is fast enough.", all=_all(r)),
     _C.TARGET_CLOSE: lambda r, t: _(
         "The probability that it keeps {target} of the best rate is {chance}.",
         target=share_of(r, "target"),

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import pytest
-from answers_jobs import Machine, MeasuredRow, published_jobs
+from answers_asked import job_rows, read_table, write_table
+from answers_held_out import is_between, one_at_a_time, thirds
+from answers_jobs import HELD_OUT, PUBLISHED, SAME_JOB, Machine, MeasuredRow, PublishedJob, published_jobs
 from answers_prices import Sold, sold_machines, usd_per_hour
-from answers_truth import OBJECTIVES, Choice, Given, best_choice, choices, verdict
+from answers_truth import OBJECTIVES, Choice, Given, best_choice, choices, fastest_given, verdict
 from fleet_machines import both, drawn_fleet
+
+from sizer.records import Configuration
 
 OLD, TWO_OLD, NEW, UNSOLD = Machine("K80", 1), Machine("K80", 2), Machine("V100", 1), Machine("Titan", 1)
 PRICES = {OLD: 0.9, TWO_OLD: 1.8, NEW: 3.06}
@@ -72,6 +77,15 @@ def test_without_a_price_the_fastest_is_right_or_the_word_that_prices_are_unknow
     assert verdict(some, "fastest", Given("Titan", 1, batch_size=32)).right
 
 
+def test_an_answer_that_leaves_something_open_means_the_slowest_of_what_it_leaves() -> None:
+    """Unless it names an instance type of the table."""
+    small, large = Machine("T4", 1, "g4dn.xlarge", 4.0), Machine("T4", 1, "g4dn.8xlarge", 32.0)
+    found = choices((MeasuredRow(small, 8, 50.0), MeasuredRow(large, 8, 90.0)), lambda _: None)
+    assert not verdict(found, "fastest", Given("T4", 1)).right
+    assert verdict(found, "fastest", Given("T4", 1, instance_type="g4dn.8xlarge")).right
+    assert verdict(found, "fastest", fastest_given(found)).right
+
+
 def test_machines_without_a_gpu_are_told_apart_by_vcpus_or_by_name() -> None:
     """An answer that says neither means none of them."""
     small, large = Machine(None, 0, "c5.2xlarge", 8.0), Machine(None, 0, "c5.18xlarge", 72.0)
@@ -93,6 +107,7 @@ def test_a_price_is_of_the_named_type_or_the_cheapest_with_that_gpu() -> None:
     )
     assert usd_per_hour(Machine("V100", 1), sold) == 3.0
     assert usd_per_hour(Machine("V100", 1, "v.dear"), sold) == 4.0
+    assert usd_per_hour(Machine("V100", 1, "v.dear", usd_per_hour=1.2), sold) == 1.2
     assert usd_per_hour(Machine("V100", 1, "v.free"), sold) == 3.0
     assert usd_per_hour(Machine("V100", 2), sold) == 24.0
     assert usd_per_hour(Machine("V100-32GB", 1), sold) == 5.0
@@ -106,7 +121,77 @@ def test_published_jobs_have_machines_to_choose_between() -> None:
     jobs = published_jobs()
     assert len(jobs) > 100
     assert all(len(job.machines) > 1 for job in jobs)
-    assert all(row.rate > 0 for job in jobs for row in job.rows)
+    assert all(row.rate is not None and row.rate > 0 for job in jobs for row in job.rows)
+
+
+def test_held_out_jobs_are_none_of_the_published_ones() -> None:
+    """Every row has a rate or did not fit, and says where it is from and under which licence."""
+    cells = {}
+    for path in (PUBLISHED, HELD_OUT):
+        with path.open(encoding="utf-8", newline="") as file:
+            cells[path] = list(csv.DictReader(file))
+    assert len(published_jobs([HELD_OUT])) > 100
+    known = {tuple(row[column] for column in SAME_JOB) for row in cells[PUBLISHED]}
+    for row in cells[HELD_OUT]:
+        assert tuple(row[column] for column in SAME_JOB) not in known
+        assert bool(row["samples_per_second"]) != (row["outcome"] == "out_of_memory")
+        assert all(row[column] for column in ("source", "path", "commit", "licence", "year"))
+
+
+def test_a_batch_size_that_did_not_fit_is_no_choice() -> None:
+    """It is asked as a run that was out of memory, and an answer that means it is wrong."""
+    rows = (*ROWS, MeasuredRow(OLD, 64, None))
+    found = choices(rows, PRICES.get)
+    assert len(found) == len(ROWS)
+    assert not verdict(found, "cheapest", Given("K80", 1, batch_size=64)).right
+    job = PublishedJob(0, dict.fromkeys(SAME_JOB, "x"), rows)
+    assert job_rows(job)[-1]["outcome"] == "out_of_memory"
+    assert job_rows(job)[-1]["throughput"] is None
+
+
+def test_synthetic_rows_are_no_choice_in_a_table_with_real_data(tmp_path: Path) -> None:
+    """Jobs with both are asked a third time, as one table, about real data."""
+    columns = (
+        "mode,network,framework,precision,input,data,unit,source,gpu,gpu_memory_gib,form,gpu_count,cpu",
+        "t,n,f,p,i",
+    )
+    lines = [
+        f"{columns[1]},{data},u,s,V100,16,,{count},,,,32,{rate}"
+        for data, rates in (("synthetic", (100, 200)), ("real", (90, 95)))
+        for count, rate in enumerate(rates, 1)
+    ]
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join([f"{columns[0]},instance_type,vcpus,batch_size,samples_per_second", *lines]))
+    jobs = published_jobs([table])
+    assert [job.terms["data"] for job in jobs] == ["synthetic", "real", "real and synthetic"]
+    assert [each.rate for each in choices(jobs[2].rows, PRICES.get)] == [90, 95]
+    assert [row["input"] for row in job_rows(jobs[2])] == ["synthetic", "synthetic", "disk", "disk"]
+
+
+def test_rates_are_left_out_between_others_and_in_thirds(tmp_path: Path) -> None:
+    """Of four batch sizes the two inner ones singly, and each of them once in a third."""
+    job = PublishedJob(
+        0,
+        {**dict.fromkeys(SAME_JOB, ""), "mode": "train", "network": "resnet50", "unit": "image"},
+        tuple(MeasuredRow(NEW, batch, batch / (0.02 + 0.005 * batch)) for batch in (8, 16, 32, 64)),
+    )
+    write_table(path := tmp_path / "table.csv", job_rows(job))
+    runs = read_table(path).runs
+    inner = one_at_a_time(runs)
+    assert [each.configuration.batch_size for each in inner] == [16, 32]
+    assert all(each.between and each.error < 0.1 for each in inner)
+    parts = thirds(runs)
+    assert sorted(each.configuration.batch_size or 0 for each in parts) == [8, 16, 32, 64]
+    assert {each.configuration.batch_size for each in parts if each.between} == {16, 32}
+    assert thirds(runs[:3]) == ()
+
+
+def test_between_is_within_what_the_same_gpu_was_measured_at() -> None:
+    """Another GPU's batch sizes do not count."""
+    old, larger, new = (Configuration(None, None, None, *each) for each in ((8, "K80"), (32, "K80"), (16, "V100")))
+    assert is_between([old, larger], Configuration(None, None, None, 16, "K80"))
+    assert not is_between([old, larger], Configuration(None, None, None, 64, "K80"))
+    assert not is_between([old, larger], new)
 
 
 def test_gpus_of_one_name_are_told_apart_by_memory_and_then_by_form(tmp_path: Path) -> None:

@@ -387,3 +387,10 @@ def test_a_column_that_no_row_has_is_no_gap(read: Read) -> None:
     """A row with synthetic input needs no disk, and says nothing of one."""
     found = read("workload,gpu,input,throughput\nq,T4,disk,100\nq,V100,disk,300\nq,V100,synthetic,350\n")
     assert "is empty in line" not in said(found)
+
+
+def test_inputs_by_other_names(read: Read) -> None:
+    """Real data lie on a disk, and fake ones are synthetic."""
+    found = read("workload,gpu,input,throughput\nq,T4,Real data,100\nq,V100,real,300\nq,V100,fake,350\n")
+    assert [run.spec.workload.input for run in found.runs] == ["disk", "disk", "synthetic"]
+    assert "such as `Real data` as disk" in said(found)

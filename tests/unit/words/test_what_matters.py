@@ -184,7 +184,15 @@ def test_relative_rates_cost_no_dollars() -> None:
         Answer(
             "train",
             "recommended",
-            reasons=(reason(ReasonCode.LEAST_COST, usd_per_million=485.0, machines=3.0, instance_type="aws x"),),
+            reasons=(
+                reason(
+                    ReasonCode.LEAST_COST,
+                    usd_per_million=485.0,
+                    machines=3.0,
+                    configurations=3.0,
+                    instance_type="aws x",
+                ),
+            ),
         ),
         Terms("train", "relative"),
     )
