@@ -132,7 +132,9 @@ def _without_title(text: str, known: Collection[str]) -> tuple[str, str]:
 
 def _filled(line: str) -> list[str]:
     """The cells of a line that are not empty, by the delimiter that yields the most."""
-    cells = [[cell for cell in (each.strip(' \t\r\n"') for each in line.split(by)) if cell.strip()] for by in DELIMITERS]
+    cells = [
+        [cell for cell in (each.strip(' \t\r\n"') for each in line.split(by)) if cell.strip()] for by in DELIMITERS
+    ]
     return max(cells, key=len) if any(cells) else []
 
 
