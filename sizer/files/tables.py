@@ -67,7 +67,7 @@ def read_table(path: Path, kind: Message, known: Collection[str], needed: Collec
         raise InputError(
             "{path} is empty; write a header with the names of the columns, and a row below it.", path=path
         )
-    text, title = _without_title(text, known)
+    text, title = _without_title(text, {*known, *needed})
     delimiter = _delimiter(text, known, needed)
     records = _records(text, path, delimiter)
     line, cells = next(records)
@@ -132,7 +132,9 @@ def _without_title(text: str, known: Collection[str]) -> tuple[str, str]:
 
 def _filled(line: str) -> list[str]:
     """The cells of a line that are not empty, by the delimiter that yields the most."""
-    cells = [[cell for cell in (each.strip(' \t"') for each in line.split(by)) if cell.strip()] for by in DELIMITERS]
+    cells = [
+        [cell for cell in (each.strip(' \t\r\n"') for each in line.split(by)) if cell.strip()] for by in DELIMITERS
+    ]
     return max(cells, key=len) if any(cells) else []
 
 

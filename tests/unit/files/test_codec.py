@@ -74,6 +74,8 @@ def values_of(hint: Any) -> st.SearchStrategy[Any]:
         return st.lists(values_of(arguments[0]), max_size=2).map(tuple)
     if get_origin(hint) in (dict, Mapping):
         return st.dictionaries(st.text(), values_of(arguments[1]), max_size=2)
+    if hint is float:
+        return st.floats(allow_nan=False)  # which equals nothing, itself neither
     return records_of(hint) if is_dataclass(hint) else st.from_type(hint)
 
 
