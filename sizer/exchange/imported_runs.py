@@ -58,6 +58,7 @@ SAME_RUN = (
     "isolates",
     "provider",
     "instance_type",
+    "region",
 )
 FEWEST_EPOCHS = 3
 """Two rates say almost nothing about how far a third would lie from them."""

@@ -45,7 +45,7 @@ def repeats_that_differ(runs: Sequence[Run]) -> Iterator[Note]:
     groups: dict[Hashable, list[tuple[float, int]]] = defaultdict(list)
     for run in runs:
         if run.throughput is not None and run.spec.purpose is not Purpose.FLOOR_SEARCH:
-            machine = run.machine and (run.machine.provider, run.machine.instance_type)
+            machine = run.machine and (run.machine.provider, run.machine.instance_type, run.machine.region)
             place = (run.spec.workload, run.configuration, run.spec.stage, machine)
             groups[place].append((run.throughput.value, run.spec.line))
     apart = [(min(found), max(found)) for found in groups.values() if max(found)[0] > SLIP * min(found)[0]]

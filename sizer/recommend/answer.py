@@ -133,8 +133,11 @@ def _fast_enough(model: WorkloadModel, question: Question, needed: float, qualit
     probability = rounded(exceeds(rate, needed))
     enough = [reason(ReasonCode.FAST_ENOUGH, rate=rate.value, needed=needed, probability=probability)]
     passing = [j for j in free if j.passes and j is not chosen]
+    together = chosen.candidate.measured_together
     return replace(
         found,
+        status="recommended" if together else "at_least",
+        edge="settled" if together else "unsettled",
         probability=probability,
         provisional=found.provisional or probability < SURE,
         reasons=(*(job_reasons(job, found.provisional) if job else enough), *found.reasons),

@@ -136,11 +136,11 @@ def _contenders(machines: Sequence[Machine], objective: Objective) -> tuple[Cont
         replace(_contender(machine, best[kind_of(machine)], objective), prompt=likely, soon=soon)
         for machine, likely in zip(machines, prompt, strict=True)
     )
-    if objective.rate is None:
-        return _by_disk(found)
+    if objective.rate is None and objective.prefer != "fastest":
+        found = _by_disk(found)
     if any(each.passes for each in found):
         return found
-    return tuple(replace(each, least=LIKELY) for each in found)
+    return tuple(replace(each, least=LIKELY, soon=LIKELY) for each in found)
 
 
 def _contender(machine: Machine, best: Machine, objective: Objective) -> Contender:

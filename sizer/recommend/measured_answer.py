@@ -59,6 +59,7 @@ def machines_to_compare(
     if several and not machines:
         machines = tuple(measured)
     if objective.latency_p99 is not None:
+        machines = machines or tuple(measured)
         return machines if any(each.latency_p99 is not None for each in machines) else ()
     of_a_table = is_imported(runs[0]) and model.facts.core_seconds is None
     named = len(machines) > 1 and any(each.rented is not None for each in machines)
@@ -170,7 +171,8 @@ def _dominated(machines: Sequence[Machine]) -> set[int]:
 
 def _no_worse(one: Machine, other: Machine) -> bool:
     """Of two of which the first costs no more: whether it is no slower and as prompt, and better in something."""
-    prompt = (one.latency_p99 or 0.0) <= (other.latency_p99 or math.inf)
+    known = (one.latency_p99, other.latency_p99)
+    prompt = known[1] is None or (known[0] is not None and known[0] <= known[1])
     return one.rate >= other.rate and prompt and (one.rate > other.rate or hourly(one) < hourly(other))
 
 

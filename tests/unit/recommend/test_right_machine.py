@@ -510,3 +510,35 @@ def test_relative_rates_have_no_deadline(ask: Asked) -> None:
     """Nobody knows how many samples a second that is."""
     answer = ask("workload,gpu,speedup\nq,T4,1.0\nq,V100,3.1", deadline=Deadline(1e6, 3600))
     assert (answer.status, [each.code for each in answer.reasons]) == ("refused", [ReasonCode.RELATIVE_HAS_NO_TIME])
+
+
+def test_the_fastest_may_need_the_dearer_disk(ask: Asked) -> None:
+    """What a disk may cost is no question of who asks for the highest rate: 1.9 % count there, and 1 % do not."""
+    table = "workload,gpu,disk,disk_class,throughput\nq,T4,x,ssd,{plain}\nq,T4,y,nvme,1000"
+    near, far = ask(table.format(plain=995), "fastest"), ask(table.format(plain=981), "fastest")
+    assert near.spec is not None
+    assert far.spec is not None
+    assert (near.spec.disk, far.spec.disk) == ("x", "y")
+
+
+def test_one_that_answers_soon_enough_only_likely_is_better_than_none(ask: Asked) -> None:
+    """Another one keeps the latency surely, and is too slow for what is asked."""
+    table = "workload,gpu,batch_size,throughput,latency_p99_ms\nb,T4,8,1200,24.5\nb,T4,1,400,6"
+    answer = ask(table, latency_p99=0.025, at_least=1000.0)
+    assert answer.spec is not None
+    assert (answer.spec.batch_size, answer.provisional) == (8, True)
+
+
+def test_an_unknown_latency_beats_none_that_is_known(ask: Asked) -> None:
+    """It is as fast and costs no more, but nobody knows how soon it answers."""
+    table = "workload,gpu,batch_size,throughput,latency_p99_ms\nb,T4,8,1200,\nb,T4,4,1000,9"
+    assert not any(each.dominated for each in ask(table).alternatives)
+
+
+def test_what_was_never_measured_together_is_not_recommended_for_a_rate(make_run: Callable[..., Run]) -> None:
+    """Every size that exists was never run on that disk: it is a bound at the most."""
+    points = (("a", 0.25, 30), ("a", 0.5, 59), ("a", 0.75, 80), ("b", 2, 190), ("b", 3, 195), ("b", 4, 196))
+    runs = [replace(make_run(rate, vcpus, disk=disk), demand=None) for disk, vcpus, rate in points]
+    (answer,) = recommend(fit(runs), runs, Objective(at_least=100.0), Catalog.load()).workloads
+    assert answer.spec is not None
+    assert answer.spec.disk == "b"
