@@ -86,7 +86,7 @@ def runs_of(parsed: Sequence[ParsedRow], source: str, devices: Mapping[str, Devi
     """
     groups: dict[RunKey, list[ParsedRow]] = defaultdict(list)
     for each in parsed:
-        groups[_run_key(each)].append(each)
+        groups[run_key(each)].append(each)
     varied = _varied(parsed)
     numbered = [
         (epochs, repeat) for group in groups.values() for epochs, repeat in _with_repeats(_joined_epochs(group))
@@ -107,7 +107,8 @@ def axis_value(parsed: ParsedRow, column: str) -> Any:
     return value
 
 
-def _run_key(parsed: ParsedRow) -> RunKey:
+def run_key(parsed: ParsedRow) -> RunKey:
+    """What the rows of one configuration have alike: they are its repeats, or epochs of one run."""
     device = parsed["device"]
     return (parsed["workload"], device.label if device else None, *(parsed[column] for column in SAME_RUN))
 

@@ -7,12 +7,11 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 
 from sizer.exchange.imported_columns import ParsedRow
+from sizer.exchange.imported_runs import run_key
 from sizer.records import SLIP, Note, NoteKind, Purpose, Run
 
 MOST_NAMED = 5
 
-CONFIGURATION = ("workload", "vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count", "device")
-OTHERWISE = ("input", "cache", "isolates", "provider", "instance_type", "region")
 OF_A_RUN = re.compile(
     r"\b(run|repeat|rep|trial|iteration|seed|date|time|started|timestamp|id|version|log|note|comment|remark|source|url)s?\b"
 )
@@ -23,7 +22,7 @@ def not_only_repeats(parsed: Sequence[ParsedRow]) -> Iterator[Note]:
     """A note where rows that are alike in all that sizer reads differ in a column that it does not."""
     groups: dict[Hashable, list[ParsedRow]] = defaultdict(list)
     for row in parsed:
-        groups[tuple(str(row[column]) for column in (*CONFIGURATION, *OTHERWISE))].append(row)
+        groups[run_key(row)].append(row)
     found: dict[str, tuple[int, int]] = {}
     for group in groups.values():
         for column in group[0].other:

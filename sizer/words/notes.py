@@ -63,49 +63,9 @@ def _columns_read(note: Note) -> str:
     return _("Columns of the table are read by their meaning: {pairs}.", pairs=listed(pairs))
 
 
-def _thousands(note: Note) -> str:
-    return _(
-        "A comma in {columns} is read as separating thousands: `{text}` as {number}.",
-        columns=_quoted(note.columns),
-        text=note.text,
-        number="".join(note.read_as),
-    )
-
-
-def _decimal_commas(note: Note) -> str:
-    return _(
-        "A comma in {columns} is read as the decimal one: `{text}` as {number}.",
-        columns=_quoted(note.columns),
-        text=note.text,
-        number="".join(note.read_as),
-    )
-
-
-def _marks_ignored(note: Note) -> str:
-    return _(
-        "What stands around the figures in {columns} is not read: `{text}` is {number}.",
-        columns=_quoted(note.columns),
-        text=note.text,
-        number="".join(note.read_as),
-    )
-
-
-def _counts_in_names(note: Note) -> str:
-    return _(
-        "The cells of {columns} are read as a count and a name: `{text}` as {read_as}.",
-        columns=_quoted(note.columns),
-        text=note.text,
-        read_as="".join(note.read_as),
-    )
-
-
-def _failures_read(note: Note) -> str:
-    return _(
-        "A cell of {columns} without a figure says how the run ended: `{text}` is read as {outcome}.",
-        columns=_quoted(note.columns),
-        text=note.text,
-        outcome="".join(note.read_as),
-    )
+def _cell_read(note: Note) -> dict[str, object]:
+    """In which columns, the first cell as it is written, and what it was read as."""
+    return {"columns": _quoted(note.columns), "text": note.text, "read_as": "".join(note.read_as)}
 
 
 def _not_measured(note: Note) -> str:
@@ -255,15 +215,24 @@ def _no_disk_class(note: Note) -> str:
 
 _OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
     NoteKind.COLUMNS_READ: _columns_read,
-    NoteKind.THOUSANDS: _thousands,
-    NoteKind.DECIMAL_COMMAS: _decimal_commas,
-    NoteKind.MARKS_IGNORED: _marks_ignored,
-    NoteKind.COUNTS_IN_NAMES: _counts_in_names,
-    NoteKind.FAILURES_READ: _failures_read,
+    NoteKind.THOUSANDS: lambda note: _(
+        "A comma in {columns} is read as separating thousands: `{text}` as {read_as}.", **_cell_read(note)
+    ),
+    NoteKind.DECIMAL_COMMAS: lambda note: _(
+        "A comma in {columns} is read as the decimal one: `{text}` as {read_as}.", **_cell_read(note)
+    ),
+    NoteKind.MARKS_IGNORED: lambda note: _(
+        "What stands around the figures in {columns} is not read: `{text}` is {read_as}.", **_cell_read(note)
+    ),
+    NoteKind.COUNTS_IN_NAMES: lambda note: _(
+        "The cells of {columns} are read as a count and a name: `{text}` as {read_as}.", **_cell_read(note)
+    ),
+    NoteKind.FAILURES_READ: lambda note: _(
+        "A cell of {columns} without a figure says how the run ended: `{text}` is read as {read_as}.",
+        **_cell_read(note),
+    ),
     NoteKind.INPUTS_READ: lambda note: _(
-        "Cells of `input` are read by their meaning, such as `{text}` as {read_as}.",
-        text=note.text,
-        read_as="".join(note.read_as),
+        "Cells of `input` are read by their meaning, such as `{text}` as {read_as}.", **_cell_read(note)
     ),
     NoteKind.NOT_MEASURED: _not_measured,
     NoteKind.CELLS_MERGED: _cells_merged,
