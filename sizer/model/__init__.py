@@ -40,20 +40,23 @@ from sizer.model.model import (
     WhatIf,
     WorkloadModel,
 )
-from sizer.model.observations import Noise, apart, completed, noise_of
+from sizer.model.observations import DRIFT, Noise, apart, centre_of, completed, noise_of, within
 from sizer.model.predicted_rates import own_effects, predict_rates
 from sizer.model.prediction import best_measured, predict, predict_line
 from sizer.model.relief import headroom
-from sizer.model.trend import GAIN, Edge, Trend
+from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
 
 __all__ = [
+    "CLEAR",
     "CPU_LABEL",
+    "DRIFT",
     "GAIN",
     "LEAST_BYTES",
     "MARGIN",
     "MOST_RUNS",
     "NORMAL_90",
     "SHOWN_BY_VCPUS",
+    "UNLIKELY",
     "WITHIN",
     "Array",
     "Bounds",
@@ -81,6 +84,7 @@ __all__ = [
     "best_measured",
     "bounds",
     "caps",
+    "centre_of",
     "completed",
     "counted_outcomes",
     "disk_of",
@@ -111,4 +115,5 @@ __all__ = [
     "vcpus_edge",
     "vcpus_of",
     "vcpus_to_measure",
+    "within",
 ]

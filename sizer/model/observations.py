@@ -82,8 +82,8 @@ def observe(runs: Sequence[Run]) -> tuple[list[Observation], Noise]:
     for (feed, configuration), group in grouped.items():
         slower = mean(slow.get(id(run), 0.0) for run in group)
         logs = [math.log(_rate(run).value) + slow.get(id(run), 0.0) - slower for run in group]
-        centre = median(logs) if len(logs) > 2 else mean(logs)
-        run_deviation = max(noise.run, mean(_within(run) or 0.0 for run in group))
+        centre = centre_of(logs)
+        run_deviation = max(noise.run, mean(within(run) or 0.0 for run in group))
         if apart(group) > SLIP:
             run_deviation = stdev(logs)
         deviation = math.hypot(run_deviation / math.sqrt(len(logs)), DRIFT)
@@ -116,7 +116,7 @@ def _rate(run: Run) -> Estimate:
     return run.throughput
 
 
-def _within(run: Run) -> float | None:
+def within(run: Run) -> float | None:
     """The run's own standard deviation of ln throughput, from its 95 % interval; None without one."""
     rate = _rate(run)
     if not rate.has_interval:
@@ -124,6 +124,11 @@ def _within(run: Run) -> float | None:
     if rate.low <= 0:  # so little is known that nothing is left below it: as wide as above
         return math.log(max(rate.high, rate.value) / rate.value) / 1.96 or None
     return (math.log(rate.high) - math.log(rate.low)) / (2 * 1.96)
+
+
+def centre_of(logs: Sequence[float]) -> float:
+    """Of repeats, ln rate: from three on their median, as one may be bad."""
+    return median(logs) if len(logs) > 2 else mean(logs)
 
 
 def apart(group: Sequence[Run]) -> float:
@@ -149,7 +154,7 @@ def _noise(groups: Collection[Sequence[tuple[Run, float]]]) -> Noise:
         logs = [math.log(_rate(run).value) + slow for run, slow in group]
         squares += sum((log - mean(logs)) ** 2 for log in logs)
         freedom += len(logs) - 1
-    inside = [within for group in groups for run, _ in group if (within := _within(run))]
+    inside = [width for group in groups for run, _ in group if (width := within(run))]
     if freedom >= 2:
         return Noise(math.sqrt(squares / freedom), measured=True, repeated=True)
     return Noise(max(median(inside), 0.01), measured=True) if inside else Noise(UNKNOWN_NOISE, measured=False)

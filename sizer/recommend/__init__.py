@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sizer.recommend.accelerators import EMULATED
-from sizer.recommend.field import SURE
 from sizer.recommend.gates import GateResult, check_gate, read_gate
 from sizer.recommend.recommendation import recommend
+from sizer.recommend.thresholds import SURE
 
 __all__ = ["EMULATED", "SURE", "GateResult", "check_gate", "read_gate", "recommend"]

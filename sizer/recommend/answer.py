@@ -12,7 +12,6 @@ from sizer.recommend.beyond import look_beyond
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.edges import Edges, edge_reasons, edges_of
 from sizer.recommend.field import (
-    SURE,
     ScoredCandidate,
     allowed,
     choose,
@@ -30,9 +29,10 @@ from sizer.recommend.memory import floor_found
 from sizer.recommend.next_run import for_host, next_run
 from sizer.recommend.other_inputs import step_rates
 from sizer.recommend.quality import Quality, quality_of
-from sizer.recommend.reasons import reasons
+from sizer.recommend.reasons import next_bottleneck, reasons
 from sizer.recommend.rejections import Choice, rejections
 from sizer.recommend.scoring import exceeds, rounded
+from sizer.recommend.thresholds import SURE
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
 from sizer.records import (
     RELATIVE,
@@ -233,7 +233,7 @@ def _answered(
         throughput=prediction.throughput,
         sample_unit=model.sample_unit,
         bottleneck=bottleneck,
-        next_bottleneck=_next(prediction) if bottleneck is not Bottleneck.AMBIGUOUS else None,
+        next_bottleneck=next_bottleneck(prediction) if bottleneck is not Bottleneck.AMBIGUOUS else None,
         reasons=why,
         rejected=rejections(choice),
         instances=matching(model, candidate.spec, batch_size, rate, question.catalog),
@@ -264,11 +264,3 @@ def _without_answer(model: WorkloadModel, quality: Quality, code: ReasonCode) ->
 def _binding_unknown(edges: Edges, quality: Quality) -> bool:
     """Runs that something disturbed cannot distinguish a busy CPU from a serial part where the curve bends."""
     return edges.vcpus.trend is Trend.UNSETTLED and quality.poor
-
-
-def _next(prediction: Prediction) -> Bottleneck | None:
-    """What would bind if the present bottleneck were relieved: the second largest share, where there is one."""
-    shares = sorted(prediction.shares.items(), key=lambda item: item[1], reverse=True)
-    if len(shares) < 2 or shares[1][1] < 1e-4:
-        return None
-    return Bottleneck(shares[1][0])

@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 from sizer.recommend.machines import Machine
+from sizer.recommend.thresholds import DISK_LOSS, SURE, TIE
 from sizer.records import Objective
 
-SURE = 0.9
-"""A rate that is asked for is given with at least this probability; a choice that is less likely right is close."""
 LIKELY = 0.5
 """A machine counts as one of the fast ones of its kind if that is likelier than not.
 
@@ -22,12 +21,8 @@ choice. Of 500 simulated fleets with noise of 2 to 4 % the best by this rule is 
 """
 LATENCY_NOISE = 0.05
 """Standard deviation of ln p99 latency between runs, at the least: few batches of a run are slower than 99 of 100."""
-TIE = 0.99
-"""`fastest` takes the cheapest of those within one percent of the highest rate."""
 ALIKE = 0.05
 """Costs that differ by less are alike: that another machine is cheaper by less is no doubt about the answer."""
-DISK_LOSS = 0.02
-"""The share of the best disk's rate that a cheaper one may cost, at the same size and whatever the target."""
 SLACK = 1e-9
 """What is exactly as asked for is enough."""
 
@@ -79,6 +74,21 @@ class Comparison:
         """Those whose price is known."""
         return tuple(each for each in self.contenders if each.machine.usd_per_hour is not None)
 
+    @property
+    def prompt(self) -> tuple[Contender, ...]:
+        """Those that keep the latency that is asked for."""
+        return tuple(each for each in self.contenders if each.prompt_enough)
+
+    @property
+    def likeliest(self) -> Contender | None:
+        """Of those that keep the latency, the one that likeliest gives the rate; None where none keeps it."""
+        return max(self.prompt, key=lambda each: (each.probability, each.machine.rate), default=None)
+
+    @property
+    def fastest(self) -> Machine:
+        """Of those that keep the latency."""
+        return max((each.machine for each in self.prompt), key=lambda each: each.rate)
+
     def others(self) -> list[Contender]:
         """All that give what is asked for but the chosen one, whatever its disk; the least costly first."""
         own = but_for_disk(self.chosen.machine) if self.chosen is not None else None
@@ -99,10 +109,10 @@ def compare(machines: Sequence[Machine], objective: Objective) -> Comparison:
     passing = [each for each in contenders if each.passes]
     if not passing:
         return Comparison(contenders, None)
-    if objective.prefer == "fastest" and objective.rate is None:
+    if objective.counts == "fastest":
         chosen = _fastest(passing)
         return Comparison(contenders, chosen, _probability_fastest(chosen, contenders))
-    cost = _COSTS["cheapest" if objective.rate is not None else objective.prefer]
+    cost = _COSTS[objective.counts]
     priced = [each for each in passing if each.machine.usd_per_hour is not None]
     if not priced:
         chosen = _without_prices(passing)

@@ -28,15 +28,17 @@ def disk_reasons(model: WorkloadModel, chosen: Candidate, prediction: Prediction
     del gains[here]
     other = max(gains, key=lambda name: gains[name])
     gain = gains[other]
-    dearest = chosen.disk_rank == len(names) - 1
-    if gain < (0 if dearest else SLOWER):
-        said = reason(ReasonCode.NO_FASTER_DISK, disk=here, other=other, loss=-gain if -gain >= NOTHING else None)
-    else:
-        now = prediction.throughput.value
-        then = now * (1 + gain) if gain >= NOTHING else None
-        said = reason(ReasonCode.FASTER_DISK, disk=here, other=other, gain=max(0.0, gain), now=now, then=then)
+    said = other_disk(here, other, gain, prediction.throughput.value, cheaper=chosen.disk_rank == len(names) - 1)
     fastest = predict(model, replace(chosen.configuration, disk=other)) if gain > 0 else prediction
     return [said, *_still_binds(fastest, only=False), *_emulated(model, chosen)]
+
+
+def other_disk(here: str, other: str, gain: float, now: float, cheaper: bool) -> Reason:
+    """What the best of the other disks gains over the rate `now`; a `cheaper` one is called slower if it is at all."""
+    if gain < (0 if cheaper else SLOWER):
+        return reason(ReasonCode.NO_FASTER_DISK, disk=here, other=other, loss=-gain if -gain >= NOTHING else None)
+    then = now * (1 + gain) if gain >= NOTHING else None
+    return reason(ReasonCode.FASTER_DISK, disk=here, other=other, gain=max(0.0, gain), now=now, then=then)
 
 
 def _still_binds(prediction: Prediction, only: bool) -> list[Reason]:

@@ -10,18 +10,11 @@ from sizer.model import WorkloadModel
 from sizer.recommend.candidates import Candidate, candidates
 from sizer.recommend.edges import Edges
 from sizer.recommend.scoring import Score, score_against_best, score_in_time
+from sizer.recommend.thresholds import DISK_LOSS, SURE, TIE
 from sizer.records import Configuration, Objective, Spec
 
-SURE = 0.9
-"""A spec is taken if it reaches the target with at least this probability."""
 LIKELY = 0.5
 """Where it is not settled whether more vCPUs pay, a size below this probability is too small."""
-
-TIE = 0.99
-"""`fastest` takes the cheapest of those within one percent of the highest rate."""
-
-DISK_LOSS = 0.02
-"""The share of the best disk's rate that a cheaper one may cost, at the same size and whatever the target."""
 
 HOPELESS = 0.1
 """Where no spec reaches the target with this probability, probabilities do not distinguish the near from the far."""

@@ -7,15 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
-from sizer.model import GAIN
+from sizer.model import CLEAR, GAIN, UNLIKELY
 from sizer.recommend.comparison import kind_of
 from sizer.recommend.machines import Machine
 from sizer.records import Configuration, ReasonCode
-
-SEEN = 0.8
-"""With this probability of more than GAIN a rate is seen to rise; with less it is not settled."""
-DOUBTFUL = 0.3
-"""Below this probability it is settled that it does not."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +24,11 @@ class Growth:
 
     @property
     def seen(self) -> bool:
-        return self.probability >= SEEN
+        return self.probability >= CLEAR
 
     @property
     def settled(self) -> bool:
-        return self.probability <= DOUBTFUL
+        return self.probability <= UNLIKELY
 
 
 def with_count(machine: Machine, machines: Sequence[Machine]) -> Growth | None:
@@ -53,22 +48,25 @@ def with_vcpus(machine: Machine, machines: Sequence[Machine]) -> Growth | None:
 
     None where it has not the most measured of these.
     """
+    return _last_doubling(ReasonCode.RISES_TO_MOST_VCPUS, "vcpus", machine, _alike(machine, machines))
+
+
+def with_memory(machine: Machine, machines: Sequence[Machine]) -> Growth | None:
+    """Of the last doubling of memory, all else alike; None where it has not the most measured."""
+    vcpus = machine.configuration.vcpus
+    alike = [each for each in _alike(machine, machines) if each.configuration.vcpus == vcpus]
+    return _last_doubling(ReasonCode.RISES_WITH_MEMORY, "memory_bytes", machine, alike)
+
+
+def _alike(machine: Machine, machines: Sequence[Machine]) -> list[Machine]:
+    """Those with its kind and count of accelerator, its disk and its batch size."""
     bare = _bare(machine)
-    alike = [each for each in machines if kind_of(each) == kind_of(machine) and _bare(each) == bare]
-    return _last_doubling(ReasonCode.RISES_TO_MOST_VCPUS, "vcpus", machine, alike)
+    return [each for each in machines if kind_of(each) == kind_of(machine) and _bare(each) == bare]
 
 
 def _bare(machine: Machine) -> Configuration:
     """Without the kind and count of accelerator, which are compared by themselves."""
     return replace(machine.configuration, vcpus=None, memory_bytes=None, gpu=None, gpu_count=None)
-
-
-def with_memory(machine: Machine, machines: Sequence[Machine]) -> Growth | None:
-    """Of the last doubling of memory, all else alike; None where it has not the most measured."""
-    bare, vcpus = _bare(machine), machine.configuration.vcpus
-    same = [each for each in machines if kind_of(each) == kind_of(machine) and _bare(each) == bare]
-    alike = [each for each in same if each.configuration.vcpus == vcpus]
-    return _last_doubling(ReasonCode.RISES_WITH_MEMORY, "memory_bytes", machine, alike)
 
 
 def _last_doubling(code: ReasonCode, axis: str, machine: Machine, alike: Sequence[Machine]) -> Growth | None:

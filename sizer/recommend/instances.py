@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer.catalog import Catalog, InstanceType
@@ -49,11 +50,7 @@ def offers(machine: Machine, model: WorkloadModel, catalog: Catalog) -> tuple[In
         )
         return (own,)
     spec, device = machine.spec, model.facts.device
-    fitting = instances_like(spec, machine.accelerators, device, catalog)
-    priced = sorted(
-        (i for i in fitting if i.usd_per_hour is not None), key=lambda i: (is_arm(i), i.usd_per_hour or 0.0)
-    )
-    unpriced = sorted((i for i in fitting if i.usd_per_hour is None), key=lambda i: (i.gpu_count, i.vcpus))
+    priced, unpriced = _by_price(instances_like(spec, machine.accelerators, device, catalog))
     return tuple(_offer(i, model, spec, rate) for i in [*priced[:PRICED], *unpriced[:UNPRICED]])
 
 
@@ -66,16 +63,21 @@ def holding(
     that has one.
     """
     device, kind = model.facts.device, Accelerators(spec.gpu, spec.gpu_count)
-    count = kind.number(device)
     needed = spec.memory_bytes or anonymous_bytes(model.measured, spec.vcpus, batch_size) or 0
-    fitting = instances_holding(replace(spec, memory_bytes=needed), kind, device, catalog)
-    priced = sorted(
-        (i for i in fitting if i.usd_per_hour is not None), key=lambda i: (is_arm(i), i.usd_per_hour or 0.0)
-    )
-    unpriced = sorted((i for i in fitting if i.usd_per_hour is None), key=lambda i: (i.gpu_count, i.vcpus))
-    if count == 0:
+    priced, unpriced = _by_price(instances_holding(replace(spec, memory_bytes=needed), kind, device, catalog))
+    if kind.number(device) == 0:
         unpriced = [i for i in unpriced if i.gpu is None]
     return priced, unpriced
+
+
+def _by_price(fitting: Sequence[InstanceType]) -> tuple[list[InstanceType], list[InstanceType]]:
+    """Those with a price, the cheapest first and ARM last, and those without, the smallest first."""
+    priced = [i for i in fitting if i.usd_per_hour is not None]
+    unpriced = [i for i in fitting if i.usd_per_hour is None]
+    return (
+        sorted(priced, key=lambda i: (is_arm(i), i.usd_per_hour or 0.0)),
+        sorted(unpriced, key=lambda i: (i.gpu_count, i.vcpus)),
+    )
 
 
 def cheapest(

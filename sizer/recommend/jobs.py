@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sizer.catalog import Catalog
 from sizer.model import WorkloadModel, vcpus_of
-from sizer.recommend.field import SURE, ScoredCandidate
+from sizer.recommend.field import ScoredCandidate
 from sizer.recommend.instances import cheapest
 from sizer.recommend.machines import Machine
 from sizer.recommend.scoring import exceeds, rounded, surely
+from sizer.recommend.thresholds import SURE
 from sizer.records import (
     LARGEST,
     SMALLEST,

@@ -20,8 +20,8 @@ def price_of(
     own = None if rented is None else rented.usd_per_hour_spot if spot else rented.usd_per_hour
     if own is not None:
         return own, None
-    if rented is not None and rented.instance_type is not None:
-        named = _named(rented, catalog)
+    if rented is not None and rented.name is not None:
+        named = _named(rented.name, catalog)
         if named is None or not _has_it(named, accelerators, device) or _elsewhere(named, rented):
             return None, None
         return named.usd_per_hour, named
@@ -29,8 +29,7 @@ def price_of(
     return (None, None) if holding is None else (holding.usd_per_hour, holding)
 
 
-def _named(rented: RentedMachine, catalog: Catalog) -> InstanceType | None:
-    name = "/".join(filter(None, (rented.provider, rented.instance_type)))
+def _named(name: str, catalog: Catalog) -> InstanceType | None:
     try:
         return catalog.instance(name)
     except InputError:

@@ -11,28 +11,26 @@ from statistics import mean, median, stdev
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import (
     CPU_LABEL,
+    DRIFT,
     NORMAL_90,
     MeasuredDisk,
     Noise,
     apart,
+    centre_of,
     completed,
     end_to_end,
     gpus_of,
     label_of,
     name_of_disk,
     noise_of,
+    within,
 )
 from sizer.recommend.accelerators import Accelerators
 from sizer.recommend.machine_prices import price_of
 from sizer.recommend.prices import disk_prices
 from sizer.records import SLIP, Bottleneck, Configuration, Estimate, LimitedByKind, RentedMachine, Run, Spec
 
-DRIFT = 0.01
-"""Standard deviation of ln rate that repeats of one configuration do not show: what lies between configurations."""
-NORMAL_95 = 1.96
-"""Standard deviations of a 95 % interval, which is what a run's own is."""
-
-Key = tuple[Configuration, str | None, RentedMachine | None]
+Key = tuple[Configuration, Accelerators, RentedMachine | None]
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,6 @@ class Machine:
     rate: float
     deviation: float
     noise: float
-    runs: int
     evidence: Bottleneck | None = None
     rented: RentedMachine | None = None
     usd_per_hour: float | None = None
@@ -92,7 +89,7 @@ class Machine:
         """`aws g4dn.xlarge`, by the table or by the catalogue; with its region where the table has it in several."""
         if self.rented is not None and self.rented.instance_type is not None:
             region = self.rented.region if self.in_several_regions else None
-            return " ".join(filter(None, (self.rented.provider, self.rented.instance_type, region)))
+            return " ".join(filter(None, (self.rented.name, region)))
         return f"{self.offer.provider} {self.offer.instance_type}" if self.offer is not None else None
 
     @property
@@ -112,7 +109,7 @@ def measured_machines(
     """
     groups: dict[Key, list[Run]] = defaultdict(list)
     for run in completed(end_to_end(runs)):
-        groups[run.configuration, kind_of_run(run), run.machine].append(run)
+        groups[run.configuration, accelerators_of_run(run), run.machine].append(run)
     noise = noise_of(list(groups.values()))
     varied = _varied([configuration for configuration, _, _ in groups])
     of_disks = disk_prices(disks, catalog) if "disk" in varied else {}
@@ -132,9 +129,8 @@ def _machine(
     spot: bool,
     of_disks: dict[str, float],
 ) -> Machine:
-    configuration, label, rented = key
+    configuration, accelerators, rented = key
     device = group[0].spec.workload.computes_on
-    accelerators = Accelerators(CPU_LABEL, 0) if label is None else Accelerators(label, max(1, gpus_of(configuration)))
     rates = _rates(group)
     logs = [math.log(rate) for rate in rates]
     named = {run.evidence.bottleneck for run in group if run.evidence is not None} - {Bottleneck.AMBIGUOUS}
@@ -144,7 +140,7 @@ def _machine(
         configuration.disk if "disk" in varied else None,
         configuration.batch_size if "batch" in varied else None,
         None if accelerators.catalog_name(device) is None else accelerators.gpu,
-        0 if label is None else max(1, gpus_of(configuration)),
+        accelerators.count or 0,
     )
     usd, offer = price_of(spec, accelerators, device, rented, catalog, spot)
     latencies = [run.latency_p99 for run in group if run.latency_p99 is not None]
@@ -154,10 +150,9 @@ def _machine(
         spec,
         configuration,
         accelerators,
-        rate=rates[0] if len(rates) == 1 else math.exp(median(logs) if len(logs) > 2 else mean(logs)),
+        rate=rates[0] if len(rates) == 1 else math.exp(centre_of(logs)),
         deviation=math.hypot(of_run / math.sqrt(len(logs)), DRIFT),
         noise=of_run,
-        runs=len(logs),
         evidence=named.pop() if len(named) == 1 else None,
         rented=rented,
         usd_per_hour=usd,
@@ -179,18 +174,20 @@ def _noise_of(group: Sequence[Run], noise: Noise) -> float:
     """
     if apart(group) > SLIP:
         return stdev(math.log(rate) for rate in _rates(group))
-    own = [run.throughput for run in group if run.throughput is not None and run.throughput.has_interval]
-    if noise.repeated or len(own) < len(group) or any(rate.low <= 0 for rate in own):
-        return noise.run
-    return mean((math.log(rate.high) - math.log(rate.low)) / (2 * NORMAL_95) for rate in own)
+    own = [
+        width
+        for run in group
+        if run.throughput is not None and run.throughput.low > 0 and (width := within(run)) is not None
+    ]
+    return noise.run if noise.repeated or len(own) < len(group) else mean(own)
 
 
-def kind_of_run(run: Run) -> str | None:
-    """The kind of accelerator, by its name where the run or its device has one; None where the CPU computes."""
+def accelerators_of_run(run: Run) -> Accelerators:
+    """Their kind, by its name where the run or its device has one, and how many; none where the CPU computes."""
     device = run.spec.workload.computes_on
-    if run.configuration.gpu is None and device.kind == "cuda" and device.gpu is not None:
-        return device.gpu
-    return label_of(run)
+    named = run.configuration.gpu is None and device.kind == "cuda" and device.gpu is not None
+    label = device.gpu if named else label_of(run)
+    return Accelerators(CPU_LABEL, 0) if label is None else Accelerators(label, max(1, gpus_of(run.configuration)))
 
 
 def is_imported(run: Run) -> bool:

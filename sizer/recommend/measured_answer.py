@@ -16,6 +16,7 @@ from sizer.recommend.jobs import job_at
 from sizer.recommend.machine_prices import instances_like
 from sizer.recommend.machines import Machine, is_imported, measured_machines
 from sizer.recommend.measured_reasons import (
+    Binding,
     MeasuredChoice,
     binding,
     closeness,
@@ -81,9 +82,9 @@ def measured_answer(choice: MeasuredChoice) -> Answer:
     growth = _growth(choice, chosen)
     beyond = _beyond(choice, chosen, growth)
     likely = rounded(comparison.probability)
-    found = _answered(choice, comparison, comparison.chosen)
+    bound = binding(choice, chosen)
     return replace(
-        found,
+        _answered(choice, comparison, comparison.chosen, bound),
         status="at_least" if growth else "recommended",
         edge="settled" if not growth else "rising" if any(each.seen for each in growth) else "unsettled",
         probability=likely,
@@ -91,7 +92,7 @@ def measured_answer(choice: MeasuredChoice) -> Answer:
         reasons=(
             *(_grows(each) for each in growth),
             *([beyond.reason] if beyond else []),
-            *why(choice, comparison),
+            *why(choice, comparison, bound),
             *doubts(choice, comparison, likely),
         ),
         next_run=_next_run(choice, comparison, growth, beyond, likely),
@@ -102,22 +103,21 @@ def measured_answer(choice: MeasuredChoice) -> Answer:
 def _provisional(choice: MeasuredChoice, comparison: Comparison, likely: float) -> bool:
     assert comparison.chosen is not None
     chosen = comparison.chosen.machine
-    by_price = choice.objective.prefer != "fastest" or choice.objective.rate is not None
+    by_price = choice.objective.counts != "fastest"
     rivals = {kind_of(each.machine) for each in comparison.contenders if each.passes}
     priced = any(each.usd_per_hour is not None for each in choice.machines)
     unpriced = chosen.usd_per_hour is None and by_price and (priced or len(rivals) > 1)
     unpriced = unpriced or (choice.objective.spot and any(each.usd_per_hour is None for each in choice.machines))
-    slipped = any(each.slipped for each in choice.machines)
     alone = len(choice.machines) == 1
-    return choice.quality.rests_on_doubt(chosen.configuration) or unpriced or slipped or alone or not surely(likely)
+    doubtful = choice.quality.rests_on_doubt(chosen.configuration) or bool(slipped(choice))
+    return doubtful or unpriced or alone or not surely(likely)
 
 
-def _answered(choice: MeasuredChoice, comparison: Comparison, chosen: Contender) -> Answer:
+def _answered(choice: MeasuredChoice, comparison: Comparison, chosen: Contender, bound: Binding) -> Answer:
     """What every answer with a machine says of it."""
     model, machine = choice.model, chosen.machine
     others = comparison.others()
     deadline = choice.objective.deadline
-    bound = binding(choice, machine)
     return Answer(
         workload=model.name,
         status="recommended",
@@ -178,7 +178,7 @@ def _no_worse(one: Machine, other: Machine) -> bool:
 
 def _growth(choice: MeasuredChoice, chosen: Machine) -> tuple[Growth, ...]:
     """Why more than the most measured may be the answer; nothing where the rate that is asked for is reached."""
-    if choice.objective.rate is not None or any(each.slipped for each in choice.machines):
+    if choice.objective.rate is not None or slipped(choice):
         return ()
     found = [with_vcpus(chosen, choice.machines), with_memory(chosen, choice.machines)]
     if choice.objective.prefer == "fastest" or _cheaper_with_count(chosen, choice.machines):
@@ -194,13 +194,8 @@ def _cheaper_with_count(chosen: Machine, machines: Sequence[Machine]) -> bool:
 
 
 def _grows(growth: Growth) -> Reason:
-    if not growth.seen:
-        return reason(ReasonCode.GROWTH_UNSETTLED, gain=growth.gain, **{_MOST[growth.code]: growth.most})
-    if growth.code is ReasonCode.RISES_WITH_GPUS:
-        return reason(growth.code, gpu_count=growth.most, gain=growth.gain)
-    if growth.code is ReasonCode.RISES_WITH_MEMORY:
-        return reason(growth.code, memory_bytes=growth.most)
-    return reason(growth.code, vcpus=growth.most, gain=growth.gain)
+    code, most = growth.code if growth.seen else ReasonCode.GROWTH_UNSETTLED, {_MOST[growth.code]: growth.most}
+    return reason(code, **most) if code is ReasonCode.RISES_WITH_MEMORY else reason(code, **most, gain=growth.gain)
 
 
 _MOST = {
@@ -304,8 +299,7 @@ def _baseline(choice: MeasuredChoice, chosen: Machine) -> Baseline | None:
 
 def _none_is_enough(choice: MeasuredChoice, comparison: Comparison) -> Answer:
     """No machine gives the rate that is asked for: the fastest, and how far it is from that."""
-    prompt = [each for each in comparison.contenders if each.prompt_enough]
-    deadline = choice.objective.deadline
+    likeliest, deadline = comparison.likeliest, choice.objective.deadline
     refused = Answer(
         choice.model.name,
         "refused",
@@ -313,15 +307,14 @@ def _none_is_enough(choice: MeasuredChoice, comparison: Comparison) -> Answer:
         reasons=tuple(why_none(choice, comparison)),
         alternatives=alternatives(choice.machines, choice.model.sample_unit),
     )
-    if not prompt:
+    if likeliest is None:
         return refused
-    likeliest = max(prompt, key=lambda each: (each.probability, each.machine.rate))
     machine = likeliest.machine
     grown = with_count(machine, choice.machines) or with_vcpus(machine, choice.machines)
     if grown is None or not grown.seen:
         return replace(refused, job=None if deadline is None else job_at(machine, deadline))
     return replace(
-        _answered(choice, comparison, likeliest),
+        _answered(choice, comparison, likeliest, binding(choice, machine)),
         status="at_least",
         edge="rising",
         probability=rounded(likeliest.probability),

@@ -8,15 +8,17 @@ from dataclasses import dataclass, field, replace
 
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import SHOWN_BY_VCPUS, WorkloadModel, disk_of, predict, vcpus_of
-from sizer.recommend.comparison import DISK_LOSS, SURE, Comparison, Contender, but_for_disk, hourly, kind_of
-from sizer.recommend.disks import NOTHING, SLOWER
+from sizer.recommend.accelerators import Accelerators
+from sizer.recommend.comparison import Comparison, Contender, but_for_disk, hourly, kind_of
+from sizer.recommend.disks import other_disk
 from sizer.recommend.jobs import job_at, job_reasons
 from sizer.recommend.machines import Machine
 from sizer.recommend.other_inputs import input_binds
 from sizer.recommend.prices import usd_per_million
 from sizer.recommend.quality import Quality
-from sizer.recommend.reasons import bound_by
+from sizer.recommend.reasons import bound_by, next_bottleneck
 from sizer.recommend.scoring import rounded
+from sizer.recommend.thresholds import DISK_LOSS, SURE
 from sizer.records import (
     Bottleneck,
     Configuration,
@@ -52,7 +54,7 @@ class MeasuredChoice:
     quality: Quality
     machines: tuple[Machine, ...]
     machine: InstanceType | None = None
-    other_inputs: Mapping[tuple[str | None, int], float] = field(default_factory=dict)
+    other_inputs: Mapping[Accelerators, float] = field(default_factory=dict)
 
     @property
     def one_curve(self) -> bool:
@@ -78,10 +80,8 @@ def binding(choice: MeasuredChoice, machine: Machine) -> Binding:
     prediction: Prediction = predict(choice.model, machine.configuration)
     if prediction.bottleneck is Bottleneck.AMBIGUOUS or _contradicted(prediction.bottleneck, machine, choice.machines):
         return Binding()
-    shares = sorted(prediction.shares.items(), key=lambda item: item[1], reverse=True)
-    following = Bottleneck(shares[1][0]) if len(shares) > 1 and shares[1][1] >= 1e-4 else None
     said = tuple(bound_by(choice.model, prediction, bound=True))
-    return Binding(prediction.bottleneck, following, prediction.headroom, said)
+    return Binding(prediction.bottleneck, next_bottleneck(prediction), prediction.headroom, said)
 
 
 def _contradicted(bottleneck: Bottleneck, machine: Machine, machines: Sequence[Machine]) -> bool:
@@ -100,8 +100,8 @@ def _contradicted(bottleneck: Bottleneck, machine: Machine, machines: Sequence[M
     return (gained < HALF) is (bottleneck is Bottleneck.CPU)
 
 
-def why(choice: MeasuredChoice, comparison: Comparison) -> list[Reason]:
-    """What the work costs there, what it costs on the next machine, and how fast the fastest is."""
+def why(choice: MeasuredChoice, comparison: Comparison, bound: Binding) -> list[Reason]:
+    """What the work costs there, what it costs on the next machine, how fast the fastest is, and what binds."""
     assert comparison.chosen is not None
     contender = comparison.chosen
     chosen = contender.machine
@@ -111,7 +111,7 @@ def why(choice: MeasuredChoice, comparison: Comparison) -> list[Reason]:
         *_asked(choice, contender),
         *_other_machines(choice, comparison, chosen),
         *_disks(choice, chosen),
-        *binding(choice, chosen).reasons,
+        *bound.reasons,
         *_input(choice, chosen),
     ]
 
@@ -145,7 +145,7 @@ def _first(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> R
         "rate": chosen.rate,
         "by_latency": not all(each.prompt_enough for each in counted),
     }
-    fastest = choice.objective.prefer == "fastest" and choice.objective.rate is None
+    fastest = choice.objective.counts == "fastest"
     if len(choice.machines) == 1:
         return Reason(ReasonCode.ONLY_MACHINE, figures, chosen.spec)
     if chosen.usd_per_hour is None:
@@ -153,9 +153,9 @@ def _first(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> R
     figures |= {"usd_per_million": _of_million(chosen, choice), "usd_per_hour": chosen.usd_per_hour}
     figures["slower_cost_less"] = _slower_cost_less(comparison, chosen, choice.objective)
     if fastest:
-        top = max(each.machine.rate for each in comparison.contenders if each.prompt_enough)
-        code = ReasonCode.FASTEST_OF_MACHINES if chosen.rate == top else ReasonCode.NEARLY_FASTEST
-    elif choice.objective.prefer == "balanced" and choice.objective.rate is None:
+        first = chosen.rate == comparison.fastest.rate
+        code = ReasonCode.FASTEST_OF_MACHINES if first else ReasonCode.NEARLY_FASTEST
+    elif choice.objective.counts == "balanced":
         code = ReasonCode.LEAST_COST_AND_TIME
     else:
         code = ReasonCode.LEAST_COST
@@ -179,7 +179,7 @@ def _without_price(comparison: Comparison, chosen: Machine, fastest: bool) -> Re
 
 def _slower_cost_less(comparison: Comparison, chosen: Machine, objective: Objective) -> bool:
     """Whether the work costs less on some machine that is too slow for what is asked."""
-    power = 1 if objective.prefer == "balanced" and objective.rate is None else 0
+    power = 1 if objective.counts == "balanced" else 0
     own = chosen.cost / chosen.rate**power
     slow = [each.machine for each in comparison.priced if not each.passes]
     return any(each.cost / each.rate**power < own for each in slow)
@@ -191,7 +191,7 @@ def _other_machines(choice: MeasuredChoice, comparison: Comparison, chosen: Mach
     others = [each for each in comparison.others() if each.machine.usd_per_hour is not None]
     if others and chosen.usd_per_hour is not None:
         found.append(beside(ReasonCode.NEXT_MACHINE, others[0].machine, chosen, choice))
-    fastest = max((each.machine for each in comparison.contenders if each.prompt_enough), key=lambda each: each.rate)
+    fastest = comparison.fastest
     if fastest.rate > chosen.rate and (not others or fastest is not others[0].machine):
         found.append(beside(ReasonCode.FASTEST_MACHINE, fastest, chosen, choice))
     return found
@@ -206,10 +206,7 @@ def _disks(choice: MeasuredChoice, chosen: Machine) -> list[Reason]:
     best = max(others, key=lambda each: each.rate)
     gain = best.rate / chosen.rate - 1
     here, other = disk_of(chosen.configuration), disk_of(best.configuration)
-    if gain < SLOWER or (gain < 0 and best.disk_usd_per_hour < chosen.disk_usd_per_hour):
-        return [reason(ReasonCode.NO_FASTER_DISK, disk=here, other=other, loss=-gain if -gain >= NOTHING else None)]
-    then = best.rate if gain >= NOTHING else None
-    return [reason(ReasonCode.FASTER_DISK, disk=here, other=other, gain=max(0.0, gain), now=chosen.rate, then=then)]
+    return [other_disk(here, other, gain, chosen.rate, cheaper=best.disk_usd_per_hour < chosen.disk_usd_per_hour)]
 
 
 def _input(choice: MeasuredChoice, chosen: Machine) -> list[Reason]:
@@ -309,7 +306,7 @@ def _why_not(choice: MeasuredChoice, each: Contender, taken: Machine) -> Reason:
         return reason(ReasonCode.OF_TARGET, share=share, bottleneck=None)
     if objective.rate is None and (objective.prefer == "fastest" or machine.usd_per_hour is None):
         return beside(ReasonCode.SLOWER_MACHINE, machine, taken, choice)
-    if objective.rate is None and objective.prefer == "balanced":
+    if objective.counts == "balanced":
         both = (machine.cost / machine.rate) / (taken.cost / taken.rate)
         return Reason(ReasonCode.DEARER_IN_TIME, {"rate": machine.rate, "cost": both}, machine.spec)
     return beside(ReasonCode.DEARER_MACHINE, machine, taken, choice)
@@ -360,10 +357,10 @@ def slipped(choice: MeasuredChoice) -> list[Reason]:
 def why_none(choice: MeasuredChoice, comparison: Comparison) -> Sequence[Reason]:
     """No machine gives what is asked for: the one that comes nearest."""
     objective = choice.objective
-    prompt = [each for each in comparison.contenders if each.prompt_enough]
+    likeliest = comparison.likeliest
     fast = [each for each in comparison.contenders if each.fast_enough]
     figures: dict[str, Figure] = {"most": objective.latency_p99, "needed": objective.rate}
-    if not prompt:
+    if likeliest is None:
         known = [each.machine for each in comparison.contenders if each.machine.latency_p99 is not None]
         soonest = min(known, key=lambda each: each.latency_p99 or 0.0)
         return [Reason(ReasonCode.LATENCY_NOT_KEPT, figures | {"latency": soonest.latency_p99}, soonest.spec)]
@@ -371,7 +368,6 @@ def why_none(choice: MeasuredChoice, comparison: Comparison) -> Sequence[Reason]
         nearest = max(fast, key=lambda each: (each.prompt, each.machine.rate)).machine
         figures |= {"latency": nearest.latency_p99, "rate": nearest.rate}
         return [Reason(ReasonCode.NOT_FAST_AND_PROMPT, figures, nearest.spec)]
-    likeliest = max(prompt, key=lambda each: (each.probability, each.machine.rate))
     deadline, machine = objective.deadline, likeliest.machine
     figures |= {
         "rate": machine.rate,

@@ -53,6 +53,14 @@ def bound_by(model: WorkloadModel, prediction: Prediction, bound: bool) -> list[
     return [reason(ReasonCode.BOTTLENECK_DISPUTED if accounted else ReasonCode.BOTTLENECK_CLOSE, **shares, **accounted)]
 
 
+def next_bottleneck(prediction: Prediction) -> Bottleneck | None:
+    """What would bind if the present bottleneck were relieved: the second largest share, where there is one."""
+    shares = sorted(prediction.shares.items(), key=lambda item: item[1], reverse=True)
+    if len(shares) < 2 or shares[1][1] < 1e-4:
+        return None
+    return Bottleneck(shares[1][0])
+
+
 def _size(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     known, judged = model.measured.vcpus, vcpus_of(chosen.configuration)
     if chosen.spec.vcpus is None:

@@ -8,9 +8,10 @@ from functools import cached_property
 
 from sizer.model import SHOWN_BY_VCPUS, WhatIf, WorkloadModel, predict, vcpus_of
 from sizer.recommend.candidates import Candidate, family_memory
-from sizer.recommend.field import DISK_LOSS, ScoredCandidate, best_of_disks, disk_loss
+from sizer.recommend.field import ScoredCandidate, best_of_disks, disk_loss
 from sizer.recommend.jobs import why_not
 from sizer.recommend.scoring import score_against_best, score_in_time
+from sizer.recommend.thresholds import DISK_LOSS
 from sizer.records import Bottleneck, Configuration, Objective, Reason, ReasonCode, Rejection, Spec, reason
 
 

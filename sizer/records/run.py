@@ -437,6 +437,13 @@ class RentedMachine:
     usd_per_hour: Rate | None = None
     usd_per_hour_spot: Rate | None = None
 
+    @property
+    def name(self) -> str | None:
+        """`aws g4dn.xlarge`; None where the table does not name its instance type."""
+        if self.instance_type is None:
+            return None
+        return " ".join(filter(None, (self.provider, self.instance_type)))
+
 
 @dataclass(frozen=True)
 class Run:

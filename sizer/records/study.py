@@ -178,6 +178,11 @@ class Objective:
         """The samples per second that are asked for; None where a share of the best is."""
         return self.at_least if self.deadline is None else self.deadline.rate
 
+    @property
+    def counts(self) -> Preference:
+        """What is preferred among those that give what is asked for: with a rate, the least cost of the work."""
+        return self.prefer if self.rate is None else "cheapest"
+
 
 class Purpose(str, Enum):
     """Why a run is made."""

@@ -18,7 +18,7 @@ from sizer.records import (
 )
 from sizer.words.figures import rate_interval
 from sizer.words.language import _, _n
-from sizer.words.names import Terms, gpu_name, row, spec_name
+from sizer.words.names import Terms, gpu_name, row, spec_name, with_instance
 
 
 def machine_name(alternative: Alternative, terms: Terms) -> str:
@@ -28,9 +28,7 @@ def machine_name(alternative: Alternative, terms: Terms) -> str:
 
 def machine_rented(machine: RentedMachine | None) -> str:
     """`aws g4dn.xlarge`, as a table names it; empty where it does not."""
-    if machine is None or machine.instance_type is None:
-        return ""
-    return " ".join(filter(None, (machine.provider, machine.instance_type)))
+    return (machine.name or "") if machine is not None else ""
 
 
 def kind_name(spec: Spec, terms: Terms) -> str:
@@ -43,9 +41,7 @@ def kind_name(spec: Spec, terms: Terms) -> str:
 
 def alternative_line(alternative: Alternative, terms: Terms) -> str:
     """`1 x P100 (azure NC6s v2): 1,800 samples/s, $2.07 an hour, $0.319 a million samples`."""
-    machine, instance = machine_name(alternative, terms), alternative.instance_type
-    if instance:
-        machine = _("{spec} ({instance})", spec=machine, instance=instance)
+    machine = with_instance(machine_name(alternative, terms), alternative.instance_type)
     figures = [format_rate(alternative.throughput.value, terms.unit), price_an_hour(alternative)]
     if alternative.latency_p99 is not None:
         figures.append(_("p99 {latency}", latency=format_seconds(alternative.latency_p99)))

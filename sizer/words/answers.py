@@ -34,6 +34,7 @@ from sizer.words.names import (
     listed,
     row,
     spec_name,
+    with_instance,
 )
 from sizer.words.reasons import reason_sentence
 
@@ -47,7 +48,7 @@ def headline(answer: Answer, terms: Terms) -> str:
     rate, unit = answer.throughput, answer.sample_unit
     known = {
         "workload": answer.workload,
-        "verdict": verdict(answer, _with_machine(spec_name(answer.spec, terms), _own_machine(answer))),
+        "verdict": verdict(answer, with_instance(spec_name(answer.spec, terms), _own_machine(answer))),
         "rate": format_rate(rate.value, unit),
         "low": format_rate(rate.low, unit),
         "high": format_rate(rate.high, unit),
@@ -96,16 +97,8 @@ def rejection_sentences(rejection: Rejection, terms: Terms) -> str:
 
 def rejection_line(rejection: Rejection, terms: Terms) -> str:
     """Which spec was not taken, and why."""
-    return _("Not {spec}: {why}", spec=rejected_name(rejection, terms), why=rejection_sentences(rejection, terms))
-
-
-def rejected_name(rejection: Rejection, terms: Terms) -> str:
-    """`8 vCPUs, 16 GiB`, with the machine that it is where the table names it."""
-    return _with_machine(spec_name(rejection.spec, terms), rejection.instance_type)
-
-
-def _with_machine(spec: str, machine: str | None) -> str:
-    return _("{spec} ({instance})", spec=spec, instance=machine) if machine else spec
+    spec = with_instance(spec_name(rejection.spec, terms), rejection.instance_type)
+    return _("Not {spec}: {why}", spec=spec, why=rejection_sentences(rejection, terms))
 
 
 def _own_machine(answer: Answer) -> str | None:

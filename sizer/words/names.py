@@ -147,6 +147,11 @@ def rate_source(source: str) -> str:
     return _("given in the imported table") if source == GIVEN_IN_TABLE else _("from {source}", source=source)
 
 
+def with_instance(spec: str, instance: str | None) -> str:
+    """`1 x T4 (aws g4dn.xlarge)`; one of the two alone where there is no other."""
+    return _("{spec} ({instance})", spec=spec, instance=instance) if spec and instance else spec or instance or ""
+
+
 def spec_name(spec: Spec, terms: Terms, between: str | None = None) -> str:
     """`2 vCPUs, 2 x V100, 8 GiB, disk nvme, batch 32`, with only what the spec fixes."""
     parts = [format_vcpus(spec.vcpus)] if spec.vcpus is not None else []
