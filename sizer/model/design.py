@@ -59,6 +59,30 @@ class Design:
             )
         )
 
+    def moves(self, configuration: Configuration) -> dict[str, tuple[float, float]] | None:
+        """By number the nearest value that was measured with its names and its other numbers, and its own value.
+
+        Only those that differ. None where its names were never measured together, or with none of a number's values.
+        """
+        if self._names_of(configuration) not in self._pairs:
+            return None
+        known = {number: value for number in self._numbers if (value := getattr(configuration, number)) is not None}
+        found: dict[str, tuple[float, float]] = {}
+        for number, value in known.items():
+            for place, of in enumerate(self._of):
+                span = self._with_name.get((place, of(configuration), number))
+                if span is None:
+                    return None
+                if not _inside(value, [span]):
+                    found[number] = (_nearest(value, span), value)
+        for pair in combinations(known, 2):
+            if any(_inside(known[other], self._spans(one, known[one], other)) for one, other in permutations(pair)):
+                continue
+            for one, other in permutations(pair):
+                for span in filter(None, self._spans(one, known[one], other)):
+                    found.setdefault(other, (_nearest(known[other], span), known[other]))
+        return found
+
     def vcpus_with(self, configuration: Configuration) -> set[float | None]:
         """The vCPUs that were measured with its names."""
         return self._vcpus.get(self._names_of(configuration), set())
@@ -84,6 +108,10 @@ _OF: dict[str, Callable[[Configuration], object]] = {"disk": disk_of, "accelerat
 def _widen(spans: dict[Key, Span], key: Key, value: float) -> None:
     low, high = spans.get(key, (value, value))
     spans[key] = (min(low, value), max(high, value))
+
+
+def _nearest(value: float, span: Span) -> float:
+    return min(max(value, span[0]), span[1])
 
 
 def _inside(value: float, spans: Iterable[Span | None]) -> bool:

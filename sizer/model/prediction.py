@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 
 from sizer.model import advice
+from sizer.model.apart import apart
 from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown, shown_by_an_axis
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, needs_no_less, or_unknown, vcpus_of
@@ -35,9 +36,6 @@ LEAST_NOISE = 0.02
 UNMEASURED_PAIR = 0.25
 """The same for a disk without figures and a memory size that were not measured together: how they work together is
 what no run shows."""
-NOT_TOGETHER = 0.5
-"""The same for any two values that were not measured together, where rates are all that is known: whole machines that
-were left out of published tables were foretold wrong by a factor of 1.6 in the median (benchmarks, published.py)."""
 UNMEASURED_DISK = 0.15
 """The same for a disk that no run was measured on: how exactly demands and rates predict a tier."""
 
@@ -220,9 +218,9 @@ def _estimate(
         variance += UNMEASURED_DISK**2
     if _pair_unmeasured(model, configuration):
         variance += UNMEASURED_PAIR**2
-    if not model.measured_together(configuration):
-        variance += NOT_TOGETHER**2
     half = model.widening * math.sqrt(variance)
+    if not model.measured_together(configuration):
+        half = math.hypot(half, NORMAL_90 * apart(model, configuration))
     centre = float(rates.mean[0])
     low, high = min(centre, float(around.mean.min())) - half, max(centre, float(around.mean.max())) + half
     if beyond is not None and beyond.expected > centre:
