@@ -160,7 +160,8 @@ class MeasuredRange:
     `rates` are those of the runs that predictions are about: not those that isolate one stage. `gpus` are the measured
     pairs of a kind of accelerator and its count, the usual kind first. `failed_vcpus` are those at which no run
     completed and some failed otherwise than for want of memory. `did_not_fit` are the configurations that ran out of
-    memory, the host's or the accelerator's. An axis that an imported table does not have is empty.
+    memory, the host's or the accelerator's; `overfilled` are those of the latter. An axis that an imported table does
+    not have is empty.
     """
 
     vcpus: tuple[float, ...] = ()
@@ -174,6 +175,7 @@ class MeasuredRange:
     search: SearchedFloor | None = None
     failed_vcpus: tuple[float, ...] = ()
     did_not_fit: tuple[Configuration, ...] = ()
+    overfilled: tuple[Configuration, ...] = ()
 
     def rates_along(self, axis: str) -> dict[tuple[object, ...], dict[float, float]]:
         """By all else of a configuration the rates by its value on that axis."""

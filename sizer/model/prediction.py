@@ -16,9 +16,19 @@ from sizer.model import advice
 from sizer.model.apart import apart
 from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown, shown_by_an_axis
 from sizer.model.ceilings import known_ceilings
-from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, needs_no_less, or_unknown, vcpus_of
+from sizer.model.coordinates import (
+    batch_of,
+    disk_of,
+    fills_accelerators,
+    gpus_of,
+    memory_of,
+    needs_no_less,
+    or_unknown,
+    vcpus_of,
+)
 from sizer.model.equation import STAGES
 from sizer.model.feeds import with_usual_accelerator
+from sizer.model.machines_around import LEAST_NOISE, beyond_counts, held_by_machines
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
 from sizer.model.model import NEIGHBOURED, NORMAL_90, MeasuredRange, WhatIf, WorkloadModel, others_of
 from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
@@ -31,8 +41,6 @@ BEYOND = 0.25
 """Standard deviation of ln throughput added for each e-fold outside the measured range, beside what the draws say."""
 REACH = 0.5
 """Of the step in ln rate between two measured neighbours: how far beyond them an interval between them may reach."""
-LEAST_NOISE = 0.02
-"""Standard deviation of ln throughput of a run, at the least."""
 UNMEASURED_PAIR = 0.25
 """The same for a disk without figures and a memory size that were not measured together: how they work together is
 what no run shows."""
@@ -233,7 +241,11 @@ def _estimate(
         centre, high = min(centre, ceiling), max(centre, min(high, ceiling + NORMAL_90 * model.noise))
         low = min(low, centre)
     found = Estimate(math.exp(centre), math.exp(low), math.exp(high))
-    return found if what_if != WhatIf() else _held_by_neighbours(model, configuration, found)
+    if what_if != WhatIf():
+        return found
+    return beyond_counts(model, configuration) or _held_by_neighbours(
+        model, configuration, held_by_machines(model, configuration, found)
+    )
 
 
 def _held_by_neighbours(model: WorkloadModel, configuration: Configuration, found: Estimate) -> Estimate:
@@ -287,14 +299,17 @@ def _outside(model: WorkloadModel, configuration: Configuration) -> float:
 
 
 def _does_not_fit(model: WorkloadModel, configuration: Configuration) -> bool:
-    if any(needs_no_less(configuration, killed) for killed in model.measured.did_not_fit):
+    measured = model.measured
+    if any(needs_no_less(configuration, killed) for killed in measured.did_not_fit):
         return True
-    floor = floor_at(model.measured, configuration.vcpus, configuration.batch_size)
+    if any(fills_accelerators(configuration, killed) for killed in measured.overfilled):
+        return True
+    floor = floor_at(measured, configuration.vcpus, configuration.batch_size)
     if floor.completed_bytes is not None and memory_of(configuration) >= floor.completed_bytes:
         return False
     if floor.out_of_memory_bytes is not None and memory_of(configuration) <= floor.out_of_memory_bytes:
         return True
-    anonymous = anonymous_bytes(model.measured, configuration.vcpus, configuration.batch_size)
+    anonymous = anonymous_bytes(measured, configuration.vcpus, configuration.batch_size)
     return anonymous is not None and memory_of(configuration) < anonymous
 
 
