@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from sizer.model.coordinates import disk_of, gpus_of, no_more
 from sizer.model.model import NEIGHBOURED, NORMAL_90, MeasuredRate, WorkloadModel
@@ -53,7 +54,7 @@ def beyond_counts(model: WorkloadModel, configuration: Configuration) -> Estimat
         return None
     start = next((rate for rate in reversed(chain[:-1]) if _count(rate) * DOUBLING <= most), chain[0])
     now, more, noise = math.log(last.throughput.value), math.log(count / most), noise_of_two(model)
-    steps = [_exponent(one, other) for one, other in zip(chain, chain[1:], strict=False)]
+    steps = [_exponent(one, other) for one, other in pairwise(chain)]
     fell = min(steps) * more if min(steps) < -noise / math.log(DOUBLING) else 0.0
     expected = now + more * min(1.0, max(-1.0, _exponent(start, last)))
     low, high = min(now + fell, expected - noise), max(now + more, expected) + noise
