@@ -252,7 +252,7 @@ def _held_by_neighbours(model: WorkloadModel, configuration: Configuration, foun
     """The same, not reaching beyond two measured neighbours by more than REACH of the step between them."""
     for below, above in measured_neighbours(model.measured, configuration):
         low, high = sorted((below, above))
-        beyond = math.exp(REACH * math.log(high / low) + NORMAL_90 * 2 * LEAST_NOISE)
+        beyond = math.exp(REACH * math.log(high / low) + NORMAL_90 * 2 * max(LEAST_NOISE, model.noise))
         low, high = low / beyond, high * beyond
         if low <= found.value <= high:
             found = Estimate(found.value, max(found.low, low), min(found.high, high))

@@ -7,22 +7,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.special import stdtrit
 
 from sizer.model.coordinates import vcpus_of
 from sizer.model.equation import Array, Flags, solve
 from sizer.model.least_squares import minimise
 from sizer.model.model import NORMAL_90, Residual, WorkloadModel
-from sizer.model.observations import Observation
+from sizer.model.observations import Noise, Observation
 from sizer.model.problem import Fitted
 from sizer.model.residual import MOST, posterior
 from sizer.records import Configuration
 
 FOLDS = 24
 """Configurations are left out one at a time up to this many, then in this many groups."""
+FEWEST_DEGREES = 2.0
+"""Degrees of freedom, at the least, with which scatter about a curve shows the noise: with fewer, all is possible."""
 
 
 def widening(
-    model: WorkloadModel, kept: Sequence[tuple[Fitted, float]], observations: Sequence[Observation], main: Flags
+    model: WorkloadModel,
+    kept: Sequence[tuple[Fitted, float]],
+    observations: Sequence[Observation],
+    main: Flags,
+    noise: Noise,
 ) -> float:
     """How many standard deviations make 90 %."""
     target = kept[0][0].problem.target
@@ -39,8 +46,10 @@ def widening(
     scores = np.sort(np.abs(left_out - target)[counts] / deviation)
     rank = math.ceil(0.9 * (scores.size + 1))
     score = float(scores[rank - 1]) if rank <= scores.size else float(scores[-1]) if scores.size else 0.0
-    few = 1 + 1 / n
-    return min(max(score, NORMAL_90 * few), 2.5 * NORMAL_90)
+    least = NORMAL_90 * (1 + 1 / n)
+    if not noise.measured:  # the scatter about the curve is all that shows it: Student's t
+        least = max(least, float(stdtrit(max(FEWEST_DEGREES, n - kept[0][0].effective - 1), 0.95)))
+    return min(max(score, least), 2.5 * NORMAL_90)
 
 
 def _inner(places: Sequence[Configuration], main: Flags) -> Flags:
