@@ -60,7 +60,7 @@ class Design:
             )
             and all(
                 any(_inside(known[other], self._spans(one, known[one], other)) for one, other in permutations(pair))
-                for pair in combinations(known, 2)
+                for pair in self._pairs_of_numbers(known, names)
             )
         )
 
@@ -81,7 +81,7 @@ class Design:
                     return None
                 if not _inside(value, spans):
                     found[number] = (_nearest(value, _joined(spans)), value)
-        for pair in combinations(known, 2):
+        for pair in self._pairs_of_numbers(known, names):
             if any(_inside(known[other], self._spans(one, known[one], other)) for one, other in permutations(pair)):
                 continue
             for one, other in permutations(pair):
@@ -112,6 +112,10 @@ class Design:
         below = [other for other in alike if other < count]
         above = [other for other in alike if other > count]
         return [alike[max(below)], alike[min(above)]] if below and above else []
+
+    def _pairs_of_numbers(self, known: Iterable[str], names: Sequence[Names]) -> Iterable[tuple[str, str]]:
+        """None between two counts: what lies between two machines in each number is held by these two."""
+        return combinations(known, 2) if len(names) == 1 else ()
 
     def _spans_with(self, names: Iterable[Names], place: int, number: str) -> list[Span | None]:
         """What was measured of a number with each of these."""
