@@ -352,8 +352,8 @@ class WorkloadModel:
 
     `noise` is the standard deviation of ln throughput of a new run about the curve, `misfit` the part of it that is
     the model's own, `widening` the number of standard deviations of a 90 % interval (1.645 if the residuals of
-    configurations left out were normal). `refused` says why there is no model and which run would help most, `scaling`
-    where more vCPUs stop paying.
+    configurations left out were normal), `noise_widening` that of the noise, at the least. `refused` says why there is
+    no model and which run would help most, `scaling` where more vCPUs stop paying.
     """
 
     name: str
@@ -369,6 +369,7 @@ class WorkloadModel:
     noise: float = 0.0
     misfit: float = 0.0
     widening: float = NORMAL_90
+    noise_widening: float = NORMAL_90
 
     def measured_together(self, configuration: Configuration) -> bool:
         """Whether each two of its values lie within what was measured together.

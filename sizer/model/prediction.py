@@ -39,6 +39,8 @@ from sizer.records import Bottleneck, Configuration, Estimate, NoAnswer, Predict
 
 BEYOND = 0.25
 """Standard deviation of ln throughput added for each e-fold outside the measured range, beside what the draws say."""
+MOST_NOISE = 0.05
+"""Of the noise of a run beyond two neighbours: more of it is rather what the form does not explain."""
 REACH = 0.5
 """Of the step in ln rate between two measured neighbours: how far beyond them an interval between them may reach."""
 UNMEASURED_PAIR = 0.25
@@ -218,7 +220,7 @@ def _estimate(
 
     Beyond a curve that still rises it reaches from no more gain to the last gain again.
     """
-    variance = float(rates.variance()[0]) + model.noise**2
+    variance = float(rates.variance()[0])
     variance += (BEYOND * _outside(model, configuration) * (1 - 0.8 * _known_share(model, rates))) ** 2
     if what_if.disk_rates is not None:
         variance += UNMEASURED_DISK**2
@@ -226,7 +228,8 @@ def _estimate(
         variance += UNMEASURED_DISK**2
     if _pair_unmeasured(model, configuration):
         variance += UNMEASURED_PAIR**2
-    half = model.widening * math.sqrt(variance)
+    noise = max(model.widening, model.noise_widening) * model.noise
+    half = math.hypot(model.widening * math.sqrt(variance), noise)
     if not model.measured_together(configuration):
         half = math.hypot(half, NORMAL_90 * apart(model, configuration))
     centre = float(rates.mean[0])
@@ -252,7 +255,8 @@ def _held_by_neighbours(model: WorkloadModel, configuration: Configuration, foun
     """The same, not reaching beyond two measured neighbours by more than REACH of the step between them."""
     for below, above in measured_neighbours(model.measured, configuration):
         low, high = sorted((below, above))
-        beyond = math.exp(REACH * math.log(high / low) + NORMAL_90 * 2 * max(LEAST_NOISE, model.noise))
+        noise = min(max(LEAST_NOISE, model.noise), MOST_NOISE)
+        beyond = math.exp(REACH * math.log(high / low) + NORMAL_90 * 2 * noise)
         low, high = low / beyond, high * beyond
         if low <= found.value <= high:
             found = Estimate(found.value, max(found.low, low), min(found.high, high))

@@ -29,7 +29,6 @@ def widening(
     kept: Sequence[tuple[Fitted, float]],
     observations: Sequence[Observation],
     main: Flags,
-    noise: Noise,
 ) -> float:
     """How many standard deviations make 90 %."""
     target = kept[0][0].problem.target
@@ -46,10 +45,18 @@ def widening(
     scores = np.sort(np.abs(left_out - target)[counts] / deviation)
     rank = math.ceil(0.9 * (scores.size + 1))
     score = float(scores[rank - 1]) if rank <= scores.size else float(scores[-1]) if scores.size else 0.0
-    least = NORMAL_90 * (1 + 1 / n)
-    if not noise.measured:  # the scatter about the curve is all that shows it: Student's t
-        least = max(least, float(stdtrit(max(FEWEST_DEGREES, n - kept[0][0].effective - 1), 0.95)))
-    return min(max(score, least), 2.5 * NORMAL_90)
+    few = 1 + 1 / n
+    return min(max(score, NORMAL_90 * few), 2.5 * NORMAL_90)
+
+
+def widening_of_noise(kept: Sequence[tuple[Fitted, float]], main: Flags, noise: Noise) -> float:
+    """How many standard deviations of the noise make 90 %: Student's t where only scatter about the curve shows it.
+
+    What the curve takes up is gone for the noise, and so is one more for the choice of its form.
+    """
+    if noise.measured:
+        return NORMAL_90
+    return float(stdtrit(max(FEWEST_DEGREES, int(main.sum()) - kept[0][0].effective - 1), 0.95))
 
 
 def _inner(places: Sequence[Configuration], main: Flags) -> Flags:
