@@ -58,9 +58,15 @@ def _why_not(answer: Answer) -> dict[str | None, str]:
     return {each.spec.disk: rejection_sentences(each, terms) for each in answer.rejected}
 
 
-@pytest.mark.parametrize("gpu", ["P100", None])
 @pytest.mark.parametrize(
-    ("names", "classes"), [*((each, None) for each in NAMES), (NAMELESS, CLASSES), (("ssd", "hdd", "nvme"), CLASSES)]
+    ("names", "classes", "gpu"),
+    [
+        *((each, None, "P100") for each in NAMES),
+        (NAMES[0], None, None),
+        (NAMELESS, CLASSES, "P100"),
+        (NAMELESS, CLASSES, None),
+        (("ssd", "hdd", "nvme"), CLASSES, "P100"),
+    ],
 )
 def test_each_job_gets_the_cheapest_disk_that_costs_it_nothing(
     tmp_path: Path, names: tuple[str, ...], classes: tuple[str, ...] | None, gpu: str | None
