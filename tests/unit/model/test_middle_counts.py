@@ -103,12 +103,12 @@ def _judge(found: Sequence[LeftOut]) -> None:
 
 
 def test_middle_counts_of_one_storage_are_in_their_intervals(tmp_path: Path) -> None:
-    """One at a time and in thirds, wherever the knee is and however sharp, with noise of 1 and of 3 %."""
+    """One at a time and in thirds, wherever the knee is and however sharp, with noise of 1 to 3 %."""
     found: list[LeftOut] = []
     for index, shape in enumerate(SHAPES.values()):
-        rates = _noisy({("array", count): shape(count) for count in COUNTS}, (0.01, 0.03)[index % 2], seed=index)
+        rates = _noisy({("array", count): shape(count) for count in COUNTS}, (0.01, 0.02, 0.03)[index % 3], seed=index)
         middle = _middle(rates)
-        own = list(_left_out(tmp_path, rates, [*_thirds(middle), *([place] for place in middle[1::2])]))
+        own = list(_left_out(tmp_path, rates, [[place] for place in middle] if index % 2 else _thirds(middle)))
         assert np.mean([each.covered for each in own]) >= 0.6
         found += own
     _judge(found)
@@ -121,7 +121,7 @@ def test_middle_counts_on_several_disks_are_in_their_intervals(tmp_path: Path, n
     rates = {(disk, count): _knee(at, sharpness)(count) for disk, at in knees.items() for count in COUNTS}
     noisy = _noisy(rates, noise, seed=5)
     middle = _middle(noisy)
-    _judge(list(_left_out(tmp_path, noisy, [*_thirds(middle), [("ssd", 8)]])))
+    _judge(list(_left_out(tmp_path, noisy, _thirds(middle))))
 
 
 def test_another_kind_of_accelerator_is_not_between(tmp_path: Path) -> None:
