@@ -38,6 +38,8 @@ def refusal(runs: Sequence[Run], measured: MeasuredRange) -> Refusal | None:
     axis = max(axes, key=lambda each: len(axes[each]))  # vCPUs, where others have no more
     values = axes[axis]
     too_few = reason(ReasonCode.TOO_FEW_VALUES, axis=axis, values=values)
+    if not values:
+        return Refusal(too_few)
     if axis == "vcpus":
         return Refusal(too_few, vcpus_to_measure(measured))
     return Refusal(too_few, _at(axis, 2 * values[-1]))

@@ -169,7 +169,7 @@ def _but_for_batch(machine: Machine) -> tuple[object, ...]:
 
 def _without_price(comparison: Comparison, chosen: Machine, fastest: bool) -> ReasonCode:
     passing = [each.machine for each in comparison.contenders if each.passes]
-    nearly = chosen.rate < max(each.rate for each in passing)
+    nearly = chosen.rate < comparison.fastest.rate
     if fastest:
         return ReasonCode.NEARLY_FASTEST if nearly else ReasonCode.FASTEST_WITHOUT_PRICE
     if len({kind_of(each) for each in passing}) > 1:

@@ -49,6 +49,7 @@ from sizer.words.failures import failure_in_words, failure_line
 from sizer.words.figures import (
     a_sample,
     amount,
+    apart,
     brief,
     capital,
     chance,
@@ -211,6 +212,7 @@ __all__ = [
     "answer_not_written",
     "answer_sentences",
     "answer_word",
+    "apart",
     "assumed_line",
     "assumptions",
     "axis_name",
