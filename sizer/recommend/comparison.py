@@ -34,7 +34,7 @@ class Contender:
     """A machine with the probability that it is as fast as asked for, and its rate over the best of its kind.
 
     `prompt` is the probability that it keeps the latency that is asked for, 1 where none is; `disk_loss` the share of
-    its rate that it loses by its disk against the best one at its size; `dearer_disk` whether a cheaper disk is as good.
+    its rate that it loses by its disk against the best one at its size; `dearer_disk` whether a cheaper one is as good.
     """
 
     machine: Machine
@@ -102,11 +102,10 @@ class Comparison:
         return sorted(found, key=lambda each: (self.merit(each.machine), each.machine.cost, -each.machine.rate))
 
     def surer(self) -> Contender | None:
-        """The least costly that surely gives what is asked for, where the chosen one only likely does."""
+        """The best that surely gives what is asked for, where the chosen one only likely does."""
         if self.chosen is None or self.chosen.sure:
             return None
-        sure = [each for each in self.others() if each.sure]
-        return min(sure, key=lambda each: (each.machine.cost, -each.machine.rate), default=None)
+        return next((each for each in self.others() if each.sure), None)
 
 
 def compare(machines: Sequence[Machine], objective: Objective) -> Comparison:
@@ -130,8 +129,7 @@ def compare(machines: Sequence[Machine], objective: Objective) -> Comparison:
     if not priced:
         chosen = _without_prices(passing)
         return Comparison(contenders, chosen, min(chosen.probability, chosen.prompt), cost)
-    least = min(cost(each.machine) for each in priced)
-    chosen = max((each for each in priced if cost(each.machine) <= SAME * least), key=lambda each: each.machine.rate)
+    chosen = _least(priced, cost)
     return Comparison(contenders, chosen, _probability_least(chosen, priced, objective.counts), cost)
 
 
@@ -139,6 +137,14 @@ _COSTS: dict[str, Callable[[Machine], float]] = {
     "cheapest": lambda machine: machine.cost,
     "balanced": lambda machine: machine.cost / machine.rate,
 }
+
+
+def _least(priced: Sequence[Contender], cost: Callable[[Machine], float]) -> Contender:
+    """The least by cost, and of equal ones the fastest; one that is sure rather than one that costs next to no less."""
+    least = min(cost(each.machine) for each in priced)
+    same = max((each for each in priced if cost(each.machine) <= SAME * least), key=lambda each: each.machine.rate)
+    sure = [each for each in priced if each.sure and cost(each.machine) <= (1 + ALIKE) * least]
+    return same if same.sure or not sure else min(sure, key=lambda each: cost(each.machine))
 
 
 def kind_of(machine: Machine) -> tuple[str | None, int]:
