@@ -13,6 +13,7 @@ from sizer.records import (
     Family,
     InstanceOffer,
     Prediction,
+    Reason,
     ReasonCode,
     Recommendation,
     Refusal,
@@ -108,9 +109,14 @@ def reasons_said(reasons: Sequence[Reason]) -> tuple[list[Reason], list[Reason]]
     return first, plain[MOST_REASONS:]
 
 
-def reason_sentences(answer: Answer, terms: Terms) -> list[str]:
+def main_sentences(answer: Answer, terms: Terms) -> list[str]:
     """The most important reasons of an answer, and what is always said."""
     return [reason_sentence(reason, terms) for reason in reasons_said(answer.reasons)[0]]
+
+
+def reason_sentences(answer: Answer, terms: Terms) -> list[str]:
+    """Each reason of an answer, the most important first."""
+    return [reason_sentence(reason, terms) for reason in answer.reasons]
 
 
 def rejection_sentences(rejection: Rejection, terms: Terms) -> str:
