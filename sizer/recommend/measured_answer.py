@@ -200,10 +200,12 @@ def _larger(choice: MeasuredChoice, chosen: Machine) -> bool:
     """Whether its provider sells a machine with as many accelerators and more vCPUs; what is not known may be sold."""
     bare, device = replace(chosen.spec, vcpus=1.0, memory_bytes=None), choice.model.facts.device
     count, vcpus = chosen.accelerators.number(device), chosen.configuration.vcpus or 0.0
-    sold = [
-        each for each in instances_like(bare, chosen.accelerators, device, choice.catalog) if each.gpu_count == count
+    provider = chosen.offer.provider if chosen.rented is not None and chosen.offer is not None else None
+    alike = [
+        each
+        for each in instances_like(bare, chosen.accelerators, device, choice.catalog)
+        if each.gpu_count == count and provider in (None, each.provider)
     ]
-    alike = [each for each in sold if chosen.offer is None or each.provider == chosen.offer.provider]
     return not any(each.vcpus >= vcpus for each in alike) or any(each.vcpus > vcpus for each in alike)
 
 

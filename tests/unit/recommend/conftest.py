@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -21,6 +21,20 @@ def catalog() -> Catalog:
     return Catalog.load()
 
 
+@pytest.fixture(scope="session")
+def fitted() -> Callable[[Sequence[Run]], Model]:
+    """The model of runs: many tests ask of equal ones, which are fitted once."""
+    known: dict[str, Model] = {}
+
+    def fitted(runs: Sequence[Run]) -> Model:
+        key = repr(runs)
+        if key not in known:
+            known[key] = fit(runs)
+        return known[key]
+
+    return fitted
+
+
 def in_words(answer: Answer, model: Model) -> Answer:
     """The same answer with sentences where it has reasons and a suggestion."""
     terms = terms_of(model.workload(answer.workload))
@@ -32,8 +46,8 @@ def in_words(answer: Answer, model: Model) -> Answer:
     )
 
 
-@pytest.fixture
-def ask(catalog: Catalog) -> Callable[..., Answer]:
+@pytest.fixture(scope="session")
+def ask(catalog: Catalog, fitted: Callable[[Sequence[Run]], Model]) -> Callable[..., Answer]:
     """The answer to runs of one workload, with what it says in words."""
 
     def ask(
@@ -46,13 +60,13 @@ def ask(catalog: Catalog) -> Callable[..., Answer]:
         **known: object,
     ) -> Answer:
         objective = Objective(prefer, target, within, at_least)
-        model = fit(runs)
+        model = fitted(runs)
         return in_words(recommend(model, runs, objective, catalog, **known).workloads[0], model)  # type: ignore[arg-type]
 
     return ask
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def curve(make_run: Callable[..., Run]) -> Callable[..., list[Run]]:
     """Runs at (vCPUs, rate) points, all else alike."""
 
