@@ -110,6 +110,8 @@ def _nearly_fastest(r: Reason, t: Terms) -> str:
 
 def _next_machine(r: Reason, t: Terms) -> str:
     known = {"machine": _both(r, t), "speed": times(r.number("speed"))}
+    if not r.has("cost"):
+        return _("Next comes {machine}: {speed} as fast; its price is not known.", **known)
     cost = r.number("cost")
     if abs(cost - 1) < 0.005:
         return _("Next comes {machine}: {speed} as fast, and the same work costs the same there.", **known)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from sizer.records.answer import Answer
 from sizer.records.run import Run
 from sizer.records.study import Deadline, Objective
 from sizer.words import reason_sentences, rejection_sentences, suggestion_sentences, terms_of
+from tests.tables import runs_of
 
 
 @pytest.fixture(scope="session")
@@ -74,3 +76,16 @@ def curve(make_run: Callable[..., Run]) -> Callable[..., list[Run]]:
         return [make_run(rate, vcpus, **known) for vcpus, rate in points]
 
     return curve
+
+
+@pytest.fixture
+def ask_table(tmp_path: Path, catalog: Catalog, fitted: Callable[..., Model]) -> Callable[..., Answer]:
+    """The answer to a table of somebody's, written as its rows, for an objective; `machine` is the baseline."""
+
+    def ask(table: str, prefer: str = "cheapest", machine: str | None = None, **objective: object) -> Answer:
+        runs = runs_of(tmp_path, table)
+        asked = Objective(prefer, **objective)  # type: ignore[arg-type]
+        baseline = None if machine is None else catalog.instance(machine)
+        return recommend(fitted(runs), runs, asked, catalog, machine=baseline).workloads[0]
+
+    return ask

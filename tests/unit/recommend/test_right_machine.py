@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sizer.catalog import Catalog
-from sizer.model import Model, fit, predict
+from sizer.model import fit, predict
 from sizer.recommend import recommend
 from sizer.records import GIB, Answer, Bottleneck, Configuration, Deadline, Objective, ReasonCode, Run, Spec
 from sizer.words import Terms, reason_sentences, rejection_sentences
@@ -19,15 +19,9 @@ Asked = Callable[..., Answer]
 
 
 @pytest.fixture
-def ask(tmp_path: Path, catalog: Catalog, fitted: Callable[..., Model]) -> Asked:
+def ask(ask_table: Asked) -> Asked:
     """The answer to a table, written as its rows, for an objective."""
-
-    def ask(table: str, prefer: str = "cheapest", **objective: object) -> Answer:
-        runs = runs_of(tmp_path, table)
-        asked = Objective(prefer, **objective)  # type: ignore[arg-type]
-        return recommend(fitted(runs), runs, asked, catalog).workloads[0]
-
-    return ask
+    return ask_table
 
 
 V100 = """
