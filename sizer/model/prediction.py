@@ -13,7 +13,6 @@ from functools import cache
 import numpy as np
 
 from sizer.model import advice
-from sizer.model.apart import apart
 from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown, shown_by_an_axis
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import (
@@ -28,6 +27,7 @@ from sizer.model.coordinates import (
 )
 from sizer.model.equation import STAGES
 from sizer.model.feeds import with_usual_accelerator
+from sizer.model.interplay import interplay_deviation
 from sizer.model.machines_around import LEAST_NOISE, beyond_counts, held_by_machines
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
 from sizer.model.model import NEIGHBOURED, NORMAL_90, MeasuredRange, WhatIf, WorkloadModel, others_of
@@ -39,8 +39,6 @@ from sizer.records import Bottleneck, Configuration, Estimate, NoAnswer, Predict
 
 BEYOND = 0.25
 """Standard deviation of ln throughput added for each e-fold outside the measured range, beside what the draws say."""
-MOST_NOISE = 0.05
-"""Of the noise of a run beyond two neighbours: more of it is rather what the form does not explain."""
 REACH = 0.5
 """Of the step in ln rate between two measured neighbours: how far beyond them an interval between them may reach."""
 UNMEASURED_PAIR = 0.25
@@ -231,7 +229,7 @@ def _estimate(
     noise = max(model.widening, model.noise_widening) * model.noise
     half = math.hypot(model.widening * math.sqrt(variance), noise)
     if not model.measured_together(configuration):
-        half = math.hypot(half, NORMAL_90 * apart(model, configuration))
+        half = math.hypot(half, NORMAL_90 * interplay_deviation(model, configuration))
     centre = float(rates.mean[0])
     low, high = min(centre, float(around.mean.min())) - half, max(centre, float(around.mean.max())) + half
     if beyond is not None and beyond.expected > centre:
@@ -255,8 +253,7 @@ def _held_by_neighbours(model: WorkloadModel, configuration: Configuration, foun
     """The same, not reaching beyond two measured neighbours by more than REACH of the step between them."""
     for below, above in measured_neighbours(model.measured, configuration):
         low, high = sorted((below, above))
-        noise = min(max(LEAST_NOISE, model.noise), MOST_NOISE)
-        beyond = math.exp(REACH * math.log(high / low) + NORMAL_90 * 2 * noise)
+        beyond = math.exp(REACH * math.log(high / low) + NORMAL_90 * 2 * LEAST_NOISE)
         low, high = low / beyond, high * beyond
         if low <= found.value <= high:
             found = Estimate(found.value, max(found.low, low), min(found.high, high))

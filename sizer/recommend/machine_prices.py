@@ -29,6 +29,11 @@ def price_of(
     return (None, None) if holding is None else (holding.usd_per_hour, holding)
 
 
+def knows(catalog: Catalog, rented: RentedMachine) -> bool:
+    """Whether the catalogue has the machine that the table names."""
+    return rented.name is not None and _named(rented.name, catalog) is not None
+
+
 def _named(name: str, catalog: Catalog) -> InstanceType | None:
     try:
         return catalog.instance(name)
