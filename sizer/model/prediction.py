@@ -39,6 +39,8 @@ from sizer.records import Bottleneck, Configuration, Estimate, NoAnswer, Predict
 
 BEYOND = 0.25
 """Standard deviation of ln throughput added for each e-fold outside the measured range, beside what the draws say."""
+MOST_NOISE = 0.05
+"""Of the noise of a run beyond two neighbours: more of it is rather what the form does not explain."""
 REACH = 0.5
 """Of the step in ln rate between two measured neighbours: how far beyond them an interval between them may reach."""
 UNMEASURED_PAIR = 0.25
@@ -251,17 +253,18 @@ def _estimate(
 
 def _held_by_neighbours(model: WorkloadModel, configuration: Configuration, found: Estimate) -> Estimate:
     """The same, not reaching beyond two measured neighbours by more than REACH of the step between them."""
-    for below, above in measured_neighbours(model.measured, configuration):
+    for axis, below, above in measured_neighbours(model.measured, configuration):
         low, high = sorted((below, above))
-        beyond = math.exp(REACH * math.log(high / low) + NORMAL_90 * 2 * LEAST_NOISE)
+        noise = LEAST_NOISE if axis == "gpu_count" else min(max(LEAST_NOISE, model.noise), MOST_NOISE)
+        beyond = math.exp(REACH * math.log(high / low) + NORMAL_90 * 2 * noise)
         low, high = low / beyond, high * beyond
         if low <= found.value <= high:
             found = Estimate(found.value, max(found.low, low), min(found.high, high))
     return found
 
 
-def measured_neighbours(measured: MeasuredRange, configuration: Configuration) -> Iterator[tuple[float, float]]:
-    """The rates of the next measured values below and above on each axis, where all else is as in the configuration."""
+def measured_neighbours(measured: MeasuredRange, configuration: Configuration) -> Iterator[tuple[str, float, float]]:
+    """Each axis with the rates of the next measured values below and above on it, where all else is as here."""
     for name in NEIGHBOURED:
         here = getattr(configuration, name)
         if here is None:
@@ -269,7 +272,7 @@ def measured_neighbours(measured: MeasuredRange, configuration: Configuration) -
         alike = measured.rates_along(name).get(others_of(configuration, name), {})
         below, above = ([value for value in alike if side(value, here)] for side in (operator.lt, operator.gt))
         if below and above and here not in alike:
-            yield alike[max(below)], alike[min(above)]
+            yield name, alike[max(below)], alike[min(above)]
 
 
 def _known_share(model: WorkloadModel, rates: PredictedRates) -> float:
