@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sizer.catalog import meant_gpu
 from sizer.model import Gpus, WorkloadModel
 from sizer.records import AnyOf, InputError
 
@@ -15,7 +16,9 @@ def accelerator(gpu: str | None, count: int | None, workload: WorkloadModel) -> 
     if gpu is None:
         alike = [each for each in known if each.gpu == known[0].gpu]
     else:
-        alike = [each for each in known if _means(gpu, each, workload)]
+        names = tuple(dict.fromkeys(each.gpu for each in known if each.gpu))
+        meant = meant_gpu(gpu, names) or gpu
+        alike = [each for each in known if _means(meant, each, workload)]
         if not alike:
             raise _not_measured(gpu, workload)
     if not count:

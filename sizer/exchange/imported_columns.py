@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizer.exchange import table_cells as cells
-from sizer.exchange.headers import LATENCY, SECONDS_PER_BATCH, SECONDS_PER_EPOCH, SECONDS_PER_SAMPLE
+from sizer.exchange.headers import (
+    LATENCY,
+    SECONDS_PER_BATCH,
+    SECONDS_PER_EPOCH,
+    SECONDS_PER_SAMPLE,
+    USD_PER_GPU_HOUR,
+    USD_PER_GPU_HOUR_SPOT,
+)
 from sizer.exchange.measurements import (
     COLUMNS,
     DATA_COLUMNS,
@@ -90,6 +97,9 @@ READERS: dict[str, Callable[[str], Any]] = {
 }
 """Every column that means something to sizer; `epoch` alone is none of measurements.csv."""
 
+OF_ONE_GPU = {USD_PER_GPU_HOUR: "usd_per_hour", USD_PER_GPU_HOUR_SPOT: "usd_per_hour_spot"}
+"""Columns that are no columns of sizer: a price of one accelerator, by the column of what the whole machine costs."""
+
 assert set(READERS) == {
     *COLUMNS,
     *DEMAND_COLUMNS.values(),
@@ -135,7 +145,8 @@ def parse_row(row: Row, rated_by: str | None = None) -> ParsedRow:
     other: dict[str, str] = {}
     failed = _failed(row)
     for column, text in row.cells.items():
-        reader = READERS.get(column, cells.seconds if column == rated_by else None)
+        usual = cells.usd if column in OF_ONE_GPU else cells.seconds if column == rated_by else None
+        reader = READERS.get(column, usual)
         if reader is None:
             other |= {column: text} if text else {}
         elif text and not (failed and column in ("throughput", rated_by) and _is_nought(text)):

@@ -100,11 +100,10 @@ REFUSED: list[tuple[str | bytes, str]] = [
     (bytes(range(128)), "cannot be printed"),
     ("workload,throughput\na,1\na,2\n", "has no column that varies; add vcpus"),
     (
-        HEADER + "a,1,5\na,1,6\n",
+        "workload,vcpus,throughput,host\na,1,5,x\na,1,6,y\n",
         "none of vcpus, memory_gib, disk, batch_size, gpu, gpu_count and",
     ),
-    (HEADER + "a,1,5\nb,1,6\n", "has two values, so there is nothing to compare"),
-    ("vcpus,throughput\n1,2\n", "has two values, so there is nothing to compare"),
+    ("vcpus,throughput,host\n1,2,x\n1,3,y\n", "has two values, and rows differ only in `host`; name what was"),
     ("workload,vcpus\na,1\n", "has no column `throughput`"),
     ('""\n', "has no column `throughput`, only columns without a name"),
     ("workload,vcpus,VCPUs,throughput\na,1,2,3\n", "line 1: two columns are named `vcpus`"),
