@@ -41,7 +41,7 @@ def _means(gpu: str, each: Gpus, workload: WorkloadModel) -> bool:
 
 def _not_measured(gpu: str, workload: WorkloadModel) -> InputError:
     device = workload.facts.device
-    if gpu.lower() in {each.gpu.lower() for each in workload.measured.did_not_fit if each.gpu}:
+    if meant_gpu(gpu, [each.gpu for each in workload.measured.did_not_fit if each.gpu]) is not None:
         return InputError(
             "No run of `{workload}` on GPU `{gpu}` completed: it ran out of memory.", workload=workload.name, gpu=gpu
         )

@@ -175,7 +175,7 @@ def meaning(header: str) -> Meaning | None:
     if plain in _COLUMNS:
         return Meaning(_COLUMNS[plain])
     if plain in _RATES:
-        return Meaning("throughput", sample_unit=_RATES[plain])
+        return Meaning("throughput", unit="s", sample_unit=_RATES[plain])
     if _RELATIVE.fullmatch(plain):
         return Meaning("throughput", sample_unit=RELATIVE, derived=True)
     rate = _rate(plain)

@@ -31,6 +31,7 @@ def with_known_machines(
     unknown: dict[str, None] = {}
     in_gib: dict[str, None] = {}
     hosts: dict[str, None] = {}
+    unpriced = 0
     for row, offer in zip(parsed, offers, strict=True):
         values = _filled(row, offer) if offer is not None else {}
         if offer is not None and _means_gib(row, offer):
@@ -41,13 +42,14 @@ def with_known_machines(
             found[offer.instance_type] |= set(values) - set(row.values)
         if offer is not None and offer.chooses_gpu and "gpu" not in row.values and not row["gpu_count"]:
             hosts[offer.instance_type] = None
+            unpriced += row["usd_per_hour"] is None
         if offer is None and row["instance_type"] is not None and row["vcpus"] is None:
             unknown[row["instance_type"]] = None
     if found:
         columns = tuple(column for column in FILLED if any(column in each for each in found.values()))
         notes.append(Note(NoteKind.MACHINES_KNOWN, columns=columns, names=tuple(found)))
     if hosts:
-        notes.append(Note(NoteKind.HOSTS_OF_GPUS, names=tuple(hosts)))
+        notes.append(Note(NoteKind.HOSTS_OF_GPUS, names=tuple(hosts), rows=unpriced))
     if in_gib:
         notes.append(Note(NoteKind.MEMORY_IN_GIB, names=tuple(in_gib)))
     if unknown and any(offers):

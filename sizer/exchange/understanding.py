@@ -204,27 +204,25 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> tuple[dict[st
         if means.derived and (derived or (given and not _fills(table, header, means, given[0]))):
             del found[header]
         derived = derived or (means.derived and header in found)
-    units = [header for header, means in found.items() if means.column == RATE_UNIT]
-    if units and not any(
-        found[header] in (Meaning("throughput"), Meaning("throughput", per_gpu=True)) for header in given
-    ):
-        # A header with a unit of its own says what its figures are.
-        found = {header: means for header, means in found.items() if header not in units}
+    plain_rates = any(found[header].column == "throughput" and not found[header].unit for header in given)
+    if not plain_rates or "sample_unit" in columns:
+        # A header with a unit of its own says what its figures are, and sizer's own rates are samples a second.
+        found = {header: means for header, means in found.items() if means.column != RATE_UNIT}
     _refuse_twice(found, path)
     return found, notes
 
 
 def _read_nodes(table: Table, found: dict[str, Meaning]) -> None:
     """GPUs of each machine are the count where there is no other, and machines in a row are counted only with these."""
-    counted = any(means.column == "gpu_count" for means in found.values())
+    has_count = any(means.column == "gpu_count" for means in found.values())
     each = [header for header, means in found.items() if means.column == GPUS_PER_NODE]
     for header, means in list(found.items()):
         if means.column == GPUS_PER_NODE:
-            if counted:
+            if has_count:
                 del found[header]
             else:
                 found[header] = Meaning("gpu_count")
-        elif means.column == NODES and (counted or not each or not _all_numbers(table, header)):
+        elif means.column == NODES and (has_count or not each or not _all_numbers(table, header)):
             del found[header]
 
 
@@ -435,7 +433,9 @@ def _row(row: Row, meanings: Mapping[str, Meaning], comma: Comma, echo: _Echo) -
         return None
     if counted_in and not cells.get("sample_unit"):
         cells["sample_unit"] = counted_in
-    cells = of_all_nodes(_counted_by_name(row, cells, named_count, echo))
+    cells = _counted_by_name(row, cells, named_count, echo)
+    if any(means.column == NODES for means in meanings.values()):
+        cells = of_all_nodes(cells)
     read = replace(row, cells=_of_all_gpus(cells, meanings, echo))
     return with_rate(read, units, unit) if units is not None and unit is not None and unit.column in TIMES else read
 

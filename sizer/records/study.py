@@ -320,7 +320,7 @@ class NoteKind(str, Enum):
     CPU_NOT_VCPUS = "cpu_not_vcpus"
     """`columns` has `rates[0]` in the first of `lines`, and the machine in `names` has `rates[1]` vCPUs."""
     HOSTS_OF_GPUS = "hosts_of_gpus"
-    """To the machines in `names` GPUs may be added, and the table names none."""
+    """To the machines in `names` GPUs may be added, and the table names none; `rows` of these have no price."""
     MACHINE_AT_ODDS = "machine_at_odds"
     """In the first of `lines`, and in `rows` more, the one of `columns` is `text`; the machine in `names` has
     `read_as`."""

@@ -146,11 +146,14 @@ def _cpu_not_vcpus(note: Note) -> str:
 
 
 def _hosts_of_gpus(note: Note) -> str:
-    return _(
-        "GPUs are added to {names} as one chooses, and the table names none, so none are assumed, and what the host "
-        "alone costs is not known. If there were GPUs, add the columns `gpu` and `gpu_count`; else `usd_per_hour`.",
+    assumed = _(
+        "GPUs are added to {names} as one chooses, and the table names none, so none are assumed; if there were any, "
+        "add the columns `gpu` and `gpu_count`.",
         names=_some(note.names),
     )
+    if not note.rows:
+        return assumed
+    return f"{assumed} {_('What the host alone costs is not known; write it into `usd_per_hour`.')}"
 
 
 def _machine_at_odds(note: Note) -> str:
