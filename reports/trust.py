@@ -102,11 +102,11 @@ def _repeats(runs: Sequence[Run]) -> tuple[str, str, str] | None:
     groups: dict[object, list[float]] = {}
     for run in runs:
         if run.throughput is not None:
-            groups.setdefault((run.spec.workload, run.configuration), []).append(run.throughput.value)
+            groups.setdefault((run.spec.workload, run.configuration, run.machine), []).append(run.throughput.value)
     apart = [_spread(rates) for rates in groups.values() if len(rates) > 1]
     if not apart:
         return None
-    middle, most = words.small_share(statistics.median(apart)), words.small_share(max(apart))
+    middle, most = words.apart(statistics.median(apart)), words.apart(max(apart))
     remark = _n(
         "median of {count} configuration, most {most}: highest against lowest rate",
         "median of {count} configurations, most {most}: highest against lowest rate",

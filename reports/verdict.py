@@ -31,6 +31,7 @@ def card(subject: Subject) -> dict[str, Any]:
     """What the card of one workload says, and its line in the overview; every value is text."""
     answer = subject.answer or Answer(subject.name, "refused")
     word, symbol = words.status_in_words(answer)
+    reasons, more_reasons = words.other_reasons(answer, subject.terms)
     offers = [offer(each, subject.unit, subject.terms) for each in answer.instances]
     return {
         "name": subject.name,
@@ -44,7 +45,8 @@ def card(subject: Subject) -> dict[str, Any]:
         "probability": _probability(answer),
         "sentence": sentence(subject),
         "facts": _facts(subject, answer),
-        "reasons": words.other_reasons(answer, subject.terms),
+        "reasons": reasons,
+        "more_reasons": more_reasons,
         "next_run": words.next_run_sentences(answer, subject.terms),
         "next_run_title": words.next_run_title(answer),
         "failed_log": _failed_log(subject, answer),

@@ -89,14 +89,12 @@ def observed(child: SimulatedChild, seconds: float, precision: float = 0.02) -> 
     """The run of this child, from its first step to where sizer would stop it; its clock starts at 0."""
     spec = RunSpec(Workload("child", "command"), SAMPLES, Limits(), Measure(1, seconds, precision))
     seen = RunMonitor(spec, began=0.0, start=Start("sample", SAMPLES, 0, 0))
-    steps = [Step(float(time), SAMPLES, 0.0, 0) for time in np.cumsum(child.durations)]
+    times = np.cumsum(child.durations)
     taken, now = 0, 0.0
     while seen.stop is None:
         now += TICK_SECONDS
-        until = taken
-        while until < len(steps) and steps[until].time <= now:
-            until += 1
-        seen.take(steps[taken:until])
+        until = int(np.searchsorted(times, now, side="right"))
+        seen.take([Step(time, SAMPLES, 0.0, 0) for time in times[taken:until].tolist()])
         taken = until
         seen.decide(now, stop_now=False)
     return seen

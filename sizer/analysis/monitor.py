@@ -49,7 +49,6 @@ class RunMonitor:
     stop: Stop | None = None
     detail: str = ""
     limit_seconds: float = 0.0
-    throughput: float | None = None
     next_look: float = 0.0
     two_epochs_seconds: float = 0.0
     count: int = 0
@@ -116,7 +115,6 @@ class RunMonitor:
         if stop_now:
             self.stop = Stop.INTERRUPTED
             return
-        self.throughput = _recent_rate(self.steps)
         if self.steps and self.steps[-1].time >= self.next_look:
             self._look(self.steps[0].time, self.steps[-1].time)
         deadline = deadline_seconds(self.spec.measure, self.spec.limits.vcpus, self.two_epochs_seconds)
@@ -135,7 +133,7 @@ class RunMonitor:
         """The present figures, CPU and disk from the last two samplings."""
         now_used = rates(samples[-2], samples[-1]) if len(samples) >= 2 else None
         cores, read, written = (now_used.cores, now_used.read_bytes, now_used.written_bytes) if now_used else (0, 0, 0)
-        return Live(self.spec, now - self.began, self.throughput, cores, read, written, self.unit)
+        return Live(self.spec, now - self.began, _recent_rate(self.steps), cores, read, written, self.unit)
 
 
 def _recent_rate(steps: Sequence[Step]) -> float | None:

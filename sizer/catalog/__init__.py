@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizer.catalog.catalog import AcceleratorRate, Catalog, DiskOffer, InstanceType
-from sizer.catalog.gpu_names import (
+from sizer.catalog.gpus import (
     GPU_MEMORY_GB,
     gpu_names,
     is_alike,

@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
-from sizer.catalog.gpu_names import same_gpu
+from sizer.catalog.gpus import same_gpu
 from sizer.files import from_json, read_given
 from sizer.records import (
     GIB,

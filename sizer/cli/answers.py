@@ -20,11 +20,11 @@ from sizer.words import (
     alternative_line,
     conclusion_line,
     headline,
+    main_sentences,
     model_line,
     next_line,
     offer_line,
     parameter_line,
-    reason_sentences,
     rejection_line,
     terms_of,
 )
@@ -106,7 +106,7 @@ def _how_fast(arguments: argparse.Namespace, own: Objective) -> Objective:
 def _print_answer(answer: Answer, model: Model) -> None:
     terms = terms_of(model.workload(answer.workload))
     print(headline(answer, terms))
-    for sentence in reason_sentences(answer, terms):
+    for sentence in main_sentences(answer, terms):
         print(f"  {sentence}")
     for alternative in _shown(answer):
         print(f"  {alternative_line(alternative, terms)}")

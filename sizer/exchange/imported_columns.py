@@ -151,6 +151,8 @@ def parse_row(row: Row, rated_by: str | None = None) -> ParsedRow:
             other |= {column: text} if text else {}
         elif text and not (failed and column in ("throughput", rated_by) and _is_nought(text)):
             values[column] = _read(row, column, reader, text)
+    if "gpu" in values and values["gpu"] is None and ("device" not in values or values["device"].kind == "cpu"):
+        values["gpu_count"] = 0  # `1 x cpu` is no accelerator
     parsed = ParsedRow(row, values, other)
     if rated_by is not None and rated_by in values and "throughput" not in values:
         values["throughput"] = _rate(parsed, rated_by)

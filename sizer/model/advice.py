@@ -38,6 +38,8 @@ def refusal(runs: Sequence[Run], measured: MeasuredRange) -> Refusal | None:
     axis = max(axes, key=lambda each: len(axes[each]))  # vCPUs, where others have no more
     values = axes[axis]
     too_few = reason(ReasonCode.TOO_FEW_VALUES, axis=axis, values=values)
+    if not values:
+        return Refusal(too_few)
     if axis == "vcpus":
         return Refusal(too_few, vcpus_to_measure(measured))
     return Refusal(too_few, _at(axis, 2 * values[-1]))
@@ -135,7 +137,8 @@ def _too_few(axis: str, known: Sequence[float], asked: float) -> Refused:
 def _no_run_completed(runs: Sequence[Run]) -> Refusal:
     outcomes = [run.outcome for run in runs]
     none = reason(ReasonCode.NO_RUN_COMPLETED, **counted_outcomes(outcomes))
-    if all(outcome is Outcome.OUT_OF_MEMORY for outcome in outcomes):
+    capped = all(run.configuration.memory_bytes is not None for run in runs)
+    if capped and all(outcome is Outcome.OUT_OF_MEMORY for outcome in outcomes):
         return Refusal(none, _at("memory_gib", 2 * max(memory_of(run.configuration) for run in runs)))
     if all(run.spec.workload.kind == "imported" for run in runs):
         return Refusal(none, Suggestion(Action.IMPORT))

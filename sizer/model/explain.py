@@ -34,6 +34,10 @@ CPU_ALONE = {
 """With no stage beside the CPU there is nothing to overlap."""
 
 
+OF_THE_CPU = {Quantity.RATE_OF_ONE_VCPU, Quantity.CPU_LAUNCH_COST, Quantity.SERIAL_CEILING}
+"""Of a table that names no vCPU nobody knows whether it was the CPU."""
+
+
 def explained(model: WorkloadModel) -> WorkloadModel:
     """The same model with its parameters, and with how it scales."""
     return replace(model, parameters=parameters_of(model), scaling=_scaling(model))
@@ -69,10 +73,8 @@ def _fitted(model: WorkloadModel) -> list[Parameter]:
     for index, name in enumerate(member.names):
         if name == "sharpness" and set(member.names) <= CPU_ALONE:
             continue
-        if name == "rate" and not model.measured.vcpus:
-            continue  # of how many vCPUs is not known
         named = _named(name, model, member)
-        if named is not None:
+        if named is not None and (model.measured.vcpus or named[0] not in OF_THE_CPU):
             found.append(_parameter(*named, member.estimate[index], draws[:, index], VALUES.get(name, math.exp)))
     return [*found, *_capacities(model, member, draws)]
 

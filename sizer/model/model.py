@@ -211,6 +211,17 @@ class MeasuredRange:
         names = ["disk"] * (len(self.disks) > 1) + ["accelerators"] * (len(self.gpus) > 1)
         return Design([rate.configuration for rate in self.rates], names, varied)
 
+    def together(self, configuration: Configuration) -> bool:
+        """Whether each two of its values lie within what was measured together.
+
+        So does a count of accelerators between two that were measured with all else alike: on the same disk, of the
+        same kind, with the same vCPUs.
+        """
+        count = configuration.gpu_count
+        alike = self.rates_along("gpu_count").get(others_of(configuration, "gpu_count"), {})
+        between = count is not None and bool(alike) and min(alike) < count < max(alike)
+        return between or self.design.together(configuration)
+
     @property
     def gpus_known(self) -> bool:
         """Whether the runs say anything of accelerators, if only that there was none."""
@@ -374,7 +385,7 @@ class WorkloadModel:
         Where the runs account for the CPU time of a sample, the demands of the stages tell axes apart, and everything
         counts as measured together.
         """
-        return self.facts.core_seconds is not None or self.measured.design.together(configuration)
+        return self.facts.core_seconds is not None or self.measured.together(configuration)
 
     @cached_property
     def vcpus_edges(self) -> dict[Configuration, Edge]:

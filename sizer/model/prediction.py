@@ -13,12 +13,12 @@ from functools import cache
 import numpy as np
 
 from sizer.model import advice
-from sizer.model.apart import apart
 from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown, shown_by_an_axis
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, needs_no_less, or_unknown, vcpus_of
 from sizer.model.equation import STAGES
 from sizer.model.feeds import with_usual_accelerator
+from sizer.model.interplay import interplay_deviation
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
 from sizer.model.model import NEIGHBOURED, NORMAL_90, MeasuredRange, WhatIf, WorkloadModel, others_of
 from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
@@ -220,7 +220,7 @@ def _estimate(
         variance += UNMEASURED_PAIR**2
     half = model.widening * math.sqrt(variance)
     if not model.measured_together(configuration):
-        half = math.hypot(half, NORMAL_90 * apart(model, configuration))
+        half = math.hypot(half, NORMAL_90 * interplay_deviation(model, configuration))
     centre = float(rates.mean[0])
     low, high = min(centre, float(around.mean.min())) - half, max(centre, float(around.mean.max())) + half
     if beyond is not None and beyond.expected > centre:

@@ -13,11 +13,11 @@ from sizer.recommend.thresholds import DISK_LOSS, SURE, TIE
 from sizer.records import Objective
 
 LIKELY = 0.5
-"""A machine counts as one of the fast ones of its kind if that is likelier than not.
+"""A machine counts as fast enough, or as prompt enough, if that is likelier than not.
 
 More is not asked: where a machine at half the price is just above the target or just below, the dearer one is no safe
 choice. Of 500 simulated fleets with noise of 2 to 4 % the best by this rule is right in 97 % and with SURE in 90 %
-(benchmarks, fleets.py).
+(benchmarks, fleets.py). An answer that is less than SURE is provisional, and names the least costly machine that is.
 """
 LATENCY_NOISE = 0.05
 """Standard deviation of ln p99 latency between runs, at the least: few batches of a run are slower than 99 of 100."""
@@ -25,33 +25,37 @@ ALIKE = 0.05
 """Costs that differ by less are alike: that another machine is cheaper by less is no doubt about the answer."""
 SLACK = 1e-9
 """What is exactly as asked for is enough."""
+SAME = 1 + 1e-9
+"""Costs that differ in their last digits are the same, and the faster machine is taken."""
 
 
 @dataclass(frozen=True)
 class Contender:
     """A machine with the probability that it is as fast as asked for, and its rate over the best of its kind.
 
-    `least` and `soon` are the probabilities of the rate and of the latency that are enough. `prompt` is the
-    probability that it keeps the latency that is asked for, 1 where none is; `disk_loss` the share of its rate that it
-    loses by its disk against the best one at its size; `dearer_disk` whether a cheaper disk is as good.
+    `prompt` is the probability that it keeps the latency that is asked for, 1 where none is; `disk_loss` the share of
+    its rate that it loses by its disk against the best one at its size; `dearer_disk` whether a cheaper one is as good.
     """
 
     machine: Machine
     probability: float
     fraction: float
-    least: float = LIKELY
     prompt: float = 1.0
-    soon: float = SURE
     disk_loss: float = 0.0
     dearer_disk: bool = False
 
     @property
     def prompt_enough(self) -> bool:
-        return self.prompt >= self.soon - SLACK
+        return self.prompt >= LIKELY - SLACK
 
     @property
     def fast_enough(self) -> bool:
-        return self.probability >= self.least - SLACK
+        return self.probability >= LIKELY - SLACK
+
+    @property
+    def sure(self) -> bool:
+        """Whether it surely gives the rate and keeps the latency that are asked for."""
+        return min(self.probability, self.prompt) >= SURE - SLACK
 
     @property
     def passes(self) -> bool:
@@ -68,6 +72,8 @@ class Comparison:
     contenders: tuple[Contender, ...]
     chosen: Contender | None
     probability: float = 0.0
+    merit: Callable[[Machine], float] = lambda machine: machine.cost
+    """What the objective makes least: the cost of the work, cost times time, or the time of a sample."""
 
     @property
     def priced(self) -> tuple[Contender, ...]:
@@ -90,10 +96,16 @@ class Comparison:
         return max((each.machine for each in self.prompt), key=lambda each: each.rate)
 
     def others(self) -> list[Contender]:
-        """All that give what is asked for but the chosen one, whatever its disk; the least costly first."""
+        """All that give what is asked for but the chosen one, whatever its disk; the best by the objective first."""
         own = but_for_disk(self.chosen.machine) if self.chosen is not None else None
         found = [each for each in self.contenders if each.passes and but_for_disk(each.machine) != own]
-        return sorted(found, key=lambda each: (each.machine.cost, -each.machine.rate))
+        return sorted(found, key=lambda each: (self.merit(each.machine), each.machine.cost, -each.machine.rate))
+
+    def surer(self) -> Contender | None:
+        """The best that surely gives what is asked for, where the chosen one only likely does."""
+        if self.chosen is None or self.chosen.sure:
+            return None
+        return next((each for each in self.others() if each.sure), None)
 
 
 def compare(machines: Sequence[Machine], objective: Objective) -> Comparison:
@@ -102,8 +114,8 @@ def compare(machines: Sequence[Machine], objective: Objective) -> Comparison:
     The target is of the best of the same kind and count of accelerator: on its machine a job is to lose nothing.
     Across kinds and counts `cheapest` takes the least cost of the work, `balanced` the least cost times the time that
     the work takes, and `fastest` the least costly within 1 % of the highest rate. A rate that is asked for takes the
-    place of the target: a machine gives it surely, or where none does, likely. A price that is not known is never the
-    least, nor is a machine without one what others are measured by.
+    place of the target. A price that is not known is never the least, nor is a machine without one what others are
+    measured by.
     """
     contenders = _contenders(machines, objective)
     passing = [each for each in contenders if each.passes]
@@ -111,14 +123,14 @@ def compare(machines: Sequence[Machine], objective: Objective) -> Comparison:
         return Comparison(contenders, None)
     if objective.counts == "fastest":
         chosen = _fastest(passing)
-        return Comparison(contenders, chosen, _probability_fastest(chosen, contenders))
+        return Comparison(contenders, chosen, _probability_fastest(chosen, contenders), lambda each: 1 / each.rate)
     cost = _COSTS[objective.counts]
     priced = [each for each in passing if each.machine.usd_per_hour is not None]
     if not priced:
         chosen = _without_prices(passing)
-        return Comparison(contenders, chosen, min(chosen.probability, chosen.prompt))
-    chosen = min(priced, key=lambda each: (cost(each.machine), -each.machine.rate))
-    return Comparison(contenders, chosen, _probability_least(chosen, priced, objective.prefer))
+        return Comparison(contenders, chosen, min(chosen.probability, chosen.prompt), cost)
+    chosen = _least(priced, cost)
+    return Comparison(contenders, chosen, _probability_least(chosen, priced, objective.counts), cost)
 
 
 _COSTS: dict[str, Callable[[Machine], float]] = {
@@ -127,8 +139,18 @@ _COSTS: dict[str, Callable[[Machine], float]] = {
 }
 
 
+def _least(priced: Sequence[Contender], cost: Callable[[Machine], float]) -> Contender:
+    """The least by cost, and of equal ones the fastest; one that is sure rather than one that costs next to no less."""
+    least = min(cost(each.machine) for each in priced)
+    same = max((each for each in priced if cost(each.machine) <= SAME * least), key=lambda each: each.machine.rate)
+    sure = [each for each in priced if each.sure and cost(each.machine) <= (1 + ALIKE) * least]
+    return same if same.sure or not sure else min(sure, key=lambda each: cost(each.machine))
+
+
 def kind_of(machine: Machine) -> tuple[str | None, int]:
-    """Its kind and count of accelerator."""
+    """Its kind and count of accelerator; of a machine whose name is all that is known of it, that name."""
+    if machine.only_named:
+        return machine.name, 0
     return machine.accelerators.gpu, machine.accelerators.count or 0
 
 
@@ -140,17 +162,12 @@ def but_for_disk(machine: Machine) -> tuple[object, ...]:
 
 def _contenders(machines: Sequence[Machine], objective: Objective) -> tuple[Contender, ...]:
     prompt = [_prompt(each, objective.latency_p99) for each in machines]
-    soon = SURE if any(each >= SURE for each in prompt) else LIKELY
-    best = _best_of_each(machines, prompt, soon, objective)
+    best = _best_of_each(machines, prompt, objective)
     found = tuple(
-        replace(_contender(machine, best[kind_of(machine)], objective), prompt=likely, soon=soon)
+        replace(_contender(machine, best[kind_of(machine)], objective), prompt=likely)
         for machine, likely in zip(machines, prompt, strict=True)
     )
-    if objective.rate is None and objective.prefer != "fastest":
-        found = _by_disk(found)
-    if any(each.passes for each in found):
-        return found
-    return tuple(replace(each, least=LIKELY, soon=LIKELY) for each in found)
+    return _by_disk(found) if objective.rate is None and objective.prefer != "fastest" else found
 
 
 def _contender(machine: Machine, best: Machine, objective: Objective) -> Contender:
@@ -159,7 +176,7 @@ def _contender(machine: Machine, best: Machine, objective: Objective) -> Contend
     if objective.rate is not None:
         spread = math.hypot(machine.deviation, machine.noise)
         likely = NormalDist().cdf(math.log(machine.rate / objective.rate) / spread)
-        return Contender(machine, likely, fraction, SURE)
+        return Contender(machine, likely, fraction)
     if fraction >= 1:
         return Contender(machine, 1.0, fraction)
     spread = math.hypot(machine.deviation, best.deviation)
@@ -183,7 +200,7 @@ def _by_disk(contenders: Sequence[Contender]) -> tuple[Contender, ...]:
 
 
 def _best_of_each(
-    machines: Sequence[Machine], prompt: Sequence[float], soon: float, objective: Objective
+    machines: Sequence[Machine], prompt: Sequence[float], objective: Objective
 ) -> dict[tuple[str | None, int], Machine]:
     """The fastest of each kind and count: of those that keep the latency, and if price decides, of those with one."""
     alike: dict[tuple[str | None, int], list[tuple[Machine, float]]] = defaultdict(list)
@@ -191,7 +208,7 @@ def _best_of_each(
         alike[kind_of(machine)].append((machine, likely))
     found = {}
     for kind, group in alike.items():
-        among = [machine for machine, likely in group if likely >= soon] or [machine for machine, _ in group]
+        among = [machine for machine, likely in group if likely >= LIKELY] or [machine for machine, _ in group]
         if objective.prefer != "fastest":
             among = [each for each in among if each.usd_per_hour is not None] or among
         found[kind] = max(among, key=lambda each: each.rate)

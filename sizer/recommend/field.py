@@ -73,11 +73,15 @@ def allowed(field: Sequence[ScoredCandidate], model: WorkloadModel, edges: Edges
     return found
 
 
+def _size(scored: ScoredCandidate) -> Spec:
+    return replace(scored.candidate.spec, disk=None)
+
+
 def _cheapest_disk(field: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
     """Of each size the one on the cheapest disk that is left; `field` is in the order of cost."""
     found: dict[Spec, ScoredCandidate] = {}
     for scored in field:
-        found.setdefault(replace(scored.candidate.spec, disk=None), scored)
+        found.setdefault(_size(scored), scored)
     return list(found.values())
 
 
@@ -85,14 +89,14 @@ def best_of_disks(field: Sequence[ScoredCandidate]) -> dict[Spec, float]:
     """The highest rate over best of each size, whatever the disk; the key is the spec without its disk."""
     top: dict[Spec, float] = {}
     for scored in field:
-        size = replace(scored.candidate.spec, disk=None)
+        size = _size(scored)
         top[size] = max(top.get(size, 0.0), scored.score.fraction)
     return top
 
 
 def disk_loss(scored: ScoredCandidate, top: dict[Spec, float]) -> float:
     """The share of its rate that this size loses by its disk against the best of all disks."""
-    return 1 - scored.score.fraction / top[replace(scored.candidate.spec, disk=None)]
+    return 1 - scored.score.fraction / top[_size(scored)]
 
 
 def lower_bound(field: Sequence[ScoredCandidate]) -> ScoredCandidate | None:
@@ -127,9 +131,14 @@ def in_time(field: Sequence[ScoredCandidate]) -> ScoredCandidate | None:
     """Of those that are sure to finish in time, the one whose machine costs least for the whole job; None if none is.
 
     Not the least an hour: a machine with an accelerator that is starved of vCPUs costs less an hour and more a sample.
+    Of disks at one size that differ by less than DISK_LOSS in that, the one that costs less itself.
     """
     passing = [j for j in field if j.passes]
-    return min(passing, key=lambda j: (j.usd_a_sample, j.candidate.cost), default=None)
+    if not passing:
+        return None
+    least = min(passing, key=lambda j: (j.usd_a_sample, j.candidate.cost))
+    alike = [j for j in passing if _size(j) == _size(least) and j.usd_a_sample <= (1 + DISK_LOSS) * least.usd_a_sample]
+    return min(alike, key=lambda j: j.candidate.cost)
 
 
 def runner_up(field: Sequence[ScoredCandidate], chosen: ScoredCandidate) -> Spec | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
@@ -10,7 +11,7 @@ from statistics import NormalDist
 from sizer.model import CLEAR, GAIN, UNLIKELY
 from sizer.recommend.comparison import kind_of
 from sizer.recommend.machines import Machine
-from sizer.records import Configuration, ReasonCode
+from sizer.records import SLIP, Configuration, ReasonCode
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,28 @@ def with_memory(machine: Machine, machines: Sequence[Machine]) -> Growth | None:
 
 
 def _alike(machine: Machine, machines: Sequence[Machine]) -> list[Machine]:
-    """Those with its kind and count of accelerator, its disk and its batch size."""
-    bare = _bare(machine)
-    return [each for each in machines if kind_of(each) == kind_of(machine) and _bare(each) == bare]
+    """Those with its kind and count of accelerator, its disk and its batch size; of named ones, of its family."""
+    bare, family = _bare(machine), family_of(machine)
+    return [
+        each
+        for each in machines
+        if kind_of(each) == kind_of(machine) and _bare(each) == bare and family_of(each) == family
+    ]
+
+
+def family_of(machine: Machine) -> str | None:
+    """`aws m7i` of aws m7i.4xlarge, `gcp n1-standard` of gcp n1-standard-8: sizes of one family differ in size alone.
+
+    Other names are without their last number, and Azure's without their first. None where it has no name.
+    """
+    name = None if machine.rented is None else machine.rented.name
+    if name is None:
+        return None
+    if "." in name:
+        return name.rpartition(".")[0]
+    if "Standard_" in name:
+        return re.sub(r"\d+", "", name, count=1)
+    return re.sub(r"\d+(?=\D*$)", "", name)
 
 
 def _bare(machine: Machine) -> Configuration:
@@ -85,3 +105,44 @@ def _growth(code: ReasonCode, most: float, machine: Machine, before: Machine) ->
     gain = machine.rate / before.rate - 1
     spread = math.hypot(machine.deviation, before.deviation)
     return Growth(code, most, gain, NormalDist().cdf((math.log1p(gain) - math.log1p(GAIN)) / spread))
+
+
+@dataclass(frozen=True)
+class SizesApart:
+    """A machine whose rate does not go with the one of `fewer` accelerators or vCPUs: `ratio` times what is likely."""
+
+    machine: Machine
+    fewer: float
+    ratio: float
+
+
+def sizes_apart(machines: Sequence[Machine]) -> SizesApart | None:
+    """The first machine that is over SLIP times as fast as in proportion to the next smaller one, or as slow."""
+    for each in machines:
+        count = kind_of(each)[1]
+        alike = [other for other in machines if kind_of(other)[0] == kind_of(each)[0] and _same_batch(other, each)]
+        found = _apart_from(each, {id(other): float(kind_of(other)[1]) for other in alike}, alike, float(count))
+        if found is None and each.configuration.vcpus is not None:
+            alike = _alike(each, machines)
+            sizes = {id(other): other.configuration.vcpus or 0.0 for other in alike}
+            found = _apart_from(each, sizes, alike, each.configuration.vcpus)
+        if found is not None:
+            return found
+    return None
+
+
+def _same_batch(one: Machine, other: Machine) -> bool:
+    here, there = one.configuration, other.configuration
+    return (here.batch_size, here.disk) == (there.batch_size, there.disk)
+
+
+def _apart_from(machine: Machine, sizes: dict[int, float], alike: Sequence[Machine], here: float) -> SizesApart | None:
+    fewer = [each for each in alike if 0 < sizes[id(each)] < here]
+    if not fewer:
+        return None
+    before = max(fewer, key=lambda each: (sizes[id(each)], each.rate))
+    size = sizes[id(before)]
+    faster, slower = machine.rate / before.rate / (here / size), machine.rate / before.rate
+    if faster > SLIP or slower < 1 / SLIP:
+        return SizesApart(machine, size, faster if faster > SLIP else slower)
+    return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 
 from sizer.catalog import Catalog, InstanceType, is_alike, read_gpu_name, same_gpu
 from sizer.recommend.accelerators import Accelerators
@@ -24,27 +25,34 @@ def price_of(
     return (None, None) if holding is None else (holding.usd_per_hour, holding)
 
 
+def knows(catalog: Catalog, rented: RentedMachine) -> bool:
+    """Whether the catalogue has the machine that the table names."""
+    return rented.name is not None and any(_entries(rented.name, catalog))
+
+
 def _named(name: str, accelerators: Accelerators, device: Device, catalog: Catalog) -> InstanceType | None:
     """The entry of that name that may be the machine measured; None where there is none.
 
     A table may name a machine and a GPU that do not go together. Of a host to which GPUs are added an entry is the
     price of both, so it must have as many.
     """
-    plain = name.replace("/", " ", 1).lower()
-    named = (
-        each
-        for each in catalog.instance_types
-        if plain in (f"{each.provider} {each.instance_type}".lower(), each.instance_type.lower())
-    )
     added = (accelerators.catalog_name(device) is not None, accelerators.number(device))
     return next(
         (
             each
-            for each in named
+            for each in _entries(name, catalog)
             if _has_it(each, accelerators, device) and (not each.chooses_gpu or added == (True, each.gpu_count))
         ),
         None,
     )
+
+
+def _entries(name: str, catalog: Catalog) -> Iterator[InstanceType]:
+    """Those called `aws g4dn.xlarge`, `aws/g4dn.xlarge` or `g4dn.xlarge`; a host has one for each GPU added to it."""
+    plain = name.replace("/", " ", 1).lower()
+    for each in catalog.instance_types:
+        if plain in (f"{each.provider} {each.instance_type}".lower(), each.instance_type.lower()):
+            yield each
 
 
 def _elsewhere(instance: InstanceType, rented: RentedMachine) -> bool:

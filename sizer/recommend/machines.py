@@ -26,7 +26,7 @@ from sizer.model import (
     within,
 )
 from sizer.recommend.accelerators import Accelerators
-from sizer.recommend.machine_prices import price_of
+from sizer.recommend.machine_prices import knows, price_of
 from sizer.recommend.prices import disk_prices
 from sizer.records import SLIP, Bottleneck, Configuration, Estimate, LimitedByKind, RentedMachine, Run, Spec
 
@@ -40,7 +40,8 @@ class Machine:
     `deviation` is the standard deviation of the mean of ln rate, `noise` that of a new run about it; `apart` how many
     times its fastest run is as fast as its slowest. `rented` is what the table says of the machine; `offer` the
     instance type whose price is `usd_per_hour`, None where it is the table's own or unknown. `disk_usd_per_hour` is
-    that of a volume, for comparing disks. `latency_p99` is in seconds, None where no run tells it.
+    that of a volume, for comparing disks. `latency_p99` is in seconds, None where no run tells it. `only_named`:
+    neither the table nor the catalogue says what the named machine is, so it may have any accelerator.
     """
 
     spec: Spec
@@ -57,6 +58,7 @@ class Machine:
     disk_usd_per_hour: float = 0.0
     apart: float = 1.0
     in_several_regions: bool = False
+    only_named: bool = False
 
     @property
     def throughput(self) -> Estimate:
@@ -110,6 +112,7 @@ def measured_machines(
     groups: dict[Key, list[Run]] = defaultdict(list)
     for run in completed(end_to_end(runs)):
         groups[run.configuration, accelerators_of_run(run), run.machine].append(run)
+    groups = _at_one_price(groups)
     noise = noise_of(list(groups.values()))
     varied = _varied([configuration for configuration, _, _ in groups])
     of_disks = disk_prices(disks, catalog) if "disk" in varied else {}
@@ -118,6 +121,28 @@ def measured_machines(
     for each in found:
         regions[each.name].add(each.rented.region if each.rented is not None else None)
     return [replace(each, in_several_regions=len(regions[each.name]) > 1) for each in found]
+
+
+def _at_one_price(groups: dict[Key, list[Run]]) -> dict[Key, list[Run]]:
+    """A machine with a name that the table has at several prices is one machine, at the least of them."""
+    alike: dict[Key, list[RentedMachine]] = defaultdict(list)
+    for configuration, accelerators, rented in groups:
+        if rented is not None and rented.name is not None:
+            bare = replace(rented, usd_per_hour=None, usd_per_hour_spot=None)
+            alike[configuration, accelerators, bare].append(rented)
+    found: dict[Key, list[Run]] = defaultdict(list)
+    for (configuration, accelerators, rented), runs in groups.items():
+        if rented is not None and rented.name is not None:
+            bare = replace(rented, usd_per_hour=None, usd_per_hour_spot=None)
+            rented = _cheapest(bare, alike[configuration, accelerators, bare])
+        found[configuration, accelerators, rented] += runs
+    return found
+
+
+def _cheapest(bare: RentedMachine, alike: Sequence[RentedMachine]) -> RentedMachine:
+    usual = [each.usd_per_hour for each in alike if each.usd_per_hour is not None]
+    spot = [each.usd_per_hour_spot for each in alike if each.usd_per_hour_spot is not None]
+    return replace(bare, usd_per_hour=min(usual, default=None), usd_per_hour_spot=min(spot, default=None))
 
 
 def _machine(
@@ -144,7 +169,7 @@ def _machine(
     )
     usd, offer = price_of(spec, accelerators, device, rented, catalog, spot)
     latencies = [run.latency_p99 for run in group if run.latency_p99 is not None]
-    own_price = rented is not None and rented.usd_per_hour is not None
+    own_price = usd is not None and offer is None
     of_run = _noise_of(group, noise)
     return Machine(
         spec,
@@ -160,7 +185,13 @@ def _machine(
         latency_p99=median(latencies) if latencies else None,
         disk_usd_per_hour=0.0 if own_price else of_disks.get(name_of_disk(configuration.disk), 0.0),
         apart=apart(group),
+        only_named=rented is not None and rented.name is not None and _nothing_known(configuration, rented, catalog),
     )
+
+
+def _nothing_known(configuration: Configuration, rented: RentedMachine, catalog: Catalog) -> bool:
+    known = (configuration.vcpus, configuration.gpu, configuration.gpu_count)
+    return known == (None, None, None) and not knows(catalog, rented)
 
 
 def _rates(group: Sequence[Run]) -> list[float]:

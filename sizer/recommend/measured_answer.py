@@ -13,7 +13,7 @@ from sizer.recommend.comparison import Comparison, Contender, compare, hourly, k
 from sizer.recommend.growth import Growth, with_count, with_memory, with_vcpus
 from sizer.recommend.instances import offers
 from sizer.recommend.jobs import job_at
-from sizer.recommend.machine_prices import instances_like
+from sizer.recommend.machine_prices import cheapest_holding, instances_like
 from sizer.recommend.machines import Machine, is_imported, measured_machines
 from sizer.recommend.measured_reasons import (
     Binding,
@@ -21,6 +21,7 @@ from sizer.recommend.measured_reasons import (
     binding,
     closeness,
     doubts,
+    named_baseline,
     rejections,
     slipped,
     surely,
@@ -92,8 +93,8 @@ def measured_answer(choice: MeasuredChoice) -> Answer:
         reasons=(
             *(_grows(each) for each in growth),
             *([beyond.reason] if beyond else []),
-            *why(choice, comparison, bound),
-            *doubts(choice, comparison, likely),
+            *why(choice, comparison, bound, likely),
+            *doubts(choice),
         ),
         next_run=_next_run(choice, comparison, growth, beyond, likely),
         beyond=beyond.prediction if beyond else None,
@@ -103,14 +104,21 @@ def measured_answer(choice: MeasuredChoice) -> Answer:
 def _provisional(choice: MeasuredChoice, comparison: Comparison, likely: float) -> bool:
     assert comparison.chosen is not None
     chosen = comparison.chosen.machine
-    by_price = choice.objective.counts != "fastest"
-    rivals = {kind_of(each.machine) for each in comparison.contenders if each.passes}
-    priced = any(each.usd_per_hour is not None for each in choice.machines)
-    unpriced = chosen.usd_per_hour is None and by_price and (priced or len(rivals) > 1)
-    unpriced = unpriced or (choice.objective.spot and any(each.usd_per_hour is None for each in choice.machines))
-    alone = len(choice.machines) == 1
     doubtful = choice.quality.rests_on_doubt(chosen.configuration) or bool(slipped(choice))
-    return doubtful or unpriced or alone or not surely(likely)
+    return doubtful or len(choice.machines) == 1 or _prices_missing(choice, comparison) or not surely(likely)
+
+
+def _prices_missing(choice: MeasuredChoice, comparison: Comparison) -> bool:
+    """Whether prices that are not known could make another machine the answer."""
+    assert comparison.chosen is not None
+    with_price = sum(each.usd_per_hour is not None for each in choice.machines)
+    if choice.objective.spot and with_price < len(choice.machines):
+        return True
+    if choice.objective.counts == "fastest":
+        return False
+    if comparison.chosen.machine.usd_per_hour is not None:
+        return with_price == 1 < len(choice.machines)
+    return with_price > 0 or len({kind_of(each.machine) for each in comparison.contenders if each.passes}) > 1
 
 
 def _answered(choice: MeasuredChoice, comparison: Comparison, chosen: Contender, bound: Binding) -> Answer:
@@ -181,9 +189,24 @@ def _growth(choice: MeasuredChoice, chosen: Machine) -> tuple[Growth, ...]:
     if choice.objective.rate is not None or slipped(choice):
         return ()
     found = [with_vcpus(chosen, choice.machines), with_memory(chosen, choice.machines)]
-    if choice.objective.prefer == "fastest" or _cheaper_with_count(chosen, choice.machines):
+    may_pay = _cheaper_with_count(chosen, choice.machines) and not _dearer_at_best(choice, chosen)
+    if choice.objective.prefer == "fastest" or may_pay:
         found = [with_count(chosen, choice.machines), *found]
-    return tuple(each for each in found if each is not None and not each.settled)
+    open_ = [each for each in found if each is not None and not each.settled]
+    return tuple(each for each in open_ if each.code is not ReasonCode.RISES_TO_MOST_VCPUS or _larger(choice, chosen))
+
+
+def _larger(choice: MeasuredChoice, chosen: Machine) -> bool:
+    """Whether its provider sells a machine with as many accelerators and more vCPUs; what is not known may be sold."""
+    bare, device = replace(chosen.spec, vcpus=1.0, memory_bytes=None), choice.model.facts.device
+    count, vcpus = chosen.accelerators.number(device), chosen.configuration.vcpus or 0.0
+    provider = chosen.offer.provider if chosen.rented is not None and chosen.offer is not None else None
+    alike = [
+        each
+        for each in instances_like(bare, chosen.accelerators, device, choice.catalog)
+        if each.gpu_count == count and provider in (None, each.provider)
+    ]
+    return not any(each.vcpus >= vcpus for each in alike) or any(each.vcpus > vcpus for each in alike)
 
 
 def _cheaper_with_count(chosen: Machine, machines: Sequence[Machine]) -> bool:
@@ -191,6 +214,16 @@ def _cheaper_with_count(chosen: Machine, machines: Sequence[Machine]) -> bool:
     kind, count = kind_of(chosen)
     fewer = [each.cost for each in machines if kind_of(each)[0] == kind and 0 < kind_of(each)[1] < count]
     return bool(fewer) and math.isfinite(min(fewer)) and chosen.cost < min(fewer)
+
+
+def _dearer_at_best(choice: MeasuredChoice, chosen: Machine) -> bool:
+    """Whether the work costs more on twice the accelerators, even twice as fast, on the cheapest machine with them."""
+    twice = replace(chosen.accelerators, count=2 * kind_of(chosen)[1])
+    bare = replace(chosen.spec, vcpus=None, memory_bytes=None)
+    cheapest = cheapest_holding(bare, twice, choice.model.facts.device, choice.catalog)
+    if cheapest is None or cheapest.usd_per_hour is None or chosen.offer is None:
+        return False
+    return cheapest.usd_per_hour >= 2 * (chosen.usd_per_hour or math.inf)
 
 
 def _grows(growth: Growth) -> Reason:
@@ -244,7 +277,9 @@ def _next_run(
     slips = slipped(choice)
     if slips:
         return Suggestion(Action.REPEAT, slips[0])
-    if chosen.usd_per_hour is None and choice.objective.prefer != "fastest" and kind_of(chosen)[1]:
+    unpriced = [each for each in choice.machines if each.usd_per_hour is None]
+    most = 2 * len(unpriced) > len(choice.machines)
+    if unpriced and choice.objective.counts != "fastest" and (kind_of(chosen)[1] or most):
         return Suggestion(Action.IMPORT, column="usd_per_hour_spot" if choice.objective.spot else "usd_per_hour")
     close = closeness(choice, comparison, likely)
     return Suggestion(Action.REPEAT, close) if close is not None else None
@@ -275,14 +310,9 @@ def _sold(choice: MeasuredChoice, chosen: Machine, count: int) -> bool:
 def _baseline(choice: MeasuredChoice, chosen: Machine) -> Baseline | None:
     """The fastest machine measured, or the one that was named, where it is among them."""
     named = choice.machine
-    if named is None:
-        other = max(choice.machines, key=lambda each: each.rate)
-    else:
-        name = f"{named.provider} {named.instance_type}"
-        found = [each for each in choice.machines if each.name in (name, named.instance_type)]
-        if not found:
-            return None
-        other = max(found, key=lambda each: each.rate)
+    other = max(choice.machines, key=lambda each: each.rate) if named is None else named_baseline(choice)
+    if other is None:
+        return None
     before, now = other.usd_per_hour, chosen.usd_per_hour
     return Baseline(
         spec=other.spec,

@@ -11,9 +11,10 @@ from sizer.model import SHOWN_BY_VCPUS, WorkloadModel, disk_of, predict, vcpus_o
 from sizer.recommend.accelerators import Accelerators
 from sizer.recommend.comparison import Comparison, Contender, but_for_disk, hourly, kind_of
 from sizer.recommend.disks import other_disk
+from sizer.recommend.growth import sizes_apart
 from sizer.recommend.jobs import job_at, job_reasons
 from sizer.recommend.machines import Machine
-from sizer.recommend.other_inputs import input_binds
+from sizer.recommend.other_inputs import EFFICIENT, efficiency, input_binds, rates_of
 from sizer.recommend.prices import usd_per_million
 from sizer.recommend.quality import Quality
 from sizer.recommend.reasons import bound_by, next_bottleneck
@@ -34,6 +35,8 @@ from sizer.records import (
 
 MOST_REJECTED = 6
 """Cheaper machines of which it is said why they were not taken."""
+MUCH_LESS = 0.8
+"""Of the cost of the work on the answer: what costs less than that, but is slower than the target, is named."""
 HALF = 0.5
 """Of the growth of vCPUs: with less than this of it in the rate, it is not the CPU that binds; with more, it is."""
 SAME = 0.005
@@ -100,19 +103,28 @@ def _contradicted(bottleneck: Bottleneck, machine: Machine, machines: Sequence[M
     return (gained < HALF) is (bottleneck is Bottleneck.CPU)
 
 
-def why(choice: MeasuredChoice, comparison: Comparison, bound: Binding) -> list[Reason]:
-    """What the work costs there, what it costs on the next machine, how fast the fastest is, and what binds."""
+def why(choice: MeasuredChoice, comparison: Comparison, bound: Binding, likely: float) -> list[Reason]:
+    """What the work costs there, what is in doubt, the next machine and the fastest, and what binds: by importance."""
     assert comparison.chosen is not None
     contender = comparison.chosen
     chosen = contender.machine
+    surer, baseline = comparison.surer(), _beside_baseline(choice, chosen)
+    close = closeness(choice, comparison, likely)
+    asked = _asked(choice, contender)
     return [
         *_job(choice, chosen),
+        *slipped(choice),
+        *([] if contender.sure else asked),
+        *([] if surer is None else [_surer(surer, chosen, choice)]),
         _first(choice, comparison, chosen),
-        *_asked(choice, contender),
-        *_other_machines(choice, comparison, chosen),
-        *_disks(choice, chosen),
-        *bound.reasons,
+        *(asked if contender.sure else []),
+        *([] if baseline is None else [baseline]),
+        *([] if close is None else [close]),
         *_input(choice, chosen),
+        *_below_target(choice, comparison, chosen),
+        *_disks(choice, chosen),
+        *_other_machines(choice, comparison, chosen),
+        *bound.reasons,
     ]
 
 
@@ -137,21 +149,27 @@ def _asked(choice: MeasuredChoice, chosen: Contender) -> list[Reason]:
 
 
 def _first(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> Reason:
-    counted = comparison.priced if chosen.usd_per_hour is not None else comparison.contenders
+    fastest = choice.objective.counts == "fastest"
+    by_price = chosen.usd_per_hour is not None and not fastest
+    counted = comparison.priced if by_price else comparison.contenders
     figures: dict[str, Figure] = {
         "machines": float(len({_but_for_batch(each.machine) for each in counted})),
         "configurations": float(len(counted)),
         "instance_type": chosen.name,
         "rate": chosen.rate,
         "by_latency": not all(each.prompt_enough for each in counted),
+        "only_priced": by_price and len(counted) == 1,
+        "spot": choice.objective.spot,
     }
-    fastest = choice.objective.counts == "fastest"
     if len(choice.machines) == 1:
-        return Reason(ReasonCode.ONLY_MACHINE, figures, chosen.spec)
+        code = ReasonCode.ONLY_WITH_THIS_INPUT if choice.other_inputs else ReasonCode.ONLY_MACHINE
+        return Reason(code, figures | {"usd_per_million": _of_million(chosen, choice)}, chosen.spec)
     if chosen.usd_per_hour is None:
         return Reason(_without_price(comparison, chosen, fastest), figures, chosen.spec)
+    less = (1 - SAME) * comparison.merit(chosen)
     figures |= {"usd_per_million": _of_million(chosen, choice), "usd_per_hour": chosen.usd_per_hour}
     figures["slower_cost_less"] = _slower_cost_less(comparison, chosen, choice.objective)
+    figures["surer"] = any(each.passes and comparison.merit(each.machine) < less for each in comparison.priced)
     if fastest:
         first = chosen.rate == comparison.fastest.rate
         code = ReasonCode.FASTEST_OF_MACHINES if first else ReasonCode.NEARLY_FASTEST
@@ -169,11 +187,13 @@ def _but_for_batch(machine: Machine) -> tuple[object, ...]:
 
 def _without_price(comparison: Comparison, chosen: Machine, fastest: bool) -> ReasonCode:
     passing = [each.machine for each in comparison.contenders if each.passes]
-    nearly = chosen.rate < max(each.rate for each in passing)
+    nearly = chosen.rate < comparison.fastest.rate
     if fastest:
         return ReasonCode.NEARLY_FASTEST if nearly else ReasonCode.FASTEST_WITHOUT_PRICE
     if len({kind_of(each) for each in passing}) > 1:
         return ReasonCode.PRICES_UNKNOWN
+    if nearly and len({but_for_disk(each.machine) for each in comparison.contenders}) == 1:
+        return ReasonCode.DISK_ENOUGH
     return ReasonCode.SMALLEST_OF_MACHINES if nearly else ReasonCode.FASTEST_WITHOUT_PRICE
 
 
@@ -185,14 +205,59 @@ def _slower_cost_less(comparison: Comparison, chosen: Machine, objective: Object
     return any(each.cost / each.rate**power < own for each in slow)
 
 
+def _surer(surer: Contender, chosen: Machine, choice: MeasuredChoice) -> Reason:
+    found = beside(ReasonCode.SURER_MACHINE, surer.machine, chosen, choice)
+    return replace(found, figures=dict(found.figures) | {"probability": rounded(min(surer.probability, surer.prompt))})
+
+
+def _below_target(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> list[Reason]:
+    """The fastest machine of its kind on which the work costs a good deal less, at a rate below the target."""
+    if choice.objective.rate is not None or choice.objective.counts == "fastest" or chosen.usd_per_hour is None:
+        return []
+    slower = [
+        each
+        for each in comparison.priced
+        if kind_of(each.machine) == kind_of(chosen) and each.prompt_enough and not each.fast_enough
+    ]
+    cheaper = [each for each in slower if each.machine.cost <= MUCH_LESS * chosen.cost]
+    fastest = max(cheaper, key=lambda each: each.machine.rate, default=None)
+    if fastest is None:
+        return []
+    found = beside(ReasonCode.CHEAPER_BELOW_TARGET, fastest.machine, chosen, choice)
+    return [replace(found, figures=dict(found.figures) | {"target": math.floor(100 * fastest.fraction) / 100})]
+
+
+def _beside_baseline(choice: MeasuredChoice, chosen: Machine) -> Reason | None:
+    """The machine that was named, beside the chosen one; None where none was, or it is the chosen one."""
+    if choice.machine is None:
+        return None
+    other = named_baseline(choice)
+    if other is None:
+        return reason(ReasonCode.NO_BASELINE, instance_type=f"{choice.machine.provider} {choice.machine.instance_type}")
+    return None if other is chosen else beside(ReasonCode.BASELINE_MACHINE, other, chosen, choice)
+
+
+def named_baseline(choice: MeasuredChoice) -> Machine | None:
+    """The fastest that was measured on the machine that was named."""
+    if choice.machine is None:
+        return None
+    name = f"{choice.machine.provider} {choice.machine.instance_type}"
+    found = [each for each in choice.machines if each.name in (name, choice.machine.instance_type)]
+    return max(found, key=lambda each: each.rate, default=None)
+
+
 def _other_machines(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> list[Reason]:
-    """The next by cost, and the fastest of all, where it is another."""
+    """The next by the objective, and the fastest of all, where it is another and no other disk of the same."""
     found = []
-    others = [each for each in comparison.others() if each.machine.usd_per_hour is not None]
+    by_price = choice.objective.counts != "fastest"
+    surer = comparison.surer()
+    others = [each for each in comparison.others() if each.machine.usd_per_hour is not None or not by_price]
+    others = [each for each in others if surer is None or each.machine is not surer.machine]
     if others and chosen.usd_per_hour is not None:
         found.append(beside(ReasonCode.NEXT_MACHINE, others[0].machine, chosen, choice))
     fastest = comparison.fastest
-    if fastest.rate > chosen.rate and (not others or fastest is not others[0].machine):
+    another = fastest.rate > chosen.rate and but_for_disk(fastest) != but_for_disk(chosen)
+    if another and (not others or fastest is not others[0].machine):
         found.append(beside(ReasonCode.FASTEST_MACHINE, fastest, chosen, choice))
     return found
 
@@ -210,12 +275,18 @@ def _disks(choice: MeasuredChoice, chosen: Machine) -> list[Reason]:
 
 
 def _input(choice: MeasuredChoice, chosen: Machine) -> list[Reason]:
-    """That the rows are of another input than a job's, or that the input is what holds it back."""
+    """That the rows are of another input than a job's; that its input holds it back, or what the accelerators do."""
     fed = choice.model.facts.setting.input
-    if fed != "disk":
-        return [reason(ReasonCode.OTHER_INPUT, input=fed)]
-    without = input_binds(chosen, choice.other_inputs)
-    return [reason(ReasonCode.INPUT_BINDS, rate=without, speed=without / chosen.rate)] if without is not None else []
+    other = [reason(ReasonCode.OTHER_INPUT, input=fed)] if fed != "disk" else []
+    steps = choice.other_inputs if fed == "disk" else rates_of(choice.machines) if fed == "synthetic" else {}
+    without = input_binds(chosen, choice.other_inputs) if fed == "disk" else None
+    if without is not None:
+        return [reason(ReasonCode.INPUT_BINDS, rate=without, speed=without / chosen.rate)]
+    kept = efficiency(chosen.accelerators, steps)
+    if kept is None or kept.share > EFFICIENT:
+        return other
+    counts = {"gpu_count": float(kept.count), "fewer": float(kept.fewer)}
+    return [*other, reason(ReasonCode.INTERCONNECT_BINDS, share=kept.share, **counts)]
 
 
 def _of_million(machine: Machine, choice: MeasuredChoice) -> float | None:
@@ -312,17 +383,14 @@ def _why_not(choice: MeasuredChoice, each: Contender, taken: Machine) -> Reason:
     return beside(ReasonCode.DEARER_MACHINE, machine, taken, choice)
 
 
-def doubts(choice: MeasuredChoice, comparison: Comparison, likely: float) -> list[Reason]:
-    """What speaks against relying on the answer."""
-    assert comparison.chosen is not None
+def doubts(choice: MeasuredChoice) -> list[Reason]:
+    """What else speaks against relying on the answer: prices that are not known, and what the runs say."""
     found = []
     unpriced = sum(each.usd_per_hour is None for each in choice.machines)
     if 0 < unpriced < len(choice.machines):
         found.append(
             reason(ReasonCode.SOME_PRICES_UNKNOWN, unknown=float(unpriced), machines=float(len(choice.machines)))
         )
-    found += [] if (close := closeness(choice, comparison, likely)) is None else [close]
-    found += slipped(choice)
     if choice.objective.spot:
         known = any(each.usd_per_hour is not None for each in choice.machines)
         found.append(reason(ReasonCode.SPOT_PRICES if known else ReasonCode.NO_SPOT_PRICES))
@@ -340,18 +408,23 @@ def closeness(choice: MeasuredChoice, comparison: Comparison, likely: float) -> 
     assert comparison.chosen is not None
     if surely(likely):
         return None
-    if rounded(comparison.chosen.probability) > likely:
+    if rounded(min(comparison.chosen.probability, comparison.chosen.prompt)) > likely:
         return reason(ReasonCode.CHOICE_CLOSE, probability=likely)
-    if choice.objective.rate is not None:
-        return None  # it is said with the rate
+    if choice.objective.rate is not None or choice.objective.latency_p99 is not None:
+        return None  # it is said with the rate, or with the latency
     return reason(ReasonCode.TARGET_CLOSE, probability=likely, target=choice.objective.target)
 
 
 def slipped(choice: MeasuredChoice) -> list[Reason]:
-    """The machines of which one run must be wrong."""
-    return [
+    """The machines of which one run must be wrong; else one that does not go with the next smaller one."""
+    found = [
         Reason(ReasonCode.RUNS_APART, {"factor": each.apart}, each.spec) for each in choice.machines if each.slipped
     ]
+    odd = None if found else sizes_apart(choice.machines)
+    if odd is None:
+        return found
+    figures = {"factor": max(odd.ratio, 1 / odd.ratio), "slower": odd.ratio < 1, "fewer": float(odd.fewer)}
+    return [Reason(ReasonCode.SIZES_APART, figures, odd.machine.spec)]
 
 
 def why_none(choice: MeasuredChoice, comparison: Comparison) -> Sequence[Reason]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from sizer.model import completed, end_to_end
 from sizer.recommend.accelerators import Accelerators
@@ -11,6 +12,8 @@ from sizer.records import Run
 
 HELD_BACK = 1.1
 """How many times as fast a job must be without its input for that to be what holds it back."""
+EFFICIENT = 0.8
+"""Of the rate of each accelerator with fewer of them: what more of them lose beyond that is named."""
 
 
 def step_rates(runs: Sequence[Run]) -> dict[Accelerators, float]:
@@ -29,3 +32,35 @@ def input_binds(machine: Machine, steps: Mapping[Accelerators, float]) -> float 
     """The rate of its accelerators without the job's input, where that is what holds the job back; else None."""
     rate = steps.get(machine.accelerators)
     return rate if rate is not None and rate > HELD_BACK * machine.rate else None
+
+
+@dataclass(frozen=True)
+class Efficiency:
+    """The share that each of `count` accelerators keeps of its rate beside `fewer`."""
+
+    share: float
+    count: int
+    fewer: int
+
+
+def rates_of(machines: Sequence[Machine]) -> dict[Accelerators, float]:
+    """By kind and count of accelerator the highest rate."""
+    found: dict[Accelerators, float] = {}
+    for each in machines:
+        found[each.accelerators] = max(found.get(each.accelerators, 0.0), each.rate)
+    return found
+
+
+def efficiency(accelerators: Accelerators, steps: Mapping[Accelerators, float]) -> Efficiency | None:
+    """What they keep of the rate that each has beside the fewest measured, without an input that could hold them back.
+
+    None where these rates, with synthetic input, are not known of them and of fewer. What is lost then is lost in the
+    exchange between accelerators, or on the host that feeds them.
+    """
+    count = accelerators.count or 0
+    fewer = [each.count or 0 for each in steps if each.gpu == accelerators.gpu and 0 < (each.count or 0) < count]
+    if not fewer or accelerators not in steps:
+        return None
+    least = min(fewer)
+    share = steps[accelerators] / count / (steps[Accelerators(accelerators.gpu, least)] / least)
+    return Efficiency(share, count, least)

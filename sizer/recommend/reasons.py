@@ -16,8 +16,8 @@ def reasons(choice: Choice, prediction: Prediction, best: Prediction) -> list[Re
     return [
         *([] if choice.objective.rate is not None else [_reaches(choice, best)]),
         *bound_by(choice.model, prediction, choice.bound),
-        *_size(model, chosen),
         *disk_reasons(model, chosen, prediction),
+        *_size(model, chosen),
         *memory_reasons(model, chosen),
         *_device(model),
     ]

@@ -13,6 +13,7 @@ from sizer.records import (
     Family,
     InstanceOffer,
     Prediction,
+    Reason,
     ReasonCode,
     Recommendation,
     Refusal,
@@ -85,8 +86,36 @@ def verdict(answer: Answer, spec: str) -> str:
     return _("recommended {spec}", spec=spec)
 
 
+MOST_REASONS = 3
+"""So many reasons are said at once: they come by importance. The page folds the others away, and the JSON has all."""
+NOTES = frozenset(
+    {
+        ReasonCode.RUNS_DOUBTFUL,
+        ReasonCode.RUNS_FAILED,
+        ReasonCode.SOME_PRICES_UNKNOWN,
+        ReasonCode.SPOT_PRICES,
+        ReasonCode.NO_SPOT_PRICES,
+        ReasonCode.DISK_EMULATED,
+        ReasonCode.STEP_EMULATED,
+    }
+)
+"""What must be known of any answer that it is true of, and is always said."""
+
+
+def reasons_said(reasons: Sequence[Reason]) -> tuple[list[Reason], list[Reason]]:
+    """Those that are said at once, the most important and what is always said; and the others."""
+    plain = [each for each in reasons if each.code not in NOTES]
+    first = plain[:MOST_REASONS] + [each for each in reasons if each.code in NOTES]
+    return first, plain[MOST_REASONS:]
+
+
+def main_sentences(answer: Answer, terms: Terms) -> list[str]:
+    """The most important reasons of an answer, and what is always said."""
+    return [reason_sentence(reason, terms) for reason in reasons_said(answer.reasons)[0]]
+
+
 def reason_sentences(answer: Answer, terms: Terms) -> list[str]:
-    """Each reason of an answer, in order."""
+    """Each reason of an answer, the most important first."""
     return [reason_sentence(reason, terms) for reason in answer.reasons]
 
 

@@ -126,6 +126,11 @@ def gain(share: float) -> str:
     return _("a factor of {number}", number=format_number(1 + share))
 
 
+def apart(share: float) -> str:
+    """How far rates lie apart: `2.8 %`, and above 300 % `a factor of 7.9`."""
+    return small_share(share) if share <= _LARGEST_PERCENTAGE else gain(share)
+
+
 def more_or_less(share: float) -> str:
     """How another price compares: `12 % more`, `5 % less`, and above 300 % `27 times as much`."""
     if share < 0:

@@ -10,12 +10,6 @@ from collections.abc import Iterator
 from tests import ROOT
 
 USERS = ("sizer", "reports", "workloads", "benchmarks")
-TREES = {
-    path: ast.parse(path.read_text("utf-8"))
-    for folder in USERS
-    for path in (ROOT / folder).rglob("*.py")
-    if "bundled" not in path.relative_to(ROOT).parts[:-1]
-}
 
 
 def defined(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
@@ -39,11 +33,17 @@ def used(tree: ast.AST) -> Counter[str]:
 
 def test_every_name_of_a_module_is_used() -> None:
     """Outside of its own definition, by a module, a template or a benchmark; a use by tests alone is none."""
+    trees = {
+        path: ast.parse(path.read_text("utf-8"))
+        for folder in USERS
+        for path in (ROOT / folder).rglob("*.py")
+        if "bundled" not in path.relative_to(ROOT).parts[:-1]
+    }
     # Commands name their functions in text, to import them late.
     texts = [*(ROOT / "reports" / "templates").glob("*.html"), ROOT / "sizer" / "cli" / "arguments.py"]
     named = [word for path in texts for word in re.findall(r"\w+", path.read_text("utf-8"))]
-    total = sum(map(used, TREES.values()), Counter(named))
-    ours = {path: tree for path, tree in TREES.items() if path.relative_to(ROOT).parts[0] != "benchmarks"}
+    total = sum(map(used, trees.values()), Counter(named))
+    ours = {path: tree for path, tree in trees.items() if path.relative_to(ROOT).parts[0] != "benchmarks"}
     names = [(path, name, node) for path, tree in ours.items() for name, node in defined(tree)]
     assert len(names) > 1000
     assert [f"{path}: {name}" for path, name, node in names if total[name] <= used(node)[name]] == []

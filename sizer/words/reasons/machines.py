@@ -49,8 +49,10 @@ def _cost(r: Reason, t: Terms) -> dict[str, object]:
 
 
 def _least_cost(r: Reason, t: Terms) -> str:
-    if r.number("configurations") == 1 and t.unit != RELATIVE:
+    if r.has("only_priced") and t.unit != RELATIVE:
         return _("A million {units} cost {usd} on {where}, the only machine with a known price.", **_cost(r, t))
+    if r.has("surer") and t.unit != RELATIVE:
+        return _("A million {units} cost {usd} on {where}: within 5 % of the least, and surer.", **_cost(r, t))
     if r.has("by_latency") and t.unit != RELATIVE:
         return _("A million {units} cost {usd} on {where}, the least of those that answer soon enough.", **_cost(r, t))
     if t.unit == RELATIVE:
@@ -65,6 +67,8 @@ def _least_cost(r: Reason, t: Terms) -> str:
 
 
 def _least_cost_and_time(r: Reason, t: Terms) -> str:
+    if r.has("only_priced") or r.has("surer"):
+        return _least_cost(r, t)
     if t.unit == RELATIVE:
         return _("On {where} price times time is the least of the machines that are fast enough.", **_cost(r, t))
     if r.has("slower_cost_less"):
@@ -82,6 +86,11 @@ def _least_cost_and_time(r: Reason, t: Terms) -> str:
 def _fastest_of_machines(r: Reason, t: Terms) -> str:
     if t.unit == RELATIVE:
         return _("It is the fastest of {all}.", **_cost(r, t))
+    if r.has("by_latency"):
+        return _(
+            "It is the fastest of those that answer soon enough; a million {units} cost {usd} on {where}.",
+            **_cost(r, t),
+        )
     return _("It is the fastest of {all}; a million {units} cost {usd} on {where}.", **_cost(r, t))
 
 
@@ -101,6 +110,8 @@ def _nearly_fastest(r: Reason, t: Terms) -> str:
 
 def _next_machine(r: Reason, t: Terms) -> str:
     known = {"machine": _both(r, t), "speed": times(r.number("speed"))}
+    if not r.has("cost"):
+        return _("Next comes {machine}: {speed} as fast; its price is not known.", **known)
     cost = r.number("cost")
     if abs(cost - 1) < 0.005:
         return _("Next comes {machine}: {speed} as fast, and the same work costs the same there.", **known)
@@ -141,6 +152,55 @@ def _dearer(r: Reason, t: Terms) -> str:
     return _(
         "Gives {rate}; the same work costs {cost} as much there.",
         rate=format_rate(r.number("rate"), t.unit),
+        cost=times(r.number("cost")),
+    )
+
+
+def _prices_unknown(r: Reason, t: Terms) -> str:
+    if r.has("spot"):
+        return _(
+            "No spot price of these machines is known, so this one makes the most of each accelerator and may not cost "
+            "least."
+        )
+    return _(
+        "No price of these machines is known, so this one makes the most of each accelerator and may not cost least."
+    )
+
+
+def _sizes_apart(r: Reason, t: Terms) -> str:
+    known = {
+        "machine": _both(r, t),
+        "factor": times(r.number("factor")),
+        "fewer": format_number(r.number("fewer")),
+    }
+    if r.has("slower"):
+        return _(
+            "One rate looks like a slip: with {fewer} instead of {machine} it was {factor} as fast; check both.",
+            **known,
+        )
+    return _(
+        "One rate looks like a slip: {machine} is {factor} as fast as in proportion to {fewer}; check both.", **known
+    )
+
+
+def _surer_machine(r: Reason, t: Terms) -> str:
+    known = {"machine": _both(r, t), "chance": chance(r.number("probability"))}
+    if not r.has("cost"):
+        return _("{machine} gives it with a probability of {chance}.", **known)
+    return _(
+        "{machine} gives it with a probability of {chance}, at {cost} the cost of the same work.",
+        **known,
+        cost=times(r.number("cost")),
+    )
+
+
+def _baseline_machine(r: Reason, t: Terms) -> str:
+    known = {"machine": _both(r, t), "speed": times(r.number("speed"))}
+    if not r.has("cost"):
+        return _("The baseline, {machine}, is {speed} as fast; its price is not known.", **known)
+    return _(
+        "The baseline, {machine}, is {speed} as fast, at {cost} the cost of the same work.",
+        **known,
         cost=times(r.number("cost")),
     )
 
@@ -215,8 +275,27 @@ SENTENCES: Sentences = {
         "The table's rates are only relative to one another, so no time and no rate can be asked of them; "
         "leave out --samples, --within and --at-least, or import rates in samples per second."
     ),
-    _C.PRICES_UNKNOWN: lambda r, t: _(
-        "No price of these machines is known, so this one makes the most of each accelerator and may not cost least."
+    _C.PRICES_UNKNOWN: _prices_unknown,
+    _C.SIZES_APART: _sizes_apart,
+    _C.SURER_MACHINE: _surer_machine,
+    _C.CHEAPER_BELOW_TARGET: lambda r, t: _(
+        "The same work costs {cost} as much on {machine}, {speed} as fast; --target {target} accepts that.",
+        machine=_both(r, t),
+        speed=times(r.number("speed")),
+        cost=times(r.number("cost")),
+        target=format_number(r.number("target")),
+    ),
+    _C.DISK_ENOUGH: lambda r, t: _("It is the cheapest disk that costs the job at most 2 % of its rate."),
+    _C.BASELINE_MACHINE: _baseline_machine,
+    _C.INTERCONNECT_BINDS: lambda r, t: _(
+        "With synthetic input each of {count} accelerators keeps {share} of its rate beside {fewer}: the exchange "
+        "between them, or their host, holds them back.",
+        count=format_number(r.number("gpu_count")),
+        fewer=format_number(r.number("fewer")),
+        share=share_of(r, "share"),
+    ),
+    _C.ONLY_WITH_THIS_INPUT: lambda r, t: _(
+        "It is the only machine measured with this input, so it is not known whether another costs less or is faster."
     ),
     _C.SOME_PRICES_UNKNOWN: lambda r, t: _n(
         "{count} of {machines} machines has no known price and was not ranked by cost.",

@@ -16,6 +16,11 @@ def _no_run_completed(r: Reason, t: Terms) -> str:
 def _too_few_values(r: Reason, t: Terms) -> str:
     values, axis = r.numbers("values"), r.text("axis")
     count, known = len(values), {"workload": t.workload}
+    if not values:
+        return _(
+            "The rows of `{workload}` differ in nothing that the model predicts; they are compared as they are.",
+            **known,
+        )
     if axis == "memory_gib":
         return _n(
             "Not enough data: `{workload}` was measured at {count} memory size ({values}), and three are needed.",

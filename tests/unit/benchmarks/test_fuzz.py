@@ -15,13 +15,13 @@ from fuzz_targets import STUDY, targets, write_files
 pytestmark = pytest.mark.slow
 
 CASES = {
-    "study.yaml": 70,
+    "study.yaml": 45,
     "study.yaml, resolved": 30,
-    "runs/<id>.json": 30,
+    "runs/<id>.json": 20,
     "host.json": 20,
-    "model.json": 4,
+    "model.json": 3,
     "recommendation.json": 2,
-    "predict --at": 40,
+    "predict --at": 30,
     "catalogue": 40,
     "catalogue, import": 40,
     "import": 60,

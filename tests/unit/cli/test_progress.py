@@ -23,6 +23,7 @@ from sizer.records.run import (
     Outcome,
     Run,
     Sample,
+    Step,
 )
 from sizer.records.study import Device, DiskRates, Limits, RunSpec
 from sizer.words import result_in_words
@@ -74,10 +75,10 @@ def test_lines_of_progress_say_what_is_emulated(make_run: Callable[..., Run]) ->
 
 def test_live_figures_have_the_workloads_unit_and_both_directions(make_spec: Callable[..., RunSpec]) -> None:
     """Words a second, and what is read beside what is written."""
-    seen = RunMonitor(replace(make_spec("x"), limits=Limits(2.0)), 0.0, throughput=5300.0)
+    seen = RunMonitor(replace(make_spec("x"), limits=Limits(2.0)), 0.0)
     samples = [Sample(0.0), Sample(1.0, core_seconds=1.5, read_bytes=12_000_000, written_bytes=3_000_000)]
     assert seen.live(1.0, samples).unit == "sample"
-    seen.take([Start("word", 20, 0, 0)])
+    seen.take([Start("word", 20, 0, 0), Step(0.5, 20, 0.0, 0), Step(1.0, 2650, 0.0, 0)])
     found = line(seen.live(1.0, samples))
     assert found.endswith(" | 1.50 cores | 12 MB/s read, 3 MB/s written")
     assert "5,300 words/s" in found[:80]

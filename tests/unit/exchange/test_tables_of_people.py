@@ -351,6 +351,17 @@ def test_a_device_by_its_name_is_a_gpu(read: Read) -> None:
     assert [run.spec.workload.computes_on.kind for run in found.runs] == ["cuda", "cuda", "cpu"]
 
 
+@pytest.mark.parametrize("name", ["cpu", "CPU", "none"])
+def test_a_cpu_among_gpus_is_no_accelerator(read: Read, name: str) -> None:
+    """However many of it there were."""
+    found = read(f"workload,gpu,gpu_count,throughput\na,{name},1,9\na,V100,1,1077\na,V100,4,4000\n")
+    assert [(run.configuration.gpu, run.configuration.gpu_count) for run in found.runs] == [
+        (None, 0),
+        ("V100", 1),
+        ("V100", 4),
+    ]
+
+
 def test_the_size_of_an_input_is_no_place(read: Read) -> None:
     found = read("workload,gpu,input,throughput\na,K80,224,10\na,T4,seq 128,19\n")
     assert {run.spec.workload.input for run in found.runs} == {None}

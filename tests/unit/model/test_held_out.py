@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
-from sizer.model import fit, predict
+from sizer.model import WorkloadModel, fit, predict
 from sizer.records import GIB
 from sizer.records.run import Bottleneck, Configuration, Run
 
@@ -23,17 +24,32 @@ STAGE = {
 }
 
 
+@pytest.fixture(scope="module")
+def fitted_jobs(
+    draw_job: Callable[..., Any], measure_job: Callable[..., list[Run]]
+) -> Callable[[bool], list[tuple[Any, WorkloadModel]]]:
+    """Jobs with the models of their runs, with and without accounting; fitted once."""
+
+    @cache
+    def fitted(accounted: bool) -> list[tuple[Any, WorkloadModel]]:
+        random = np.random.default_rng(7)
+        jobs = []
+        for _ in range(JOBS):
+            job = draw_job(random)
+            runs = measure_job(job, (1, 2, 4, 8), random, 0.02, 2, accounted)
+            jobs.append((job, fit(runs).workload("train")))
+        return jobs
+
+    return fitted
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("accounted", [True, False])
-def test_held_out_vcpus_are_predicted(
-    draw_job: Callable[..., Any], measure_job: Callable[..., list[Run]], accounted: bool
-) -> None:
+def test_held_out_vcpus_are_predicted(fitted_jobs: Callable[..., Any], accounted: bool) -> None:
     """Between measured vCPUs, the median error is within 3 %, the 90th percentile within 10 %, intervals cover."""
-    random = np.random.default_rng(7)
+    random = np.random.default_rng(8)
     errors, covered = [], []
-    for _ in range(JOBS):
-        job = draw_job(random)
-        model = fit(measure_job(job, (1, 2, 4, 8), random, 0.02, 2, accounted)).workload("train")
+    for job, model in fitted_jobs(accounted):
         for vcpus in (3.0, 6.0):
             for disk in job.disks:
                 truth = job.rate(vcpus, disk)
@@ -48,13 +64,10 @@ def test_held_out_vcpus_are_predicted(
 
 
 @pytest.mark.slow
-def test_bottleneck_is_the_true_one(draw_job: Callable[..., Any], measure_job: Callable[..., list[Run]]) -> None:
+def test_bottleneck_is_the_true_one(fitted_jobs: Callable[..., Any]) -> None:
     """Where one stage clearly binds, the model names it in 95 % of cases."""
-    random = np.random.default_rng(11)
     right = []
-    for _ in range(JOBS):
-        job = draw_job(random)
-        model = fit(measure_job(job, (1, 2, 4, 8), random, 0.02, 2, True)).workload("train")
+    for job, model in fitted_jobs(True):
         for vcpus in (1.0, 3.0, 8.0):
             for disk in job.disks:
                 shares = job.shares(vcpus, disk)

@@ -48,7 +48,7 @@ def curve(make_run: MakeRun) -> Callable[..., WorkloadModel]:
     first=st.sampled_from([0.25, 1.0, 2.0]),
     asked=st.floats(0.1, 600),
 )
-@settings(max_examples=25, derandomize=True)
+@settings(max_examples=15, derandomize=True)
 def test_any_curve_gives_a_sound_answer_or_none(
     make_run: MakeRun, rates: list[float], first: float, asked: float
 ) -> None:
@@ -70,7 +70,7 @@ def test_any_curve_gives_a_sound_answer_or_none(
 
 @pytest.mark.slow
 @given(st.floats(0.5, 4), st.floats(1e6, 1e9), st.floats(100, 1e5), st.floats(1.0, 5.0))
-@settings(max_examples=25, derandomize=True)
+@settings(max_examples=15, derandomize=True)
 def test_more_of_a_stage_is_never_slower(
     make_run: MakeRun, vcpus: float, bandwidth: float, iops: float, factor: float
 ) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -14,11 +15,26 @@ from sizer.records.answer import Answer
 from sizer.records.run import Run
 from sizer.records.study import Deadline, Objective
 from sizer.words import reason_sentences, rejection_sentences, suggestion_sentences, terms_of
+from tests.tables import runs_of
 
 
 @pytest.fixture(scope="session")
 def catalog() -> Catalog:
     return Catalog.load()
+
+
+@pytest.fixture(scope="session")
+def fitted() -> Callable[[Sequence[Run]], Model]:
+    """The model of runs: many tests ask of equal ones, which are fitted once."""
+    known: dict[str, Model] = {}
+
+    def fitted(runs: Sequence[Run]) -> Model:
+        key = repr(runs)
+        if key not in known:
+            known[key] = fit(runs)
+        return known[key]
+
+    return fitted
 
 
 def in_words(answer: Answer, model: Model) -> Answer:
@@ -32,8 +48,8 @@ def in_words(answer: Answer, model: Model) -> Answer:
     )
 
 
-@pytest.fixture
-def ask(catalog: Catalog) -> Callable[..., Answer]:
+@pytest.fixture(scope="session")
+def ask(catalog: Catalog, fitted: Callable[[Sequence[Run]], Model]) -> Callable[..., Answer]:
     """The answer to runs of one workload, with what it says in words."""
 
     def ask(
@@ -46,13 +62,13 @@ def ask(catalog: Catalog) -> Callable[..., Answer]:
         **known: object,
     ) -> Answer:
         objective = Objective(prefer, target, within, at_least)
-        model = fit(runs)
+        model = fitted(runs)
         return in_words(recommend(model, runs, objective, catalog, **known).workloads[0], model)  # type: ignore[arg-type]
 
     return ask
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def curve(make_run: Callable[..., Run]) -> Callable[..., list[Run]]:
     """Runs at (vCPUs, rate) points, all else alike."""
 
@@ -60,3 +76,16 @@ def curve(make_run: Callable[..., Run]) -> Callable[..., list[Run]]:
         return [make_run(rate, vcpus, **known) for vcpus, rate in points]
 
     return curve
+
+
+@pytest.fixture
+def ask_table(tmp_path: Path, catalog: Catalog, fitted: Callable[..., Model]) -> Callable[..., Answer]:
+    """The answer to a table of somebody's, written as its rows, for an objective; `machine` is the baseline."""
+
+    def ask(table: str, prefer: str = "cheapest", machine: str | None = None, **objective: object) -> Answer:
+        runs = runs_of(tmp_path, table)
+        asked = Objective(prefer, **objective)  # type: ignore[arg-type]
+        baseline = None if machine is None else catalog.instance(machine)
+        return recommend(fitted(runs), runs, asked, catalog, machine=baseline).workloads[0]
+
+    return ask

@@ -22,7 +22,7 @@ def met(text: str, *answers: Answer) -> bool:
     return check_gate(read_gate(text, [each.workload for each in answers], deadline=True), answers).met
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def knee(curve: Curve, ask: Ask) -> Answer:
     return ask(curve(*KNEE), within=Deadline(6e6, 21600.0))
 

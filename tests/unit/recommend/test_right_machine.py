@@ -9,31 +9,19 @@ from pathlib import Path
 import pytest
 
 from sizer.catalog import Catalog
-from sizer.exchange import read_measurements
 from sizer.model import fit, predict
 from sizer.recommend import recommend
 from sizer.records import GIB, Answer, Bottleneck, Configuration, Deadline, Objective, ReasonCode, Run, Spec
 from sizer.words import Terms, reason_sentences, rejection_sentences
+from tests.tables import runs_of
 
 Asked = Callable[..., Answer]
 
 
 @pytest.fixture
-def ask(tmp_path: Path) -> Asked:
+def ask(ask_table: Asked) -> Asked:
     """The answer to a table, written as its rows, for an objective."""
-
-    def ask(table: str, prefer: str = "cheapest", **objective: object) -> Answer:
-        runs = _runs(tmp_path, table)
-        asked = Objective(prefer, **objective)  # type: ignore[arg-type]
-        return recommend(fit(runs), runs, asked, Catalog.load()).workloads[0]
-
-    return ask
-
-
-def _runs(folder: Path, table: str) -> tuple[Run, ...]:
-    path = folder / "table.csv"
-    path.write_text("\n".join(line.strip() for line in table.strip().splitlines()) + "\n")
-    return read_measurements(path, Catalog.load()).runs
+    return ask_table
 
 
 V100 = """
@@ -104,7 +92,7 @@ def test_values_that_were_never_measured_together_are_no_answer(
     ask: Asked, tmp_path: Path, table: str, spec: tuple[object, ...]
 ) -> None:
     """However well the axes alone are known: what is chosen, and what it is compared with, was measured as it is."""
-    measured = {_size(run.configuration) for run in _runs(tmp_path, table)}
+    measured = {_size(run.configuration) for run in runs_of(tmp_path, table)}
     for prefer in ("cheapest", "fastest", "balanced"):
         answer = ask(table, prefer)
         assert answer.spec is not None
@@ -252,7 +240,7 @@ def test_cheapest_is_dollars_for_the_work_and_not_the_newest_gpu(ask: Asked) -> 
 
 def test_what_did_not_fit_is_remembered(tmp_path: Path) -> None:
     """128 images did not fit on a K80, so 256 do not; on a V100 they did."""
-    runs = _runs(
+    runs = runs_of(
         tmp_path,
         """
         workload,gpu,gpu_count,batch_size,throughput,outcome
@@ -282,7 +270,7 @@ def test_two_values_are_compared_without_a_curve(ask: Asked, second: float, coun
 
 def test_an_interval_does_not_reach_far_beyond_its_neighbours(tmp_path: Path) -> None:
     """Between 60 and 107 lies no 8 and no 759."""
-    runs = _runs(
+    runs = runs_of(
         tmp_path,
         """
         workload,vcpus,throughput

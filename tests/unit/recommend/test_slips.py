@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from sizer.catalog import Catalog
-from sizer.exchange import read_measurements
 from sizer.model import fit
 from sizer.recommend import recommend
 from sizer.records import Answer, Objective
 from sizer.words import Terms, reason_sentences
+from tests.tables import runs_of
 
 MACHINES = "workload,gpu,throughput\na,T4,100\na,T4,101\na,V100,190\na,V100,{}\n"
 CURVE = (
@@ -21,9 +21,7 @@ CURVE = (
 
 
 def _answer(folder: Path, table: str) -> Answer:
-    path = folder / "table.csv"
-    path.write_text(table)
-    runs = read_measurements(path, Catalog.load()).runs
+    runs = runs_of(folder, table)
     return recommend(fit(runs), runs, Objective(), Catalog.load()).workloads[0]
 
 

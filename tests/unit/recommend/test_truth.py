@@ -37,7 +37,7 @@ def answered(make_run: MakeRun, truth: Callable[[float], float], sizes: list[flo
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(
     top=st.floats(0.1, 1e6),
     half=st.floats(0.0, 0.5),

@@ -23,7 +23,7 @@ With the three, 97 % of 748 rates of published tables whose values were not meas
 lie in their 90 % intervals (benchmarks, published.py and its held-out tables)."""
 
 
-def apart(model: WorkloadModel, configuration: Configuration) -> float:
+def interplay_deviation(model: WorkloadModel, configuration: Configuration) -> float:
     """Standard deviation of ln rate that comes of values which were not measured together, on top of the model's own.
 
     How an axis acts where it was not measured is judged by how differently from the model it acts where it was.

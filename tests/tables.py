@@ -1,0 +1,20 @@
+"""Tables of measurements, written in a test as their rows, as the runs that sizer reads of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sizer.catalog import Catalog
+from sizer.exchange import Imported, read_measurements
+from sizer.records import Run
+
+
+def imported(folder: Path, table: str) -> Imported:
+    """The table as it is read with sizer's own catalogue; the lines of its text may be indented."""
+    path = folder / "table.csv"
+    path.write_text("\n".join(line.strip() for line in table.strip().splitlines()) + "\n")
+    return read_measurements(path, Catalog.load())
+
+
+def runs_of(folder: Path, table: str) -> tuple[Run, ...]:
+    return imported(folder, table).runs
