@@ -110,16 +110,17 @@ def why(choice: MeasuredChoice, comparison: Comparison, bound: Binding, likely: 
     chosen = contender.machine
     surer, baseline = comparison.surer(), _beside_baseline(choice, chosen)
     close = closeness(choice, comparison, likely)
-    asked = _asked(choice, contender)
+    asked, sure_one = _asked(choice, contender), [] if surer is None else [_surer(surer, chosen, choice)]
     return [
         *_job(choice, chosen),
         *slipped(choice),
         *([] if contender.sure else asked),
-        *([] if surer is None else [_surer(surer, chosen, choice)]),
+        *(sure_one if asked else []),
         _first(choice, comparison, chosen),
         *(asked if contender.sure else []),
         *([] if baseline is None else [baseline]),
         *([] if close is None else [close]),
+        *([] if asked else sure_one),
         *_input(choice, chosen),
         *_below_target(choice, comparison, chosen),
         *_disks(choice, chosen),
