@@ -246,8 +246,8 @@ def _price(plain: str) -> Meaning | None:
         return None
     if chinese and "usd" not in kinds:
         return None
-    if "gpu" in kinds and not _OF_ONE_GPU.search(plain):
-        # `GPU price` may be that of all of them, or of buying one.
+    if "gpu" in kinds and ("hour" not in kinds or not _OF_ONE_GPU.search(plain)):
+        # `GPU price` may be that of all of them, and `price per GPU` that of buying one.
         return None
     columns = (USD_PER_GPU_HOUR, USD_PER_GPU_HOUR_SPOT) if "gpu" in kinds else ("usd_per_hour", "usd_per_hour_spot")
     return Meaning(columns["spot" in kinds])
