@@ -31,6 +31,7 @@ from sizer.records import (
     Outcome,
     RentedMachine,
     Workload,
+    format_seconds,
     parse_batch_size,
     parse_gpu_count,
     parse_memory_gib,
@@ -213,6 +214,14 @@ def _check(parsed: ParsedRow) -> None:
             rate=f"{rate:g}",
             low=f"{low:g}",
             high=f"{high:g}",
+        )
+    half, nearly_all = (parsed[column] for column in LATENCY_COLUMNS)
+    if half is not None and nearly_all is not None and nearly_all < half:
+        raise parsed.input_error(
+            "latency_p99_ms",
+            "99 of 100 batches take {most} at the most, but half of them take {half} or more; correct one of them.",
+            most=format_seconds(nearly_all),
+            half=format_seconds(half),
         )
     _check_device(parsed)
 

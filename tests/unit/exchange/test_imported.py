@@ -130,6 +130,7 @@ REFUSED: list[tuple[str | bytes, str]] = [
     ("workload,vcpus,outcome,throughput\na,1,exploded,2\n", "line 2: outcome: `exploded` is not an outcome"),
     ("workload,vcpus,throughput,throughput_low\na,1,2,1\n", "line 2: throughput_high: the cell is empty"),
     ("workload,vcpus,throughput,throughput_low,throughput_high\na,1,2,3,4\n", "is not within its own interval"),
+    ("workload,vcpus,throughput,latency_p50_ms,latency_p99_ms\na,1,2,20,5\n", "line 2: latency_p99_ms: 99 of 100"),
     ("workload,vcpus,device,throughput\na,1,emulated:,2\n", "line 2: device: `emulated:` is not a device"),
     ("workload,vcpus,device,gpu,throughput\na,1,cpu,V100,2\n", "line 2: device: cpu, but the row has a GPU"),
     ("workload,vcpus,device,gpu_count,throughput\na,1,cuda:0,0,2\n", "line 2: gpu_count: 0 GPUs"),
