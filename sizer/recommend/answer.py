@@ -216,12 +216,14 @@ def _answered(
     bottleneck = prediction.bottleneck if choice.bound else Bottleneck.AMBIGUOUS
     upgrade = smallest_upgrade(model, candidate, field) if bottleneck is not Bottleneck.AMBIGUOUS else None
     baseline = baseline_of(model, candidate, prediction.throughput, question.catalog, question.machine)
+    beside = baseline_reasons(baseline, candidate, question.machine)
     why = (
+        *(beside if question.machine is not None else ()),
         *first,
         *_known(quality.warning),
         *reasons(choice, prediction, best),
         *(upgrade_reasons(model, candidate, prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
-        *baseline_reasons(baseline, candidate, question.machine),
+        *(beside if question.machine is None else ()),
         *([reason(ReasonCode.SPOT_PRICES)] if question.objective.spot else []),
         *_known(quality.failed),
     )
