@@ -24,7 +24,7 @@ from sizer.recommend.field import (
 from sizer.recommend.instances import matching
 from sizer.recommend.jobs import beyond_in_time, job_on, job_reasons, too_late
 from sizer.recommend.measured_answer import machines_to_compare, measured_answer
-from sizer.recommend.measured_reasons import MeasuredChoice
+from sizer.recommend.measured_choice import MeasuredChoice
 from sizer.recommend.memory import floor_found
 from sizer.recommend.next_run import for_host, next_run
 from sizer.recommend.other_inputs import step_rates
