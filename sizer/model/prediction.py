@@ -30,7 +30,8 @@ from sizer.model.feeds import with_usual_accelerator
 from sizer.model.interplay import interplay_deviation
 from sizer.model.machines_around import LEAST_NOISE, beyond_counts, held_by_machines
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
-from sizer.model.model import NEIGHBOURED, NORMAL_90, MeasuredRange, WhatIf, WorkloadModel, others_of
+from sizer.model.model import NEIGHBOURED, NORMAL_90, MeasuredRange, MeasuredRate, WhatIf, WorkloadModel, others_of
+from sizer.model.observations import DRIFT
 from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
 from sizer.model.predicted_rates import PredictedRates, predict_rates
 from sizer.model.relief import headroom
@@ -246,9 +247,25 @@ def _estimate(
     found = Estimate(math.exp(centre), math.exp(low), math.exp(high))
     if what_if != WhatIf():
         return found
+    if model.facts.core_seconds is None and (rate := model.measured.rate_at(configuration)) is not None:
+        return _with_its_own_runs(model, rate, found)
     return beyond_counts(model, configuration) or _held_by_neighbours(
         model, configuration, held_by_machines(model, configuration, found)
     )
+
+
+def _with_its_own_runs(model: WorkloadModel, rate: MeasuredRate, found: Estimate) -> Estimate:
+    """What the curve says of a measured configuration, and what its own runs say, each by how sure it is.
+
+    Of a table without accounting: a form that does not go through its rows is no reason to doubt them.
+    """
+    curve = (math.log(found.high / found.low) / (2 * NORMAL_90)) ** 2
+    noise = max(min(model.noise, MOST_NOISE), math.log(rate.throughput.high / rate.throughput.low) / (2 * NORMAL_90))
+    known = noise**2 / rate.runs + DRIFT**2
+    kept = curve / (curve + known)
+    centre = math.log(found.value) + kept * math.log(rate.throughput.value / found.value)
+    half = NORMAL_90 * math.sqrt(kept * known + noise**2)
+    return Estimate(math.exp(centre), math.exp(centre - half), math.exp(centre + half))
 
 
 def _held_by_neighbours(model: WorkloadModel, configuration: Configuration, found: Estimate) -> Estimate:

@@ -212,3 +212,19 @@ def test_what_is_left_out_follows_the_kind_that_is_given(fitted: Fitted) -> None
     """Two T4 lie between one and four of them, whatever the A100 came with."""
     found = filled(fitted(WHOLE_MACHINES), {"gpu": "T4", "gpu_count": 2})
     assert (found.gpu, found.gpu_count, found.vcpus, found.batch_size) == ("T4", 2, 19, 128)
+
+
+def test_a_measured_row_is_taken_at_its_word(fitted: Fitted) -> None:
+    """Though no form of memory goes through the three: at 32 GiB 120 a second were measured, and are foretold."""
+    model = fitted("workload,memory_gib,throughput\nread,8,50\nread,16,80\nread,32,120")
+    for gib, rate in ((8, 50), (16, 80), (32, 120)):
+        said = _asked(model, memory_bytes=gib * GIB).throughput
+        assert said.value == pytest.approx(rate, rel=0.02)
+        assert rate / 1.2 < said.low < rate < said.high < 1.2 * rate
+
+
+def test_repeats_that_are_far_apart_are_not(fitted: Fitted) -> None:
+    """Of 692 and 6,900 at one place, nobody knows which."""
+    model = fitted("workload,gpu_count,gpu,throughput\na,1,V100,350\na,2,V100,692\na,2,V100,6900\na,4,V100,1360")
+    said = _asked(model, gpu_count=2).throughput
+    assert said.high / said.low > 1.5
