@@ -36,7 +36,10 @@ SLOWEST, FASTEST = 1e-9, 1e18
 LARGEST_AMOUNT = 1e18
 LONGEST_TEXT = 100
 DISK_CLASSES = ("nvme", "ssd", "standard")
-NO_GPU = ("", "cpu", "none", "no")
+NO_GPU = frozenset(
+    {"", "cpu", "cpu only", "cpu-only", "none", "no", "no gpu", "without", "n/a", "na", "nan", "null", "nil"}
+    | {"0", "-", "--", "–", "—", "/", "无"}
+)
 LARGEST_EPOCH = 10**9
 MOST_REPEATS = 10**9
 
@@ -165,7 +168,7 @@ def bottleneck(text: str) -> Bottleneck:
 
 def gpu(text: str) -> str | None:
     """The name of an accelerator; None for `none`."""
-    return None if text.lower() in NO_GPU else of_domain(Device, "gpu")(text)
+    return None if text.strip().lower() in NO_GPU else of_domain(Device, "gpu")(text)
 
 
 def device(text: str) -> Device:

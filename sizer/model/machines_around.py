@@ -36,6 +36,25 @@ def held_by_machines(model: WorkloadModel, configuration: Configuration, found: 
     return Estimate(value, min(max(found.low, low / reach), value), max(min(found.high, high * reach), value))
 
 
+def no_slower_than_less(model: WorkloadModel, configuration: Configuration, found: Estimate) -> Estimate:
+    """More of a resource is not slower than a measured machine that has no more of anything, unless rows say so.
+
+    The two have the kind of accelerator, the disk and the batch size.
+    """
+    kind = configuration.gpu, disk_of(configuration)
+    less = _fastest(
+        rate
+        for rate in _of_kind(model, configuration)
+        if rate.configuration.batch_size == configuration.batch_size
+        and _needs_no_more(rate.configuration, configuration)
+    )
+    if less is None or kind in model.measured.slower_with_more:
+        return found
+    rate = less.throughput.value
+    low = max(found.low, min(found.value, rate) * math.exp(-noise_of_two(model)))
+    return Estimate(max(found.value, rate), max(low, rate * math.exp(-noise_of_two(model))), max(found.high, rate))
+
+
 def beyond_counts(model: WorkloadModel, configuration: Configuration) -> Estimate | None:
     """More accelerators of a kind than were measured: growth goes on as in the last step, anything from none to linear.
 

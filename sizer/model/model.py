@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import cached_property
+from itertools import pairwise
 from operator import attrgetter
 
 from sizer.model.coordinates import disk_of, memory_of, name_of_disk
@@ -13,6 +14,8 @@ from sizer.model.floor_runs import SearchedFloor
 from sizer.model.trend import Edge
 from sizer.records import SCHEMA_VERSION, Bottleneck, Configuration, Device, DiskRates, Estimate, Reason, Refusal
 
+SLOWER = 0.95
+"""Of a rate: what is below that is clearly slower."""
 NORMAL_90 = 1.645
 """Standard deviations from the middle of a normal distribution to either end of its central 90 %."""
 
@@ -190,6 +193,21 @@ class MeasuredRange:
                 if value is not None:
                     groups.setdefault(others_of(rate.configuration, axis), {})[value] = rate.throughput.value
         return found
+
+    @cached_property
+    def slower_with_more(self) -> frozenset[tuple[str | None, str]]:
+        """The kinds of accelerator with a disk of which a row with more vCPUs or memory is clearly slower than one with
+        less of both."""
+        groups: dict[tuple[str | None, str, int | None, int | None], list[MeasuredRate]] = {}
+        for rate in self.rates:
+            here = rate.configuration
+            groups.setdefault((here.gpu, disk_of(here), here.gpu_count, here.batch_size), []).append(rate)
+        found: set[tuple[str | None, str]] = set()
+        for (gpu, disk, *_), alike in groups.items():
+            alike.sort(key=lambda rate: (rate.configuration.vcpus or 0.0, rate.configuration.memory_bytes or 0))
+            if any(more.throughput.value < SLOWER * less.throughput.value for less, more in pairwise(alike)):
+                found.add((gpu, disk))
+        return frozenset(found)
 
     @cached_property
     def memory_on_disks(self) -> dict[str, tuple[int, int]]:

@@ -28,7 +28,7 @@ from sizer.model.coordinates import (
 from sizer.model.equation import STAGES
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.interplay import interplay_deviation
-from sizer.model.machines_around import LEAST_NOISE, beyond_counts, held_by_machines
+from sizer.model.machines_around import LEAST_NOISE, beyond_counts, held_by_machines, no_slower_than_less
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
 from sizer.model.model import NEIGHBOURED, NORMAL_90, MeasuredRange, MeasuredRate, WhatIf, WorkloadModel, others_of
 from sizer.model.observations import DRIFT
@@ -249,9 +249,11 @@ def _estimate(
         return found
     if model.facts.core_seconds is None and (rate := model.measured.rate_at(configuration)) is not None:
         return _with_its_own_runs(model, rate, found)
-    return beyond_counts(model, configuration) or _held_by_neighbours(
-        model, configuration, held_by_machines(model, configuration, found)
-    )
+    beyond_most = beyond_counts(model, configuration)
+    if beyond_most is not None:
+        return beyond_most
+    held = _held_by_neighbours(model, configuration, held_by_machines(model, configuration, found))
+    return held if model.facts.core_seconds is not None else no_slower_than_less(model, configuration, held)
 
 
 def _with_its_own_runs(model: WorkloadModel, rate: MeasuredRate, found: Estimate) -> Estimate:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.recommend.comparison import hourly
 from sizer.recommend.machines import Machine
 from sizer.recommend.prices import usd_per_million
-from sizer.records import (
-    Alternative,
-)
+from sizer.records import Alternative
 
 
 def alternatives(machines: Sequence[Machine], unit: str) -> tuple[Alternative, ...]:
@@ -32,11 +29,11 @@ def alternatives(machines: Sequence[Machine], unit: str) -> tuple[Alternative, .
 
 
 def _dominated(machines: Sequence[Machine]) -> set[int]:
-    """The ids of the machines than which another one is no slower, no dearer an hour with its disk, and as prompt."""
+    """The ids of the machines than which another one is no slower, as prompt, and does the work for no more."""
     priced = [each for each in machines if each.usd_per_hour is not None]
     front: list[Machine] = []
     found: set[int] = set()
-    for each in sorted(priced, key=lambda machine: (hourly(machine), -machine.rate, machine.latency_p99 or 0.0)):
+    for each in sorted(priced, key=lambda machine: (machine.cost, -machine.rate, machine.latency_p99 or 0.0)):
         # What is before it costs no more, so only those that nothing dominates need be asked.
         if any(_no_worse(other, each) for other in front):
             found.add(id(each))
@@ -49,4 +46,4 @@ def _no_worse(one: Machine, other: Machine) -> bool:
     """Of two of which the first costs no more: whether it is no slower and as prompt, and better in something."""
     known = (one.latency_p99, other.latency_p99)
     prompt = known[1] is None or (known[0] is not None and known[0] <= known[1])
-    return one.rate >= other.rate and prompt and (one.rate > other.rate or hourly(one) < hourly(other))
+    return one.rate >= other.rate and prompt and (one.rate > other.rate or one.cost < other.cost)

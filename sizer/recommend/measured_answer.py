@@ -15,7 +15,14 @@ from sizer.recommend.jobs import job_at
 from sizer.recommend.machines import Machine, is_imported, measured_machines
 from sizer.recommend.measured_binding import Binding, binding
 from sizer.recommend.measured_choice import MeasuredChoice, named_baseline, slipped
-from sizer.recommend.measured_edges import beyond_measured, growth_of, growth_reason, measured_next_run, more_of
+from sizer.recommend.measured_edges import (
+    beyond_measured,
+    growth_of,
+    growth_reason,
+    is_sold,
+    measured_next_run,
+    more_of,
+)
 from sizer.recommend.measured_reasons import doubts, surely, why, why_none
 from sizer.recommend.measured_rejections import rejections
 from sizer.recommend.scoring import rounded
@@ -159,7 +166,7 @@ def _none_is_enough(choice: MeasuredChoice, comparison: Comparison) -> Answer:
         return refused
     machine = likeliest.machine
     grown = with_count(machine, choice.machines) or with_vcpus(machine, choice.machines)
-    if grown is None or not grown.seen:
+    if grown is None or not grown.seen or not is_sold(choice, machine, grown):
         return replace(refused, job=None if deadline is None else job_at(machine, deadline))
     return replace(
         _answered(choice, comparison, likeliest, binding(choice, machine)),

@@ -29,11 +29,17 @@ def growth_of(choice: MeasuredChoice, chosen: Machine) -> tuple[Growth, ...]:
     if choice.objective.rate is not None or slipped(choice):
         return ()
     found = [with_vcpus(chosen, choice.machines), with_memory(chosen, choice.machines)]
-    may_pay = _cheaper_with_count(chosen, choice.machines) and not _dearer_at_best(choice, chosen)
-    if choice.objective.prefer == "fastest" or may_pay:
+    if choice.objective.counts == "fastest" or _more_may_pay(choice, chosen):
         found = [with_count(chosen, choice.machines), *found]
     open_ = [each for each in found if each is not None and not each.settled]
-    return tuple(each for each in open_ if each.code is not ReasonCode.RISES_TO_MOST_VCPUS or _larger(choice, chosen))
+    return tuple(each for each in open_ if is_sold(choice, chosen, each))
+
+
+def is_sold(choice: MeasuredChoice, chosen: Machine, growth: Growth) -> bool:
+    """Whether there is a larger machine to grow to; of what the catalogue does not know, there may be."""
+    if growth.code is ReasonCode.RISES_WITH_GPUS:
+        return _sold(choice, chosen, 2 * kind_of(chosen)[1])
+    return growth.code is not ReasonCode.RISES_TO_MOST_VCPUS or _larger(choice, chosen)
 
 
 def _larger(choice: MeasuredChoice, chosen: Machine) -> bool:
@@ -49,21 +55,31 @@ def _larger(choice: MeasuredChoice, chosen: Machine) -> bool:
     return not any(each.vcpus >= vcpus for each in alike) or any(each.vcpus > vcpus for each in alike)
 
 
-def _cheaper_with_count(chosen: Machine, machines: Sequence[Machine]) -> bool:
-    """Whether the work cost less with each step to its count of accelerators, so that one more may cost less still."""
+def _more_may_pay(choice: MeasuredChoice, chosen: Machine) -> bool:
+    """Whether what the objective makes least fell with each step to its count of accelerators, and may fall further.
+
+    That is the cost of the work, or for `balanced` its cost times its time.
+    """
+    power = 1 if choice.objective.counts == "balanced" else 0
     kind, count = kind_of(chosen)
-    fewer = [each.cost for each in machines if kind_of(each)[0] == kind and 0 < kind_of(each)[1] < count]
-    return bool(fewer) and math.isfinite(min(fewer)) and chosen.cost < min(fewer)
+    fewer = [
+        each.cost / each.rate**power
+        for each in choice.machines
+        if kind_of(each)[0] == kind and 0 < kind_of(each)[1] < count
+    ]
+    fell = bool(fewer) and math.isfinite(min(fewer)) and chosen.cost / chosen.rate**power < min(fewer)
+    return fell and not _dearer_at_best(choice, chosen, 2.0 ** (1 + power))
 
 
-def _dearer_at_best(choice: MeasuredChoice, chosen: Machine) -> bool:
-    """Whether the work costs more on twice the accelerators, even twice as fast, on the cheapest machine with them."""
+def _dearer_at_best(choice: MeasuredChoice, chosen: Machine, most: float) -> bool:
+    """Whether the cheapest machine with twice the accelerators costs `most` times as much or more: too much for twice
+    the rate."""
     twice = replace(chosen.accelerators, count=2 * kind_of(chosen)[1])
     bare = replace(chosen.spec, vcpus=None, memory_bytes=None)
     cheapest = cheapest_holding(bare, twice, choice.model.facts.device, choice.catalog)
     if cheapest is None or cheapest.usd_per_hour is None or chosen.offer is None:
         return False
-    return cheapest.usd_per_hour >= 2 * (chosen.usd_per_hour or math.inf)
+    return cheapest.usd_per_hour >= most * (chosen.usd_per_hour or math.inf)
 
 
 def growth_reason(growth: Growth) -> Reason:
@@ -129,10 +145,9 @@ def more_of(choice: MeasuredChoice, chosen: Machine, growth: Growth) -> Suggesti
     """The next size up, where it is sold and something shows that it may pay."""
     said = growth_reason(growth)
     if growth.code is ReasonCode.RISES_WITH_GPUS:
-        count = 2 * kind_of(chosen)[1]
-        if input_binds(chosen, choice.other_inputs) or not _sold(choice, chosen, count):
+        if input_binds(chosen, choice.other_inputs):
             return None
-        return Suggestion(Action.MEASURE, said, gpu=chosen.spec.gpu, gpu_count=count)
+        return Suggestion(Action.MEASURE, said, gpu=chosen.spec.gpu, gpu_count=2 * kind_of(chosen)[1])
     if growth.code is ReasonCode.RISES_WITH_MEMORY:
         return Suggestion(Action.MEASURE, said, memory_bytes=2 * int(growth.most))
     return Suggestion(Action.MEASURE, said, vcpus=(2 * growth.most,))

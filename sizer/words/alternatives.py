@@ -107,13 +107,14 @@ def machines_note(unit: str) -> str:
     if unit == RELATIVE:
         return _(
             "The least cost of the same work first; what a sample costs does not follow from relative rates. The "
-            "interval is that of a new run (90 %). Dominated: another machine is no slower and costs no more an hour. "
+            "interval is that of a new run (90 %). Dominated: another machine is no slower and does the work for "
+            "no more. "
             "A price is the machine's own where the table gives it, else that of the instance type named, else of the "
             "cheapest one that holds it."
         )
     return _(
         "The least cost of a million {units} first. The interval is that of a new run (90 %). Dominated: another "
-        "machine is no slower and costs no more an hour. A price is the machine's own where the table gives it, else "
-        "that of the instance type named, else of the cheapest one that holds it.",
+        "machine is no slower and does the work for no more. A price is the machine's own where the table gives it, "
+        "else that of the instance type named, else of the cheapest one that holds it.",
         units=plural(unit),
     )

@@ -228,3 +228,21 @@ def test_repeats_that_are_far_apart_are_not(fitted: Fitted) -> None:
     model = fitted("workload,gpu_count,gpu,throughput\na,1,V100,350\na,2,V100,692\na,2,V100,6900\na,4,V100,1360")
     said = _asked(model, gpu_count=2).throughput
     assert said.high / said.low > 1.5
+
+
+def test_more_vcpus_are_not_slower(fitted: Fitted) -> None:
+    """A T4 with 16 vCPUs and 64 GiB made 280; nothing says that 32 and 128 GiB make less."""
+    rows = """
+        workload,gpu,gpu_count,vcpus,memory_gib,throughput
+        job,T4,1,4,16,100
+        job,T4,1,8,32,190
+        job,T4,1,16,64,{last}
+        job,V100,1,8,61,420
+        job,V100,4,32,244,1650
+    """
+    asked = {"gpu": "T4", "gpu_count": 1, "vcpus": 32, "memory_bytes": 128 * GIB}
+    said = _asked(fitted(rows.format(last=280)), **asked).throughput
+    assert said.value >= 280
+    assert said.low > 0.9 * 280
+    fell = _asked(fitted(rows.format(last=150)), **asked).throughput
+    assert fell.low < 150

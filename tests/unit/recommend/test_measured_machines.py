@@ -191,3 +191,34 @@ def test_a_balanced_question_with_a_rate_counts_cost_alone(ask_table: Asked) -> 
     balanced, cheapest = (ask_table(rows, prefer, at_least=90.0) for prefer in ("balanced", "cheapest"))
     assert (balanced.spec, balanced.probability) == (cheapest.spec, cheapest.probability)
     assert Objective("balanced", at_least=90.0).counts == "cheapest"
+
+
+@pytest.mark.parametrize("nothing", ["-", "N/A", "no GPU", "CPU only", "none", "0"])
+def test_a_cell_that_says_no_gpu_names_none(ask_table: Asked, nothing: str) -> None:
+    answer = ask_table(f"workload,vcpus,gpu,throughput\nj,4,T4,100\nj,4,{nothing},90")
+    assert answer.spec is not None
+    assert (answer.spec.vcpus, answer.spec.gpu, answer.provisional) == (4, None, False)
+
+
+def test_balanced_asks_for_more_accelerators_where_they_made_it_better(ask_table: Asked) -> None:
+    """The work cost no less with four than with one, but price times time fell: eight are sold and may be better."""
+    answer = ask_table("gpu,gpu_count,throughput\nV100,1,400\nV100,2,780\nV100,4,1500", "balanced")
+    assert answer.status == "at_least"
+    assert answer.next_run is not None
+    assert answer.next_run.gpu_count == 8
+
+
+def test_what_nobody_sells_is_not_asked_for(ask_table: Asked) -> None:
+    """192 vCPUs are the most of c7i, and eight the most V100 of any machine."""
+    rows = "instance_type,throughput\nc7i.24xlarge,400\nc7i.48xlarge,790"
+    assert ask_table(rows).status == "recommended"
+    refused = ask_table(rows, at_least=900.0)
+    assert (refused.status, refused.next_run) == ("refused", None)
+    assert ask_table("gpu,gpu_count,throughput\nV100,1,350\nV100,8,2600", "fastest").status == "recommended"
+
+
+def test_the_front_is_of_rate_and_cost_of_the_work(ask_table: Asked) -> None:
+    """A K80 costs less an hour, and its work more, than that of a faster P100."""
+    answer = ask_table("gpu,gpu_count,throughput\nK80,1,480\nK80,8,3800\nP100,1,1800\nP100,4,7105")
+    front = [(each.spec.gpu, each.spec.gpu_count) for each in answer.alternatives if not each.dominated]
+    assert front == [("P100", 1), ("P100", 4)]
