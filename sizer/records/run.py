@@ -301,6 +301,8 @@ class CauseKind(str, Enum):
     """Its process was stopped by a signal."""
     PIPE_CLOSED = "pipe_closed"
     """It had closed its event pipe."""
+    ASKED_FOR_INPUT = "asked_for_input"
+    """It wanted somebody to type something."""
     DATA_GONE = "data_gone"
     DATA_PARTLY_GONE = "data_partly_gone"
     """As the warnings of these names."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,21 @@ FULL_SHARE = 0.05
 
 NO_ROOM = ("No space left on device", "Disk quota exceeded", "MDB_MAP_FULL")
 """What programs print of it, by the C library's own words."""
+
+NO_INPUT = (
+    "EOFError",
+    "/dev/tty: No such device or address",
+    "'/dev/tty'",
+    "not a terminal",
+    "not a TTY",
+    "not a tty",
+)
+"""What programs print that wanted somebody to type: Python's `input`, shells, libraries that ask for a password."""
+
+QUESTION = re.compile(
+    r"(\?|\by(es)?/no?\W*|\b(password|passphrase|token|user ?name|login|press \w+)\b.*[:>.])$", re.IGNORECASE
+)
+"""How a line ends that waits for an answer."""
 
 SHARED_MEMORY = Path("/dev/shm")
 
@@ -43,6 +59,13 @@ def missing_data(data_set: DataSet | None, spec: RunSpec) -> Cause | None:
     if size < (1 if spec.workload.kind == "command" else data_set.bytes):
         return Cause(CauseKind.DATA_PARTLY_GONE, {"bytes": size, "whole": data_set.bytes}, str(path))
     return None
+
+
+def asked_for_input(last_words: str, in_a_line: bool) -> Cause | None:
+    """By its last words; a question is one where the cursor was left behind it, `in_a_line`."""
+    question = in_a_line and QUESTION.search(last_words.rstrip().rpartition("\n")[2])
+    asked = question or any(words in last_words for words in NO_INPUT)
+    return Cause(CauseKind.ASKED_FOR_INPUT) if asked else None
 
 
 def data_changed(missing: Cause) -> RunWarning:

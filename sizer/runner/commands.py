@@ -84,7 +84,7 @@ def environment(spec: RunSpec, paths: RunPaths, host_vcpus: int, ours: Mapping[s
     count = str(threads(spec, host_vcpus))
     return {
         **{name: ours[name] for name in passed if name in ours},
-        **({} if own_program else {"PYTHONPATH": str(paths.packages), "PYTHONUNBUFFERED": "1"}),
+        **({"TERM": "dumb"} if own_program else {"PYTHONPATH": str(paths.packages), "PYTHONUNBUFFERED": "1"}),
         **dict.fromkeys(THREAD_VARIABLES, count),
         "TMPDIR": str(paths.scratch),
     }

@@ -29,7 +29,7 @@ from sizer.records import (
 )
 from sizer.runner import commands
 from sizer.runner.child import started
-from sizer.runner.circumstances import Room, data_changed, left_in_memory, missing_data, shared_memory
+from sizer.runner.circumstances import Room, asked_for_input, data_changed, left_in_memory, missing_data, shared_memory
 from sizer.runner.run_log import Log
 from sizer.runner.sampler import Sampler
 from sizer.runner.watching import UNWATCHED, Hooks, observe, stop
@@ -115,7 +115,7 @@ class _ChildRun:
             argv = commands.argv(spec, context.paths, context.host_vcpus)
             environment = commands.environment(spec, context.paths, context.host_vcpus, context.environment)
             sampler = Sampler(group, hooks.clock, busy)
-            at_once = spec.workload.pattern is not None
+            at_once = spec.workload.kind == "command"
             with started(group, argv, environment, context.paths.scratch, context.log_path, at_once) as child:
                 self._log = child.log
                 observe(child, self._seen, sampler, self._room, hooks)
@@ -144,13 +144,14 @@ class _ChildRun:
         assert self._room is not None
         last_lines = self._log.last_lines()
         missing = missing_data(self._context.data_set, self._spec)
+        asked = asked_for_input(last_lines, self._log.ends_in_a_line)
         changed = data_changed(missing) if missing else None
         left = left_in_memory(self._shared_memory, shared_memory())
         found = [each for each in (changed, left, self._log.trouble) if each is not None]
         return replace(
             self.measured,
             last_lines=last_lines,
-            reasons=(*filter(None, (missing,)), *self._room.want(last_lines)),
+            reasons=(*filter(None, (missing, asked)), *self._room.want(last_lines)),
             troubles=(*self.troubles, *found),
         )
 

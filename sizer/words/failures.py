@@ -81,6 +81,9 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         CauseKind.NO_STEP: lambda: _("it wrote its start and no step"),
         CauseKind.STOPPED: lambda: _("its process is stopped (SIGSTOP)"),
         CauseKind.PIPE_CLOSED: lambda: _("it had closed its event pipe"),
+        CauseKind.ASKED_FOR_INPUT: lambda: _(
+            "it asked for input, and its standard input is empty: give what it asks for on its command line"
+        ),
         CauseKind.DATA_GONE: lambda: _("its data set {path} is no longer there: put it back", path=text),
         CauseKind.DATA_PARTLY_GONE: lambda: _(
             "of its data set {path} only {size} of {whole} are still there: put the rest back",
