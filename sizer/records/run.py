@@ -230,6 +230,9 @@ class WarningKind(str, Enum):
     named."""
     LEFT_BEHIND = "left_behind"
     """What could not be removed after the run; `text` says why."""
+    FILES_CHANGED = "files_changed"
+    """So many `files` that it made or changed in its working folder, of which `text` names the first and `more` are not
+    named: the next run finds them there."""
     LOG_INCOMPLETE = "log_incomplete"
     """The log could not be written; `text` says where and why."""
     OTHER = "other"
@@ -285,6 +288,10 @@ class CauseKind(str, Enum):
     """It ended without enough steps to measure a rate."""
     REFUSED = "refused"
     """The host lacks what the run needs; `text` says what."""
+    SETUP_FAILED = "setup_failed"
+    BEFORE_FAILED = "before_failed"
+    """The command that makes something ready ended with a `status` or by a `signal`, took longer than `seconds`, or
+    could not be started, as `text` says."""
     NO_DATA = "no_data"
     """Its data cannot be prepared; `text` says why."""
     IMPORTED = "imported"

@@ -16,6 +16,7 @@ from sizer.limits import MARK, Group, end_marked, owned_name
 from sizer.records import Cause, CauseKind, HostError
 from sizer.runner.outlets import READ_BYTES, Lines, pipe, terminals, widen
 from sizer.runner.run_log import Log
+from sizer.runner.secrets import NO_SECRETS, Secrets
 
 EVENTS_VARIABLE = "SIZER_EVENTS_FD"
 FLOOD_BYTES = READ_BYTES // 4
@@ -54,11 +55,13 @@ class Child:
         printed: Sequence[int],
         log: Log,
         at_once: bool = True,
+        secrets: Secrets = NO_SECRETS,
     ) -> None:
         self._process = process
         self._report = report
         self._reader = EventReader()
         self._at_once = at_once
+        self._secrets = secrets
         self._flooded = False
         self._looked = 0.0
         self.log = log
@@ -118,6 +121,7 @@ class Child:
                     self._all.unregister(lines.descriptor)
                     self._printed.unregister(lines.descriptor)
         self._flooded |= len(printed) > FLOOD_BYTES
+        printed = self._secrets.hidden(printed)
         self.log.feed(printed)
         return printed
 
@@ -155,10 +159,10 @@ class Child:
         """Take what is still to be read of what it printed; a daemon that holds it open does not keep us."""
         for lines in self._lines:
             for _ in range(DRAIN_READS):
-                self.log.feed(lines.read())
+                self.log.feed(self._secrets.hidden(lines.read()))
         # A question that it asked comes last, after what it says of having got no answer.
         for lines in self._lines:
-            self.log.feed(lines.rest())
+            self.log.feed(self._secrets.hidden(lines.rest()))
 
     def end(self, group: Group, mark: str) -> None:
         """Kill everything in the group and what carries the mark outside of it, and take what it still had to say.
@@ -195,11 +199,12 @@ def started(
     folder: Path,
     log_path: Path,
     at_once: bool = True,
+    secrets: Secrets = NO_SECRETS,
 ) -> Iterator[Child]:
     """A child that joined the group before it became the workload; the whole group is killed at the end.
 
-    With `at_once` it prints to terminals, else into a pipe. Raises HostError if something in the group does not die:
-    the child and its log can be looked at even then.
+    With `at_once` it prints to terminals, else into a pipe; `secrets` are in no line of its log. Raises HostError if
+    something in the group does not die: the child and its log can be looked at even then.
     """
     mark = owned_name("run")
     outlets = terminals() if at_once else pipe()
@@ -226,7 +231,7 @@ def started(
             os.close(write_end)
             os.close(not_joined)
             outlets.hand_over()
-        child = Child(process, read_end, report, outlets.reading, log, at_once)
+        child = Child(process, read_end, report, outlets.reading, log, at_once, secrets)
         try:
             yield child
         finally:

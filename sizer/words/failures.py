@@ -54,6 +54,8 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         return _("the workload was killed by signal {signal}", signal=_signal(int(figures["signal"])))
     if cause.kind is CauseKind.EXIT_STATUS:
         return _("the workload ended with exit status {status}", status=_status(figures.get("status")))
+    if cause.kind in (CauseKind.SETUP_FAILED, CauseKind.BEFORE_FAILED):
+        return not_made_ready(cause)
     disk = _("disk `{name}`", name=spec.limits.disk) if spec.limits.disk is not None else _("the disk")
     messages: dict[CauseKind, Callable[[], str]] = {
         CauseKind.NOT_LIMITED: lambda: _("the process could not be put under its limits"),
@@ -109,6 +111,21 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         CauseKind.DISK_FULL: lambda: _("a disk that it wrote to was full: make room there"),
     }
     return messages[cause.kind]()
+
+
+def not_made_ready(cause: Cause) -> str:
+    """Why the command that makes something ready, `setup` or `before`, did not."""
+    command = "setup" if cause.kind is CauseKind.SETUP_FAILED else "before"
+    figures = cause.figures
+    if "status" in figures:
+        return _("its `{command}` ended with exit status {status}", command=command, status=_status(figures["status"]))
+    if "signal" in figures:
+        return _(
+            "its `{command}` was killed by signal {signal}", command=command, signal=_signal(int(figures["signal"]))
+        )
+    if "seconds" in figures:
+        return _("its `{command}` was stopped after {seconds} s", command=command, seconds=f"{figures['seconds']:.0f}")
+    return _("its `{command}` could not be started ({reason})", command=command, reason=cause.text or "")
 
 
 def _stepped(cause: Cause) -> str:
