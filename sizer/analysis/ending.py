@@ -57,6 +57,10 @@ def outcome(ending: Ending) -> tuple[Outcome, Failure | None]:
         return Outcome.REFUSED, _failure(CauseKind.NOT_LIMITED)
     if ending.oom_kills:
         return Outcome.OUT_OF_MEMORY, _failure(CauseKind.MEMORY_CAP if ending.capped else CauseKind.HOST_MEMORY)
+    if ending.stop is Stop.CONTAINER:
+        return Outcome.REFUSED, Failure(Cause(CauseKind.CONTAINER, text=ending.detail))
+    if ending.stop is Stop.ABSENT:
+        return Outcome.REFUSED, _failure(CauseKind.ABSENT)
     if ending.stop is Stop.SLOW_PATTERN:
         return Outcome.CRASHED, _failure(CauseKind.SLOW_PATTERN, seconds=ending.seconds)
     if ending.stop is Stop.BROKEN_EVENTS:

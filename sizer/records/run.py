@@ -264,6 +264,10 @@ class CauseKind(str, Enum):
 
     NOT_LIMITED = "not_limited"
     """The process could not be put under its limits."""
+    CONTAINER = "container"
+    """The program is run in a container, which is not under the limits of the run; `text` names the client."""
+    ABSENT = "absent"
+    """Steps came while nothing under the limits of the run used any CPU time."""
     MEMORY_CAP = "memory_cap"
     HOST_MEMORY = "host_memory"
     """Killed by the kernel for its memory cap, or for the host's memory."""

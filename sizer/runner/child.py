@@ -14,6 +14,7 @@ from pathlib import Path
 from sizer.analysis import ChildEvent, EventReader
 from sizer.limits import MARK, Group, end_marked, owned_name
 from sizer.records import Cause, CauseKind, HostError
+from sizer.runner.containers import ClientsBelow
 from sizer.runner.outlets import READ_BYTES, Lines, pipe, terminals, widen
 from sizer.runner.run_log import Log
 from sizer.runner.secrets import NO_SECRETS, Secrets
@@ -65,6 +66,7 @@ class Child:
         self._flooded = False
         self._looked = 0.0
         self.log = log
+        self._clients = ClientsBelow(process.pid)
         self._lines = tuple(map(Lines, printed))
         os.set_blocking(events, False)
         os.set_blocking(report, False)
@@ -124,6 +126,10 @@ class Child:
         printed = self._secrets.hidden(printed)
         self.log.feed(printed)
         return printed
+
+    def container_client(self, now: float) -> str | None:
+        """The client of a container that the program is, or waits for."""
+        return self._clients.look(now)
 
     def is_silent(self) -> bool:
         """Both pipes are closed, or the child is gone and what it left running has nothing to say now."""

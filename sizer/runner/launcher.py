@@ -41,6 +41,7 @@ from sizer.runner.circumstances import (
     missing_data,
     shared_memory,
 )
+from sizer.runner.containers import client_in
 from sizer.runner.preparatory import prepare
 from sizer.runner.run_log import Log
 from sizer.runner.sampler import Sampler
@@ -127,6 +128,9 @@ class _ChildRun:
         host = context.host_vcpus, context.host_memory_bytes
         argv = commands.argv(spec, context.paths, *host)
         environment = commands.environment(spec, context.paths, *host, context.environment)
+        client = client_in(argv)
+        if client is not None:
+            raise _NotBegun(Failure(Cause(CauseKind.CONTAINER, text=client)))
         self._make_ready(environment)
         resident = _evict(context.data_set)
         self._shared_memory = shared_memory()
@@ -140,7 +144,7 @@ class _ChildRun:
             at_once = spec.workload.kind == "command"
             with started(group, argv, environment, self._folder, context.log_path, at_once, self.secrets) as child:
                 self._log = child.log
-                observe(child, self._seen, sampler, self._room, hooks)
+                observe(child, self._seen, sampler, self._room, hooks, group.cpu_resolution)
                 self._seen.over = hooks.clock()
                 at_the_end = child.seen()
                 exit_status = child.exit_status() if self._seen.stop is None else stop(child, self._seen, hooks.clock)

@@ -59,6 +59,15 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
     disk = _("disk `{name}`", name=spec.limits.disk) if spec.limits.disk is not None else _("the disk")
     messages: dict[CauseKind, Callable[[], str]] = {
         CauseKind.NOT_LIMITED: lambda: _("the process could not be put under its limits"),
+        CauseKind.CONTAINER: lambda: _(
+            "it runs in a container ({client}), which is started by a service outside of the limits of the run: give "
+            "the command that the container runs",
+            client=text,
+        ),
+        CauseKind.ABSENT: lambda: _(
+            "its steps are made outside of the limits of the run, by a service or in a container: they came while it "
+            "used no CPU time; give the program itself as the command"
+        ),
         CauseKind.MEMORY_CAP: lambda: _("killed by the kernel: the memory cap is below what the workload needs"),
         CauseKind.HOST_MEMORY: lambda: _("killed by the kernel: the host's memory is below what the workload needs"),
         CauseKind.SLOW_PATTERN: lambda: _(
