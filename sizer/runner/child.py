@@ -152,13 +152,15 @@ class Child:
             self._process.send_signal(signal.SIGCONT)
 
     def seen(self) -> tuple[Cause, ...]:
-        """What there is to say of a child that no longer steps: that it is stopped, or has closed its event pipe."""
+        """What there is to say of a child that no longer steps: that it is stopped, or has closed its pipes."""
         found = []
         with suppress(OSError):
             state = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()[0]
             found += [Cause(CauseKind.STOPPED)] if state in "Tt" else []
         if self._events is None:
             found.append(Cause(CauseKind.PIPE_CLOSED))
+        if all(lines.closed for lines in self._lines):
+            found.append(Cause(CauseKind.OUTPUT_CLOSED))
         return tuple(found)
 
     def drain(self) -> None:

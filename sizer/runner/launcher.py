@@ -200,6 +200,7 @@ class _ChildRun:
         return replace(
             self.measured,
             last_lines=last_lines,
+            silent=self._log.is_empty,
             reasons=(*filter(None, (missing, asked)), *self._room.want(last_lines)),
             troubles=(*self.troubles, *found),
         )

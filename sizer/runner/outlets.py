@@ -101,7 +101,7 @@ class Lines:
         self.closed = False
         self.unfinished = b""
         """The beginning of a line whose end is still to come."""
-        self._room = memoryview(bytearray(1 << 16))
+        self._room = memoryview(bytearray(READ_BYTES))
 
     def read(self) -> bytes:
         """The lines that are complete now, of up to READ_BYTES."""
@@ -113,11 +113,10 @@ class Lines:
 
     def _read(self) -> bytes:
         # A terminal gives 4 KiB at the most at once, a pipe all that it holds.
-        pieces, size = [], 0
+        size = 0
         try:
             while size < READ_BYTES and not self.closed:
-                count = os.readv(self.descriptor, [self._room])
-                pieces.append(bytes(self._room[:count]))
+                count = os.readv(self.descriptor, [self._room[size:]])
                 size += count
                 self.closed = not count
         except BlockingIOError:
@@ -127,7 +126,7 @@ class Lines:
             if error.errno != errno.EIO:
                 raise
             self.closed = True
-        return b"".join(pieces)
+        return bytes(self._room[:size])
 
     def _whole(self, data: bytes) -> bytes:
         self.unfinished += data

@@ -61,6 +61,11 @@ class Log:
         return "\n".join(_shown(line) for line in lines[-count:])
 
     @property
+    def is_empty(self) -> bool:
+        """Whether nothing was printed."""
+        return not self._tail
+
+    @property
     def ends_in_a_line(self) -> bool:
         """Whether the last line that was printed has no end."""
         return bool(self._tail) and self._tail[-1] not in b"\r\n"

@@ -55,6 +55,7 @@ def observe(
             events, printed = child.wait(max(0.0, next_tick - hooks.clock()))
             seen.take(events, hooks.clock())
             seen.take(_rates(log_rates, printed))
+            seen.no_rate = log_rates.no_rate if log_rates is not None else ""
         except EventError as error:
             seen.broke(error)
         except TimeLimit:

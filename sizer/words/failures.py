@@ -86,12 +86,17 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         CauseKind.TOO_FEW_STEPS: lambda: _("the workload ended without enough steps to measure a rate"),
         CauseKind.IMPORTED: lambda: _("line {line} of {table} says so", line=f"{figures['line']:.0f}", table=text),
         CauseKind.NO_MATCH: lambda: _("no line of its log matched the pattern"),
+        CauseKind.NO_RATE: lambda: _(
+            "lines of its log matched the pattern, but what they say is no rate: {line}", line=text
+        ),
+        CauseKind.NO_OUTPUT: lambda: _("it printed nothing and wrote no event"),
         CauseKind.NO_EVENT: lambda: _(
             "it wrote no event; one that writes none can be measured by a `pattern` on its log"
         ),
         CauseKind.NO_STEP: lambda: _("it wrote its start and no step"),
         CauseKind.STOPPED: lambda: _("its process is stopped (SIGSTOP)"),
         CauseKind.PIPE_CLOSED: lambda: _("it had closed its event pipe"),
+        CauseKind.OUTPUT_CLOSED: lambda: _("it had closed its stdout and stderr"),
         CauseKind.ASKED_FOR_INPUT: lambda: _(
             "it asked for input, and its standard input is empty: give what it asks for on its command line"
         ),
