@@ -74,6 +74,8 @@ def observe(
                 hooks.watch(seen.live(hooks.clock(), sampler.samples))
             next_tick = hooks.clock() + TICK_SECONDS
         if ended and child.is_silent():
+            # A disk that was full is so until its folder is removed, and it may have been full for less than a tick.
+            room.look()
             return
 
 
