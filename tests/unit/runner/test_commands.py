@@ -3,8 +3,17 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from sizer.records.own_programs import PLACEHOLDERS, Variable
 from sizer.records.study import Device, Limits, Measure, RunSpec, Workload
-from sizer.runner.commands import RunPaths, argv, environment, threads
+from sizer.runner.commands import (
+    RunPaths,
+    argv,
+    environment,
+    hidden_values,
+    placeholders,
+    setup_environment,
+    threads,
+)
 
 PLACE = RunPaths(
     Path("/usr/bin/python3"), Path("/packages"), Path("/data/a.rec"), "recordio", Path("/scratch"), Path("/output")
@@ -62,3 +71,50 @@ def test_the_environment_is_an_allow_list() -> None:
     given = environment(SPEC, PLACE, 8, HOST_MEMORY, {"PATH": "/bin", "PYTHONPATH": "/mine", "OMP_NUM_THREADS": "64"})
     assert given["OMP_NUM_THREADS"] == given["MXNET_CPU_WORKER_NTHREADS"] == "2"
     assert given["PYTHONPATH"] == "/packages"
+
+
+def test_a_command_gets_what_its_study_says() -> None:
+    """By exact names and with a star; `env` goes before all else, thread counts before what is passed on."""
+    variables = (Variable("OMP_NUM_THREADS", "{vcpus}"), Variable("HF_TOKEN", kept="hush"), Variable("TASK"))
+    own = replace(SPEC, workload=Workload("own", "command", env=variables, pass_env=("HF_HOME", "NCCL_*", "MKL_*")))
+    ours = {
+        "HF_HOME": "/hub",
+        "HF_HOME_2": "x",
+        "NCCL_DEBUG": "INFO",
+        "NCCL_": "",
+        "MKL_NUM_THREADS": "64",
+        "TASK": "7",
+        "OTHER": "x",
+    }
+    given = environment(own, PLACE, 8, HOST_MEMORY, ours)
+    assert {name: given.get(name) for name in ours} == {
+        "HF_HOME": "/hub",
+        "HF_HOME_2": None,
+        "NCCL_DEBUG": "INFO",
+        "NCCL_": "",
+        "MKL_NUM_THREADS": "2",
+        "TASK": "7",
+        "OTHER": None,
+    }
+    assert given["OMP_NUM_THREADS"] == "1.5"
+    assert given["HF_TOKEN"] == "hush"
+    assert set(hidden_values(own.workload, ours)) == {
+        "HF_HOME",
+        "NCCL_DEBUG",
+        "NCCL_",
+        "MKL_NUM_THREADS",
+        "HF_TOKEN",
+        "TASK",
+    }
+    alone = setup_environment(own.workload, Path("/tmp"), ours)
+    assert alone["TASK"] == "7"
+    assert "OMP_NUM_THREADS" not in alone
+
+
+def test_placeholders_of_a_run_without_limits_are_those_of_the_host() -> None:
+    """And an accelerator is one."""
+    spec = replace(SPEC, limits=Limits(), workload=Workload("own", "command", device=Device("cuda", 0)), repeat=1)
+    values = placeholders(spec, PLACE, 8, HOST_MEMORY)
+    assert set(values) == set(PLACEHOLDERS)
+    assert (values["vcpus"], values["threads"], values["memory_mib"]) == ("8", "8", "16384")
+    assert (values["gpu_count"], values["repeat"], values["data"]) == ("1", "2", "/data/a.rec")
