@@ -43,7 +43,7 @@ from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, S
 from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
 from sizer.records.log_patterns import MEANINGS, compiled
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
-from sizer.records.own_programs import PLACEHOLDERS, Variable, filled, placeholders_in, variable
+from sizer.records.own_programs import PLACEHOLDERS, Variable, filled, placeholders_in
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
     FAULTS,
@@ -272,6 +272,5 @@ __all__ = [
     "spell_bytes",
     "typed_line",
     "typed_path",
-    "variable",
     "way_of_ending",
 ]

@@ -21,22 +21,22 @@ PLAIN_VALUES = frozenset({"", "0", "1", "true", "false", "yes", "no", "on", "off
 class Variable:
     """A variable of a program's environment. `value` is None where it is taken from the environment of sizer.
 
-    A secret is such a variable, too; what the study file says of it is `kept` while sizer lives, and never stored.
+    One whose name says that it is a secret is such a variable, too: what it is made with is `kept` while sizer lives,
+    and never stored.
     """
 
     name: str
     value: str | None = None
     kept: str | None = field(default=None, repr=False, compare=False, metadata={"stored": False})
 
+    def __post_init__(self) -> None:
+        if SECRET_NAMES.search(self.name) and self.value is not None and self.value.lower() not in PLAIN_VALUES:
+            object.__setattr__(self, "kept", self.value)
+            object.__setattr__(self, "value", None)
+
     def value_in(self, ours: Mapping[str, str]) -> str | None:
         """Its value, with `ours` as the environment of sizer; None where it has none."""
         return next((each for each in (self.value, self.kept, ours.get(self.name)) if each is not None), None)
-
-
-def variable(name: str, value: str | None) -> Variable:
-    """The variable that a study file sets; a secret one by its name."""
-    secret = SECRET_NAMES.search(name) and value is not None and value.lower() not in PLAIN_VALUES
-    return Variable(name, kept=value) if secret else Variable(name, value)
 
 
 def placeholders_in(texts: Iterable[str]) -> frozenset[str]:

@@ -23,7 +23,6 @@ from sizer.records import (
     WorkloadPlan,
     compiled,
     placeholders_in,
-    variable,
 )
 from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
 from sizer.study.document import Document, Key
@@ -190,7 +189,7 @@ def _variables(document: Document, key: Key, values: dict[str, Any]) -> tuple[Va
     """The variables as they are spelled in the file."""
     places: dict[str, Key] = {name: (*key, name) for name in values}
     return tuple(
-        variable(name, None if value is None else document.texts[places[name]]) for name, value in values.items()
+        Variable(name, None if value is None else document.texts[places[name]]) for name, value in values.items()
     )
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from sizer.files.codec import to_json
 from sizer.limits import detect
-from sizer.records import CauseKind, Outcome, Run, RunSpec, Variable, WarningKind, variable
+from sizer.records import CauseKind, Outcome, Run, RunSpec, Variable, WarningKind
 from sizer.runner.commands import RunPaths
 from sizer.runner.launcher import RunContext, launch
 from sizer.runner.preparatory import set_up
@@ -82,7 +82,7 @@ def test_no_secret_is_stored_or_logged(measure: Callable[..., Run], context: Run
     sys.exit("no: " + os.environ["API_KEY"])
     """
     folder = context.paths.scratch
-    run = measure(*python(body), env=(variable("API_KEY", SECRET),), pass_env=("MY_*",), cwd=str(folder))
+    run = measure(*python(body), env=(Variable("API_KEY", SECRET),), pass_env=("MY_*",), cwd=str(folder))
     stored, logged = json.dumps(to_json(run)), context.log_path.read_text()
     assert run.outcome is Outcome.CRASHED
     assert "key [API_KEY] home [MY_HOME]" in logged
@@ -164,7 +164,7 @@ def test_a_setup_has_the_variables_that_belong_to_no_run(make_spec: Callable[...
     workload = replace(
         make_spec("true").workload,
         cwd=str(tmp_path),
-        env=(Variable("HERE", "here"), Variable("SIZE", "{batch_size}"), variable("API_KEY", SECRET)),
+        env=(Variable("HERE", "here"), Variable("SIZE", "{batch_size}"), Variable("API_KEY", SECRET)),
         setup=("sh", "-c", 'echo "$HERE ${SIZE-none} $0" > made; echo $API_KEY; exit ${STATUS-0}'),
     )
     assert set_up(workload, os.environ, lambda: False) is None

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sizer.catalog import Catalog
 from sizer.files.codec import from_json, to_json
-from sizer.records import KINDS, variable
+from sizer.records import KINDS, Variable
 from sizer.records.errors import InputError
 from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study, Workload, WorkloadPlan
 from sizer.study import HostSize, parse_study, template, to_yaml
@@ -30,7 +30,7 @@ paths = texts.filter(lambda text: "/" not in text and text not in (".", "..")).m
 programs = paths | texts.filter(lambda text: "/" not in text)
 """A path from the study file's folder is whole by the time that it is in a Study."""
 commands = st.just(()) | st.builds(lambda program, words: (program, *words), programs, st.lists(texts, max_size=2))
-variables = st.builds(variable, st.sampled_from(["HERE", "API_KEY", "_1"]), st.none() | texts)
+variables = st.builds(Variable, st.sampled_from(["HERE", "API_KEY", "_1"]), st.none() | texts)
 rates = st.floats(1e-3, 1e9)
 operations = st.floats(1, 1e9)
 sizes = st.integers(2**20, 2**60)
