@@ -110,3 +110,43 @@ def test_a_setup_that_fails_refuses_its_runs(study: Path, typed: Typed, tmp_path
     assert done.returncode == 4
     assert "its `setup` ended with exit status 5; its last words: no [HF_TOKEN]" in done.stderr
     assert SECRET not in done.stderr + written(tmp_path / "out")
+
+
+def test_data_is_where_each_run_has_it(typed: Typed, tmp_path: Path) -> None:
+    """On a disk of the study it is a copy there, and without one it is what the file says."""
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "words.txt").write_text("some words\n" * 1000)
+    body = "import sys, time\nprint(sys.argv[1], len(open(sys.argv[1]).read()))\n" + textwrap.dedent(
+        """
+        while True:
+            time.sleep(0.05)
+            print("rate 1000")
+        """
+    )
+    (tmp_path / "train.py").write_text(body)
+    study = {
+        "workloads": [
+            {
+                "name": name,
+                "kind": "command",
+                "command": [sys.executable, str(tmp_path / "train.py"), "{data}"],
+                "data": "words.txt",
+                "pattern": r"rate (?P<rate>\d+)",
+                "axes": axes,
+            }
+            for name, axes in (("here", {"disk": []}), ("there", {"disk": "other"}))
+        ],
+        "disks": {"other": "disk"},
+        "axes": {"vcpus": [1]},
+        "measure": {"repeats": 1, "seconds": 0.5, "precision": 0.5},
+    }
+    (tmp_path / "study.yaml").write_text(json.dumps(study))
+    done = typed("run", "study.yaml", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    logs = {}
+    for path in (tmp_path / "out" / "runs").glob("*.json"):
+        name = json.loads(path.read_text())["spec"]["workload"]["name"]
+        logs[name] = (tmp_path / "out" / "logs" / f"{path.stem}.log").read_text().splitlines()[0]
+    assert logs["here"] == f"{tmp_path / 'words.txt'} 11000"
+    assert logs["there"].startswith(f"{tmp_path / 'disk'}/")
+    assert logs["there"].endswith("/words.txt 11000")
