@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sizer.catalog import meant_gpu
 from sizer.model import Gpus, WorkloadModel
 from sizer.records import AnyOf, InputError
 
@@ -15,7 +16,9 @@ def accelerator(gpu: str | None, count: int | None, workload: WorkloadModel) -> 
     if gpu is None:
         alike = [each for each in known if each.gpu == known[0].gpu]
     else:
-        alike = [each for each in known if _means(gpu, each, workload)]
+        names = tuple(dict.fromkeys(each.gpu for each in known if each.gpu))
+        meant = meant_gpu(gpu, names) or gpu
+        alike = [each for each in known if _means(meant, each, workload)]
         if not alike:
             raise _not_measured(gpu, workload)
     if not count:
@@ -38,7 +41,7 @@ def _means(gpu: str, each: Gpus, workload: WorkloadModel) -> bool:
 
 def _not_measured(gpu: str, workload: WorkloadModel) -> InputError:
     device = workload.facts.device
-    if gpu.lower() in {each.gpu.lower() for each in workload.measured.did_not_fit if each.gpu}:
+    if meant_gpu(gpu, [each.gpu for each in workload.measured.did_not_fit if each.gpu]) is not None:
         return InputError(
             "No run of `{workload}` on GPU `{gpu}` completed: it ran out of memory.", workload=workload.name, gpu=gpu
         )

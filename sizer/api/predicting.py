@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from sizer.api.accelerators import accelerator
-from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
+from sizer.model import Model, WhatIf, WorkloadModel, filled, name_of_disk
 from sizer.model import predict as predict_as_modelled
 from sizer.records import AnyOf, Bottleneck, Configuration, InputError, Prediction, Refusal, Refused, typed_line
 from sizer.words import ENGLISH, in_language, refusal_sentences, terms_of
@@ -23,7 +24,7 @@ def predict(
     gpu_count: int | None = None,
     what_if: WhatIf = WhatIf(),
 ) -> Prediction:
-    """The throughput of a workload in a configuration; what is left out stays at its largest measured value.
+    """The throughput of a workload in a configuration; what is left out is as it was measured with the rest.
 
     `workload` may be left out of a study that has one. Raises InputError for a workload, disk or GPU that the study
     does not have, Refused (a NoAnswer) where the runs say nothing of the configuration; its `refusal` has the code.
@@ -78,26 +79,37 @@ def configuration(
     gpu: str | None,
     gpu_count: int | None,
 ) -> Configuration:
-    """The configuration that is meant, with the largest measured value of what is left out.
+    """The configuration that is meant: what is given, and what is left out as it was measured with that.
 
     Raises InputError for a GPU that no run of the workload had.
     """
-    measured = workload.measured
+    given = {"vcpus": vcpus, "memory_bytes": memory_bytes, "disk": disk, "batch_size": batch_size}
     gpus = accelerator(gpu, gpu_count, workload)
-    # A workload of which nothing completed has no largest; its refusal is the answer instead of this configuration.
-    return Configuration(
-        vcpus=vcpus if vcpus is not None else max(measured.vcpus, default=None),
-        memory_bytes=memory_bytes if memory_bytes is not None else max(measured.memory_bytes, default=None),
-        disk=disk or usual_disk(workload),
-        batch_size=batch_size if batch_size is not None else max(measured.batch_size, default=None),
-        gpu=gpus.gpu,
-        gpu_count=gpus.count,
-    )
+    given |= {"gpu": gpus.gpu if gpu is not None else None, "gpu_count": gpus.count if gpu_count else None}
+    return filled(workload, {name: value for name, value in given.items() if value is not None})
 
 
-def usual_disk(workload: WorkloadModel) -> str | None:
-    """The disk that is meant where none is named."""
-    return workload.measured.disks[0].name if workload.measured.disks else None
+def filled_in(workload: WorkloadModel, configuration: Configuration, given: Collection[str]) -> Configuration | None:
+    """What of a configuration was not given and could have been another measured value; None if nothing."""
+    measured = workload.measured
+    values = {
+        "vcpus": measured.vcpus,
+        "memory_bytes": measured.memory_bytes,
+        "disk": measured.disks,
+        "batch_size": measured.batch_size,
+    }
+    left = {
+        name: getattr(configuration, name) for name, found in values.items() if name not in given and len(found) > 1
+    }
+    alike = [
+        each
+        for each in measured.gpus
+        if ("gpu" not in given or each.gpu == configuration.gpu)
+        and ("gpu_count" not in given or each.count == configuration.gpu_count)
+    ]
+    if len(alike) > 1:
+        left |= {"gpu": configuration.gpu, "gpu_count": configuration.gpu_count}
+    return replace(Configuration(None, None, None, None), **left) if left else None
 
 
 def predict_at(workload: WorkloadModel, configuration: Configuration, what_if: WhatIf = WhatIf()) -> Prediction:

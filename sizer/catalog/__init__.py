@@ -2,7 +2,28 @@
 
 from __future__ import annotations
 
-from sizer.catalog.catalog import AcceleratorRate, Catalog, DiskOffer, InstanceType, same_gpu
+from sizer.catalog.catalog import AcceleratorRate, Catalog, DiskOffer, InstanceType
+from sizer.catalog.gpus import (
+    GPU_MEMORY_GB,
+    gpu_names,
+    is_alike,
+    meant_gpu,
+    read_gpu_name,
+    same_gpu,
+)
 from sizer.catalog.importing import catalog_text, import_csv
 
-__all__ = ["AcceleratorRate", "Catalog", "DiskOffer", "InstanceType", "catalog_text", "import_csv", "same_gpu"]
+__all__ = [
+    "GPU_MEMORY_GB",
+    "AcceleratorRate",
+    "Catalog",
+    "DiskOffer",
+    "InstanceType",
+    "catalog_text",
+    "gpu_names",
+    "import_csv",
+    "is_alike",
+    "meant_gpu",
+    "read_gpu_name",
+    "same_gpu",
+]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
+from sizer.catalog.gpus import same_gpu
 from sizer.files import from_json, read_given
 from sizer.records import (
     GIB,
@@ -54,6 +53,11 @@ class InstanceType:
     confidence: Text | None = None
     as_of: Text
     source: Text
+
+    @property
+    def chooses_gpu(self) -> bool:
+        """Whether the name is that of a host to which GPUs are added, or none: Google's N1. The entry is one choice."""
+        return self.provider == "gcp" and self.instance_type.startswith("n1-")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,18 +213,6 @@ class Catalog:
             gpu=gpu,
             known=AllOf(*known),
         )
-
-
-def same_gpu(one: str, other: str) -> bool:
-    """Whether two names mean one GPU model, whatever its memory and form: `V100` and `Tesla V100-SXM2-16GB`."""
-    return _model(one) == _model(other)
-
-
-@lru_cache(maxsize=1024)
-def _model(gpu: str) -> str:
-    """Without the maker, the socket and the size of the memory, as drivers and vendors add them."""
-    words = re.split(r"[\s_-]+", gpu.lower())
-    return "-".join(word for word in words if not re.fullmatch(r"nvidia|tesla|gpu|sxm\d?|pcie?|\d+gi?b", word))
 
 
 def _from_json(data: object, file: str) -> Catalog:

@@ -145,7 +145,7 @@ def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     )
     recommend.add_argument(
         "--at-least",
-        type=values.samples,
+        type=values.rate,
         metavar="RATE",
         help=_("samples per second that it must give; takes the place of --target"),
     )
@@ -230,12 +230,12 @@ def _add_what_if(predict: argparse.ArgumentParser) -> None:
 def _add_importing(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     added = _add(commands, "import", "import_command", _("measurements made elsewhere become a study"), "import_table")
     added.epilog = _(
-        "Required columns: workload, throughput (samples a second), and at least one that varies of vcpus, memory_gib, "
+        "Required columns: throughput (samples a second), and at least one of vcpus, memory_gib, "
         "disk, batch_size, gpu, gpu_count and instance_type. Common other names and units are understood and said. "
-        "Optional columns: framework, device, network, precision, input, cache, "
-        "throughput_low and throughput_high (95 %% interval), sample_unit, outcome (completed, out_of_memory, timeout, "
-        "crashed, ...), the demands (core_seconds_per_sample, ...), bottleneck, hit_rate, warnings, started_at, "
-        "repeat, "
+        "Optional columns: workload (the same in all rows of one job), framework, device, network, precision, input, "
+        "cache, throughput_low and throughput_high (95 % interval), sample_unit, outcome (completed, out_of_memory, "
+        "timeout, crashed, ...), the demands (core_seconds_per_sample, ...), bottleneck, hit_rate, warnings, "
+        "started_at, repeat, "
         "epoch (0 is the first), first_epoch_throughput, kind, format, dataset, dataset_gib, dataset_samples, "
         "disk_read_iops, disk_read_mbps, disk_write_iops, disk_write_mbps, disk_class, disk_emulated, "
         "peak_anonymous_gib, accelerator_samples_per_second, isolates, latency_p50_ms, latency_p99_ms, and what was "

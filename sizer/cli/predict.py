@@ -33,6 +33,7 @@ from sizer.words import (
     ENGLISH,
     assumed_line,
     assumptions,
+    clauses,
     configuration_name,
     in_language,
     in_words,
@@ -46,14 +47,31 @@ from sizer.words import (
 
 
 @dataclass(frozen=True)
-class AskedPrediction:
-    """One configuration that was asked about: its prediction, or why there is none."""
+class Question:
+    """One configuration that is asked about; `filled_in` is what of it was not given and could have been otherwise."""
 
     workload: WorkloadModel
     configuration: Configuration
+    filled_in: Configuration | None
+    what_if: AskedWhatIf
+
+
+@dataclass(frozen=True)
+class AskedPrediction:
+    """The prediction for a question, or why there is none."""
+
+    question: Question
     what_if: WhatIf = WhatIf()
     prediction: Prediction | None = None
     refusal: Refusal | None = None
+
+    @property
+    def workload(self) -> WorkloadModel:
+        return self.question.workload
+
+    @property
+    def configuration(self) -> Configuration:
+        return self.question.configuration
 
     @property
     def why(self) -> str:
@@ -66,7 +84,7 @@ def predict(arguments: argparse.Namespace) -> int:
     folder = opened(arguments.folder)
     model = api.fit(folder)
     disks = [tier.name for tier in folder.study.disks]
-    answers = [_answer(*asked) for asked in _asked(arguments, model, disks)]
+    answers = [_answer(asked) for asked in _asked(arguments, model, disks)]
     answered = any(answer.prediction for answer in answers)
     if arguments.json:
         print(json.dumps({"predictions": [_form(each) for each in answers]}, indent=1))
@@ -77,10 +95,8 @@ def predict(arguments: argparse.Namespace) -> int:
     return 0 if answered else NoAnswer.exit_code
 
 
-def _asked(
-    arguments: argparse.Namespace, model: Model, disks: Sequence[str]
-) -> list[tuple[WorkloadModel, Configuration, AskedWhatIf]]:
-    """Each configuration asked for. What is left out is taken at its largest measured value."""
+def _asked(arguments: argparse.Namespace, model: Model, disks: Sequence[str]) -> list[Question]:
+    """Each configuration asked for. What is left out is taken as it was measured with the rest."""
     typed = {
         "workload": arguments.workload,
         "vcpus": arguments.vcpus,
@@ -105,7 +121,7 @@ def _asked(
 
 def _configuration_of_row(
     where: Message, asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: AskedWhatIf
-) -> tuple[WorkloadModel, Configuration, AskedWhatIf]:
+) -> Question:
     """The same for a row of a table; `where` is its file and line, with which an InputError begins."""
     try:
         return _asked_configuration(asked, model, disks, wish)
@@ -113,19 +129,17 @@ def _configuration_of_row(
         raise InputError("{where}: {problem}", where=where, problem=error) from None
 
 
-def _asked_configuration(
-    asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: AskedWhatIf
-) -> tuple[WorkloadModel, Configuration, AskedWhatIf]:
+def _asked_configuration(asked: Mapping[str, Any], model: Model, disks: Sequence[str], wish: AskedWhatIf) -> Question:
     """Raises InputError for a workload, disk or GPU that the study does not have."""
     workload = api.predicting.workload_of(model, asked.get("workload"))
     measured = workload.measured
-    disk = asked.get("disk", api.predicting.usual_disk(workload))
-    tier = None
-    if "disk" in asked and wish.what_if.disk_rates is None:
+    disk, tier = asked.get("disk"), None
+    if disk is not None and wish.what_if.disk_rates is None:
         tier = _tier(disk, list(dict.fromkeys([*disks, *(name_of_disk(disk.name) for disk in measured.disks)])))
     limits = asked.get("vcpus"), asked.get("memory_bytes"), disk, asked.get("batch_size")
     gpus = asked.get("gpu"), asked.get("gpu_count")
-    return workload, api.predicting.configuration(workload, *limits, *gpus), wish.on(tier)
+    configuration = api.predicting.configuration(workload, *limits, *gpus)
+    return Question(workload, configuration, api.predicting.filled_in(workload, configuration, asked), wish.on(tier))
 
 
 def _tier(disk: str, known: Sequence[str]) -> DiskRates | None:
@@ -142,19 +156,18 @@ def _tier(disk: str, known: Sequence[str]) -> DiskRates | None:
     )
 
 
-def _answer(workload: WorkloadModel, configuration: Configuration, wish: AskedWhatIf) -> AskedPrediction:
+def _answer(question: Question) -> AskedPrediction:
+    workload, configuration = question.workload, question.configuration
     if workload.refused and not workload.measured.rates:
-        return AskedPrediction(workload, configuration, refusal=workload.refused)
+        return AskedPrediction(question, refusal=workload.refused)
     try:
-        what_if = wish.of(workload)
+        what_if = question.what_if.of(workload)
     except Refused as error:
-        return AskedPrediction(workload, configuration, refusal=error.refusal)
+        return AskedPrediction(question, refusal=error.refusal)
     try:
-        return AskedPrediction(
-            workload, configuration, what_if, api.predicting.predict_at(workload, configuration, what_if)
-        )
+        return AskedPrediction(question, what_if, api.predicting.predict_at(workload, configuration, what_if))
     except Refused as error:
-        return AskedPrediction(workload, configuration, what_if, refusal=error.refusal)
+        return AskedPrediction(question, what_if, refusal=error.refusal)
 
 
 def _form(answer: AskedPrediction) -> dict[str, Any]:
@@ -185,6 +198,8 @@ def _in_words(answer: AskedPrediction) -> str:
     where = configuration_name(answer.configuration, workload, terms, disk)
     if prediction is None:
         return no_prediction_line(workload.name, where, answer.why)
-    assumed = assumptions(answer.what_if, workload)
+    filled = answer.question.filled_in
+    parts = [configuration_name(filled, workload, terms)] if filled is not None else []
+    parts += [said] if (said := assumptions(answer.what_if, workload)) else []
     line = prediction_line(prediction, where, terms)
-    return assumed_line(line, assumed) if assumed else line
+    return assumed_line(line, clauses(parts)) if parts else line

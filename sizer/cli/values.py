@@ -19,6 +19,7 @@ from sizer.records import (
     parse_latency,
     parse_mbps,
     parse_memory,
+    parse_rate,
     parse_seconds,
     parse_share,
     parse_vcpus,
@@ -46,6 +47,7 @@ seconds = _typed(parse_wait)
 share = _typed(parse_share)
 duration = _typed(parse_seconds)
 samples = _typed(parse_count)
+rate = _typed(parse_rate)
 batch_size = _typed(parse_batch_size)
 gpu_count = _typed(partial(parse_gpu_count, fewest=1))
 iops = _typed(parse_iops)

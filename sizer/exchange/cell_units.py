@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import re
 
-from sizer.exchange.headers import BATCH_PER_GPU, LATENCY, TIMES, sample_unit, time_unit
+from sizer.exchange.headers import (
+    BATCH_PER_GPU,
+    LATENCY,
+    NODES,
+    TIMES,
+    USD_PER_GPU_HOUR,
+    USD_PER_GPU_HOUR_SPOT,
+    Meaning,
+    meaning,
+    time_unit,
+)
 from sizer.records import GIB, RELATIVE, InputError, parse_bytes
 
 NUMBERS = frozenset(
@@ -20,6 +30,9 @@ NUMBERS = frozenset(
         "dataset_samples",
         "usd_per_hour",
         "usd_per_hour_spot",
+        USD_PER_GPU_HOUR,
+        USD_PER_GPU_HOUR_SPOT,
+        NODES,
         *TIMES,
         LATENCY,
         "latency_p99_ms",
@@ -39,15 +52,15 @@ _THOUSANDS_OF = {"k": 1e3, "K": 1e3, "M": 1e6}
 _SHORTENED = re.compile(r"(?P<number>\d+\.?\d*|\.\d+)\s?(?P<letter>[kKM])(?![a-zA-Z])\s*(?P<rest>\D*)", re.ASCII)
 _SHORTENABLE = ("throughput", "throughput_low", "throughput_high", "dataset_samples")
 _PRICE = re.compile(r"(?:US)?\$?\s*(?P<number>[\d.]+)\s*(?:\$|USD)?\s*(?:(?:/|per)\s*(?:h|hr|hour))?", re.IGNORECASE)
-_RATE = re.compile(r"(?P<what>[A-Za-z]+)\s*(?:/|per)\s*(?:s|sec|second)", re.IGNORECASE)
 
 
-def plain(column: str, text: str, unit: str) -> tuple[str, str]:
+def plain(means: Meaning, text: str) -> tuple[str, str]:
     """The number in a cell in the column's own unit, and what a rate in it counts.
 
-    `unit` holds where the cell has none. Text that is no number with a known unit stays as it is, for its reader to
-    refuse.
+    The unit that the column means holds where the cell has none. Text that is no number with a known unit stays as it
+    is, for its reader to refuse.
     """
+    column, unit = means.column, means.unit
     if column.startswith("usd_"):
         price = _PRICE.fullmatch(text)
         return (price["number"] if price else text), ""
@@ -57,16 +70,18 @@ def plain(column: str, text: str, unit: str) -> tuple[str, str]:
     number, own = found["number"], (found["unit"] or "").strip()
     if column == "memory_gib":
         return _gibibytes(number, own or unit, text), ""
+    if means.inverse and not own and float(number) > 0:
+        return f"{_SECONDS[unit] / float(number):.15g}", ""
     if column in TIMES or column in _LATENCIES:
         usual = "s" if column in TIMES else "ms"
         return _duration(number, time_unit(own or unit or usual), _SECONDS[usual], text), ""
     if not own:
-        return text, ""
+        return (_a_second(number, unit) if column.startswith("throughput") else text), ""
     if column in _SHORTENABLE:
         shortened = _SHORTENED.fullmatch(text)
         if shortened is not None:
             whole = f"{float(shortened['number']) * _THOUSANDS_OF[shortened['letter']]:.15g} {shortened['rest']}"
-            return plain(column, whole.strip(), unit)
+            return plain(means, whole.strip())
     if column.startswith("throughput"):
         return _rate(number, own, text)
     counted = _COUNTS.get(column)
@@ -90,9 +105,16 @@ def _duration(number: str, unit: str | None, whole: float, text: str) -> str:
     return number if factor == 1 else f"{float(number) * factor:.15g}"
 
 
-def _rate(number: str, unit: str, text: str) -> tuple[str, str]:
-    if unit in ("x", "×"):
+def _rate(number: str, own: str, text: str) -> tuple[str, str]:
+    """With the cell's own unit, `380 images/s`; what a word alone counts, `380 images`, is not read."""
+    if own in ("x", "×"):
         return number, RELATIVE
-    rate = _RATE.fullmatch(unit)
-    counted = sample_unit(rate["what"]) if rate else None
-    return (number, counted) if counted else (text, "")
+    means = meaning(own)
+    if means is None or means.column != "throughput" or not means.sample_unit or means.per_gpu or not means.unit:
+        return text, ""
+    return _a_second(number, means.unit), means.sample_unit
+
+
+def _a_second(number: str, unit: str) -> str:
+    """A rate in so much time as one a second; as it is where it is one, so that no digit changes."""
+    return number if unit in ("", "s") else f"{float(number) / _SECONDS[unit]:.15g}"

@@ -14,7 +14,8 @@ class Meaning:
     """The column of sizer that a header means.
 
     `unit` is that of a number without one in its cells (`GB`, `ms`), `sample_unit` what a rate counts. `if_numbers`: a
-    header that means this only above numbers. `derived`: read only where nothing says the throughput itself.
+    header that means this only above numbers. `derived`: read only where nothing says the throughput itself. `inverse`:
+    its cells are not that time, but how many of it there are in one `unit`. `per_gpu`: the rate of one accelerator.
     """
 
     column: str
@@ -22,6 +23,8 @@ class Meaning:
     sample_unit: str = ""
     if_numbers: bool = False
     derived: bool = False
+    inverse: bool = False
+    per_gpu: bool = False
 
 
 SECONDS_PER_EPOCH, SECONDS_PER_BATCH, SECONDS_PER_SAMPLE = (
@@ -34,6 +37,14 @@ LATENCY = "latency_p50_ms"
 
 BATCH_PER_GPU = "batch_size_per_gpu"
 """The batch of one accelerator: `batch_size` is that times `gpu_count`."""
+GPUS_PER_NODE, NODES = "gpus_per_node", "nodes"
+"""`gpu_count` is one times the other, where the table does not have it."""
+GPU_MEMORY = "gpu_memory_gb"
+"""What tells an A100 of 40 GB from one of 80 where its name does not."""
+USD_PER_GPU_HOUR, USD_PER_GPU_HOUR_SPOT = "usd_per_gpu_hour", "usd_per_gpu_hour_spot"
+"""The price of one accelerator with its part of the machine: `usd_per_hour` is that times `gpu_count`."""
+RATE_UNIT = "rate_unit"
+"""The unit of the rates beside it, such as images/min."""
 
 _SAME = {
     "workload": "job, job name, task, benchmark, workload name, 任务, 作业, 工作负载",
@@ -57,6 +68,14 @@ _SAME = {
     "per gpu batch size, per gpu batch, batch size per device, per device batch size, batch per device, "
     "batch size per accelerator, minibatch per gpu, mini batch size per gpu, minibatch size per gpu, 单卡批大小, "
     "每卡批大小",
+    GPUS_PER_NODE: "gpus per node, gpus per instance, gpus per machine, gpus per host, gpus per server, "
+    "gpus per vm, gpu per node, gpu per instance, gpu per machine, gpu per host, num gpus per node, "
+    "num gpus per instance, n gpus per node, "
+    "number of gpus per node, number of gpus per instance, accelerators per node, devices per node, ngpus per node, "
+    "每节点gpu数, 单机卡数",
+    NODES: "nodes, num nodes, n nodes, number of nodes, node count, nnodes, num hosts, number of hosts, num machines, "
+    "number of machines, 节点数",
+    RATE_UNIT: "unit, units, throughput unit, throughput units, unit of throughput, 单位",
     "usd_per_hour": "usd",
     "usd_per_hour_spot": "spot",
     "instance_type": "instance, machine, machine type, vm, vm size, vm type, instance name, instance size, "
@@ -89,30 +108,41 @@ _RELATIVE = re.compile(
     r"(?:relative|normalized|normalised|rel)(?: (?:throughput|performance|perf|speed|rate))?|speedup|speed up"
 )
 _SECOND = "s|sec|secs|second|seconds|秒"
+_TIMES = {
+    "ms": "ms|msec|msecs|milliseconds?|millis",
+    "us": "us|µs|μs|microseconds?",
+    "s": _SECOND,
+    "min": "min|mins|minutes?|分钟",
+    "h": "h|hr|hrs|hours?|小时",
+}
+_TIME = "|".join(f"(?P<{unit}>{names})" for unit, names in _TIMES.items())
 _WHICH = r"(?:(?:training|train|inference|average|avg|mean|total|overall|global|aggregate|system|训练|推理|平均|总) ?)*"
 _THROUGHPUT = r"(?:throughput|rate|speed|performance|perf|吞吐量|吞吐率|吞吐|速度|性能)"
-_RATE = re.compile(rf"{_WHICH}(?:{_THROUGHPUT} ?)?(?P<what>[a-z]+|[\u4e00-\u9fff]+) per (?:{_SECOND})")
-_PLAIN_RATE = re.compile(rf"{_WHICH}(?:throughput|吞吐量|吞吐率|吞吐)")
+_PER_GPU = "per (?:gpu|device|accelerator|card)"
+_RATE = re.compile(
+    rf"(?P<before>{_PER_GPU} )?{_WHICH}(?:{_THROUGHPUT} ?)?(?P<between>{_PER_GPU} )?"
+    rf"(?P<what>[a-z]+|[\u4e00-\u9fff]+)(?P<within> {_PER_GPU})? per (?:{_TIME})(?P<behind> {_PER_GPU})?"
+)
+_PLAIN_RATE = re.compile(rf"{_WHICH}(?:throughput|吞吐量|吞吐率|吞吐)(?P<behind> {_PER_GPU})?")
 _MEMORY = re.compile(
     r"(?:(?:system|host|instance|cpu) )?(?:ram|memory|mem|内存|内存大小)(?: size)?(?: (?P<unit>[kmgt]i?b))?", re.ASCII
 )
+_GPU_MEMORY = re.compile(
+    r"(?:vram|(?:gpu|video|accelerator) (?:memory|mem|ram))(?: size)?(?: per gpu)?(?: [kmgt]i?b)?|显存|显存大小",
+    re.ASCII,
+)
+_OF_THE_MACHINE = re.compile(r"\b(?:system|host|instance|cpu|ram)\b|内存")
 _PRICE_WORDS = {
     "price": "price 价格 单价",
     "cost": "cost",
     "usd": "$ us$ usd dollar dollars 美元",
     "hour": "h hr hrs hour hours hourly 小时 每小时",
+    "gpu": "gpu",
     "spot": "spot preemptible 竞价",
     "other": "per on demand ondemand instance list approx 按量",
 }
+_OF_ONE_GPU = re.compile(r"\bper gpu\b|\bgpu (?:h|hrs?|hours?)\b")
 _PRICE_WORD = {word: kind for kind, words in _PRICE_WORDS.items() for word in words.split()}
-_TIMES = {
-    "ms": "ms|msec|msecs|milliseconds?|millis",
-    "us": "us|µs|μs|microseconds?",
-    "s": _SECOND,
-    "min": "min|mins|minutes?",
-    "h": "h|hr|hrs|hours?",
-}
-_TIME = "|".join(f"(?P<{unit}>{names})" for unit, names in _TIMES.items())
 _PIECES = {
     SECONDS_PER_EPOCH: "epoch",
     SECONDS_PER_BATCH: "batch|minibatch|step|iteration|iter|it",
@@ -120,10 +150,14 @@ _PIECES = {
 }
 _PIECE = "|".join(f"(?P<{column}>{names})" for column, names in _PIECES.items())
 _DURATIONS = (
-    re.compile(rf"(?:{_TIME}|time) per (?:{_PIECE})"),
-    re.compile(rf"(?:{_PIECE}) (?:time|duration|seconds)(?: (?:{_TIME}))?"),
-    re.compile(rf"time per (?:{_PIECE}) (?:{_TIME})"),
+    re.compile(rf"{_WHICH}(?:{_TIME}|time) per (?:{_PIECE})"),
+    re.compile(rf"{_WHICH}(?:{_PIECE}) (?:time|duration|seconds)(?: (?:{_TIME}))?"),
+    re.compile(rf"{_WHICH}time per (?:{_PIECE}) (?:{_TIME})"),
 )
+_COUNTED_PIECES = {
+    SECONDS_PER_EPOCH: "epochs?",
+    SECONDS_PER_BATCH: "batch(?:es)?|minibatch(?:es)?|steps?|iterations?|iters?|its?",
+}
 _AVERAGE = r"(?:mean |avg |average |median )?"
 _LATENCIES = (
     re.compile(rf"(?:{_AVERAGE}|(?P<p>p50|p99) )latency(?: (?:{_TIME}))?"),
@@ -141,21 +175,27 @@ def meaning(header: str) -> Meaning | None:
     if plain in _COLUMNS:
         return Meaning(_COLUMNS[plain])
     if plain in _RATES:
-        return Meaning("throughput", sample_unit=_RATES[plain])
+        return Meaning("throughput", unit="s", sample_unit=_RATES[plain])
     if _RELATIVE.fullmatch(plain):
         return Meaning("throughput", sample_unit=RELATIVE, derived=True)
-    rate = _RATE.fullmatch(plain)
-    if rate and (unit := sample_unit(rate["what"])):
-        return Meaning("throughput", sample_unit=unit)
-    if _PLAIN_RATE.fullmatch(plain):
-        return Meaning("throughput")
+    rate = _rate(plain)
+    if rate is not None:
+        return rate
     price = _price(plain)
     if price is not None:
         return price
+    gpu_memory = _GPU_MEMORY.fullmatch(plain)
+    if gpu_memory:
+        return Meaning(GPU_MEMORY)
     memory = _MEMORY.fullmatch(plain)
     if memory:
         return Meaning("memory_gib", unit=(memory["unit"] or "gib").upper().replace("IB", "iB"))
     return _duration(plain) or _latency(plain)
+
+
+def is_of_the_machine(header: str) -> bool:
+    """Whether a column of memory says that it is the machine's and not that of its GPUs."""
+    return _OF_THE_MACHINE.search(_plain(header)) is not None
 
 
 def sample_unit(text: str) -> str | None:
@@ -180,6 +220,21 @@ def _plain(header: str) -> str:
     return words.replace("num of ", "num ")
 
 
+def _rate(plain: str) -> Meaning | None:
+    """A rate in samples, or in batches or epochs, whose inverse is a time."""
+    found = _RATE.fullmatch(plain)
+    if found is None:
+        alone = _PLAIN_RATE.fullmatch(plain)
+        return Meaning("throughput", per_gpu=alone["behind"] is not None) if alone else None
+    per_gpu = any(found[place] for place in ("before", "between", "within", "behind"))
+    unit, what = _unit(found, "s"), found["what"]
+    counted = sample_unit(what)
+    if counted:
+        return Meaning("throughput", unit=unit, sample_unit=counted, per_gpu=per_gpu)
+    column = next((column for column, names in _COUNTED_PIECES.items() if re.fullmatch(names, what)), None)
+    return Meaning(column, unit=unit, derived=True, inverse=True) if column and not per_gpu else None
+
+
 def _price(plain: str) -> Meaning | None:
     """The price of an hour in USD, by its words; one in another currency, or of something else, is none."""
     words = plain.split()
@@ -191,7 +246,11 @@ def _price(plain: str) -> Meaning | None:
         return None
     if chinese and "usd" not in kinds:
         return None
-    return Meaning("usd_per_hour_spot" if "spot" in kinds else "usd_per_hour")
+    if "gpu" in kinds and ("hour" not in kinds or not _OF_ONE_GPU.search(plain)):
+        # `GPU price` may be that of all of them, and `price per GPU` that of buying one.
+        return None
+    columns = (USD_PER_GPU_HOUR, USD_PER_GPU_HOUR_SPOT) if "gpu" in kinds else ("usd_per_hour", "usd_per_hour_spot")
+    return Meaning(columns["spot" in kinds])
 
 
 def _duration(plain: str) -> Meaning | None:

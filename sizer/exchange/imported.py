@@ -11,13 +11,22 @@ from pathlib import Path
 
 from sizer.catalog import Catalog
 from sizer.exchange.disk_classes import with_disk_classes
-from sizer.exchange.headers import BATCH_PER_GPU, LATENCY, SECONDS_PER_BATCH, SECONDS_PER_EPOCH, SECONDS_PER_SAMPLE
-from sizer.exchange.imported_columns import AXES, NEEDED, RATED_BY, READERS, ParsedRow, parse_row
+from sizer.exchange.headers import (
+    BATCH_PER_GPU,
+    GPU_MEMORY,
+    LATENCY,
+    NODES,
+    SECONDS_PER_BATCH,
+    SECONDS_PER_EPOCH,
+    SECONDS_PER_SAMPLE,
+)
+from sizer.exchange.imported_columns import AXES, NEEDED, OF_ONE_GPU, RATED_BY, READERS, ParsedRow, parse_row
 from sizer.exchange.imported_runs import axis_value, runs_of
-from sizer.exchange.jobs import named_apart
+from sizer.exchange.jobs import MODES, named_apart
 from sizer.exchange.measurements import MACHINE_COLUMNS
 from sizer.exchange.rented_machines import with_known_machines
 from sizer.exchange.repeats import not_only_repeats, repeats_that_differ
+from sizer.exchange.shares_of_machines import of_whole_machines
 from sizer.exchange.understanding import MOST_LINES, understood, with_workloads
 from sizer.files import Table, named, read_table
 from sizer.records import (
@@ -81,8 +90,10 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     parsed, found = named_apart(parsed)
     notes += found
     if catalog is not None:
-        parsed, found = with_known_machines(parsed, catalog)
+        parsed, found = with_known_machines(parsed, catalog, read.headers)
         notes += found
+    parsed, found = of_whole_machines(parsed, read.per_gpu, read.headers)
+    notes += found
     parsed, found = with_disk_classes(parsed, catalog)
     notes += found
     workloads: dict[str, list[ParsedRow]] = defaultdict(list)
@@ -98,7 +109,10 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
     _check_varied(parsed, path)
     emulated, assumed = _emulated_devices(workloads, catalog)
     runs = runs_of(parsed, path.name, emulated)
-    unknown = table.unknown({*READERS, BATCH_PER_GPU, rated_by or ""})
+    understood_too = {BATCH_PER_GPU, GPU_MEMORY, *OF_ONE_GPU, *({NODES, *MODES} & set(read.headers)), rated_by or ""}
+    unknown = table.unknown({*READERS, *understood_too})
+    if any(note.kind is NoteKind.CPU_NOT_VCPUS for note in notes):
+        notes = [_without_column(note, "vcpus") for note in notes]
     first = Note(NoteKind.IMPORTED, table=path.name, rows=len(parsed))
     notes = [
         first,
@@ -109,7 +123,16 @@ def read_measurements(path: Path, catalog: Catalog | None) -> Imported:
         *_lacking(workloads),
         *assumed,
     ]
+    notes = [note for note in notes if note.kind is not NoteKind.COLUMNS_READ or note.columns]
     return Imported(_study(path, runs), runs, unknown, tuple(notes))
+
+
+def _without_column(note: Note, column: str) -> Note:
+    """The note of the columns read without the one that was read as `column`, which it turned out not to be."""
+    if note.kind is not NoteKind.COLUMNS_READ:
+        return note
+    kept = [pair for pair in zip(note.columns, note.read_as, strict=True) if pair[1] != column]
+    return replace(note, columns=tuple(header for header, _ in kept), read_as=tuple(read for _, read in kept))
 
 
 def _check_columns(table: Table, rated_by: str | None, path: Path) -> None:
@@ -136,16 +159,22 @@ def _check_columns(table: Table, rated_by: str | None, path: Path) -> None:
 
 
 def _check_varied(parsed: Sequence[ParsedRow], path: Path) -> None:
-    """Raise InputError unless something was measured at two places."""
+    """Raise InputError where rows of one configuration differ in what sizer does not read, so that nothing is compared.
+
+    One row is an answer, and so are its repeats.
+    """
     if any(len({axis_value(row, column) for row in parsed}) > 1 for column in AXES):
         return
     if any(len({row[column] for row in parsed}) > 1 for column in MACHINE_COLUMNS):
         return
-    raise InputError(
-        "{path}: none of {axes} has two values, so there is nothing to compare; add rows measured at another value.",
-        path=path,
-        axes=AllOf(*AXES),
-    )
+    for note in not_only_repeats(parsed):
+        raise InputError(
+            "{path}: none of {axes} has two values, and rows differ only in {columns}; name what was compared in one "
+            "of these columns, different jobs in `workload`.",
+            path=path,
+            axes=AllOf(*AXES),
+            columns=named(note.columns),
+        )
 
 
 def _emulated_devices(

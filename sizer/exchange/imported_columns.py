@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from sizer.exchange import table_cells as cells
-from sizer.exchange.headers import LATENCY, SECONDS_PER_BATCH, SECONDS_PER_EPOCH, SECONDS_PER_SAMPLE
+from sizer.exchange.headers import (
+    LATENCY,
+    SECONDS_PER_BATCH,
+    SECONDS_PER_EPOCH,
+    SECONDS_PER_SAMPLE,
+    USD_PER_GPU_HOUR,
+    USD_PER_GPU_HOUR_SPOT,
+)
 from sizer.exchange.measurements import (
     COLUMNS,
     DATA_COLUMNS,
@@ -24,6 +31,7 @@ from sizer.records import (
     Outcome,
     RentedMachine,
     Workload,
+    format_seconds,
     parse_batch_size,
     parse_gpu_count,
     parse_memory_gib,
@@ -90,6 +98,9 @@ READERS: dict[str, Callable[[str], Any]] = {
 }
 """Every column that means something to sizer; `epoch` alone is none of measurements.csv."""
 
+OF_ONE_GPU = {USD_PER_GPU_HOUR: "usd_per_hour", USD_PER_GPU_HOUR_SPOT: "usd_per_hour_spot"}
+"""Columns that are no columns of sizer: a price of one accelerator, by the column of what the whole machine costs."""
+
 assert set(READERS) == {
     *COLUMNS,
     *DEMAND_COLUMNS.values(),
@@ -135,7 +146,8 @@ def parse_row(row: Row, rated_by: str | None = None) -> ParsedRow:
     other: dict[str, str] = {}
     failed = _failed(row)
     for column, text in row.cells.items():
-        reader = READERS.get(column, cells.seconds if column == rated_by else None)
+        usual = cells.usd if column in OF_ONE_GPU else cells.seconds if column == rated_by else None
+        reader = READERS.get(column, usual)
         if reader is None:
             other |= {column: text} if text else {}
         elif text and not (failed and column in ("throughput", rated_by) and _is_nought(text)):
@@ -202,6 +214,14 @@ def _check(parsed: ParsedRow) -> None:
             rate=f"{rate:g}",
             low=f"{low:g}",
             high=f"{high:g}",
+        )
+    half, nearly_all = (parsed[column] for column in LATENCY_COLUMNS)
+    if half is not None and nearly_all is not None and nearly_all < half:
+        raise parsed.input_error(
+            "latency_p99_ms",
+            "99 of 100 batches take {most} at the most, but half of them take {half} or more; correct one of them.",
+            most=format_seconds(nearly_all),
+            half=format_seconds(half),
         )
     _check_device(parsed)
 

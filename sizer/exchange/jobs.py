@@ -12,6 +12,8 @@ from sizer.records import LONGEST_NAME, Note, NoteKind
 
 MODES = ("mode", "phase")
 """Columns that sizer does not read, in which tables say whether it is training or inference."""
+SAYS_MODE = re.compile("train|infer|eval|predict|scor|serv|fine-?tun", re.IGNORECASE)
+"""How a cell begins that says whether it is training or inference."""
 DISTINGUISHING = ("kind", *MODES, "framework", "network", "precision")
 
 MOST_NAMED = 4
@@ -46,7 +48,7 @@ def _differing(rows: Sequence[ParsedRow]) -> tuple[str, ...]:
 def _value(row: ParsedRow, column: str) -> str | None:
     if column in MODES:
         said = row.other.get(column, "")
-        return said if re.match("train|infer|eval|predict|score", said, re.IGNORECASE) else None
+        return said if SAYS_MODE.match(said) else None
     value: str | None = row[column]
     return value
 

@@ -8,12 +8,42 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sizer.exchange.accelerator_names import (
+    MOST_LIKELY_COUNT,
+    counted,
+    memory_is_of_gpus,
+    of_all_nodes,
+    tells_gpus_apart,
+    with_gpu_names,
+)
 from sizer.exchange.cell_units import NUMBERS, plain
-from sizer.exchange.headers import BATCH_PER_GPU, LATENCY, TIMES, Meaning, meaning, spelt_alike
+from sizer.exchange.headers import (
+    BATCH_PER_GPU,
+    GPU_MEMORY,
+    GPUS_PER_NODE,
+    LATENCY,
+    NODES,
+    RATE_UNIT,
+    TIMES,
+    Meaning,
+    meaning,
+    spelt_alike,
+)
+from sizer.exchange.jobs import SAYS_MODE
+from sizer.exchange.rate_units import unit_of_rate, with_rate
 from sizer.exchange.wide_tables import in_rows
-from sizer.exchange.written_cells import Comma, comma_in, failure, is_not_measured, unmarked, with_point
+from sizer.exchange.written_cells import (
+    Comma,
+    comma_in,
+    failure,
+    is_completed,
+    is_not_measured,
+    mixed_with_points,
+    unmarked,
+    with_point,
+)
 from sizer.files import Row, Table
-from sizer.records import LONGEST_NAME, RELATIVE, InputError, Note, NoteKind, printable
+from sizer.records import KINDS, LONGEST_NAME, RELATIVE, InputError, Note, NoteKind, Outcome, printable
 
 ADDED = ("device", "sample_unit", "outcome", "gpu_count", "batch_size")
 """Columns that a table has through others: what a rate counts by its header, how many GPUs by `8x V100`."""
@@ -26,11 +56,14 @@ class Understood:
     """The table by sizer's columns, and notes of what was read as what.
 
     `rated_by` is the column of times from which the rate of a row follows that has none itself; None without such rows.
+    `headers` are those of the table by sizer's columns, `per_gpu` the lines whose rate is that of one accelerator.
     """
 
     table: Table
     notes: tuple[Note, ...]
     rated_by: str | None
+    headers: Mapping[str, str]
+    per_gpu: frozenset[int]
 
 
 @dataclass
@@ -42,9 +75,12 @@ class _Echo:
     marks: dict[str, tuple[str, str]] = field(default_factory=dict)
     counts: dict[str, tuple[str, str]] = field(default_factory=dict)
     failed: dict[str, tuple[str, str]] = field(default_factory=dict)
+    units: dict[str, tuple[str, str]] = field(default_factory=dict)
     inputs: dict[str, tuple[str, str]] = field(default_factory=dict)
     merged: list[int] = field(default_factory=list)
     not_measured: list[int] = field(default_factory=list)
+    counts_differ: list[int] = field(default_factory=list)
+    of_one_gpu: set[int] = field(default_factory=set)
     per_gpu: list[str] = field(default_factory=list)
 
     def notes(self) -> list[Note]:
@@ -54,6 +90,7 @@ class _Echo:
             NoteKind.MARKS_IGNORED: self.marks,
             NoteKind.COUNTS_IN_NAMES: self.counts,
             NoteKind.FAILURES_READ: self.failed,
+            NoteKind.UNITS_READ: self.units,
             NoteKind.INPUTS_READ: self.inputs,
         }
         notes = []
@@ -63,7 +100,11 @@ class _Echo:
                 notes.append(Note(kind, columns=tuple(found), text=first, read_as=(read,)))
         if self.per_gpu:
             notes.append(Note(NoteKind.BATCH_OF_ONE_GPU, columns=tuple(self.per_gpu[:1])))
-        lines = {NoteKind.CELLS_MERGED: self.merged, NoteKind.NOT_MEASURED: self.not_measured}
+        lines = {
+            NoteKind.CELLS_MERGED: self.merged,
+            NoteKind.NOT_MEASURED: self.not_measured,
+            NoteKind.COUNTS_DIFFER: self.counts_differ,
+        }
         for kind, numbers in lines.items():
             if numbers:
                 more = max(0, len(numbers) - MOST_LINES)
@@ -77,21 +118,26 @@ def understood(table: Table, path: Path, known: Collection[str]) -> Understood:
     Raises InputError where two columns mean one.
     """
     table, apart = in_rows(table, known)
-    meanings, echo = _meanings(table, path, known), _Echo()
+    meanings, doubted = _meanings(table, path, known)
+    echo = _Echo()
     table = _with_merged_cells(table, meanings, echo)
     numbers = [header for header, means in meanings.items() if means.column in NUMBERS]
     comma = comma_in((row.cells[header] for row in table.rows for header in numbers), table.delimiter)
+    _refuse_mixed(table, numbers, comma)
     read = [_row(row, meanings, comma, echo) for row in table.rows]
-    rows = [row for row in read if row is not None]
+    rows, gpus_read = with_gpu_names([row for row in read if row is not None])
     if read and not rows:
         raise InputError("{path} has no row with a measurement; write at least one `throughput`.", path=path)
     columns = [meanings[name].column if name in meanings else name for name in table.columns]
+    columns = [name for name in columns if name != RATE_UNIT]
     columns += [name for name in ADDED if name not in columns and any(name in row.cells for row in rows)]
     rated_by = next((means.column for means in meanings.values() if means.column in TIMES), None)
     if rated_by is None and "throughput" not in columns and LATENCY in columns:
         rated_by = LATENCY
-    notes = (*_notes_of_table(table), *apart, *_notes_of_columns(meanings), *echo.notes())
-    return Understood(replace(table, columns=tuple(columns), rows=tuple(rows)), notes, rated_by)
+    notes = (*_notes_of_table(table), *apart, *_notes_of_columns(meanings), *doubted, *echo.notes(), *gpus_read)
+    headers = {means.column: header for header, means in meanings.items()}
+    table = replace(table, columns=tuple(columns), rows=tuple(rows))
+    return Understood(table, notes, rated_by, headers, frozenset(echo.of_one_gpu))
 
 
 def with_workloads(table: Table, path: Path) -> tuple[Table, tuple[Note, ...]]:
@@ -108,14 +154,22 @@ def with_workloads(table: Table, path: Path) -> tuple[Table, tuple[Note, ...]]:
     return replace(table, columns=("workload", *table.columns), rows=tuple(rows)), (note,)
 
 
-def _meanings(table: Table, path: Path, known: Collection[str]) -> dict[str, Meaning]:
-    """By header what each column means; of those that say a rate in another way only where none is given itself."""
+def _meanings(table: Table, path: Path, known: Collection[str]) -> tuple[dict[str, Meaning], list[Note]]:
+    """By header what each column means, and a note for each that is not what it seems.
+
+    Those that say a rate in another way are read only where none is given itself.
+    """
+    notes: list[Note] = []
     found: dict[str, Meaning] = {}
     for header in table.columns:
         own = header if header in known else next((each for each in known if spelt_alike(header, each)), None)
         means = meaning(header) if own is None else Meaning(own)
         if means is not None and (not means.if_numbers or _all_numbers(table, header)):
             found[header] = means
+    for header, means in list(found.items()):
+        if means.if_numbers and sum(each.column == means.column for each in found.values()) > 1:
+            # Beside `vcpus` a column `cpu` says which they were, or how busy.
+            del found[header]
     columns = {means.column for means in found.values() if not means.derived}
     if "input" in found and _are_sizes([row.cells["input"] for row in table.rows]):
         found["input"] = Meaning(SIZE_OF_INPUT)
@@ -131,16 +185,58 @@ def _meanings(table: Table, path: Path, known: Collection[str]) -> dict[str, Mea
         found["device"] = Meaning("gpu")
     for header in table.columns:
         if header.lower() in COUNTS and "gpu" in columns and "gpu_count" not in columns and _all_numbers(table, header):
+            if any(_is_more_than(row.cells[header], MOST_LIKELY_COUNT) for row in table.rows):
+                notes.append(Note(NoteKind.COUNT_NOT_OF_GPUS, columns=(header,)))
+                continue
             found[header] = Meaning("gpu_count")
             columns.add("gpu_count")
+    _read_nodes(table, found)
+    _read_modes(table, found)
+    for header, means in list(found.items()):
+        if means.column == "memory_gib" and memory_is_of_gpus(table, found, header):
+            found[header] = Meaning(GPU_MEMORY)
+            notes.append(Note(NoteKind.MEMORY_OF_GPUS, columns=(header,)))
+        elif means.column == GPU_MEMORY and not tells_gpus_apart(table, found, header):
+            del found[header]
     given = [header for header, means in found.items() if means.column == "throughput" and not means.derived]
     derived = False
     for header, means in list(found.items()):
         if means.derived and (derived or (given and not _fills(table, header, means, given[0]))):
             del found[header]
         derived = derived or (means.derived and header in found)
+    plain_rates = any(found[header].column == "throughput" and not found[header].unit for header in given)
+    if not plain_rates or "sample_unit" in columns:
+        # A header with a unit of its own says what its figures are, and sizer's own rates are samples a second.
+        found = {header: means for header, means in found.items() if means.column != RATE_UNIT}
     _refuse_twice(found, path)
-    return found
+    return found, notes
+
+
+def _read_nodes(table: Table, found: dict[str, Meaning]) -> None:
+    """GPUs of each machine are the count where there is no other, and machines in a row are counted only with these."""
+    has_count = any(means.column == "gpu_count" for means in found.values())
+    each = [header for header, means in found.items() if means.column == GPUS_PER_NODE]
+    for header, means in list(found.items()):
+        if means.column == GPUS_PER_NODE:
+            if has_count:
+                del found[header]
+            else:
+                found[header] = Meaning("gpu_count")
+        elif means.column == NODES and (has_count or not each or not _all_numbers(table, header)):
+            del found[header]
+
+
+def _read_modes(table: Table, found: dict[str, Meaning]) -> None:
+    """A column `kind` that says training or inference, as others write `mode`, and not which kind of sizer's."""
+    if "kind" in found and "mode" not in table.columns:
+        texts = [text for row in table.rows if (text := row.cells["kind"])]
+        if texts and all(SAYS_MODE.match(text) and text not in KINDS for text in texts):
+            found["kind"] = Meaning("mode")
+
+
+def _is_more_than(text: str, most: int) -> bool:
+    digits = re.sub(r"[,\s]", "", text)
+    return digits.isdecimal() and int(digits) > most
 
 
 def _fills(table: Table, header: str, means: Meaning, given: str) -> bool:
@@ -184,23 +280,13 @@ def _names_gpu(text: str) -> bool:
     return bool(text) and re.fullmatch(r"cpu\b.*|(?:gpu|cuda)(?::\d*)?|emulated:.*", text, re.IGNORECASE) is None
 
 
-_COUNTED = (
-    re.compile(r"(?P<count>\d{1,5})\s*(?:x\s*|[×*]\s*)(?P<name>[A-Za-z].*)", re.ASCII),
-    re.compile(r"(?P<name>[A-Za-z].*?)(?:\s+x\s*|\s*[×*]\s*|\s*\([x×]\s*)(?P<count>\d{1,5})\)?", re.ASCII),
-)
 _HARDWARE = ("hardware", "platform", "system", "card", "chip", "processor", "配置", "硬件")
-
-
-def _counted(text: str) -> tuple[str, str] | None:
-    """The name and the count of GPUs: of `8x V100`, `4×A100-80GB`, `V100 x8`; None where a cell has no count."""
-    found = next((match for form in _COUNTED if (match := form.fullmatch(text))), None)
-    return (found["name"].strip(), found["count"]) if found else None
 
 
 def _are_names(table: Table, header: str) -> bool:
     """Whether a column called `GPUs` says which GPUs there were, and not only how many."""
     texts = [text for row in table.rows if (text := row.cells[header]) and not is_not_measured(text)]
-    return bool(texts) and all(text[0].isalpha() or _counted(text) for text in texts)
+    return bool(texts) and all(text[0].isalpha() or counted(text) for text in texts)
 
 
 def _plain_hardware(header: str) -> bool:
@@ -209,7 +295,7 @@ def _plain_hardware(header: str) -> bool:
 
 def _counts_gpus(table: Table, header: str) -> bool:
     """Whether a column of machines counts GPUs in its cells: `8x V100`."""
-    return any(_counted(row.cells[header]) for row in table.rows)
+    return any(counted(row.cells[header]) for row in table.rows)
 
 
 def _with_merged_cells(table: Table, meanings: Mapping[str, Meaning], echo: _Echo) -> Table:
@@ -236,8 +322,27 @@ def _with_merged_cells(table: Table, meanings: Mapping[str, Meaning], echo: _Ech
 
 
 def _all_numbers(table: Table, header: str) -> bool:
-    """Whether each cell begins with a figure: `cpu` may be how many or which."""
-    return all(text[:1].isdigit() for row in table.rows if (text := row.cells[header]))
+    """Whether each cell begins with a figure: `cpu` may be how many or which, or how busy it was."""
+    return all(text[:1].isdigit() and "%" not in text for row in table.rows if (text := row.cells[header]))
+
+
+def _refuse_mixed(table: Table, numbers: Sequence[str], comma: Comma) -> None:
+    """Raise InputError where a column has `1,077` and `4.120`: one of the two would be read a thousandfold wrong."""
+    for header in numbers if comma is Comma.THOUSANDS else ():
+        found = mixed_with_points(unmarked(row.cells[header]) for row in table.rows)
+        if found is not None:
+            with_comma, pointed = found
+            row = next(row for row in table.rows if unmarked(row.cells[header]) == pointed)
+            raise row.input_error(
+                header,
+                "`{pointed}` may be {whole} or {decimal}, since `{with_comma}` stands in the same column; write one of "
+                "them, and {other} without the comma.",
+                pointed=pointed,
+                whole=pointed.replace(".", ""),
+                decimal=f"{float(pointed):g}",
+                with_comma=with_comma,
+                other=with_comma.replace(",", ""),
+            )
 
 
 def _refuse_twice(found: Mapping[str, Meaning], path: Path) -> None:
@@ -260,10 +365,10 @@ def _notes_of_table(table: Table) -> list[Note]:
 
 
 def _notes_of_columns(meanings: Mapping[str, Meaning]) -> list[Note]:
-    renamed = {name: means for name, means in meanings.items() if name != means.column}
+    renamed = {name: means for name, means in meanings.items() if name != means.column and means.column != RATE_UNIT}
     notes = []
     if renamed:
-        read_as = tuple(means.column for means in renamed.values())
+        read_as = tuple(f"1 / {means.column}" if means.inverse else means.column for means in renamed.values())
         notes.append(Note(NoteKind.COLUMNS_READ, columns=tuple(renamed), read_as=read_as))
     relative = tuple(name for name, means in meanings.items() if means.sample_unit == RELATIVE)
     if relative:
@@ -279,13 +384,20 @@ def _input(text: str) -> str:
 def _row(row: Row, meanings: Mapping[str, Meaning], comma: Comma, echo: _Echo) -> Row | None:
     """The row with its cells in the units of their columns; None where it says that nothing was measured."""
     cells: dict[str, str] = {}
-    counted, said_nothing = "", False
+    counted_in, said_nothing, named_count = "", False, ""
+    units = next((header for header, means in meanings.items() if means.column == RATE_UNIT), None)
+    unit = unit_of_rate(row, units) if units is not None else None
     for header, text in row.cells.items():
         means = meanings.get(header)
         column = means.column if means is not None else header
+        if column == RATE_UNIT:
+            continue
+        if means is not None and column == "throughput" and unit is not None:
+            means = replace(unit, per_gpu=unit.per_gpu or means.per_gpu)
+            column = means.column
         if means is not None and column in NUMBERS and text:
             failed = failure(text) if column in _RATES else None
-            counted = counted or (means.sample_unit if column in _RATES else "")
+            counted_in = counted_in or (means.sample_unit if column in _RATES else "")
             if failed is not None:
                 cells.setdefault("outcome", "")
                 cells["outcome"] = cells["outcome"] or failed.value
@@ -295,15 +407,23 @@ def _row(row: Row, meanings: Mapping[str, Meaning], comma: Comma, echo: _Echo) -
                 said_nothing = said_nothing or column in _RATES
                 text = ""
             else:
-                text, own = plain(column, _figure(header, text, comma, echo), means.unit)
-                counted = own or counted
+                written = _figure(header, text, comma, echo)
+                text, own = plain(means, written)
+                counted_in = own or counted_in
+                if column == "throughput" and text != written and written.replace(".", "").isdigit():
+                    behind = f" {row.cells[units]}" if units is not None else ""
+                    echo.units.setdefault(header, (f"{written}{behind}", f"{float(text):.4g}"))
+                if means.per_gpu:
+                    echo.of_one_gpu.add(row.line)
+        elif column == "outcome" and text:
+            text = _outcome(header, text, echo)
         elif column == "input" and text.lower() not in INPUTS:
             written, text = text, _input(text)
             if text != written:
                 echo.inputs.setdefault(written, (written, text))
-        elif column == "gpu" and means is not None and (found := _counted(text)):
+        elif column == "gpu" and means is not None and (found := counted(text)):
             echo.counts.setdefault(header, (text, f"{found[1]} x {found[0]}"))
-            text, cells["gpu_count"] = found[0], cells.get("gpu_count") or found[1]
+            text, named_count = found
         if header == "device" and column == "gpu" and not _names_gpu(text):
             column = header
         if text or not cells.get(column):
@@ -311,9 +431,34 @@ def _row(row: Row, meanings: Mapping[str, Meaning], comma: Comma, echo: _Echo) -
     if said_nothing and not cells.get("outcome") and not any(cells.get(column) for column in _RATES):
         echo.not_measured.append(row.line)
         return None
-    if counted and not cells.get("sample_unit"):
-        cells["sample_unit"] = counted
-    return replace(row, cells=_of_all_gpus(cells, meanings, echo))
+    if counted_in and not cells.get("sample_unit"):
+        cells["sample_unit"] = counted_in
+    cells = _counted_by_name(row, cells, named_count, echo)
+    if any(means.column == NODES for means in meanings.values()):
+        cells = of_all_nodes(cells)
+    read = replace(row, cells=_of_all_gpus(cells, meanings, echo))
+    return with_rate(read, units, unit) if units is not None and unit is not None and unit.column in TIMES else read
+
+
+def _outcome(header: str, text: str, echo: _Echo) -> str:
+    """The outcome that a word such as `OOM` means; one that is written as sizer does stays as it is."""
+    if text.lower().replace(" ", "_") in {each.value for each in Outcome}:
+        return text
+    failed = failure(text)
+    found = failed.value if failed is not None else Outcome.COMPLETED.value if is_completed(text) else text
+    if found != text:
+        echo.failed.setdefault(header, (text, found))
+    return found
+
+
+def _counted_by_name(row: Row, cells: dict[str, str], named: str, echo: _Echo) -> dict[str, str]:
+    """With the count in a name such as `8x V100`, where no column says another; 1 there counts the whole of it."""
+    said = cells.get("gpu_count", "")
+    if not named or said == named:
+        return cells
+    if said:
+        echo.counts_differ.append(row.line)
+    return cells | {"gpu_count": named} if said in ("", "1") else cells
 
 
 _RATES = ("throughput", *TIMES)

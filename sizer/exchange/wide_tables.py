@@ -6,13 +6,19 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
+from sizer.catalog import GPU_MEMORY_GB
 from sizer.exchange.headers import Meaning, meaning
 from sizer.files import Table
 from sizer.records import Note, NoteKind
 
+_GPUS = "|".join(re.escape(name).replace(r"\ ", "[ -]?") for name in sorted(GPU_MEMORY_GB, key=len, reverse=True))
 _KINDS = {
     "precision": re.compile(r"\b(fp64|fp32|tf32|fp16|bf16|fp8|int8|amp|mixed precision)\b", re.IGNORECASE),
     "gpu_count": re.compile(r"(?<![\w.])(\d{1,5})[ -]?(?:x ?)?(?:gpus?\b|accelerators?\b|卡)", re.IGNORECASE),
+    "gpu": re.compile(rf"\b((?:{_GPUS})(?:[- ]\(?\d{{1,3}} ?GB\)?)?)(?![\w-])", re.IGNORECASE),
+    "disk": re.compile(
+        r"\b((?:local |aws |ebs )*(?:nvme|hdd|ssd|gp2|gp3|io1|io2|st1|sc1|ebs|efs|s3|nfs)(?: ssd)?)\b", re.IGNORECASE
+    ),
 }
 """By column what a header may hold beside the name of a rate; the group is the value."""
 

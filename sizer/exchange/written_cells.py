@@ -34,12 +34,15 @@ _WORDS_FOR_NOTHING = (
 )
 NOT_MEASURED = frozenset(_WORDS_FOR_NOTHING.split(", "))
 _FAILED = {
-    Outcome.OUT_OF_MEMORY: "oom, ooms, out of memory, cuda oom, cuda out of memory, oom error, gpu oom, does not fit, "
+    Outcome.OUT_OF_MEMORY: "oom, ooms, out of memory, cuda oom, cuda out of memory, oom error, gpu oom, oom killed, "
+    "oom-killed, out of gpu memory, does not fit, "
     "did not fit, doesn't fit, 显存不足, 内存不足",
     Outcome.TIMEOUT: "timeout, time out, timed out, 超时",
-    Outcome.CRASHED: "crash, crashed, fail, failed, failure, error, 失败",
+    Outcome.CRASHED: "crash, crashed, fail, failed, failure, error, errored, 失败",
     Outcome.UNSUPPORTED: "unsupported, not supported, 不支持",
 }
+_WORDS_FOR_DONE = "ok, okay, success, successful, succeeded, done, finished, complete, passed, 成功, 完成"
+_DONE = frozenset(_WORDS_FOR_DONE.split(", "))
 _OUTCOMES = {word: outcome for outcome, words in _FAILED.items() for word in words.split(", ")}
 
 
@@ -85,6 +88,22 @@ def is_not_measured(text: str) -> bool:
 def failure(text: str) -> Outcome | None:
     """How a run failed, where a cell says that instead of a rate: `OOM`; None where it does not."""
     return _OUTCOMES.get(_word(text))
+
+
+def is_completed(text: str) -> bool:
+    """Whether a cell says that a run completed, in another word: `ok`."""
+    return _word(text) in _DONE
+
+
+def mixed_with_points(texts: Iterable[str]) -> tuple[str, str] | None:
+    """A number with a comma and one with a point, of which one must be thousands and the other is not known to be: no
+    program writes both `1,077` and `4.120` into a column. None where there are none, or others show what is meant."""
+    cells = list(texts)
+    if any(_ONLY_THOUSANDS.search(text) or _POINT.search(text) or _ONLY_DECIMALS.search(text) for text in cells):
+        return None
+    commas = [text for text in cells if re.fullmatch(r"[1-9]\d{0,2},\d{3}", text, re.ASCII)]
+    points = [text for text in cells if re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", text, re.ASCII)]
+    return (commas[0], points[0]) if commas and points else None
 
 
 def _word(text: str) -> str:

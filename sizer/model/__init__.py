@@ -9,6 +9,7 @@ from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_
 from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
 from sizer.model.equation import Array
 from sizer.model.feeds import CPU_LABEL, label_of
+from sizer.model.filling import filled
 from sizer.model.fitting import fit
 from sizer.model.floor_runs import (
     LEAST_BYTES,
@@ -89,6 +90,7 @@ __all__ = [
     "counted_outcomes",
     "disk_of",
     "end_to_end",
+    "filled",
     "fit",
     "floor_from",
     "gpus_of",

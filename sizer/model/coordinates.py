@@ -58,9 +58,16 @@ def known(values: Iterable[Value | None]) -> set[Value]:
 def needs_no_less(configuration: Configuration, killed: Configuration) -> bool:
     """Whether what ran out of memory there does so here: as much to hold or more, in as much memory or less."""
     return (
+        fills_accelerators(configuration, killed)
+        and no_more(killed.vcpus, configuration.vcpus)
+        and no_more(configuration.memory_bytes, killed.memory_bytes)
+    )
+
+
+def fills_accelerators(configuration: Configuration, killed: Configuration) -> bool:
+    """The same of the memory of the accelerators: as large a batch or larger, on as many of the kind or fewer."""
+    return (
         configuration.gpu == killed.gpu
         and max(1, gpus_of(configuration)) <= max(1, gpus_of(killed))
         and batch_of(configuration) >= batch_of(killed)
-        and no_more(killed.vcpus, configuration.vcpus)
-        and no_more(configuration.memory_bytes, killed.memory_bytes)
     )

@@ -1,4 +1,7 @@
-"""Which values of two axes were measured together: how two axes act on one another is what rates alone cannot tell."""
+"""Which values of two axes were measured together: how two axes act on one another is what rates alone cannot tell.
+
+A count of accelerators between two that were measured of its kind counts as if it was measured with what these had.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations, permutations
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from sizer.model.coordinates import disk_of
 from sizer.records import Configuration
@@ -22,6 +25,7 @@ class Design:
     def __init__(self, rows: Sequence[Configuration], names: Sequence[str], numbers: Sequence[str]) -> None:
         self._numbers = tuple(numbers)
         self._of = [_OF[name] for name in names]
+        self._accelerators = names.index("accelerators") if "accelerators" in names else None
         self._pairs = {self._names_of(row) for row in rows}
         self._vcpus: dict[Names, set[float | None]] = defaultdict(set)
         self._with_name: dict[tuple[int, object, str], Span] = {}
@@ -46,16 +50,17 @@ class Design:
         measured neighbours. A number that is not known decides nothing.
         """
         known = {number: value for number in self._numbers if (value := getattr(configuration, number)) is not None}
+        names = self._measured_names(configuration)
         return (
-            self._names_of(configuration) in self._pairs
+            bool(names)
             and all(
-                _inside(value, [self._with_name.get((place, of(configuration), number))])
+                _inside(value, self._spans_with(names, place, number))
                 for number, value in known.items()
-                for place, of in enumerate(self._of)
+                for place in range(len(self._of))
             )
             and all(
                 any(_inside(known[other], self._spans(one, known[one], other)) for one, other in permutations(pair))
-                for pair in combinations(known, 2)
+                for pair in self._pairs_of_numbers(known, names)
             )
         )
 
@@ -64,18 +69,19 @@ class Design:
 
         Only those that differ. None where its names were never measured together, or with none of a number's values.
         """
-        if self._names_of(configuration) not in self._pairs:
+        names = self._measured_names(configuration)
+        if not names:
             return None
         known = {number: value for number in self._numbers if (value := getattr(configuration, number)) is not None}
         found: dict[str, tuple[float, float]] = {}
         for number, value in known.items():
-            for place, of in enumerate(self._of):
-                span = self._with_name.get((place, of(configuration), number))
-                if span is None:
+            for place in range(len(self._of)):
+                spans = [span for span in self._spans_with(names, place, number) if span is not None]
+                if not spans:
                     return None
-                if not _inside(value, [span]):
-                    found[number] = (_nearest(value, span), value)
-        for pair in combinations(known, 2):
+                if not _inside(value, spans):
+                    found[number] = (_nearest(value, _joined(spans)), value)
+        for pair in self._pairs_of_numbers(known, names):
             if any(_inside(known[other], self._spans(one, known[one], other)) for one, other in permutations(pair)):
                 continue
             for one, other in permutations(pair):
@@ -89,6 +95,31 @@ class Design:
 
     def _names_of(self, configuration: Configuration) -> Names:
         return tuple(of(configuration) for of in self._of)
+
+    def _measured_names(self, configuration: Configuration) -> list[Names]:
+        """Its names, if a run had them; for a count between two of its kind theirs; none otherwise."""
+        own = self._names_of(configuration)
+        if own in self._pairs:
+            return [own]
+        place, count = self._accelerators, configuration.gpu_count
+        if place is None or count is None:
+            return []
+        alike = {}
+        for names in self._pairs:
+            gpu, other = cast(tuple[str | None, int | None], names[place])
+            if gpu == configuration.gpu and other and names[:place] == own[:place]:
+                alike[other] = names
+        below = [other for other in alike if other < count]
+        above = [other for other in alike if other > count]
+        return [alike[max(below)], alike[min(above)]] if below and above else []
+
+    def _pairs_of_numbers(self, known: Iterable[str], names: Sequence[Names]) -> Iterable[tuple[str, str]]:
+        """None between two counts: what lies between two machines in each number is held by these two."""
+        return combinations(known, 2) if len(names) == 1 else ()
+
+    def _spans_with(self, names: Iterable[Names], place: int, number: str) -> list[Span | None]:
+        """What was measured of a number with each of these."""
+        return [self._with_name.get((place, each[place], number)) for each in names]
 
     def _spans(self, one: str, value: float, other: str) -> list[Span | None]:
         """What was measured of another axis at this value, or at its nearest measured neighbours."""
@@ -117,4 +148,11 @@ def _nearest(value: float, span: Span) -> float:
 def _inside(value: float, spans: Iterable[Span | None]) -> bool:
     """Whether it lies within all of them taken as one."""
     known = [span for span in spans if span is not None]
-    return bool(known) and min(low for low, _ in known) <= value <= max(high for _, high in known)
+    if not known:
+        return False
+    low, high = _joined(known)
+    return low <= value <= high
+
+
+def _joined(spans: Sequence[Span]) -> Span:
+    return min(low for low, _ in spans), max(high for _, high in spans)

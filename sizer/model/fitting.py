@@ -23,7 +23,7 @@ from sizer.model.model import MeasuredRange, Member, Model, Residual, Structure,
 from sizer.model.observations import Noise, Observation, completed, measure, observe
 from sizer.model.problem import Fitted, Problem, problem_of
 from sizer.model.residual import fit_residual
-from sizer.model.widening import widening
+from sizer.model.widening import widening, widening_of_noise
 from sizer.records import Configuration, Run
 
 DRAWS = 32
@@ -35,6 +35,8 @@ MEMBERS = 6
 IDLE = 0.5
 """What a parameter costs that the data do not determine: of forms that explain the same, the shorter counts more."""
 SEED = 20181
+ASSUMED = 3.0
+"""Observations that a noise counts as which is assumed, and no repeats show: rows may scatter by several times that."""
 
 
 def fit(runs: Sequence[Run]) -> Model:
@@ -90,7 +92,8 @@ def _fit(model: WorkloadModel, observations: Sequence[Observation], noise: Noise
         misfit = math.sqrt(max(0.0, scale**2 - 1)) * float(np.median(deviation))
     run_noise = max(noise.run if noise.measured else 0.0, spread)
     model = replace(model, members=members, residual=residual, noise=run_noise, misfit=max(misfit, 0.005))
-    return replace(model, widening=widening(model, kept, observations, main))
+    of_noise = widening_of_noise(kept, main, noise)
+    return replace(model, widening=widening(model, kept, observations, main), noise_widening=of_noise)
 
 
 def _expressible(model: WorkloadModel, observations: Sequence[Observation]) -> Sequence[Observation]:
@@ -180,7 +183,7 @@ def _believed(noise: Noise) -> float:
 
 def _scale(fitted: Fitted, noise: Noise) -> float:
     """By how much residuals exceed (or fall short of) the deviations that were assumed."""
-    believed = _believed(noise)
+    believed = _believed(noise) if noise.measured else ASSUMED
     freedom = max(1.0, fitted.problem.target.size + believed - fitted.effective)
     return math.sqrt((fitted.squares + believed) / freedom)
 

@@ -5,17 +5,40 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from sizer.model.coordinates import no_more
+from sizer.model.coordinates import fills_accelerators, no_more
 from sizer.model.floor_runs import is_search
 from sizer.model.model import MeasuredRange, MemoryFloor, MemoryTrial, WorkloadFacts
-from sizer.records import FINDINGS, Outcome, Run
+from sizer.records import FINDINGS, Configuration, Outcome, Run
+
+HOST_ALONE = ("cpu", "emulated")
+"""Devices that have no memory of their own."""
+
+
+def overfilled_accelerators(runs: Iterable[Run]) -> tuple[Configuration, ...]:
+    """The configurations that ran out of the memory of their accelerators, as far as the runs show.
+
+    So did a run on accelerators whose host's memory was not accounted for, unless one completed with as large a batch
+    on as many of them or fewer: then it was the host's.
+    """
+    runs = list(runs)
+    held = [run.configuration for run in runs if run.outcome is Outcome.COMPLETED]
+    killed = dict.fromkeys(
+        run.configuration
+        for run in runs
+        if run.outcome is Outcome.OUT_OF_MEMORY
+        and run.spec.workload.computes_on.kind not in HOST_ALONE
+        and run.peak_anonymous_bytes is None
+    )
+    return tuple(each for each in killed if not any(fills_accelerators(other, each) for other in held))
 
 
 def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
     """Every run that shows whether its memory cap held: one that timed out was not out of memory, so it is none.
 
-    Nor is one whose memory is not known.
+    Nor is one whose memory is not known, or that ran out of its accelerators' instead.
     """
+    runs = list(runs)
+    elsewhere = set(overfilled_accelerators(runs))
     found = {
         MemoryTrial(
             run.configuration.vcpus,
@@ -27,7 +50,9 @@ def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
             is_search(run),
         ): None
         for run in runs
-        if run.outcome in FINDINGS and run.configuration.memory_bytes is not None
+        if run.outcome in FINDINGS
+        and run.configuration.memory_bytes is not None
+        and not (run.outcome is Outcome.OUT_OF_MEMORY and run.configuration in elsewhere)
     }
     return tuple(found)
 

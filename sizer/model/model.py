@@ -160,7 +160,8 @@ class MeasuredRange:
     `rates` are those of the runs that predictions are about: not those that isolate one stage. `gpus` are the measured
     pairs of a kind of accelerator and its count, the usual kind first. `failed_vcpus` are those at which no run
     completed and some failed otherwise than for want of memory. `did_not_fit` are the configurations that ran out of
-    memory, the host's or the accelerator's. An axis that an imported table does not have is empty.
+    memory, the host's or the accelerator's; `overfilled` are those of the latter. An axis that an imported table does
+    not have is empty.
     """
 
     vcpus: tuple[float, ...] = ()
@@ -174,6 +175,7 @@ class MeasuredRange:
     search: SearchedFloor | None = None
     failed_vcpus: tuple[float, ...] = ()
     did_not_fit: tuple[Configuration, ...] = ()
+    overfilled: tuple[Configuration, ...] = ()
 
     def rates_along(self, axis: str) -> dict[tuple[object, ...], dict[float, float]]:
         """By all else of a configuration the rates by its value on that axis."""
@@ -210,17 +212,6 @@ class MeasuredRange:
             varied = [name for name in varied if name != "memory_bytes"]
         names = ["disk"] * (len(self.disks) > 1) + ["accelerators"] * (len(self.gpus) > 1)
         return Design([rate.configuration for rate in self.rates], names, varied)
-
-    def together(self, configuration: Configuration) -> bool:
-        """Whether each two of its values lie within what was measured together.
-
-        So does a count of accelerators between two that were measured with all else alike: on the same disk, of the
-        same kind, with the same vCPUs.
-        """
-        count = configuration.gpu_count
-        alike = self.rates_along("gpu_count").get(others_of(configuration, "gpu_count"), {})
-        between = count is not None and bool(alike) and min(alike) < count < max(alike)
-        return between or self.design.together(configuration)
 
     @property
     def gpus_known(self) -> bool:
@@ -361,8 +352,8 @@ class WorkloadModel:
 
     `noise` is the standard deviation of ln throughput of a new run about the curve, `misfit` the part of it that is
     the model's own, `widening` the number of standard deviations of a 90 % interval (1.645 if the residuals of
-    configurations left out were normal). `refused` says why there is no model and which run would help most, `scaling`
-    where more vCPUs stop paying.
+    configurations left out were normal), `noise_widening` that of the noise, at the least. `refused` says why there is
+    no model and which run would help most, `scaling` where more vCPUs stop paying.
     """
 
     name: str
@@ -378,6 +369,7 @@ class WorkloadModel:
     noise: float = 0.0
     misfit: float = 0.0
     widening: float = NORMAL_90
+    noise_widening: float = NORMAL_90
 
     def measured_together(self, configuration: Configuration) -> bool:
         """Whether each two of its values lie within what was measured together.
@@ -385,7 +377,7 @@ class WorkloadModel:
         Where the runs account for the CPU time of a sample, the demands of the stages tell axes apart, and everything
         counts as measured together.
         """
-        return self.facts.core_seconds is not None or self.measured.together(configuration)
+        return self.facts.core_seconds is not None or self.measured.design.together(configuration)
 
     @cached_property
     def vcpus_edges(self) -> dict[Configuration, Edge]:

@@ -12,7 +12,7 @@ from sizer.model.coordinates import batch_of, disk_of, gpus_of, known, memory_of
 from sizer.model.facts import median_of
 from sizer.model.feeds import feed_of
 from sizer.model.floor_runs import ordinary, searched_floor
-from sizer.model.memory import trials
+from sizer.model.memory import overfilled_accelerators, trials
 from sizer.model.model import Feed, Gpus, MeasuredDisk, MeasuredRange, MeasuredRate
 from sizer.model.slowness import slowness
 from sizer.records import FAULTS, SLIP, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run
@@ -181,6 +181,7 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange
         search=searched_floor(runs),
         failed_vcpus=_failed_vcpus(runs),
         did_not_fit=_did_not_fit(runs),
+        overfilled=overfilled_accelerators(runs),
     )
 
 

@@ -15,12 +15,23 @@ import numpy as np
 from sizer.model import advice
 from sizer.model.attribution import bottleneck_of, shares_by_bottleneck, shown, shown_by_an_axis
 from sizer.model.ceilings import known_ceilings
-from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, needs_no_less, or_unknown, vcpus_of
+from sizer.model.coordinates import (
+    batch_of,
+    disk_of,
+    fills_accelerators,
+    gpus_of,
+    memory_of,
+    needs_no_less,
+    or_unknown,
+    vcpus_of,
+)
 from sizer.model.equation import STAGES
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.interplay import interplay_deviation
+from sizer.model.machines_around import LEAST_NOISE, beyond_counts, held_by_machines
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
-from sizer.model.model import NEIGHBOURED, NORMAL_90, MeasuredRange, WhatIf, WorkloadModel, others_of
+from sizer.model.model import NEIGHBOURED, NORMAL_90, MeasuredRange, MeasuredRate, WhatIf, WorkloadModel, others_of
+from sizer.model.observations import DRIFT
 from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
 from sizer.model.predicted_rates import PredictedRates, predict_rates
 from sizer.model.relief import headroom
@@ -29,10 +40,10 @@ from sizer.records import Bottleneck, Configuration, Estimate, NoAnswer, Predict
 
 BEYOND = 0.25
 """Standard deviation of ln throughput added for each e-fold outside the measured range, beside what the draws say."""
+MOST_NOISE = 0.05
+"""Of the noise of a run beyond two neighbours: more of it is rather what the form does not explain."""
 REACH = 0.5
 """Of the step in ln rate between two measured neighbours: how far beyond them an interval between them may reach."""
-LEAST_NOISE = 0.02
-"""Standard deviation of ln throughput of a run, at the least."""
 UNMEASURED_PAIR = 0.25
 """The same for a disk without figures and a memory size that were not measured together: how they work together is
 what no run shows."""
@@ -210,7 +221,7 @@ def _estimate(
 
     Beyond a curve that still rises it reaches from no more gain to the last gain again.
     """
-    variance = float(rates.variance()[0]) + model.noise**2
+    variance = float(rates.variance()[0])
     variance += (BEYOND * _outside(model, configuration) * (1 - 0.8 * _known_share(model, rates))) ** 2
     if what_if.disk_rates is not None:
         variance += UNMEASURED_DISK**2
@@ -218,7 +229,8 @@ def _estimate(
         variance += UNMEASURED_DISK**2
     if _pair_unmeasured(model, configuration):
         variance += UNMEASURED_PAIR**2
-    half = model.widening * math.sqrt(variance)
+    noise = max(model.widening, model.noise_widening) * model.noise
+    half = math.hypot(model.widening * math.sqrt(variance), noise)
     if not model.measured_together(configuration):
         half = math.hypot(half, NORMAL_90 * interplay_deviation(model, configuration))
     centre = float(rates.mean[0])
@@ -233,22 +245,43 @@ def _estimate(
         centre, high = min(centre, ceiling), max(centre, min(high, ceiling + NORMAL_90 * model.noise))
         low = min(low, centre)
     found = Estimate(math.exp(centre), math.exp(low), math.exp(high))
-    return found if what_if != WhatIf() else _held_by_neighbours(model, configuration, found)
+    if what_if != WhatIf():
+        return found
+    if model.facts.core_seconds is None and (rate := model.measured.rate_at(configuration)) is not None:
+        return _with_its_own_runs(model, rate, found)
+    return beyond_counts(model, configuration) or _held_by_neighbours(
+        model, configuration, held_by_machines(model, configuration, found)
+    )
+
+
+def _with_its_own_runs(model: WorkloadModel, rate: MeasuredRate, found: Estimate) -> Estimate:
+    """What the curve says of a measured configuration, and what its own runs say, each by how sure it is.
+
+    Of a table without accounting: a form that does not go through its rows is no reason to doubt them.
+    """
+    curve = (math.log(found.high / found.low) / (2 * NORMAL_90)) ** 2
+    noise = max(min(model.noise, MOST_NOISE), math.log(rate.throughput.high / rate.throughput.low) / (2 * NORMAL_90))
+    known = noise**2 / rate.runs + DRIFT**2
+    kept = curve / (curve + known)
+    centre = math.log(found.value) + kept * math.log(rate.throughput.value / found.value)
+    half = NORMAL_90 * math.sqrt(kept * known + noise**2)
+    return Estimate(math.exp(centre), math.exp(centre - half), math.exp(centre + half))
 
 
 def _held_by_neighbours(model: WorkloadModel, configuration: Configuration, found: Estimate) -> Estimate:
     """The same, not reaching beyond two measured neighbours by more than REACH of the step between them."""
-    for below, above in measured_neighbours(model.measured, configuration):
+    for axis, below, above in measured_neighbours(model.measured, configuration):
         low, high = sorted((below, above))
-        beyond = math.exp(REACH * math.log(high / low) + NORMAL_90 * 2 * LEAST_NOISE)
+        noise = LEAST_NOISE if axis == "gpu_count" else min(max(LEAST_NOISE, model.noise), MOST_NOISE)
+        beyond = math.exp(REACH * math.log(high / low) + NORMAL_90 * 2 * noise)
         low, high = low / beyond, high * beyond
         if low <= found.value <= high:
             found = Estimate(found.value, max(found.low, low), min(found.high, high))
     return found
 
 
-def measured_neighbours(measured: MeasuredRange, configuration: Configuration) -> Iterator[tuple[float, float]]:
-    """The rates of the next measured values below and above on each axis, where all else is as in the configuration."""
+def measured_neighbours(measured: MeasuredRange, configuration: Configuration) -> Iterator[tuple[str, float, float]]:
+    """Each axis with the rates of the next measured values below and above on it, where all else is as here."""
     for name in NEIGHBOURED:
         here = getattr(configuration, name)
         if here is None:
@@ -256,7 +289,7 @@ def measured_neighbours(measured: MeasuredRange, configuration: Configuration) -
         alike = measured.rates_along(name).get(others_of(configuration, name), {})
         below, above = ([value for value in alike if side(value, here)] for side in (operator.lt, operator.gt))
         if below and above and here not in alike:
-            yield alike[max(below)], alike[min(above)]
+            yield name, alike[max(below)], alike[min(above)]
 
 
 def _known_share(model: WorkloadModel, rates: PredictedRates) -> float:
@@ -287,14 +320,17 @@ def _outside(model: WorkloadModel, configuration: Configuration) -> float:
 
 
 def _does_not_fit(model: WorkloadModel, configuration: Configuration) -> bool:
-    if any(needs_no_less(configuration, killed) for killed in model.measured.did_not_fit):
+    measured = model.measured
+    if any(needs_no_less(configuration, killed) for killed in measured.did_not_fit):
         return True
-    floor = floor_at(model.measured, configuration.vcpus, configuration.batch_size)
+    if any(fills_accelerators(configuration, killed) for killed in measured.overfilled):
+        return True
+    floor = floor_at(measured, configuration.vcpus, configuration.batch_size)
     if floor.completed_bytes is not None and memory_of(configuration) >= floor.completed_bytes:
         return False
     if floor.out_of_memory_bytes is not None and memory_of(configuration) <= floor.out_of_memory_bytes:
         return True
-    anonymous = anonymous_bytes(model.measured, configuration.vcpus, configuration.batch_size)
+    anonymous = anonymous_bytes(measured, configuration.vcpus, configuration.batch_size)
     return anonymous is not None and memory_of(configuration) < anonymous
 
 

@@ -7,22 +7,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.special import stdtrit
 
 from sizer.model.coordinates import vcpus_of
 from sizer.model.equation import Array, Flags, solve
 from sizer.model.least_squares import minimise
 from sizer.model.model import NORMAL_90, Residual, WorkloadModel
-from sizer.model.observations import Observation
+from sizer.model.observations import Noise, Observation
 from sizer.model.problem import Fitted
 from sizer.model.residual import MOST, posterior
 from sizer.records import Configuration
 
 FOLDS = 24
 """Configurations are left out one at a time up to this many, then in this many groups."""
+FEWEST_DEGREES = 2.0
+"""Degrees of freedom, at the least, with which scatter about a curve shows the noise: with fewer, all is possible."""
 
 
 def widening(
-    model: WorkloadModel, kept: Sequence[tuple[Fitted, float]], observations: Sequence[Observation], main: Flags
+    model: WorkloadModel,
+    kept: Sequence[tuple[Fitted, float]],
+    observations: Sequence[Observation],
+    main: Flags,
 ) -> float:
     """How many standard deviations make 90 %."""
     target = kept[0][0].problem.target
@@ -41,6 +47,16 @@ def widening(
     score = float(scores[rank - 1]) if rank <= scores.size else float(scores[-1]) if scores.size else 0.0
     few = 1 + 1 / n
     return min(max(score, NORMAL_90 * few), 2.5 * NORMAL_90)
+
+
+def widening_of_noise(kept: Sequence[tuple[Fitted, float]], main: Flags, noise: Noise) -> float:
+    """How many standard deviations of the noise make 90 %: Student's t where only scatter about the curve shows it.
+
+    What the curve takes up is gone for the noise, and so is one more for the choice of its form.
+    """
+    if noise.measured:
+        return NORMAL_90
+    return float(stdtrit(max(FEWEST_DEGREES, int(main.sum()) - kept[0][0].effective - 1), 0.95))
 
 
 def _inner(places: Sequence[Configuration], main: Flags) -> Flags:

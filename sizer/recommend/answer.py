@@ -24,7 +24,7 @@ from sizer.recommend.field import (
 from sizer.recommend.instances import matching
 from sizer.recommend.jobs import beyond_in_time, job_on, job_reasons, too_late
 from sizer.recommend.measured_answer import machines_to_compare, measured_answer
-from sizer.recommend.measured_reasons import MeasuredChoice
+from sizer.recommend.measured_choice import MeasuredChoice
 from sizer.recommend.memory import floor_found
 from sizer.recommend.next_run import for_host, next_run
 from sizer.recommend.other_inputs import step_rates
@@ -216,12 +216,14 @@ def _answered(
     bottleneck = prediction.bottleneck if choice.bound else Bottleneck.AMBIGUOUS
     upgrade = smallest_upgrade(model, candidate, field) if bottleneck is not Bottleneck.AMBIGUOUS else None
     baseline = baseline_of(model, candidate, prediction.throughput, question.catalog, question.machine)
+    beside = baseline_reasons(baseline, candidate, question.machine)
     why = (
+        *(beside if question.machine is not None else ()),
         *first,
         *_known(quality.warning),
         *reasons(choice, prediction, best),
         *(upgrade_reasons(model, candidate, prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
-        *baseline_reasons(baseline, candidate, question.machine),
+        *(beside if question.machine is None else ()),
         *([reason(ReasonCode.SPOT_PRICES)] if question.objective.spot else []),
         *_known(quality.failed),
     )

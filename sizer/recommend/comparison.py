@@ -22,7 +22,7 @@ choice. Of 500 simulated fleets with noise of 2 to 4 % the best by this rule is 
 LATENCY_NOISE = 0.05
 """Standard deviation of ln p99 latency between runs, at the least: few batches of a run are slower than 99 of 100."""
 ALIKE = 0.05
-"""Costs that differ by less are alike: that another machine is cheaper by less is no doubt about the answer."""
+"""Costs, or rates, that differ by less are alike: that another machine is better by less is no doubt of an answer."""
 SLACK = 1e-9
 """What is exactly as asked for is enough."""
 SAME = 1 + 1e-9
@@ -241,8 +241,9 @@ def _without_prices(passing: Sequence[Contender]) -> Contender:
 
 
 def _probability_fastest(chosen: Contender, contenders: Sequence[Contender]) -> float:
+    """P(it keeps the latency, and no other is faster by more than ALIKE)."""
     others = [each.machine for each in contenders if each is not chosen and each.prompt_enough]
-    return min([chosen.prompt, *(_likely_no_less(chosen.machine, each, TIE) for each in others)])
+    return min([chosen.prompt, *(_likely_no_less(chosen.machine, each, 1 / (1 + ALIKE)) for each in others)])
 
 
 def _likely_no_less(one: Machine, other: Machine, factor: float) -> float:

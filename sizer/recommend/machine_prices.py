@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 
-from sizer.catalog import Catalog, InstanceType, same_gpu
+from sizer.catalog import Catalog, InstanceType, is_alike, read_gpu_name, same_gpu
 from sizer.recommend.accelerators import Accelerators
-from sizer.records import GIB, Device, InputError, RentedMachine, Spec
-
-GPU_MEMORY_ALIKE = 0.1
-"""A GPU of 40 GB in its name has 40 GiB in one list and 37.25 GiB in another."""
+from sizer.records import GIB, Device, RentedMachine, Spec
 
 
 def price_of(
@@ -21,24 +19,40 @@ def price_of(
     if own is not None:
         return own, None
     if rented is not None and rented.name is not None:
-        named = _named(rented.name, catalog)
-        if named is None or not _has_it(named, accelerators, device) or _elsewhere(named, rented):
-            return None, None
-        return named.usd_per_hour, named
+        named = _named(rented.name, accelerators, device, catalog)
+        return (None, None) if named is None or _elsewhere(named, rented) else (named.usd_per_hour, named)
     holding = cheapest_holding(spec, accelerators, device, catalog)
     return (None, None) if holding is None else (holding.usd_per_hour, holding)
 
 
 def knows(catalog: Catalog, rented: RentedMachine) -> bool:
     """Whether the catalogue has the machine that the table names."""
-    return rented.name is not None and _named(rented.name, catalog) is not None
+    return rented.name is not None and any(_entries(rented.name, catalog))
 
 
-def _named(name: str, catalog: Catalog) -> InstanceType | None:
-    try:
-        return catalog.instance(name)
-    except InputError:
-        return None
+def _named(name: str, accelerators: Accelerators, device: Device, catalog: Catalog) -> InstanceType | None:
+    """The entry of that name that may be the machine measured; None where there is none.
+
+    A table may name a machine and a GPU that do not go together. Of a host to which GPUs are added an entry is the
+    price of both, so it must have as many.
+    """
+    added = (accelerators.catalog_name(device) is not None, accelerators.number(device))
+    return next(
+        (
+            each
+            for each in _entries(name, catalog)
+            if _has_it(each, accelerators, device) and (not each.chooses_gpu or added == (True, each.gpu_count))
+        ),
+        None,
+    )
+
+
+def _entries(name: str, catalog: Catalog) -> Iterator[InstanceType]:
+    """Those called `aws g4dn.xlarge`, `aws/g4dn.xlarge` or `g4dn.xlarge`; a host has one for each GPU added to it."""
+    plain = name.replace("/", " ", 1).lower()
+    for each in catalog.instance_types:
+        if plain in (f"{each.provider} {each.instance_type}".lower(), each.instance_type.lower()):
+            yield each
 
 
 def _elsewhere(instance: InstanceType, rented: RentedMachine) -> bool:
@@ -47,9 +61,16 @@ def _elsewhere(instance: InstanceType, rented: RentedMachine) -> bool:
 
 
 def _has_it(instance: InstanceType, accelerators: Accelerators, device: Device) -> bool:
-    """Whether it has that kind of accelerator: a table may name a machine and a GPU that do not go together."""
-    gpu = accelerators.catalog_name(device)
-    return accelerators.number(device) == 0 or gpu is None or (bool(instance.gpu) and same_gpu(instance.gpu or "", gpu))
+    """Whether it has that kind of accelerator, and as many at least."""
+    gpu, count = accelerators.catalog_name(device), accelerators.number(device)
+    if count == 0 or gpu is None:
+        return True
+    return (
+        instance.gpu is not None
+        and same_gpu(instance.gpu, gpu)
+        and _has_its_memory(instance, gpu)
+        and instance.gpu_count >= count
+    )
 
 
 def cheapest_holding(spec: Spec, accelerators: Accelerators, device: Device, catalog: Catalog) -> InstanceType | None:
@@ -94,11 +115,9 @@ def instances_holding(
 
 
 def _has_its_memory(instance: InstanceType, gpu: str | None) -> bool:
-    """Whether its GPUs have the memory that the name asks for: `V100-32GB` is none with 16. GB and GiB count alike."""
-    asked = re.search(r"-(\d+)gb$", (gpu or "").lower())
-    if asked is None or instance.gpu_memory_bytes is None:
-        return True
-    return abs(instance.gpu_memory_bytes / (int(asked.group(1)) * GIB) - 1) < GPU_MEMORY_ALIKE
+    """Whether its GPUs have the memory that the name asks for: `V100-32GB` is none with 16."""
+    asked = read_gpu_name(gpu).memory_gb if gpu is not None else None
+    return asked is None or instance.gpu_memory_bytes is None or is_alike(instance.gpu_memory_bytes / GIB, asked)
 
 
 def is_arm(instance: InstanceType) -> bool:

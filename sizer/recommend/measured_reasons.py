@@ -1,106 +1,33 @@
-"""Why a machine of those that were measured, why not the others, and what speaks against the answer."""
+"""Why a machine of those that were measured, and what speaks against the answer."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from sizer.catalog import Catalog, InstanceType
-from sizer.model import SHOWN_BY_VCPUS, WorkloadModel, disk_of, predict, vcpus_of
-from sizer.recommend.accelerators import Accelerators
-from sizer.recommend.comparison import Comparison, Contender, but_for_disk, hourly, kind_of
+from sizer.model import disk_of
+from sizer.recommend.comparison import Comparison, Contender, but_for_disk, kind_of
 from sizer.recommend.disks import other_disk
-from sizer.recommend.growth import sizes_apart
 from sizer.recommend.jobs import job_at, job_reasons
 from sizer.recommend.machines import Machine
+from sizer.recommend.measured_binding import Binding
+from sizer.recommend.measured_choice import MeasuredChoice, beside, named_baseline, of_million, slipped
 from sizer.recommend.other_inputs import EFFICIENT, efficiency, input_binds, rates_of
-from sizer.recommend.prices import usd_per_million
-from sizer.recommend.quality import Quality
-from sizer.recommend.reasons import bound_by, next_bottleneck
 from sizer.recommend.scoring import rounded
-from sizer.recommend.thresholds import DISK_LOSS, SURE
+from sizer.recommend.thresholds import SURE
 from sizer.records import (
-    Bottleneck,
-    Configuration,
     Figure,
     Objective,
-    Prediction,
     Reason,
     ReasonCode,
-    Rejection,
-    Spec,
     reason,
 )
 
-MOST_REJECTED = 6
-"""Cheaper machines of which it is said why they were not taken."""
 MUCH_LESS = 0.8
 """Of the cost of the work on the answer: what costs less than that, but is slower than the target, is named."""
-HALF = 0.5
-"""Of the growth of vCPUs: with less than this of it in the rate, it is not the CPU that binds; with more, it is."""
-SAME = 0.005
-"""Shares that differ by less are the same in whole percents."""
-
-
-@dataclass(frozen=True)
-class MeasuredChoice:
-    """One workload's machines and what is asked of them.
-
-    `other_inputs` are rates with synthetic input by kind and count of accelerator; `one_curve`: the machines are sizes
-    of one kind, so that the model's curve describes them.
-    """
-
-    model: WorkloadModel
-    objective: Objective
-    catalog: Catalog
-    quality: Quality
-    machines: tuple[Machine, ...]
-    machine: InstanceType | None = None
-    other_inputs: Mapping[Accelerators, float] = field(default_factory=dict)
-
-    @property
-    def one_curve(self) -> bool:
-        kinds = {kind_of(each) for each in self.machines}
-        named = any(each.rented is not None for each in self.machines)
-        return len(kinds) == 1 and not named and bool(self.model.members) and self.model.refused is None
-
-
-@dataclass(frozen=True)
-class Binding:
-    """What holds a machine back, where the runs show it."""
-
-    bottleneck: Bottleneck | None = None
-    next_bottleneck: Bottleneck | None = None
-    headroom: float | None = None
-    reasons: tuple[Reason, ...] = ()
-
-
-def binding(choice: MeasuredChoice, machine: Machine) -> Binding:
-    """By its accounting; else by the curve of one kind of machine, where it shows that."""
-    if machine.evidence is not None or not choice.one_curve or slipped(choice):
-        return Binding(machine.evidence)
-    prediction: Prediction = predict(choice.model, machine.configuration)
-    if prediction.bottleneck is Bottleneck.AMBIGUOUS or _contradicted(prediction.bottleneck, machine, choice.machines):
-        return Binding()
-    said = tuple(bound_by(choice.model, prediction, bound=True))
-    return Binding(prediction.bottleneck, next_bottleneck(prediction), prediction.headroom, said)
-
-
-def _contradicted(bottleneck: Bottleneck, machine: Machine, machines: Sequence[Machine]) -> bool:
-    """Whether the next more vCPUs measured say otherwise: a busy CPU gains by them, and what else binds does not."""
-    here = vcpus_of(machine.configuration)
-    bare = replace(machine.configuration, vcpus=None, memory_bytes=None)
-    more = [
-        each
-        for each in machines
-        if replace(each.configuration, vcpus=None, memory_bytes=None) == bare and vcpus_of(each.configuration) > here
-    ]
-    if not more or bottleneck not in SHOWN_BY_VCPUS:
-        return False
-    following = min(more, key=lambda each: vcpus_of(each.configuration))
-    gained = math.log(following.rate / machine.rate) / math.log(vcpus_of(following.configuration) / here)
-    return (gained < HALF) is (bottleneck is Bottleneck.CPU)
+LESS = 0.995
+"""A cost below this share of the answer's is less than it."""
 
 
 def why(choice: MeasuredChoice, comparison: Comparison, bound: Binding, likely: float) -> list[Reason]:
@@ -110,16 +37,17 @@ def why(choice: MeasuredChoice, comparison: Comparison, bound: Binding, likely: 
     chosen = contender.machine
     surer, baseline = comparison.surer(), _beside_baseline(choice, chosen)
     close = closeness(choice, comparison, likely)
-    asked = _asked(choice, contender)
+    asked, sure_one = _asked(choice, contender), [] if surer is None else [_surer(surer, chosen, choice)]
     return [
         *_job(choice, chosen),
         *slipped(choice),
         *([] if contender.sure else asked),
-        *([] if surer is None else [_surer(surer, chosen, choice)]),
+        *(sure_one if asked else []),
         _first(choice, comparison, chosen),
         *(asked if contender.sure else []),
         *([] if baseline is None else [baseline]),
         *([] if close is None else [close]),
+        *([] if asked else sure_one),
         *_input(choice, chosen),
         *_below_target(choice, comparison, chosen),
         *_disks(choice, chosen),
@@ -163,11 +91,11 @@ def _first(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> R
     }
     if len(choice.machines) == 1:
         code = ReasonCode.ONLY_WITH_THIS_INPUT if choice.other_inputs else ReasonCode.ONLY_MACHINE
-        return Reason(code, figures | {"usd_per_million": _of_million(chosen, choice)}, chosen.spec)
+        return Reason(code, figures | {"usd_per_million": of_million(chosen, choice)}, chosen.spec)
     if chosen.usd_per_hour is None:
         return Reason(_without_price(comparison, chosen, fastest), figures, chosen.spec)
-    less = (1 - SAME) * comparison.merit(chosen)
-    figures |= {"usd_per_million": _of_million(chosen, choice), "usd_per_hour": chosen.usd_per_hour}
+    less = LESS * comparison.merit(chosen)
+    figures |= {"usd_per_million": of_million(chosen, choice), "usd_per_hour": chosen.usd_per_hour}
     figures["slower_cost_less"] = _slower_cost_less(comparison, chosen, choice.objective)
     figures["surer"] = any(each.passes and comparison.merit(each.machine) < less for each in comparison.priced)
     if fastest:
@@ -237,15 +165,6 @@ def _beside_baseline(choice: MeasuredChoice, chosen: Machine) -> Reason | None:
     return None if other is chosen else beside(ReasonCode.BASELINE_MACHINE, other, chosen, choice)
 
 
-def named_baseline(choice: MeasuredChoice) -> Machine | None:
-    """The fastest that was measured on the machine that was named."""
-    if choice.machine is None:
-        return None
-    name = f"{choice.machine.provider} {choice.machine.instance_type}"
-    found = [each for each in choice.machines if each.name in (name, choice.machine.instance_type)]
-    return max(found, key=lambda each: each.rate, default=None)
-
-
 def _other_machines(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> list[Reason]:
     """The next by the objective, and the fastest of all, where it is another and no other disk of the same."""
     found = []
@@ -289,100 +208,6 @@ def _input(choice: MeasuredChoice, chosen: Machine) -> list[Reason]:
     return [*other, reason(ReasonCode.INTERCONNECT_BINDS, share=kept.share, **counts)]
 
 
-def _of_million(machine: Machine, choice: MeasuredChoice) -> float | None:
-    return usd_per_million(machine.usd_per_hour, machine.rate, choice.model.sample_unit)
-
-
-def beside(code: ReasonCode, other: Machine, chosen: Machine, choice: MeasuredChoice) -> Reason:
-    """Another machine beside the chosen one: its rate as a multiple, and the cost of the same work as a multiple."""
-    priced = other.usd_per_hour is not None and chosen.usd_per_hour is not None
-    figures: dict[str, Figure] = {
-        "instance_type": other.name,
-        "rate": other.rate,
-        "speed": other.rate / chosen.rate,
-        "cost": other.usd_a_sample / chosen.usd_a_sample if priced else None,
-        "usd_per_million": _of_million(other, choice),
-    }
-    return Reason(code, figures, other.spec)
-
-
-def rejections(choice: MeasuredChoice, comparison: Comparison, chosen: Contender) -> tuple[Rejection, ...]:
-    """Each machine that costs less an hour, or is smaller where no price is known, and what ran out of memory.
-
-    And what would do the work for less if it answered soon enough.
-    """
-    taken = chosen.machine
-    if taken.usd_per_hour is not None:
-        cheaper = [each for each in comparison.priced if _speaks_against(each, chosen)]
-        cheaper.sort(key=lambda each: -hourly(each.machine))
-    else:
-        cheaper = [
-            each
-            for each in comparison.contenders
-            if kind_of(each.machine) == kind_of(taken) and each.machine.size < taken.size
-        ]
-        cheaper.sort(key=lambda each: each.machine.size, reverse=True)
-    found = [_rejection(choice, each, taken) for each in cheaper[:MOST_REJECTED]]
-    return (*found, *_did_not_fit(choice, taken))
-
-
-def _speaks_against(each: Contender, chosen: Contender) -> bool:
-    if each is chosen:
-        return False
-    cheaper = hourly(each.machine) < hourly(chosen.machine)
-    return cheaper or (not each.prompt_enough and each.machine.cost < chosen.machine.cost)
-
-
-def _rejection(choice: MeasuredChoice, each: Contender, taken: Machine) -> Rejection:
-    return Rejection(each.machine.spec, (_why_not(choice, each, taken),), _own_name(each.machine))
-
-
-def _own_name(machine: Machine) -> str | None:
-    """What the table calls it."""
-    return machine.name if machine.rented is not None else None
-
-
-def _did_not_fit(choice: MeasuredChoice, taken: Machine) -> list[Rejection]:
-    killed = choice.model.measured.did_not_fit[:MOST_REJECTED]
-    return [Rejection(_spec_like(taken, each), (reason(ReasonCode.OUT_OF_MEMORY),)) for each in killed]
-
-
-def _spec_like(machine: Machine, configuration: Configuration) -> Spec:
-    """The configuration with the axes of a spec that the machine's has."""
-    own = machine.spec
-    gpu = configuration.gpu if configuration.gpu is not None else own.gpu
-    return Spec(
-        configuration.vcpus,
-        configuration.memory_bytes,
-        configuration.disk if own.disk is not None else None,
-        configuration.batch_size,
-        gpu,
-        max(1, configuration.gpu_count or 0) if gpu is not None else 0,
-    )
-
-
-def _why_not(choice: MeasuredChoice, each: Contender, taken: Machine) -> Reason:
-    objective, machine = choice.objective, each.machine
-    if not each.prompt_enough and objective.latency_p99 is not None:
-        return reason(ReasonCode.LATENCY_TOO_LONG, latency=machine.latency_p99, most=objective.latency_p99)
-    if objective.rate is not None and not each.passes:
-        figures = {"rate": machine.rate, "needed": objective.rate}
-        return reason(ReasonCode.BELOW_RATE, **figures, probability=each.probability)
-    if each.disk_loss > DISK_LOSS:
-        return reason(ReasonCode.DISK_LOSES, loss=each.disk_loss, most=DISK_LOSS)
-    share = each.fraction / objective.target
-    if not each.passes and share >= 1 - SAME:
-        return reason(ReasonCode.TARGET_UNLIKELY, probability=each.probability)
-    if not each.passes:
-        return reason(ReasonCode.OF_TARGET, share=share, bottleneck=None)
-    if objective.rate is None and (objective.prefer == "fastest" or machine.usd_per_hour is None):
-        return beside(ReasonCode.SLOWER_MACHINE, machine, taken, choice)
-    if objective.counts == "balanced":
-        both = (machine.cost / machine.rate) / (taken.cost / taken.rate)
-        return Reason(ReasonCode.DEARER_IN_TIME, {"rate": machine.rate, "cost": both}, machine.spec)
-    return beside(ReasonCode.DEARER_MACHINE, machine, taken, choice)
-
-
 def doubts(choice: MeasuredChoice) -> list[Reason]:
     """What else speaks against relying on the answer: prices that are not known, and what the runs say."""
     found = []
@@ -413,18 +238,6 @@ def closeness(choice: MeasuredChoice, comparison: Comparison, likely: float) -> 
     if choice.objective.rate is not None or choice.objective.latency_p99 is not None:
         return None  # it is said with the rate, or with the latency
     return reason(ReasonCode.TARGET_CLOSE, probability=likely, target=choice.objective.target)
-
-
-def slipped(choice: MeasuredChoice) -> list[Reason]:
-    """The machines of which one run must be wrong; else one that does not go with the next smaller one."""
-    found = [
-        Reason(ReasonCode.RUNS_APART, {"factor": each.apart}, each.spec) for each in choice.machines if each.slipped
-    ]
-    odd = None if found else sizes_apart(choice.machines)
-    if odd is None:
-        return found
-    figures = {"factor": max(odd.ratio, 1 / odd.ratio), "slower": odd.ratio < 1, "fewer": float(odd.fewer)}
-    return [Reason(ReasonCode.SIZES_APART, figures, odd.machine.spec)]
 
 
 def why_none(choice: MeasuredChoice, comparison: Comparison) -> Sequence[Reason]:

@@ -68,14 +68,27 @@ def parse_seconds(text: str) -> float:
 
 def parse_count(text: str) -> float:
     """The number that `1200000`, `1,200,000`, `1.2M`, `1.2e6` or `90k` means. Raises InputError."""
-    plain = text.replace(",", "") if re.fullmatch(r"\s*\d{1,3}(,\d{3})+\s*", text, re.ASCII) else text
-    match = COUNT_PATTERN.fullmatch(plain)
-    number = float(match[1]) * FACTORS[match[2]] if match else 0.0
-    if not 0 < number <= LARGEST_COUNTED:
+    number = _counted(text)
+    if number is None:
         raise InputError(
             "{text} is not a number of samples; write one such as 1200000, 1.2M or 1.2e6.", text=repr(text)
         )
     return number
+
+
+def parse_rate(text: str) -> float:
+    """Samples a second, written as a count. Raises InputError."""
+    number = _counted(text)
+    if number is None:
+        raise InputError("{text} is not a rate; write samples a second, above 0, such as 500 or 1.2k.", text=repr(text))
+    return number
+
+
+def _counted(text: str) -> float | None:
+    plain = text.replace(",", "") if re.fullmatch(r"\s*\d{1,3}(,\d{3})+\s*", text, re.ASCII) else text
+    match = COUNT_PATTERN.fullmatch(plain)
+    number = float(match[1]) * FACTORS[match[2]] if match else 0.0
+    return number if 0 < number <= LARGEST_COUNTED else None
 
 
 def spell_bytes(count: int) -> str:

@@ -63,6 +63,8 @@ def observe(
         if seen.count and not before:
             # What was read or computed before the first step, such as data for the cache, is no cost of the others.
             presence.began(sampler.tick())
+        elif seen.count > before:
+            presence.arrivals += 1
         if hooks.clock() >= next_tick:
             sample = sampler.tick()
             room.look()
@@ -85,11 +87,13 @@ class Presence:
     def __init__(self, seen: RunMonitor, cpu_resolution: float) -> None:
         self._seen = seen
         self._cpu_resolution = cpu_resolution
-        self._first: tuple[Sample, int] | None = None
+        self._first: Sample | None = None
+        self.arrivals = 0
+        """How many times something was read, after the first step, that told of steps."""
 
     def began(self, sample: Sample) -> None:
-        """What was used, and the steps that were counted, when the first step was seen."""
-        self._first = sample, self._seen.count
+        """What was used when the first step was seen."""
+        self._first = sample
 
     def look(self, child: Child, sample: Sample) -> None:
         """Stop the run if its program is elsewhere."""
@@ -97,9 +101,8 @@ class Presence:
         if client is not None:
             self._seen.stop, self._seen.detail = Stop.CONTAINER, client
         elif self._first is not None:
-            first, count = self._first
-            used, since = sample.core_seconds - first.core_seconds, sample.time - first.time
-            if is_absent(used, self._cpu_resolution, self._seen.count - count, since):
+            used, since = sample.core_seconds - self._first.core_seconds, sample.time - self._first.time
+            if is_absent(used, self._cpu_resolution, self.arrivals, since):
                 self._seen.stop = Stop.ABSENT
 
 

@@ -86,6 +86,95 @@ def _batch_of_one_gpu(note: Note) -> str:
     )
 
 
+def _gpu_names_read(note: Note) -> str:
+    pairs = [
+        _("`{name}` as {read_as}", name=name, read_as=read_as)
+        for name, read_as in zip(note.names, note.read_as, strict=True)
+    ]
+    return _("Accelerators are called as in price lists: {pairs}.", pairs=_listed_some(pairs))
+
+
+def _rate_of_one_gpu(note: Note) -> str:
+    return _(
+        "{columns} is the rate of one accelerator, so `throughput` is that times `gpu_count`.",
+        columns=_quoted(note.columns),
+    )
+
+
+def _price_of_one_gpu(note: Note) -> str:
+    return _(
+        "{columns} is the price of one accelerator, so that of the machine is that times `gpu_count`.",
+        columns=_quoted(note.columns),
+    )
+
+
+def _counts_differ(note: Note) -> str:
+    return _(
+        "A name counts other accelerators than `gpu_count` in {lines}: where that is 1, it is taken to count the whole "
+        "of the name, `8x V100` as 8; else `gpu_count` holds. Write how many there were into both.",
+        lines=_lines(note),
+    )
+
+
+def _count_not_of_gpus(note: Note) -> str:
+    return _(
+        "{columns} has more than any machine has of accelerators, so it is not read as how many there were; if it is "
+        "that, call it `gpu_count`.",
+        columns=_quoted(note.columns),
+    )
+
+
+def _memory_of_gpus(note: Note) -> str:
+    return _(
+        "{columns} has the memory of each row's own accelerator, so it is not read as the machine's; that belongs into "
+        "`memory_gib`, with the name of the machine in `instance_type`.",
+        columns=_quoted(note.columns),
+    )
+
+
+def _cpu_not_vcpus(note: Note) -> str:
+    said, has = map(format_number, note.rates)
+    return _(
+        "{columns} is not read as vCPUs: {line} has {said}, and {names} has {has} of them. If it is how many were "
+        "used, call it `vcpus`.",
+        columns=_quoted(note.columns),
+        line=_lines(note),
+        said=said,
+        names=_some(note.names),
+        has=has,
+    )
+
+
+def _hosts_of_gpus(note: Note) -> str:
+    assumed = _(
+        "GPUs are added to {names} as one chooses, and the table names none, so none are assumed; if there were any, "
+        "add the columns `gpu` and `gpu_count`.",
+        names=_some(note.names),
+    )
+    if not note.rows:
+        return assumed
+    return f"{assumed} {_('What the host alone costs is not known; write it into `usd_per_hour`.')}"
+
+
+def _machine_at_odds(note: Note) -> str:
+    known = {
+        "lines": _lines(note),
+        "columns": _quoted(note.columns),
+        "said": note.text,
+        "names": _some(note.names),
+        "has": "".join(note.read_as),
+    }
+    if not known["has"]:
+        return _(
+            "{columns} is {said} in {lines}, and {names} has no GPU in the catalogue; correct one of the two cells.",
+            **known,
+        )
+    return _(
+        "{columns} is {said} in {lines}, and {names} has {has} in the catalogue; correct one of the two cells.",
+        **known,
+    )
+
+
 def _lines(note: Note) -> str:
     lines = [_("line {line}", line=line) for line in note.lines]
     if note.rows:
@@ -237,6 +326,18 @@ _OF_TABLES: dict[NoteKind, Callable[[Note], str]] = {
     NoteKind.NOT_MEASURED: _not_measured,
     NoteKind.CELLS_MERGED: _cells_merged,
     NoteKind.BATCH_OF_ONE_GPU: _batch_of_one_gpu,
+    NoteKind.UNITS_READ: lambda note: _(
+        "Rates in {columns} become rates a second: `{text}` is read as {read_as}.", **_cell_read(note)
+    ),
+    NoteKind.GPU_NAMES_READ: _gpu_names_read,
+    NoteKind.RATE_OF_ONE_GPU: _rate_of_one_gpu,
+    NoteKind.PRICE_OF_ONE_GPU: _price_of_one_gpu,
+    NoteKind.COUNTS_DIFFER: _counts_differ,
+    NoteKind.COUNT_NOT_OF_GPUS: _count_not_of_gpus,
+    NoteKind.MEMORY_OF_GPUS: _memory_of_gpus,
+    NoteKind.CPU_NOT_VCPUS: _cpu_not_vcpus,
+    NoteKind.HOSTS_OF_GPUS: _hosts_of_gpus,
+    NoteKind.MACHINE_AT_ODDS: _machine_at_odds,
     NoteKind.MEMORY_IN_GIB: lambda note: _(
         "The table has as many GB of memory for {names} as these have GiB in the catalogue, so they are read as GiB.",
         names=_some(note.names),

@@ -55,6 +55,7 @@ def test_a_gate_is_judged_where_there_is_no_answer(sizer: Typed, study: Path) ->
         (["--within", "soon", "--samples", "1M"], "'soon' is not a time; write a number and its unit, such as 90s"),
         (["--within", "6h", "--samples", "-3"], "'-3' is not a number of samples"),
         (["--within", "6h", "--samples", "many"], "'many' is not a number of samples"),
+        (["--at-least", "0"], "'0' is not a rate; write samples a second, above 0"),
         (["--baseline", "aws/c6i.larg"], "did you mean `aws c6i.large`?"),
     ],
 )

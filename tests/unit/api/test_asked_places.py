@@ -14,6 +14,8 @@ from sizer import api
 from sizer.api.events import DiskChecking, DiskUnusable
 from sizer.api.importing import _take_away
 from sizer.api.preparing import Preparation, PreparedData
+from sizer.catalog import Catalog
+from sizer.exchange import read_measurements
 from sizer.model import Model, WhatIf, fit
 from sizer.records import (
     CauseKind,
@@ -162,3 +164,17 @@ def test_an_import_that_fails_leaves_the_place_as_it_was(was_there: bool, tmp_pa
     assert place.exists() is was_there
     assert not was_there or list(place.iterdir()) == []
     assert elsewhere.is_dir()
+
+
+def test_a_gpu_may_be_asked_for_by_any_of_its_names(tmp_path: Path) -> None:
+    """As a driver or a shop calls it; where two of that name were measured, they are named."""
+    table = tmp_path / "table.csv"
+    table.write_text(
+        "gpu,gpu_count,throughput\nV100 16GB,1,370\nV100 16GB,2,730\nV100 32GB,1,390\nTesla T4,1,110\nTesla T4,2,210\n"
+    )
+    found = fit(read_measurements(table, Catalog.load()).runs)
+    for name in ("Tesla V100-SXM2-32GB", "v100 32 GB", "V100-32GB"):
+        assert api.predicting.predict(found, gpu=name, gpu_count=1).configuration.gpu == "V100-32GB"
+    assert api.predicting.predict(found, gpu="NVIDIA T4 16GB", gpu_count=2).configuration.gpu == "T4"
+    with pytest.raises(InputError, match="GPU `V100` was not measured for `table`; give T4, V100-16GB or V100-32GB"):
+        api.predicting.predict(found, gpu="V100", gpu_count=1)

@@ -22,6 +22,10 @@ def without_words(parameters: list[dict[str, Any]]) -> list[tuple[float, float, 
     return [(each["value"], each["low"], each["high"]) for each in parameters]
 
 
+def _but_for_draws(members: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: value for name, value in each.items() if name != "draws"} for each in members]
+
+
 def figures(value: Any) -> Any:
     """With numbers that need not agree in their last bit on another machine."""
     if isinstance(value, dict):
@@ -67,16 +71,23 @@ def test_its_model_and_answers_are_as_before(first_version_imported: Path, capsy
     for before in predictions:
         assert main(["predict", str(first_version_imported), "--workload", before["workload"], "--json"]) == 0
         (now,) = json.loads(capsys.readouterr().out)["predictions"]
-        # Without vCPUs nothing shows what binds, and it is not guessed any more.
-        assert now == figures(before if before["vcpus"] is not None else before | {"shares": {}})
+        # Without vCPUs nothing shows what binds, and it is not guessed any more; a measured row is taken at its word.
+        rate = {"train": 400.0, "read": 120.0}[before["workload"]]
+        asked = {name: now[name] for name in ("throughput", "low", "high")}
+        assert before["low"] < now["low"] < rate < now["high"]
+        assert now["high"] / now["low"] < 1.3
+        assert now["throughput"] == pytest.approx(rate, rel=0.02)
+        assert now == figures((before if before["vcpus"] is not None else before | {"shares": {}}) | asked)
     refitted = json.loads((first_version_imported / "model.json").read_text())
     assert refitted["schema_version"] == 2
     for before, now in zip(model["workloads"], refitted["workloads"], strict=True):
-        assert now["members"] == figures(before["members"])
+        assert _but_for_draws(now["members"]) == figures(_but_for_draws(before["members"]))
         assert without_words(now["parameters"]) == figures(without_words(before["parameters"]))
-        assert [now[name] for name in ("noise", "misfit", "widening")] == figures(
-            [before[name] for name in ("noise", "misfit", "widening")]
+        assert [now[name] for name in ("misfit", "widening")] == figures(
+            [before[name] for name in ("misfit", "widening")]
         )
+        # Noise that no repeats show is less sure now, and the draws with it.
+        assert before["noise"] <= now["noise"] < 1.3 * before["noise"]
     assert main(["recommend", str(first_version_imported)]) == 0
     concluded = json.loads((first_version_imported / "recommendation.json").read_text())
     before, now = answers["workloads"][0], concluded["workloads"][0]

@@ -57,7 +57,7 @@ def test_a_table_of_a_paper(read: Read) -> None:
     )
     assert rates(found) == [383, 2987]
     assert [run.configuration.batch_size for run in found.runs] == [64, 512]
-    assert gpus(found) == [("V100 SXM2 16GB", 1), ("V100 SXM2 16GB", 8)]
+    assert gpus(found) == [("V100-16GB", 1), ("V100-16GB", 8)]
     assert found.unknown == ()
     assert "`Batch size/GPU` is the batch of one accelerator, so `batch_size` is that times `gpu_count`." in said(found)
     assert "A comma in `Throughput (img/s)` is read as separating thousands: `2,987` as 2987." in said(found)
@@ -283,7 +283,7 @@ def test_a_table_of_results_of_a_benchmark(read: Read) -> None:
         "Submitter,System,# of Processors,Accelerator,# of Accelerators,Software,Benchmark,Samples/s\n"
         "A,DGX-1,2,Tesla V100-SXM2-16GB,8,MXNet,ResNet,8000\nB,TPU,,TPUv3,4,TensorFlow,ResNet,6000\n"
     )
-    assert gpus(found) == [("Tesla V100-SXM2-16GB", 8), ("TPUv3", 4)]
+    assert gpus(found) == [("V100-16GB", 8), ("TPUv3", 4)]
     assert {run.spec.workload.name for run in found.runs} == {"ResNet"}
 
 
@@ -347,9 +347,9 @@ def test_a_spreadsheet_of_windows(read: Read) -> None:
         ("usd per month", None),
         ("Cost per 1M images ($)", None),
         ("hourly", None),
-        ("GPU mem (GB)", None),
-        ("VRAM", None),
-        ("img/s/GPU", None),
+        ("GPU mem (GB)", "gpu_memory_gb"),
+        ("VRAM", "gpu_memory_gb"),
+        ("img/s/GPU", "throughput"),
         ("Throughput", "throughput"),
         ("Training throughput*", "throughput"),
         ("推理吞吐量(请求/秒)", "throughput"),
@@ -361,7 +361,7 @@ def test_a_spreadsheet_of_windows(read: Read) -> None:
     ],
 )
 def test_headers_with_units_and_those_of_something_else(header: str, column: str | None) -> None:
-    """What is bought by the month or in another currency, or is a GPU's own, is not what a machine has."""
+    """What is bought by the month or in another currency is not what a machine costs."""
     found = meaning(header)
     assert (found.column if found else None) == column
 

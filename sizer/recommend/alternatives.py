@@ -1,0 +1,52 @@
+"""The table of all machines that were measured, and which of them another dominates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sizer.recommend.comparison import hourly
+from sizer.recommend.machines import Machine
+from sizer.recommend.prices import usd_per_million
+from sizer.records import (
+    Alternative,
+)
+
+
+def alternatives(machines: Sequence[Machine], unit: str) -> tuple[Alternative, ...]:
+    """Every machine, the least cost of the work first."""
+    found, dominated = [], _dominated(machines)
+    for each in sorted(machines, key=lambda machine: (machine.cost, -machine.rate)):
+        found.append(
+            Alternative(
+                spec=each.spec,
+                throughput=each.throughput,
+                instance_type=each.name,
+                usd_per_hour=each.usd_per_hour,
+                usd_per_million_samples=usd_per_million(each.usd_per_hour, each.rate, unit),
+                dominated=id(each) in dominated,
+                usd_per_hour_spot=each.usd_per_hour_spot,
+                latency_p99=each.latency_p99,
+            )
+        )
+    return tuple(found)
+
+
+def _dominated(machines: Sequence[Machine]) -> set[int]:
+    """The ids of the machines than which another one is no slower, no dearer an hour with its disk, and as prompt."""
+    priced = [each for each in machines if each.usd_per_hour is not None]
+    front: list[Machine] = []
+    found: set[int] = set()
+    for each in sorted(priced, key=lambda machine: (hourly(machine), -machine.rate, machine.latency_p99 or 0.0)):
+        # What is before it costs no more, so only those that nothing dominates need be asked.
+        if any(_no_worse(other, each) for other in front):
+            found.add(id(each))
+        else:
+            front.append(each)
+    return found
+
+
+def _no_worse(one: Machine, other: Machine) -> bool:
+    """Of two of which the first costs no more: whether it is no slower and as prompt, and better in something."""
+    known = (one.latency_p99, other.latency_p99)
+    prompt = known[1] is None or (known[0] is not None and known[0] <= known[1])
+    return one.rate >= other.rate and prompt and (one.rate > other.rate or hourly(one) < hourly(other))

@@ -1,0 +1,147 @@
+"""Whether more than the most measured may be the answer, and the run that would settle it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sizer.recommend.beyond import Beyond, look_beyond
+from sizer.recommend.comparison import Comparison, kind_of
+from sizer.recommend.growth import Growth, with_count, with_memory, with_vcpus
+from sizer.recommend.machine_prices import cheapest_holding, instances_like
+from sizer.recommend.machines import Machine
+from sizer.recommend.measured_choice import MeasuredChoice, slipped
+from sizer.recommend.measured_reasons import closeness
+from sizer.recommend.other_inputs import input_binds
+from sizer.records import (
+    Action,
+    Estimate,
+    Reason,
+    ReasonCode,
+    Suggestion,
+    reason,
+)
+
+
+def growth_of(choice: MeasuredChoice, chosen: Machine) -> tuple[Growth, ...]:
+    """Why more than the most measured may be the answer; nothing where the rate that is asked for is reached."""
+    if choice.objective.rate is not None or slipped(choice):
+        return ()
+    found = [with_vcpus(chosen, choice.machines), with_memory(chosen, choice.machines)]
+    may_pay = _cheaper_with_count(chosen, choice.machines) and not _dearer_at_best(choice, chosen)
+    if choice.objective.prefer == "fastest" or may_pay:
+        found = [with_count(chosen, choice.machines), *found]
+    open_ = [each for each in found if each is not None and not each.settled]
+    return tuple(each for each in open_ if each.code is not ReasonCode.RISES_TO_MOST_VCPUS or _larger(choice, chosen))
+
+
+def _larger(choice: MeasuredChoice, chosen: Machine) -> bool:
+    """Whether its provider sells a machine with as many accelerators and more vCPUs; what is not known may be sold."""
+    bare, device = replace(chosen.spec, vcpus=1.0, memory_bytes=None), choice.model.facts.device
+    count, vcpus = chosen.accelerators.number(device), chosen.configuration.vcpus or 0.0
+    provider = chosen.offer.provider if chosen.rented is not None and chosen.offer is not None else None
+    alike = [
+        each
+        for each in instances_like(bare, chosen.accelerators, device, choice.catalog)
+        if each.gpu_count == count and provider in (None, each.provider)
+    ]
+    return not any(each.vcpus >= vcpus for each in alike) or any(each.vcpus > vcpus for each in alike)
+
+
+def _cheaper_with_count(chosen: Machine, machines: Sequence[Machine]) -> bool:
+    """Whether the work cost less with each step to its count of accelerators, so that one more may cost less still."""
+    kind, count = kind_of(chosen)
+    fewer = [each.cost for each in machines if kind_of(each)[0] == kind and 0 < kind_of(each)[1] < count]
+    return bool(fewer) and math.isfinite(min(fewer)) and chosen.cost < min(fewer)
+
+
+def _dearer_at_best(choice: MeasuredChoice, chosen: Machine) -> bool:
+    """Whether the work costs more on twice the accelerators, even twice as fast, on the cheapest machine with them."""
+    twice = replace(chosen.accelerators, count=2 * kind_of(chosen)[1])
+    bare = replace(chosen.spec, vcpus=None, memory_bytes=None)
+    cheapest = cheapest_holding(bare, twice, choice.model.facts.device, choice.catalog)
+    if cheapest is None or cheapest.usd_per_hour is None or chosen.offer is None:
+        return False
+    return cheapest.usd_per_hour >= 2 * (chosen.usd_per_hour or math.inf)
+
+
+def growth_reason(growth: Growth) -> Reason:
+    code, most = growth.code if growth.seen else ReasonCode.GROWTH_UNSETTLED, {_MOST[growth.code]: growth.most}
+    return reason(code, **most) if code is ReasonCode.RISES_WITH_MEMORY else reason(code, **most, gain=growth.gain)
+
+
+_MOST = {
+    ReasonCode.RISES_WITH_GPUS: "gpu_count",
+    ReasonCode.RISES_WITH_MEMORY: "memory_bytes",
+    ReasonCode.RISES_TO_MOST_VCPUS: "vcpus",
+}
+
+
+def beyond_measured(choice: MeasuredChoice, chosen: Machine, growth: Sequence[Growth]) -> Beyond | None:
+    """What lies above the most vCPUs, where the curve of one kind of machine is known."""
+    model = choice.model
+    rises = any(each.code is ReasonCode.RISES_TO_MOST_VCPUS and each.seen for each in growth)
+    if not rises or not choice.one_curve or len(model.measured.vcpus) < 3:
+        return None
+    found = look_beyond(model, chosen.configuration, choice.catalog)
+    return None if found is None or chosen.configuration.vcpus is None else _at_most_in_proportion(found, chosen)
+
+
+def _at_most_in_proportion(beyond: Beyond, chosen: Machine) -> Beyond:
+    """Twice the vCPUs make a job at most twice as fast as it was measured."""
+    factor = (beyond.prediction.configuration.vcpus or 0.0) / (chosen.configuration.vcpus or 1.0)
+    rate, most = beyond.prediction.throughput, factor * chosen.rate
+    held = Estimate(min(rate.value, most), min(rate.low, most), min(rate.high, factor * chosen.throughput.high))
+    figures = dict(beyond.reason.figures) | {"rate": held.value, "low": held.low, "high": held.high}
+    return replace(
+        beyond,
+        prediction=replace(beyond.prediction, throughput=held),
+        reason=replace(beyond.reason, figures=figures),
+    )
+
+
+def measured_next_run(
+    choice: MeasuredChoice, comparison: Comparison, growth: Sequence[Growth], beyond: Beyond | None, likely: float
+) -> Suggestion | None:
+    assert comparison.chosen is not None
+    chosen = comparison.chosen.machine
+    if beyond is not None:
+        return beyond.next_run
+    for each in growth:
+        found = more_of(choice, chosen, each)
+        if found is not None:
+            return found
+    if len(choice.machines) == 1:
+        return None
+    slips = slipped(choice)
+    if slips:
+        return Suggestion(Action.REPEAT, slips[0])
+    unpriced = [each for each in choice.machines if each.usd_per_hour is None]
+    most = 2 * len(unpriced) > len(choice.machines)
+    if unpriced and choice.objective.counts != "fastest" and (kind_of(chosen)[1] or most):
+        return Suggestion(Action.IMPORT, column="usd_per_hour_spot" if choice.objective.spot else "usd_per_hour")
+    close = closeness(choice, comparison, likely)
+    return Suggestion(Action.REPEAT, close) if close is not None else None
+
+
+def more_of(choice: MeasuredChoice, chosen: Machine, growth: Growth) -> Suggestion | None:
+    """The next size up, where it is sold and something shows that it may pay."""
+    said = growth_reason(growth)
+    if growth.code is ReasonCode.RISES_WITH_GPUS:
+        count = 2 * kind_of(chosen)[1]
+        if input_binds(chosen, choice.other_inputs) or not _sold(choice, chosen, count):
+            return None
+        return Suggestion(Action.MEASURE, said, gpu=chosen.spec.gpu, gpu_count=count)
+    if growth.code is ReasonCode.RISES_WITH_MEMORY:
+        return Suggestion(Action.MEASURE, said, memory_bytes=2 * int(growth.most))
+    return Suggestion(Action.MEASURE, said, vcpus=(2 * growth.most,))
+
+
+def _sold(choice: MeasuredChoice, chosen: Machine, count: int) -> bool:
+    """Whether some instance type has so many of these; of a kind that the catalogue does not know, it may be."""
+    device, kind = choice.model.facts.device, chosen.accelerators
+    bare = replace(chosen.spec, vcpus=None, memory_bytes=None)
+    if not instances_like(bare, replace(kind, count=1), device, choice.catalog):
+        return True
+    return bool(instances_like(bare, replace(kind, count=count), device, choice.catalog))
