@@ -179,7 +179,9 @@ def with_sizer(bench: BenchmarkHost, spec: RunSpec) -> tuple[float, float]:
 def without_sizer(bench: BenchmarkHost, spec: RunSpec) -> tuple[float, float]:
     """The same in the same limits, with nobody watching."""
     context = with_packages(bench.context(spec.workload))
-    environment = commands.environment(spec, context.paths, context.host_vcpus, context.environment)
+    environment = commands.environment(
+        spec, context.paths, context.host_vcpus, context.host_memory_bytes, context.environment
+    )
     with bench.backend.open(spec.id, spec.limits) as group:
         done = subprocess.run(
             group.command(spec.workload.command),

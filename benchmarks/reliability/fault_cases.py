@@ -18,10 +18,11 @@ Entry = Callable[[FaultFolder], dict[str, object]]
 COMPLETED, CRASHED, TIMEOUT = Outcome.COMPLETED, Outcome.CRASHED, Outcome.TIMEOUT
 REFUSED, OUT_OF_MEMORY = Outcome.REFUSED, Outcome.OUT_OF_MEMORY
 
-DEADLINE, PERMISSION, LONG, SMALL_SCRATCH, SMALL_OUTPUT = (
+DEADLINE, PERMISSION, LONG, MANY_SECONDS, SMALL_SCRATCH, SMALL_OUTPUT = (
     "deadline",
     "permission",
     "long",
+    "many seconds",
     "small scratch",
     "small output",
 )
@@ -33,6 +34,27 @@ BAD_IMAGE = f"{fault_data.BAD:04d}.JPEG"
 def command(function: str, **more: object) -> Entry:
     """The faulty program."""
     return lambda where: {"kind": "command", "command": where.program(function), **more}
+
+
+def in_folder(function: str) -> Entry:
+    """The faulty program in a folder of the user's own."""
+
+    def entry(where: FaultFolder) -> dict[str, object]:
+        folder = where.folder / "work"
+        folder.mkdir()
+        return {"kind": "command", "command": where.program(function), "cwd": str(folder)}
+
+    return entry
+
+
+def container(_: FaultFolder) -> dict[str, object]:
+    """What starts a container, whether there is such a program or not."""
+    return {"kind": "command", "command": ["docker", "run", "--rm", "image", "python", "train.py"]}
+
+
+def not_ready(key: str) -> Entry:
+    """A good program, which what is run before it keeps from running."""
+    return lambda where: {"kind": "command", "command": where.program("good"), key: ["sh", "-c", "exit 7"]}
 
 
 def reading(name: str) -> Entry:
@@ -117,7 +139,9 @@ COMMANDS = (
         ("ended without enough steps", "its start and no step"),
         command("leaves_the_pipe_open"),
     ),
+    FaultCase("ends, and its daemon goes on", COMPLETED, (), command("goes_on_as_a_daemon"), quick=True),
     FaultCase("ignores SIGTERM", COMPLETED, (), command("ignores_sigterm")),
+    FaultCase("traps SIGTERM to save for an hour", COMPLETED, (), command("traps_sigterm"), quick=True),
     FaultCase(
         "stops itself", TIMEOUT, ("stopped (SIGSTOP)", "5 steps"), command("stops_itself"), needs=DEADLINE, quick=True
     ),
@@ -128,6 +152,30 @@ COMMANDS = (
         COMPLETED,
         (),
         command("prints_rates", pattern="mxnet_speedometer"),
+    ),
+    FaultCase(
+        "prints 100 MB a second, with rates among them",
+        COMPLETED,
+        (),
+        command("prints_without_end", pattern="mxnet_speedometer"),
+        warning="overhead",
+        quick=True,
+    ),
+    FaultCase(
+        "prints nothing, measured by a pattern",
+        TIMEOUT,
+        ("not enough steps before the deadline", "it printed nothing and wrote no event"),
+        command("prints_nothing", pattern="mxnet_speedometer"),
+        needs=DEADLINE,
+        quick=True,
+    ),
+    FaultCase(
+        "prints a rate of NaN",
+        TIMEOUT,
+        ("what they say is no rate: speed: NaN images/s",),
+        command("prints_no_number", pattern="speed: (?P<rate>\\S+) images/s"),
+        needs=DEADLINE,
+        quick=True,
     ),
     FaultCase(
         "a pattern that backtracks without end",
@@ -174,6 +222,50 @@ COMMANDS = (
         command("closes_its_pipes"),
         needs=DEADLINE,
     ),
+    FaultCase("closes stdout and runs on", COMPLETED, (), command("closes_stdout"), quick=True),
+    FaultCase(
+        "closes stdout, measured by a pattern",
+        TIMEOUT,
+        ("hung: 5 steps", "it had closed its stdout and stderr"),
+        command("closes_stdout_and_tells_no_more", pattern="mxnet_speedometer"),
+        needs=DEADLINE,
+        quick=True,
+    ),
+    FaultCase("removes its working folder and goes elsewhere", COMPLETED, (), command("goes_elsewhere"), quick=True),
+    FaultCase(
+        "leaves files in its working folder",
+        COMPLETED,
+        (),
+        in_folder("leaves_files"),
+        warning="files changed",
+        quick=True,
+    ),
+    FaultCase(
+        "exits 0 after one step",
+        CRASHED,
+        ("ended without enough steps to measure a rate", "1 step, the last one", "one epoch of one step"),
+        command("steps_once"),
+        quick=True,
+    ),
+    FaultCase(
+        "asks for input",
+        CRASHED,
+        ("exit status 1", "it asked for input", "Overwrite the checkpoint? [y/N]"),
+        command("asks_for_input"),
+        quick=True,
+    ),
+    FaultCase("is a container", REFUSED, ("it runs in a container (docker)",), container, quick=True),
+    FaultCase(
+        "a service makes its steps",
+        REFUSED,
+        ("its steps are made outside of the limits of the run",),
+        command("steps_elsewhere"),
+        needs=MANY_SECONDS,
+    ),
+    FaultCase(
+        "its `before` fails", REFUSED, ("its `before` ended with exit status 7",), not_ready("before"), quick=True
+    ),
+    FaultCase("its `setup` fails", REFUSED, ("its `setup` ended with exit status 7",), not_ready("setup")),
     FaultCase("is killed by a signal", CRASHED, ("SIGKILL", "about to die"), command("kills_itself"), quick=True),
     FaultCase(
         "takes more memory than its cap",

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -100,8 +102,24 @@ def leaves_the_pipe_open() -> None:
         hang()
 
 
+def goes_on_as_a_daemon() -> None:
+    """The process that was started ends at once with status 0, and its daemon does the work."""
+    start()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            go_on()
+        os._exit(0)
+
+
 def ignores_sigterm() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    good()
+
+
+def traps_sigterm() -> None:
+    """To save for an hour what it has."""
+    signal.signal(signal.SIGTERM, lambda *_: time.sleep(3600))
     good()
 
 
@@ -120,6 +138,13 @@ def prints_lines() -> None:
     go_on()
 
 
+def prints_without_end() -> None:
+    """As fast as it is read, and a rate among it."""
+    block = (b"x" * 99 + b"\n") * 1000
+    while True:
+        os.write(1, block + b"Speed: 500.0 samples/sec\n")
+
+
 def prints_one_line() -> None:
     start()
     for _ in range(GIGABYTE // 10**6):
@@ -135,6 +160,16 @@ def prints_rates() -> None:
     while True:
         time.sleep(0.1)
         os.write(1, b"Speed: 500.0 samples/sec\n")
+
+
+def prints_nothing() -> None:
+    hang()
+
+
+def prints_no_number() -> None:
+    while True:
+        print("speed: NaN images/s", flush=True)
+        time.sleep(0.1)
 
 
 def prints_what_backtracks() -> None:
@@ -233,6 +268,65 @@ def closes_its_pipes() -> None:
     steps(3)
     os.closerange(0, 3)
     os.close(EVENTS)
+    hang()
+
+
+def closes_stdout() -> None:
+    """Its events go on."""
+    start()
+    steps(3)
+    os.closerange(0, 3)
+    go_on()
+
+
+def closes_stdout_and_tells_no_more() -> None:
+    for _ in range(5):
+        print("Speed: 500.0 samples/sec", flush=True)
+        time.sleep(0.05)
+    os.closerange(0, 3)
+    hang()
+
+
+def goes_elsewhere() -> None:
+    """Into a folder of its own, and away from one that it has removed."""
+    start()
+    steps(3)
+    folder = Path.cwd()
+    os.mkdir("inner")
+    os.chdir("inner")
+    steps(3)
+    os.chdir("/")
+    shutil.rmtree(folder)
+    go_on()
+
+
+def leaves_files() -> None:
+    start()
+    Path("checkpoint.pt").write_bytes(bytes(1000))
+    go_on()
+
+
+def steps_once() -> None:
+    start()
+    step()
+    print("one epoch of one step", flush=True)
+    tell(event="end")
+
+
+def asks_for_input() -> None:
+    start()
+    steps(3)
+    input("Overwrite the checkpoint? [y/N] ")
+
+
+def steps_elsewhere() -> None:
+    """In a group of the host's own, where a service starts what it is asked for."""
+    start()
+    if os.fork() == 0:
+        for file in (*Path("/sys/fs/cgroup").glob("*/cgroup.procs"), Path("/sys/fs/cgroup/cgroup.procs")):
+            with suppress(OSError):
+                file.write_text(str(os.getpid()))
+        go_on()
     hang()
 
 

@@ -22,8 +22,9 @@ GOOD = "good"
 NO_OVERRIDE = ("setpriv", "--inh-caps=-dac_override,-dac_read_search", "--bounding-set=-dac_override,-dac_read_search")
 """What makes root ask for permissions as anybody has to."""
 
-SECONDS, LONG_SECONDS, DEADLINE_SECONDS = 0.5, 3.0, 4
-"""Each run's steady state, that of one which something happens to meanwhile, and how long one that hangs may take."""
+SECONDS, LONG_SECONDS, MANY_SECONDS, DEADLINE_SECONDS = 0.5, 3.0, 15.0, 4
+"""Each run's steady state, that of one which something happens to meanwhile or that is looked at for long, and how long
+one that hangs may take."""
 
 POLL_SECONDS = 0.02
 
@@ -151,7 +152,7 @@ def _study(faults: Sequence[FaultCase], where: FaultFolder, needs: str) -> dict[
     entries = [{"name": _key(fault), **fault.workload(where)} for fault in faults]
     limit = {"timeout": DEADLINE_SECONDS} if needs == "deadline" else {}
     disks = {"disks": {"small": str(where.disk)}} if needs == "small output" else {}
-    seconds = LONG_SECONDS if needs == "long" else SECONDS
+    seconds = {"long": LONG_SECONDS, "many seconds": MANY_SECONDS}.get(needs, SECONDS)
     measure = {"repeats": 1, "seconds": seconds, "precision": 0.5, **limit}
     return {"name": "faults", "measure": measure, "workloads": [*good, *entries], "axes": {"vcpus": [1]}, **disks}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sizer.analysis.absence import is_absent
 from sizer.analysis.accounting import other_cores, stolen_cores
 from sizer.analysis.epochs import measured_from_epoch
 from sizer.analysis.events import ChildEvent, EventError, EventReader
@@ -23,6 +24,7 @@ __all__ = [
     "LogRates",
     "RunMonitor",
     "Stop",
+    "is_absent",
     "measured_from_epoch",
     "other_cores",
     "run_record",

@@ -25,7 +25,8 @@ class Ending:
 
     `seconds` is the limit that it ran into, of its time or of its pattern's. `silent_seconds` have passed since its
     last step, or its start where it made none; `longest_step` is the longest that it took for one. `seen` is what was
-    seen of it when it was stopped, `pattern` whether its log was read for rates, `capped` whether its memory was, and
+    seen of it when it was stopped, `pattern` whether its log was read for rates, `no_rate` a line of it that told none,
+    `silent` whether it printed nothing at all, `capped` whether its memory was, and
     `joined` whether it came into its group, under its limits.
     """
 
@@ -41,6 +42,8 @@ class Ending:
     longest_step: float = 0.0
     seen: tuple[Cause, ...] = ()
     pattern: bool = False
+    no_rate: str = ""
+    silent: bool = False
     capped: bool = True
     joined: bool = True
 
@@ -57,6 +60,10 @@ def outcome(ending: Ending) -> tuple[Outcome, Failure | None]:
         return Outcome.REFUSED, _failure(CauseKind.NOT_LIMITED)
     if ending.oom_kills:
         return Outcome.OUT_OF_MEMORY, _failure(CauseKind.MEMORY_CAP if ending.capped else CauseKind.HOST_MEMORY)
+    if ending.stop is Stop.CONTAINER:
+        return Outcome.REFUSED, Failure(Cause(CauseKind.CONTAINER, text=ending.detail))
+    if ending.stop is Stop.ABSENT:
+        return Outcome.REFUSED, _failure(CauseKind.ABSENT)
     if ending.stop is Stop.SLOW_PATTERN:
         return Outcome.CRASHED, _failure(CauseKind.SLOW_PATTERN, seconds=ending.seconds)
     if ending.stop is Stop.BROKEN_EVENTS:
@@ -94,6 +101,10 @@ def _shown(ending: Ending) -> Cause:
     """What came of the workload, and where there is nothing, what it did not do."""
     if ending.steps:
         return Cause(CauseKind.STEPPED, {"steps": ending.steps, "silent_seconds": ending.silent_seconds})
+    if ending.silent and not ending.started:
+        return Cause(CauseKind.NO_OUTPUT)
+    if ending.no_rate:
+        return Cause(CauseKind.NO_RATE, text=ending.no_rate)
     if ending.pattern:
         return Cause(CauseKind.NO_MATCH)
     return Cause(CauseKind.NO_STEP if ending.started else CauseKind.NO_EVENT)

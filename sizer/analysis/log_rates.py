@@ -30,6 +30,8 @@ class LogRates:
         self._epoch = 0
         self._progress = (0.0, 0.0)
         self._samples = 0
+        self.no_rate = ""
+        """What the first line matched with that tells a rate which is no number."""
 
     def feed(self, data: bytes) -> list[Step]:
         """The steps that these bytes of the log complete. A carriage return ends a line, too: progress bars use it."""
@@ -41,6 +43,7 @@ class LogRates:
     def _step(self, match: re.Match[str]) -> Step | None:
         numbers = _numbers(match)
         if numbers is None:
+            self.no_rate = self.no_rate or match[0]
             return None
         now, last = self._clock(), self._last
         self._last = now

@@ -39,7 +39,7 @@ class RunMonitor:
     """Collects a child's events and decides when it has shown enough. `over` is when it was seen to have ended.
 
     `detail` says how its event pipe broke; `limit_seconds` is the limit that it ran into, of its time or of its
-    pattern's.
+    pattern's; `no_rate` is a line of its log that matched the pattern and told none.
     """
 
     spec: RunSpec
@@ -48,6 +48,7 @@ class RunMonitor:
     steps: list[Step] = field(default_factory=list)
     stop: Stop | None = None
     detail: str = ""
+    no_rate: str = ""
     limit_seconds: float = 0.0
     next_look: float = 0.0
     two_epochs_seconds: float = 0.0

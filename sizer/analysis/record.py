@@ -43,7 +43,8 @@ NOT_THE_DISK = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
 @dataclass(frozen=True)
 class ChildResult:
     """All that came out of a child, and whether it `joined` its group. `reasons` are what around it explains a failure,
-    `troubles` warnings that a run of any outcome has, `at_the_end` what was seen of it when it was stopped."""
+    `troubles` warnings that a run of any outcome has, `at_the_end` what was seen of it when it was stopped; `silent`:
+    it printed nothing at all."""
 
     seen: RunMonitor
     exit_status: int | None
@@ -55,6 +56,7 @@ class ChildResult:
     resident_bytes: int | None
     resident_after_bytes: int | None
     throttles_buffered_writes: bool
+    silent: bool = False
     at_the_end: tuple[Cause, ...] = ()
     reasons: tuple[Cause, ...] = ()
     troubles: tuple[RunWarning, ...] = ()
@@ -120,6 +122,8 @@ def _ending(measured: ChildResult, shown: Shown) -> Ending:
         longest_step=seen.longest_step,
         seen=measured.at_the_end,
         pattern=seen.spec.workload.pattern is not None,
+        no_rate=seen.no_rate,
+        silent=measured.silent,
         capped=seen.spec.limits.memory_bytes is not None,
         joined=measured.joined,
     )

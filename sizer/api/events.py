@@ -12,7 +12,7 @@ from sizer.api.steps import StepBegun
 from sizer.exchange import Imported
 from sizer.host import BusyBy
 from sizer.plan import Search, TwoEpochs
-from sizer.records import DiskCheck, Doubt, Run, RunSpec, SizerError
+from sizer.records import DiskCheck, Doubt, Failure, Run, RunSpec, SizerError
 from sizer.storage import Announcement, Leftover
 
 __all__ = [
@@ -37,6 +37,8 @@ __all__ = [
     "RunStarted",
     "RunsLeft",
     "RunsTakenBack",
+    "SettingUp",
+    "SetupFailed",
     "StepBegun",
     "TableImported",
     "TableRead",
@@ -64,6 +66,21 @@ class DataLacking:
 
     workload: str
     why: Exception
+
+
+@dataclass(frozen=True)
+class SettingUp:
+    """The command that a workload is set up with is about to be run."""
+
+    workload: str
+
+
+@dataclass(frozen=True)
+class SetupFailed:
+    """It failed, so the runs of the workload are refused."""
+
+    workload: str
+    failure: Failure
 
 
 @dataclass(frozen=True)
@@ -183,6 +200,8 @@ Event = (
     | Doubted
     | HostBusy
     | DataLacking
+    | SettingUp
+    | SetupFailed
     | DiskChecking
     | DiskChecked
     | DiskUnusable

@@ -10,7 +10,21 @@ from pathlib import Path
 from sizer.files import refuse_no_disk
 from sizer.host import gpus, interpreter
 from sizer.limits import Control, LimitsBackend
-from sizer.records import KINDS, OTHER, Doubt, DoubtKind, HostError, InputError, Limits, Lines, Message, RunSpec, Study
+from sizer.records import (
+    KINDS,
+    OTHER,
+    Doubt,
+    DoubtKind,
+    HostError,
+    InputError,
+    Limits,
+    Lines,
+    Message,
+    RunSpec,
+    Study,
+    Workload,
+    placeholders_in,
+)
 from sizer.storage import cache_folder, check_cache, check_data, missing_for_emulation, mount_answers
 
 RUNNABLE = frozenset({"mxnet", "opencv"})
@@ -32,12 +46,31 @@ def check_preconditions(specs: Sequence[RunSpec], study: Study, backend: LimitsB
     for workload in dict.fromkeys(spec.workload for spec in specs):
         check_data(workload)
         check_cache(workload, cache_folder(os.environ))
+        _check_own_program(workload)
         if workload.kind != "command":
             interpreter(workload.framework)
     _check_mounts(specs, study)
     lacking = _lacking(specs, study, backend)
     if lacking:
         raise HostError(Lines(*lacking))
+
+
+def _check_own_program(workload: Workload) -> None:
+    """Raises InputError for a folder that is not there, or a variable whose value nobody knows."""
+    if workload.cwd is not None and not os.path.isdir(workload.cwd):
+        raise InputError(
+            "workload `{workload}`: `cwd` is {path}, which is not a folder; make it, or give another one.",
+            workload=workload.name,
+            path=workload.cwd,
+        )
+    for each in workload.env:
+        if each.value_in(os.environ) is None:
+            raise InputError(
+                "workload `{workload}`: the value of {name} is not stored with the study; set it in the environment, "
+                "as by `export {name}=...`, and type the same again.",
+                workload=workload.name,
+                name=each.name,
+            )
 
 
 def _check_mounts(specs: Sequence[RunSpec], study: Study) -> None:
@@ -92,6 +125,10 @@ def doubts(specs: Sequence[RunSpec]) -> list[Doubt]:
             found.append(Doubt(DoubtKind.FRAMEWORK, name, str(workload.framework)))
         if workload.computes_on.kind == "cuda" and workload.computes_on.index not in {gpu.index for gpu in gpus()}:
             found.append(Doubt(DoubtKind.GPU, name, str(workload.computes_on.index)))
-        if workload.command and shutil.which(workload.command[0]) is None:
+        if (
+            workload.command
+            and not placeholders_in(workload.command[:1])
+            and shutil.which(workload.command[0], path=workload.search_path(os.environ)) is None
+        ):
             found.append(Doubt(DoubtKind.PROGRAM, name, workload.command[0]))
     return found

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sizer import bundled
-from sizer.api.events import DataLacking, DiskChecked, DiskChecking, DiskUnusable, OnEvent
+from sizer.api.events import DataLacking, DiskChecked, DiskChecking, DiskUnusable, OnEvent, SettingUp, SetupFailed
 from sizer.api.measuring_host import MeasuringHost
 from sizer.host import interpreter
 from sizer.records import (
@@ -20,6 +20,7 @@ from sizer.records import (
     DataSet,
     DiskCheck,
     DiskTier,
+    Failure,
     HostError,
     InputError,
     Interrupted,
@@ -28,24 +29,31 @@ from sizer.records import (
     Study,
     Workload,
 )
-from sizer.runner import Hooks, RunContext, RunPaths, launch, refused
+from sizer.runner import Hooks, RunContext, RunPaths, launch, refused, set_up
 from sizer.storage import DataSets, Placement, check_disk
 
 
 @dataclass(frozen=True)
 class PreparedData:
-    """The data set of each workload, None for one that reads nothing; `lacking` says why a workload has none."""
+    """The data set of each workload, None for one that reads nothing; `lacking` says why a workload has none, and
+    `not_set_up` why what it has to be set up with failed."""
 
     sets: dict[Workload, DataSet | None] = field(default_factory=dict)
     lacking: dict[Workload, Exception] = field(default_factory=dict)
+    not_set_up: dict[Workload, Failure] = field(default_factory=dict)
 
 
 def prepare_data(
     study: Study, specs: Sequence[RunSpec], cache: Path, on_event: OnEvent, stop: Callable[[], bool]
 ) -> PreparedData:
-    """Find, make or pack the data of these runs. Raises Interrupted when `stop` says so."""
+    """Set the workloads of these runs up, and find, make or pack their data. Raises Interrupted when `stop` says so."""
     data = PreparedData()
+    done: dict[object, Failure | None] = {}
     for workload in dict.fromkeys(spec.workload for spec in specs):
+        failure = _set_up(workload, done, on_event, stop)
+        if failure is not None:
+            data.not_set_up[workload] = failure
+            continue
         try:
             python = Path(sys.executable) if workload.kind == "command" else interpreter(workload.framework)
             sets = DataSets(cache, python, bundled.WORKLOADS_PATH, study.embedded_images, on_event, stop)
@@ -54,6 +62,26 @@ def prepare_data(
             data.lacking[workload] = error
             on_event(DataLacking(workload.name, error))
     return data
+
+
+def _set_up(
+    workload: Workload, done: dict[object, Failure | None], on_event: OnEvent, stop: Callable[[], bool]
+) -> Failure | None:
+    """Run its `setup`; those of one entry of the study file, and equal ones, are one."""
+    if not workload.setup:
+        return None
+    key = workload.setup, workload.env, workload.pass_env, workload.cwd
+    if key not in done:
+        on_event(SettingUp(workload.name))
+        try:
+            done[key] = set_up(workload, os.environ, stop)
+        except HostError as error:
+            done[key] = Failure(Cause(CauseKind.SETUP_FAILED, text=str(error)))
+        _stop_if_asked(stop)
+    failure = done[key]
+    if failure is not None:
+        on_event(SetupFailed(workload.name, failure))
+    return failure
 
 
 class Preparation:
@@ -80,6 +108,9 @@ class Preparation:
 
     def launch(self, spec: RunSpec, log_path: Path, hooks: Hooks) -> Run:
         """Measure one configuration; refused where what it needs could not be had."""
+        if spec.workload in self._data.not_set_up:
+            host = self._host.host
+            return refused(spec, self._data.not_set_up[spec.workload], host.cpus, host.memory_bytes)
         if spec.workload in self._data.lacking:
             return self._refused(spec, Cause(CauseKind.NO_DATA, text=str(self._data.lacking[spec.workload])))
         if spec.limits.disk in self._lacking_disks:
@@ -130,7 +161,7 @@ class Preparation:
 
     def _refused(self, spec: RunSpec, cause: Cause) -> Run:
         host = self._host.host
-        return refused(spec, cause, host.cpus, host.memory_bytes)
+        return refused(spec, Failure(cause), host.cpus, host.memory_bytes)
 
     def _tier(self, spec: RunSpec) -> DiskTier | None:
         return self._study.disk(spec.limits.disk) if spec.limits.disk is not None else None

@@ -18,7 +18,7 @@ from sizer.api import StudyPlan
 from sizer.host import PACKAGES, interpreter
 from sizer.limits import Control
 from sizer.plan import MOST_RUNS, TYPICAL_RUNS, Search, estimate_seconds
-from sizer.records import KINDS, HostError, Purpose, Workload, typed_line, typed_path
+from sizer.records import KINDS, HostError, Purpose, Workload, placeholders_in, typed_line, typed_path
 from sizer.storage import cache_folder
 from sizer.words import (
     Touch,
@@ -69,9 +69,9 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
 def _programs(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
     for workload in plan.workloads:
         if workload.command:
-            found = shutil.which(workload.command[0], path=environment.get("PATH"))
-            program = typed_path(found) if found and os.path.isabs(found) else program_not_found()
-            yield touch_line(Touch.COMMAND, program, workload.name)
+            place = Touch.COMMAND if workload.cwd is None else Touch.COMMAND_IN_FOLDER
+            yield touch_line(place, _program(workload, workload.command[0], environment), workload.name)
+            yield from _around_command(workload, environment)
         else:
             yield touch_line(Touch.MODULE, _module(workload, workload.kind), workload.name)
     making = list(dict.fromkeys(line for workload in plan.workloads for line in _making(workload)))
@@ -85,6 +85,28 @@ def _programs(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
     if any(tier.emulated is not None for tier in plan.disks):
         yield touch_line(Touch.EMULATION)
     yield from _asking(plan)
+
+
+def _program(workload: Workload, word: str, environment: Mapping[str, str]) -> str:
+    """The file that a word would be executed as."""
+    if placeholders_in([word]):
+        return typed_path(word)
+    found = shutil.which(word, path=workload.search_path(environment))
+    return typed_path(found) if found and os.path.isabs(found) else program_not_found()
+
+
+def _around_command(workload: Workload, environment: Mapping[str, str]) -> Iterator[str]:
+    """What is run beside a command, and the variables that it gets, without the values that nobody is shown."""
+    for touch, words in ((Touch.SETUP, workload.setup), (Touch.BEFORE, workload.before)):
+        if words:
+            yield touch_line(touch, typed_line(words), workload.name, _program(workload, words[0], environment))
+    for each in workload.env:
+        if each.value is None:
+            yield touch_line(Touch.HIDDEN_VARIABLE, each.name, workload.name)
+        else:
+            yield touch_line(Touch.VARIABLE, typed_line([f"{each.name}={each.value}"]), workload.name)
+    if workload.pass_env:
+        yield touch_line(Touch.PASSED_VARIABLES, ", ".join(workload.pass_env), workload.name)
 
 
 def _asking(plan: StudyPlan) -> Iterator[str]:
@@ -140,6 +162,9 @@ def _written(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:
         yield touch_line(Touch.STUDY_FOLDER_EMPTY if plan.folder.exists() else Touch.STUDY_FOLDER_NEW, folder)
     yield touch_line(Touch.CACHE, typed_path(cache_folder(environment)))
     yield touch_line(Touch.TEMPORARY, typed_path(tempfile.gettempdir()))
+    for workload in plan.workloads:
+        if workload.cwd is not None:
+            yield touch_line(Touch.WORKING_FOLDER, typed_path(workload.cwd), workload.name)
     for tier in plan.disks:
         if tier.path is not None:
             yield touch_line(Touch.DISK, typed_path(tier.path), tier.name)

@@ -29,6 +29,8 @@ from sizer.words import (
     report_written,
     runs_left,
     runs_taken_back,
+    setting_up,
+    setup_failed,
     table_imported,
     unknown_columns,
     warning_said,
@@ -73,6 +75,10 @@ def _lines(event: api.events.Event) -> Iterator[str]:
             yield busy_host_in_words(event.busy)
         case api.events.DataLacking():
             yield data_lacking(event.workload, in_words(event.why))
+        case api.events.SettingUp():
+            yield setting_up(event.workload)
+        case api.events.SetupFailed():
+            yield setup_failed(event.workload, event.failure)
         case api.events.DiskChecking():
             yield disk_checking(event.disk)
         case api.events.DiskChecked():

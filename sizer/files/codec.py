@@ -6,7 +6,7 @@ import json
 import math
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache, partial
 from pathlib import Path
@@ -82,7 +82,12 @@ def _refuse_constant(word: str) -> object:
 
 @cache
 def _names(cls: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(cls))
+    return tuple(field.name for field in fields(cls) if _is_stored(field))
+
+
+def _is_stored(field: Field[Any]) -> bool:
+    """Whether a field of a record is written: secrets are not."""
+    return bool(field.metadata.get("stored", True))
 
 
 def _plain(value: Any) -> Any:
@@ -127,6 +132,7 @@ def _record_fields(cls: type) -> tuple[_Field, ...]:
             field.default,
         )
         for field in fields(cls)
+        if _is_stored(field)
     )
 
 

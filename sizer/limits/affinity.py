@@ -64,7 +64,9 @@ class AffinityBackend(LimitsBackend):
 
 
 class AffinityGroup(Group):
-    """A run whose processes carry its mark."""
+    """A run whose processes carry its mark. /proc counts CPU time in steps of 10 ms (USER_HZ)."""
+
+    cpu_resolution = 0.01
 
     def __init__(self, name: str, cpus: tuple[int, ...], limited_by: LimitedBy) -> None:
         self.limited_by, self.cpus, self.accounted = limited_by, cpus, ACCOUNTED

@@ -74,12 +74,13 @@ class Group(ABC):
     """A fresh group for one run. A context manager: it kills what is left in it and removes itself, whatever happened.
 
     `limited_by` is for the run's record, `cpus` are those it may use. `accounted` names the fields of `Sample` that
-    are really counted here; the others stay at 0 and mean nothing.
+    are really counted here; the others stay at 0 and mean nothing. CPU time is counted in steps of `cpu_resolution`.
     """
 
     limited_by: LimitedBy
     cpus: tuple[int, ...]
     accounted: frozenset[str]
+    cpu_resolution: float = 1e-6
 
     @abstractmethod
     def command(self, argv: Sequence[str], report: int | None = None) -> list[str]:

@@ -43,6 +43,7 @@ from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, S
 from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
 from sizer.records.log_patterns import MEANINGS, compiled
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
+from sizer.records.own_programs import PLACEHOLDERS, Variable, filled, placeholders_in
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
     FAULTS,
@@ -152,6 +153,7 @@ __all__ = [
     "MIB",
     "OPENCV",
     "OTHER",
+    "PLACEHOLDERS",
     "PREPROCESSING",
     "RELATIVE",
     "SCHEMA_VERSION",
@@ -228,6 +230,7 @@ __all__ = [
     "Suggestion",
     "Text",
     "Upgrade",
+    "Variable",
     "Vcpus",
     "WarningKind",
     "Workload",
@@ -235,6 +238,7 @@ __all__ = [
     "advised_name",
     "bytes_and_unit",
     "compiled",
+    "filled",
     "format_bytes",
     "format_number",
     "format_rate",
@@ -260,6 +264,7 @@ __all__ = [
     "parse_vcpus",
     "parse_wait",
     "parse_whole",
+    "placeholders_in",
     "plural",
     "printable",
     "quoted",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from functools import cached_property
@@ -30,6 +31,7 @@ from sizer.records.domains import (
     Stage,
     Vcpus,
 )
+from sizer.records.own_programs import Variable
 
 SCHEMA_VERSION = 2
 """Version of every JSON file in a study folder."""
@@ -70,6 +72,10 @@ class Workload:
 
     `framework`, `input`, `cache` and `device` are None where an imported table does not say them. `precision` is what
     such a table says of the numbers that are computed with, such as `fp16`.
+
+    The last five are those of a command: what is set in its environment and what is passed on of sizer's (a `*` stands
+    for any letters), the folder that it starts in, None for an empty one, and the commands that are run once before the
+    study and before each run.
     """
 
     name: Name
@@ -85,6 +91,21 @@ class Workload:
     pattern: str | None = None
     sample_unit: Label | None = None
     precision: Label | None = None
+    env: tuple[Variable, ...] = ()
+    pass_env: tuple[str, ...] = ()
+    cwd: str | None = None
+    setup: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+
+    @property
+    def run_words(self) -> tuple[str, ...]:
+        """All words of a command in which a run fills in placeholders."""
+        return (*self.command, *self.before, *(each.value or each.kept or "" for each in self.env))
+
+    def search_path(self, ours: Mapping[str, str]) -> str | None:
+        """The PATH that its programs are looked for in, with `ours` as the environment of sizer."""
+        own = next((each.value_in(ours) for each in self.env if each.name == "PATH"), None)
+        return ours.get("PATH") if own is None else own
 
     @property
     def computes_on(self) -> Device:
@@ -250,6 +271,10 @@ class RunSpec:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+_LATER_FIELDS = ("precision", "env", "pass_env", "cwd", "setup", "before")
+"""Fields that the first workloads did not have: at their default they are no part of what a run is known by."""
+
+
 def _identity(workload: Workload) -> dict[str, object]:
     """What makes a workload this one, in the form of schema 1, so that the ids of runs stay the same."""
     device = workload.computes_on
@@ -261,8 +286,11 @@ def _identity(workload: Workload) -> dict[str, object]:
         device=replace(device, index=device.index or 0),
     )
     identity = {each.name: getattr(filled, each.name) for each in fields(filled)}
-    if workload.precision is None:
-        del identity["precision"]
+    # Of a variable that is not stored only the name is known when the study goes on.
+    identity["env"] = {each.name: each.value for each in workload.env}
+    for name in _LATER_FIELDS:
+        if not getattr(workload, name):
+            del identity[name]
     return identity
 
 

@@ -1,8 +1,7 @@
-"""One child process under limits: its event pipe, its log, its end. Never outlives its context."""
+"""One child process under limits: its event pipe, what it prints, its end. Never outlives its context."""
 
 from __future__ import annotations
 
-import fcntl
 import os
 import selectors
 import signal
@@ -15,18 +14,25 @@ from pathlib import Path
 from sizer.analysis import ChildEvent, EventReader
 from sizer.limits import MARK, Group, end_marked, owned_name
 from sizer.records import Cause, CauseKind, HostError
+from sizer.runner.containers import ClientsBelow
+from sizer.runner.outlets import READ_BYTES, Lines, pipe, terminals, widen
 from sizer.runner.run_log import Log
+from sizer.runner.secrets import NO_SECRETS, Secrets
 
 EVENTS_VARIABLE = "SIZER_EVENTS_FD"
-READ_BYTES = 1 << 20
-"""Most that is read at once, and what the pipes are asked to hold: 1 MiB is what Linux grants to anybody."""
-
 FLOOD_BYTES = READ_BYTES // 4
 """After a read of more than this, the pipes are read as they fill for the rest of the run: a full one would hold the
 child up."""
 
+LINES_SECONDS = 0.01
+"""Between two looks at a terminal: what each line of a program that prints hundreds a second would cost, a wake-up of
+0.1 to 0.4 ms of a core, is paid for all of them together."""
+
+DENSE_BYTES = 1 << 14
+"""A terminal that gave more than this at once is looked at again right away: it holds 64 KiB."""
+
 DRAIN_READS = 16
-"""As often the log's pipe is read when all is over: it holds one read, unless something in it cannot be killed."""
+"""As often what was printed is read when all is over: it holds one read, unless something in it cannot be killed."""
 
 REAP_SECONDS = 10.0
 """For a killed process to be gone: one that waits for a throttled disk needs a while."""
@@ -36,60 +42,100 @@ SILENT_SECONDS = 0.02
 
 
 class Child:
-    """A started child and its two pipes; `report` is a third, which only says that it could not join its group.
+    """A started child, its event pipe and what it prints; `report` only says that it could not join its group.
 
-    `at_once`: what comes is read as it comes, where the time of a line matters. Else it waits in its pipe as long as
-    the caller does: each time that a reader wakes costs 0.1 to 0.4 ms of a core, since its caches have gone cold.
+    `at_once`: lines are read as they come, because their time matters. Else all waits as long as the caller does: each
+    time that a reader wakes costs 0.1 to 0.4 ms of a core, since its caches have gone cold.
     """
 
     def __init__(
-        self, process: subprocess.Popen[bytes], events: int, report: int, log: Log, at_once: bool = True
+        self,
+        process: subprocess.Popen[bytes],
+        events: int,
+        report: int,
+        printed: Sequence[int],
+        log: Log,
+        at_once: bool = True,
+        secrets: Secrets = NO_SECRETS,
     ) -> None:
         self._process = process
         self._report = report
-        self._events = events
         self._reader = EventReader()
         self._at_once = at_once
+        self._secrets = secrets
         self._flooded = False
+        self._looked = 0.0
         self.log = log
-        self._selector = selectors.DefaultSelector()
-        self._selector.register(events, selectors.EVENT_READ, "events")
-        assert process.stdout is not None
+        self._clients = ClientsBelow(process.pid)
+        self._lines = tuple(map(Lines, printed))
         os.set_blocking(events, False)
         os.set_blocking(report, False)
-        os.set_blocking(process.stdout.fileno(), False)
-        _widen(process.stdout.fileno())
-        self._selector.register(process.stdout, selectors.EVENT_READ, "log")
+        self._all = selectors.DefaultSelector()
+        self._all.register(events, selectors.EVENT_READ)
+        self._events: int | None = events
+        self._printed = selectors.DefaultSelector()
+        for lines in self._lines:
+            self._all.register(lines.descriptor, selectors.EVENT_READ)
+            self._printed.register(lines.descriptor, selectors.EVENT_READ)
 
     def wait(self, seconds: float) -> tuple[list[ChildEvent], bytes]:
-        """Events and log bytes that came in so many seconds; `at_once` returns with the first. Raises EventError."""
+        """Events and printed lines that came in so many seconds; `at_once` returns with the first lines.
+
+        Raises EventError.
+        """
         if self.is_silent():
             time.sleep(min(seconds, SILENT_SECONDS))
             return [], b""
-        if not self._at_once and not self._flooded:
+        if self._flooded:
+            self._all.select(seconds)
+        elif self._at_once:
+            rest = min(seconds, max(0.0, self._looked + LINES_SECONDS - time.monotonic()))
+            time.sleep(rest)
+            self._printed.select(seconds - rest)
+        else:
             time.sleep(seconds)
-            seconds = 0.0
-        events: list[ChildEvent] = []
+        printed = self._read_lines()
+        self._looked = time.monotonic() if len(printed) < DENSE_BYTES else 0.0
+        return self._read_events(), printed
+
+    def _read_events(self) -> list[ChildEvent]:
+        if self._events is None:
+            return []
+        try:
+            data = os.read(self._events, READ_BYTES)
+        except BlockingIOError:
+            return []
+        self._flooded |= len(data) > FLOOD_BYTES
+        if data:
+            return self._reader.feed(data)
+        self._all.unregister(self._events)
+        self._events = None
+        self._reader.close()
+        return []
+
+    def _read_lines(self) -> bytes:
+        """The lines of stdout, then those of stderr, which are in the log from now on."""
         printed = b""
-        for key, _ in self._selector.select(seconds):
-            data = os.read(key.fd, READ_BYTES)
-            self._flooded |= len(data) > FLOOD_BYTES
-            if not data:
-                self._selector.unregister(key.fileobj)
-            if key.data == "log":
-                self.log.feed(data)
-                printed = data
-            elif data:
-                events += self._reader.feed(data)
-            else:
-                self._reader.close()
-        return events, printed
+        for lines in self._lines:
+            if not lines.closed:
+                printed += lines.read()
+                if lines.closed:
+                    self._all.unregister(lines.descriptor)
+                    self._printed.unregister(lines.descriptor)
+        self._flooded |= len(printed) > FLOOD_BYTES
+        printed = self._secrets.hidden(printed)
+        self.log.feed(printed)
+        return printed
+
+    def container_client(self, now: float) -> str | None:
+        """The client of a container that the program is, or waits for."""
+        return self._clients.look(now)
 
     def is_silent(self) -> bool:
         """Both pipes are closed, or the child is gone and what it left running has nothing to say now."""
-        if not self._selector.get_map():
+        if not self._all.get_map():
             return True
-        return self._process.poll() is not None and not self._selector.select(0)
+        return self._process.poll() is not None and not self._all.select(0)
 
     def exit_status(self) -> int | None:
         """None while it runs; negative is the signal that ended it."""
@@ -106,21 +152,25 @@ class Child:
             self._process.send_signal(signal.SIGCONT)
 
     def seen(self) -> tuple[Cause, ...]:
-        """What there is to say of a child that no longer steps: that it is stopped, or has closed its event pipe."""
+        """What there is to say of a child that no longer steps: that it is stopped, or has closed its pipes."""
         found = []
         with suppress(OSError):
             state = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()[0]
             found += [Cause(CauseKind.STOPPED)] if state in "Tt" else []
-        if all(key.data != "events" for key in self._selector.get_map().values()):
+        if self._events is None:
             found.append(Cause(CauseKind.PIPE_CLOSED))
+        if all(lines.closed for lines in self._lines):
+            found.append(Cause(CauseKind.OUTPUT_CLOSED))
         return tuple(found)
 
     def drain(self) -> None:
-        """Take what is still in the log's pipe; a daemon that holds it open does not keep us."""
-        for key in list(self._selector.get_map().values()):
-            if key.data == "log":
-                for _ in range(DRAIN_READS):
-                    self.log.feed(_read_now(key.fd))
+        """Take what is still to be read of what it printed; a daemon that holds it open does not keep us."""
+        for lines in self._lines:
+            for _ in range(DRAIN_READS):
+                self.log.feed(self._secrets.hidden(lines.read()))
+        # A question that it asked comes last, after what it says of having got no answer.
+        for lines in self._lines:
+            self.log.feed(self._secrets.hidden(lines.rest()))
 
     def end(self, group: Group, mark: str) -> None:
         """Kill everything in the group and what carries the mark outside of it, and take what it still had to say.
@@ -140,13 +190,6 @@ class Child:
             ) from None
         finally:
             self.drain()
-            assert self._process.stdout is not None
-            self._process.stdout.close()
-
-
-def _widen(pipe: int) -> None:
-    with suppress(OSError):
-        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, READ_BYTES)
 
 
 def _read_now(descriptor: int) -> bytes:
@@ -164,14 +207,17 @@ def started(
     folder: Path,
     log_path: Path,
     at_once: bool = True,
+    secrets: Secrets = NO_SECRETS,
 ) -> Iterator[Child]:
     """A child that joined the group before it became the workload; the whole group is killed at the end.
 
-    Raises HostError if something in the group does not die: the child and its log can be looked at even then.
+    With `at_once` it prints to terminals, else into a pipe; `secrets` are in no line of its log. Raises HostError if
+    something in the group does not die: the child and its log can be looked at even then.
     """
     mark = owned_name("run")
+    outlets = terminals() if at_once else pipe()
     read_end, write_end = os.pipe()
-    _widen(read_end)
+    widen(read_end)
     report, not_joined = os.pipe()
     log = Log(log_path)
     try:
@@ -181,8 +227,8 @@ def started(
                 env={**environment, EVENTS_VARIABLE: str(write_end), MARK: mark},
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
+                stdout=outlets.stdout,
+                stderr=outlets.stderr,
                 pass_fds=(write_end, not_joined),
                 start_new_session=True,
             )
@@ -192,7 +238,8 @@ def started(
         finally:
             os.close(write_end)
             os.close(not_joined)
-        child = Child(process, read_end, report, log, at_once)
+            outlets.hand_over()
+        child = Child(process, read_end, report, outlets.reading, log, at_once, secrets)
         try:
             yield child
         finally:
@@ -200,4 +247,5 @@ def started(
     finally:
         os.close(read_end)
         os.close(report)
+        outlets.close()
         log.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -17,11 +18,31 @@ FULL_SHARE = 0.05
 NO_ROOM = ("No space left on device", "Disk quota exceeded", "MDB_MAP_FULL")
 """What programs print of it, by the C library's own words."""
 
+NO_INPUT = (
+    "EOFError",
+    "/dev/tty: No such device or address",
+    "'/dev/tty'",
+    "not a terminal",
+    "not a TTY",
+    "not a tty",
+)
+"""What programs print that wanted somebody to type: Python's `input`, shells, libraries that ask for a password."""
+
+QUESTION = re.compile(
+    r"(\?|\by(es)?/no?\W*|\b(password|passphrase|token|user ?name|login|press \w+)\b.*[:>.])$", re.IGNORECASE
+)
+"""How a line ends that waits for an answer."""
+
 SHARED_MEMORY = Path("/dev/shm")
 
 MOST_NAMED = 3
 """Files that are named; of more their number is said."""
 
+
+MOST_FILES = 50_000
+"""Of a folder that a program is started in; to look at as many takes half a second."""
+
+UNSEEN_FOLDERS = frozenset({"__pycache__", ".git"})
 
 CHANGED = {
     CauseKind.DATA_GONE: WarningKind.DATA_GONE,
@@ -43,6 +64,13 @@ def missing_data(data_set: DataSet | None, spec: RunSpec) -> Cause | None:
     if size < (1 if spec.workload.kind == "command" else data_set.bytes):
         return Cause(CauseKind.DATA_PARTLY_GONE, {"bytes": size, "whole": data_set.bytes}, str(path))
     return None
+
+
+def asked_for_input(last_words: str, in_a_line: bool) -> Cause | None:
+    """By its last words; a question is one where the cursor was left behind it, `in_a_line`."""
+    question = in_a_line and QUESTION.search(last_words.rstrip().rpartition("\n")[2])
+    asked = question or any(words in last_words for words in NO_INPUT)
+    return Cause(CauseKind.ASKED_FOR_INPUT) if asked else None
 
 
 def data_changed(missing: Cause) -> RunWarning:
@@ -82,6 +110,40 @@ def left_in_memory(before: Mapping[str, int], after: Mapping[str, int]) -> RunWa
     names = ", ".join(str(SHARED_MEMORY / name) for name in left[:MOST_NAMED])
     figures: dict[str, float] = {"bytes": sum(after[name] for name in left), "more": max(0, len(left) - MOST_NAMED)}
     return RunWarning(WarningKind.MEMORY_LEFT, figures, names)
+
+
+Files = dict[str, tuple[int, int, int]]
+"""Inode, bytes and time of the last change of each file in a folder, by its path from there."""
+
+
+def files_below(folder: Path, passed_over: Path) -> Files | None:
+    """The files of a folder a program is started in, but for that of sizer; None where they are more than MOST_FILES.
+
+    What Python compiles and what git keeps is not looked at.
+    """
+    found: Files = {}
+    for where, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name not in UNSEEN_FOLDERS]
+        for name in names:
+            path = os.path.join(where, name)
+            with suppress(OSError):
+                facts = os.lstat(path)
+                found[os.path.relpath(path, folder)] = facts.st_ino, facts.st_size, facts.st_mtime_ns
+        if len(found) > MOST_FILES:
+            return None
+    found.pop(os.path.relpath(passed_over, folder), None)
+    return found
+
+
+def files_changed(before: Files | None, after: Files | None) -> RunWarning | None:
+    """Pure: which files a run made or changed where it was started; those that it removed leave nothing behind."""
+    if before is None or after is None:
+        return None
+    changed = sorted(name for name, facts in after.items() if before.get(name) != facts)
+    if not changed:
+        return None
+    figures: dict[str, float] = {"files": len(changed), "more": max(0, len(changed) - MOST_NAMED)}
+    return RunWarning(WarningKind.FILES_CHANGED, figures, ", ".join(changed[:MOST_NAMED]))
 
 
 class Room:

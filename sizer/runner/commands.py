@@ -6,12 +6,13 @@ host's CPU count and see neither a quota nor, some of them, a cpuset.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
-from sizer.records import KINDS, OTHER, InputError, RunSpec, Workload
+from sizer.records import KINDS, MIB, OTHER, InputError, RunSpec, Workload, filled, placeholders_in
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME")
 PASSED_ON_TO_COMMANDS = ("PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", "USER")
@@ -42,11 +43,28 @@ def threads(spec: RunSpec, host_vcpus: int) -> int:
     return ceil(spec.limits.vcpus if spec.limits.vcpus is not None else host_vcpus)
 
 
-def argv(spec: RunSpec, paths: RunPaths, host_vcpus: int) -> list[str]:
-    """The program of a run. A user's own command is taken as it is."""
+def placeholders(spec: RunSpec, paths: RunPaths, host_vcpus: int, host_memory_bytes: int) -> dict[str, str]:
+    """What a run fills in for each; what is not limited is that of the host."""
+    limits = spec.limits
+    memory = limits.memory_bytes if limits.memory_bytes is not None else host_memory_bytes
+    return {
+        "vcpus": f"{limits.vcpus if limits.vcpus is not None else host_vcpus:g}",
+        "threads": str(threads(spec, host_vcpus)),
+        "memory_mib": str(memory // MIB),
+        "batch_size": str(spec.batch_size),
+        "data": str(paths.data or ""),
+        "scratch": str(paths.scratch),
+        "gpu_count": "1" if spec.workload.computes_on.kind == "cuda" else "0",
+        "repeat": str(spec.repeat + 1),
+    }
+
+
+def argv(spec: RunSpec, paths: RunPaths, host_vcpus: int, host_memory_bytes: int) -> list[str]:
+    """The program of a run. A user's own command is taken as it is, with its placeholders filled in."""
     workload = spec.workload
     if workload.kind == "command":
-        return list(workload.command)
+        values = placeholders(spec, paths, host_vcpus, host_memory_bytes)
+        return [filled(word, values) for word in workload.command]
     options: dict[str, object] = {
         "framework": workload.framework if workload.framework != OTHER else None,
         "network": workload.network,
@@ -77,17 +95,50 @@ def argv(spec: RunSpec, paths: RunPaths, host_vcpus: int) -> list[str]:
     return words
 
 
-def environment(spec: RunSpec, paths: RunPaths, host_vcpus: int, ours: Mapping[str, str]) -> dict[str, str]:
-    """The child's whole environment, from an allow-list of ours."""
+def environment(
+    spec: RunSpec, paths: RunPaths, host_vcpus: int, host_memory_bytes: int, ours: Mapping[str, str]
+) -> dict[str, str]:
+    """The child's whole environment, from an allow-list of ours; what its `env` says goes before all else."""
     own_program = spec.workload.kind == "command"
     passed = (*PASSED_ON, *PASSED_ON_TO_COMMANDS) if own_program else PASSED_ON
     count = str(threads(spec, host_vcpus))
+    values = placeholders(spec, paths, host_vcpus, host_memory_bytes)
     return {
         **{name: ours[name] for name in passed if name in ours},
-        **({} if own_program else {"PYTHONPATH": str(paths.packages), "PYTHONUNBUFFERED": "1"}),
+        **passed_on(spec.workload, ours),
+        **({"TERM": "dumb"} if own_program else {"PYTHONPATH": str(paths.packages), "PYTHONUNBUFFERED": "1"}),
         **dict.fromkeys(THREAD_VARIABLES, count),
         "TMPDIR": str(paths.scratch),
+        **{name: filled(value, values) for name, value in _set(spec.workload, ours).items()},
     }
+
+
+def setup_environment(workload: Workload, scratch: Path, ours: Mapping[str, str]) -> dict[str, str]:
+    """That of `setup`, which belongs to no run: without the variables that a run fills in, and with any threads."""
+    return {
+        **{name: ours[name] for name in (*PASSED_ON, *PASSED_ON_TO_COMMANDS) if name in ours},
+        **passed_on(workload, ours),
+        "TMPDIR": str(scratch),
+        **{name: value for name, value in _set(workload, ours).items() if not placeholders_in([value])},
+    }
+
+
+def passed_on(workload: Workload, ours: Mapping[str, str]) -> dict[str, str]:
+    """What `pass_env` takes from our environment."""
+    names = [re.compile(re.escape(name).replace(r"\*", ".*"), re.DOTALL) for name in workload.pass_env]
+    return {name: value for name, value in ours.items() if any(each.fullmatch(name) for each in names)}
+
+
+def hidden_values(workload: Workload, ours: Mapping[str, str]) -> dict[str, str]:
+    """The values that nobody is shown, by their variables: those passed on, and those that are not stored."""
+    unstored = {each.name: each.value_in(ours) or "" for each in workload.env if each.value is None}
+    return {**passed_on(workload, ours), **unstored}
+
+
+def _set(workload: Workload, ours: Mapping[str, str]) -> dict[str, str]:
+    """What `env` sets. What is not to be had is left out: that it was missing is known before."""
+    found = {each.name: each.value_in(ours) for each in workload.env}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _rate(workload: Workload) -> float | None:

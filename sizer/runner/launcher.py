@@ -26,12 +26,26 @@ from sizer.records import (
     RunSpec,
     RunWarning,
     WarningKind,
+    filled,
 )
 from sizer.runner import commands
 from sizer.runner.child import started
-from sizer.runner.circumstances import Room, data_changed, left_in_memory, missing_data, shared_memory
+from sizer.runner.circumstances import (
+    Files,
+    Room,
+    asked_for_input,
+    data_changed,
+    files_below,
+    files_changed,
+    left_in_memory,
+    missing_data,
+    shared_memory,
+)
+from sizer.runner.containers import client_in
+from sizer.runner.preparatory import prepare
 from sizer.runner.run_log import Log
 from sizer.runner.sampler import Sampler
+from sizer.runner.secrets import Secrets
 from sizer.runner.watching import UNWATCHED, Hooks, observe, stop
 from sizer.storage import evict, files_of, resident_bytes
 
@@ -63,25 +77,28 @@ def launch(spec: RunSpec, context: RunContext, backend: LimitsBackend, hooks: Ho
         child_run.measure()
     except (HostError, OSError) as error:
         if child_run.measured is None:
-            cause = error.missing if isinstance(error, _DataMissing) else Cause(CauseKind.REFUSED, text=str(error))
-            return replace(
-                refused(spec, cause, context.host_vcpus, context.host_memory_bytes),
+            refusal = Failure(Cause(CauseKind.REFUSED, text=str(error)))
+            failure = error.failure if isinstance(error, _NotBegun) else refusal
+            run = replace(
+                refused(spec, failure, context.host_vcpus, context.host_memory_bytes),
                 started_at=started_at,
                 wall_seconds=hooks.clock() - began,
                 data_set=context.data_set,
                 disk=context.disk,
             )
+            return child_run.secrets.out_of(run)
         child_run.troubles.append(RunWarning(WarningKind.LEFT_BEHIND, text=str(error)))
     wall_seconds = hooks.clock() - began
-    return run_record(child_run.result(), configuration, context.data_set, context.disk, started_at, wall_seconds)
+    run = run_record(child_run.result(), configuration, context.data_set, context.disk, started_at, wall_seconds)
+    return child_run.secrets.out_of(run)
 
 
-class _DataMissing(HostError):
-    """The data set is no longer what it was when the study began."""
+class _NotBegun(HostError):
+    """The data set is no longer what it was when the study began, or what makes the run ready has failed."""
 
-    def __init__(self, missing: Cause) -> None:
-        super().__init__(missing.kind.value)
-        self.missing = missing
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.cause.kind.value)
+        self.failure = failure
 
 
 class _ChildRun:
@@ -98,27 +115,36 @@ class _ChildRun:
         self._room: Room | None = None
         self._shared_memory: dict[str, int] = {}
         self._log: Log | None = None
+        self._files: Files | None = None
+        self._folder = Path(spec.workload.cwd) if spec.workload.cwd is not None else context.paths.scratch
+        self.secrets = Secrets(commands.hidden_values(spec.workload, context.environment))
 
     def measure(self) -> None:
         """Measure the child. Raises HostError or OSError; what was measured by then is kept in `measured`."""
         spec, context, hooks = self._spec, self._context, self._hooks
         missing = missing_data(context.data_set, spec)
         if missing:
-            raise _DataMissing(missing)
+            raise _NotBegun(Failure(missing))
+        host = context.host_vcpus, context.host_memory_bytes
+        argv = commands.argv(spec, context.paths, *host)
+        environment = commands.environment(spec, context.paths, *host, context.environment)
+        client = client_in(argv)
+        if client is not None:
+            raise _NotBegun(Failure(Cause(CauseKind.CONTAINER, text=client)))
+        self._make_ready(environment)
         resident = _evict(context.data_set)
         self._shared_memory = shared_memory()
+        self._files = self._files_now()
         self._room = Room(context.paths.scratch, context.paths.output)
         with (
             self._backend.open(spec.id, spec.limits, context.throttle) as group,
             _busy(spec.workload.computes_on) as busy,
         ):
-            argv = commands.argv(spec, context.paths, context.host_vcpus)
-            environment = commands.environment(spec, context.paths, context.host_vcpus, context.environment)
             sampler = Sampler(group, hooks.clock, busy)
-            at_once = spec.workload.pattern is not None
-            with started(group, argv, environment, context.paths.scratch, context.log_path, at_once) as child:
+            at_once = spec.workload.kind == "command"
+            with started(group, argv, environment, self._folder, context.log_path, at_once, self.secrets) as child:
                 self._log = child.log
-                observe(child, self._seen, sampler, self._room, hooks)
+                observe(child, self._seen, sampler, self._room, hooks, group.cpu_resolution)
                 self._seen.over = hooks.clock()
                 at_the_end = child.seen()
                 exit_status = child.exit_status() if self._seen.stop is None else stop(child, self._seen, hooks.clock)
@@ -137,6 +163,28 @@ class _ChildRun:
                     at_the_end=at_the_end,
                 )
 
+    def _make_ready(self, environment: Mapping[str, str]) -> None:
+        """Run what the workload wants to be run before. Raises _NotBegun where that fails."""
+        spec, context = self._spec, self._context
+        if not spec.workload.before:
+            return
+        values = commands.placeholders(spec, context.paths, context.host_vcpus, context.host_memory_bytes)
+        failure = prepare(
+            CauseKind.BEFORE_FAILED,
+            [filled(word, values) for word in spec.workload.before],
+            environment,
+            self._folder,
+            context.log_path,
+            self.secrets,
+            self._hooks.stop_now,
+        )
+        if failure is not None:
+            raise _NotBegun(failure)
+
+    def _files_now(self) -> Files | None:
+        """The files of the folder that the run is started in, if it is one of the user's."""
+        return files_below(self._folder, self._context.log_path) if self._spec.workload.cwd is not None else None
+
     def result(self) -> ChildResult:
         """All that came out of the child, now that it is gone."""
         assert self.measured is not None
@@ -144,13 +192,16 @@ class _ChildRun:
         assert self._room is not None
         last_lines = self._log.last_lines()
         missing = missing_data(self._context.data_set, self._spec)
+        asked = asked_for_input(last_lines, self._log.ends_in_a_line)
         changed = data_changed(missing) if missing else None
         left = left_in_memory(self._shared_memory, shared_memory())
-        found = [each for each in (changed, left, self._log.trouble) if each is not None]
+        files = files_changed(self._files, self._files_now())
+        found = [each for each in (changed, left, files, self._log.trouble) if each is not None]
         return replace(
             self.measured,
             last_lines=last_lines,
-            reasons=(*filter(None, (missing,)), *self._room.want(last_lines)),
+            silent=self._log.is_empty,
+            reasons=(*filter(None, (missing, asked)), *self._room.want(last_lines)),
             troubles=(*self.troubles, *found),
         )
 
@@ -165,11 +216,12 @@ def _busy(device: Device) -> Iterator[Callable[[], float | None] | None]:
         yield read
 
 
-def refused(spec: RunSpec, cause: Cause, host_vcpus: int, host_memory_bytes: int) -> Run:
-    """The record of a run that could not begin, because this host lacks what it needs."""
+def refused(spec: RunSpec, failure: Failure, host_vcpus: int, host_memory_bytes: int) -> Run:
+    """The record of a run that could not begin, because this host lacks what it needs or it was interrupted before."""
     now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
     configuration = _configuration(spec, host_vcpus, host_memory_bytes)
-    return Run(spec, Outcome.REFUSED, configuration, now, 0.0, error=Failure(cause))
+    outcome = Outcome.INTERRUPTED if failure.cause.kind is CauseKind.INTERRUPTED else Outcome.REFUSED
+    return Run(spec, outcome, configuration, now, 0.0, error=failure)
 
 
 def _configuration(spec: RunSpec, host_vcpus: int, host_memory_bytes: int) -> Configuration:

@@ -9,14 +9,16 @@ from pathlib import Path
 from sizer.records import RunWarning, WarningKind
 
 HEAD_BYTES = 1 << 20
-TAIL_BYTES = 1 << 16
+TAIL_BYTES = 1 << 20
+LAST_BYTES = 1 << 16
+"""Of the end that the last lines are looked for in."""
 
 SHOWN_CHARACTERS = 500
 """Of a line among the last words; of a longer one, which may be all that was printed, the beginning and the end."""
 
 
 class Log:
-    """What a child printed: the first MiB and the last 64 KiB of it, however much that was.
+    """What a child printed: the first and the last MiB of it, however much that was.
 
     The end is kept in memory, too, so that a log that cannot be written costs nothing but itself; `trouble` then says
     what happened. Whatever is at `path` is replaced, and a link there is never followed.
@@ -27,12 +29,15 @@ class Log:
         self._path = path
         self._room = HEAD_BYTES
         self._left_out = 0
-        self._tail = b""
+        self._tail = bytearray()
         self._descriptor = self._opened()
 
     def feed(self, data: bytes) -> None:
         """Add what was printed. Raises nothing: where the file takes no more, its end stays in memory."""
-        self._tail = (self._tail + data)[-TAIL_BYTES:]
+        self._tail += data[-TAIL_BYTES:]
+        # Cut only now and then: to copy a MiB for each line costs more than all else.
+        if len(self._tail) > 2 * TAIL_BYTES:
+            del self._tail[:-TAIL_BYTES]
         written = self._write(data[: self._room])
         self._room -= written
         self._left_out += len(data) - written
@@ -42,17 +47,28 @@ class Log:
         if self._descriptor is None:
             return
         if self._left_out:
-            missing = max(0, self._left_out - len(self._tail))
+            tail = bytes(self._tail[-TAIL_BYTES:])
+            missing = max(0, self._left_out - len(tail))
             note = f"\n[sizer: {missing} bytes left out]\n".encode() if missing else b""
-            self._write(note + self._tail[-self._left_out :])
+            self._write(note + tail[-self._left_out :])
         with suppress(OSError):
             os.close(self._descriptor)
         self._descriptor = None
 
     def last_lines(self, count: int = 5) -> str:
         """The end of what was printed, as a person can read it on any terminal."""
-        lines = self._tail.decode("utf-8", "replace").strip().splitlines()
+        lines = self._tail[-LAST_BYTES:].decode("utf-8", "replace").strip().splitlines()
         return "\n".join(_shown(line) for line in lines[-count:])
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was printed."""
+        return not self._tail
+
+    @property
+    def ends_in_a_line(self) -> bool:
+        """Whether the last line that was printed has no end."""
+        return bool(self._tail) and self._tail[-1] not in b"\r\n"
 
     def _opened(self) -> int | None:
         try:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from sizer.analysis import PATTERN_SECONDS, EventError, Live, LogRates, RunMonitor, Stop
-from sizer.records import Step
+from sizer.analysis import PATTERN_SECONDS, EventError, Live, LogRates, RunMonitor, Stop, is_absent
+from sizer.records import COMMAND, Sample, Step
 from sizer.runner.child import Child
 from sizer.runner.circumstances import Room
 from sizer.runner.sampler import Sampler
@@ -38,9 +38,15 @@ UNWATCHED = Hooks()
 """Nobody looks on, and nobody interferes."""
 
 
-def observe(child: Child, seen: RunMonitor, sampler: Sampler, room: Room, hooks: Hooks) -> None:
-    """Take events and samplings until the run has shown enough, ends by itself, or must end."""
+def observe(
+    child: Child, seen: RunMonitor, sampler: Sampler, room: Room, hooks: Hooks, cpu_resolution: float = 0.0
+) -> None:
+    """Take events and samplings until the run has shown enough, ends by itself, or must end.
+
+    CPU time is counted in steps of `cpu_resolution`.
+    """
     workload = seen.spec.workload
+    presence = Presence(seen, cpu_resolution)
     log_rates = LogRates(workload.pattern, seen.spec.batch_size, hooks.clock) if workload.pattern else None
     next_tick = hooks.clock()
     while seen.stop is None:
@@ -49,23 +55,55 @@ def observe(child: Child, seen: RunMonitor, sampler: Sampler, room: Room, hooks:
             events, printed = child.wait(max(0.0, next_tick - hooks.clock()))
             seen.take(events, hooks.clock())
             seen.take(_rates(log_rates, printed))
+            seen.no_rate = log_rates.no_rate if log_rates is not None else ""
         except EventError as error:
             seen.broke(error)
         except TimeLimit:
             seen.stop, seen.limit_seconds = Stop.SLOW_PATTERN, PATTERN_SECONDS
         if seen.count and not before:
             # What was read or computed before the first step, such as data for the cache, is no cost of the others.
-            sampler.tick()
+            presence.began(sampler.tick())
+        elif seen.count > before:
+            presence.arrivals += 1
         if hooks.clock() >= next_tick:
-            sampler.tick()
+            sample = sampler.tick()
             room.look()
             seen.decide(hooks.clock(), hooks.stop_now())
+            if workload.kind == COMMAND and seen.stop is not Stop.INTERRUPTED:
+                presence.look(child, sample)
             # A terminal may be gone by now: that nobody looks on is no reason to lose a run.
             with suppress(OSError):
                 hooks.watch(seen.live(hooks.clock(), sampler.samples))
             next_tick = hooks.clock() + TICK_SECONDS
         if ended and child.is_silent():
+            # A disk that was full is so until its folder is removed, and it may have been full for less than a tick.
+            room.look()
             return
+
+
+class Presence:
+    """Ends a run whose program is not under its limits: a container has it, or some other service."""
+
+    def __init__(self, seen: RunMonitor, cpu_resolution: float) -> None:
+        self._seen = seen
+        self._cpu_resolution = cpu_resolution
+        self._first: Sample | None = None
+        self.arrivals = 0
+        """How many times something was read, after the first step, that told of steps."""
+
+    def began(self, sample: Sample) -> None:
+        """What was used when the first step was seen."""
+        self._first = sample
+
+    def look(self, child: Child, sample: Sample) -> None:
+        """Stop the run if its program is elsewhere."""
+        client = child.container_client(sample.time)
+        if client is not None:
+            self._seen.stop, self._seen.detail = Stop.CONTAINER, client
+        elif self._first is not None:
+            used, since = sample.core_seconds - self._first.core_seconds, sample.time - self._first.time
+            if is_absent(used, self._cpu_resolution, self.arrivals, since):
+                self._seen.stop = Stop.ABSENT
 
 
 def _rates(log_rates: LogRates | None, printed: bytes) -> list[Step]:

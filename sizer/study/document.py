@@ -178,11 +178,11 @@ class _Reader:
             value = self._scalars.construct_object(node)
         except (ValueError, KeyError, OverflowError, yaml.YAMLError):
             raise self.document.input_error(
-                key, "{text} cannot be read as a YAML {kind}; write another value.", text=_short(text), kind=kind
+                key, "{text} cannot be read as a YAML {kind}; write another value.", text=_short(text, key), kind=kind
             ) from None
         if isinstance(value, float) and not math.isfinite(value):
             raise self.document.input_error(
-                key, "{text} is not a finite number; write another value.", text=_short(text)
+                key, "{text} is not a finite number; write another value.", text=_short(text, key)
             )
         return value
 
@@ -200,5 +200,12 @@ class _Reader:
         return text
 
 
-def _short(text: str) -> str:
+def is_variable(key: Key) -> bool:
+    """Whether a value is one of `env`: it may be a secret, so no sentence shows it."""
+    return len(key) > 1 and key[-2] == "env"
+
+
+def _short(text: str, key: Key = ()) -> str | Message:
+    if is_variable(key):
+        return Message("the value")
     return repr(text if len(text) <= 40 else text[:37] + "...")

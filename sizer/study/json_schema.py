@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from sizer.records import AnyOf, InputError, Message, advised_name, printable
-from sizer.study.document import Document, Key
+from sizer.study.document import Document, Key, is_variable
 
 
 def schema() -> dict[str, Any]:
@@ -176,5 +176,7 @@ def _shown(document: Document, key: Key, value: object) -> str | Message:
     text = document.texts.get(key, str(value))
     if value is None:
         return Message("nothing")
+    if is_variable(key):
+        return Message("what is there")
     text = printable(text)
     return f"`{text}`" if len(text) <= 60 else f"`{text[:57]}...`"

@@ -14,12 +14,15 @@ from sizer.records import (
     LONGEST_NAME,
     OPENCV,
     OTHER,
+    PLACEHOLDERS,
     PREPROCESSING,
     InputError,
     Limits,
+    Variable,
     Workload,
     WorkloadPlan,
     compiled,
+    placeholders_in,
 )
 from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
 from sizer.study.document import Document, Key
@@ -76,6 +79,7 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
     plans = []
     for framework, network in product(frameworks, networks):
         workload = _workload(document, key, entry, _name(entry, frameworks, networks, framework, network))
+        _check_placeholders(document, key, workload, batch_sizes)
         device = read_device(
             document, (*key, "device"), entry.get("device", "cpu"), workload.kind, network, defaults.figures
         )
@@ -147,6 +151,11 @@ def _workload(document: Document, key: Key, entry: dict[str, Any], name: str) ->
         format=entry.get("format", format_of(entry["kind"], data)),
         input=entry.get("input", "disk"),
         command=_command(document, (*key, "command"), entry.get("command")),
+        env=_variables(document, (*key, "env"), entry.get("env", {})),
+        pass_env=_listed(entry.get("pass_env", [])),
+        cwd=document.locate(entry["cwd"]) if "cwd" in entry else None,
+        setup=_command(document, (*key, "setup"), entry.get("setup")),
+        before=_command(document, (*key, "before"), entry.get("before")),
         pattern=entry.get("pattern"),
         sample_unit=entry.get("sample_unit"),
     )
@@ -176,6 +185,49 @@ def _check_pattern(document: Document, key: Key, pattern: str) -> None:
         ) from None
 
 
+def _variables(document: Document, key: Key, values: dict[str, Any]) -> tuple[Variable, ...]:
+    """The variables as they are spelled in the file."""
+    places: dict[str, Key] = {name: (*key, name) for name in values}
+    return tuple(
+        Variable(name, None if value is None else document.texts[places[name]]) for name, value in values.items()
+    )
+
+
+def _check_placeholders(document: Document, key: Key, workload: Workload, batch_sizes: tuple[int, ...]) -> None:
+    """Raise InputError for one that cannot be filled in, and for a batch size that the command is never told.
+
+    A study that sizer wrote may be of a time without placeholders.
+    """
+    if workload.kind != COMMAND or document.resolved:
+        return
+    used = placeholders_in(workload.run_words)
+    if "data" in used and workload.data is None:
+        raise document.input_error(
+            key, "{placeholder} is used, and the workload has no `data`; write where it lies.", placeholder="{data}"
+        )
+    if len(batch_sizes) > 1 and "batch_size" not in used:
+        raise document.input_error(
+            (*key, "batch_size"),
+            "the command is not told which of the batch sizes to use; write {placeholder} among its words or in `env`, "
+            "or give one batch size.",
+            placeholder="{batch_size}",
+        )
+    early = placeholders_in(workload.setup)
+    if early:
+        raise document.input_error(
+            (*key, "setup"),
+            "`setup` is run once for all runs, so it has no {placeholder}; use it in `before`, or remove it.",
+            placeholder=f"{{{min(early)}}}",
+        )
+    for word in workload.run_words:
+        for name in re.findall(r"(?<![{$])\{([A-Za-z_ -]+)\}", word):
+            known = name.strip().lower().replace("-", "_")
+            if name not in PLACEHOLDERS and known in PLACEHOLDERS:
+                raise document.input_error(
+                    key, "`{name}` is not a placeholder; write {known}.", name=f"{{{name}}}", known=f"{{{known}}}"
+                )
+
+
 def _command(document: Document, key: Key, command: str | list[Any] | None) -> tuple[str, ...]:
     """The words of a command: of a list as they are spelled in the file, of a line as a shell splits it."""
     if command is None:
@@ -188,10 +240,10 @@ def _command(document: Document, key: Key, command: str | list[Any] | None) -> t
         words = shlex.split(command)
     except ValueError as error:
         raise document.input_error(
-            key, "`command` cannot be split into words ({error}); write it as a list.", error=error
+            key, "`{name}` cannot be split into words ({error}); write it as a list.", name=key[-1], error=error
         ) from None
     if not words:
-        raise document.input_error(key, "`command` has no words; write the program and its arguments.")
+        raise document.input_error(key, "`{name}` has no words; write the program and its arguments.", name=key[-1])
     return _located(document, key, words[0]), *words[1:]
 
 
@@ -200,9 +252,12 @@ def _located(document: Document, key: Key, program: str) -> str:
     if not program or program.startswith("-"):
         # A shell's `exec` takes it for an option of its own.
         raise document.input_error(
-            key, "`command` begins with `{program}`, which is not a program; begin with one.", program=program
+            key,
+            "`{name}` begins with `{program}`, which is not a program; begin with one.",
+            name=key[-1],
+            program=program,
         )
-    return document.locate(program) if "/" in program and program[0] != "/" else program
+    return document.locate(program) if "/" in program and program[0] not in "/{" else program
 
 
 def _cache(entry: dict[str, Any], axes: Axes, around: Limits | None) -> str:

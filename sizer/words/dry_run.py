@@ -15,6 +15,12 @@ class Touch(Enum):
     """A program that a study would start, or a file or device that it would use."""
 
     COMMAND = "command"
+    COMMAND_IN_FOLDER = "command_in_folder"
+    SETUP = "setup"
+    BEFORE = "before"
+    VARIABLE = "variable"
+    HIDDEN_VARIABLE = "hidden_variable"
+    PASSED_VARIABLES = "passed_variables"
     MODULE = "module"
     DATA_MODULE = "data_module"
     SYNC = "sync"
@@ -31,12 +37,19 @@ class Touch(Enum):
     STUDY_FOLDER_EMPTY = "study_folder_empty"
     CACHE = "cache"
     TEMPORARY = "temporary"
+    WORKING_FOLDER = "working_folder"
     DISK = "disk"
     GPU = "gpu"
 
 
 _TOUCHES: Mapping[Touch, Callable[[Mapping[str, object]], str]] = {
     Touch.COMMAND: lambda k: _("runs: `{name}`, the command above ({what}), in an empty temporary folder", **k),
+    Touch.COMMAND_IN_FOLDER: lambda k: _("runs: `{name}`, the command above ({what}), in a folder of yours", **k),
+    Touch.SETUP: lambda k: _("runs: {what} ({program}), once before the runs of `{name}`, without limits", **k),
+    Touch.BEFORE: lambda k: _("runs: {what} ({program}), before each run of `{name}`, without limits", **k),
+    Touch.VARIABLE: lambda k: _("sets: {what}, for `{name}`", **k),
+    Touch.HIDDEN_VARIABLE: lambda k: _("sets: {what}, whose value is not shown, for `{name}`", **k),
+    Touch.PASSED_VARIABLES: lambda k: _("passes on: {what} of your environment, to `{name}`", **k),
     Touch.MODULE: lambda k: _("runs: `{name}`, {what}, which comes with sizer", **k),
     Touch.DATA_MODULE: lambda k: _("runs: {what}, which comes with sizer, to make data", **k),
     Touch.SYNC: lambda k: _("runs: sync --file-system, to have that data on its disk"),
@@ -53,14 +66,15 @@ _TOUCHES: Mapping[Touch, Callable[[Mapping[str, object]], str]] = {
     Touch.STUDY_FOLDER_WITH_RUNS: lambda k: _("writes: {what}, the study folder (with {name} runs)", **k),
     Touch.CACHE: lambda k: _("writes: {what}, the cache of data sets and emulated disks", **k),
     Touch.TEMPORARY: lambda k: _("writes: {what}, in fresh folders that are removed after each run", **k),
+    Touch.WORKING_FOLDER: lambda k: _("writes: {what}, if `{name}` does, which is started there", **k),
     Touch.DISK: lambda k: _("writes: {what}, the disk `{name}`, in a fresh folder that is removed at the end", **k),
     Touch.GPU: lambda k: _("uses: GPU {what}, by `{name}`", **k),
 }
 
 
-def touch_line(touch: Touch, what: object = "", name: object = "") -> str:
-    """One line: `what` is the path, program or number, `name` whose it is."""
-    return _TOUCHES[touch]({"what": what, "name": name})
+def touch_line(touch: Touch, what: object = "", name: object = "", program: object = "") -> str:
+    """One line: `what` is the path, program, command or number, `name` whose it is, `program` the command's file."""
+    return _TOUCHES[touch]({"what": what, "name": name, "program": program})
 
 
 def planned_run(run_id: str, run: str, repeat: int, command: str, reference: bool) -> str:

@@ -54,9 +54,20 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         return _("the workload was killed by signal {signal}", signal=_signal(int(figures["signal"])))
     if cause.kind is CauseKind.EXIT_STATUS:
         return _("the workload ended with exit status {status}", status=_status(figures.get("status")))
+    if cause.kind in (CauseKind.SETUP_FAILED, CauseKind.BEFORE_FAILED):
+        return not_made_ready(cause)
     disk = _("disk `{name}`", name=spec.limits.disk) if spec.limits.disk is not None else _("the disk")
     messages: dict[CauseKind, Callable[[], str]] = {
         CauseKind.NOT_LIMITED: lambda: _("the process could not be put under its limits"),
+        CauseKind.CONTAINER: lambda: _(
+            "it runs in a container ({client}), which is started by a service outside of the limits of the run: give "
+            "the command that the container runs",
+            client=text,
+        ),
+        CauseKind.ABSENT: lambda: _(
+            "its steps are made outside of the limits of the run, by a service or in a container: they came while it "
+            "used no CPU time; give the program itself as the command"
+        ),
         CauseKind.MEMORY_CAP: lambda: _("killed by the kernel: the memory cap is below what the workload needs"),
         CauseKind.HOST_MEMORY: lambda: _("killed by the kernel: the host's memory is below what the workload needs"),
         CauseKind.SLOW_PATTERN: lambda: _(
@@ -75,12 +86,20 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         CauseKind.TOO_FEW_STEPS: lambda: _("the workload ended without enough steps to measure a rate"),
         CauseKind.IMPORTED: lambda: _("line {line} of {table} says so", line=f"{figures['line']:.0f}", table=text),
         CauseKind.NO_MATCH: lambda: _("no line of its log matched the pattern"),
+        CauseKind.NO_RATE: lambda: _(
+            "lines of its log matched the pattern, but what they say is no rate: {line}", line=text
+        ),
+        CauseKind.NO_OUTPUT: lambda: _("it printed nothing and wrote no event"),
         CauseKind.NO_EVENT: lambda: _(
             "it wrote no event; one that writes none can be measured by a `pattern` on its log"
         ),
         CauseKind.NO_STEP: lambda: _("it wrote its start and no step"),
         CauseKind.STOPPED: lambda: _("its process is stopped (SIGSTOP)"),
         CauseKind.PIPE_CLOSED: lambda: _("it had closed its event pipe"),
+        CauseKind.OUTPUT_CLOSED: lambda: _("it had closed its stdout and stderr"),
+        CauseKind.ASKED_FOR_INPUT: lambda: _(
+            "it asked for input, and its standard input is empty: give what it asks for on its command line"
+        ),
         CauseKind.DATA_GONE: lambda: _("its data set {path} is no longer there: put it back", path=text),
         CauseKind.DATA_PARTLY_GONE: lambda: _(
             "of its data set {path} only {size} of {whole} are still there: put the rest back",
@@ -106,6 +125,21 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         CauseKind.DISK_FULL: lambda: _("a disk that it wrote to was full: make room there"),
     }
     return messages[cause.kind]()
+
+
+def not_made_ready(cause: Cause) -> str:
+    """Why the command that makes something ready, `setup` or `before`, did not."""
+    command = "setup" if cause.kind is CauseKind.SETUP_FAILED else "before"
+    figures = cause.figures
+    if "status" in figures:
+        return _("its `{command}` ended with exit status {status}", command=command, status=_status(figures["status"]))
+    if "signal" in figures:
+        return _(
+            "its `{command}` was killed by signal {signal}", command=command, signal=_signal(int(figures["signal"]))
+        )
+    if "seconds" in figures:
+        return _("its `{command}` was stopped after {seconds} s", command=command, seconds=f"{figures['seconds']:.0f}")
+    return _("its `{command}` could not be started ({reason})", command=command, reason=cause.text or "")
 
 
 def _stepped(cause: Cause) -> str:

@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from sizer.records import Doubt, DoubtKind, Lines, Message, Outcome, format_seconds, format_share, printable, typed_path
+from sizer.records import (
+    Doubt,
+    DoubtKind,
+    Failure,
+    Lines,
+    Message,
+    Outcome,
+    format_seconds,
+    format_share,
+    printable,
+    typed_path,
+)
 from sizer.words.errors import in_words
-from sizer.words.failures import data_not_prepared
+from sizer.words.failures import data_not_prepared, not_made_ready
 from sizer.words.figures import transfer
 from sizer.words.language import _, _n
 from sizer.words.names import clauses, outcomes_counted
@@ -130,6 +141,20 @@ def step_in_words(stage: str, share: float, seconds: float, workload: str, numbe
 def data_lacking(workload: str, why: str) -> str:
     """The data of a workload cannot be had, so its runs are refused."""
     return _("  workload `{workload}`: {why}", workload=workload, why=data_not_prepared(why))
+
+
+def setting_up(workload: str) -> str:
+    """Its `setup` is run, which may take long."""
+    return _("setting up workload `{workload}`", workload=workload)
+
+
+def setup_failed(workload: str, failure: Failure) -> str:
+    """Why its runs are refused, with the last words of the command."""
+    last = failure.last_lines.strip().rpartition("\n")[2].strip()
+    why = not_made_ready(failure.cause)
+    if not last:
+        return _("  workload `{workload}`: {why}", workload=workload, why=why)
+    return _("  workload `{workload}`: {why}; its last words: {line}", workload=workload, why=why, line=last)
 
 
 def waiting_for_run(seconds: float | None) -> str:

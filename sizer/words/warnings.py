@@ -33,6 +33,7 @@ def warning_name(kind: WarningKind) -> str:
         WarningKind.DATA_PARTLY_GONE: _("data set changed"),
         WarningKind.MEMORY_LEFT: _("left behind"),
         WarningKind.LEFT_BEHIND: _("left behind"),
+        WarningKind.FILES_CHANGED: _("files changed"),
         WarningKind.LOG_INCOMPLETE: _("log incomplete"),
         WarningKind.OTHER: _("other"),
     }[kind]
@@ -81,6 +82,7 @@ FORMATS: dict[str, Callable[[float], tuple[str, str]]] = {
     "whole": bytes_and_unit,
     "seconds": lambda value: (f"{value:.0f}", "s"),
     "steps": lambda value: (f"{value:,.0f}", ""),
+    "files": lambda value: (f"{value:,.0f}", ""),
     "more": lambda value: (f"{value:,.0f}", ""),
     "before": lambda value: (f"{value:.4g}", ""),
     "after": lambda value: (f"{value:.4g}", ""),
@@ -140,6 +142,17 @@ def _with_figures(warning: RunWarning, spans: dict[str, str], unit: str) -> str:
             more,
             names=names,
             bytes=spans["bytes"],
+        )
+    if kind is WarningKind.FILES_CHANGED:
+        more = int(figures.get("more", 0))
+        known = {"names": warning.text or ""}
+        if not more:
+            return _("it made or changed {names} in its working folder, where the next run finds them", **known)
+        return _n(
+            "it made or changed {names} and {count} more file in its working folder, where the next run finds them",
+            "it made or changed {names} and {count} more files in its working folder, where the next run finds them",
+            more,
+            **known,
         )
     messages: dict[WarningKind, Callable[[], str]] = {
         WarningKind.CONTENDED: lambda: _("something else on this host used {cores} cores meanwhile", **spans),

@@ -96,6 +96,8 @@ def test_whole_epochs_are_enough_when_the_time_is_up() -> None:
             Outcome.COMPLETED,
         ),
         (Ending(Stop.SLOW_PATTERN, None, 0, True), Outcome.CRASHED),
+        (Ending(Stop.CONTAINER, None, 0, True, "docker"), Outcome.REFUSED),
+        (Ending(Stop.ABSENT, None, 0, True), Outcome.REFUSED),
         (Ending(Stop.ENDED, 127, 0, False), Outcome.CRASHED),
     ],
 )
@@ -133,6 +135,10 @@ def test_two_epochs_fit_before_the_deadline() -> None:
     [
         (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False), "it wrote no event"),
         (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, pattern=True), "no line of its log matched"),
+        (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, silent=True), "it printed nothing and"),
+        (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, started=False, no_rate="NaN/s"), "is no rate: NaN/s"),
+        (Ending(Stop.CONTAINER, None, 0, True, "podman"), "it runs in a container (podman)"),
+        (Ending(Stop.ABSENT, None, 0, True), "its steps are made outside of the limits of the run"),
         (Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, silent_seconds=5.0), "its start and no step"),
         (
             Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, seen=(Cause(CauseKind.PIPE_CLOSED),)),

@@ -11,6 +11,7 @@ from sizer.plan.isolating_runs import isolating_runs
 from sizer.plan.reference_runs import reference
 from sizer.plan.run_order import plan
 from sizer.records import GIB
+from sizer.records.own_programs import Variable
 from sizer.records.study import Device, Limits, Measure, Purpose, RunSpec, Study, Workload, WorkloadPlan
 from sizer.study import HostSize
 
@@ -143,6 +144,27 @@ def test_a_run_keeps_the_id_that_schema_1_gave_it(purpose: Purpose, expected: st
     workload = Workload("train", "image_training", network="resnet50", format="recordio", device=device)
     spec = RunSpec(workload, 32, Limits(2.0, 2**31, "slow"), Measure(), repeat=1, purpose=purpose)
     assert spec.id == expected
+
+
+def test_how_a_command_is_started_is_part_of_what_a_run_is_known_by() -> None:
+    """But no value that is not stored: the run is the same when the study goes on with another token."""
+    command = Workload("job", "command", command=("python", "job.py"))
+
+    def known(**how: Any) -> str:
+        return RunSpec(replace(command, **how), 1, Limits(), Measure(1, 5.0, 0.1)).id
+
+    different = [
+        known(),
+        known(env=(Variable("HERE", "1"),)),
+        known(env=(Variable("HERE", "2"),)),
+        known(env=(Variable("API_KEY"),)),
+        known(pass_env=("HF_HOME",)),
+        known(cwd="/work"),
+        known(setup=("make",)),
+        known(before=("make",)),
+    ]
+    assert len(set(different)) == len(different)
+    assert known(env=(Variable("API_KEY", kept="abc"),)) == known(env=(Variable("API_KEY"),))
 
 
 def test_other_runs_keep_their_ids_as_well() -> None:

@@ -3,19 +3,29 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from sizer.records.own_programs import PLACEHOLDERS, Variable
 from sizer.records.study import Device, Limits, Measure, RunSpec, Workload
-from sizer.runner.commands import RunPaths, argv, environment, threads
+from sizer.runner.commands import (
+    RunPaths,
+    argv,
+    environment,
+    hidden_values,
+    placeholders,
+    setup_environment,
+    threads,
+)
 
 PLACE = RunPaths(
     Path("/usr/bin/python3"), Path("/packages"), Path("/data/a.rec"), "recordio", Path("/scratch"), Path("/output")
 )
 TRAINING = Workload("train", "image_training", network="resnet50", format="recordio")
+HOST_MEMORY = 2**34
 SPEC = RunSpec(TRAINING, 32, Limits(vcpus=1.5), Measure())
 
 
 def test_a_workload_gets_what_the_run_says() -> None:
     """Network, batch, data, input, cache, threads and seed, as options of a module."""
-    words = argv(SPEC, PLACE, host_vcpus=8)
+    words = argv(SPEC, PLACE, 8, HOST_MEMORY)
     assert words[:3] == ["/usr/bin/python3", "-m", "workloads.image_training"]
     options = dict(zip(words[3::2], words[4::2], strict=True))
     assert options["--network"] == "resnet50"
@@ -36,28 +46,75 @@ def test_threads_follow_the_limit_and_not_the_host() -> None:
 def test_an_emulated_accelerator_is_told_its_rate() -> None:
     """The workload waits; it knows no GPU names."""
     device = Device("emulated", gpu="P100", samples_per_second=219.0)
-    words = argv(replace(SPEC, workload=replace(TRAINING, device=device)), PLACE, 8)
+    words = argv(replace(SPEC, workload=replace(TRAINING, device=device)), PLACE, 8, HOST_MEMORY)
     assert words[words.index("--device") + 1] == "emulated"
     assert words[words.index("--rate") + 1] == "219.0"
 
 
 def test_repeats_have_seeds_of_their_own() -> None:
     """Two repeats of a configuration do not shuffle alike."""
-    first, second = argv(SPEC, PLACE, 8), argv(replace(SPEC, repeat=1), PLACE, 8)
+    first, second = argv(SPEC, PLACE, 8, HOST_MEMORY), argv(replace(SPEC, repeat=1), PLACE, 8, HOST_MEMORY)
     assert first[first.index("--seed") + 1] != second[second.index("--seed") + 1]
 
 
 def test_a_users_own_command_is_taken_as_it_is() -> None:
     """No option is added, and nothing of ours is put into its module path."""
     own = replace(SPEC, workload=Workload("own", "command", command=("python", "train.py", "$HOME; rm")))
-    assert argv(own, PLACE, 8) == ["python", "train.py", "$HOME; rm"]
-    given = environment(own, PLACE, 8, {"PATH": "/bin", "PYTHONPATH": "/mine", "SECRET": "x"})
+    assert argv(own, PLACE, 8, HOST_MEMORY) == ["python", "train.py", "$HOME; rm"]
+    given = environment(own, PLACE, 8, HOST_MEMORY, {"PATH": "/bin", "PYTHONPATH": "/mine", "SECRET": "x"})
     assert given["PYTHONPATH"] == "/mine"
     assert "SECRET" not in given
 
 
 def test_the_environment_is_an_allow_list() -> None:
     """Thread counts from the limit, our packages, and nothing that was not named."""
-    given = environment(SPEC, PLACE, 8, {"PATH": "/bin", "PYTHONPATH": "/mine", "OMP_NUM_THREADS": "64"})
+    given = environment(SPEC, PLACE, 8, HOST_MEMORY, {"PATH": "/bin", "PYTHONPATH": "/mine", "OMP_NUM_THREADS": "64"})
     assert given["OMP_NUM_THREADS"] == given["MXNET_CPU_WORKER_NTHREADS"] == "2"
     assert given["PYTHONPATH"] == "/packages"
+
+
+def test_a_command_gets_what_its_study_says() -> None:
+    """By exact names and with a star; `env` goes before all else, thread counts before what is passed on."""
+    variables = (Variable("OMP_NUM_THREADS", "{vcpus}"), Variable("HF_TOKEN", kept="hush"), Variable("TASK"))
+    own = replace(SPEC, workload=Workload("own", "command", env=variables, pass_env=("HF_HOME", "NCCL_*", "MKL_*")))
+    ours = {
+        "HF_HOME": "/hub",
+        "HF_HOME_2": "x",
+        "NCCL_DEBUG": "INFO",
+        "NCCL_": "",
+        "MKL_NUM_THREADS": "64",
+        "TASK": "7",
+        "OTHER": "x",
+    }
+    given = environment(own, PLACE, 8, HOST_MEMORY, ours)
+    assert {name: given.get(name) for name in ours} == {
+        "HF_HOME": "/hub",
+        "HF_HOME_2": None,
+        "NCCL_DEBUG": "INFO",
+        "NCCL_": "",
+        "MKL_NUM_THREADS": "2",
+        "TASK": "7",
+        "OTHER": None,
+    }
+    assert given["OMP_NUM_THREADS"] == "1.5"
+    assert given["HF_TOKEN"] == "hush"
+    assert set(hidden_values(own.workload, ours)) == {
+        "HF_HOME",
+        "NCCL_DEBUG",
+        "NCCL_",
+        "MKL_NUM_THREADS",
+        "HF_TOKEN",
+        "TASK",
+    }
+    alone = setup_environment(own.workload, Path("/tmp"), ours)
+    assert alone["TASK"] == "7"
+    assert "OMP_NUM_THREADS" not in alone
+
+
+def test_placeholders_of_a_run_without_limits_are_those_of_the_host() -> None:
+    """And an accelerator is one."""
+    spec = replace(SPEC, limits=Limits(), workload=Workload("own", "command", device=Device("cuda", 0)), repeat=1)
+    values = placeholders(spec, PLACE, 8, HOST_MEMORY)
+    assert set(values) == set(PLACEHOLDERS)
+    assert (values["vcpus"], values["threads"], values["memory_mib"]) == ("8", "8", "16384")
+    assert (values["gpu_count"], values["repeat"], values["data"]) == ("1", "2", "/data/a.rec")

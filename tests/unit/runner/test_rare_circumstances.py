@@ -35,7 +35,7 @@ def test_an_emulated_accelerator_without_a_rate_cannot_be_run() -> None:
     workload = Workload("train", "image_training", network="resnet50", format="recordio")
     spec = RunSpec(replace(workload, device=Device("emulated", gpu="P100")), 32, Limits(1.0), Measure())
     with pytest.raises(InputError) as refused:
-        argv(spec, PLACE, 8)
+        argv(spec, PLACE, 8, 2**34)
     assert in_words(refused.value) == (
         "workload `train`: the emulated accelerator has no rate; write its samples_per_second."
     )

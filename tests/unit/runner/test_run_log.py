@@ -15,7 +15,7 @@ from sizer.words import warning_line
 
 
 def test_the_beginning_and_the_end_are_kept(tmp_path: Path) -> None:
-    """Whatever was printed, the file holds its first MiB and its last 64 KiB, and says how much is missing."""
+    """Whatever was printed, the file holds its first and its last MiB, and says how much is missing."""
     log = Log(tmp_path / "run.log")
     for number in range(400):
         log.feed(f"{number:9d}\n".encode() * 1000)

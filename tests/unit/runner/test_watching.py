@@ -37,6 +37,9 @@ class Child:
     def is_silent(self) -> bool:
         return True
 
+    def container_client(self, now: float) -> None:
+        """It is none."""
+
 
 class Group:
     """Has read a million bytes just before the first step of its child, and nothing after it."""
@@ -45,7 +48,7 @@ class Group:
         self._child = child
 
     def sample(self, time: float) -> Sample:
-        return Sample(time, read_bytes=1_000_000 if self._child.now >= FIRST_STEP else 0)
+        return Sample(time, core_seconds=self._child.now, read_bytes=1_000_000 if self._child.now >= FIRST_STEP else 0)
 
 
 class Room:

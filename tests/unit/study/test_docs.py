@@ -19,7 +19,7 @@ def test_its_examples_are_valid(parse: Callable[..., Study]) -> None:
     blocks = re.findall(r"```yaml\n(.*?)```", TEXT, flags=re.DOTALL)
     assert len(blocks) == 2
     names = [[plan.workload.name for plan in parse(block).workloads] for block in blocks]
-    assert names[1] == ["train-resnet50", "train-vgg16", "mine"]
+    assert names[1] == ["train-resnet50", "train-vgg16", "mine", "each-batch"]
 
 
 def test_it_names_every_key() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sizer.catalog import Catalog
 from sizer.files.codec import from_json, to_json
-from sizer.records import KINDS
+from sizer.records import KINDS, Variable
 from sizer.records.errors import InputError
 from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study, Workload, WorkloadPlan
 from sizer.study import HostSize, parse_study, template, to_yaml
@@ -29,6 +29,8 @@ texts = st.text(st.characters().filter(str.isprintable), min_size=1, max_size=12
 paths = texts.filter(lambda text: "/" not in text and text not in (".", "..")).map(lambda text: f"/{text}")
 programs = paths | texts.filter(lambda text: "/" not in text)
 """A path from the study file's folder is whole by the time that it is in a Study."""
+commands = st.just(()) | st.builds(lambda program, words: (program, *words), programs, st.lists(texts, max_size=2))
+variables = st.builds(Variable, st.sampled_from(["HERE", "API_KEY", "_1"]), st.none() | texts)
 rates = st.floats(1e-3, 1e9)
 operations = st.floats(1, 1e9)
 sizes = st.integers(2**20, 2**60)
@@ -67,6 +69,11 @@ def plans(draw: st.DrawFn, disks: list[str]) -> WorkloadPlan:
             draw(st.none() | paths),
             device=Device(),
             command=(draw(programs), *draw(st.lists(texts, max_size=3))),
+            env=tuple(draw(st.lists(variables, max_size=3, unique_by=lambda each: each.name))),
+            pass_env=tuple(draw(st.lists(st.sampled_from(["HF_HOME", "NCCL_*", "*"]), max_size=2, unique=True))),
+            cwd=draw(st.none() | paths),
+            setup=draw(commands),
+            before=draw(commands),
             pattern=draw(st.none() | st.sampled_from(["caffe", r"(?P<rate>[\d.]+) im/s"])),
             sample_unit=draw(st.none() | names),
         )

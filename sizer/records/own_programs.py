@@ -1,0 +1,49 @@
+"""What a user's own program is started with: variables, of which some are secret, and words that a run fills in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+PLACEHOLDERS = ("vcpus", "threads", "memory_mib", "batch_size", "data", "scratch", "gpu_count", "repeat")
+"""What may stand in braces in a command, in `before` and in the values of `env`, and is filled in for each run."""
+
+_NAME = "|".join(PLACEHOLDERS)
+_PLACE = re.compile(rf"\{{\{{({_NAME})\}}\}}|\{{({_NAME})\}}")
+
+SECRET_NAMES = re.compile("token|key|secret|passw|passphrase|credential", re.IGNORECASE)
+PLAIN_VALUES = frozenset({"", "0", "1", "true", "false", "yes", "no", "on", "off"})
+"""Of a variable whose name sounds secret these values are none: TOKENIZERS_PARALLELISM is such a name."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of a program's environment. `value` is None where it is taken from the environment of sizer.
+
+    One whose name says that it is a secret is such a variable, too: what it is made with is `kept` while sizer lives,
+    and never stored.
+    """
+
+    name: str
+    value: str | None = None
+    kept: str | None = field(default=None, repr=False, compare=False, metadata={"stored": False})
+
+    def __post_init__(self) -> None:
+        if SECRET_NAMES.search(self.name) and self.value is not None and self.value.lower() not in PLAIN_VALUES:
+            object.__setattr__(self, "kept", self.value)
+            object.__setattr__(self, "value", None)
+
+    def value_in(self, ours: Mapping[str, str]) -> str | None:
+        """Its value, with `ours` as the environment of sizer; None where it has none."""
+        return next((each for each in (self.value, self.kept, ours.get(self.name)) if each is not None), None)
+
+
+def placeholders_in(texts: Iterable[str]) -> frozenset[str]:
+    """The placeholders that are used in these words."""
+    return frozenset(match[2] for text in texts for match in _PLACE.finditer(text) if match[2])
+
+
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """The text with its placeholders filled in; `{{data}}` is the word {data} itself, and other braces stay."""
+    return _PLACE.sub(lambda match: f"{{{match[1]}}}" if match[1] else values[match[2]], text)

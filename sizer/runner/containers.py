@@ -1,0 +1,57 @@
+"""Programs that run in a container, or as another service's: they are not in the group of the run that starts them.
+
+What is started is a client; the daemon behind it starts the program among its own children, under limits of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+CLIENTS = frozenset({"docker", "docker-compose", "podman", "podman-compose", "nerdctl"})
+STARTING = frozenset({"run", "exec", "start", "up", "attach"})
+"""What these are told in order to run a program; to pull or build an image is none of that."""
+
+CLIENT_SECONDS = 2.0
+"""A client that lives for longer waits for a program; one that only starts a service, such as a database, is gone."""
+
+
+def client_in(argv: Sequence[str]) -> str | None:
+    """The name of the client that a command line is of; None where it starts no container."""
+    name = Path(argv[0]).name
+    return name if name in CLIENTS and STARTING & set(argv[1:]) else None
+
+
+class ClientsBelow:
+    """Looks for clients among the descendants of a process."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._since: dict[int, float] = {}
+
+    def look(self, now: float) -> str | None:
+        """The name of one that has been seen for CLIENT_SECONDS; about 20 us a process."""
+        found = {pid: name for pid in _tree(self._pid) if (name := _client(pid)) is not None}
+        self._since = {pid: self._since.get(pid, now) for pid in found}
+        return next((found[pid] for pid, since in self._since.items() if now - since >= CLIENT_SECONDS), None)
+
+
+def _tree(pid: int) -> Iterator[int]:
+    """A process and what its main thread, and those of its children, started."""
+    yield pid
+    children: list[str] = []
+    with suppress(OSError):
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    for child in children:
+        yield from _tree(int(child))
+
+
+def _client(pid: int) -> str | None:
+    """The name, also of a client that is a script: the kernel calls a process as the file that was executed."""
+    with suppress(OSError):
+        name = Path(f"/proc/{pid}/comm").read_text().rstrip("\n")
+        if name in CLIENTS:
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
+            return name if STARTING & set(words) else None
+    return None

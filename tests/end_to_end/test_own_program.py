@@ -1,0 +1,152 @@
+"""A user's own program in a study, from the file to the report: its variables, its folder, what is run before it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.root, pytest.mark.slow]
+
+SECRET = "hf_aBcDeFgH1234"
+MINE = "/somewhere/mine"
+PROGRAM = """
+import os, sys, time
+print("token", os.environ["HF_TOKEN"], "home", os.environ["MY_HOME"])
+print(sys.argv[1:], open("once").read().split(), open("each").read().split())
+size = int(sys.argv[1])
+open("checkpoint", "a").write("x")
+while True:
+    time.sleep(0.05)
+    print(f"rate {size * 1000}")
+"""
+
+Typed = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def typed(tmp_path: Path) -> Typed:
+    def call(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "SIZER_CACHE": str(tmp_path / "cache"), **variables}
+        argv = [sys.executable, "-m", "sizer", *words]
+        return subprocess.run(argv, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+
+    return call
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """A study of two batch sizes, in a folder of the user's own."""
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "train.py").write_text(PROGRAM)
+    (tmp_path / "study.yaml").write_text(
+        textwrap.dedent(
+            f"""\
+            workloads:
+              - name: mine
+                kind: command
+                command: [{sys.executable}, train.py, "{{batch_size}}", "{{threads}}"]
+                pattern: 'rate (?P<rate>\\d+)'
+                batch_size: [4, 8]
+                cwd: work
+                env: {{HF_TOKEN: {SECRET}, HERE: here}}
+                pass_env: MY_*
+                setup: [sh, -c, echo $HERE >> once]
+                before: [sh, -c, "echo {{batch_size}}-{{repeat}} >> each"]
+            axes: {{vcpus: [1]}}
+            measure: {{repeats: 1, seconds: 0.5, precision: 0.5}}
+            """
+        )
+    )
+    return tmp_path / "study.yaml"
+
+
+def written(folder: Path) -> str:
+    """All that sizer wrote into the study folder."""
+    return "\n".join(path.read_text(errors="replace") for path in folder.rglob("*") if path.is_file())
+
+
+def test_it_is_measured_and_no_secret_is_kept(study: Path, typed: Typed, tmp_path: Path) -> None:
+    """Neither in the folder, nor on the terminal, nor in what is exported; the study goes on with the variable."""
+    planned = typed("run", str(study), "--out", "out", "--dry-run", MY_HOME=MINE)
+    assert planned.returncode == 0, planned.stderr
+    assert "sets: HERE=here, for `mine`" in planned.stdout
+    assert "sets: HF_TOKEN, whose value is not shown, for `mine`" in planned.stdout
+    assert "passes on: MY_* of your environment, to `mine`" in planned.stdout
+    assert "before each run of `mine`" in planned.stdout
+    done = typed("run", "study.yaml", "--out", "out", MY_HOME=MINE)
+    assert done.returncode == 0, done.stderr
+    runs = [json.loads(path.read_text()) for path in (tmp_path / "out" / "runs").glob("*.json")]
+    assert {run["spec"]["batch_size"]: round(run["throughput"]["value"], -3) for run in runs} == {4: 4000, 8: 8000}
+    assert (tmp_path / "work" / "once").read_text() == "here\n"
+    assert sorted((tmp_path / "work" / "each").read_text().split()) == ["4-1", "8-1"]
+    assert all("checkpoint" in json.dumps(run["warnings"]) for run in runs)
+    logs = [path.read_text() for path in (tmp_path / "out" / "logs").glob("*.log")]
+    assert all(log.startswith("token [HF_TOKEN] home [MY_HOME]\n") for log in logs)
+    exported = typed("export", "out", "--format", "json")
+    for text in (written(tmp_path / "out"), planned.stdout, done.stdout, done.stderr, exported.stdout):
+        assert SECRET not in text
+        assert MINE not in text
+
+    next((tmp_path / "out" / "runs").glob("*.json")).unlink()
+    refused = typed("resume", "out")
+    assert refused.returncode == 2
+    assert "workload `mine`: the value of HF_TOKEN is not stored with the study" in refused.stderr
+    again = typed("resume", "out", HF_TOKEN=SECRET, MY_HOME=MINE)
+    assert again.returncode == 0, again.stderr
+    assert len(list((tmp_path / "out" / "runs").glob("*.json"))) == 2
+
+
+def test_a_setup_that_fails_refuses_its_runs(study: Path, typed: Typed, tmp_path: Path) -> None:
+    """In a sentence, with its last words, and without the secret that it printed."""
+    study.write_text(study.read_text().replace("echo $HERE >> once", "echo no $HF_TOKEN >&2; exit 5"))
+    done = typed("run", "study.yaml", "--out", "out", MY_HOME=MINE)
+    assert done.returncode == 4
+    assert "its `setup` ended with exit status 5; its last words: no [HF_TOKEN]" in done.stderr
+    assert SECRET not in done.stderr + written(tmp_path / "out")
+
+
+def test_data_is_where_each_run_has_it(typed: Typed, tmp_path: Path) -> None:
+    """On a disk of the study it is a copy there, and without one it is what the file says."""
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "words.txt").write_text("some words\n" * 1000)
+    body = "import sys, time\nprint(sys.argv[1], len(open(sys.argv[1]).read()))\n" + textwrap.dedent(
+        """
+        while True:
+            time.sleep(0.05)
+            print("rate 1000")
+        """
+    )
+    (tmp_path / "train.py").write_text(body)
+    study = {
+        "workloads": [
+            {
+                "name": name,
+                "kind": "command",
+                "command": [sys.executable, str(tmp_path / "train.py"), "{data}"],
+                "data": "words.txt",
+                "pattern": r"rate (?P<rate>\d+)",
+                "axes": axes,
+            }
+            for name, axes in (("here", {"disk": []}), ("there", {"disk": "other"}))
+        ],
+        "disks": {"other": "disk"},
+        "axes": {"vcpus": [1]},
+        "measure": {"repeats": 1, "seconds": 0.5, "precision": 0.5},
+    }
+    (tmp_path / "study.yaml").write_text(json.dumps(study))
+    done = typed("run", "study.yaml", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    logs = {}
+    for path in (tmp_path / "out" / "runs").glob("*.json"):
+        name = json.loads(path.read_text())["spec"]["workload"]["name"]
+        logs[name] = (tmp_path / "out" / "logs" / f"{path.stem}.log").read_text().splitlines()[0]
+    assert logs["here"] == f"{tmp_path / 'words.txt'} 11000"
+    assert logs["there"].startswith(f"{tmp_path / 'disk'}/")
+    assert logs["there"].endswith("/words.txt 11000")

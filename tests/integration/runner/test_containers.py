@@ -1,0 +1,122 @@
+"""A program that is not under the limits of its run is refused, since nothing of it is measured."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizer.limits import detect
+from sizer.records import Outcome, Run, RunSpec
+from sizer.runner.commands import RunPaths
+from sizer.runner.containers import client_in
+from sizer.runner.launcher import RunContext, launch
+from sizer.words import failure_in_words
+
+pytestmark = [pytest.mark.root, pytest.mark.slow]
+
+CONTAINED = (
+    "it runs in a container (docker), which is started by a service outside of the limits of the run: give the command "
+    "that the container runs"
+)
+RATES = "#!/bin/sh\nwhile true; do sleep 0.05; echo rate 5000.0; done\n"
+"""The client of a container relays what is printed in it."""
+
+ELSEWHERE = """
+import glob, os, time
+if os.fork() == 0:
+    for file in glob.glob("/sys/fs/cgroup/*/cgroup.procs") + glob.glob("/sys/fs/cgroup/cgroup.procs"):
+        try:
+            open(file, "w").write(str(os.getpid()))
+        except OSError:
+            pass
+    while True:
+        end = time.monotonic() + 0.05
+        while time.monotonic() < end: pass
+        print("rate 5000.0")
+time.sleep(1000)
+"""
+"""As root a program may move to any group, as a service does for what it starts."""
+
+
+@pytest.fixture
+def measure(make_spec: Callable[..., RunSpec], tmp_path: Path) -> Callable[..., Run]:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    paths = RunPaths(Path(sys.executable), tmp_path, None, None, scratch, scratch)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    context = RunContext(paths, None, None, None, 2, 2**34, environment, tmp_path / "run.log")
+
+    def measured(*command: str, **asked: Any) -> Run:
+        spec = make_spec(*command, **asked)
+        return launch(
+            replace(spec, workload=replace(spec.workload, pattern=r"rate (?P<rate>[\d.]+)")), context, detect()
+        )
+
+    return measured
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Path:
+    """A client by its name and by what it is told."""
+    path = tmp_path / "docker"
+    path.write_text(RATES)
+    path.chmod(0o755)
+    return path
+
+
+def test_a_container_is_refused_before_it_is_started(measure: Callable[..., Run], tmp_path: Path) -> None:
+    """Whether there is such a program or not."""
+    run = measure("/nowhere/docker", "run", "--rm", "image", "python", "train.py")
+    assert run.outcome is Outcome.REFUSED
+    assert failure_in_words(run) == CONTAINED
+    assert not (tmp_path / "run.log").exists()
+
+
+def test_a_container_is_found_behind_a_script(measure: Callable[..., Run], client: Path) -> None:
+    """As soon as it is waited for, and long before the run would end."""
+    run = measure("sh", "-c", f"{client} run image; true", seconds=60.0)
+    assert run.outcome is Outcome.REFUSED
+    assert failure_in_words(run) == CONTAINED
+    assert run.wall_seconds < 20
+
+
+def test_an_image_that_is_pulled_is_no_container(measure: Callable[..., Run], client: Path) -> None:
+    """Nor is a program that is only called so."""
+    run = measure("sh", "-c", f"{client} pull image; true", seconds=4.0)
+    assert run.outcome is Outcome.COMPLETED, failure_in_words(run)
+
+
+def test_steps_from_another_group_are_refused(measure: Callable[..., Run]) -> None:
+    """They come while nothing in the group of the run uses any CPU time."""
+    run = measure(sys.executable, "-c", textwrap.dedent(ELSEWHERE), seconds=60.0)
+    assert run.outcome is Outcome.REFUSED
+    assert failure_in_words(run).startswith("its steps are made outside of the limits of the run")
+    assert run.wall_seconds < 20
+
+
+def test_a_program_that_mostly_waits_is_measured(measure: Callable[..., Run]) -> None:
+    """As one does for an accelerator."""
+    run = measure(sys.executable, "-c", "import time\nwhile True: time.sleep(0.3); print('rate 5000.0')", seconds=9.0)
+    assert run.outcome is Outcome.COMPLETED, failure_in_words(run)
+
+
+@pytest.mark.parametrize(
+    ("argv", "client"),
+    [
+        (("docker", "run", "image"), "docker"),
+        (("/usr/bin/podman", "--log-level=info", "exec", "name", "sh"), "podman"),
+        (("docker", "compose", "up"), "docker"),
+        (("docker", "build", "."), None),
+        (("./run", "docker", "run"), None),
+    ],
+)
+def test_clients_are_known_by_name_and_by_what_they_are_told(argv: tuple[str, ...], client: str | None) -> None:
+    """To build an image is no run of a program."""
+    assert client_in(argv) == client

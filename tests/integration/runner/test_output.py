@@ -1,0 +1,186 @@
+"""What a program prints, as it comes to sizer: through terminals, whatever the program thinks of its output."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sizer.limits import detect
+from sizer.records.run import Outcome, Run
+from sizer.records.study import RunSpec
+from sizer.runner.commands import RunPaths
+from sizer.runner.launcher import RunContext, launch
+from sizer.runner.run_log import HEAD_BYTES, TAIL_BYTES
+from sizer.words import failure_in_words
+
+pytestmark = [pytest.mark.root, pytest.mark.slow]
+
+RATE = r"rate (?P<rate>[\d.]+)"
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> RunContext:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    paths = RunPaths(Path(sys.executable), tmp_path, None, None, scratch, scratch)
+    return RunContext(paths, None, None, None, 2, 2**34, os.environ, tmp_path / "run.log")
+
+
+@pytest.fixture
+def measure(make_spec: Callable[..., RunSpec], context: RunContext) -> Callable[..., Run]:
+    """Launch a command that is measured by the rates that it prints."""
+
+    def measured(*command: str, pattern: str | None = RATE, **asked: float) -> Run:
+        spec = make_spec(*command, **asked)
+        return launch(replace(spec, workload=replace(spec.workload, pattern=pattern)), context, detect())
+
+    return measured
+
+
+def python(body: str) -> tuple[str, str, str]:
+    return sys.executable, "-c", textwrap.dedent(body)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        python("import time\nwhile True: time.sleep(0.1); print('rate 5000.0')"),
+        ("awk", 'BEGIN { while (1) { system("sleep 0.1"); print "rate 5000.0" } }'),
+    ],
+)
+def test_a_buffered_program_is_seen_line_by_line(measure: Callable[..., Run], command: tuple[str, ...]) -> None:
+    """It flushes nothing itself: into a pipe it would say nothing for 400 lines."""
+    run = measure(*command)
+    assert run.outcome is Outcome.COMPLETED, run.error
+    assert run.throughput is not None
+    assert run.throughput.value == pytest.approx(5000, rel=0.03)
+    gaps = [after.time - before.time for before, after in zip(run.steps, run.steps[1:], strict=False)]
+    assert max(gaps) < 1.0
+
+
+def test_stdout_and_stderr_are_terminals_of_their_own(measure: Callable[..., Run], context: RunContext) -> None:
+    """They are as wide as nothing is cut for, change nothing, control nobody, and nobody types into them."""
+    measure(
+        *python(
+            """
+            import os, sys
+            print(sys.stdout.isatty(), sys.stderr.isatty(), sys.stdin.isatty(), os.environ["TERM"])
+            print(os.ttyname(1) != os.ttyname(2), os.get_terminal_size(1).columns, os.readlink("/proc/self/fd/0"))
+            try:
+                os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
+            except OSError as error:
+                print(error.strerror)
+            """
+        )
+    )
+    assert context.log_path.read_bytes() == (b"True True False dumb\nTrue 200 /dev/null\nNo such device or address\n")
+
+
+def test_lines_of_the_two_are_never_mixed(measure: Callable[..., Run], context: RunContext) -> None:
+    """A progress bar on stderr is drawn while a line of stdout is still being written."""
+    run = measure(
+        *python(
+            """
+            import os, time
+            for number in range(60):
+                os.write(1, b"rate ")
+                time.sleep(0.02)
+                os.write(2, b"\\r %d%%|###   | 3it/s" % number)
+                time.sleep(0.02)
+                os.write(1, b"25.0\\n")
+            """
+        ),
+        seconds=60.0,
+    )
+    assert run.outcome is Outcome.COMPLETED, run.error
+    assert len(run.steps) == 60
+    assert context.log_path.read_text().count("rate 25.0\n") == 60
+
+
+def test_what_has_no_end_of_line_is_kept(measure: Callable[..., Run], context: RunContext) -> None:
+    """The last words of a program that dies in the middle of a line, and a line of a megabyte."""
+    run = measure(*python("import sys\nprint('x' * 1_000_000 + 'end')\nprint('half a line', end='')\nsys.exit(3)"))
+    text = context.log_path.read_text()
+    assert len(text) == 1_000_000 + len("end\nhalf a line")
+    assert text.endswith("xend\nhalf a line")
+    assert run.error is not None
+    assert run.error.last_lines.endswith("half a line")
+
+
+def test_a_flood_is_drained_and_its_first_and_last_mebibyte_are_kept(
+    measure: Callable[..., Run], context: RunContext
+) -> None:
+    """The steps among it are counted, and what reading it costs is sizer's own CPU time."""
+    run = measure(
+        *python(
+            """
+            import json, os, time
+            def tell(**fields):
+                os.write(int(os.environ["SIZER_EVENTS_FD"]), (json.dumps(fields) + "\\n").encode())
+            tell(event="start", sample_unit="image", batch_size=8, dataset_bytes=0, dataset_samples=0,
+                 bytes_per_sample=0)
+            block = (b"y" * 99 + b"\\n") * 10_000
+            for number in range(100):
+                os.write(1, block)
+                tell(event="step", time=time.monotonic(), samples=8, input_wait=0.0, epoch=0)
+            """
+        ),
+        pattern=None,
+        seconds=60.0,
+    )
+    assert run.outcome is Outcome.COMPLETED, run.error
+    assert len(run.steps) == 100
+    assert run.samples[-1].sizer_core_seconds > 0.02
+    written = context.log_path.read_text()
+    assert len(written) == HEAD_BYTES + TAIL_BYTES + len(
+        f"\n[sizer: {10**8 - HEAD_BYTES - TAIL_BYTES} bytes left out]\n"
+    )
+
+
+def test_a_program_that_closes_its_output_is_still_measured(measure: Callable[..., Run]) -> None:
+    """Its events go on, and so does it."""
+    run = measure(
+        *python(
+            """
+            import json, os, time
+            os.closerange(0, 3)
+            def tell(**fields):
+                os.write(int(os.environ["SIZER_EVENTS_FD"]), (json.dumps(fields) + "\\n").encode())
+            tell(event="start", sample_unit="image", batch_size=8, dataset_bytes=0, dataset_samples=0,
+                 bytes_per_sample=0)
+            while True:
+                time.sleep(0.02)
+                tell(event="step", time=time.monotonic(), samples=8, input_wait=0.0, epoch=0)
+            """
+        ),
+        pattern=None,
+    )
+    assert run.outcome is Outcome.COMPLETED, run.error
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        python("input('Overwrite the checkpoint? ')"),
+        python("import sys\nprint('Continue? [y/N] ', end='')\nsys.exit(0 if sys.stdin.readline() else 1)"),
+        ("bash", "-c", "echo 'Password for hub: ' >/dev/tty || exit 1"),
+        python("import getpass\ngetpass.getpass('Token: ')"),
+    ],
+)
+def test_a_program_that_asks_for_input_is_told_so(measure: Callable[..., Run], command: tuple[str, ...]) -> None:
+    """Its stdin is empty, and it has no terminal to ask at."""
+    run = measure(*command)
+    assert run.outcome is Outcome.CRASHED
+    assert "it asked for input" in failure_in_words(run)
+
+
+def test_an_ordinary_crash_asked_for_nothing(measure: Callable[..., Run]) -> None:
+    """Not even where its last words end with a colon."""
+    run = measure(*python("import sys\nprint('these files are missing:')\nsys.exit(1)"))
+    assert "asked for input" not in failure_in_words(run)

@@ -1,0 +1,176 @@
+"""How a user's own program is started: its variables, its folder, what is filled in, and what is run before it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from sizer.files.codec import to_json
+from sizer.limits import detect
+from sizer.records import CauseKind, Outcome, Run, RunSpec, Variable, WarningKind
+from sizer.runner.commands import RunPaths
+from sizer.runner.launcher import RunContext, launch
+from sizer.runner.preparatory import set_up
+from sizer.runner.watching import Hooks
+from sizer.words import failure_in_words, warning_line
+
+pytestmark = [pytest.mark.root, pytest.mark.slow]
+
+SECRET = "hf_aBcDeFgH1234"
+RATES = "import time, sys, os\nwhile True: time.sleep(0.05); print('rate 5000.0')"
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> RunContext:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    paths = RunPaths(Path(sys.executable), tmp_path, tmp_path / "data.txt", None, scratch, scratch)
+    return RunContext(paths, None, None, None, 2, 2**34, {**os.environ, "MY_HOME": "/somewhere/mine"}, tmp_path / "log")
+
+
+@pytest.fixture
+def measure(make_spec: Callable[..., RunSpec], context: RunContext) -> Callable[..., Run]:
+    """Launch a command that is measured by the rates that it prints, with what else its workload has."""
+
+    def measured(*command: str, hooks: Hooks | None = None, **more: Any) -> Run:
+        spec = make_spec(*command, vcpus=0.5, seconds=1.0)
+        workload = replace(spec.workload, pattern=r"rate (?P<rate>[\d.]+)", **more)
+        return launch(replace(spec, workload=workload, repeat=2), context, detect(), hooks or Hooks())
+
+    return measured
+
+
+def python(body: str) -> tuple[str, str, str]:
+    return sys.executable, "-c", textwrap.dedent(body)
+
+
+def test_words_and_variables_are_filled_in_for_each_run(measure: Callable[..., Run], context: RunContext) -> None:
+    """With the run's own limits, and with the host's where it has none; what is no placeholder stays."""
+    words = (
+        "{vcpus} {threads} {memory_mib} {batch_size} {gpu_count} {repeat}",
+        "{data}",
+        "{scratch}",
+        "{other} {{data}}",
+    )
+    measure(
+        *python("import os, sys\nprint(sys.argv[1:], os.environ['HERE'], os.environ['OMP_NUM_THREADS'], os.getcwd())"),
+        *words,
+        env=(Variable("HERE", "{threads}x{batch_size}"), Variable("OMP_NUM_THREADS", "7")),
+    )
+    scratch = str(context.paths.scratch)
+    given = ["0.5 1 16384 8 0 3", str(context.paths.data), scratch, "{other} {data}"]
+    assert context.log_path.read_text() == f"{given} 1x8 7 {scratch}\n"
+
+
+def test_no_secret_is_stored_or_logged(measure: Callable[..., Run], context: RunContext) -> None:
+    """Not even where the program itself prints it, in its last words, its warnings or on the event pipe."""
+    body = """
+    import os, sys
+    print("key", os.environ["API_KEY"], "home", os.environ["MY_HOME"])
+    open("made by " + os.environ["API_KEY"], "w")
+    os.write(int(os.environ["SIZER_EVENTS_FD"]), (os.environ["API_KEY"] + "\\n").encode())
+    sys.exit("no: " + os.environ["API_KEY"])
+    """
+    folder = context.paths.scratch
+    run = measure(*python(body), env=(Variable("API_KEY", SECRET),), pass_env=("MY_*",), cwd=str(folder))
+    stored, logged = json.dumps(to_json(run)), context.log_path.read_text()
+    assert run.outcome is Outcome.CRASHED
+    assert "key [API_KEY] home [MY_HOME]" in logged
+    assert "made by [API_KEY]" in stored
+    for text in (stored, logged, failure_in_words(run), repr(run)):
+        assert SECRET not in text
+        assert "/somewhere/mine" not in text
+
+
+def test_files_that_a_run_leaves_in_its_folder_are_named(measure: Callable[..., Run], tmp_path: Path) -> None:
+    """The next run may go on from them; what is there already and stays as it is, is not."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "old.txt").write_text("old")
+    (folder / "log.txt").write_text("first")
+    body = """
+    import os
+    for name in ("checkpoint.pt", "log.txt", "other.bin", "other.txt", "z.txt"): open(name, "a").write("more")
+    """
+    run = measure(*python(textwrap.dedent(body) + RATES), cwd=str(folder))
+    assert run.outcome is Outcome.COMPLETED, run.error
+    found = [each for each in run.warnings if each.kind is WarningKind.FILES_CHANGED]
+    assert [warning_line(each, "") for each in found] == [
+        "files changed: it made or changed checkpoint.pt, log.txt, other.bin and 2 more files in its working folder, "
+        "where the next run finds them"
+    ]
+    again = measure(*python(RATES), cwd=str(folder))
+    assert not [each for each in again.warnings if each.kind is WarningKind.FILES_CHANGED]
+
+
+def test_what_is_run_before_is_no_part_of_the_run(measure: Callable[..., Run], tmp_path: Path) -> None:
+    """It has the folder and the variables of the run, and neither its limits nor its log."""
+    before = ("sh", "-c", 'echo "{repeat} $HERE" > ready; echo hello; cat /proc/self/cgroup > groups')
+    run = measure(
+        *python("print(open('ready').read())\n" + RATES),
+        before=before,
+        env=(Variable("HERE", "here"),),
+        cwd=str(tmp_path),
+    )
+    assert run.outcome is Outcome.COMPLETED, run.error
+    assert (tmp_path / "ready").read_text() == "3 here\n"
+    assert "sizer" not in (tmp_path / "groups").read_text()
+    assert (tmp_path / "log").read_text().startswith("3 here\n")
+    assert "hello" not in (tmp_path / "log").read_text()
+
+
+@pytest.mark.parametrize(
+    ("before", "words"),
+    [
+        (("sh", "-c", "echo no room here >&2; exit 3"), "its `before` ended with exit status 3"),
+        (("/nowhere/program",), "its `before` could not be started (No such file or directory)"),
+        (("sh", "-c", "kill -9 $$"), "its `before` was killed by signal 9 (SIGKILL)"),
+    ],
+)
+def test_a_run_that_was_not_made_ready_is_refused(
+    measure: Callable[..., Run], before: tuple[str, ...], words: str
+) -> None:
+    """With the last words of what failed; it is made again when the study goes on."""
+    run = measure(*python(RATES), before=before)
+    assert run.outcome is Outcome.REFUSED
+    assert failure_in_words(run) == words
+    assert run.error is not None
+    assert ("no room here" in run.error.last_lines) is ("room" in before[-1])
+
+
+def test_ctrl_c_ends_what_is_run_before_and_all_that_it_started(measure: Callable[..., Run]) -> None:
+    """The second Ctrl-C, which ends the run in hand."""
+    nap = f"301.{os.getpid()}"
+    began = time.monotonic()
+    stop = Hooks(stop_now=lambda: time.monotonic() > began + 0.5)
+    run = measure(*python(RATES), before=("sh", "-c", f"sleep {nap} & sleep {nap}"), hooks=stop)
+    assert run.outcome is Outcome.INTERRUPTED
+    assert time.monotonic() - began < 10
+    assert not [each for each in psutil.process_iter(["cmdline"]) if nap in (each.info["cmdline"] or ())]
+
+
+def test_a_setup_has_the_variables_that_belong_to_no_run(make_spec: Callable[..., RunSpec], tmp_path: Path) -> None:
+    """And its failure has its last words, without secrets."""
+    workload = replace(
+        make_spec("true").workload,
+        cwd=str(tmp_path),
+        env=(Variable("HERE", "here"), Variable("SIZE", "{batch_size}"), Variable("API_KEY", SECRET)),
+        setup=("sh", "-c", 'echo "$HERE ${SIZE-none} $0" > made; echo $API_KEY; exit ${STATUS-0}'),
+    )
+    assert set_up(workload, os.environ, lambda: False) is None
+    assert (tmp_path / "made").read_text() == "here none sh\n"
+    failed = set_up(replace(workload, env=(*workload.env, Variable("STATUS", "4"))), os.environ, lambda: False)
+    assert failed is not None
+    assert failed.cause.kind is CauseKind.SETUP_FAILED
+    assert failed.cause.figures == {"status": 4}
+    assert failed.last_lines == "[API_KEY]"
