@@ -38,6 +38,7 @@ class Stop(str, Enum):
     INTERRUPTED = "interrupted"
     BROKEN_EVENTS = "broken_events"
     SLOW_PATTERN = "slow_pattern"
+    WRONG_UNIT = "wrong_unit"
 
 
 def deadline_seconds(measure: Measure, vcpus: float | None = None, two_epochs: float = 0.0) -> float:

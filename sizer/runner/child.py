@@ -85,6 +85,10 @@ class Child:
                 self._reader.close()
         return events, printed
 
+    def read_at_leisure(self) -> None:
+        """From now on what comes may wait: it says itself when it was."""
+        self._at_once = False
+
     def is_silent(self) -> bool:
         """Both pipes are closed, or the child is gone and what it left running has nothing to say now."""
         if not self._selector.get_map():

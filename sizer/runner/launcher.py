@@ -12,6 +12,7 @@ from sizer.analysis import ChildResult, RunMonitor, run_record
 from sizer.host import busy_share
 from sizer.limits import LimitsBackend, Throttle
 from sizer.records import (
+    COMMAND,
     HOST_DISK,
     Cause,
     CauseKind,
@@ -115,7 +116,7 @@ class _ChildRun:
             argv = commands.argv(spec, context.paths, context.host_vcpus)
             environment = commands.environment(spec, context.paths, context.host_vcpus, context.environment)
             sampler = Sampler(group, hooks.clock, busy)
-            at_once = spec.workload.pattern is not None
+            at_once = spec.workload.kind == COMMAND
             with started(group, argv, environment, context.paths.scratch, context.log_path, at_once) as child:
                 self._log = child.log
                 observe(child, self._seen, sampler, self._room, hooks)

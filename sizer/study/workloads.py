@@ -20,6 +20,7 @@ from sizer.records import (
     Workload,
     WorkloadPlan,
     compiled,
+    known_log,
 )
 from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
 from sizer.study.document import Document, Key
@@ -166,6 +167,8 @@ def _check_cache(document: Document, key: Key, entry: dict[str, Any]) -> None:
 
 
 def _check_pattern(document: Document, key: Key, pattern: str) -> None:
+    if known_log(pattern) is not None:
+        return
     try:
         compiled(pattern)
     except InputError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 
-from sizer.records import Cause, CauseKind, Failure, Outcome, Run, RunSpec, format_bytes
+from sizer.records import Cause, CauseKind, Failure, Outcome, Run, RunSpec, format_bytes, format_seconds
 from sizer.words.figures import clause
 from sizer.words.language import _, _n
 from sizer.words.names import clauses
@@ -64,6 +64,12 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
             "avoid nested repetition",
             seconds=f"{figures['seconds']:g}",
         ),
+        CauseKind.TOLD_MILLISECONDS: lambda: _wrong_unit(cause),
+        CauseKind.TOLD_MINUTES: lambda: _(
+            "by the pattern a batch takes {told}, and by when its lines come {seen}: the log's figure is most likely "
+            "one of minutes; correct the pattern",
+            **_told_and_seen(cause),
+        ),
         CauseKind.BROKEN_EVENTS: lambda: _("invalid data on the event pipe: {text}", text=text),
         CauseKind.INTERRUPTED: lambda: _("stopped by Ctrl-C or a signal before it was measured"),
         CauseKind.UNSUPPORTED: lambda: _("the framework or device is not available here"),
@@ -76,7 +82,8 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         CauseKind.IMPORTED: lambda: _("line {line} of {table} says so", line=f"{figures['line']:.0f}", table=text),
         CauseKind.NO_MATCH: lambda: _("no line of its log matched the pattern"),
         CauseKind.NO_EVENT: lambda: _(
-            "it wrote no event; one that writes none can be measured by a `pattern` on its log"
+            "it wrote no event, and no line of its log is of a known format; give a `pattern`, and try it with "
+            "`sizer pattern`"
         ),
         CauseKind.NO_STEP: lambda: _("it wrote its start and no step"),
         CauseKind.STOPPED: lambda: _("its process is stopped (SIGSTOP)"),
@@ -106,6 +113,24 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         CauseKind.DISK_FULL: lambda: _("a disk that it wrote to was full: make room there"),
     }
     return messages[cause.kind]()
+
+
+def _wrong_unit(cause: Cause) -> str:
+    if cause.figures["told"] > cause.figures["seen"]:
+        return _(
+            "by the pattern a batch takes {told}, and by when its lines come {seen}: the log's figure is most likely "
+            "one of milliseconds; name the group `milliseconds`",
+            **_told_and_seen(cause),
+        )
+    return _(
+        "by the pattern a batch takes {told}, and by when its lines come {seen}: the log's figure is most likely one "
+        "of seconds; name the group `seconds`",
+        **_told_and_seen(cause),
+    )
+
+
+def _told_and_seen(cause: Cause) -> dict[str, str]:
+    return {name: format_seconds(cause.figures[name]) for name in ("told", "seen")}
 
 
 def _stepped(cause: Cause) -> str:
