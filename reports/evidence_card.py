@@ -42,7 +42,11 @@ def rate(run: Run) -> Iterator[Fact]:
     """The throughput with its interval, in how far it held, and how it was taken."""
     unit, throughput = run.sample_unit, run.throughput
     if throughput is not None and results.measured(run):
-        yield _("Throughput"), words.rate_interval(throughput, unit), words.half_width(throughput)
+        once = any(warning.kind is WarningKind.ONE_READING for warning in run.warnings)
+        remark = words.warning_name(WarningKind.ONE_READING) if once else words.half_width(throughput)
+        yield _("Throughput"), words.rate_interval(throughput, unit), remark
+    if run.meter is not None and run.meter.kind != "events":
+        yield _("Steps counted"), words.meter_in_words(run.meter), ""
     if run.rate_change is not None:
         before, after = (words.rate_interval(each, unit) for each in (run.rate_change.before, run.rate_change.after))
         remark = _("fell after {time}", time=format_seconds(run.rate_change.seconds))

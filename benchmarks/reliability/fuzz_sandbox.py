@@ -20,7 +20,7 @@ from unittest.mock import patch
 
 from fuzz_cases import SLOW_SECONDS, Case, CaseVerdict, Ended, faults, is_hushed_up
 
-from sizer.analysis.log_rates import LINE_LIMIT
+from sizer.analysis.log_lines import LINE_LIMIT
 from sizer.cli import main
 from sizer.host.machine import facts
 from sizer.limits import detect

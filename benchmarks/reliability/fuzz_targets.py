@@ -24,8 +24,8 @@ from sizer.catalog import Catalog, catalog_text
 from sizer.cli.tables import COLUMNS
 from sizer.exchange.imported import read_measurements
 from sizer.files.codec import from_json, to_json
+from sizer.records import KNOWN_LOGS
 from sizer.records.errors import InputError
-from sizer.records.log_patterns import PATTERNS
 from sizer.records.run import Run
 from sizer.study import HostSize, parse_study, to_yaml
 
@@ -248,9 +248,17 @@ def _read_events(content: bytes) -> int:
     return 0
 
 
+EXPRESSIONS = (
+    r"(?P<rate>\S+)/s",
+    r"step (?P<step>\S+) .*?(?P<milliseconds>\S+) ?ms",
+    r"(?P<done>\d+)/(?P<total>\d+).*?(?P<elapsed>\S+)s",
+)
+"""A user's own, with each kind of group."""
+
+
 def _read_log(content: bytes) -> int:
-    """By every pattern, on a clock that steps on."""
-    for pattern in PATTERNS:
+    """By every pattern, and without one, on a clock that steps on."""
+    for pattern in (None, *KNOWN_LOGS, *EXPRESSIONS):
         ticks = iter(range(10**9))
         rates = LogRates(pattern, 32, lambda ticks=ticks: float(next(ticks)))  # type: ignore[misc]
         for piece in pieces(content):

@@ -6,6 +6,7 @@ from sizer.analysis.absence import is_absent
 from sizer.analysis.accounting import other_cores, stolen_cores
 from sizer.analysis.epochs import measured_from_epoch
 from sizer.analysis.events import ChildEvent, EventError, EventReader
+from sizer.analysis.log_lines import LogContent, LogReading, ReadLine, read_log
 from sizer.analysis.log_rates import PATTERN_SECONDS, LogRates
 from sizer.analysis.monitor import Live, RunMonitor
 from sizer.analysis.record import ChildResult, run_record
@@ -21,12 +22,16 @@ __all__ = [
     "EventError",
     "EventReader",
     "Live",
+    "LogContent",
     "LogRates",
+    "LogReading",
+    "ReadLine",
     "RunMonitor",
     "Stop",
     "is_absent",
     "measured_from_epoch",
     "other_cores",
+    "read_log",
     "run_record",
     "stolen_cores",
 ]

@@ -26,8 +26,8 @@ class Ending:
     `seconds` is the limit that it ran into, of its time or of its pattern's. `silent_seconds` have passed since its
     last step, or its start where it made none; `longest_step` is the longest that it took for one. `seen` is what was
     seen of it when it was stopped, `pattern` whether its log was read for rates, `no_rate` a line of it that told none,
-    `silent` whether it printed nothing at all, `capped` whether its memory was, and
-    `joined` whether it came into its group, under its limits.
+    `silent` whether it printed nothing at all, `capped` whether its memory was, and `joined` whether it came into its
+    group, under its limits. `wrong_unit` is why the rates of its log mean nothing.
     """
 
     stop: Stop
@@ -46,6 +46,7 @@ class Ending:
     silent: bool = False
     capped: bool = True
     joined: bool = True
+    wrong_unit: Cause | None = None
 
     @property
     def hung(self) -> bool:
@@ -74,6 +75,8 @@ def outcome(ending: Ending) -> tuple[Outcome, Failure | None]:
         return Outcome.UNSUPPORTED, _failure(CauseKind.UNSUPPORTED)
     if ending.stop is Stop.ENDED and status != 0:
         return Outcome.CRASHED, Failure(_crash(status))
+    if ending.wrong_unit is not None:
+        return Outcome.CRASHED, Failure(ending.wrong_unit)
     if ending.stop is Stop.DEADLINE and (ending.hung or not ending.measured):
         return Outcome.TIMEOUT, _timeout(ending)
     if ending.measured:

@@ -47,13 +47,14 @@ def measured_from_epoch(workload: Workload) -> int:
     return 1 if workload.cache == "natural" and workload.input == "disk" else 0
 
 
-def shown(steps: Sequence[Step], workload: Workload, epoch_samples: int) -> Shown:
-    """What these steps show of the workload; `epoch_samples` is the length of an epoch, 0 where it is not known."""
+def shown(steps: Sequence[Step], workload: Workload, epoch_samples: int, by_log: bool = False) -> Shown:
+    """What these steps show of the workload; `epoch_samples` is the length of an epoch, 0 where it is not known, and
+    `by_log` says that they are lines of a log, which may name no epoch."""
     if measured_from_epoch(workload) == 0 or not steps:
         return Shown(steady_state(steps), Epochs.ANY)
     if not epoch_samples:
         later = steady_state(steps, 1)
-        first = Epochs.NOT_KNOWN if workload.pattern else Epochs.FIRST
+        first = Epochs.NOT_KNOWN if by_log else Epochs.FIRST
         return Shown(later, Epochs.ANY) if later else Shown(steady_state(steps), first)
     began = steps[0].time
     whole = mean_rate(_later(steps, _last_whole(steps, epoch_samples)), began)

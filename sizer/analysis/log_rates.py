@@ -1,85 +1,186 @@
-"""A program that knows nothing of sizer is measured by the rate that it prints on its log."""
+"""A program that knows nothing of sizer is measured by what it prints on its log."""
 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable
+from statistics import median
 
-from sizer.records import MEANINGS, Step, compiled
-
-LINE_LIMIT = 4096
-"""Characters of a line's end that are looked at: no program prints its rate in a longer line, and an expression that
-looks at a line of a megabyte from each of its characters takes hours."""
-
-LARGEST = 1e18
-"""Larger than any rate or time that a program can mean, and than all of its samples."""
+from sizer.analysis.log_lines import LARGEST, LINE_LIMIT, LogLines, LogReading, Told
+from sizer.analysis.told_against_seen import (
+    DISAGREES,
+    Disagreement,
+    Reason,
+    ToldLine,
+    disagreement,
+    numbers_of,
+)
+from sizer.records import Cause, CauseKind, RunWarning, Step, WarningKind
 
 PATTERN_SECONDS = 2.0
-"""CPU time that the lines of one read (1 MiB) may take to be matched: those of the known patterns take 0.02 s."""
+"""CPU time that the lines of one read (1 MiB) may take to be matched: those of the known formats take 0.1 s."""
+
+KEPT_LINES = 200
+"""Lines whose told times are held against their arrival: the last ones, so that a warm-up is forgotten."""
+
+REFUSALS = {
+    Reason.MILLISECONDS: CauseKind.TOLD_MILLISECONDS,
+    Reason.MINUTES: CauseKind.TOLD_MINUTES,
+}
+"""Disagreements with which a rate that the line tells means nothing."""
+
+WARNINGS = {
+    Reason.RANKS: WarningKind.LINES_OF_RANKS,
+    Reason.BATCHES: WarningKind.BATCHES_FOR_SAMPLES,
+    Reason.MILLISECONDS: WarningKind.TOLD_UNLIKE_SEEN,
+    Reason.MINUTES: WarningKind.TOLD_UNLIKE_SEEN,
+    Reason.UNKNOWN: WarningKind.TOLD_UNLIKE_SEEN,
+}
 
 
 class LogRates:
-    """Turns log lines into steps: a line with a rate represents the samples since the line before it."""
+    """Turns log lines into steps: each represents what was done since the line before it.
 
-    def __init__(self, pattern: str, batch_size: int, clock: Callable[[], float]) -> None:
-        self._pattern = compiled(pattern)
+    Where a line has a counter, what it grew by was done, in batches of `batch_size`; else the rate that the line tells
+    makes samples of the time since the line before. Without a pattern, the known formats are recognised.
+    """
+
+    def __init__(self, pattern: str | None, batch_size: int, clock: Callable[[], float]) -> None:
+        """Raises InputError for a pattern that cannot be read."""
+        self._lines = LogLines(pattern)
         self._batch_size = batch_size
         self._clock = clock
         self._rest = ""
         self._last: float | None = None
-        self._epoch = 0
-        self._progress = (0.0, 0.0)
         self._samples = 0
-        self.no_rate = ""
-        """What the first line matched with that tells a rate which is no number."""
+        self._epoch = 0
+        self._elapsed: tuple[int, float] | None = None
+        self._told: deque[ToldLine] = deque(maxlen=KEPT_LINES)
+        self._told_batches: deque[float] = deque(maxlen=KEPT_LINES)
+        self._rates: set[float] = set()
+        self._repeats = 0
+        self._by_told = False
+        self._of_samples = False
+
+    @property
+    def no_rate(self) -> str:
+        """What the user's own expression matched with that is no number; empty where nothing is."""
+        return self._lines.no_rate
+
+    @property
+    def recognised(self) -> str | None:
+        """The name of the known format; None before one is recognised, and with a user's own expression."""
+        return self._lines.recognised
 
     def feed(self, data: bytes) -> list[Step]:
         """The steps that these bytes of the log complete. A carriage return ends a line, too: progress bars use it."""
         *lines, rest = re.split(r"[\r\n]", self._rest + data.decode("utf-8", "replace"))
         self._rest = rest[-LINE_LIMIT:]
-        steps = [self._step(match) for line in lines if (match := self._pattern.search(line[-LINE_LIMIT:]))]
-        return [step for step in steps if step is not None]
+        steps = []
+        for line in lines:
+            told = self._lines.read(line)
+            step = self._step(told, line) if told is not None else None
+            if step is not None:
+                steps.append(step)
+        return steps
 
-    def _step(self, match: re.Match[str]) -> Step | None:
-        numbers = _numbers(match)
-        if numbers is None:
-            self.no_rate = self.no_rate or match[0]
+    @property
+    def refusal(self) -> Cause | None:
+        """Why the rates that the lines tell mean nothing; None where they may be right, or are not needed."""
+        found = self._disagreement() if self._by_told else None
+        if found is None or found.reason not in REFUSALS:
             return None
-        now, last = self._clock(), self._last
-        self._last = now
-        rate = self._rate(numbers)
+        return Cause(REFUSALS[found.reason], _figures(found))
+
+    def finish(self) -> list[RunWarning]:
+        """What a reader must know of the rates, now that the log has ended."""
+        warnings = []
+        found = self._disagreement()
+        if found is not None and self.refusal is None:
+            warnings.append(RunWarning(WARNINGS[found.reason], _figures(found)))
+        told = self._told_batch()
+        if told is not None and self._batch_size > 1:
+            warnings.append(RunWarning(WarningKind.OTHER_BATCH_SIZE, {"told": told, "given": self._batch_size}))
+        if self._by_told and len(self._rates) == 1:
+            warnings.append(RunWarning(WarningKind.ONE_READING))
+        return warnings
+
+    def _step(self, told: Told, line: str) -> Step | None:
+        now, last, reading = self._clock(), self._last, told.reading
+        self._keep(told, line, now)
         if last is None:
-            return Step(now, 0, 0.0, self._epoch)
+            self._last, self._epoch = now, told.epoch
+            return Step(now, 0, 0.0, 0)
+        samples = self._done(told, now - last)
+        if reading.counter is None:
+            self._last = now
+        if samples is None or self._samples + samples > LARGEST:
+            return None
+        self._last = now
+        self._samples += samples
+        return Step(now, samples, 0.0, told.epoch - self._epoch)
+
+    def _done(self, told: Told, seconds: float) -> int | None:
+        """Samples since the line before; None where the line shows nothing new."""
+        reading, grown = told.reading, told.grown
+        if reading.counter is not None:
+            if not grown:
+                self._repeats += 1
+                return None
+            lines, self._repeats = 1 + self._repeats, 0
+            if reading.samples is not None:
+                return grown
+            if reading.rate and seconds > 0:
+                each = reading.seconds if reading.seconds is not None else seconds / grown
+                # Where several processes print the line, each tells its own rate.
+                self._told_batches.append(reading.rate * each * lines)
+            return grown * (self._told_batch() or self._batch_size)
+        rate = self._told_rate(reading)
         if rate is None or rate > LARGEST:
             return None
-        samples = round(rate * (now - last))
-        if self._samples + samples > LARGEST:
+        self._by_told = True
+        self._rates.add(rate)
+        return round(rate * seconds)
+
+    def _told_rate(self, reading: LogReading) -> float | None:
+        if reading.rate is not None:
+            return reading.rate
+        if reading.batches is not None:
+            return reading.batches * self._batch_size
+        return self._batch_size / reading.seconds if reading.seconds else None
+
+    def _told_batch(self) -> int | None:
+        """How many samples a batch has by the rate that the lines tell; None where that is what the study says, or
+        the study says it and its own expression may have taken something else for a rate."""
+        if not self._told_batches or (self.recognised is None and self._batch_size > 1):
             return None
-        self._samples += samples
-        return Step(now, samples, 0.0, self._epoch)
+        told = max(1, round(median(self._told_batches)))
+        return None if 1 / DISAGREES < told / self._batch_size < DISAGREES else told
 
-    def _rate(self, numbers: dict[str, float]) -> float | None:
-        """Samples/s in this line; None where the line only starts a new epoch."""
-        if "rate" in numbers:
-            return numbers["rate"]
-        if "batches" in numbers:
-            return numbers["batches"] * self._batch_size
-        if "seconds" in numbers:
-            return self._batch_size / numbers["seconds"]
-        done, elapsed = numbers["done"], numbers["elapsed"]
-        before, self._progress = self._progress, (done, elapsed)
-        if done <= before[0] or elapsed <= before[1]:
-            self._epoch += 1
-            return None
-        return (done - before[0]) * self._batch_size / (elapsed - before[1])
+    def _keep(self, told: Told, line: str, now: float) -> None:
+        """Remember what a line tells of the time of a batch, to be held against when lines come."""
+        reading = told.reading
+        if self.recognised is not None and reading.counter is not None:
+            # Known formats tell no other unit than their own, and count.
+            return
+        seconds = reading.seconds_a_batch
+        if seconds is None and reading.rate:
+            seconds, self._of_samples = self._batch_size / reading.rate, True
+        if reading.elapsed is not None and reading.step is not None:
+            before, self._elapsed = self._elapsed, (reading.step, reading.elapsed)
+            if before is not None and reading.step > before[0] and reading.elapsed > before[1]:
+                seconds = (reading.elapsed - before[1]) / (reading.step - before[0])
+        if seconds is None:
+            return
+        step = reading.step
+        if step is None and reading.samples is not None:
+            step = reading.samples // self._batch_size
+        self._told.append(ToldLine(now, seconds, step, numbers_of(line)))
+
+    def _disagreement(self) -> Disagreement | None:
+        return disagreement(tuple(self._told), self._batch_size, self._of_samples)
 
 
-def _numbers(match: re.Match[str]) -> dict[str, float] | None:
-    """The numbers that the groups of an expression found; None where one is no number that a rate can be made of."""
-    try:
-        numbers = {name: float(text) for name, text in match.groupdict().items() if name in MEANINGS and text}
-    except ValueError:
-        return None
-    known = {"done", "elapsed"} <= set(numbers) or bool({"rate", "batches", "seconds"} & set(numbers))
-    sane = all(0 <= number <= LARGEST for number in numbers.values()) and numbers.get("seconds", 1.0) > 1 / LARGEST
-    return numbers if known and sane else None
+def _figures(found: Disagreement) -> dict[str, float]:
+    return {"told": found.told, "seen": found.seen}

@@ -12,7 +12,7 @@ from sizer.analysis.counter_rates import rates
 from sizer.analysis.epochs import Shown, measured_from_epoch, shown, two_epochs_seconds
 from sizer.analysis.events import ChildEvent, End, EventError, Start
 from sizer.analysis.stopping import Stop, deadline_seconds, enough, next_look
-from sizer.records import RunSpec, Sample, Step
+from sizer.records import Cause, Meter, RunSpec, RunWarning, Sample, Step
 
 RECENT_SECONDS = 5.0
 """What a person sees as the rate of the current run is that of so many seconds; it costs nothing to know."""
@@ -39,7 +39,8 @@ class RunMonitor:
     """Collects a child's events and decides when it has shown enough. `over` is when it was seen to have ended.
 
     `detail` says how its event pipe broke; `limit_seconds` is the limit that it ran into, of its time or of its
-    pattern's; `no_rate` is a line of its log that matched the pattern and told none.
+    pattern's; `no_rate` is a line of its log that matched the pattern and told none. `meter` is what its steps were
+    counted by, `log_warnings` what is to be known of a log's rates, and `wrong_unit` why they mean nothing.
     """
 
     spec: RunSpec
@@ -54,6 +55,9 @@ class RunMonitor:
     two_epochs_seconds: float = 0.0
     count: int = 0
     over: float | None = None
+    meter: Meter | None = None
+    log_warnings: tuple[RunWarning, ...] = ()
+    wrong_unit: Cause | None = None
 
     def __post_init__(self) -> None:
         self._joined = JoinedSteps(self.steps)
@@ -63,17 +67,41 @@ class RunMonitor:
         """What a sample is: as the workload says, else as the study does."""
         return self.start.sample_unit if self.start else self.spec.workload.sample_unit or "sample"
 
+    @property
+    def told_by_events(self) -> bool:
+        """Whether the program itself has told of its steps, or that it will: then its log counts nothing."""
+        return self.start is not None or (self.meter is not None and self.meter.kind != "log")
+
+    @property
+    def told_by_log(self) -> bool:
+        return self.meter is not None and self.meter.kind == "log"
+
+    def take_of_log(self, steps: Sequence[Step], source: str) -> None:
+        """Add the steps that a log gives; `source` is its known format, or the study's pattern."""
+        if steps and not self.told_by_events:
+            self.meter = Meter("log", source)
+            self._add(steps)
+
     def take(self, events: Sequence[ChildEvent], now: float = math.inf) -> None:
         """Add what the child wrote until `now`. Raises EventError for a step whose time is not of our clock."""
+        if events and not self.told_by_events:
+            # What the log has given until then was counted by what is trusted less, and may be the same steps.
+            self.steps.clear()
+            self._joined = JoinedSteps(self.steps)
+            self.count, self.meter = 0, Meter("events")
         for event in events:
             if isinstance(event, Start):
                 self.start = event
             elif isinstance(event, Step):
                 self._check_clock(event, now)
-                self._joined.add(event)
-                self.count += 1
+                self._add([event])
             else:
                 assert isinstance(event, End)
+
+    def _add(self, steps: Sequence[Step]) -> None:
+        for step in steps:
+            self._joined.add(step)
+        self.count += len(steps)
 
     def _check_clock(self, step: Step, now: float) -> None:
         """Counters are read by our clock: with the times of another one nothing of them could be set to a step."""
@@ -105,7 +133,7 @@ class RunMonitor:
     @property
     def shown(self) -> Shown:
         """What the run has shown so far: its steady state and the epochs that it is based on."""
-        return shown(self.steps, self.spec.workload, self._epoch_samples)
+        return shown(self.steps, self.spec.workload, self._epoch_samples, self.told_by_log)
 
     @property
     def _epoch_samples(self) -> int:

@@ -24,12 +24,14 @@ from sizer.records import (
     DataSet,
     Device,
     DiskCheck,
+    Estimate,
     LimitedBy,
     Outcome,
     Run,
     RunWarning,
     Sample,
     Step,
+    WarningKind,
     Workload,
 )
 
@@ -100,7 +102,8 @@ def run_record(
         limits_buffered_writes=_limits_buffered_writes(disk, measured.throttles_buffered_writes),
         disk=disk,
         limited_by=measured.limited_by,
-        warnings=measured.troubles,
+        meter=seen.meter if seen.steps else None,
+        warnings=(*measured.troubles, *seen.log_warnings),
         steps=tuple(seen.steps),
         samples=measured.samples,
     )
@@ -124,6 +127,7 @@ def _ending(measured: ChildResult, shown: Shown) -> Ending:
         pattern=seen.spec.workload.pattern is not None,
         no_rate=seen.no_rate,
         silent=measured.silent,
+        wrong_unit=seen.wrong_unit,
         capped=seen.spec.limits.memory_bytes is not None,
         joined=measured.joined,
     )
@@ -140,6 +144,11 @@ def _with_result(run: Run, shown: Shown, found: ChildResult) -> Run:
         sustained = _measured(run, later, found) if later else measured
         if sustained.evidence and sustained.evidence.bottleneck not in NOT_THE_DISK:
             measured = replace(sustained, rate_change=change)
+    assert measured.throughput is not None
+    if any(warning.kind is WarningKind.ONE_READING for warning in run.warnings):
+        # The readings agree because they are one, told again and again: no spread of theirs is that of the rate.
+        rate = measured.throughput.value
+        measured = replace(measured, throughput=Estimate(rate, rate, rate))
     warnings = run_warnings(measured, shown.epochs, shown.steady.settled, found.seen.calls_a_step)
     return replace(measured, warnings=(*run.warnings, *warnings))
 

@@ -40,6 +40,7 @@ class Stop(str, Enum):
     SLOW_PATTERN = "slow_pattern"
     CONTAINER = "container"
     ABSENT = "absent"
+    WRONG_UNIT = "wrong_unit"
 
 
 def deadline_seconds(measure: Measure, vcpus: float | None = None, two_epochs: float = 0.0) -> float:

@@ -49,6 +49,7 @@ def parser() -> argparse.ArgumentParser:
     _add_status(commands)
     _add_answering(commands)
     _add_importing(commands)
+    _add_pattern(commands)
     _add_disks(commands)
     _add_catalog(commands)
     _add(commands, "schema", "host_commands", _("the study file's JSON Schema"))
@@ -92,6 +93,18 @@ def _add_catalog(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "import", help=_("CSV files as a catalogue, on stdout"), description=_("CSV files as a catalogue, on stdout.")
     )
     imported.add_argument("files", nargs="+", metavar="FILE.csv", help=_("instance types, disk tiers or rates"))
+
+
+def _add_pattern(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    pattern = _add(commands, "pattern", "pattern", _("what an expression, or a known format, would read from a log"))
+    pattern.add_argument(
+        "expression",
+        nargs="?",
+        metavar="EXPR",
+        help=_("a known format, or a regular expression with named groups; default: which known format the log has"),
+    )
+    pattern.add_argument("log", metavar="LOGFILE")
+    _add_json(pattern)
 
 
 def _add_disks(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -41,7 +41,7 @@ from sizer.records.domains import (
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
 from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
-from sizer.records.log_patterns import MEANINGS, compiled
+from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
 from sizer.records.own_programs import PLACEHOLDERS, Variable, filled, placeholders_in
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
@@ -63,6 +63,7 @@ from sizer.records.run import (
     LimitedBy,
     LimitedByKind,
     MemoryGrowth,
+    Meter,
     Outcome,
     RateChange,
     RentedMachine,
@@ -145,6 +146,7 @@ __all__ = [
     "IMPORTED",
     "ISOLATED_STAGES",
     "KINDS",
+    "KNOWN_LOGS",
     "LARGEST",
     "LARGEST_BYTES",
     "LONGEST_NAME",
@@ -203,6 +205,7 @@ __all__ = [
     "Measure",
     "MemoryGrowth",
     "Message",
+    "Meter",
     "NoAnswer",
     "Note",
     "NoteKind",
@@ -246,6 +249,7 @@ __all__ = [
     "format_share",
     "format_usd",
     "format_vcpus",
+    "known_log",
     "parse_batch_size",
     "parse_bytes",
     "parse_count",

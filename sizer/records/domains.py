@@ -172,6 +172,7 @@ Stage = Annotated[str, OneOf(("step", "pipeline", "disk", "cache"))]
 
 Cache = Annotated[str, OneOf(("cold", "natural", "warm"))]
 DeviceKind = Annotated[str, OneOf(("cpu", "cuda", "emulated"))]
+MeterKind = Annotated[str, OneOf(("events", "hook", "log"))]
 Preference = Annotated[str, OneOf(("cheapest", "fastest", "balanced"))]
 Status = Annotated[str, OneOf(("recommended", "at_least", "refused"))]
 EdgeState = Annotated[str, OneOf(("settled", "rising", "unsettled"))]

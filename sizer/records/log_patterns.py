@@ -1,51 +1,73 @@
-"""How the rates that programs print on their logs are recognised: known patterns, and a user's own."""
+"""How the rate of a program is read from its log: the names of the known formats, and a user's own expression."""
 
 from __future__ import annotations
 
 import re
 
 from sizer.records.errors import InputError
-from sizer.records.messages import AllOf
+from sizer.records.messages import AllOf, AnyOf
 
-PATTERNS = {
-    # "Epoch[0] Batch [20-40]	Speed: 1234.56 samples/sec" (mxnet.callback.Speedometer)
-    "mxnet_speedometer": r"Speed: (?P<rate>[\d.]+) samples/sec",
-    # "Iteration 40 (1.25 iter/s, 16s/20 iters), loss = 6.9" (Caffe's solver)
-    "caffe": r"Iteration \d+ \((?P<batches>[\d.]+) iter/s",
-    # "Epoch: [1][20/5004]	Time 0.387 (0.412)" (Torch and PyTorch ImageNet examples)
-    "torch": r"Time:? +(?P<seconds>[\d.]+)",
-    # "10	images/sec: 219.1 +/- 0.0 (jitter = 0.1)" (tf_cnn_benchmarks)
-    "tensorflow": r"images/sec: (?P<rate>[\d.]+)",
-    # "Epoch[ 1 of 10]-Minibatch[ 1- 10]: ... time = 1.234s; samplesPerSecond = 219.1" (CNTK)
-    "cntk": r"samplesPerSecond = (?P<rate>[\d.]+)",
-    # "Epoch 0   [Train |████| 390/390 batches, 2.30 cost, 5.82s]" (Neon's progress bar)
-    "neon": r"(?P<done>\d+)/\d+ batches, [\d.]+ cost, (?P<elapsed>[\d.]+)s",
-}
-"""A named group says what a number is: `rate` samples/s, `batches` a second, or `seconds` a batch; or what an epoch has
-`done` in `elapsed` seconds."""
+KNOWN_LOGS = (
+    "keras",
+    "nanogpt",
+    "pytorch_imagenet",
+    "pytorch_word_language_model",
+    "mxnet_speedometer",
+    "tf_cnn_benchmarks",
+    "caffe",
+    "timm",
+    "torchvision",
+    "megatron",
+    "deepspeed",
+    "fairseq",
+    "mmengine",
+    "cntk",
+    "neon",
+    "torch",
+    "ultralytics",
+    "lightning",
+    "hugging_face_trainer",
+    "tqdm",
+)
+"""Formats that are recognised by themselves, and that a study may name as its `pattern`."""
 
-MEANINGS = frozenset({"rate", "batches", "seconds", "done", "elapsed"})
+OTHER_NAMES = {"tensorflow": "tf_cnn_benchmarks"}
+"""Names that a format had before."""
+
+TOLD = ("rate", "seconds", "milliseconds", "batches")
+"""Groups that tell how fast the program is: samples a second, seconds or milliseconds a batch, batches a second."""
+
+COUNTERS = ("step", "samples", "done")
+"""Groups that count: what a program did between two lines is what they grew by. `done` and `step` count batches."""
+
+MEANINGS = frozenset({*TOLD, *COUNTERS, "total", "epoch", "elapsed"})
 """Groups that are read; a user's expression may have others, whatever they hold."""
 
 
+def known_log(pattern: str) -> str | None:
+    """The known format that a pattern names; None for an expression."""
+    name = OTHER_NAMES.get(pattern, pattern)
+    return name if name in KNOWN_LOGS else None
+
+
 def compiled(pattern: str) -> re.Pattern[str]:
-    """The regular expression of a known name or of a user's own. Raises InputError."""
+    """The regular expression of a user's own pattern. Raises InputError."""
     try:
-        expression = re.compile(PATTERNS.get(pattern, pattern))
+        expression = re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         raise InputError(
             "`{pattern}` is not a regular expression ({error}). Correct it, or use a known pattern: {patterns}.",
             pattern=pattern,
             error=error,
-            patterns=AllOf(*PATTERNS),
+            patterns=AllOf(*KNOWN_LOGS),
         ) from error
-    groups = set(expression.groupindex)
-    if not {"rate", "batches", "seconds"} & groups and not {"done", "elapsed"} <= groups:
+    if not {*TOLD, *COUNTERS} & set(expression.groupindex):
         raise InputError(
-            "The pattern `{pattern}` has no group named rate, batches or seconds. Add one, such as {example}, or use a "
-            "known pattern: {patterns}.",
+            "The pattern `{pattern}` has no group named {groups}. Add one, such as {example}, or use a known pattern: "
+            "{patterns}.",
             pattern=pattern,
+            groups=AnyOf(*TOLD, *COUNTERS),
             example=r"(?P<rate>[\d.]+)",
-            patterns=AllOf(*PATTERNS),
+            patterns=AllOf(*KNOWN_LOGS),
         )
     return expression

@@ -5,7 +5,20 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 
-from sizer.records.domains import Amount, Batch, Bound, Bytes, Count, Label, Moment, Name, Rate, Signed, Vcpus
+from sizer.records.domains import (
+    Amount,
+    Batch,
+    Bound,
+    Bytes,
+    Count,
+    Label,
+    MeterKind,
+    Moment,
+    Name,
+    Rate,
+    Signed,
+    Vcpus,
+)
 from sizer.records.study import SCHEMA_VERSION, DiskRates, DiskTier, RunSpec
 
 
@@ -235,6 +248,16 @@ class WarningKind(str, Enum):
     named: the next run finds them there."""
     LOG_INCOMPLETE = "log_incomplete"
     """The log could not be written; `text` says where and why."""
+    TOLD_UNLIKE_SEEN = "told_unlike_seen"
+    """The log tells another time of a batch, `told` in seconds, than `seen` by when its lines come."""
+    LINES_OF_RANKS = "lines_of_ranks"
+    """The same, most likely because several processes print the line."""
+    BATCHES_FOR_SAMPLES = "batches_for_samples"
+    """The same, most likely because the rate is one of batches."""
+    OTHER_BATCH_SIZE = "other_batch_size"
+    """By its log a batch has `told` samples, where the study says `given`."""
+    ONE_READING = "one_reading"
+    """Every line of the log told the same rate, so that its interval says nothing."""
     OTHER = "other"
     """A sentence of somebody else's, or of a sizer before: `text`."""
 
@@ -247,6 +270,8 @@ class WarningKind(str, Enum):
 _GROUPS = {
     WarningKind.DATA_PARTLY_GONE: WarningKind.DATA_GONE,
     WarningKind.MEMORY_LEFT: WarningKind.LEFT_BEHIND,
+    WarningKind.LINES_OF_RANKS: WarningKind.TOLD_UNLIKE_SEEN,
+    WarningKind.BATCHES_FOR_SAMPLES: WarningKind.TOLD_UNLIKE_SEEN,
 }
 
 
@@ -273,6 +298,10 @@ class CauseKind(str, Enum):
     """Killed by the kernel for its memory cap, or for the host's memory."""
     SLOW_PATTERN = "slow_pattern"
     """The pattern took more than `seconds` of CPU time for one read of the log."""
+    TOLD_MILLISECONDS = "told_milliseconds"
+    TOLD_MINUTES = "told_minutes"
+    """The log's times are of another unit than its pattern says: a batch took `told` seconds by it, and `seen` seconds
+    by when its lines came."""
     BROKEN_EVENTS = "broken_events"
     """The event pipe broke its form; `text` says how."""
     INTERRUPTED = "interrupted"
@@ -310,6 +339,7 @@ class CauseKind(str, Enum):
     NO_OUTPUT = "no_output"
     """It printed nothing and wrote no event."""
     NO_EVENT = "no_event"
+    """It wrote no event, and no line of its log is of a known format."""
     NO_STEP = "no_step"
     """It wrote its start and no step."""
     STOPPED = "stopped"
@@ -465,6 +495,15 @@ class RentedMachine:
 
 
 @dataclass(frozen=True)
+class Meter:
+    """What counted a run's steps: its own events, a hook in its framework, or its log; and whose hook, or which known
+    format of a log, or the pattern that the study gives."""
+
+    kind: MeterKind
+    source: Label | None = None
+
+
+@dataclass(frozen=True)
 class Run:
     """One execution of a RunSpec with its result. A run that failed is data, too.
 
@@ -516,6 +555,7 @@ class Run:
     limited_by: LimitedBy | None = None
     machine: RentedMachine | None = None
     other: dict[str, str] = field(default_factory=dict)
+    meter: Meter | None = None
     warnings: tuple[RunWarning, ...] = ()
     steps: tuple[Step, ...] = ()
     samples: tuple[Sample, ...] = ()

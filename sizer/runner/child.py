@@ -131,6 +131,10 @@ class Child:
         """The client of a container that the program is, or waits for."""
         return self._clients.look(now)
 
+    def read_at_leisure(self) -> None:
+        """From now on what comes may wait: it says itself when it was."""
+        self._at_once = False
+
     def is_silent(self) -> bool:
         """Both pipes are closed, or the child is gone and what it left running has nothing to say now."""
         if not self._all.get_map():

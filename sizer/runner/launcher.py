@@ -12,6 +12,7 @@ from sizer.analysis import ChildResult, RunMonitor, run_record
 from sizer.host import busy_share
 from sizer.limits import LimitsBackend, Throttle
 from sizer.records import (
+    COMMAND,
     HOST_DISK,
     Cause,
     CauseKind,
@@ -141,7 +142,7 @@ class _ChildRun:
             _busy(spec.workload.computes_on) as busy,
         ):
             sampler = Sampler(group, hooks.clock, busy)
-            at_once = spec.workload.kind == "command"
+            at_once = spec.workload.kind == COMMAND
             with started(group, argv, environment, self._folder, context.log_path, at_once, self.secrets) as child:
                 self._log = child.log
                 observe(child, self._seen, sampler, self._room, hooks, group.cpu_resolution)

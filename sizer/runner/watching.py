@@ -34,6 +34,9 @@ class Hooks:
     clock: Callable[[], float] = time.monotonic
 
 
+OWN_PATTERN = "pattern"
+"""Source of a rate that the study's own expression found."""
+
 UNWATCHED = Hooks()
 """Nobody looks on, and nobody interferes."""
 
@@ -47,19 +50,27 @@ def observe(
     """
     workload = seen.spec.workload
     presence = Presence(seen, cpu_resolution)
-    log_rates = LogRates(workload.pattern, seen.spec.batch_size, hooks.clock) if workload.pattern else None
+    log_rates = LogRates(workload.pattern, seen.spec.batch_size, hooks.clock) if workload.kind == COMMAND else None
     next_tick = hooks.clock()
     while seen.stop is None:
         ended, before = child.exit_status() is not None, seen.count
         try:
             events, printed = child.wait(max(0.0, next_tick - hooks.clock()))
             seen.take(events, hooks.clock())
-            seen.take(_rates(log_rates, printed))
-            seen.no_rate = log_rates.no_rate if log_rates is not None else ""
+            if log_rates is not None and seen.told_by_events:
+                log_rates = None
+                child.read_at_leisure()
+            if log_rates is not None:
+                seen.take_of_log(_rates(log_rates, printed), log_rates.recognised or OWN_PATTERN)
+                seen.no_rate = log_rates.no_rate
         except EventError as error:
             seen.broke(error)
         except TimeLimit:
-            seen.stop, seen.limit_seconds = Stop.SLOW_PATTERN, PATTERN_SECONDS
+            if workload.pattern is None:
+                # Nobody asked for the log to be read, so that it cannot be is no fault of the run.
+                log_rates = None
+            else:
+                seen.stop, seen.limit_seconds = Stop.SLOW_PATTERN, PATTERN_SECONDS
         if seen.count and not before:
             # What was read or computed before the first step, such as data for the cache, is no cost of the others.
             presence.began(sampler.tick())
@@ -71,6 +82,7 @@ def observe(
             seen.decide(hooks.clock(), hooks.stop_now())
             if workload.kind == COMMAND and seen.stop is not Stop.INTERRUPTED:
                 presence.look(child, sample)
+            _judge(log_rates, seen)
             # A terminal may be gone by now: that nobody looks on is no reason to lose a run.
             with suppress(OSError):
                 hooks.watch(seen.live(hooks.clock(), sampler.samples))
@@ -78,7 +90,10 @@ def observe(
         if ended and child.is_silent():
             # A disk that was full is so until its folder is removed, and it may have been full for less than a tick.
             room.look()
-            return
+            break
+    _judge(log_rates, seen)
+    if log_rates is not None and seen.told_by_log:
+        seen.log_warnings = tuple(log_rates.finish())
 
 
 class Presence:
@@ -106,9 +121,18 @@ class Presence:
                 self._seen.stop = Stop.ABSENT
 
 
-def _rates(log_rates: LogRates | None, printed: bytes) -> list[Step]:
+def _judge(log_rates: LogRates | None, seen: RunMonitor) -> None:
+    """End a run whose log tells times of another unit than its pattern says: it would be measured for nothing."""
+    if log_rates is None or not seen.told_by_log:
+        return
+    seen.wrong_unit = log_rates.refusal
+    if seen.wrong_unit is not None and seen.stop is None:
+        seen.stop = Stop.WRONG_UNIT
+
+
+def _rates(log_rates: LogRates, printed: bytes) -> list[Step]:
     """The steps that the printed lines give. Raises TimeLimit."""
-    if log_rates is None or not printed:
+    if not printed:
         return []
     with at_most(PATTERN_SECONDS):
         return log_rates.feed(printed)

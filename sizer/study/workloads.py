@@ -22,6 +22,7 @@ from sizer.records import (
     Workload,
     WorkloadPlan,
     compiled,
+    known_log,
     placeholders_in,
 )
 from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
@@ -175,6 +176,8 @@ def _check_cache(document: Document, key: Key, entry: dict[str, Any]) -> None:
 
 
 def _check_pattern(document: Document, key: Key, pattern: str) -> None:
+    if known_log(pattern) is not None:
+        return
     try:
         compiled(pattern)
     except InputError as error:

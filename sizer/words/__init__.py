@@ -85,6 +85,7 @@ from sizer.words.host import (
     virtualization_in_words,
 )
 from sizer.words.language import ENGLISH, _, _n, in_language, reader_language, without_marks
+from sizer.words.log_lines import log_cut, log_format, log_line, log_lines_more, log_summary, log_times
 from sizer.words.model import assumptions, model_line, model_summary, parameter_line, parameter_name, source_name
 from sizer.words.names import (
     Terms,
@@ -147,6 +148,7 @@ from sizer.words.runs import (
     following_in_words,
     imported_run_in_words,
     limits_in_words,
+    meter_in_words,
     remark_in_words,
     result_and_warnings,
     result_in_words,
@@ -278,6 +280,12 @@ __all__ = [
     "leftover_in_words",
     "limits_available",
     "limits_in_words",
+    "log_cut",
+    "log_format",
+    "log_line",
+    "log_lines_more",
+    "log_summary",
+    "log_times",
     "looking_at_host",
     "machine_name",
     "machine_rented",
@@ -286,6 +294,7 @@ __all__ = [
     "machines_note",
     "main_sentences",
     "memory_size",
+    "meter_in_words",
     "milliseconds",
     "model_line",
     "model_summary",

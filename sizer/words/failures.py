@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 
-from sizer.records import Cause, CauseKind, Failure, Outcome, Run, RunSpec, format_bytes
+from sizer.records import Cause, CauseKind, Failure, Outcome, Run, RunSpec, format_bytes, format_seconds
 from sizer.words.figures import clause
 from sizer.words.language import _, _n
 from sizer.words.names import clauses
@@ -75,6 +75,12 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
             "avoid nested repetition",
             seconds=f"{figures['seconds']:g}",
         ),
+        CauseKind.TOLD_MILLISECONDS: lambda: _wrong_unit(cause),
+        CauseKind.TOLD_MINUTES: lambda: _(
+            "by the pattern a batch takes {told}, and by when its lines come {seen}: the log's figure is most likely "
+            "one of minutes; correct the pattern",
+            **_told_and_seen(cause),
+        ),
         CauseKind.BROKEN_EVENTS: lambda: _("invalid data on the event pipe: {text}", text=text),
         CauseKind.INTERRUPTED: lambda: _("stopped by Ctrl-C or a signal before it was measured"),
         CauseKind.UNSUPPORTED: lambda: _("the framework or device is not available here"),
@@ -91,7 +97,8 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         ),
         CauseKind.NO_OUTPUT: lambda: _("it printed nothing and wrote no event"),
         CauseKind.NO_EVENT: lambda: _(
-            "it wrote no event; one that writes none can be measured by a `pattern` on its log"
+            "it wrote no event, and no line of its log is of a known format; give a `pattern`, and try it with "
+            "`sizer pattern`"
         ),
         CauseKind.NO_STEP: lambda: _("it wrote its start and no step"),
         CauseKind.STOPPED: lambda: _("its process is stopped (SIGSTOP)"),
@@ -140,6 +147,24 @@ def not_made_ready(cause: Cause) -> str:
     if "seconds" in figures:
         return _("its `{command}` was stopped after {seconds} s", command=command, seconds=f"{figures['seconds']:.0f}")
     return _("its `{command}` could not be started ({reason})", command=command, reason=cause.text or "")
+
+
+def _wrong_unit(cause: Cause) -> str:
+    if cause.figures["told"] > cause.figures["seen"]:
+        return _(
+            "by the pattern a batch takes {told}, and by when its lines come {seen}: the log's figure is most likely "
+            "one of milliseconds; name the group `milliseconds`",
+            **_told_and_seen(cause),
+        )
+    return _(
+        "by the pattern a batch takes {told}, and by when its lines come {seen}: the log's figure is most likely one "
+        "of seconds; name the group `seconds`",
+        **_told_and_seen(cause),
+    )
+
+
+def _told_and_seen(cause: Cause) -> dict[str, str]:
+    return {name: format_seconds(cause.figures[name]) for name in ("told", "seen")}
 
 
 def _stepped(cause: Cause) -> str:

@@ -114,6 +114,7 @@ def stopped_in_words(reason: str) -> str:
         "deadline": _("deadline"),
         "interrupted": _("interrupted"),
         "broken_events": _("broken events"),
+        "wrong_unit": _("times of another unit"),
     }.get(reason, reason)
 
 

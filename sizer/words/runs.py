@@ -10,16 +10,19 @@ from pathlib import Path
 
 from sizer.plan import Obstacle, ObstacleKind, PassResult, Search, Spread, TwoEpochs
 from sizer.records import (
+    KNOWN_LOGS,
     Bottleneck,
     Estimate,
     Evidence,
     EvidenceKind,
     LimitedBy,
     LimitedByKind,
+    Meter,
     Outcome,
     Purpose,
     Run,
     RunSpec,
+    WarningKind,
     format_bytes,
     format_number,
     format_rate,
@@ -207,16 +210,32 @@ def _is_emulated(run: Run) -> bool:
     return run.disk is not None and run.disk.tier.emulated is not None
 
 
+def meter_in_words(meter: Meter) -> str:
+    """What counted a run's steps, where they were not told by its own events: `by its log (tqdm)`."""
+    if meter.kind == "hook":
+        return _("by the hook in {framework}", framework=meter.source or "")
+    if meter.source in KNOWN_LOGS:
+        return _("by its log ({format})", format=meter.source)
+    return _("by its log, with the study's pattern")
+
+
 def result_in_words(run: Run, log: Path | None = None) -> str:
     """The outcome of a run and, if it has one, its rate; `log` is named where a cause is too long to be shown."""
     if run.outcome is not Outcome.COMPLETED or run.throughput is None:
         return _("{outcome} ({cause})", outcome=outcome_in_words(run.outcome), cause=_cause(run, log))
     rate = format_rate(run.throughput.value, printable(run.sample_unit))
-    if run.throughput.has_interval:
+    if any(warning.kind is WarningKind.ONE_READING for warning in run.warnings):
+        rate = _("{rate} (one reading)", rate=rate)
+    elif run.throughput.has_interval:
         rate = _("{rate} {interval}", rate=rate, interval=_interval(run.throughput))
-    return row(
-        [rate, bound_in_words(run.evidence.bottleneck, run.spec.workload.computes_on)] if run.evidence else [rate]
-    )
+    bound = [bound_in_words(run.evidence.bottleneck, run.spec.workload.computes_on)] if run.evidence else []
+    counted = [_counted(run.meter)] if run.meter is not None and run.meter.source in KNOWN_LOGS else []
+    return row([rate, *bound, *counted])
+
+
+def _counted(meter: Meter) -> str:
+    """Which format a log was recognised as, which nobody has said."""
+    return _("counted {meter}", meter=meter_in_words(meter))
 
 
 def result_and_warnings(run: Run, log: Path | None = None) -> str:

@@ -35,6 +35,11 @@ def warning_name(kind: WarningKind) -> str:
         WarningKind.LEFT_BEHIND: _("left behind"),
         WarningKind.FILES_CHANGED: _("files changed"),
         WarningKind.LOG_INCOMPLETE: _("log incomplete"),
+        WarningKind.TOLD_UNLIKE_SEEN: _("told unlike seen"),
+        WarningKind.LINES_OF_RANKS: _("told unlike seen"),
+        WarningKind.BATCHES_FOR_SAMPLES: _("told unlike seen"),
+        WarningKind.OTHER_BATCH_SIZE: _("other batch size"),
+        WarningKind.ONE_READING: _("one reading"),
         WarningKind.OTHER: _("other"),
     }[kind]
 
@@ -90,6 +95,9 @@ FORMATS: dict[str, Callable[[float], tuple[str, str]]] = {
     "level": lambda value: (format_number(value), ""),
     "low": lambda value: (format_number(value), ""),
     "high": lambda value: (format_number(value), ""),
+    "told": lambda value: (format_number(value), ""),
+    "seen": lambda value: (format_number(value), ""),
+    "given": lambda value: (format_number(value), ""),
 }
 """How each figure of a warning is shown: the number and its unit."""
 
@@ -109,6 +117,10 @@ def _without_figures(warning: RunWarning) -> str:
         WarningKind.UNSETTLED: _(
             "the rate moved too slowly, or stalled too seldom, to say how far this run may be off; "
             "measure for more seconds"
+        ),
+        WarningKind.ONE_READING: _(
+            "every line of its log told the same rate, so this is one reading, and how far it may be off is not known; "
+            "let the pattern read a counter (`step`), too"
         ),
         WarningKind.FIRST_EPOCH: _("no later epoch was reached before the run ended, so the cache was not in use yet"),
         WarningKind.NO_EPOCHS: _("the program does not say when an epoch ends, so this may be the rate of its first"),
@@ -180,6 +192,26 @@ def _with_figures(warning: RunWarning, spans: dict[str, str], unit: str) -> str:
             "{before} {units}/s for {seconds}, then {after}; the later rate counts", units=plural(unit), **spans
         ),
         WarningKind.IMPRECISE: lambda: _("±{half_width} after {seconds}, where ±{asked} was asked for", **spans),
+        WarningKind.TOLD_UNLIKE_SEEN: lambda: _(
+            "its log tells {told} s a batch, and its lines come as if a batch took {seen} s; check the unit of the "
+            "pattern's groups",
+            **spans,
+        ),
+        WarningKind.LINES_OF_RANKS: lambda: _(
+            "its log tells {told} s a batch, and its lines come as if a batch took {seen} s: most likely each of "
+            "several processes prints the line; let one of them print, or let the pattern read a counter (`step`), too",
+            **spans,
+        ),
+        WarningKind.BATCHES_FOR_SAMPLES: lambda: _(
+            "its log tells {told} s a batch, and its lines come as if a batch took {seen} s: most likely its rate is "
+            "one of batches; name the group `batches`",
+            **spans,
+        ),
+        WarningKind.OTHER_BATCH_SIZE: lambda: _(
+            "by its log a batch has {told} {units}, where the study says {given}; the log's figure is used",
+            units=plural(unit),
+            **spans,
+        ),
         WarningKind.SHORT: lambda: _("stopped at the deadline after {seconds} of steady state", **spans),
         WarningKind.STEPS_JOINED: lambda: _(
             "the program made so many steps that each stored one represents {steps}; writing an event costs up to "

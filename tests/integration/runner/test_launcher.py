@@ -19,7 +19,7 @@ from sizer.limits.control_group import ControlGroup
 from sizer.limits.machine import read_machine
 from sizer.limits.tree import Tree
 from sizer.records.errors import HostError
-from sizer.records.run import DataSet, Outcome, Run, WarningKind
+from sizer.records.run import DataSet, Meter, Outcome, Run, WarningKind
 from sizer.records.study import Limits, RunSpec
 from sizer.runner.commands import RunPaths
 from sizer.runner.launcher import RunContext, launch
@@ -291,6 +291,46 @@ def test_a_log_pattern_measures_a_foreign_program(make_spec: Callable[..., RunSp
     assert run.outcome is Outcome.COMPLETED
     assert run.throughput is not None
     assert run.throughput.value == pytest.approx(500, rel=0.03)
+
+
+def test_a_program_without_a_pattern_is_measured_by_its_progress_bar(
+    make_spec: Callable[..., RunSpec], context: RunContext
+) -> None:
+    """A bar as tqdm draws it, over carriage returns on stderr: ten batches a second, and a validation that is none."""
+    body = """
+import sys, time
+for epoch in range(100):
+    for name, total in (("train", 20), ("valid", 5)):
+        for step in range(1, total + 1):
+            time.sleep(0.05)
+            bar = f"\\r{name}: {100 * step // total:3d}%|###  | {step}/{total} [00:00<00:01, 20.0it/s]"
+            print(bar, end="\\n" if step == total else "", file=sys.stderr, flush=True)
+"""
+    run = launch(make_spec(sys.executable, "-c", body), context, detect())
+    assert run.outcome is Outcome.COMPLETED
+    assert run.meter == Meter("log", "tqdm")
+    assert run.throughput is not None
+    counted, seconds = sum(step.samples for step in run.steps[1:]), run.steps[-1].time - run.steps[0].time
+    assert {step.samples for step in run.steps[1:]} == {8}
+    assert counted / seconds == pytest.approx(8 * 20 / 25 / 0.0505, rel=0.15)
+
+
+def test_a_log_in_milliseconds_given_as_seconds_gives_no_rate(
+    make_spec: Callable[..., RunSpec], context: RunContext
+) -> None:
+    """The sentence says what to type instead."""
+    body = """
+import time
+for step in range(0, 4000, 2):
+    time.sleep(0.1)
+    print(f"| {step}/4000 batches | ms/batch {50 + step % 3}.10 |", flush=True)
+"""
+    spec = make_spec(sys.executable, "-c", body)
+    spec = replace(spec, workload=replace(spec.workload, pattern=r"ms/batch (?P<seconds>[\d.]+)"))
+    run = launch(spec, context, detect())
+    assert run.outcome is Outcome.CRASHED
+    assert "name the group `milliseconds`" in failure(run)
+    assert run.throughput is None
 
 
 def test_a_child_that_has_not_joined_its_group_yet_is_ended_too(measure: Callable[..., Run]) -> None:

@@ -86,7 +86,7 @@ def test_epochs_of_unknown_length_are_measured_from_the_second(reading: Steps) -
 
 def test_lines_of_a_log_tell_no_epochs(reading: Steps) -> None:
     """No later epoch can be waited for where the program reports none."""
-    found = shown(reading(20), replace(NATURAL, kind="command", pattern="caffe"), 0)
+    found = shown(reading(20), replace(NATURAL, kind="command"), 0, by_log=True)
     assert (found.epochs, found.sufficient) == (Epochs.NOT_KNOWN, True)
     assert enough(found, Measure(seconds=60), now=105.0) is None
     assert enough(found, Measure(seconds=2, precision=0.5), now=105.0) is Stop.TIME

@@ -1,37 +1,184 @@
+"""A log becomes steps: by counters, by told rates, by the program's own batch size; and what is told of them."""
+
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
 
 import pytest
 
 from sizer.analysis.log_rates import LogRates
 from sizer.records.errors import InputError
-
-LINES = {
-    "mxnet_speedometer": "INFO:root:Epoch[0] Batch [20-40]\tSpeed: 200.00 samples/sec\taccuracy=0.1\n",
-    "caffe": "I0101 10:00:00.0 12 solver.cpp:218] Iteration 40 (6.25 iter/s, 3.2s/20 iters), loss = 6.9\n",
-    "torch": "Epoch: [0][20/5004]\tTime 0.160 (0.412)\tData 0.010\n",
-    "tensorflow": "10\timages/sec: 200.0 +/- 0.0 (jitter = 0.1)\t6.9\n",
-    "cntk": " Minibatch[ 1- 10]: time = 1.6s; samplesPerSecond = 200.0\n",
-}
+from sizer.records.run import CauseKind, Step, WarningKind
 
 
-@pytest.mark.parametrize("pattern", LINES)
-def test_each_known_log_gives_its_rate(pattern: str) -> None:
-    """Ten lines, a second apart, of a program that prints 200 samples/s (or 32 in 0.16 s) are 200 samples each."""
-    now = iter(range(10))
-    reader = LogRates(pattern, 32, lambda: float(next(now)))
-    steps = reader.feed(LINES[pattern].encode() * 10)
+class Clock:
+    """Stands at the time that a test sets."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def fed(reader: LogRates, clock: Clock, lines: Iterable[str], seconds: float = 1.0) -> list[Step]:
+    """The steps of lines of which one comes each so many seconds."""
+    steps = []
+    for line in lines:
+        steps += reader.feed(f"{line}\n".encode())
+        clock.now = round(clock.now + seconds, 6)
+    return steps
+
+
+def reading(pattern: str | None, batch_size: int = 1) -> tuple[LogRates, Clock]:
+    clock = Clock()
+    return LogRates(pattern, batch_size, clock), clock
+
+
+def word_lines(counts: Iterable[int], milliseconds: float) -> Iterator[str]:
+    """Lines of the word-level language model, which tell the same time a batch."""
+    for count in counts:
+        yield f"| epoch   1 | {count:5d}/ 1444 batches | lr 20.00 | ms/batch {milliseconds:.2f} | loss  6.04 | ppl 42.0"
+
+
+def test_what_a_counter_grew_by_was_done() -> None:
+    """However long it took, and whatever the line says of a batch's time."""
+    reader, clock = reading(None, 20)
+    steps = fed(reader, clock, word_lines(range(200, 1000, 200), 13.94))
+    assert reader.recognised == "pytorch_word_language_model"
+    assert [(step.time, step.samples, step.epoch) for step in steps] == [(1.0, 0, 0), (2.0, 4000, 0), (3.0, 4000, 0)]
+
+
+def test_an_evaluation_takes_time_and_counts_nothing() -> None:
+    """The first line after it counts the batches of both epochs, and the epoch is another one."""
+    reader, clock = reading(None, 10)
+    lines = [*word_lines([1000, 1200, 1400], 10.0), "| end of epoch   1 | time: 30.00s | valid loss  5.44 | ppl 230.00"]
+    after = "| epoch   2 |   200/ 1444 batches | lr 20.00 | ms/batch 10.00 | loss  6.04 | ppl 420.00"
+    steps = fed(reader, clock, [*lines, after])
+    assert [(step.time, step.samples, step.epoch) for step in steps] == [(1.0, 0, 0), (2.0, 2000, 0), (4.0, 2440, 1)]
+
+
+def test_a_rate_without_a_counter_is_that_of_the_time_since_the_line_before() -> None:
+    """Ten lines, a second apart, of 200 samples/s are 200 samples each."""
+    reader, clock = reading(r"speed (?P<rate>[\d.]+)")
+    steps = fed(reader, clock, ["speed 200.0"] * 10)
     assert [step.samples for step in steps] == [0] + [200] * 9
-    assert [step.time for step in steps] == list(range(10))
+    assert reader.recognised is None
 
 
-def test_a_progress_bar_gives_the_rate_between_its_states() -> None:
-    """Neon's bar counts batches and seconds since its epoch began, over carriage returns."""
-    now = iter([0.0, 1.0, 2.0, 3.0])
-    reader = LogRates("neon", 10, lambda: next(now))
-    bar = "Epoch 0 [Train | | {}/390 batches, 2.30 cost, {}s]\r"
-    text = bar.format(10, "1.0") + bar.format(30, "2.0") + bar.format(5, "0.5") + bar.format(15, "1.5")
-    steps = reader.feed(text.encode())
-    assert [(step.samples, step.epoch) for step in steps] == [(0, 0), (200, 0), (100, 1)]
+@pytest.mark.parametrize(
+    ("pattern", "line", "samples"),
+    [
+        (r"(?P<seconds>[\d.]+) s", "0.160 s", 200),
+        (r"(?P<milliseconds>[\d.]+) ms", "160 ms", 200),
+        (r"(?P<batches>[\d.]+) it/s", "6.25 it/s", 200),
+    ],
+)
+def test_a_time_or_a_rate_of_batches_is_made_samples(pattern: str, line: str, samples: int) -> None:
+    """With 32 samples a batch."""
+    reader, clock = reading(pattern, 32)
+    assert [step.samples for step in fed(reader, clock, [line] * 3)] == [0, samples, samples]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "lines", "samples"),
+    [
+        (r"step (?P<step>\d+)", ["step 5", "step 15", "step 15", "step 40"], [0, 80, 200]),
+        (r"seen (?P<samples>\d+)", ["seen 5", "seen 15", "seen 15", "seen 40"], [0, 10, 25]),
+        (r"epoch (?P<epoch>\d+) step (?P<step>\d+)", ["epoch 1 step 8", "epoch 1 step 9", "epoch 2 step 1"], [0, 8, 8]),
+        (r"(?P<step>\d+) of (?P<total>\d+)", ["6 of 10", "9 of 10", "2 of 10", "4 of 10"], [0, 24, 24, 16]),
+    ],
+)
+def test_a_users_counter_counts(pattern: str, lines: list[str], samples: list[int]) -> None:
+    """Of batches of eight or of samples, of the run or of an epoch, whose length may be told."""
+    reader, clock = reading(pattern, 8)
+    assert [step.samples for step in fed(reader, clock, lines)] == samples
+
+
+def test_a_progress_bar_of_neon_counts_batches_over_carriage_returns() -> None:
+    """Its two epochs are of 390 batches; what the lines did not show of the first is counted with the second."""
+    reader, clock = reading("neon", 10)
+    bar = "Epoch {} [Train | | {}/390 batches, 2.30 cost, {}s]\r"
+    text = bar.format(0, 180, "1.0") + bar.format(0, 380, "2.0") + bar.format(1, 5, "0.5") + bar.format(1, 15, "1.5")
+    steps = []
+    for piece in text.split("\r")[:-1]:
+        steps += reader.feed(f"{piece}\r".encode())
+        clock.now += 1
+    assert [(step.samples, step.epoch) for step in steps] == [(0, 0), (2000, 0), (150, 1), (100, 1)]
+
+
+def test_a_process_that_lags_behind_begins_no_epoch() -> None:
+    """Two draw the same bar, the second one a batch or two later."""
+    reader, clock = reading("tqdm", 1)
+    bars = [f"{n}%|█ | {n}/100 [00:01<00:09, 10.0it/s]" for n in (1, 0, 2, 1, 3, 1, 5, 3)]
+    steps = fed(reader, clock, bars)
+    assert [(step.samples, step.epoch) for step in steps] == [(0, 0), (1, 0), (1, 0), (2, 0)]
+
+
+def test_a_loop_that_was_left_early_is_not_counted_to_its_end() -> None:
+    """Its counter stood at 20 of 1,000 when the next epoch began."""
+    reader, clock = reading(r"(?P<step>\d+)/(?P<total>\d+)")
+    steps = fed(reader, clock, ["10/1000", "20/1000", "10/1000", "20/1000"])
+    assert [step.samples for step in steps] == [0, 10, 10, 10]
+
+
+def test_by_its_own_rate_a_program_says_how_many_samples_a_batch_has() -> None:
+    """MXNet's Speedometer tells samples/s and counts batches: 32 of them a batch, whatever the study says."""
+    lines = [f"Epoch[0] Batch [{count}-{count + 20}]\tSpeed: 640.00 samples/sec" for count in range(0, 200, 20)]
+    for batch_size, warned in ((1, []), (30, []), (64, [WarningKind.OTHER_BATCH_SIZE])):
+        reader, clock = reading(None, batch_size)
+        steps = fed(reader, clock, lines)
+        each = 30 if batch_size == 30 else 32
+        assert {step.samples for step in steps[1:]} == {20 * each}
+        assert [warning.kind for warning in reader.finish()] == warned
+
+
+def test_a_named_format_may_tell_its_speed_alone() -> None:
+    """Without epoch and batch, what a Speedometer tells counts for the time between its lines."""
+    reader, clock = reading("mxnet_speedometer", 8)
+    assert [step.samples for step in fed(reader, clock, ["Speed: 500.0 samples/sec"] * 3)] == [0, 500, 500]
+    assert reader.recognised == "mxnet_speedometer"
+
+
+def test_each_of_several_processes_tells_its_own_rate() -> None:
+    """Four print the same step with 160 images/s each: batches of 32 in all, if a step takes 0.05 s."""
+    reader, clock = reading(None, 1)
+    lines = [f"{step}\timages/sec: 160.0 +/- 0.4 (jitter = 1.8)\t8.7" for step in range(0, 100, 20) for _ in range(4)]
+    steps = fed(reader, clock, lines, seconds=0.25)
+    assert [step.samples for step in steps[1:]] == [640] * 3
+
+
+def test_lines_of_a_format_that_is_not_named_are_passed_over() -> None:
+    """A study that names one has no other."""
+    reader, clock = reading("keras", 1)
+    assert fed(reader, clock, word_lines(range(200, 1000, 200), 13.94)) == []
+
+
+def test_milliseconds_given_as_seconds_are_refused() -> None:
+    """154.72 ms a batch, read as seconds: each line is five batches further, and comes after 0.77 s."""
+    reader, clock = reading(r"ms/batch +(?P<seconds>[\d.]+)", 20)
+    fed(reader, clock, word_lines(range(5, 100, 5), 154.72), seconds=0.7736)
+    assert reader.refusal is not None
+    assert reader.refusal.kind is CauseKind.TOLD_MILLISECONDS
+    assert reader.refusal.figures["told"] == 154.72
+    assert reader.refusal.figures["seen"] == pytest.approx(0.1547, rel=0.01)
+
+
+def test_milliseconds_as_milliseconds_are_as_they_come() -> None:
+    """The same lines; but they all tell the same, so that they are one reading."""
+    reader, clock = reading(r"ms/batch +(?P<milliseconds>[\d.]+)", 20)
+    fed(reader, clock, word_lines(range(5, 100, 5), 154.72), seconds=0.7736)
+    assert reader.refusal is None
+    assert [warning.kind for warning in reader.finish()] == [WarningKind.ONE_READING]
+
+
+def test_a_counter_is_right_whatever_the_line_tells() -> None:
+    """Where the expression has one, a time of a wrong unit is worth a warning, and no more."""
+    reader, clock = reading(r"(?P<step>\d+)/ 1444 .*ms/batch +(?P<seconds>[\d.]+)", 20)
+    steps = fed(reader, clock, word_lines(range(5, 100, 5), 154.72), seconds=0.7736)
+    assert {step.samples for step in steps[1:]} == {100}
+    assert reader.refusal is None
+    assert [warning.kind for warning in reader.finish()] == [WarningKind.TOLD_UNLIKE_SEEN]
 
 
 def test_a_users_own_expression_needs_a_named_group() -> None:
@@ -58,7 +205,7 @@ def test_what_is_no_rate_is_passed_over(found: str) -> None:
     assert [step.samples for step in steps] == [0, 100]
 
 
-@pytest.mark.parametrize("pattern", ["(?P<done>x)", "(?P<rate>x){99999999999999999999}", "(" * 5000 + ")" * 5000])
+@pytest.mark.parametrize("pattern", ["(?P<epoch>x)", "(?P<rate>x){99999999999999999999}", "(" * 5000 + ")" * 5000])
 def test_an_expression_that_cannot_give_a_rate_is_refused(pattern: str) -> None:
     """In a sentence, before anything is run."""
     with pytest.raises(InputError):
@@ -76,3 +223,9 @@ def test_samples_that_no_record_can_count_are_none() -> None:
     reader = LogRates(r"rate (?P<rate>[\de]+)", 1, lambda: next(now))
     steps = reader.feed(b"rate 6e17\n" * 3 + b"rate 200\n")
     assert [step.samples for step in steps] == [0, 6 * 10**17, 200]
+
+
+def test_a_flood_of_other_lines_costs_little() -> None:
+    """Half a million lines of no known format: each is one search, and not twenty."""
+    reader = LogRates(None, 1, lambda: 0.0)
+    assert reader.feed(b"y\n" * 500_000) == []

@@ -23,6 +23,7 @@ from sizer.records.run import (
     DataSet,
     DiskCheck,
     Failure,
+    Meter,
     Outcome,
     Run,
     RunWarning,
@@ -31,7 +32,7 @@ from sizer.records.run import (
     WarningKind,
 )
 from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
-from sizer.words import warning_line
+from sizer.words import result_in_words, warning_line
 
 MIB = 2**20
 EVERY = frozenset(field.name for field in fields(Sample)) - {"time"}
@@ -225,6 +226,32 @@ def test_troubles_stand_in_a_run_of_any_outcome_and_reasons_in_one_that_failed()
     assert crashed.warnings == (NO_ROOM,)
     status = Cause(CauseKind.EXIT_STATUS, {"status": 3})
     assert crashed.error == Failure(status, (Cause(CauseKind.DISK_FULL),), "Boom")
+
+
+def test_a_log_that_told_one_rate_again_and_again_gives_no_interval() -> None:
+    """It is said as one reading, on the terminal, too; and the run says that its log was the meter."""
+    found = measured()
+    found.seen.meter = Meter("log", "pattern")
+    found.seen.log_warnings = (RunWarning(WarningKind.ONE_READING),)
+    run = record(found)
+    assert run.meter == Meter("log", "pattern")
+    assert run.throughput is not None
+    assert not run.throughput.has_interval
+    assert run.throughput.value == pytest.approx(80, rel=1e-6)
+    assert result_in_words(run).startswith("80 samples/s (one reading), ")
+    assert result_in_words(replace(run, meter=Meter("log", "tqdm"))).endswith(", counted by its log (tqdm)")
+    assert from_json(Run, json.loads(json.dumps(to_json(run))), "run.json") == run
+
+
+def test_a_log_of_another_unit_gives_no_rate_however_the_run_ended() -> None:
+    """It ended by itself before that was sure enough to end it."""
+    found = measured()
+    found.seen.wrong_unit = Cause(CauseKind.TOLD_MILLISECONDS, {"told": 100.0, "seen": 0.1})
+    run = record(found)
+    assert run.outcome is Outcome.CRASHED
+    assert run.throughput is None
+    assert run.error is not None
+    assert run.error.cause.kind is CauseKind.TOLD_MILLISECONDS
 
 
 def test_steps_that_stand_for_many_keep_figures_by_the_step() -> None:

@@ -130,6 +130,10 @@ def test_two_epochs_fit_before_the_deadline() -> None:
     assert deadline_seconds(Measure(seconds=30.0, timeout=7.0), two_epochs=1000) == 7
 
 
+def _wrong(kind: CauseKind, told: float, seen: float) -> Cause:
+    return Cause(kind, {"told": told, "seen": seen})
+
+
 @pytest.mark.parametrize(
     ("ending", "words"),
     [
@@ -160,6 +164,19 @@ def test_two_epochs_fit_before_the_deadline() -> None:
         (
             Ending(Stop.SLOW_PATTERN, None, 0, True, seconds=1.5),
             "the pattern cannot be matched with the log: it took more than 1.5 s of",
+        ),
+        (
+            Ending(Stop.WRONG_UNIT, None, 0, True, wrong_unit=_wrong(CauseKind.TOLD_MILLISECONDS, 154.7, 0.155)),
+            "by the pattern a batch takes 2 min 35 s, and by when its lines come 155 ms: the log's figure is most "
+            "likely one of milliseconds; name the group `milliseconds`",
+        ),
+        (
+            Ending(Stop.WRONG_UNIT, None, 0, True, wrong_unit=_wrong(CauseKind.TOLD_MILLISECONDS, 0.001, 1.0)),
+            "one of seconds; name the group `seconds`",
+        ),
+        (
+            Ending(Stop.ENDED, 0, 0, True, wrong_unit=_wrong(CauseKind.TOLD_MINUTES, 60.0, 1.0)),
+            "one of minutes; correct the pattern",
         ),
     ],
 )

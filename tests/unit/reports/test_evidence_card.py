@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports import evidence_card
-from sizer.records.run import Demand, Estimate, MemoryGrowth, Outcome, Run, RunWarning, WarningKind
+from sizer.records.run import Demand, Estimate, MemoryGrowth, Meter, Outcome, Run, RunWarning, WarningKind
 
 
 def facts(run: Run) -> dict[str, dict[str, tuple[str, str]]]:
@@ -31,6 +31,26 @@ def test_the_rate_stands_with_its_interval_and_how_it_was_taken(run: Run) -> Non
     assert rate["Measured"] == ("6 s", "precise enough")
     assert rate["sizer's own use"] == ("0.3 %", "")
     assert "Warm-up" in rate
+
+
+@pytest.mark.parametrize(
+    ("meter", "said"),
+    [
+        (Meter("log", "tqdm"), "by its log (tqdm)"),
+        (Meter("log", "pattern"), "by its log, with the study's pattern"),
+        (Meter("hook", "torch"), "by the hook in torch"),
+    ],
+)
+def test_what_counted_the_steps_is_named(run: Run, meter: Meter, said: str) -> None:
+    """Where it was not the program's own events, as it is with ours."""
+    assert facts(replace(run, meter=meter))["Rate"]["Steps counted"] == (said, "")
+    assert "Steps counted" not in facts(replace(run, meter=Meter("events")))["Rate"]
+
+
+def test_a_rate_that_was_told_once_has_no_interval(run: Run) -> None:
+    """Not `1 run`, which has one."""
+    told = replace(run, throughput=Estimate(200.0, 200.0, 200.0), warnings=(RunWarning(WarningKind.ONE_READING),))
+    assert facts(told)["Rate"]["Throughput"] == ("200 images/s", "one reading")
 
 
 def test_a_rate_that_fell_is_told_as_two(run: Run) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 from threading import Thread
 from typing import Any
 
@@ -12,7 +13,8 @@ import pytest
 
 from sizer.analysis.log_rates import LogRates
 from sizer.analysis.monitor import RunMonitor
-from sizer.records.run import Sample, Step
+from sizer.analysis.stopping import Stop
+from sizer.records.run import CauseKind, Meter, Sample, Step, WarningKind
 from sizer.records.study import RunSpec
 from sizer.runner.sampler import Sampler
 from sizer.runner.watching import Hooks, TimeLimit, at_most, observe
@@ -40,6 +42,9 @@ class Child:
     def container_client(self, now: float) -> None:
         """It is none."""
 
+    def read_at_leisure(self) -> None:
+        """It tells of its steps itself."""
+
 
 class Group:
     """Has read a million bytes just before the first step of its child, and nothing after it."""
@@ -49,6 +54,40 @@ class Group:
 
     def sample(self, time: float) -> Sample:
         return Sample(time, core_seconds=self._child.now, read_bytes=1_000_000 if self._child.now >= FIRST_STEP else 0)
+
+
+class PrintingChild(Child):
+    """Prints the lines that it was given, one each second, and writes a step of its own from its fifth second on if it
+    is one that does; ends when all are printed."""
+
+    def __init__(self, lines: list[str], writes_steps: bool = False) -> None:
+        super().__init__()
+        self._lines = lines
+        self._writes_steps = writes_steps
+
+    def wait(self, seconds: float) -> tuple[list[Any], bytes]:
+        before, self.now = int(self.now), round(self.now + min(seconds, 0.5), 6)
+        if int(self.now) == before or not self._lines:
+            return [], b""
+        events = [Step(self.now, 8, 0.0, 0)] if self._writes_steps and self.now >= 5 else []
+        return events, f"{self._lines.pop(0)}\n".encode()
+
+    def exit_status(self) -> int | None:
+        return None if self._lines else 0
+
+
+def watched(spec: RunSpec, child: Child) -> RunMonitor:
+    """What is seen of the child."""
+    clock = lambda: child.now  # noqa: E731
+    seen = RunMonitor(spec, 0.0)
+    observe(child, seen, Sampler(Group(child), clock, used=lambda: 0.0), Room(), Hooks(clock=clock))  # type: ignore[arg-type]
+    return seen
+
+
+def word_lines(milliseconds: float = 154.72, count: int = 15) -> list[str]:
+    """Lines of the word-level language model, five batches apart."""
+    line = "| epoch   1 | {:5d}/ 1444 batches | lr 20.00 | ms/batch {:.2f} | loss  6.04 | ppl 42.0"
+    return [line.format(5 * number, milliseconds + number % 2) for number in range(1, count)]
 
 
 class Room:
@@ -69,6 +108,46 @@ def test_what_came_before_the_first_step_is_no_cost_of_the_others(make_spec: Cal
     assert {sample.read_bytes for sample in after} == {1_000_000}
 
 
+def test_a_command_without_a_pattern_is_measured_by_the_lines_that_it_prints(
+    make_spec: Callable[..., RunSpec],
+) -> None:
+    """The run says by which format; here each line is five batches of eight samples."""
+    seen = watched(make_spec("true", seconds=60), PrintingChild(word_lines()))
+    assert seen.meter == Meter("log", "pytorch_word_language_model")
+    assert {step.samples for step in seen.steps[1:]} == {40}
+    assert len(seen.steps) == 13
+    assert seen.log_warnings == ()
+
+
+def test_events_are_trusted_more_than_the_log(make_spec: Callable[..., RunSpec]) -> None:
+    """What the log had given until the first event is forgotten: it may be the same steps."""
+    seen = watched(make_spec("true", seconds=60), PrintingChild(word_lines(), writes_steps=True))
+    assert seen.meter == Meter("events")
+    assert {step.samples for step in seen.steps} == {8}
+    assert seen.steps[0].time == 5.0
+    assert seen.count == len(seen.steps)
+
+
+def test_a_log_in_milliseconds_given_as_seconds_ends_the_run(make_spec: Callable[..., RunSpec]) -> None:
+    """As soon as it is sure: nothing can be measured so."""
+    spec = make_spec("true")
+    spec = replace(spec, workload=replace(spec.workload, pattern=r"ms/batch +(?P<seconds>[\d.]+)"))
+    seen = watched(spec, PrintingChild(word_lines(200.0, count=40)))
+    assert seen.stop is Stop.WRONG_UNIT
+    assert seen.wrong_unit is not None
+    assert seen.wrong_unit.kind is CauseKind.TOLD_MILLISECONDS
+    assert seen.log_warnings == ()
+
+
+def test_what_is_to_be_known_of_a_logs_rate_is_a_warning_of_the_run(make_spec: Callable[..., RunSpec]) -> None:
+    """Every line tells the same rate."""
+    spec = make_spec("true", seconds=60)
+    spec = replace(spec, workload=replace(spec.workload, pattern=r"speed (?P<rate>[\d.]+)"))
+    seen = watched(spec, PrintingChild(["speed 219.0"] * 10))
+    assert seen.meter == Meter("log", "pattern")
+    assert [warning.kind for warning in seen.log_warnings] == [WarningKind.ONE_READING]
+
+
 def test_an_expression_that_backtracks_without_end_is_stopped() -> None:
     """Forty characters would take hours."""
     with pytest.raises(TimeLimit, match=r"0\.1 s"), at_most(0.1):
@@ -77,7 +156,7 @@ def test_an_expression_that_backtracks_without_end_is_stopped() -> None:
 
 def test_a_line_of_megabytes_is_not_looked_at_as_a_whole() -> None:
     """A known pattern of digits would be tried from each of a million places."""
-    rates = LogRates("neon", 1, lambda: 0.0)
+    rates = LogRates(r"(?P<done>\d+)/\d+ batches, (?P<elapsed>[\d.]+)s", 1, lambda: 0.0)
     with at_most(5.0):
         assert rates.feed(b"1" * 1_000_000 + b"\n") == []
 

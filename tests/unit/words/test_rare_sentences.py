@@ -328,6 +328,31 @@ def test_the_end_of_a_process_names_its_signal(cause: Cause, text: str, make_spe
             "of a slower CPU, and threads that wait for each other lose more than that",
         ),
         (
+            RunWarning(WarningKind.TOLD_UNLIKE_SEEN, {"told": 0.13, "seen": 0.1}),
+            "told unlike seen: its log tells 0.13 s a batch, and its lines come as if a batch took 0.1 s; check the "
+            "unit of the pattern's groups",
+        ),
+        (
+            RunWarning(WarningKind.LINES_OF_RANKS, {"told": 0.4, "seen": 0.1}),
+            "told unlike seen: its log tells 0.4 s a batch, and its lines come as if a batch took 0.1 s: most likely "
+            "each of several processes prints the line; let one of them print, or let the pattern read a counter "
+            "(`step`), too",
+        ),
+        (
+            RunWarning(WarningKind.BATCHES_FOR_SAMPLES, {"told": 6.4, "seen": 0.1}),
+            "told unlike seen: its log tells 6.4 s a batch, and its lines come as if a batch took 0.1 s: most likely "
+            "its rate is one of batches; name the group `batches`",
+        ),
+        (
+            RunWarning(WarningKind.OTHER_BATCH_SIZE, {"told": 32.0, "given": 64.0}),
+            "other batch size: by its log a batch has 32 images, where the study says 64; the log's figure is used",
+        ),
+        (
+            RunWarning(WarningKind.ONE_READING),
+            "one reading: every line of its log told the same rate, so this is one reading, and how far it may be off "
+            "is not known; let the pattern read a counter (`step`), too",
+        ),
+        (
             RunWarning(WarningKind.IMPRECISE, {"seconds": 30.0, "asked": 0.02}),
             "imprecise: the interval is not known after 30 s, where ±2.0 % was asked for",
         ),

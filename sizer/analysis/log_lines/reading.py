@@ -1,0 +1,75 @@
+"""What one line of a log tells, whatever its format."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sizer.records import MEANINGS
+
+LARGEST = 1e18
+"""Larger than any rate, time or counter that a program can mean, and than all of its samples."""
+
+
+@dataclass(frozen=True)
+class LogReading:
+    """Counters (`step` of batches, `samples`) count from the start of the run, or of the epoch, which has `total`
+    batches. What is told of the speed: `rate` in samples/s, `seconds` a batch, `batches` a second, `elapsed` seconds
+    since the epoch began. None is not told. A line of an evaluation is none of `training`, and counts nothing. The
+    `first` line of a counter says from where on it counts.
+    """
+
+    step: int | None = None
+    samples: int | None = None
+    total: int | None = None
+    epoch: int | None = None
+    rate: float | None = None
+    seconds: float | None = None
+    batches: float | None = None
+    elapsed: float | None = None
+    training: bool = True
+    first: bool = False
+
+    @property
+    def counter(self) -> int | None:
+        """What the line has counted so far: samples where it counts them, else batches."""
+        return self.samples if self.samples is not None else self.step
+
+    @property
+    def seconds_a_batch(self) -> float | None:
+        """What the line tells of a batch's time, in seconds, however it says it; None where it tells a rate of samples
+        or nothing."""
+        if self.seconds is not None:
+            return self.seconds
+        return 1 / self.batches if self.batches else None
+
+
+def reading_of(match: re.Match[str]) -> LogReading | None:
+    """The reading that an expression's groups found; None where one is no number that a program can mean."""
+    try:
+        numbers = {name: float(text) for name, text in match.groupdict().items() if name in MEANINGS and text}
+    except ValueError:
+        return None
+    if not all(0 <= number <= LARGEST for number in numbers.values()):
+        return None
+    seconds = numbers.get("seconds")
+    if seconds is None and "milliseconds" in numbers:
+        seconds = numbers["milliseconds"] / 1000
+    if seconds is not None and seconds <= 1 / LARGEST:
+        return None
+    found = LogReading(
+        step=_count(numbers, "step", "done"),
+        samples=_count(numbers, "samples"),
+        total=_count(numbers, "total"),
+        epoch=_count(numbers, "epoch"),
+        rate=numbers.get("rate"),
+        seconds=seconds,
+        batches=numbers.get("batches"),
+        elapsed=numbers.get("elapsed"),
+    )
+    told = (found.counter, found.rate, found.seconds, found.batches)
+    return found if any(each is not None for each in told) else None
+
+
+def _count(numbers: dict[str, float], *names: str) -> int | None:
+    return next((int(numbers[name]) for name in names if name in numbers), None)

@@ -1,0 +1,108 @@
+"""pattern: what an expression, or a known format, would read from a log."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from sizer.analysis import LogContent, ReadLine, read_log
+from sizer.records import KNOWN_LOGS, AnyOf, InputError, known_log, printable
+from sizer.words import log_cut, log_format, log_line, log_lines_more, log_summary, log_times
+
+LARGEST_LOG = 64 << 20
+"""Bytes of a log that are read: its beginning says what all of it is like."""
+
+SHOWN = 10
+"""Lines that are shown, each with what it tells."""
+
+EXAMPLE = r"step (?P<step>\d+)"
+
+
+def pattern(arguments: argparse.Namespace) -> int:
+    path = Path(arguments.log)
+    text, cut = _text(path)
+    content = read_log(text, arguments.expression)
+    if not content.read:
+        raise _nothing(path, arguments.expression, content)
+    if arguments.json:
+        print(json.dumps(_form(content, arguments.expression), indent=1))
+        return 0
+    print(log_format(content.recognised))
+    for line in content.read[:SHOWN]:
+        print(log_line(line))
+    if len(content.read) > SHOWN:
+        print(log_lines_more(len(content.read) - SHOWN))
+    print(log_summary(content))
+    times = log_times(content)
+    if times:
+        print(times)
+    if cut:
+        print(log_cut(LARGEST_LOG))
+    return 0
+
+
+def _text(path: Path) -> tuple[str, bool]:
+    """The log, and whether it is longer than what is read of it. Raises InputError."""
+    if not path.is_file():
+        raise InputError("{path}: there is no such file; give the log of a program.", path=path)
+    with path.open("rb") as file:
+        content = file.read(LARGEST_LOG + 1)
+    return content[:LARGEST_LOG].decode("utf-8", "replace"), len(content) > LARGEST_LOG
+
+
+def _nothing(path: Path, expression: str | None, content: LogContent) -> InputError:
+    """Why nothing was read."""
+    if expression is None:
+        return InputError(
+            "No line of {path} is of a known format ({formats}), or its counter never grows. Give an expression before "
+            "the file, such as {example}.",
+            path=path,
+            formats=AnyOf(*KNOWN_LOGS),
+            example=f"'{EXAMPLE}'",
+        )
+    if known_log(expression) is not None:
+        return InputError(
+            "No line of {path} is one of the training in the format {format}. To see which format it has, type: sizer "
+            "pattern {path}",
+            path=path,
+            format=expression,
+        )
+    return InputError(
+        "None of the {count} lines of {path} gives a number by the pattern `{pattern}`. Compare it with a line of the "
+        "log, character by character: `.`, `(`, `[`, `|` and `+` need a backslash before them.",
+        count=content.lines,
+        path=path,
+        pattern=printable(expression),
+    )
+
+
+def _form(content: LogContent, expression: str | None) -> dict[str, object]:
+    counted = content.grown if content.counts else None
+    return {
+        "format": content.recognised,
+        "pattern": expression if content.recognised is None else None,
+        "lines": content.lines,
+        "read": len(content.read),
+        "evaluations": content.evaluations,
+        "epochs": content.epochs + 1,
+        "batches": None if content.counts_samples else counted,
+        "samples": counted if content.counts_samples else None,
+        "readings": [_reading(line) for line in content.read],
+    }
+
+
+def _reading(line: ReadLine) -> dict[str, object]:
+    told = line.reading
+    return {
+        "line": line.number,
+        "epoch": told.epoch,
+        "step": told.step,
+        "samples": told.samples,
+        "total": told.total,
+        "grown": line.grown,
+        "samples_per_second": told.rate,
+        "seconds_per_batch": told.seconds,
+        "batches_per_second": told.batches,
+        "elapsed_seconds": told.elapsed,
+    }

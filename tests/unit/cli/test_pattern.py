@@ -1,0 +1,125 @@
+"""sizer pattern: what would be read from a log, before anything is measured by it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sizer.cli import main
+
+LOG = """\
+vocab size (33278)
+| epoch   1 |   200/ 2983 batches | lr 20.00 | ms/batch 154.72 | loss  6.04 | ppl   420.00
+| epoch   1 |   400/ 2983 batches | lr 20.00 | ms/batch 151.10 | loss  6.01 | ppl   410.00
+| end of epoch   1 | time: 45.16s | valid loss  5.36 | valid ppl   212.05
+| epoch   2 |   200/ 2983 batches | lr 20.00 | ms/batch 152.30 | loss  5.97 | ppl   391.51
+"""
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> str:
+    path = tmp_path / "train.log"
+    path.write_text(LOG)
+    return str(path)
+
+
+def test_the_known_format_of_a_log_is_named(log: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With each line of the training, what it tells, and what all of them count."""
+    assert main(["pattern", log]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "format: pytorch_word_language_model",
+        "line 2: epoch 1, batch 200 of 2,983, 155 ms a batch",
+        "line 3: epoch 1, batch 400 of 2,983, 151 ms a batch",
+        "line 5: epoch 2, batch 200 of 2,983, 152 ms a batch",
+        "3 of 5 lines are of the training, 400 batches counted, 2 epochs, 1 of an evaluation passed over",
+        "told: 151 ms to 155 ms a batch, in the middle 152 ms; in a run, the lines must come as fast as that",
+    ]
+
+
+def test_ones_own_expression_shows_each_number_with_its_meaning(log: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Seconds that are milliseconds can be seen at once."""
+    assert main(["pattern", r"ms/batch (?P<seconds>\S+)", log]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("format: your own expression\nline 2: 2 min 35 s a batch\n")
+    assert "none has a counter, so the rate that is told counts" in out
+
+
+def test_as_json_each_line_is_there(log: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A program reads what a person would."""
+    assert main(["pattern", "pytorch_word_language_model", log, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["format"], found["lines"], found["evaluations"]) == ("pytorch_word_language_model", 5, 1)
+    assert (found["batches"], found["samples"], found["epochs"]) == (400, None, 2)
+    assert [(each["line"], each["step"], each["grown"]) for each in found["readings"]] == [
+        (2, 200, 0),
+        (3, 400, 200),
+        (5, 200, 200),
+    ]
+    assert found["readings"][0]["seconds_per_batch"] == pytest.approx(0.15472)
+
+
+def test_a_long_log_is_shown_in_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first ten lines, and how many more there are; a bar over carriage returns has a line for each state."""
+    path = tmp_path / "bar.log"
+    path.write_text("".join(f"\r{n}%|██   | {n}/100 [00:{n:02}<01:00,  1.00it/s]" for n in range(1, 60)))
+    assert main(["pattern", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("format: tqdm\n")
+    assert "\nand 49 more lines\n" in out
+    assert "59 of 60 lines are of the training, 58 batches counted" in out
+
+
+def test_samples_and_rates_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of a counter of samples, and of a rate."""
+    path = tmp_path / "own.log"
+    path.write_text("seen 100 at 50.0/s in 2.0 s\nseen 200 at 52.0/s in 4.0 s\n")
+    assert main(["pattern", r"seen (?P<samples>\d+) at (?P<rate>[\d.]+)/s in (?P<elapsed>[\d.]+)", str(path)]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "line 1: sample 100, 50 samples/s, 2 s since its epoch began",
+        "line 2: sample 200, 52 samples/s, 4 s since its epoch began",
+        "2 of 2 lines are of the training, 100 samples counted",
+        "told: 50 to 52 samples/s, in the middle 51; in a run, the lines must come as fast as that",
+    ]
+
+
+def test_batches_a_second_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And a counter without an end."""
+    path = tmp_path / "own.log"
+    path.write_text("step 1 at 4.0 it/s\nstep 2 at 4.0 it/s\n")
+    assert main(["pattern", r"step (?P<step>\d+) at (?P<batches>[\d.]+)", str(path)]) == 0
+    assert "line 1: batch 1, 4 batches/s\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["{log}"], "is of a known format (keras, nanogpt, "),
+        (
+            ["caffe", "{log}"],
+            "is one of the training in the format caffe. To see which format it has",
+        ),
+        (["x=(?P<rate>.)", "{log}"], "None of the 2 lines of"),
+        (["(", "{log}"], "`(` is not a regular expression"),
+        (["x", "{log}"], "no group named rate, seconds, milliseconds, batches, step, samples or done"),
+        (["{log}.gone"], "there is no such file; give the log of a program"),
+    ],
+)
+def test_what_reads_nothing_is_said_in_a_sentence(
+    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And what to type next."""
+    path = tmp_path / "some.log"
+    path.write_text("hello\nworld\n")
+    assert main(["pattern", *(word.format(log=path) for word in words)]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_of_a_very_long_log_the_beginning_is_read(
+    log: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And that is said."""
+    monkeypatch.setattr("sizer.cli.pattern.LARGEST_LOG", 300)
+    assert main(["pattern", log]) == 0
+    assert capsys.readouterr().out.endswith("only the first 300 B were read\n")
