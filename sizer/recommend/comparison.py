@@ -73,7 +73,7 @@ class Comparison:
     chosen: Contender | None
     probability: float = 0.0
     merit: Callable[[Machine], float] = lambda machine: machine.cost
-    """What the objective makes least: the cost of the work, cost times time, or the time of a sample."""
+    """What the objective makes least, of MERITS."""
 
     @property
     def priced(self) -> tuple[Contender, ...]:
@@ -121,22 +121,24 @@ def compare(machines: Sequence[Machine], objective: Objective) -> Comparison:
     passing = [each for each in contenders if each.passes]
     if not passing:
         return Comparison(contenders, None)
+    merit = MERITS[objective.counts]
     if objective.counts == "fastest":
         chosen = _fastest(passing)
-        return Comparison(contenders, chosen, _probability_fastest(chosen, contenders), lambda each: 1 / each.rate)
-    cost = _COSTS[objective.counts]
+        return Comparison(contenders, chosen, _probability_fastest(chosen, contenders), merit)
     priced = [each for each in passing if each.machine.usd_per_hour is not None]
     if not priced:
         chosen = _without_prices(passing)
-        return Comparison(contenders, chosen, min(chosen.probability, chosen.prompt), cost)
-    chosen = _least(priced, cost)
-    return Comparison(contenders, chosen, _probability_least(chosen, priced, objective.counts), cost)
+        return Comparison(contenders, chosen, min(chosen.probability, chosen.prompt), merit)
+    chosen = _least(priced, merit)
+    return Comparison(contenders, chosen, _probability_least(chosen, priced, objective.counts), merit)
 
 
-_COSTS: dict[str, Callable[[Machine], float]] = {
+MERITS: dict[str, Callable[[Machine], float]] = {
     "cheapest": lambda machine: machine.cost,
     "balanced": lambda machine: machine.cost / machine.rate,
+    "fastest": lambda machine: 1 / machine.rate,
 }
+"""What an objective makes least: the cost of the work, its cost times its time, or its time."""
 
 
 def _least(priced: Sequence[Contender], cost: Callable[[Machine], float]) -> Contender:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
 
 from sizer.model import CLEAR, GAIN, UNLIKELY
 from sizer.recommend.comparison import kind_of
 from sizer.recommend.machines import Machine
-from sizer.records import SLIP, Configuration, ReasonCode
+from sizer.records import SLIP, ReasonCode
 
 
 @dataclass(frozen=True)
@@ -61,12 +63,8 @@ def with_memory(machine: Machine, machines: Sequence[Machine]) -> Growth | None:
 
 def _alike(machine: Machine, machines: Sequence[Machine]) -> list[Machine]:
     """Those with its kind and count of accelerator, its disk and its batch size; of named ones, of its family."""
-    bare, family = _bare(machine), family_of(machine)
-    return [
-        each
-        for each in machines
-        if kind_of(each) == kind_of(machine) and _bare(each) == bare and family_of(each) == family
-    ]
+    own = _but_for_size(machine)
+    return [each for each in machines if _but_for_size(each) == own]
 
 
 def family_of(machine: Machine) -> str | None:
@@ -84,9 +82,10 @@ def family_of(machine: Machine) -> str | None:
     return re.sub(r"\d+(?=\D*$)", "", name)
 
 
-def _bare(machine: Machine) -> Configuration:
-    """Without the kind and count of accelerator, which are compared by themselves."""
-    return replace(machine.configuration, vcpus=None, memory_bytes=None, gpu=None, gpu_count=None)
+def _but_for_size(machine: Machine) -> tuple[object, ...]:
+    """What machines have alike that differ in vCPUs and memory alone."""
+    here = machine.configuration
+    return kind_of(machine), here.disk, here.batch_size, family_of(machine)
 
 
 def _last_doubling(code: ReasonCode, axis: str, machine: Machine, alike: Sequence[Machine]) -> Growth | None:
@@ -118,31 +117,50 @@ class SizesApart:
 
 def sizes_apart(machines: Sequence[Machine]) -> SizesApart | None:
     """The first machine that is over SLIP times as fast as in proportion to the next smaller one, or as slow."""
+    by_count = _fastest_by_size(machines, _but_for_count, _count)
+    by_vcpus = _fastest_by_size(machines, _but_for_size, _vcpus)
     for each in machines:
-        count = kind_of(each)[1]
-        alike = [other for other in machines if kind_of(other)[0] == kind_of(each)[0] and _same_batch(other, each)]
-        found = _apart_from(each, {id(other): float(kind_of(other)[1]) for other in alike}, alike, float(count))
-        if found is None and each.configuration.vcpus is not None:
-            alike = _alike(each, machines)
-            sizes = {id(other): other.configuration.vcpus or 0.0 for other in alike}
-            found = _apart_from(each, sizes, alike, each.configuration.vcpus)
+        found = _apart_from(each, _count(each), by_count[_but_for_count(each)])
+        found = found or _apart_from(each, _vcpus(each), by_vcpus[_but_for_size(each)])
         if found is not None:
             return found
     return None
 
 
-def _same_batch(one: Machine, other: Machine) -> bool:
-    here, there = one.configuration, other.configuration
-    return (here.batch_size, here.disk) == (there.batch_size, there.disk)
+def _count(machine: Machine) -> float:
+    return float(kind_of(machine)[1])
 
 
-def _apart_from(machine: Machine, sizes: dict[int, float], alike: Sequence[Machine], here: float) -> SizesApart | None:
-    fewer = [each for each in alike if 0 < sizes[id(each)] < here]
-    if not fewer:
+def _vcpus(machine: Machine) -> float:
+    return machine.configuration.vcpus or 0.0
+
+
+def _but_for_count(machine: Machine) -> tuple[object, ...]:
+    here = machine.configuration
+    return kind_of(machine)[0], here.batch_size, here.disk
+
+
+def _fastest_by_size(
+    machines: Sequence[Machine], alike: Callable[[Machine], tuple[object, ...]], size: Callable[[Machine], float]
+) -> dict[tuple[object, ...], dict[float, float]]:
+    """Of machines that are alike the highest rate of each size, the sizes in rising order; no size is none."""
+    found: dict[tuple[object, ...], dict[float, float]] = defaultdict(dict)
+    for each in sorted(machines, key=size):
+        rates = found[alike(each)]
+        if size(each) > 0:
+            rates[size(each)] = max(rates.get(size(each), 0.0), each.rate)
+    return found
+
+
+def _apart_from(machine: Machine, here: float, rates: dict[float, float]) -> SizesApart | None:
+    """Beside the next smaller of these sizes."""
+    sizes = list(rates)
+    place = bisect_left(sizes, here)
+    if place == 0:
         return None
-    before = max(fewer, key=lambda each: (sizes[id(each)], each.rate))
-    size = sizes[id(before)]
-    faster, slower = machine.rate / before.rate / (here / size), machine.rate / before.rate
+    size = sizes[place - 1]
+    slower = machine.rate / rates[size]
+    faster = slower / (here / size)
     if faster > SLIP or slower < 1 / SLIP:
         return SizesApart(machine, size, faster if faster > SLIP else slower)
     return None

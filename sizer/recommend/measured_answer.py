@@ -14,7 +14,7 @@ from sizer.recommend.instances import offers
 from sizer.recommend.jobs import job_at
 from sizer.recommend.machines import Machine, is_imported, measured_machines
 from sizer.recommend.measured_binding import Binding, binding
-from sizer.recommend.measured_choice import MeasuredChoice, named_baseline, slipped
+from sizer.recommend.measured_choice import MeasuredChoice, named_baseline
 from sizer.recommend.measured_edges import (
     beyond_measured,
     growth_of,
@@ -92,7 +92,7 @@ def measured_answer(choice: MeasuredChoice) -> Answer:
 def _provisional(choice: MeasuredChoice, comparison: Comparison, likely: float) -> bool:
     assert comparison.chosen is not None
     chosen = comparison.chosen.machine
-    doubtful = choice.quality.rests_on_doubt(chosen.configuration) or bool(slipped(choice))
+    doubtful = choice.quality.rests_on_doubt(chosen.configuration) or bool(choice.slips)
     return doubtful or len(choice.machines) == 1 or _prices_missing(choice, comparison) or not surely(likely)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from sizer.model import SHOWN_BY_VCPUS, predict, vcpus_of
 from sizer.recommend.machines import Machine
-from sizer.recommend.measured_choice import MeasuredChoice, slipped
+from sizer.recommend.measured_choice import MeasuredChoice
 from sizer.recommend.reasons import bound_by, next_bottleneck
 from sizer.records import (
     Bottleneck,
@@ -32,7 +32,7 @@ class Binding:
 
 def binding(choice: MeasuredChoice, machine: Machine) -> Binding:
     """By its accounting; else by the curve of one kind of machine, where it shows that."""
-    if machine.evidence is not None or not choice.one_curve or slipped(choice):
+    if machine.evidence is not None or not choice.one_curve or choice.slips:
         return Binding(machine.evidence)
     prediction: Prediction = predict(choice.model, machine.configuration)
     if prediction.bottleneck is Bottleneck.AMBIGUOUS or _contradicted(prediction.bottleneck, machine, choice.machines):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import WorkloadModel
@@ -43,17 +44,17 @@ class MeasuredChoice:
         named = any(each.rented is not None for each in self.machines)
         return len(kinds) == 1 and not named and bool(self.model.members) and self.model.refused is None
 
-
-def slipped(choice: MeasuredChoice) -> list[Reason]:
-    """The machines of which one run must be wrong; else one that does not go with the next smaller one."""
-    found = [
-        Reason(ReasonCode.RUNS_APART, {"factor": each.apart}, each.spec) for each in choice.machines if each.slipped
-    ]
-    odd = None if found else sizes_apart(choice.machines)
-    if odd is None:
-        return found
-    figures = {"factor": max(odd.ratio, 1 / odd.ratio), "slower": odd.ratio < 1, "fewer": float(odd.fewer)}
-    return [Reason(ReasonCode.SIZES_APART, figures, odd.machine.spec)]
+    @cached_property
+    def slips(self) -> tuple[Reason, ...]:
+        """The machines of which one run must be wrong; else one that does not go with the next smaller one."""
+        found = [
+            Reason(ReasonCode.RUNS_APART, {"factor": each.apart}, each.spec) for each in self.machines if each.slipped
+        ]
+        odd = None if found else sizes_apart(self.machines)
+        if odd is None:
+            return tuple(found)
+        figures = {"factor": max(odd.ratio, 1 / odd.ratio), "slower": odd.ratio < 1, "fewer": float(odd.fewer)}
+        return (Reason(ReasonCode.SIZES_APART, figures, odd.machine.spec),)
 
 
 def named_baseline(choice: MeasuredChoice) -> Machine | None:

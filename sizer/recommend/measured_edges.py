@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sizer.recommend.beyond import Beyond, look_beyond
-from sizer.recommend.comparison import Comparison, kind_of
+from sizer.recommend.comparison import MERITS, Comparison, kind_of
 from sizer.recommend.growth import Growth, with_count, with_memory, with_vcpus
 from sizer.recommend.machine_prices import cheapest_holding, instances_like
 from sizer.recommend.machines import Machine
-from sizer.recommend.measured_choice import MeasuredChoice, slipped
+from sizer.recommend.measured_choice import MeasuredChoice
 from sizer.recommend.measured_reasons import closeness
 from sizer.recommend.other_inputs import input_binds
 from sizer.records import (
@@ -26,7 +26,7 @@ from sizer.records import (
 
 def growth_of(choice: MeasuredChoice, chosen: Machine) -> tuple[Growth, ...]:
     """Why more than the most measured may be the answer; nothing where the rate that is asked for is reached."""
-    if choice.objective.rate is not None or slipped(choice):
+    if choice.objective.rate is not None or choice.slips:
         return ()
     found = [with_vcpus(chosen, choice.machines), with_memory(chosen, choice.machines)]
     if choice.objective.counts == "fastest" or _more_may_pay(choice, chosen):
@@ -56,19 +56,12 @@ def _larger(choice: MeasuredChoice, chosen: Machine) -> bool:
 
 
 def _more_may_pay(choice: MeasuredChoice, chosen: Machine) -> bool:
-    """Whether what the objective makes least fell with each step to its count of accelerators, and may fall further.
-
-    That is the cost of the work, or for `balanced` its cost times its time.
-    """
-    power = 1 if choice.objective.counts == "balanced" else 0
+    """Whether what the objective makes least fell with each step to its count of accelerators, and may fall further."""
+    merit = MERITS[choice.objective.counts]
     kind, count = kind_of(chosen)
-    fewer = [
-        each.cost / each.rate**power
-        for each in choice.machines
-        if kind_of(each)[0] == kind and 0 < kind_of(each)[1] < count
-    ]
-    fell = bool(fewer) and math.isfinite(min(fewer)) and chosen.cost / chosen.rate**power < min(fewer)
-    return fell and not _dearer_at_best(choice, chosen, 2.0 ** (1 + power))
+    fewer = [merit(each) for each in choice.machines if kind_of(each)[0] == kind and 0 < kind_of(each)[1] < count]
+    fell = bool(fewer) and math.isfinite(min(fewer)) and merit(chosen) < min(fewer)
+    return fell and not _dearer_at_best(choice, chosen, 4.0 if choice.objective.counts == "balanced" else 2.0)
 
 
 def _dearer_at_best(choice: MeasuredChoice, chosen: Machine, most: float) -> bool:
@@ -130,9 +123,8 @@ def measured_next_run(
             return found
     if len(choice.machines) == 1:
         return None
-    slips = slipped(choice)
-    if slips:
-        return Suggestion(Action.REPEAT, slips[0])
+    if choice.slips:
+        return Suggestion(Action.REPEAT, choice.slips[0])
     unpriced = [each for each in choice.machines if each.usd_per_hour is None]
     most = 2 * len(unpriced) > len(choice.machines)
     if unpriced and choice.objective.counts != "fastest" and (kind_of(chosen)[1] or most):

@@ -12,13 +12,12 @@ from sizer.recommend.disks import other_disk
 from sizer.recommend.jobs import job_at, job_reasons
 from sizer.recommend.machines import Machine
 from sizer.recommend.measured_binding import Binding
-from sizer.recommend.measured_choice import MeasuredChoice, beside, named_baseline, of_million, slipped
+from sizer.recommend.measured_choice import MeasuredChoice, beside, named_baseline, of_million
 from sizer.recommend.other_inputs import EFFICIENT, efficiency, input_binds, rates_of
 from sizer.recommend.scoring import rounded
 from sizer.recommend.thresholds import SURE
 from sizer.records import (
     Figure,
-    Objective,
     Reason,
     ReasonCode,
     reason,
@@ -40,7 +39,7 @@ def why(choice: MeasuredChoice, comparison: Comparison, bound: Binding, likely: 
     asked, sure_one = _asked(choice, contender), [] if surer is None else [_surer(surer, chosen, choice)]
     return [
         *_job(choice, chosen),
-        *slipped(choice),
+        *choice.slips,
         *([] if contender.sure else asked),
         *(sure_one if asked else []),
         _first(choice, comparison, chosen),
@@ -96,7 +95,7 @@ def _first(choice: MeasuredChoice, comparison: Comparison, chosen: Machine) -> R
         return Reason(_without_price(comparison, chosen, fastest), figures, chosen.spec)
     less = LESS * comparison.merit(chosen)
     figures |= {"usd_per_million": of_million(chosen, choice), "usd_per_hour": chosen.usd_per_hour}
-    figures["slower_cost_less"] = _slower_cost_less(comparison, chosen, choice.objective)
+    figures["slower_cost_less"] = not fastest and _slower_cost_less(comparison, chosen)
     figures["surer"] = any(each.passes and comparison.merit(each.machine) < less for each in comparison.priced)
     if fastest:
         first = chosen.rate == comparison.fastest.rate
@@ -125,12 +124,10 @@ def _without_price(comparison: Comparison, chosen: Machine, fastest: bool) -> Re
     return ReasonCode.SMALLEST_OF_MACHINES if nearly else ReasonCode.FASTEST_WITHOUT_PRICE
 
 
-def _slower_cost_less(comparison: Comparison, chosen: Machine, objective: Objective) -> bool:
+def _slower_cost_less(comparison: Comparison, chosen: Machine) -> bool:
     """Whether the work costs less on some machine that is too slow for what is asked."""
-    power = 1 if objective.counts == "balanced" else 0
-    own = chosen.cost / chosen.rate**power
-    slow = [each.machine for each in comparison.priced if not each.passes]
-    return any(each.cost / each.rate**power < own for each in slow)
+    own = comparison.merit(chosen)
+    return any(comparison.merit(each.machine) < own for each in comparison.priced if not each.passes)
 
 
 def _surer(surer: Contender, chosen: Machine, choice: MeasuredChoice) -> Reason:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.recommend.comparison import Comparison, Contender, hourly, kind_of
+from sizer.recommend.comparison import MERITS, Comparison, Contender, hourly, kind_of
 from sizer.recommend.machines import Machine
 from sizer.recommend.measured_choice import MeasuredChoice, beside
 from sizer.recommend.thresholds import DISK_LOSS
@@ -93,6 +93,7 @@ def _why_not(choice: MeasuredChoice, each: Contender, taken: Machine) -> Reason:
     if objective.rate is None and (objective.prefer == "fastest" or machine.usd_per_hour is None):
         return beside(ReasonCode.SLOWER_MACHINE, machine, taken, choice)
     if objective.counts == "balanced":
-        both = (machine.cost / machine.rate) / (taken.cost / taken.rate)
-        return Reason(ReasonCode.DEARER_IN_TIME, {"rate": machine.rate, "cost": both}, machine.spec)
+        merit = MERITS[objective.counts]
+        figures = {"rate": machine.rate, "cost": merit(machine) / merit(taken)}
+        return Reason(ReasonCode.DEARER_IN_TIME, figures, machine.spec)
     return beside(ReasonCode.DEARER_MACHINE, machine, taken, choice)
