@@ -7,6 +7,7 @@ from sizer.analysis.epochs import measured_from_epoch
 from sizer.analysis.events import ChildEvent, EventError, EventReader
 from sizer.analysis.log_rates import PATTERN_SECONDS, LogRates
 from sizer.analysis.monitor import Live, RunMonitor
+from sizer.analysis.ranks import RankReader, Told
 from sizer.analysis.record import ChildResult, run_record
 from sizer.analysis.run_warnings import CONTENDED_CORES, STOLEN_CORES
 from sizer.analysis.stopping import Stop
@@ -21,8 +22,10 @@ __all__ = [
     "EventReader",
     "Live",
     "LogRates",
+    "RankReader",
     "RunMonitor",
     "Stop",
+    "Told",
     "measured_from_epoch",
     "other_cores",
     "run_record",

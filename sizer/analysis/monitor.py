@@ -12,7 +12,7 @@ from sizer.analysis.counter_rates import rates
 from sizer.analysis.epochs import Shown, measured_from_epoch, shown, two_epochs_seconds
 from sizer.analysis.events import ChildEvent, End, EventError, Start
 from sizer.analysis.stopping import Stop, deadline_seconds, enough, next_look
-from sizer.records import RunSpec, Sample, Step
+from sizer.records import Meter, RunSpec, Sample, Step
 
 RECENT_SECONDS = 5.0
 """What a person sees as the rate of the current run is that of so many seconds; it costs nothing to know."""
@@ -38,7 +38,8 @@ class Live:
 class RunMonitor:
     """Collects a child's events and decides when it has shown enough. `over` is when it was seen to have ended.
 
-    `detail` says how its event pipe broke; `limit_seconds` is the limit that it ran into, of its time or of its
+    `meter` is what its steps come from, and `counts_samples` whether they say how many samples they have. `detail` says
+    how its event pipe broke; `limit_seconds` is the limit that it ran into, of its time or of its
     pattern's.
     """
 
@@ -53,6 +54,8 @@ class RunMonitor:
     two_epochs_seconds: float = 0.0
     count: int = 0
     over: float | None = None
+    meter: Meter | None = None
+    counts_samples: bool = True
 
     def __post_init__(self) -> None:
         self._joined = JoinedSteps(self.steps)
@@ -60,7 +63,15 @@ class RunMonitor:
     @property
     def unit(self) -> str:
         """What a sample is: as the workload says, else as the study does."""
-        return self.start.sample_unit if self.start else self.spec.workload.sample_unit or "sample"
+        told = self.start.sample_unit if self.start else self.spec.workload.sample_unit
+        return told or ("sample" if self.counts_samples or self.spec.batch_size > 1 else "step")
+
+    def count_by(self, meter: Meter, anew: bool = False) -> None:
+        """From now on the steps come from this meter: those of another one, or all before (`anew`), are forgotten."""
+        if anew or self.meter != meter:
+            self.meter, self.count, self.next_look, self.two_epochs_seconds = meter, 0, 0.0, 0.0
+            self.steps.clear()
+            self._joined = JoinedSteps(self.steps)
 
     def take(self, events: Sequence[ChildEvent], now: float = math.inf) -> None:
         """Add what the child wrote until `now`. Raises EventError for a step whose time is not of our clock."""

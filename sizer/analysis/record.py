@@ -18,6 +18,7 @@ from sizer.analysis.run_warnings import run_warnings
 from sizer.analysis.steady_state import SteadyState, mean_rate, steady_state
 from sizer.analysis.stopping import Stop
 from sizer.records import (
+    COMMAND,
     Bottleneck,
     Cause,
     Configuration,
@@ -85,6 +86,7 @@ def run_record(
         wall_seconds=wall_seconds,
         error=error,
         sample_unit=seen.unit,
+        meter=seen.meter if seen.spec.workload.kind == COMMAND else None,
         data_set=_data_set(data_set, seen),
         stopped=ending.stop.value,
         # The kernel's mark has what came and went between two samplings.

@@ -424,6 +424,25 @@ class LimitedBy:
     text: str | None = None
 
 
+class MeterKind(str, Enum):
+    """What counted the steps of a run."""
+
+    EVENTS = "events"
+    """The program itself, by the events that it wrote."""
+    HOOK = "hook"
+    """sizer's hook in the framework `source`."""
+    LOG = "log"
+    """The lines that it printed: `source` is the expression that they matched, or the name of their format."""
+
+
+@dataclass(frozen=True)
+class Meter:
+    """How the steps of a command's run were counted."""
+
+    kind: MeterKind
+    source: str | None = None
+
+
 @dataclass(frozen=True)
 class RentedMachine:
     """The machine that an imported run was measured on, as far as the table says it.
@@ -457,7 +476,8 @@ class Run:
     `limits_buffered_writes`: whether the disk's throttle holds such bytes, too; None where no throttle limits writes.
     Of an imported run, `started_at` is None where the table does not say it, a throughput without an interval has ends
     equal to its value, `machine` is what the table says was rented, and `other` holds the cells of columns that sizer
-    does not know.
+    does not know. `meter` is None for a run of sizer's own workloads, which all write events, and where nothing was
+    counted.
     """
 
     spec: RunSpec
@@ -496,6 +516,7 @@ class Run:
     disk: DiskCheck | None = None
     limited_by: LimitedBy | None = None
     machine: RentedMachine | None = None
+    meter: Meter | None = None
     other: dict[str, str] = field(default_factory=dict)
     warnings: tuple[RunWarning, ...] = ()
     steps: tuple[Step, ...] = ()

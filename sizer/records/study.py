@@ -22,6 +22,7 @@ from sizer.records.domains import (
     Input,
     Kind,
     Label,
+    MeterChoice,
     Name,
     Preference,
     Probability,
@@ -30,6 +31,7 @@ from sizer.records.domains import (
     Stage,
     Vcpus,
 )
+from sizer.records.kinds import COMMAND
 
 SCHEMA_VERSION = 2
 """Version of every JSON file in a study folder."""
@@ -69,7 +71,8 @@ class Workload:
     """The program being measured. `data` None means the embedded data set.
 
     `framework`, `input`, `cache` and `device` are None where an imported table does not say them. `precision` is what
-    such a table says of the numbers that are computed with, such as `fp16`.
+    such a table says of the numbers that are computed with, such as `fp16`. `meter` is what counts the steps of a
+    command.
     """
 
     name: Name
@@ -85,6 +88,7 @@ class Workload:
     pattern: str | None = None
     sample_unit: Label | None = None
     precision: Label | None = None
+    meter: MeterChoice = "auto"
 
     @property
     def computes_on(self) -> Device:
@@ -100,6 +104,11 @@ class Workload:
     def assumed_cache(self) -> Cache:
         """The state of the page cache; empty at the start where the table does not say it."""
         return self.cache or "cold"
+
+    @property
+    def may_be_hooked(self) -> bool:
+        """Whether sizer's hook may count its steps: those of a command that is not measured by an expression."""
+        return self.kind == COMMAND and (self.meter == "hook" or (self.meter == "auto" and self.pattern is None))
 
 
 @dataclass(frozen=True)
@@ -263,6 +272,8 @@ def _identity(workload: Workload) -> dict[str, object]:
     identity = {each.name: getattr(filled, each.name) for each in fields(filled)}
     if workload.precision is None:
         del identity["precision"]
+    if workload.meter == "auto":
+        del identity["meter"]
     return identity
 
 

@@ -12,6 +12,7 @@ from sizer.analysis import ChildResult, RunMonitor, run_record
 from sizer.host import busy_share
 from sizer.limits import LimitsBackend, Throttle
 from sizer.records import (
+    COMMAND,
     HOST_DISK,
     Cause,
     CauseKind,
@@ -30,6 +31,8 @@ from sizer.records import (
 from sizer.runner import commands
 from sizer.runner.child import started
 from sizer.runner.circumstances import Room, data_changed, left_in_memory, missing_data, shared_memory
+from sizer.runner.event_fifo import event_fifo
+from sizer.runner.hooking import with_events
 from sizer.runner.run_log import Log
 from sizer.runner.sampler import Sampler
 from sizer.runner.watching import UNWATCHED, Hooks, observe, stop
@@ -111,14 +114,17 @@ class _ChildRun:
         with (
             self._backend.open(spec.id, spec.limits, context.throttle) as group,
             _busy(spec.workload.computes_on) as busy,
+            event_fifo() as fifo,
         ):
             argv = commands.argv(spec, context.paths, context.host_vcpus)
             environment = commands.environment(spec, context.paths, context.host_vcpus, context.environment)
+            if spec.workload.kind == COMMAND:
+                environment = with_events(environment, fifo.path, spec.workload.may_be_hooked)
             sampler = Sampler(group, hooks.clock, busy)
             at_once = spec.workload.pattern is not None
             with started(group, argv, environment, context.paths.scratch, context.log_path, at_once) as child:
                 self._log = child.log
-                observe(child, self._seen, sampler, self._room, hooks)
+                observe(child, self._seen, sampler, self._room, hooks, fifo)
                 self._seen.over = hooks.clock()
                 at_the_end = child.seen()
                 exit_status = child.exit_status() if self._seen.stop is None else stop(child, self._seen, hooks.clock)
