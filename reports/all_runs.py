@@ -104,6 +104,7 @@ def _card(run: Run) -> dict[str, Any]:
         "started": (run.started_at or "").replace("T", " ").replace("+00:00", " UTC"),
         "took": format_seconds(run.wall_seconds) if run.wall_seconds else "",
         "limited_by": words.limits_in_words(run.limited_by) if run.limited_by is not None else "",
+        "meter": words.meter_in_words(run.meter) if run.meter is not None else "",
     }
 
 

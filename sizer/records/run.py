@@ -232,6 +232,8 @@ class WarningKind(str, Enum):
     """What could not be removed after the run; `text` says why."""
     LOG_INCOMPLETE = "log_incomplete"
     """The log could not be written; `text` says where and why."""
+    NOT_HOOKED = "not_hooked"
+    """The hook could not be loaded, because Python was started with the option `text`."""
     OTHER = "other"
     """A sentence of somebody else's, or of a sizer before: `text`."""
 

@@ -22,6 +22,7 @@ from sizer.records import (
     DiskCheck,
     Failure,
     HostError,
+    MeterKind,
     Outcome,
     Run,
     RunSpec,
@@ -32,7 +33,7 @@ from sizer.runner import commands
 from sizer.runner.child import started
 from sizer.runner.circumstances import Room, data_changed, left_in_memory, missing_data, shared_memory
 from sizer.runner.event_fifo import event_fifo
-from sizer.runner.hooking import with_events
+from sizer.runner.hooking import shut_out_by, with_events
 from sizer.runner.run_log import Log
 from sizer.runner.sampler import Sampler
 from sizer.runner.watching import UNWATCHED, Hooks, observe, stop
@@ -148,11 +149,14 @@ class _ChildRun:
         assert self.measured is not None
         assert self._log is not None
         assert self._room is not None
-        last_lines = self._log.last_lines()
-        missing = missing_data(self._context.data_set, self._spec)
+        spec, last_lines = self._spec, self._log.last_lines()
+        missing = missing_data(self._context.data_set, spec)
         changed = data_changed(missing) if missing else None
         left = left_in_memory(self._shared_memory, shared_memory())
         found = [each for each in (changed, left, self._log.trouble) if each is not None]
+        if spec.workload.may_be_hooked and (self._seen.meter is None or self._seen.meter.kind is MeterKind.LOG):
+            option = shut_out_by(spec.workload.command)
+            found += [RunWarning(WarningKind.NOT_HOOKED, text=option)] if option else []
         return replace(
             self.measured,
             last_lines=last_lines,

@@ -149,6 +149,7 @@ def _workload(document: Document, key: Key, entry: dict[str, Any], name: str) ->
         command=_command(document, (*key, "command"), entry.get("command")),
         pattern=entry.get("pattern"),
         sample_unit=entry.get("sample_unit"),
+        meter=entry.get("meter", "auto"),
     )
 
 

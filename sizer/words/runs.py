@@ -16,6 +16,8 @@ from sizer.records import (
     EvidenceKind,
     LimitedBy,
     LimitedByKind,
+    Meter,
+    MeterKind,
     Outcome,
     Purpose,
     Run,
@@ -270,6 +272,22 @@ def limits_in_words(limited: LimitedBy) -> str:
         disk=_limited_disk(limited),
     )
 
+
+def meter_in_words(meter: Meter) -> str:
+    """`steps counted by sizer's hook in PyTorch`."""
+    if meter.kind is MeterKind.EVENTS:
+        return _("steps told by the program")
+    if meter.kind is MeterKind.HOOK:
+        return _(
+            "steps counted by sizer's hook in {framework}", framework=FRAMEWORKS.get(meter.source or "", meter.source)
+        )
+    if meter.source is None:
+        return _("steps read from its log")
+    return _("steps read from its log by {pattern}", pattern=printable(meter.source))
+
+
+FRAMEWORKS = {"torch": "PyTorch", "mxnet": "MXNet"}
+"""What the modules that the hook watches are called."""
 
 AFFINITY = "affinity"
 """The backend that has no other way, so that its name says it."""
