@@ -71,9 +71,14 @@ def test_whatever_it_is_told_it_does_not_raise(fifo: EventFifo) -> None:
 
 def test_an_exception_of_the_program_is_its_own(fifo: EventFifo) -> None:
     """What was counted until then is told."""
-    with pytest.raises(KeyError), Meter() as told:
-        told.step()
-        raise KeyError
+
+    def program() -> None:
+        with Meter() as told:
+            told.step()
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        program()
     assert records(fifo)[-1]["event"] == "end"
 
 
