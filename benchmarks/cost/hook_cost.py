@@ -23,15 +23,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
-ROOT = Path(__file__).resolve().parents[2]
-HOOK = ROOT / "sizer/hook"
-sys.path.append(str(ROOT))
-sys.path.append(str(HOOK))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "sizer/hook"))
 
 import sizer_finder
 import sizer_hook
 
 from sizer.meter import PATH_VARIABLE
+
+HOOK = Path(sizer_hook.__file__).parent
 
 AIM_MICROSECONDS = 20.0
 
@@ -57,7 +57,7 @@ with watched as profile:
         if profiled:
             profile.step()
     after, over = time.process_time(), time.monotonic()
-print((after - before) / steps * 1e6, (over - wall) / steps * 1e6)
+print("cost", (after - before) / steps * 1e6, (over - wall) / steps * 1e6)
 """
 
 
@@ -89,7 +89,7 @@ def run(words: Sequence[str], steps: int, how: str, environment: Mapping[str, st
     """Microseconds of CPU and of wall time a step of the loop."""
     argv = [*words, sys.executable, "-c", LOOP, str(steps), how]
     found = subprocess.run(argv, env=dict(environment), capture_output=True, text=True, check=True)
-    cpu, wall = found.stdout.splitlines()[-1].split()
+    _, cpu, wall = next(line for line in found.stdout.splitlines() if line.startswith("cost")).split()
     return float(cpu), float(wall)
 
 

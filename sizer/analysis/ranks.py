@@ -60,6 +60,11 @@ class _Group:
 
     def ready(self, now: float) -> Iterable[Step]:
         """The steps that all ranks have made, or have been waited for."""
+        if self.size < 2 and len(self.ranks) == 1:
+            (alone,) = self.ranks.values()
+            yield from [step for _, step, _ in alone.waiting]
+            alone.waiting.clear()
+            return
         while True:
             heads = [rank.waiting[0] for rank in self.ranks.values() if rank.waiting]
             if not heads:
@@ -201,9 +206,11 @@ class RankReader:
         time, samples, input_wait, epoch = row
         if samples is None:
             samples, self.counts_samples = self._batch_size, False
-        numbers = (time, samples, input_wait, epoch)
-        whole = type(samples) is int and type(epoch) is int
-        if not whole or not all(type(each) in (int, float) and 0 <= each <= LARGEST for each in numbers):
+        kinds = (type(time) in (int, float), type(samples) is int, type(input_wait) in (int, float), type(epoch) is int)
+        # Each by itself: a NaN among others hides from min and max.
+        if not all(kinds) or not (
+            0 <= time <= LARGEST and 0 <= samples <= LARGEST and 0 <= input_wait <= LARGEST and 0 <= epoch <= LARGEST
+        ):
             raise EventError(f"`steps` holds what is no step: {line[:200]!r}")
         return Step(time, samples, input_wait, epoch)
 
@@ -223,7 +230,7 @@ class RankReader:
             self._samples += step.samples
             if self._samples > LARGEST:
                 raise EventError(f"more than {LARGEST:g} samples in all came through the FIFO")
-            if last is not None:
+            if last is not None and (step.time < last.time or step.epoch < last.epoch):
                 step = Step(max(last.time, step.time), step.samples, step.input_wait, max(last.epoch, step.epoch))
             self._last = step
             found.append(step)

@@ -142,6 +142,8 @@ def test_what_a_program_tells_of_itself_counts_before_the_hook() -> None:
         record(steps=[(1.0, 8.5, 0.0, 0)]),
         record(steps=[(-1.0, 8, 0.0, 0)]),
         record(steps=[("now", 8, 0.0, 0)]),
+        record(steps=[(1.0, 8, float("nan"), 0)]),
+        record(steps=[(float("inf"), 8, 0.0, 0)]),
         record(steps=[(1.0, True, 0.0, 0)]),
         record(time=1.0, samples="many", input_wait=0.0, epoch=0),
         record(event="pause"),
