@@ -68,6 +68,7 @@ def plans(draw: st.DrawFn, disks: list[str]) -> WorkloadPlan:
             device=Device(),
             command=(draw(programs), *draw(st.lists(texts, max_size=3))),
             pattern=draw(st.none() | st.sampled_from(["caffe", r"(?P<rate>[\d.]+) im/s"])),
+            meter=draw(st.sampled_from(["auto", "hook", "log"])),
             sample_unit=draw(st.none() | names),
         )
     else:
