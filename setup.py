@@ -54,7 +54,7 @@ setup(
     python_requires=">=3.10",
     packages=find_packages(include=["sizer", "sizer.*"]),
     package_data={
-        "sizer": ["**/*.json", "**/*.yaml", "**/*.mo"],
+        "sizer": ["**/*.json", "**/*.yaml", "**/*.mo", "hook/*.py"],
         "sizer.bundled.workloads": ["**/*"],
         "sizer.bundled.reports": ["**/*"],
     },

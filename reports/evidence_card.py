@@ -10,6 +10,7 @@ from sizer.records import (
     Bottleneck,
     DiskRates,
     MemoryGrowth,
+    MeterKind,
     Run,
     WarningKind,
     format_bytes,
@@ -45,7 +46,7 @@ def rate(run: Run) -> Iterator[Fact]:
         once = any(warning.kind is WarningKind.ONE_READING for warning in run.warnings)
         remark = words.warning_name(WarningKind.ONE_READING) if once else words.half_width(throughput)
         yield _("Throughput"), words.rate_interval(throughput, unit), remark
-    if run.meter is not None and run.meter.kind != "events":
+    if run.meter is not None and run.meter.kind is not MeterKind.EVENTS:
         yield _("Steps counted"), words.meter_in_words(run.meter), ""
     if run.rate_change is not None:
         before, after = (words.rate_interval(each, unit) for each in (run.rate_change.before, run.rate_change.after))

@@ -9,6 +9,7 @@ from sizer.analysis.events import ChildEvent, EventError, EventReader
 from sizer.analysis.log_lines import LogContent, LogReading, ReadLine, read_log
 from sizer.analysis.log_rates import PATTERN_SECONDS, LogRates
 from sizer.analysis.monitor import Live, RunMonitor
+from sizer.analysis.ranks import RankReader, Told
 from sizer.analysis.record import ChildResult, run_record
 from sizer.analysis.run_warnings import CONTENDED_CORES, STOLEN_CORES
 from sizer.analysis.stopping import Stop
@@ -25,9 +26,11 @@ __all__ = [
     "LogContent",
     "LogRates",
     "LogReading",
+    "RankReader",
     "ReadLine",
     "RunMonitor",
     "Stop",
+    "Told",
     "is_absent",
     "measured_from_epoch",
     "other_cores",

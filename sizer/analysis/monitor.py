@@ -12,13 +12,15 @@ from sizer.analysis.counter_rates import rates
 from sizer.analysis.epochs import Shown, measured_from_epoch, shown, two_epochs_seconds
 from sizer.analysis.events import ChildEvent, End, EventError, Start
 from sizer.analysis.stopping import Stop, deadline_seconds, enough, next_look
-from sizer.records import Cause, Meter, RunSpec, RunWarning, Sample, Step
+from sizer.records import Cause, Meter, MeterKind, RunSpec, RunWarning, Sample, Step
 
 RECENT_SECONDS = 5.0
 """What a person sees as the rate of the current run is that of so many seconds; it costs nothing to know."""
 
 CLOCK_SECONDS = 1.0
 """A step may seem to end so much before the run began, or after now: time for whoever rounds."""
+
+OWN_EVENTS = Meter(MeterKind.EVENTS)
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,8 @@ class RunMonitor:
 
     `detail` says how its event pipe broke; `limit_seconds` is the limit that it ran into, of its time or of its
     pattern's; `no_rate` is a line of its log that matched the pattern and told none. `meter` is what its steps were
-    counted by, `log_warnings` what is to be known of a log's rates, and `wrong_unit` why they mean nothing.
+    counted by, and `counts_samples` whether that says how many samples they have; `log_warnings` are what is to be
+    known of a log's rates, and `wrong_unit` why they mean nothing.
     """
 
     spec: RunSpec
@@ -58,6 +61,7 @@ class RunMonitor:
     meter: Meter | None = None
     log_warnings: tuple[RunWarning, ...] = ()
     wrong_unit: Cause | None = None
+    counts_samples: bool = True
 
     def __post_init__(self) -> None:
         self._joined = JoinedSteps(self.steps)
@@ -65,30 +69,38 @@ class RunMonitor:
     @property
     def unit(self) -> str:
         """What a sample is: as the workload says, else as the study does."""
-        return self.start.sample_unit if self.start else self.spec.workload.sample_unit or "sample"
+        told = self.start.sample_unit if self.start else self.spec.workload.sample_unit
+        return told or ("sample" if self.counts_samples or self.spec.batch_size > 1 else "step")
+
+    def count_by(self, meter: Meter, anew: bool = False) -> None:
+        """From now on the steps come from this meter: those of another one, or all before (`anew`), are forgotten."""
+        if anew or self.meter != meter:
+            self.meter, self.count, self.next_look, self.two_epochs_seconds = meter, 0, 0.0, 0.0
+            self.steps.clear()
+            self._joined = JoinedSteps(self.steps)
 
     @property
     def told_by_events(self) -> bool:
         """Whether the program itself has told of its steps, or that it will: then its log counts nothing."""
-        return self.start is not None or (self.meter is not None and self.meter.kind != "log")
+        return self.start is not None or (self.meter is not None and self.meter.kind is not MeterKind.LOG)
 
     @property
     def told_by_log(self) -> bool:
-        return self.meter is not None and self.meter.kind == "log"
+        return self.meter is not None and self.meter.kind is MeterKind.LOG
 
     def take_of_log(self, steps: Sequence[Step], source: str) -> None:
         """Add the steps that a log gives; `source` is its known format, or the study's pattern."""
         if steps and not self.told_by_events:
-            self.meter = Meter("log", source)
+            self.meter = Meter(MeterKind.LOG, source)
             self._add(steps)
 
-    def take(self, events: Sequence[ChildEvent], now: float = math.inf) -> None:
-        """Add what the child wrote until `now`. Raises EventError for a step whose time is not of our clock."""
-        if events and not self.told_by_events:
-            # What the log has given until then was counted by what is trusted less, and may be the same steps.
-            self.steps.clear()
-            self._joined = JoinedSteps(self.steps)
-            self.count, self.meter = 0, Meter("events")
+    def take(self, events: Sequence[ChildEvent], now: float = math.inf, meter: Meter = OWN_EVENTS) -> None:
+        """Add what the child, or this meter of it, told until `now`: it takes the place of what was trusted less.
+
+        Raises EventError for a step whose time is not of our clock.
+        """
+        if events:
+            self.count_by(meter)
         for event in events:
             if isinstance(event, Start):
                 self.start = event

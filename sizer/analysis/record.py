@@ -89,6 +89,7 @@ def run_record(
         wall_seconds=wall_seconds,
         error=error,
         sample_unit=seen.unit,
+        meter=seen.meter if seen.steps else None,
         data_set=_data_set(data_set, seen),
         stopped=ending.stop.value,
         # The kernel's mark has what came and went between two samplings.
@@ -102,7 +103,6 @@ def run_record(
         limits_buffered_writes=_limits_buffered_writes(disk, measured.throttles_buffered_writes),
         disk=disk,
         limited_by=measured.limited_by,
-        meter=seen.meter if seen.steps else None,
         warnings=(*measured.troubles, *seen.log_warnings),
         steps=tuple(seen.steps),
         samples=measured.samples,

@@ -170,9 +170,11 @@ Input = Annotated[str, OneOf(("disk", "cached", "synthetic", "replay"))]
 Stage = Annotated[str, OneOf(("step", "pipeline", "disk", "cache"))]
 """What a run isolates of a workload: its step, its input pipeline without the disk, the disk alone, the page cache."""
 
+MeterChoice = Annotated[str, OneOf(("auto", "hook", "log"))]
+"""What counts the steps of a command; `auto`: what it tells itself, else the hook, else its log."""
+
 Cache = Annotated[str, OneOf(("cold", "natural", "warm"))]
 DeviceKind = Annotated[str, OneOf(("cpu", "cuda", "emulated"))]
-MeterKind = Annotated[str, OneOf(("events", "hook", "log"))]
 Preference = Annotated[str, OneOf(("cheapest", "fastest", "balanced"))]
 Status = Annotated[str, OneOf(("recommended", "at_least", "refused"))]
 EdgeState = Annotated[str, OneOf(("settled", "rising", "unsettled"))]

@@ -12,7 +12,6 @@ from sizer.records.domains import (
     Bytes,
     Count,
     Label,
-    MeterKind,
     Moment,
     Name,
     Rate,
@@ -258,6 +257,8 @@ class WarningKind(str, Enum):
     """By its log a batch has `told` samples, where the study says `given`."""
     ONE_READING = "one_reading"
     """Every line of the log told the same rate, so that its interval says nothing."""
+    NOT_HOOKED = "not_hooked"
+    """The hook could not be loaded, because Python was started with the option `text`."""
     OTHER = "other"
     """A sentence of somebody else's, or of a sizer before: `text`."""
 
@@ -473,6 +474,25 @@ class LimitedBy:
     text: str | None = None
 
 
+class MeterKind(str, Enum):
+    """What counted the steps of a run."""
+
+    EVENTS = "events"
+    """The program itself, by the events that it wrote."""
+    HOOK = "hook"
+    """sizer's hook in the framework `source`."""
+    LOG = "log"
+    """The lines that it printed: `source` is the name of their format, or `pattern` for the study's own expression."""
+
+
+@dataclass(frozen=True)
+class Meter:
+    """How the steps of a command's run were counted."""
+
+    kind: MeterKind
+    source: Label | None = None
+
+
 @dataclass(frozen=True)
 class RentedMachine:
     """The machine that an imported run was measured on, as far as the table says it.
@@ -495,15 +515,6 @@ class RentedMachine:
 
 
 @dataclass(frozen=True)
-class Meter:
-    """What counted a run's steps: its own events, a hook in its framework, or its log; and whose hook, or which known
-    format of a log, or the pattern that the study gives."""
-
-    kind: MeterKind
-    source: Label | None = None
-
-
-@dataclass(frozen=True)
 class Run:
     """One execution of a RunSpec with its result. A run that failed is data, too.
 
@@ -515,7 +526,8 @@ class Run:
     `limits_buffered_writes`: whether the disk's throttle holds such bytes, too; None where no throttle limits writes.
     Of an imported run, `started_at` is None where the table does not say it, a throughput without an interval has ends
     equal to its value, `machine` is what the table says was rented, and `other` holds the cells of columns that sizer
-    does not know.
+    does not know. `meter` is None for a run of sizer's own workloads, which all write events, and where nothing was
+    counted.
     """
 
     spec: RunSpec

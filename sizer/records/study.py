@@ -23,6 +23,7 @@ from sizer.records.domains import (
     Input,
     Kind,
     Label,
+    MeterChoice,
     Name,
     Preference,
     Probability,
@@ -31,6 +32,7 @@ from sizer.records.domains import (
     Stage,
     Vcpus,
 )
+from sizer.records.kinds import COMMAND
 from sizer.records.own_programs import Variable
 
 SCHEMA_VERSION = 2
@@ -73,9 +75,9 @@ class Workload:
     `framework`, `input`, `cache` and `device` are None where an imported table does not say them. `precision` is what
     such a table says of the numbers that are computed with, such as `fp16`.
 
-    The last five are those of a command: what is set in its environment and what is passed on of sizer's (a `*` stands
-    for any letters), the folder that it starts in, None for an empty one, and the commands that are run once before the
-    study and before each run.
+    The last six are those of a command: what counts its steps, what is set in its environment and what is passed on of
+    sizer's (a `*` stands for any letters), the folder that it starts in, None for an empty one, and the commands that
+    are run once before the study and before each run.
     """
 
     name: Name
@@ -91,6 +93,7 @@ class Workload:
     pattern: str | None = None
     sample_unit: Label | None = None
     precision: Label | None = None
+    meter: MeterChoice = "auto"
     env: tuple[Variable, ...] = ()
     pass_env: tuple[str, ...] = ()
     cwd: str | None = None
@@ -121,6 +124,11 @@ class Workload:
     def assumed_cache(self) -> Cache:
         """The state of the page cache; empty at the start where the table does not say it."""
         return self.cache or "cold"
+
+    @property
+    def may_be_hooked(self) -> bool:
+        """Whether sizer's hook may count its steps: those of a command that is not measured by an expression."""
+        return self.kind == COMMAND and (self.meter == "hook" or (self.meter == "auto" and self.pattern is None))
 
 
 @dataclass(frozen=True)
@@ -271,7 +279,7 @@ class RunSpec:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-_LATER_FIELDS = ("precision", "env", "pass_env", "cwd", "setup", "before")
+_LATER_FIELDS = ("precision", "meter", "env", "pass_env", "cwd", "setup", "before")
 """Fields that the first workloads did not have: at their default they are no part of what a run is known by."""
 
 
@@ -288,8 +296,9 @@ def _identity(workload: Workload) -> dict[str, object]:
     identity = {each.name: getattr(filled, each.name) for each in fields(filled)}
     # Of a variable that is not stored only the name is known when the study goes on.
     identity["env"] = {each.name: each.value for each in workload.env}
+    defaults = {each.name: each.default for each in fields(workload)}
     for name in _LATER_FIELDS:
-        if not getattr(workload, name):
+        if getattr(workload, name) == defaults[name]:
             del identity[name]
     return identity
 

@@ -22,6 +22,7 @@ from sizer.records import (
     DiskCheck,
     Failure,
     HostError,
+    MeterKind,
     Outcome,
     Run,
     RunSpec,
@@ -43,6 +44,8 @@ from sizer.runner.circumstances import (
     shared_memory,
 )
 from sizer.runner.containers import client_in
+from sizer.runner.event_fifo import event_fifo
+from sizer.runner.hooking import shut_out_by, with_events
 from sizer.runner.preparatory import prepare
 from sizer.runner.run_log import Log
 from sizer.runner.sampler import Sampler
@@ -140,12 +143,15 @@ class _ChildRun:
         with (
             self._backend.open(spec.id, spec.limits, context.throttle) as group,
             _busy(spec.workload.computes_on) as busy,
+            event_fifo() as fifo,
         ):
+            if spec.workload.kind == COMMAND:
+                environment = with_events(environment, fifo.path, spec.workload.may_be_hooked)
             sampler = Sampler(group, hooks.clock, busy)
             at_once = spec.workload.kind == COMMAND
             with started(group, argv, environment, self._folder, context.log_path, at_once, self.secrets) as child:
                 self._log = child.log
-                observe(child, self._seen, sampler, self._room, hooks, group.cpu_resolution)
+                observe(child, self._seen, sampler, self._room, hooks, fifo, group.cpu_resolution)
                 self._seen.over = hooks.clock()
                 at_the_end = child.seen()
                 exit_status = child.exit_status() if self._seen.stop is None else stop(child, self._seen, hooks.clock)
@@ -191,13 +197,16 @@ class _ChildRun:
         assert self.measured is not None
         assert self._log is not None
         assert self._room is not None
-        last_lines = self._log.last_lines()
-        missing = missing_data(self._context.data_set, self._spec)
+        spec, last_lines = self._spec, self._log.last_lines()
+        missing = missing_data(self._context.data_set, spec)
         asked = asked_for_input(last_lines, self._log.ends_in_a_line)
         changed = data_changed(missing) if missing else None
         left = left_in_memory(self._shared_memory, shared_memory())
         files = files_changed(self._files, self._files_now())
         found = [each for each in (changed, left, files, self._log.trouble) if each is not None]
+        if spec.workload.may_be_hooked and (self._seen.meter is None or self._seen.meter.kind is MeterKind.LOG):
+            option = shut_out_by(spec.workload.command)
+            found += [RunWarning(WarningKind.NOT_HOOKED, text=option)] if option else []
         return replace(
             self.measured,
             last_lines=last_lines,

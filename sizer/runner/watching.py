@@ -9,10 +9,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from sizer.analysis import PATTERN_SECONDS, EventError, Live, LogRates, RunMonitor, Stop, is_absent
-from sizer.records import COMMAND, Sample, Step
+from sizer.analysis import (
+    PATTERN_SECONDS,
+    ChildEvent,
+    EventError,
+    Live,
+    LogRates,
+    RankReader,
+    RunMonitor,
+    Stop,
+    Told,
+    is_absent,
+)
+from sizer.records import COMMAND, Sample
 from sizer.runner.child import Child
 from sizer.runner.circumstances import Room
+from sizer.runner.event_fifo import EventFifo
 from sizer.runner.sampler import Sampler
 
 TICK_SECONDS = 0.5
@@ -42,47 +54,44 @@ UNWATCHED = Hooks()
 
 
 def observe(
-    child: Child, seen: RunMonitor, sampler: Sampler, room: Room, hooks: Hooks, cpu_resolution: float = 0.0
+    child: Child,
+    seen: RunMonitor,
+    sampler: Sampler,
+    room: Room,
+    hooks: Hooks,
+    fifo: EventFifo | None = None,
+    cpu_resolution: float = 0.0,
 ) -> None:
     """Take events and samplings until the run has shown enough, ends by itself, or must end.
 
-    CPU time is counted in steps of `cpu_resolution`.
+    `fifo` is where processes tell that have no event pipe; CPU time is counted in steps of `cpu_resolution`.
     """
-    workload = seen.spec.workload
-    presence = Presence(seen, cpu_resolution)
-    log_rates = LogRates(workload.pattern, seen.spec.batch_size, hooks.clock) if workload.kind == COMMAND else None
+    presence, meters = Presence(seen, cpu_resolution), Meters(child, seen, fifo, hooks.clock)
     next_tick = hooks.clock()
     while seen.stop is None:
         ended, before = child.exit_status() is not None, seen.count
+        is_tick = False
         try:
             events, printed = child.wait(max(0.0, next_tick - hooks.clock()))
-            seen.take(events, hooks.clock())
-            if log_rates is not None and seen.told_by_events:
-                log_rates = None
-                child.read_at_leisure()
-            if log_rates is not None:
-                seen.take_of_log(_rates(log_rates, printed), log_rates.recognised or OWN_PATTERN)
-                seen.no_rate = log_rates.no_rate
+            meters.take_events(events)
+            meters.take_printed(printed)
+            is_tick = hooks.clock() >= next_tick
+            if is_tick:
+                meters.look()
         except EventError as error:
             seen.broke(error)
-        except TimeLimit:
-            if workload.pattern is None:
-                # Nobody asked for the log to be read, so that it cannot be is no fault of the run.
-                log_rates = None
-            else:
-                seen.stop, seen.limit_seconds = Stop.SLOW_PATTERN, PATTERN_SECONDS
         if seen.count and not before:
             # What was read or computed before the first step, such as data for the cache, is no cost of the others.
             presence.began(sampler.tick())
         elif seen.count > before:
             presence.arrivals += 1
-        if hooks.clock() >= next_tick:
+        if is_tick:
             sample = sampler.tick()
             room.look()
             seen.decide(hooks.clock(), hooks.stop_now())
-            if workload.kind == COMMAND and seen.stop is not Stop.INTERRUPTED:
+            if seen.spec.workload.kind == COMMAND and seen.stop is not Stop.INTERRUPTED:
                 presence.look(child, sample)
-            _judge(log_rates, seen)
+            meters.judge()
             # A terminal may be gone by now: that nobody looks on is no reason to lose a run.
             with suppress(OSError):
                 hooks.watch(seen.live(hooks.clock(), sampler.samples))
@@ -91,9 +100,86 @@ def observe(
             # A disk that was full is so until its folder is removed, and it may have been full for less than a tick.
             room.look()
             break
-    _judge(log_rates, seen)
-    if log_rates is not None and seen.told_by_log:
-        seen.log_warnings = tuple(log_rates.finish())
+    meters.finish()
+
+
+class Meters:
+    """The three ways that the steps of a run are known, the one to be trusted most at the head.
+
+    What the program writes into its event pipe or tells as its own through the FIFO; what the hook tells through the
+    FIFO; the lines of a command's log. As soon as a better one speaks, what the others said is forgotten.
+    """
+
+    def __init__(self, child: Child, seen: RunMonitor, fifo: EventFifo | None, clock: Callable[[], float]) -> None:
+        workload, batch_size = seen.spec.workload, seen.spec.batch_size
+        self._child = child
+        self._seen = seen
+        self._fifo = fifo
+        self._clock = clock
+        self._by_pipe = False
+        self._ranks = RankReader(batch_size)
+        self._log = LogRates(workload.pattern, batch_size, clock) if workload.kind == COMMAND else None
+
+    def take_events(self, events: list[ChildEvent]) -> None:
+        """Take what came through the event pipe. Raises EventError."""
+        if events:
+            self._by_pipe = True
+            self._seen.take(events, self._clock())
+
+    def take_printed(self, printed: bytes) -> None:
+        """Take the steps that the log's lines give, as long as nothing better has told any."""
+        if self._log is not None and self._seen.told_by_events:
+            self._log = None
+            self._child.read_at_leisure()
+        if self._log is None or not printed:
+            return
+        try:
+            with at_most(PATTERN_SECONDS):
+                steps = self._log.feed(printed)
+        except TimeLimit:
+            if self._seen.spec.workload.pattern is None:
+                # Nobody asked for the log to be read, so that it cannot be is no fault of the run.
+                self._log = None
+            else:
+                self._seen.stop, self._seen.limit_seconds = Stop.SLOW_PATTERN, PATTERN_SECONDS
+            return
+        self._seen.take_of_log(steps, self._log.recognised or OWN_PATTERN)
+        self._seen.no_rate = self._log.no_rate
+
+    def look(self) -> None:
+        """Take what came through the FIFO. Raises EventError."""
+        if self._fifo is not None:
+            self._tell(self._ranks.feed(self._fifo.read(), self._clock()))
+
+    def judge(self) -> None:
+        """End a run whose log tells times of another unit than its pattern says: it would be measured for nothing."""
+        if self._log is None or not self._seen.told_by_log:
+            return
+        self._seen.wrong_unit = self._log.refusal
+        if self._seen.wrong_unit is not None and self._seen.stop is None:
+            self._seen.stop = Stop.WRONG_UNIT
+
+    def finish(self) -> None:
+        """Take the last of what came through the FIFO; a run that broke its form has no more."""
+        if self._seen.stop is not Stop.BROKEN_EVENTS:
+            try:
+                self.look()
+                self._tell(self._ranks.finish(otherwise=self._seen.meter is None))
+            except EventError as error:
+                self._seen.broke(error)
+        self.judge()
+        if self._log is not None and self._seen.told_by_log:
+            self._seen.log_warnings = tuple(self._log.finish())
+
+    def _tell(self, told: Told) -> None:
+        meter = self._ranks.meter
+        if meter is None or self._by_pipe:
+            return
+        if told.anew:
+            self._seen.count_by(meter, anew=True)
+        if self._seen.meter == meter:
+            self._seen.counts_samples = self._ranks.counts_samples
+            self._seen.take([*([told.start] if told.start else []), *told.steps], self._clock(), meter)
 
 
 class Presence:
@@ -119,23 +205,6 @@ class Presence:
             used, since = sample.core_seconds - self._first.core_seconds, sample.time - self._first.time
             if is_absent(used, self._cpu_resolution, self.arrivals, since):
                 self._seen.stop = Stop.ABSENT
-
-
-def _judge(log_rates: LogRates | None, seen: RunMonitor) -> None:
-    """End a run whose log tells times of another unit than its pattern says: it would be measured for nothing."""
-    if log_rates is None or not seen.told_by_log:
-        return
-    seen.wrong_unit = log_rates.refusal
-    if seen.wrong_unit is not None and seen.stop is None:
-        seen.stop = Stop.WRONG_UNIT
-
-
-def _rates(log_rates: LogRates, printed: bytes) -> list[Step]:
-    """The steps that the printed lines give. Raises TimeLimit."""
-    if not printed:
-        return []
-    with at_most(PATTERN_SECONDS):
-        return log_rates.feed(printed)
 
 
 def stop(child: Child, seen: RunMonitor, clock: Callable[[], float]) -> int | None:

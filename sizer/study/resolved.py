@@ -54,6 +54,7 @@ def _workload(plan: WorkloadPlan) -> dict[str, Any]:
         "before": list(workload.before) or None,
         "pattern": workload.pattern,
         "sample_unit": workload.sample_unit,
+        "meter": workload.meter if workload.meter != "auto" else None,
         "memory_floor": plan.memory_floor or None,
         "isolate": plan.isolate or None,
         "axes": {

@@ -159,6 +159,7 @@ def _workload(document: Document, key: Key, entry: dict[str, Any], name: str) ->
         before=_command(document, (*key, "before"), entry.get("before")),
         pattern=entry.get("pattern"),
         sample_unit=entry.get("sample_unit"),
+        meter=entry.get("meter", "auto"),
     )
 
 

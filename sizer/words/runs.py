@@ -18,6 +18,7 @@ from sizer.records import (
     LimitedBy,
     LimitedByKind,
     Meter,
+    MeterKind,
     Outcome,
     Purpose,
     Run,
@@ -210,10 +211,14 @@ def _is_emulated(run: Run) -> bool:
     return run.disk is not None and run.disk.tier.emulated is not None
 
 
+FRAMEWORKS = {"torch": "PyTorch", "mxnet": "MXNet"}
+"""What the hook calls a framework, and how it is written."""
+
+
 def meter_in_words(meter: Meter) -> str:
     """What counted a run's steps, where they were not told by its own events: `by its log (tqdm)`."""
-    if meter.kind == "hook":
-        return _("by the hook in {framework}", framework=meter.source or "")
+    if meter.kind is MeterKind.HOOK:
+        return _("by the hook in {framework}", framework=FRAMEWORKS.get(meter.source or "", meter.source))
     if meter.source in KNOWN_LOGS:
         return _("by its log ({format})", format=meter.source)
     return _("by its log, with the study's pattern")
@@ -229,12 +234,16 @@ def result_in_words(run: Run, log: Path | None = None) -> str:
     elif run.throughput.has_interval:
         rate = _("{rate} {interval}", rate=rate, interval=_interval(run.throughput))
     bound = [bound_in_words(run.evidence.bottleneck, run.spec.workload.computes_on)] if run.evidence else []
-    counted = [_counted(run.meter)] if run.meter is not None and run.meter.source in KNOWN_LOGS else []
+    counted = [_counted(run.meter)] if run.meter is not None and _found_by_itself(run.meter) else []
     return row([rate, *bound, *counted])
 
 
+def _found_by_itself(meter: Meter) -> bool:
+    """Whether it is a hook or a known format of a log, which nobody has said."""
+    return meter.kind is MeterKind.HOOK or meter.source in KNOWN_LOGS
+
+
 def _counted(meter: Meter) -> str:
-    """Which format a log was recognised as, which nobody has said."""
     return _("counted {meter}", meter=meter_in_words(meter))
 
 

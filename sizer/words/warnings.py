@@ -40,6 +40,7 @@ def warning_name(kind: WarningKind) -> str:
         WarningKind.BATCHES_FOR_SAMPLES: _("told unlike seen"),
         WarningKind.OTHER_BATCH_SIZE: _("other batch size"),
         WarningKind.ONE_READING: _("one reading"),
+        WarningKind.NOT_HOOKED: _("hook not loaded"),
         WarningKind.OTHER: _("other"),
     }[kind]
 
@@ -72,7 +73,7 @@ def warning_in_words(alike: Sequence[RunWarning], unit: str) -> str:
 
 def _is_foreign(warning: RunWarning) -> bool:
     """Whether its text is a whole sentence of somebody else's."""
-    own = (WarningKind.DATA_GONE, WarningKind.LEFT_BEHIND, WarningKind.LOG_INCOMPLETE)
+    own = (WarningKind.DATA_GONE, WarningKind.LEFT_BEHIND, WarningKind.LOG_INCOMPLETE, WarningKind.NOT_HOOKED)
     return warning.text is not None and not warning.figures and warning.kind not in own
 
 
@@ -130,6 +131,11 @@ def _without_figures(warning: RunWarning) -> str:
         WarningKind.DATA_GONE: _("its data set {path} is no longer there: put it back", path=text) if text else "",
         WarningKind.LEFT_BEHIND: text or "",
         WarningKind.LOG_INCOMPLETE: _("{path} could not be written; make room there", path=text) if text else "",
+        WarningKind.NOT_HOOKED: _(
+            "Python was started with {option}, so sizer's hook could not count its steps and only its log was read; "
+            "leave the option out",
+            option=text,
+        ),
     }.get(warning.kind, "")
 
 

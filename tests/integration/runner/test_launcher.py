@@ -19,7 +19,7 @@ from sizer.limits.control_group import ControlGroup
 from sizer.limits.machine import read_machine
 from sizer.limits.tree import Tree
 from sizer.records.errors import HostError
-from sizer.records.run import DataSet, Meter, Outcome, Run, WarningKind
+from sizer.records.run import DataSet, Meter, MeterKind, Outcome, Run, WarningKind
 from sizer.records.study import Limits, RunSpec
 from sizer.runner.commands import RunPaths
 from sizer.runner.launcher import RunContext, launch
@@ -308,7 +308,7 @@ for epoch in range(100):
 """
     run = launch(make_spec(sys.executable, "-c", body), context, detect())
     assert run.outcome is Outcome.COMPLETED
-    assert run.meter == Meter("log", "tqdm")
+    assert run.meter == Meter(MeterKind.LOG, "tqdm")
     assert run.throughput is not None
     counted, seconds = sum(step.samples for step in run.steps[1:]), run.steps[-1].time - run.steps[0].time
     assert {step.samples for step in run.steps[1:]} == {8}

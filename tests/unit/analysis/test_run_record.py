@@ -24,6 +24,7 @@ from sizer.records.run import (
     DiskCheck,
     Failure,
     Meter,
+    MeterKind,
     Outcome,
     Run,
     RunWarning,
@@ -231,15 +232,15 @@ def test_troubles_stand_in_a_run_of_any_outcome_and_reasons_in_one_that_failed()
 def test_a_log_that_told_one_rate_again_and_again_gives_no_interval() -> None:
     """It is said as one reading, on the terminal, too; and the run says that its log was the meter."""
     found = measured()
-    found.seen.meter = Meter("log", "pattern")
+    found.seen.meter = Meter(MeterKind.LOG, "pattern")
     found.seen.log_warnings = (RunWarning(WarningKind.ONE_READING),)
     run = record(found)
-    assert run.meter == Meter("log", "pattern")
+    assert run.meter == Meter(MeterKind.LOG, "pattern")
     assert run.throughput is not None
     assert not run.throughput.has_interval
     assert run.throughput.value == pytest.approx(80, rel=1e-6)
     assert result_in_words(run).startswith("80 samples/s (one reading), ")
-    assert result_in_words(replace(run, meter=Meter("log", "tqdm"))).endswith(", counted by its log (tqdm)")
+    assert result_in_words(replace(run, meter=Meter(MeterKind.LOG, "tqdm"))).endswith(", counted by its log (tqdm)")
     assert from_json(Run, json.loads(json.dumps(to_json(run))), "run.json") == run
 
 

@@ -171,4 +171,6 @@ def test_other_runs_keep_their_ids_as_well() -> None:
     """A command without limits, and a row of a table."""
     command = Workload("job", "command", command=("python", "job.py"))
     assert RunSpec(command, 1, Limits(), Measure(1, 5.0, 0.1)).id == "cdbf3db693b4"
+    by_log = replace(command, meter="log")
+    assert RunSpec(by_log, 1, Limits(), Measure(1, 5.0, 0.1)).id != "cdbf3db693b4"
     assert RunSpec(Workload("table", "imported"), 8, Limits(0.5), Measure(), line=7).id == "1bf5e0978e35"

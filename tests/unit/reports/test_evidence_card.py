@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports import evidence_card
-from sizer.records.run import Demand, Estimate, MemoryGrowth, Meter, Outcome, Run, RunWarning, WarningKind
+from sizer.records.run import Demand, Estimate, MemoryGrowth, Meter, MeterKind, Outcome, Run, RunWarning, WarningKind
 
 
 def facts(run: Run) -> dict[str, dict[str, tuple[str, str]]]:
@@ -36,15 +36,15 @@ def test_the_rate_stands_with_its_interval_and_how_it_was_taken(run: Run) -> Non
 @pytest.mark.parametrize(
     ("meter", "said"),
     [
-        (Meter("log", "tqdm"), "by its log (tqdm)"),
-        (Meter("log", "pattern"), "by its log, with the study's pattern"),
-        (Meter("hook", "torch"), "by the hook in torch"),
+        (Meter(MeterKind.LOG, "tqdm"), "by its log (tqdm)"),
+        (Meter(MeterKind.LOG, "pattern"), "by its log, with the study's pattern"),
+        (Meter(MeterKind.HOOK, "torch"), "by the hook in PyTorch"),
     ],
 )
 def test_what_counted_the_steps_is_named(run: Run, meter: Meter, said: str) -> None:
     """Where it was not the program's own events, as it is with ours."""
     assert facts(replace(run, meter=meter))["Rate"]["Steps counted"] == (said, "")
-    assert "Steps counted" not in facts(replace(run, meter=Meter("events")))["Rate"]
+    assert "Steps counted" not in facts(replace(run, meter=Meter(MeterKind.EVENTS)))["Rate"]
 
 
 def test_a_rate_that_was_told_once_has_no_interval(run: Run) -> None:

@@ -14,7 +14,7 @@ import pytest
 from sizer.analysis.log_rates import LogRates
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.stopping import Stop
-from sizer.records.run import CauseKind, Meter, Sample, Step, WarningKind
+from sizer.records.run import CauseKind, Meter, MeterKind, Sample, Step, WarningKind
 from sizer.records.study import RunSpec
 from sizer.runner.sampler import Sampler
 from sizer.runner.watching import Hooks, TimeLimit, at_most, observe
@@ -113,7 +113,7 @@ def test_a_command_without_a_pattern_is_measured_by_the_lines_that_it_prints(
 ) -> None:
     """The run says by which format; here each line is five batches of eight samples."""
     seen = watched(make_spec("true", seconds=60), PrintingChild(word_lines()))
-    assert seen.meter == Meter("log", "pytorch_word_language_model")
+    assert seen.meter == Meter(MeterKind.LOG, "pytorch_word_language_model")
     assert {step.samples for step in seen.steps[1:]} == {40}
     assert len(seen.steps) == 13
     assert seen.log_warnings == ()
@@ -122,7 +122,7 @@ def test_a_command_without_a_pattern_is_measured_by_the_lines_that_it_prints(
 def test_events_are_trusted_more_than_the_log(make_spec: Callable[..., RunSpec]) -> None:
     """What the log had given until the first event is forgotten: it may be the same steps."""
     seen = watched(make_spec("true", seconds=60), PrintingChild(word_lines(), writes_steps=True))
-    assert seen.meter == Meter("events")
+    assert seen.meter == Meter(MeterKind.EVENTS)
     assert {step.samples for step in seen.steps} == {8}
     assert seen.steps[0].time == 5.0
     assert seen.count == len(seen.steps)
@@ -144,7 +144,7 @@ def test_what_is_to_be_known_of_a_logs_rate_is_a_warning_of_the_run(make_spec: C
     spec = make_spec("true", seconds=60)
     spec = replace(spec, workload=replace(spec.workload, pattern=r"speed (?P<rate>[\d.]+)"))
     seen = watched(spec, PrintingChild(["speed 219.0"] * 10))
-    assert seen.meter == Meter("log", "pattern")
+    assert seen.meter == Meter(MeterKind.LOG, "pattern")
     assert [warning.kind for warning in seen.log_warnings] == [WarningKind.ONE_READING]
 
 

@@ -75,6 +75,7 @@ def plans(draw: st.DrawFn, disks: list[str]) -> WorkloadPlan:
             setup=draw(commands),
             before=draw(commands),
             pattern=draw(st.none() | st.sampled_from(["caffe", r"(?P<rate>[\d.]+) im/s"])),
+            meter=draw(st.sampled_from(["auto", "hook", "log"])),
             sample_unit=draw(st.none() | names),
         )
     else:

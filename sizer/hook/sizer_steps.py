@@ -1,0 +1,166 @@
+"""What is a step of a program whose batches and optimizer steps are seen from outside. Knows no framework.
+
+A batch of the training loader is a step, however many optimizers it is given to or over how many batches gradients are
+accumulated. Which loader trains is seen by what comes after its batches: an optimizer step belongs to the loader that
+was asked last, and a way through a loader in which no optimizer step falls was an evaluation. A wrapper that asks for
+batches ahead of the program is seen by its first optimizer step, which comes later by as many batches.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    # Only read by type checkers: Python 3.8 knows no such expressions.
+    Tell = Callable[[str, tuple[float, int | None, float, int]], None]
+
+TRAIN = "train"
+"""Batches of a loader that an optimizer step followed."""
+
+OPTIMIZE = "optimize"
+"""Optimizer steps of a program whose batches come from no loader that is seen."""
+
+INFER = "infer"
+"""Batches of a loader in a program that has made no optimizer."""
+
+EVALUATE = "evaluate"
+"""The same in a program that has an optimizer and has not used it yet: it may come to train."""
+
+MOST_HELD = 4096
+"""Batches that one optimizer step may be made of."""
+
+
+class Pass:
+    """One way through a loader."""
+
+    def __init__(self, counter: StepCounter) -> None:
+        self.counter = counter
+        self.count: Callable[[Any], int | None] | None = None
+        """How the samples of its batches are counted, once the first is there."""
+        self.open: tuple[int | None, float, bool] | None = None
+        self.held: deque[tuple[float, int | None, float]] = deque(maxlen=MOST_HELD)
+        self.over = False
+        self.steps = 0
+        """Optimizer steps so far."""
+        self.since = 0
+        """Batches since the last one."""
+        self.first = 0
+        self.ahead = 0
+        self.closed = 0
+        self.told = 0
+
+
+class StepCounter:
+    """Makes steps of what is seen in one process, and tells each one with its phase. Times are those of its caller."""
+
+    def __init__(self, tell: Tell) -> None:
+        self.has_optimizer = False
+        self._tell = tell
+        self._optimized = False
+        self._trained = False
+        self._epoch = 0
+        self._finished = False
+        self._current: Pass | None = None
+        self._inferring: Callable[[], Pass | None] = lambda: None
+        self._led = False
+        self._optimizer: Callable[[], Any] = lambda: None
+
+    def asked(self, going: Pass, now: float) -> None:
+        """The program asks for the next batch, so it is done with the one before."""
+        batch, going.open = going.open, None
+        if batch is None:
+            return
+        samples, waited, learning = batch
+        if learning:
+            going.held.append((now, samples, waited))
+            going.closed += 1
+        if not self._optimized:
+            self._inferred(going, now, samples, waited)
+
+    def got(self, going: Pass, samples: int | None, waited: float, learning: bool) -> None:
+        """It was given one; with gradients switched off (not `learning`) it will not train on it."""
+        going.open = samples, waited, learning
+        if learning:
+            going.since += 1
+            if self._current is not going:
+                self._settle()
+                self._current = going
+
+    def ended(self, going: Pass) -> None:
+        """The loader has no more."""
+        going.over = True
+        if going.steps:
+            going.ahead = 0
+            self._tell_held(going)
+            self._finished = True
+        going.held.clear()
+
+    def optimized(self, optimizer: Any, now: float, samples: int | None = None) -> None:
+        """An optimizer has made a step; `samples` where the program said how many it was for."""
+        if not self._optimized:
+            self._optimized, self._epoch = True, 0
+        going = self._current
+        if going is None or (going.over and not going.steps):
+            if not self._trained:
+                self._without_a_loader(optimizer, now, samples)
+            return
+        if going.open is not None:
+            self.asked(going, now)
+        if not going.since or going.over:
+            return
+        going.steps += 1
+        if going.steps == 1:
+            self._begin(going)
+        elif going.steps == 2:
+            going.ahead = max(0, going.first - going.since)
+        going.since = 0
+        if going.steps > 1:
+            self._tell_held(going)
+
+    def finish(self) -> None:
+        """The program is over."""
+        self._settle()
+
+    def _begin(self, going: Pass) -> None:
+        """The first optimizer step in this way through the loader: it may turn out that batches are asked for ahead."""
+        going.first = going.since
+        self._trained = True
+        if self._finished:
+            self._finished = False
+            self._epoch += 1
+
+    def _settle(self) -> None:
+        """Another loader, or none, comes now: a single optimizer step leaves no doubt any more."""
+        going, self._current = self._current, None
+        if going is not None and going.steps == 1:
+            self._tell_held(going)
+
+    def _tell_held(self, going: Pass) -> None:
+        while going.held and going.told < going.closed - going.ahead:
+            end, samples, waited = going.held.popleft()
+            going.told += 1
+            self._tell(TRAIN, (end, samples, waited, self._epoch))
+
+    def _inferred(self, going: Pass, now: float, samples: int | None, waited: float) -> None:
+        """One loader at a time makes the steps: of two that are read side by side each has a part of the batch."""
+        lead = self._inferring()
+        if lead is None or lead.over:
+            self._epoch += self._led
+            self._led = True
+            self._inferring = weakref.ref(going)
+            lead = going
+        if lead is going:
+            self._tell(EVALUATE if self.has_optimizer else INFER, (now, samples, waited, self._epoch))
+
+    def _without_a_loader(self, optimizer: Any, now: float, samples: int | None) -> None:
+        """Of several optimizers the first one's steps count."""
+        first = self._optimizer()
+        if first is None:
+            self._optimizer = weakref.ref(optimizer)
+            first = optimizer
+        if first is optimizer:
+            self._tell(OPTIMIZE, (now, samples, 0.0, 0))

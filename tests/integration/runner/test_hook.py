@@ -1,0 +1,177 @@
+"""The hook counts what programs count themselves, to the step, through a whole run under limits."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from sizer.limits import detect
+from sizer.records.run import Meter, MeterKind, Outcome, Run, WarningKind
+from sizer.records.study import RunSpec
+from sizer.runner.commands import RunPaths
+from sizer.runner.launcher import RunContext, launch
+
+pytestmark = [pytest.mark.root, pytest.mark.slow]
+
+PROGRAMS = Path(__file__).parent / "programs"
+TORCH_PYTHON = os.environ.get("SIZER_TEST_TORCH_PYTHON", sys.executable)
+LOG_OF_WORDS = r"rate (?P<rate>\d+)"
+
+
+@cache
+def has_torch() -> bool:
+    argv = [TORCH_PYTHON, "-c", "import importlib.util as u; raise SystemExit(u.find_spec('torch') is None)"]
+    return subprocess.run(argv, check=False).returncode == 0
+
+
+@pytest.fixture
+def torch() -> str:
+    if not has_torch():
+        pytest.skip("PyTorch is not installed; SIZER_TEST_TORCH_PYTHON may name an interpreter that has it")
+    return TORCH_PYTHON
+
+
+@pytest.fixture
+def measure(make_spec: Callable[..., RunSpec], tmp_path: Path) -> Callable[..., Run]:
+    """Launch a command until it ends by itself."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+
+    def measured(*command: str, meter: str = "auto", pattern: str | None = None, **asked: float) -> Run:
+        spec = make_spec(*command, seconds=600, **asked)
+        spec = replace(spec, workload=replace(spec.workload, meter=meter, pattern=pattern))
+        paths = RunPaths(Path(sys.executable), tmp_path, None, None, scratch, scratch)
+        context = RunContext(paths, None, None, None, 2, 2**34, os.environ, tmp_path / "run.log")
+        return launch(spec, context, detect())
+
+    return measured
+
+
+def counted(folder: Path) -> tuple[int, int]:
+    """Steps and samples that the program counted, by its log."""
+    found = re.findall(r"counted (\d+) (\d+)", (folder / "run.log").read_text())
+    assert found, (folder / "run.log").read_text()
+    return int(found[0][0]), int(found[0][1])
+
+
+def steps_and_samples(run: Run) -> tuple[int, int]:
+    return len(run.steps), sum(step.samples for step in run.steps)
+
+
+@pytest.mark.parametrize(
+    ("way", "workers"), [("plain", 0), ("plain", 2), ("two", 0), ("accumulate", 0), ("evaluate", 0), ("infer", 2)]
+)
+def test_torch(measure: Callable[..., Run], torch: str, tmp_path: Path, way: str, workers: int) -> None:
+    """Loops of every kind, with evaluations between epochs and, for one, in them."""
+    run = measure(torch, str(PROGRAMS / "torch_program.py"), way, str(workers))
+    assert run.outcome is Outcome.COMPLETED, run.error
+    assert run.meter == Meter(MeterKind.HOOK, "torch")
+    assert steps_and_samples(run) == counted(tmp_path)
+    assert max(step.epoch for step in run.steps) == (0 if way == "infer" else 2)
+
+
+def test_torchrun(measure: Callable[..., Run], torch: str, tmp_path: Path) -> None:
+    """Two processes of a process, which share no descriptor with us: a step of theirs is one of the job."""
+    launcher = [torch, "-m", "torch.distributed.run", "--nproc_per_node", "2", "--master_port", "29517"]
+    run = measure(*launcher, str(PROGRAMS / "torch_ranks.py"))
+    assert run.outcome is Outcome.COMPLETED, run.error
+    assert steps_and_samples(run) == counted(tmp_path)
+
+
+@pytest.mark.parametrize(("way", "workers"), [("gluon", 0), ("gluon", 2), ("module", 0)])
+def test_mxnet(measure: Callable[..., Run], tmp_path: Path, way: str, workers: int) -> None:
+    """gluon with its loaders, and a Module that reads a DataIter."""
+    run = measure(sys.executable, str(PROGRAMS / "mxnet_program.py"), way, str(workers))
+    assert run.outcome is Outcome.COMPLETED, run.error
+    assert run.meter == Meter(MeterKind.HOOK, "mxnet")
+    assert steps_and_samples(run) == counted(tmp_path)
+
+
+THREE_LINES = """
+    import sys, time
+    sys.path.insert(0, {root!r})
+    from sizer.meter import Meter
+    with Meter(unit="image", batch_size=4) as meter:
+        for _ in range(50):
+            time.sleep(0.01)
+            print("rate 7", flush=True)
+            meter.step()
+"""
+
+
+def test_three_lines(measure: Callable[..., Run]) -> None:
+    """They count before the lines of the log, which a pattern would read."""
+    code = textwrap.dedent(THREE_LINES).format(root=str(Path(__file__).parents[3]))
+    run = measure(sys.executable, "-c", code, pattern=LOG_OF_WORDS)
+    assert run.outcome is Outcome.COMPLETED, run.error
+    assert run.meter == Meter(MeterKind.EVENTS)
+    assert (run.sample_unit, *steps_and_samples(run)) == ("image", 50, 200)
+
+
+PRINTED = """
+    import sys, time
+    for _ in range(50):
+        time.sleep(0.01)
+        print("rate 7000", "sizer_finder" in sys.modules, flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "meter", "loaded"), [([], "log", False), ([], "hook", True), (["-I"], "hook", False)]
+)
+def test_the_log_is_read_where_the_hook_sees_nothing(
+    measure: Callable[..., Run], tmp_path: Path, options: list[str], meter: str, loaded: bool
+) -> None:
+    """It can be switched off, and where Python passes over it, the run says why."""
+    code = textwrap.dedent(PRINTED)
+    run = measure(sys.executable, *options, "-c", code, meter=meter, pattern=LOG_OF_WORDS)
+    assert run.outcome is Outcome.COMPLETED, run.error
+    assert run.meter == Meter(MeterKind.LOG, LOG_OF_WORDS)
+    assert f"rate 7000 {loaded}" in (tmp_path / "run.log").read_text()
+    told = [warning.text for warning in run.warnings if warning.kind is WarningKind.NOT_HOOKED]
+    assert told == options
+
+
+OWN = """
+    import sys
+    print("own", getattr(sys, "own_sitecustomize", None), [entry for entry in sys.path if entry.endswith("sizer/hook")])
+    import sitecustomize
+    print(sitecustomize.__file__)
+"""
+
+
+def test_the_users_own_sitecustomize_runs(
+    measure: Callable[..., Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the program finds its path as it would be without us."""
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "sitecustomize.py").write_text("import sys\nsys.own_sitecustomize = True\n")
+    monkeypatch.setenv("PYTHONPATH", str(own))
+    measure(sys.executable, "-c", textwrap.dedent(OWN))
+    log = (tmp_path / "run.log").read_text()
+    assert "own True []" in log
+    assert str(own / "sitecustomize.py") in log
+
+
+def test_a_sitecustomize_that_fails_is_reported_as_ever(
+    measure: Callable[..., Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`site` prints it, and the program goes on."""
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "sitecustomize.py").write_text("raise KeyError('mine')\n")
+    monkeypatch.setenv("PYTHONPATH", str(own))
+    measure(sys.executable, "-c", "print('went on')")
+    log = (tmp_path / "run.log").read_text()
+    assert "KeyError: mine" in log or "KeyError: 'mine'" in log
+    assert "went on" in log
