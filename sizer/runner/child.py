@@ -28,6 +28,9 @@ LINES_SECONDS = 0.01
 """Between two looks at a terminal: what each line of a program that prints hundreds a second would cost, a wake-up of
 0.1 to 0.4 ms of a core, is paid for all of them together."""
 
+LEISURE_SECONDS = 0.05
+"""The same where nothing is made of the lines' times: a program that fills its terminal waits no longer than this."""
+
 DENSE_BYTES = 1 << 14
 """A terminal that gave more than this at once is looked at again right away: it holds 64 KiB."""
 
@@ -44,8 +47,8 @@ SILENT_SECONDS = 0.02
 class Child:
     """A started child, its event pipe and what it prints; `report` only says that it could not join its group.
 
-    `at_once`: lines are read as they come, because their time matters. Else all waits as long as the caller does: each
-    time that a reader wakes costs 0.1 to 0.4 ms of a core, since its caches have gone cold.
+    `at_once`: lines are read as they come, because their time matters, and a terminal holds little. Else all waits as
+    long as the caller does: each time that a reader wakes costs 0.1 to 0.4 ms of a core, as its caches have gone cold.
     """
 
     def __init__(
@@ -61,7 +64,7 @@ class Child:
         self._process = process
         self._report = report
         self._reader = EventReader()
-        self._at_once = at_once
+        self._rest_seconds = LINES_SECONDS if at_once else None
         self._secrets = secrets
         self._flooded = False
         self._looked = 0.0
@@ -88,8 +91,8 @@ class Child:
             return [], b""
         if self._flooded:
             self._all.select(seconds)
-        elif self._at_once:
-            rest = min(seconds, max(0.0, self._looked + LINES_SECONDS - time.monotonic()))
+        elif self._rest_seconds is not None:
+            rest = min(seconds, max(0.0, self._looked + self._rest_seconds - time.monotonic()))
             time.sleep(rest)
             self._printed.select(seconds - rest)
         else:
@@ -132,8 +135,8 @@ class Child:
         return self._clients.look(now)
 
     def read_at_leisure(self) -> None:
-        """From now on what comes may wait: it says itself when it was."""
-        self._at_once = False
+        """From now on lines may wait: nothing is made of when they come."""
+        self._rest_seconds = LEISURE_SECONDS
 
     def is_silent(self) -> bool:
         """Both pipes are closed, or the child is gone and what it left running has nothing to say now."""
