@@ -577,6 +577,11 @@ class Run:
     def id(self) -> str:
         return self.spec.id
 
+    @property
+    def first_step_seconds(self) -> float | None:
+        """From its start to the end of its first step; None where no step was seen, or nothing was sampled."""
+        return self.steps[0].time - self.samples[0].time if self.steps and self.samples else None
+
 
 _OF_THE_RUNS_DISK = frozenset({CauseKind.OUTPUT_FULL, CauseKind.SCRATCH_AND_OUTPUT_FULL})
 
