@@ -343,6 +343,8 @@ class CauseKind(str, Enum):
     """It wrote no event, and no line of its log is of a known format."""
     NO_STEP = "no_step"
     """It wrote its start and no step."""
+    STILL_BUSY = "still_busy"
+    """It used CPU time or moved bytes when its time was up."""
     STOPPED = "stopped"
     """Its process was stopped by a signal."""
     PIPE_CLOSED = "pipe_closed"

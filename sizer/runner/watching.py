@@ -88,7 +88,7 @@ def observe(
         if is_tick:
             sample = sampler.tick()
             room.look()
-            seen.decide(hooks.clock(), hooks.stop_now())
+            seen.decide(hooks.clock(), hooks.stop_now(), sampler.samples)
             if seen.spec.workload.kind == COMMAND and seen.stop is not Stop.INTERRUPTED:
                 presence.look(child, sample)
             meters.judge()
