@@ -103,8 +103,8 @@ def plan_total(left: int, seconds: float, finished: int) -> str:
 def time_guessed(workloads: Sequence[str]) -> str:
     """Workloads of which nothing has been seen."""
     return _(
-        "no run of {workloads} has been seen yet, so its start-up and the length of its steps are guessed; this time "
-        "is corrected after each run",
+        "no run of {workloads} has been seen yet, so this time is a guess of start-up and steps; it is corrected after "
+        "each run",
         workloads=listed([f"`{name}`" for name in workloads]),
     )
 
