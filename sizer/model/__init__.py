@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.model.advice import counted_outcomes, vcpus_to_measure
+from sizer.model.advice import counted_outcomes, few_values, memory_matters, vcpus_to_measure
 from sizer.model.attribution import SHOWN_BY_VCPUS
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
@@ -34,6 +34,7 @@ from sizer.model.model import (
     Gpus,
     MeasuredDisk,
     MeasuredRange,
+    MeasuredRate,
     Model,
     Parameter,
     Quantity,
@@ -67,6 +68,7 @@ __all__ = [
     "Gpus",
     "MeasuredDisk",
     "MeasuredRange",
+    "MeasuredRate",
     "Model",
     "Noise",
     "Parameter",
@@ -90,6 +92,7 @@ __all__ = [
     "counted_outcomes",
     "disk_of",
     "end_to_end",
+    "few_values",
     "filled",
     "fit",
     "floor_from",
@@ -100,6 +103,7 @@ __all__ = [
     "label_of",
     "memory_edge",
     "memory_floor",
+    "memory_matters",
     "memory_of",
     "name_of_disk",
     "needed_bytes",

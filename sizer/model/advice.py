@@ -32,8 +32,7 @@ def refusal(runs: Sequence[Run], measured: MeasuredRange) -> Refusal | None:
     if not measured.rates:
         return _no_run_completed(runs)
     axes = _axes(measured)
-    kinds = len(measured.disks), len({gpus.gpu for gpus in measured.gpus})
-    if max(kinds) > 1 or any(len(values) >= ENOUGH for values in axes.values()):
+    if not few_values(measured) or _compared(runs, measured):
         return None
     axis = max(axes, key=lambda each: len(axes[each]))  # vCPUs, where others have no more
     values = axes[axis]
@@ -43,6 +42,19 @@ def refusal(runs: Sequence[Run], measured: MeasuredRange) -> Refusal | None:
     if axis == "vcpus":
         return Refusal(too_few, vcpus_to_measure(measured))
     return Refusal(too_few, _at(axis, 2 * values[-1]))
+
+
+def few_values(measured: MeasuredRange) -> bool:
+    """Whether no axis has enough values for a curve, and there is one disk and one kind of accelerator."""
+    kinds = len(measured.disks), len({gpus.gpu for gpus in measured.gpus})
+    return max(kinds) < 2 and all(len(values) < ENOUGH for values in _axes(measured).values())
+
+
+def _compared(runs: Sequence[Run], measured: MeasuredRange) -> bool:
+    """Whether sizer itself measured two sizes, or tried two memory caps: these can be compared, if none else."""
+    own = not any(run.imported for run in runs)
+    varied = any(len(values) > 1 for values in _axes(measured).values())
+    return own and (varied or len({trial.memory_bytes for trial in measured.trials}) > 1)
 
 
 def _axes(measured: MeasuredRange) -> dict[str, tuple[float, ...]]:
@@ -92,11 +104,15 @@ def check_axes(model: WorkloadModel, configuration: Configuration) -> None:
     if configuration.batch_size is not None and not _known(configuration.batch_size, measured.batch_size):
         raise _too_few("batch_size", measured.batch_size, configuration.batch_size)
     _check_gpus(model, configuration)
-    matters = any(member.structure.memory_levels and member.weight > 0.1 for member in model.members)
     known, asked = measured.memory_bytes, configuration.memory_bytes
-    if matters and asked is not None and len(known) < ENOUGH and known[0] < asked < known[-1]:
+    if memory_matters(model) and asked is not None and not _known(asked, known):
         between = reason(ReasonCode.BETWEEN_MEMORY_SIZES, values=tuple(map(float, known)))
         raise Refused(Refusal(between, _at("memory_gib", asked)))
+
+
+def memory_matters(model: WorkloadModel) -> bool:
+    """Whether memory sizes differ in throughput, as far as the forms of the model that count say so."""
+    return any(member.structure.memory_levels and member.weight > 0.1 for member in model.members)
 
 
 def _check_table(model: WorkloadModel, configuration: Configuration) -> None:

@@ -580,6 +580,11 @@ class Run:
         return self.spec.id
 
     @property
+    def imported(self) -> bool:
+        """Whether it is a row of somebody's table: then what it says of a machine is the machine's, and no limit."""
+        return self.limited_by is not None and self.limited_by.kind is LimitedByKind.IMPORTED
+
+    @property
     def first_step_seconds(self) -> float | None:
         """From its start to the end of its first step; None where no step was seen, or nothing was sampled."""
         return self.steps[0].time - self.samples[0].time if self.steps and self.samples else None
