@@ -29,12 +29,12 @@ from sizer.model.floor_runs import (
 )
 from sizer.model.isolation import as_asked, end_to_end
 from sizer.model.memory import MARGIN, anonymous_bytes, memory_floor, needed_bytes, only_completed, undroppable_bytes
+from sizer.model.memory_sizes import MemoryCompared, asked_sizes, memory_compared
 from sizer.model.model import (
     NORMAL_90,
     Gpus,
     MeasuredDisk,
     MeasuredRange,
-    MeasuredRate,
     Model,
     Parameter,
     Quantity,
@@ -68,7 +68,7 @@ __all__ = [
     "Gpus",
     "MeasuredDisk",
     "MeasuredRange",
-    "MeasuredRate",
+    "MemoryCompared",
     "Model",
     "Noise",
     "Parameter",
@@ -81,6 +81,7 @@ __all__ = [
     "anonymous_bytes",
     "apart",
     "as_asked",
+    "asked_sizes",
     "batch_edge",
     "batch_of",
     "before_the_last_doubling",
@@ -101,6 +102,7 @@ __all__ = [
     "is_search",
     "known_ceilings",
     "label_of",
+    "memory_compared",
     "memory_edge",
     "memory_floor",
     "memory_matters",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from sizer.model.coordinates import gpus_of, memory_of, name_of_disk
 from sizer.model.feeds import CPU_LABEL, label_at
+from sizer.model.memory_sizes import asked_sizes, memory_compared
 from sizer.model.model import MeasuredRange, WhatIf, WorkloadModel
 from sizer.model.stages import read_seconds
 from sizer.records import (
@@ -32,7 +33,8 @@ def refusal(runs: Sequence[Run], measured: MeasuredRange) -> Refusal | None:
     if not measured.rates:
         return _no_run_completed(runs)
     axes = _axes(measured)
-    if not few_values(measured) or _compared(runs, measured):
+    # Two memory caps say whether the job runs in them, and how fast, whatever they do not say.
+    if not few_values(measured) or len(asked_sizes(measured)) > 1:
         return None
     axis = max(axes, key=lambda each: len(axes[each]))  # vCPUs, where others have no more
     values = axes[axis]
@@ -48,13 +50,6 @@ def few_values(measured: MeasuredRange) -> bool:
     """Whether no axis has enough values for a curve, and there is one disk and one kind of accelerator."""
     kinds = len(measured.disks), len({gpus.gpu for gpus in measured.gpus})
     return max(kinds) < 2 and all(len(values) < ENOUGH for values in _axes(measured).values())
-
-
-def _compared(runs: Sequence[Run], measured: MeasuredRange) -> bool:
-    """Whether sizer itself measured two sizes, or tried two memory caps: these can be compared, if none else."""
-    own = not any(run.imported for run in runs)
-    varied = any(len(values) > 1 for values in _axes(measured).values())
-    return own and (varied or len({trial.memory_bytes for trial in measured.trials}) > 1)
 
 
 def _axes(measured: MeasuredRange) -> dict[str, tuple[float, ...]]:
@@ -111,7 +106,10 @@ def check_axes(model: WorkloadModel, configuration: Configuration) -> None:
 
 
 def memory_matters(model: WorkloadModel) -> bool:
-    """Whether memory sizes differ in throughput, as far as the forms of the model that count say so."""
+    """Whether memory sizes differ in throughput as the forms that count say; of two of them, the runs must, too."""
+    compared = memory_compared(model.measured)
+    if compared is not None and not compared.clear:
+        return False
     return any(member.structure.memory_levels and member.weight > 0.1 for member in model.members)
 
 

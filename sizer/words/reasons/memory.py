@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sizer.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
-from sizer.records import Reason, ReasonCode, format_bytes, format_rate, format_share
-from sizer.words.figures import sentence
+from sizer.records import Reason, ReasonCode, format_bytes, format_rate
+from sizer.words.figures import apart, sentence
 from sizer.words.floors import floor_in_words
 from sizer.words.language import _
 from sizer.words.names import Terms, listed
@@ -65,27 +65,18 @@ def _two_rates(r: Reason, t: Terms) -> str:
     """The rates, whether they differ, and what two sizes do not say."""
     sizes = {"low": size_of(r, "low"), "high": size_of(r, "high")}
     more = size_of(r, "more") if r.has("more") else None
-    said = [_rates_compared(r, t, sizes)] if "gain" in r.figures else []
+    said = [_rates_compared(r, t, sizes)]
     if not r.has("predicted"):
         said.append(_("Two sizes are no curve: no rate between or beyond them is predicted."))
-    elif more is None:
+    else:
         said.append(_("Two sizes are no curve: what less than {low} does to the rate is not known.", low=sizes["low"]))
-    if more is not None and r.has("predicted"):
-        said.append(
-            _(
-                "Two sizes are no curve: what less than {low} does to the rate is not known, and runs with {more} "
-                "would tell.",
-                low=sizes["low"],
-                more=more,
-            )
-        )
-    elif more is not None:
+    if more is not None:
         said.append(_("Runs with {more} would tell more.", more=more))
     return " ".join(said)
 
 
 def _rates_compared(r: Reason, t: Terms, sizes: dict[str, str]) -> str:
-    gained = format_share(abs(r.number("gain")), 1)
+    gained = apart(abs(r.number("gain")))
     if not r.has("rate_low"):
         if r.has("clear"):
             return _(
