@@ -144,7 +144,7 @@ def said(code: ReasonCode, terms: words.Terms = TERMS, spec: Spec | None = None,
             ReasonCode.BETWEEN_MEMORY_SIZES,
             {"values": (2.0 * GIB, 4.0 * GIB)},
             "Not enough data: `train` was measured with 2 memory sizes that differ in throughput, and three are needed "
-            "to predict one between them.",
+            "to predict one between or beyond them.",
         ),
         (
             ReasonCode.NOT_IN_TABLE,
