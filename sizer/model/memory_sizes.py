@@ -79,13 +79,16 @@ def _gain(pairs: Sequence[Pair]) -> float:
 
 
 def _is_clear(pairs: Sequence[Pair]) -> bool:
-    """Whether all together differ, or one of them by so much that as many show it by chance in few cases only."""
+    """Whether more memory gains in all together, or in one by so much that as many show it by chance in few cases only.
+
+    More memory makes nothing slower: where it seems to, something on the host did.
+    """
     deviations = [math.hypot(_deviation(less), _deviation(more)) for less, more in pairs]
     together = math.sqrt(sum(each**2 for each in deviations)) / len(pairs)
-    if abs(_gain(pairs)) > _most_by_chance(1) * together:
+    if _gain(pairs) > _most_by_chance(1) * together:
         return True
     return any(
-        abs(_gain([pair])) > _most_by_chance(len(pairs)) * deviation
+        _gain([pair]) > _most_by_chance(len(pairs)) * deviation
         for pair, deviation in zip(pairs, deviations, strict=True)
     )
 
@@ -96,7 +99,8 @@ def _most_by_chance(comparisons: int) -> float:
 
 
 def _deviation(rate: MeasuredRate) -> float:
-    """Of the ln of a rate over its runs."""
+    """Of the ln of a rate over its runs. What they span does not become narrower with their number, since those that
+    something on the host disturbed are no draws of one kind."""
     low, high = rate.throughput.low, rate.throughput.high
     own = math.log(high / low) / (2 * NORMAL_95) if low > 0 else 1.0
-    return max(BETWEEN_RUNS, own) / math.sqrt(rate.runs)
+    return max(BETWEEN_RUNS / math.sqrt(rate.runs), own)
