@@ -30,6 +30,8 @@ MOST_ENDING = 10.0
 MOST_ALIKE = 5
 """Runs of one configuration that are looked at: the latest."""
 
+MOST_COMPARED = 200
+"""Configurations among which the nearest is looked for: a study may have thousands, and is asked before each run."""
 
 ENDED_BY_ITSELF = frozenset({Outcome.OUT_OF_MEMORY, Outcome.TIMEOUT, Outcome.CRASHED})
 """Outcomes that most likely come again with the same limits, after as long."""
@@ -39,11 +41,12 @@ class SeenTimes:
     """The times of finished runs, by workload; what failed says something of its own configuration alone."""
 
     def __init__(self, runs: Iterable[Run]) -> None:
-        self._shown: dict[str, list[Run]] = {}
+        self._shown: dict[str, dict[tuple[object, ...], list[Run]]] = {}
         self._failed: dict[tuple[object, ...], list[Run]] = {}
         for run in runs:
             if run.outcome is Outcome.COMPLETED:
-                self._shown.setdefault(run.spec.workload.name, []).append(run)
+                of_workload = self._shown.setdefault(run.spec.workload.name, {})
+                of_workload.setdefault(_position(run.spec), []).append(run)
             elif run.outcome in ENDED_BY_ITSELF:
                 self._failed.setdefault(_position(run.spec), []).append(run)
         self._known: dict[tuple[object, ...], float | None] = {}
@@ -63,17 +66,20 @@ class SeenTimes:
     def _seconds(self, spec: RunSpec) -> float | None:
         position, alike = _position(spec), self._alike(spec)
         failed = self._failed.get(position, [])
-        if failed and not any(_position(run.spec) == position for run in alike):
+        if failed and position not in self._shown.get(spec.workload.name, {}):
             return median(run.wall_seconds for run in failed[-MOST_ALIKE:])
         return median(_run_seconds(run, spec) for run in alike) if alike else None
 
     def _alike(self, spec: RunSpec) -> list[Run]:
-        """The runs that are most like this one."""
-        known = self._shown.get(spec.workload.name, [])
-        if not known:
-            return []
-        least = min(_unlike(run.spec, spec) for run in known)
-        return [run for run in known if _unlike(run.spec, spec) <= least + 1e-9][-MOST_ALIKE:]
+        """The runs that are most like this one: of its own configuration, else of those that are nearest."""
+        known = self._shown.get(spec.workload.name, {})
+        own = known.get(_position(spec))
+        if own is not None:
+            return own[-MOST_ALIKE:]
+        latest = [(_unlike(runs[0].spec, spec), runs) for runs in list(known.values())[-MOST_COMPARED:]]
+        least = min((unlike for unlike, _ in latest), default=0.0)
+        nearest = [run for unlike, runs in latest if unlike <= least + 1e-9 for run in runs[-MOST_ALIKE:]]
+        return nearest[-MOST_ALIKE:]
 
 
 def _position(spec: RunSpec) -> tuple[object, ...]:
