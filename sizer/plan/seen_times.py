@@ -104,8 +104,8 @@ def _unlike(one: RunSpec, other: RunSpec) -> float:
 def _taking(samples: Sequence[Sample], since: float, until: float, had: float | None, has: float | None) -> float:
     """Seconds that what was done from one moment to another on `had` vCPUs takes on `has`.
 
-    What a program computes in turn with waiting is done by as many cores as were busy, and by a whole one at the
-    least where it could have one.
+    Where others on the host had the CPUs meanwhile, as the time says that tasks waited for one although the run did not
+    use up its own, it takes at least as long again on no more vCPUs, and as long as it would have alone on fewer.
     """
     total = 0.0
     for before, after in pairwise(samples):
@@ -114,12 +114,21 @@ def _taking(samples: Sequence[Sample], since: float, until: float, had: float | 
             continue
         seconds, share = ended - begun, (ended - begun) / (after.time - before.time)
         used = share * max(0.0, after.core_seconds - before.core_seconds)
-        total += seconds + used * _more_seconds(used / seconds, had, has)
+        stalled = share * max(0.0, after.cpu_stall - before.cpu_stall)
+        withheld = min(stalled, max(0.0, seconds - used / had)) if had is not None else 0.0
+        alone = seconds - withheld
+        alone += used * _more_seconds(used / alone if alone > 0 else 0.0, had, has)
+        more = had is not None and has is not None and has > had
+        total += alone if more else max(seconds, alone)
     return total
 
 
 def _more_seconds(cores: float, had: float | None, has: float | None) -> float:
-    """By how much a core-second takes longer, in seconds; `cores` were busy on average."""
+    """By how much a core-second takes longer, in seconds, where `cores` were busy on average.
+
+    What a program computes in turn with waiting is done by as many cores as were busy, and by a whole one at the
+    least where it could have one.
+    """
     if has is None or cores <= 0:
         return 0.0
     at_once = max(cores, min(1.0, had if had is not None else 1.0))
@@ -152,7 +161,7 @@ def _start_up(run: Run, spec: RunSpec) -> float | None:
     seen = _phases(run)
     if seen is None:
         return None
-    return _taking(run.samples, seen.start, seen.first, run.spec.limits.vcpus, spec.limits.vcpus)
+    return _taking(run.samples, seen.start, seen.first, run.configuration.vcpus, spec.limits.vcpus)
 
 
 def _run_seconds(run: Run, spec: RunSpec) -> float:
@@ -160,7 +169,7 @@ def _run_seconds(run: Run, spec: RunSpec) -> float:
     seen, start_up = _phases(run), _start_up(run, spec)
     if seen is None or start_up is None:
         return run.wall_seconds
-    had, has = run.spec.limits.vcpus, spec.limits.vcpus
+    had, has = run.configuration.vcpus, spec.limits.vcpus
     around = max(0.0, run.wall_seconds - (seen.end - seen.start))
     span = seen.last - seen.first
     # Steps are alike, so that the first and the last counters of them say what there is to know.
