@@ -17,8 +17,12 @@ from sizer.records import Configuration
 SURE = 0.95
 """How sure it must be that a difference is none of chance."""
 
-BETWEEN_RUNS = 0.01
-"""Standard deviation of ln rate between two processes of one configuration, at the least: one run shows none."""
+ONE_RUN = 0.02
+"""Standard deviation of ln rate between two processes of one configuration that is believed where a single run shows
+none: with half of it, one in five studies of two caps called 2 % of noise a difference."""
+
+REPEATS = 0.01
+"""The same at the least where several runs show what they span."""
 
 NORMAL_95 = 1.96
 
@@ -103,4 +107,4 @@ def _deviation(rate: MeasuredRate) -> float:
     something on the host disturbed are no draws of one kind."""
     low, high = rate.throughput.low, rate.throughput.high
     own = math.log(high / low) / (2 * NORMAL_95) if low > 0 else 1.0
-    return max(BETWEEN_RUNS / math.sqrt(rate.runs), own)
+    return max(ONE_RUN if rate.runs == 1 else REPEATS, own)
