@@ -12,7 +12,7 @@ from sizer.api.steps import StepBegun
 from sizer.exchange import Imported
 from sizer.host import BusyBy
 from sizer.plan import Needs, Search, TwoEpochs
-from sizer.records import DiskCheck, Doubt, Failure, Run, RunSpec, SizerError, Study
+from sizer.records import DiskCheck, Doubt, Failure, Note, Run, RunSpec, SizerError, Study
 from sizer.storage import Announcement, Leftover
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "Live",
     "MeasuringStarted",
     "NotConcluded",
+    "Noted",
     "NothingLeft",
     "OnEvent",
     "RunFinished",
@@ -189,6 +190,13 @@ class AxesChosen:
 
 
 @dataclass(frozen=True)
+class Noted:
+    """What a reader of the study must know of the whole of it."""
+
+    note: Note
+
+
+@dataclass(frozen=True)
 class VariablesWithheld:
     """Variables of this environment that a program of this kind often reads, and does not get."""
 
@@ -263,6 +271,7 @@ Event = (
     | FirstRunEnded
     | FirstRunFailed
     | AxesChosen
+    | Noted
     | VariablesWithheld
     | DisksNotRead
     | RunsLeft

@@ -108,6 +108,7 @@ class Measurement:
         self._stop_now: Asked = never
         self._set_aside: frozenset[tuple[str, str | None]] = frozenset()
         self._set_up = SetUp()
+        self._said_busy = False
 
     def run(self, stop: Asked = never, stop_now: Asked = never) -> frozenset[Outcome]:
         """Measure what is not finished, then conclude, whatever stopped the runs. How the planned runs ended.
@@ -157,7 +158,8 @@ class Measurement:
             return
         self._on_event(MeasuringStarted(len(plan.specs), len(plan.specs) - len(todo), self._left(todo)))
         busy = host_load(self._host.backend).disturbs
-        if busy is not None:
+        if busy is not None and not self._said_busy:
+            self._said_busy = True
             self._on_event(HostBusy(busy))
         self.folder.hold_room()
         data = prepare_data(study, needed, cache, self._on_event, self._stop, self._set_up)

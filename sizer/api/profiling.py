@@ -18,6 +18,7 @@ from sizer.api.events import (
     DisksNotRead,
     FirstRunEnded,
     FirstRunFailed,
+    Noted,
     OnEvent,
     VariablesWithheld,
     ignore,
@@ -27,13 +28,15 @@ from sizer.api.measuring_host import MeasuringHost, this_host
 from sizer.api.study_plan import StudyPlan, plan_study
 from sizer.catalog import Catalog
 from sizer.files import read_given, write_text
-from sizer.limits import Control
+from sizer.limits import AS_ROOT, Capability, Control
 from sizer.plan import Abilities, chosen_axes, needs_of
 from sizer.records import (
     GIB,
     HOST_DISK,
     InputError,
     Message,
+    Note,
+    NoteKind,
     Outcome,
     Run,
     RunSpec,
@@ -56,6 +59,8 @@ DEFAULT_TIER_SIZE = 500 * GIB
 SEAL = "# sizer profile writes this file again as long as nobody changes it: "
 """Begins its last line, behind which stands what the rest comes to."""
 
+
+LEFT_OUT = {Control.FRACTIONAL_VCPUS: NoteKind.NO_FRACTIONAL_VCPUS, Control.MEMORY: NoteKind.NO_MEMORY_AXIS}
 
 OFTEN_READ = re.compile(
     r"(HF|TRANSFORMERS|HUGGINGFACE|TORCH|PYTORCH|KERAS|MXNET|NCCL|GLOO|WANDB|MLFLOW|NLTK|DATA|DATASET|MODEL)_"
@@ -87,8 +92,7 @@ class Profile:
 
     def text(self, first: Run | None) -> str:
         """The study file of all runs."""
-        size, backend = self.host.size, self.host.backend
-        lacking = {each.control for each in backend.capabilities() if not each.available}
+        size, lacking = self.host.size, {each.control for each in self._lacking}
         abilities = Abilities(Control.FRACTIONAL_VCPUS not in lacking, Control.MEMORY not in lacking)
         needs = None if first is None else needs_of(first, size)
         chosen = chosen_axes(needs, size, abilities)
@@ -116,13 +120,13 @@ class Profile:
         refuse_unusable(self.folder)
         _refuse_changed(self.study_file, self.folder)
         workload = self.first_spec.workload
-        _check_program(workload)
         if (self.folder / "study.yaml").exists():
             _refuse_other_job(self.folder, open_study(self.folder), workload)
         self.plan(None).check(self.host)
 
-    def remarks(self) -> Iterator[VariablesWithheld | DisksNotRead]:
+    def remarks(self) -> Iterator[Noted | VariablesWithheld | DisksNotRead]:
         """What a person most likely wants to know before the first run."""
+        yield from map(Noted, self.notes)
         workload = self.first_spec.workload
         names = sorted(name for name in withheld(workload, os.environ) if OFTEN_READ.match(name))
         if names:
@@ -131,11 +135,29 @@ class Profile:
         if self.job.disks and not told & {"data", "scratch"}:
             yield DisksNotRead(tuple(_disks(self.job.disks)), self.job.data is not None)
 
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The axes that are left out because this host cannot limit them, for the report."""
+        again = f"profile --out {typed_path(self.folder)} -- {typed_line(self.job.command)}"
+        return tuple(
+            Note(LEFT_OUT[each.control], fix=each.fix_for(again) or AS_ROOT.command(again))
+            for each in self._lacking
+            if each.control in LEFT_OUT
+        )
+
+    @property
+    def _lacking(self) -> list[Capability]:
+        return [each for each in self.host.backend.capabilities() if not each.available]
+
     def _text(self, axes: Axes, comments: Sequence[str] = ()) -> str:
         return own_job_text(self.job, self.folder.name, axes, comments)
 
     def _study(self, text: str) -> Study:
         """The study of the file, with the values of variables that no file holds. Raises InputError."""
+        if self.job.data is None and "data" in placeholders_in(self.job.command):
+            raise InputError(
+                "{placeholder} is in the command, and nothing says which data: add --data PATH", placeholder="{data}"
+            )
         try:
             study = study_files.parse_study(text, str(self.study_file), None, self.host.size, Catalog.load())
         except InputError as error:
@@ -152,7 +174,11 @@ class Profile:
 def profile_of(job: OwnJob, folder: str | Path | None = None, host: MeasuringHost | None = None) -> Profile:
     """The profile of a job on this host; its folder is by default in the current one, by its name."""
     path = Path(f"{job.name}-profile") if folder is None else Path(os.path.normpath(folder))
-    return Profile(job, path, this_host() if host is None else host)
+    if path.name in ("", ".."):
+        raise InputError(
+            "{folder} cannot be the folder of a profile; give a new one, such as my-profile.", folder=folder
+        )
+    return Profile(_found(job), path, this_host() if host is None else host)
 
 
 def profile(
@@ -176,7 +202,7 @@ def profile_measurement(profile: Profile, on_event: OnEvent = ignore) -> Iterato
         on_event(remark)
     first = profile.first_run()
     plan = profile.first_plan() if first is None else profile.plan(first)
-    with measurement(plan, profile.host, on_event) as measuring:
+    with measurement(plan, profile.host, on_event, profile.notes) as measuring:
         yield ProfileMeasurement(profile, measuring, on_event)
 
 
@@ -198,7 +224,6 @@ class ProfileMeasurement:
             return frozenset()
         needs = needs_of(first, self._profile.host.size)
         if needs is None:
-            self.folder.free_room()
             self._on_event(FirstRunFailed(first, self.folder.log_of(first), _wanted(first)))
             return frozenset({first.outcome})
         plan, path = self._profile.plan(first), self._profile.study_file
@@ -215,7 +240,10 @@ class ProfileMeasurement:
         if there is not None:
             return there
         before = {(run.id, run.started_at) for run in self.folder.runs()}
-        self._measuring.measure(stop, stop_now)
+        try:
+            self._measuring.measure(stop, stop_now)
+        finally:
+            self.folder.free_room()
         spec = self._profile.first_spec
         made = [run for run in self.folder.runs() if run.id == spec.id and (run.id, run.started_at) not in before]
         return made[-1] if made else None
@@ -281,11 +309,19 @@ OPTIONS: Mapping[str, str] = {
 """What of a workload an option says."""
 
 
-def _check_program(workload: Workload) -> None:
-    """Raise InputError for a program that is not there: nothing of the profile could be measured."""
-    program = workload.command[0]
-    if "{" in program or shutil.which(program, path=workload.search_path(os.environ)) is not None:
-        return
+def _found(job: OwnJob) -> OwnJob:
+    """The job with the whole path of its program, as the shell finds it: another shell may find another one.
+
+    Raises InputError for a program that is not there: nothing of the profile could be measured.
+    """
+    program, *others = job.command
+    if placeholders_in([program]):
+        return job
+    at = os.path.join(job.cwd, os.path.expanduser(program)) if "/" in program else program
+    own = next((each.value_in(os.environ) for each in job.env if each.name == "PATH"), None)
+    found = shutil.which(at, path=os.environ.get("PATH") if own is None else own)
+    if found is not None:
+        return replace(job, command=(os.path.abspath(found), *others))
     name, equals, _ = program.partition("=")
     if equals and name.isidentifier():
         raise InputError(

@@ -103,6 +103,8 @@ def _lines(event: api.events.Event) -> Iterator[str]:
             yield from first_run_failed(event.run, event.log, event.withheld)
         case api.events.AxesChosen():
             yield from axes_lines(event.study, event.path, event.runs, event.seconds)
+        case api.events.Noted():
+            yield note_said(note_in_words(event.note))
         case api.events.VariablesWithheld():
             yield note_said(variables_withheld(event.names))
         case api.events.DisksNotRead():

@@ -14,14 +14,16 @@ from sizer.cli.event_lines import EventPrinter
 from sizer.cli.folders import opened
 from sizer.cli.interrupts import Interrupts
 from sizer.plan import FAILED
-from sizer.records import FAULTS, InputError, Interrupted, Variable
+from sizer.records import FAULTS, InputError, Interrupted, Variable, typed_path
 from sizer.words import (
+    Touch,
     doubt_in_words,
     follows_from_first_run,
     interrupted,
     limits_available,
     profile_interrupted,
     runs_failed,
+    touch_line,
     warning_said,
 )
 
@@ -91,6 +93,7 @@ def _list(asked: api.Profile) -> int:
     plan = asked.plan(asked.first_run())
     for line in dry_run.lines(replace(plan, finished=opened(asked.folder).runs() if there else ()), os.environ):
         print(line)
+    print(touch_line(Touch.STUDY_FILE, typed_path(asked.study_file.absolute())))
     if asked.first_run() is None:
         print(follows_from_first_run())
     print(limits_available())

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from sizer.records import Variable, spell_bytes
+from sizer.records import LONGEST_NAME, Variable, spell_bytes
 
 SCRIPT = re.compile(r"\.(py|pyc|sh|bash|lua|jl|r|pl|js)$", re.IGNORECASE)
 """Words of a command that name a script by their ending."""
@@ -55,7 +55,7 @@ class OwnJob:
             found = SCRIPT.sub("", Path(script).name)
         else:
             found = module.removesuffix(".__main__").rpartition(".")[2] if module is not None else Path(program).name
-        return re.sub(r"[^A-Za-z0-9._-]+", "-", found, flags=re.ASCII).strip("._-")[:60] or "job"
+        return _name(found) or "job"
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def own_job_text(job: OwnJob, name: str, axes: Axes, comments: Sequence[str] = (
     Values of variables that are secret are not in it.
     """
     lines = [*(f"# {line}".rstrip() for line in comments), ""] if comments else []
-    lines += [_line("name", name), "workloads:"]
+    lines += [_line("name", _name(name) or "profile"), "workloads:"]
     own = [each for each in _workload(job, axes).items() if each[1] not in (None, (), [], {})]
     lines += [f"  {'-' if number == 0 else ' '} {_line(key, value)}" for number, (key, value) in enumerate(own)]
     lines += [f"    {_line('axes', _axes(axes))}"]
@@ -85,6 +85,11 @@ def own_job_text(job: OwnJob, name: str, axes: Axes, comments: Sequence[str] = (
         _line("measure", {"repeats": job.repeats, "seconds": _number(job.seconds)}),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _name(text: str) -> str:
+    """The text as a study's name may be."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", text, flags=re.ASCII).strip("._-")[:LONGEST_NAME]
 
 
 def _workload(job: OwnJob, axes: Axes) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from sizer.plan import Needs
@@ -15,7 +15,6 @@ from sizer.records import (
     format_bytes,
     format_number,
     format_seconds,
-    format_vcpus,
     plural,
     printable,
     typed_path,
@@ -34,26 +33,16 @@ def needs_lines(needs: Needs, workload: str) -> Iterator[str]:
 
 
 def _needs(needs: Needs) -> Iterator[str]:
-    host = format_vcpus(needs.vcpus)
-    if needs.busy_vcpus is None:
-        yield _("vCPUs: not accounted, of {host}", host=host)
-    else:
-        yield _n(
-            "vCPUs: {busy} of {host} busy, with {count} thread for each library to compute with (OMP_NUM_THREADS)",
-            "vCPUs: {busy} of {host} busy, with {count} threads for each library to compute with (OMP_NUM_THREADS)",
-            round(needs.vcpus),
-            busy=f"{needs.busy_vcpus:.2f}",
-            host=host,
-        )
+    yield _vcpus(needs)
     if needs.own_memory_bytes is not None:
         yield _(
-            "memory: {own} at its peak that cannot be dropped, and up to {cache} of page cache",
+            "memory: {own} at its peak that cannot be dropped, and {cache} of page cache",
             own=format_bytes(needs.own_memory_bytes),
-            cache=format_bytes(needs.page_cache_bytes or 0),
+            cache=amount(needs.page_cache_bytes or 0),
         )
     if needs.read_bytes is not None and needs.written_bytes is not None:
         yield _(
-            "disk: {read} read and {written} written per {sample}",
+            "disk: {read} read and {written} written for each {sample}",
             read=amount(needs.read_bytes),
             written=amount(needs.written_bytes),
             sample=printable(needs.unit),
@@ -61,6 +50,14 @@ def _needs(needs: Needs) -> Iterator[str]:
     if needs.first_step_seconds is not None:
         yield _("start: {time} to its first step", time=format_seconds(needs.first_step_seconds))
     yield _("rate: {rate}", rate=_rate(needs))
+
+
+def _vcpus(needs: Needs) -> str:
+    known = {"all": format_number(needs.vcpus), "count": round(needs.vcpus)}
+    if needs.busy_vcpus is None:
+        return _("vCPUs: how many of {all} were busy was not accounted; OMP_NUM_THREADS was {count}", **known)
+    busy = f"{needs.busy_vcpus:.2f}"
+    return _("vCPUs: {busy} of {all} busy; OMP_NUM_THREADS was {count}", busy=busy, **known)
 
 
 def _rate(needs: Needs) -> str:
@@ -141,9 +138,10 @@ def first_run_failed(run: Run, log: Path | None, withheld: Sequence[str]) -> Ite
     if run.outcome is Outcome.OUT_OF_MEMORY:
         yield _("this host has too little memory for it: measure on a larger one, or make the batch smaller")
     elif _not_counted(run):
-        yield from _how_to_count(log)
+        yield from _how_to_count(log if not _caused(run, {CauseKind.NO_OUTPUT}) else None)
     if log is not None:
         yield _("what it printed: {log}", log=typed_path(log))
+    yield _("once that is mended, type the same again")
 
 
 UNCOUNTED = frozenset(
@@ -162,11 +160,24 @@ UNCOUNTED = frozenset(
 """Causes by which a program may run well and its steps are not known."""
 
 
+THREE_LINES = (
+    "from sizer.meter import Meter  # or a copy of this one file: sizer/meter.py",
+    'with Meter(unit="image", batch_size=32) as meter:',
+    "    for batch in loader: ...; meter.step()",
+)
+
+
 def _not_counted(run: Run) -> bool:
-    return run.error is not None and any(each.kind in UNCOUNTED for each in (run.error.cause, *run.error.reasons))
+    """Whether its steps are what is missing; it may have crashed before there were any."""
+    return _caused(run, UNCOUNTED) and not _caused(run, {CauseKind.EXIT_STATUS, CauseKind.SIGNAL})
+
+
+def _caused(run: Run, kinds: Collection[CauseKind]) -> bool:
+    return run.error is not None and any(each.kind in kinds for each in (run.error.cause, *run.error.reasons))
 
 
 def _how_to_count(log: Path | None) -> Iterator[str]:
+    """`log` is None where it printed nothing."""
     if log is not None:
         yield _(
             "if it prints its progress, look what sizer reads from that: sizer pattern {log}; then give an expression: "
