@@ -156,7 +156,8 @@ class Profile:
         """The study of the file, with the values of variables that no file holds. Raises InputError."""
         if self.job.data is None and "data" in placeholders_in(self.job.command):
             raise InputError(
-                "{placeholder} is in the command, and nothing says which data: add --data PATH", placeholder="{data}"
+                "{placeholder} is in the command, and nothing says which data that is; add --data PATH.",
+                placeholder="{data}",
             )
         try:
             study = study_files.parse_study(text, str(self.study_file), None, self.host.size, Catalog.load())

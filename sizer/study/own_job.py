@@ -101,7 +101,7 @@ def _workload(job: OwnJob, axes: Axes) -> dict[str, Any]:
         "command": _located(job.command, job.cwd),
         "cwd": os.path.abspath(os.path.expanduser(job.cwd)),
         "data": None if job.data is None else os.path.abspath(os.path.expanduser(job.data)),
-        "cache": "natural" if job.data is not None and not job.disks else "cold",
+        "cache": "cold" if job.data is not None else None,
         "batch_size": sizes[0] if len(sizes) == 1 else sizes,
         "sample_unit": job.sample_unit,
         "pattern": job.pattern,

@@ -21,7 +21,7 @@ from sizer.records import (
 )
 from sizer.words.figures import amount, rate_interval, vcpus_listed
 from sizer.words.language import _, _n
-from sizer.words.names import listed
+from sizer.words.names import clauses, listed
 from sizer.words.runs import meter_in_words
 
 
@@ -79,7 +79,7 @@ def _rate(needs: Needs) -> str:
 
 def axes_lines(study: Study, path: Path, runs: int, seconds: float) -> Iterator[str]:
     """Which axes were chosen, how long their runs take, and where that stands."""
-    yield _("chosen from this: {axes}", axes=listed(list(_axes(study))))
+    yield _("chosen from this: {axes}", axes=clauses(_axes(study)))
     if runs:
         yield _n(
             "{count} run to come, about {time}",
@@ -96,7 +96,7 @@ def _axes(study: Study) -> Iterator[str]:
     if len(planned.batch_size) > 1:
         yield _("batch sizes {values}", values=listed([str(size) for size in planned.batch_size]))
     if planned.disk:
-        yield _("the present disk and {disks}", disks=listed(list(planned.disk)))
+        yield listed([_("the present disk"), *(_("disk `{name}`", name=name) for name in planned.disk)])
     if planned.memory_bytes:
         yield _("memory caps of {values}", values=listed([format_bytes(size) for size in planned.memory_bytes]))
     if planned.memory_floor:
