@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from sizer.catalog import Catalog
 from sizer.exchange import Imported, read_measurements
-from sizer.records import Run
+from sizer.records import NoteKind, Run
+
+Read = Callable[..., Imported]
+"""Imports a table given as text, under a name of its own or none."""
+
+
+def kinds(found: Imported) -> list[NoteKind]:
+    """What is noted of the table, without what it is called."""
+    return [note.kind for note in found.notes[1:]]
 
 
 def imported(folder: Path, table: str) -> Imported:

@@ -31,8 +31,8 @@ LINES_SECONDS = 0.01
 LEISURE_SECONDS = 0.05
 """The same where nothing is made of the lines' times: a program that fills its terminal waits no longer than this."""
 
-DENSE_BYTES = 1 << 14
-"""A terminal that gave more than this at once is looked at again right away: it holds 64 KiB."""
+DENSE_BYTES = 1 << 11
+"""A terminal that gave more than this at once is looked at again right away: it gives 4 KiB, and more may wait."""
 
 DRAIN_READS = 16
 """As often what was printed is read when all is over: it holds one read, unless something in it cannot be killed."""

@@ -94,6 +94,11 @@ class LogLines:
         return self._chosen.name if self._chosen is not None and not self._own else None
 
     @property
+    def is_decided(self) -> bool:
+        """Whether lines are read by one expression, and not by all that they may match."""
+        return self._chosen is not None and not isinstance(self._chosen, ProgressBars)
+
+    @property
     def no_rate(self) -> str:
         """What the user's own expression matched with that is no number; empty where nothing is."""
         return self._expression.no_rate if self._expression is not None else ""

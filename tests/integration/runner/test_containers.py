@@ -14,7 +14,6 @@ import pytest
 
 from sizer.limits import detect
 from sizer.records import Outcome, Run, RunSpec
-from sizer.runner.commands import RunPaths
 from sizer.runner.containers import client_in
 from sizer.runner.launcher import RunContext, launch
 from sizer.words import failure_in_words
@@ -46,12 +45,8 @@ time.sleep(1000)
 
 
 @pytest.fixture
-def measure(make_spec: Callable[..., RunSpec], tmp_path: Path) -> Callable[..., Run]:
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    paths = RunPaths(Path(sys.executable), tmp_path, None, None, scratch, scratch)
-    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    context = RunContext(paths, None, None, None, 2, 2**34, environment, tmp_path / "run.log")
+def measure(make_spec: Callable[..., RunSpec], context: RunContext, tmp_path: Path) -> Callable[..., Run]:
+    context = replace(context, environment={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
 
     def measured(*command: str, **asked: Any) -> Run:
         spec = make_spec(*command, **asked)

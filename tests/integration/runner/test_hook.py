@@ -17,7 +17,6 @@ import pytest
 from sizer.limits import detect
 from sizer.records.run import Meter, MeterKind, Outcome, Run, WarningKind
 from sizer.records.study import RunSpec
-from sizer.runner.commands import RunPaths
 from sizer.runner.launcher import RunContext, launch
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
@@ -41,16 +40,12 @@ def torch() -> str:
 
 
 @pytest.fixture
-def measure(make_spec: Callable[..., RunSpec], tmp_path: Path) -> Callable[..., Run]:
+def measure(make_spec: Callable[..., RunSpec], context: RunContext) -> Callable[..., Run]:
     """Launch a command until it ends by itself."""
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
 
     def measured(*command: str, meter: str = "auto", pattern: str | None = None, **asked: float) -> Run:
         spec = make_spec(*command, seconds=600, **asked)
         spec = replace(spec, workload=replace(spec.workload, meter=meter, pattern=pattern))
-        paths = RunPaths(Path(sys.executable), tmp_path, None, None, scratch, scratch)
-        context = RunContext(paths, None, None, None, 2, 2**34, os.environ, tmp_path / "run.log")
         return launch(spec, context, detect())
 
     return measured

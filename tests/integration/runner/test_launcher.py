@@ -21,7 +21,6 @@ from sizer.limits.tree import Tree
 from sizer.records.errors import HostError
 from sizer.records.run import DataSet, Meter, MeterKind, Outcome, Run, WarningKind
 from sizer.records.study import Limits, RunSpec
-from sizer.runner.commands import RunPaths
 from sizer.runner.launcher import RunContext, launch
 from sizer.runner.watching import UNWATCHED, Hooks
 from sizer.words import failure_in_words, warning_line
@@ -40,14 +39,6 @@ PREFACE = """
         time.sleep(seconds)
         write(event="step", time=time.monotonic(), samples=8, input_wait=0.0, epoch=0)
 """
-
-
-@pytest.fixture
-def context(tmp_path: Path) -> RunContext:
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    paths = RunPaths(Path(sys.executable), tmp_path, None, None, scratch, scratch)
-    return RunContext(paths, None, None, None, 2, 2**34, os.environ, tmp_path / "run.log")
 
 
 @pytest.fixture

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import textwrap
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from sizer.limits import detect
 from sizer.records.run import Outcome, Run
 from sizer.records.study import RunSpec
-from sizer.runner.commands import RunPaths
 from sizer.runner.launcher import RunContext, launch
 from sizer.runner.run_log import HEAD_BYTES, TAIL_BYTES
 from sizer.words import failure_in_words
@@ -22,14 +19,6 @@ from sizer.words import failure_in_words
 pytestmark = [pytest.mark.root, pytest.mark.slow]
 
 RATE = r"rate (?P<rate>[\d.]+)"
-
-
-@pytest.fixture
-def context(tmp_path: Path) -> RunContext:
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    paths = RunPaths(Path(sys.executable), tmp_path, None, None, scratch, scratch)
-    return RunContext(paths, None, None, None, 2, 2**34, os.environ, tmp_path / "run.log")
 
 
 @pytest.fixture

@@ -18,7 +18,6 @@ import pytest
 from sizer.files.codec import to_json
 from sizer.limits import detect
 from sizer.records import CauseKind, Outcome, Run, RunSpec, Variable, WarningKind
-from sizer.runner.commands import RunPaths
 from sizer.runner.launcher import RunContext, launch
 from sizer.runner.preparatory import set_up
 from sizer.runner.watching import Hooks
@@ -31,11 +30,9 @@ RATES = "import time, sys, os\nwhile True: time.sleep(0.05); print('rate 5000.0'
 
 
 @pytest.fixture
-def context(tmp_path: Path) -> RunContext:
-    scratch = tmp_path / "scratch"
-    scratch.mkdir()
-    paths = RunPaths(Path(sys.executable), tmp_path, tmp_path / "data.txt", None, scratch, scratch)
-    return RunContext(paths, None, None, None, 2, 2**34, {**os.environ, "MY_HOME": "/somewhere/mine"}, tmp_path / "log")
+def context(context: RunContext, tmp_path: Path) -> RunContext:
+    paths = replace(context.paths, data=tmp_path / "data.txt")
+    return replace(context, paths=paths, environment={**os.environ, "MY_HOME": "/somewhere/mine"})
 
 
 @pytest.fixture
@@ -125,8 +122,8 @@ def test_what_is_run_before_is_no_part_of_the_run(measure: Callable[..., Run], t
     assert run.outcome is Outcome.COMPLETED, run.error
     assert (tmp_path / "ready").read_text() == "3 here\n"
     assert "sizer" not in (tmp_path / "groups").read_text()
-    assert (tmp_path / "log").read_text().startswith("3 here\n")
-    assert "hello" not in (tmp_path / "log").read_text()
+    assert (tmp_path / "run.log").read_text().startswith("3 here\n")
+    assert "hello" not in (tmp_path / "run.log").read_text()
 
 
 @pytest.mark.parametrize(

@@ -199,9 +199,8 @@ def test_lines_cut_by_the_pipe_are_joined() -> None:
 @pytest.mark.parametrize("found", ["1.2.3", "nan", "inf", "1e999", "-5", "1e30", "fast"])
 def test_what_is_no_rate_is_passed_over(found: str) -> None:
     """A line that a wide expression also matches neither ends the run nor sets its clock."""
-    now = iter([1.0, 2.0])
-    reader = LogRates(r"rate (?P<rate>\S+)", 1, lambda: next(now))
-    steps = reader.feed(f"rate 100\nrate {found}\nrate 100\n".encode())
+    reader, clock = reading(r"rate (?P<rate>\S+)")
+    steps = fed(reader, clock, ["rate 100", f"rate {found}", "rate 100"], seconds=0.5)
     assert [step.samples for step in steps] == [0, 100]
 
 
@@ -219,13 +218,26 @@ def test_an_optional_group_that_found_nothing_is_no_rate() -> None:
 
 def test_samples_that_no_record_can_count_are_none() -> None:
     """A rate of 10^18 a second over ten seconds is no count that a run's file could hold."""
-    now = iter([0.0, 1.0, 2.0, 3.0])
-    reader = LogRates(r"rate (?P<rate>[\de]+)", 1, lambda: next(now))
-    steps = reader.feed(b"rate 6e17\n" * 3 + b"rate 200\n")
+    reader, clock = reading(r"rate (?P<rate>[\de]+)")
+    steps = fed(reader, clock, ["rate 6e17"] * 3 + ["rate 200"])
     assert [step.samples for step in steps] == [0, 6 * 10**17, 200]
 
 
-def test_a_flood_of_other_lines_costs_little() -> None:
-    """Half a million lines of no known format: each is one search, and not twenty."""
-    reader = LogRates(None, 1, lambda: 0.0)
-    assert reader.feed(b"y\n" * 500_000) == []
+def test_of_a_flood_the_last_lines_of_each_read_are_looked_at() -> None:
+    """So a counter is right whatever was left alone; where the program prints less again, each line is read."""
+    reader, clock = reading(r"step (?P<step>\d+)")
+    assert len(reader.feed(b"step 0\n")) == 1
+    flood = [f"step {number}\r".encode() for number in range(1, 200_001)]
+    steps = reader.feed(b"".join(flood))
+    assert len(steps) < 30_000
+    clock.now = 1.0
+    steps += reader.feed(b"step 200001\nstep 200002\n")
+    assert sum(step.samples for step in steps) == 200_002
+    assert steps[-1].samples == 1
+
+
+def test_a_flood_is_read_again_and_again_by_its_last_line() -> None:
+    """Nothing is left of the allowance, and none of the reads goes by without a look."""
+    reader, _ = reading(r"step (?P<step>\d+)")
+    reader.feed(b"step 1\n" * 100_000)
+    assert [len(reader.feed(f"x\nstep {number}\n".encode())) for number in range(2, 5)] == [1, 1, 1]

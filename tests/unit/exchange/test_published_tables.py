@@ -5,36 +5,14 @@ Each is small, and each says what it was read as. Figures are made up.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
-from sizer.catalog import Catalog
 from sizer.exchange.headers import meaning
-from sizer.exchange.imported import Imported, read_measurements
-from sizer.exchange.measurements import write_csv
+from sizer.exchange.imported import Imported
 from sizer.exchange.written_cells import Comma, comma_in, failure, is_not_measured, unmarked, with_point
 from sizer.records import RELATIVE, InputError, Outcome
 from sizer.words import note_in_words
-
-Read = Callable[..., Imported]
-
-
-@pytest.fixture
-def read(tmp_path: Path) -> Read:
-    """Import a table given as text; what is exported of it says the same when it is read again."""
-
-    def imported(table: str, name: str = "table.csv") -> Imported:
-        path = tmp_path / name
-        path.write_bytes(table.encode("utf-8"))
-        found = read_measurements(path, Catalog.load())
-        exported = write_csv(found.runs)
-        (tmp_path / "again.csv").write_text(exported, encoding="utf-8")
-        assert write_csv(read_measurements(tmp_path / "again.csv", Catalog.load()).runs) == exported
-        return found
-
-    return imported
+from tests.tables import Read
 
 
 def said(found: Imported) -> str:

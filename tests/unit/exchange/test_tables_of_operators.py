@@ -3,38 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.exchange import Imported, read_measurements, write_csv
+from sizer.exchange import Imported
 from sizer.records import InputError, NoteKind, Outcome
 from sizer.words import note_in_words
-
-Read = Callable[[str], Imported]
-
-
-@pytest.fixture
-def read(tmp_path: Path) -> Read:
-    """Import a table given as text, with the catalogue of sizer; what is exported comes back the same."""
-
-    def imported(table: str) -> Imported:
-        path = tmp_path / "table.csv"
-        path.write_text(table, encoding="utf-8")
-        found = read_measurements(path, Catalog.load())
-        exported = write_csv(found.runs)
-        again = tmp_path / "again.csv"
-        again.write_text(exported, encoding="utf-8")
-        assert write_csv(read_measurements(again, Catalog.load()).runs) == exported
-        return found
-
-    return imported
-
-
-def kinds(found: Imported) -> list[NoteKind]:
-    return [note.kind for note in found.notes[1:]]
+from tests.tables import Read, kinds
 
 
 def said(found: Imported, kind: NoteKind) -> str:

@@ -4,45 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from sizer.catalog import Catalog
-from sizer.exchange.imported import Imported, read_measurements
-from sizer.exchange.measurements import write_csv
-from sizer.files.codec import from_json, to_json
-from sizer.records import RELATIVE, InputError, NoteKind, Run
+from sizer.exchange.imported import Imported
+from sizer.records import RELATIVE, InputError, NoteKind
 from sizer.records.run import RentedMachine
-from sizer.study import HostSize, parse_study, to_yaml
 from sizer.words import note_in_words
-
-Read = Callable[[str], Imported]
-
-
-@pytest.fixture
-def read(tmp_path: Path) -> Read:
-    """Import a table given as text, with the catalogue of sizer; what is stored and exported comes back the same."""
-
-    def imported(table: str) -> Imported:
-        path = tmp_path / "table.csv"
-        path.write_text(table, encoding="utf-8")
-        found = read_measurements(path, Catalog.load())
-        assert parse_study(to_yaml(found.study), "study.yaml", None, HostSize(1, 1), None) == found.study
-        for run in found.runs:
-            assert from_json(Run, to_json(run), "run") == run
-        exported = write_csv(found.runs)
-        again = tmp_path / "again.csv"
-        again.write_text(exported, encoding="utf-8")
-        assert write_csv(read_measurements(again, Catalog.load()).runs) == exported
-        return found
-
-    return imported
-
-
-def kinds(found: Imported) -> list[NoteKind]:
-    return [note.kind for note in found.notes[1:]]
+from tests.tables import Read, kinds
 
 
 def said(found: Imported, kind: NoteKind) -> list[str]:

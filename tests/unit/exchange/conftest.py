@@ -1,0 +1,35 @@
+"""Tables given as text, imported with the catalogue of sizer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sizer.catalog import Catalog
+from sizer.exchange.imported import Imported, read_measurements
+from sizer.exchange.measurements import write_csv
+from sizer.files.codec import from_json, to_json
+from sizer.records import Run
+from sizer.study import HostSize, parse_study, to_yaml
+from tests.tables import Read
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    """Import a table given as text; what is stored and exported comes back the same."""
+
+    def imported(table: str, name: str = "table.csv") -> Imported:
+        path = tmp_path / name
+        path.write_bytes(table.encode())
+        found = read_measurements(path, Catalog.load())
+        assert parse_study(to_yaml(found.study), "study.yaml", None, HostSize(1, 1), None) == found.study
+        for run in found.runs:
+            assert from_json(Run, to_json(run), "run") == run
+        exported = write_csv(found.runs)
+        again = tmp_path / "again.csv"
+        again.write_text(exported, encoding="utf-8")
+        assert write_csv(read_measurements(again, Catalog.load()).runs) == exported
+        return found
+
+    return imported
