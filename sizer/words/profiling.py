@@ -185,9 +185,7 @@ def _how_to_count(log: Path | None) -> Iterator[str]:
             log=typed_path(log),
         )
     yield _("or let it tell its steps, in three lines that do nothing outside of sizer:")
-    yield "  from sizer.meter import Meter"
-    yield '  with Meter(unit="image", batch_size=32) as meter:'
-    yield "      for batch in loader: ...; meter.step()"
+    yield from (f"  {line}" for line in THREE_LINES)
 
 
 def variables_withheld(names: Sequence[str]) -> str:
