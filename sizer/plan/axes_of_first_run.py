@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from sizer.records import MIB, Estimate, Meter, Run
+from sizer.records import MIB, Estimate, Meter, MeterKind, Run, WarningKind
 from sizer.study import SMALLEST_VCPUS, HostSize
 
 FEWEST_VALUES = 3
@@ -78,7 +78,10 @@ def needs_of(run: Run, host: HostSize) -> Needs | None:
     if rate is None or rate.value <= 0:
         return None
     core_seconds = demand.core_seconds if demand is not None else None
-    batches = Counter(step.samples for step in run.steps if step.samples)
+    # Lines of a log tell several batches each, and so do steps of which very many were made.
+    told = run.meter is not None and run.meter.kind is not MeterKind.LOG
+    joined = any(warning.kind is WarningKind.STEPS_JOINED for warning in run.warnings)
+    batches = Counter(step.samples for step in run.steps if step.samples and told and not joined)
     kernel = run.peak_kernel_bytes or 0
     return Needs(
         vcpus=run.spec.limits.vcpus or float(host.vcpus),

@@ -10,7 +10,20 @@ from hypothesis import strategies as st
 
 from sizer.plan.axes_of_first_run import FAR_ABOVE, Abilities, Needs, chosen_axes, needs_of
 from sizer.records import GIB, MIB
-from sizer.records.run import Configuration, DataSet, Demand, Estimate, Meter, MeterKind, Outcome, Run, Sample, Step
+from sizer.records.run import (
+    Configuration,
+    DataSet,
+    Demand,
+    Estimate,
+    Meter,
+    MeterKind,
+    Outcome,
+    Run,
+    RunWarning,
+    Sample,
+    Step,
+    WarningKind,
+)
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.study import HostSize
 
@@ -113,6 +126,20 @@ def test_what_a_run_shows() -> None:
     assert (needs.vcpus, needs.busy_vcpus, needs.own_memory_bytes) == (2.0, 1.5, 102 * MIB)
     assert (needs.page_cache_bytes, needs.read_bytes, needs.data_bytes) == (7 * MIB, 2e4, 5 * MIB)
     assert (needs.first_step_seconds, needs.batch_samples, needs.unit) == (3.5, 32, "image")
+
+
+def test_a_batch_is_not_seen_in_lines_of_a_log_or_joined_steps() -> None:
+    """Each of these stands for several."""
+    told = run(
+        throughput=Estimate(100.0, 99.0, 101.0), steps=(Step(14.0, 32, 0.0, 0),), meter=Meter(MeterKind.HOOK, "torch")
+    )
+    for each in (
+        replace(told, meter=Meter(MeterKind.LOG, "tqdm")),
+        replace(told, warnings=(RunWarning(WarningKind.STEPS_JOINED, {"steps": 2}),)),
+    ):
+        needs = needs_of(each, host(2))
+        assert needs is not None
+        assert needs.batch_samples is None
 
 
 def test_a_run_without_a_rate_shows_nothing() -> None:
