@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from statistics import median
 
-from sizer.analysis.log_lines import LARGEST, LINE_LIMIT, LogLines, LogReading, Told
+from sizer.analysis.log_lines import LARGEST, LINE_LIMIT, TERMINAL, LogLines, LogReading, Told
 from sizer.analysis.told_against_seen import (
     DISAGREES,
     Disagreement,
@@ -52,6 +52,7 @@ class LogRates:
         self._batch_size = batch_size
         self._clock = clock
         self._rest = ""
+        self._rest_came = 0.0
         self._last: float | None = None
         self._samples = 0
         self._epoch = 0
@@ -62,6 +63,8 @@ class LogRates:
         self._repeats = 0
         self._by_told = False
         self._of_samples = False
+        self.counts_samples = False
+        """Whether the lines say how many samples were done, and not only how many batches."""
 
     @property
     def no_rate(self) -> str:
@@ -75,14 +78,18 @@ class LogRates:
 
     def feed(self, data: bytes) -> list[Step]:
         """The steps that these bytes of the log complete. A carriage return ends a line, too: progress bars use it."""
-        *lines, rest = re.split(r"[\r\n]", self._rest + data.decode("utf-8", "replace"))
-        self._rest = rest[-LINE_LIMIT:]
+        *lines, rest = re.split(r"[\r\n]", data.decode("utf-8", "replace"))
         steps = []
         for line in lines:
-            told = self._lines.read(line)
-            step = self._step(told, line) if told is not None else None
+            # A bar is ended by the next one that is drawn over it, maybe much later: it is of when it came.
+            came = self._rest_came if self._rest and not TERMINAL.sub("", line).strip() else None
+            whole, self._rest = self._rest + line, ""
+            told = self._lines.read(whole)
+            step = self._step(told, whole, came) if told is not None else None
             if step is not None:
                 steps.append(step)
+        if rest:
+            self._rest, self._rest_came = (self._rest + rest)[-LINE_LIMIT:], self._clock()
         return steps
 
     @property
@@ -106,8 +113,9 @@ class LogRates:
             warnings.append(RunWarning(WarningKind.ONE_READING))
         return warnings
 
-    def _step(self, told: Told, line: str) -> Step | None:
-        now, last, reading = self._clock(), self._last, told.reading
+    def _step(self, told: Told, line: str, came: float | None) -> Step | None:
+        now = self._clock() if came is None else came
+        last, reading = self._last, told.reading
         self._keep(told, line, now)
         if last is None:
             self._last, self._epoch = now, told.epoch
@@ -130,16 +138,19 @@ class LogRates:
                 return None
             lines, self._repeats = 1 + self._repeats, 0
             if reading.samples is not None:
+                self.counts_samples = True
                 return grown
             if reading.rate and seconds > 0:
                 each = reading.seconds if reading.seconds is not None else seconds / grown
                 # Where several processes print the line, each tells its own rate.
                 self._told_batches.append(reading.rate * each * lines)
+                self.counts_samples |= self.recognised is not None
             return grown * (self._told_batch() or self._batch_size)
         rate = self._told_rate(reading)
         if rate is None or rate > LARGEST:
             return None
         self._by_told = True
+        self.counts_samples = reading.rate is not None
         self._rates.add(rate)
         return round(rate * seconds)
 

@@ -49,7 +49,10 @@ class Pass:
         self.since = 0
         """Batches since the last one."""
         self.first = 0
+        self.each = 0
+        """Batches of one optimizer step."""
         self.ahead = 0
+        """Batches that were asked for before the one that is trained on."""
         self.closed = 0
         self.told = 0
 
@@ -94,10 +97,11 @@ class StepCounter:
         """The loader has no more."""
         going.over = True
         if going.steps:
-            going.ahead = 0
+            # Those that were asked for ahead are still to be trained on.
             self._tell_held(going)
             self._finished = True
-        going.held.clear()
+        else:
+            going.held.clear()
 
     def optimized(self, optimizer: Any, now: float, samples: int | None = None) -> None:
         """An optimizer has made a step; `samples` where the program said how many it was for."""
@@ -110,13 +114,16 @@ class StepCounter:
             return
         if going.open is not None:
             self.asked(going, now)
-        if not going.since or going.over:
+        if going.over:
+            self._tell_last(going, going.each, now)
+            return
+        if not going.since:
             return
         going.steps += 1
         if going.steps == 1:
             self._begin(going)
         elif going.steps == 2:
-            going.ahead = max(0, going.first - going.since)
+            going.each, going.ahead = going.since, max(0, going.first - going.since)
         going.since = 0
         if going.steps > 1:
             self._tell_held(going)
@@ -136,14 +143,24 @@ class StepCounter:
     def _settle(self) -> None:
         """Another loader, or none, comes now: a single optimizer step leaves no doubt any more."""
         going, self._current = self._current, None
-        if going is not None and going.steps == 1:
+        if going is not None and going.over:
+            self._tell_last(going, len(going.held))
+        elif going is not None and going.steps == 1:
             self._tell_held(going)
 
     def _tell_held(self, going: Pass) -> None:
+        """Those that were trained on: each ended when the one that had been asked for ahead of it was done with."""
         while going.held and going.told < going.closed - going.ahead:
-            end, samples, waited = going.held.popleft()
+            end, _, _ = going.held[going.ahead]
+            _, samples, waited = going.held.popleft()
             going.told += 1
             self._tell(TRAIN, (end, samples, waited, self._epoch))
+
+    def _tell_last(self, going: Pass, count: int, now: float | None = None) -> None:
+        """Of a loader that has no more, so many that were asked for ahead; they ended now, if it is known when."""
+        for _ in range(min(count, len(going.held))):
+            end, samples, waited = going.held.popleft()
+            self._tell(TRAIN, (end if now is None else now, samples, waited, self._epoch))
 
     def _inferred(self, going: Pass, now: float, samples: int | None, waited: float) -> None:
         """One loader at a time makes the steps: of two that are read side by side each has a part of the batch."""

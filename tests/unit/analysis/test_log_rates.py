@@ -95,6 +95,42 @@ def test_a_users_counter_counts(pattern: str, lines: list[str], samples: list[in
     assert [step.samples for step in fed(reader, clock, lines)] == samples
 
 
+def test_a_bar_is_of_when_it_was_drawn() -> None:
+    """Not of when the next one is drawn over it. Keras goes back by so many backspaces first, Ultralytics clears."""
+    for erased in ("", "\b" * 40, "\x1b[K"):
+        reader, clock = reading(None, 1)
+        reader.feed(b"Epoch 1/2\n")
+        steps = []
+        for done in (1, 3, 4, 10):
+            clock.now = float(done)
+            bar = f"\x1b[1m{done}/1250\x1b[0m \x1b[37m━━━━━━━━━━━━━━━━━━━━\x1b[0m \x1b[1m12s\x1b[0m 10ms/step"
+            steps += reader.feed(f"{erased}\r{bar}".encode())
+        assert [(step.time, step.samples) for step in steps] == [(3.0, 0), (4.0, 1)], erased
+        clock.now = 60.0
+        steps = reader.feed(b"\n")
+        assert [(step.time, step.samples) for step in steps] == [(10.0, 6)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "lines", "counts"),
+    [
+        (None, [*word_lines(range(200, 800, 200), 13.94)], False),
+        (None, [f"Epoch[0] Batch [{n}]\tSpeed: 500.00 samples/sec\taccuracy=0.1" for n in range(20, 100, 20)], True),
+        (r"sec (?P<seconds>[\d.]+)", ["sec 1.0"] * 4, False),
+        (r"rate (?P<rate>[\d.]+)", ["rate 1.0"] * 4, True),
+        (r"n (?P<samples>\d+)", ["n 10", "n 20", "n 30"], True),
+        (r"n (?P<step>\d+)", ["n 10", "n 20", "n 30"], False),
+    ],
+)
+def test_it_is_known_whether_samples_or_only_batches_are_counted(
+    pattern: str | None, lines: list[str], counts: bool
+) -> None:
+    """A rate of batches is not to be called one of samples."""
+    reader, clock = reading(pattern)
+    fed(reader, clock, lines)
+    assert reader.counts_samples is counts
+
+
 def test_a_progress_bar_of_neon_counts_batches_over_carriage_returns() -> None:
     """Its two epochs are of 390 batches; what the lines did not show of the first is counted with the second."""
     reader, clock = reading("neon", 10)
