@@ -43,14 +43,20 @@ class PreparedData:
     not_set_up: dict[Workload, Failure] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class SetUp:
+    """What workloads were set up with already, and how that failed, so that none is set up twice."""
+
+    done: dict[object, Failure | None] = field(default_factory=dict)
+
+
 def prepare_data(
-    study: Study, specs: Sequence[RunSpec], cache: Path, on_event: OnEvent, stop: Callable[[], bool]
+    study: Study, specs: Sequence[RunSpec], cache: Path, on_event: OnEvent, stop: Callable[[], bool], before: SetUp
 ) -> PreparedData:
     """Set the workloads of these runs up, and find, make or pack their data. Raises Interrupted when `stop` says so."""
     data = PreparedData()
-    done: dict[object, Failure | None] = {}
     for workload in dict.fromkeys(spec.workload for spec in specs):
-        failure = _set_up(workload, done, on_event, stop)
+        failure = _set_up(workload, before.done, on_event, stop)
         if failure is not None:
             data.not_set_up[workload] = failure
             continue

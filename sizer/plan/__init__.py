@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sizer.plan.axes_of_first_run import Abilities, Needs, chosen_axes, needs_of
 from sizer.plan.floor_search import MOST_RUNS, TYPICAL_RUNS, Search, searches
 from sizer.plan.reference_runs import DRIFT_SHARE, Spread, changed_marks, is_measurement, reference, spread
 from sizer.plan.run_order import FAILED, UNFINISHED, estimate_seconds, plan, remaining
@@ -13,6 +14,8 @@ __all__ = [
     "MOST_RUNS",
     "TYPICAL_RUNS",
     "UNFINISHED",
+    "Abilities",
+    "Needs",
     "Obstacle",
     "ObstacleKind",
     "PassResult",
@@ -20,8 +23,10 @@ __all__ = [
     "Spread",
     "TwoEpochs",
     "changed_marks",
+    "chosen_axes",
     "estimate_seconds",
     "is_measurement",
+    "needs_of",
     "plan",
     "reference",
     "remaining",
