@@ -62,8 +62,8 @@ class OwnExpression:
 @dataclass(frozen=True)
 class Told:
     """One line of the training: what it tells, and how much its counter grew: None of the first line of all, and of a
-    line that counts nothing; `since` is when the line came that it grew from, and `lines` how many have come since, with
-    this one. `epoch` counts those that began since the first line."""
+    line that counts nothing. `since` is when the line came that it grew from, and `lines` how many came after that one.
+    `epoch` counts those that began since the first line."""
 
     reading: LogReading
     grown: int | None

@@ -42,8 +42,8 @@ def word_lines(counts: Iterable[int], milliseconds: float) -> Iterator[str]:
 
 
 def test_what_a_counter_grew_by_was_done() -> None:
-    """However long it took, and whatever the line says of a batch's time; from the first line on, though only the second
-    one shows whose they are."""
+    """However long it took, and whatever the line says of a batch's time; from the first line on, though only
+    the second one shows whose they are."""
     reader, clock = reading(None, 20)
     steps = fed(reader, clock, word_lines(range(200, 1000, 200), 13.94))
     assert reader.recognised == "pytorch_word_language_model"
