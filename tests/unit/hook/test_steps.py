@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from sizer_steps import EVALUATE, INFER, OPTIMIZE, TRAIN, Pass, StepCounter
@@ -80,6 +81,24 @@ def test_accumulated_gradients_are_a_step_for_each_batch(program: Program, batch
         if number % together == together - 1:
             program.step(optimizer)
     assert program.count() == (batches if batches >= together else 0)
+
+
+@pytest.mark.parametrize("ahead", [0, 1])
+def test_batches_that_are_asked_for_at_once_end_one_after_the_other(program: Program, ahead: int) -> None:
+    """As Trainer asks for all those of an optimizer step, through a loader of accelerate's that holds one back."""
+    optimizer, loader, held = Optimizer(), program.loader(13), []
+    ends = []
+    held += [next(loader) for _ in range(ahead)]
+    for _ in range(3):
+        held += [next(loader) for _ in range(4)]
+        program.now += 80.0
+        program.step(optimizer)
+        ends.append(program.now)
+    told = [told[1] for told in program.told if told[0] == TRAIN]
+    assert len(told) == 12
+    assert told[3::4] == ends
+    apart = [after - before for before, after in pairwise(told)]
+    assert max(apart) < 1.1 * min(apart)
 
 
 def test_a_last_optimizer_step_after_the_loop_is_none_of_its_own(program: Program) -> None:
