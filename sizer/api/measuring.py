@@ -31,6 +31,7 @@ from sizer.plan import (
     TYPICAL_RUNS,
     UNFINISHED,
     Search,
+    SeenTimes,
     TwoEpochs,
     changed_marks,
     estimate_seconds,
@@ -222,8 +223,10 @@ class Measurement:
         if self._stop():
             raise Interrupted("Interrupted between two runs.")
         self.folder.hold_room()
-        self._on_event(RunStarted(spec, estimate_seconds([spec], self.folder.runs()), left))
-        run = preparation.launch(spec, self.folder.log_path(spec.id), Hooks(self._on_event, self._stop_now))
+        known = self.folder.runs()
+        self._on_event(RunStarted(spec, estimate_seconds([spec], known), left))
+        hooks, start_up = Hooks(self._on_event, self._stop_now), SeenTimes(known).start_up_seconds(spec)
+        run = preparation.launch(spec, self.folder.log_path(spec.id), hooks, start_up)
         if run.outcome is not Outcome.INTERRUPTED:
             self._store(run)
         self._on_event(RunFinished(run, self.folder.log_of(run)))

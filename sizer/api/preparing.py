@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sizer import bundled
@@ -112,8 +112,11 @@ class Preparation:
                 self._data_of(spec)
             _stop_if_asked(stop)
 
-    def launch(self, spec: RunSpec, log_path: Path, hooks: Hooks) -> Run:
-        """Measure one configuration; refused where what it needs could not be had."""
+    def launch(self, spec: RunSpec, log_path: Path, hooks: Hooks, start_up_seconds: float | None = None) -> Run:
+        """Measure one configuration; refused where what it needs could not be had.
+
+        `start_up_seconds` are those to its first step that other runs of its workload let expect.
+        """
         if spec.workload in self._data.not_set_up:
             host = self._host.host
             return refused(spec, self._data.not_set_up[spec.workload], host.cpus, host.memory_bytes)
@@ -125,7 +128,9 @@ class Preparation:
             data_set, tier = self._data_of(spec), self._tier(spec)
             with self._places.folders(tier) as (scratch, output):
                 paths = self._paths(spec, data_set, scratch, output)
-                return launch(spec, self._context(paths, data_set, tier, log_path), self._host.backend, hooks)
+                context = self._context(paths, data_set, tier, log_path)
+                context = replace(context, start_up_seconds=start_up_seconds)
+                return launch(spec, context, self._host.backend, hooks)
         except (HostError, OSError) as error:
             return self._refused(spec, Cause(CauseKind.REFUSED, text=str(error)))
 

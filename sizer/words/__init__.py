@@ -43,6 +43,7 @@ from sizer.words.dry_run import (
     privileges_needed,
     program_not_found,
     search_to_come,
+    time_guessed,
     touch_line,
 )
 from sizer.words.errors import in_words
@@ -396,6 +397,7 @@ __all__ = [
     "table_imported",
     "terms_of",
     "tier_nature",
+    "time_guessed",
     "to_be_run",
     "to_be_run_again",
     "topology_in_words",

@@ -102,6 +102,15 @@ def plan_total(left: int, seconds: float, finished: int) -> str:
     )
 
 
+def time_guessed(workloads: Sequence[str]) -> str:
+    """Workloads of which nothing has been seen."""
+    return _(
+        "no run of {workloads} has been seen yet, so this time is a guess of start-up and steps; it is corrected after "
+        "each run",
+        workloads=listed([f"`{name}`" for name in workloads]),
+    )
+
+
 def epochs_take_longer() -> str:
     """Runs whose length is that of their data."""
     return _("runs with cache natural last at least two epochs of their data, which this time does not include")
