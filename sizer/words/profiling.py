@@ -58,6 +58,13 @@ def _vcpus(needs: Needs) -> str:
     if needs.busy_vcpus is None:
         return _("vCPUs: how many of {all} were busy was not accounted; OMP_NUM_THREADS was {count}", **known)
     busy = f"{needs.busy_vcpus:.2f}"
+    if needs.taken_cores:
+        return _(
+            "vCPUs: {busy} of {all} busy, while other programs took {taken}; OMP_NUM_THREADS was {count}",
+            busy=busy,
+            taken=f"{needs.taken_cores:.2f}",
+            **known,
+        )
     return _("vCPUs: {busy} of {all} busy; OMP_NUM_THREADS was {count}", busy=busy, **known)
 
 

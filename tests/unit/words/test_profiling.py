@@ -59,6 +59,12 @@ def test_what_a_program_used() -> None:
     ]
 
 
+def test_a_first_run_beside_other_load_says_so() -> None:
+    assert list(words.needs_lines(replace(NEEDS, busy_vcpus=0.5, taken_cores=1.5), "train"))[1] == (
+        "  vCPUs: 0.50 of 2 busy, while other programs took 1.50; OMP_NUM_THREADS was 2"
+    )
+
+
 def test_what_was_not_accounted_is_left_out() -> None:
     """Or said, where it would be missed."""
     bare = replace(
