@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,14 +22,14 @@ from sizer.api.events import (
 )
 from sizer.api.measuring import Asked, Measurement, measurement
 from sizer.api.measuring_host import MeasuringHost, this_host
+from sizer.api.same_profile import refuse_changed, refuse_other_job, sealed
 from sizer.api.study_plan import StudyPlan, plan_study
+from sizer.api.typed_job import disks_by_name, variables_wanted, variables_withheld, with_whole_path
 from sizer.catalog import Catalog
-from sizer.files import read_given, write_text
+from sizer.files import write_text
 from sizer.limits import AS_ROOT, Capability, Control
 from sizer.plan import Abilities, chosen_axes, needs_of
 from sizer.records import (
-    GIB,
-    HOST_DISK,
     InputError,
     Message,
     Note,
@@ -41,32 +38,16 @@ from sizer.records import (
     Run,
     RunSpec,
     Study,
-    Workload,
-    parse_bytes,
     placeholders_in,
     typed_line,
     typed_path,
 )
-from sizer.runner import withheld
 from sizer.storage import never
-from sizer.store import StudyFolder, measured, refuse_unusable
+from sizer.store import StudyFolder, refuse_unusable
 from sizer.study import Axes, OwnJob, own_job_text
 from sizer.words import profile_comments
 
-DEFAULT_TIER_SIZE = 500 * GIB
-"""Bytes of a tier that is named without its size."""
-
-SEAL = "# sizer profile writes this file again as long as nobody changes it: "
-"""Begins its last line, behind which stands what the rest comes to."""
-
-
 LEFT_OUT = {Control.FRACTIONAL_VCPUS: NoteKind.NO_FRACTIONAL_VCPUS, Control.MEMORY: NoteKind.NO_MEMORY_AXIS}
-
-OFTEN_READ = re.compile(
-    r"(HF|TRANSFORMERS|HUGGINGFACE|TORCH|PYTORCH|KERAS|MXNET|NCCL|GLOO|WANDB|MLFLOW|NLTK|DATA|DATASET|MODEL)_"
-    r"|TF_(CPP|ENABLE|FORCE|GPU|NUM|USE|XLA)_|XDG_CACHE_HOME$|LD_PRELOAD$"
-)
-"""Variables that training programs read, by the beginnings of their names."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +79,7 @@ class Profile:
         chosen = chosen_axes(needs, size, abilities)
         floor = chosen.memory_floor and self.job.memory_floor
         comments = profile_comments(self.job.name, typed_path(self.study_file), typed_path(self.folder), needs)
-        return self._text(Axes(chosen.vcpus, chosen.memory_bytes, floor, _disks(self.job.disks)), comments)
+        return self._text(Axes(chosen.vcpus, chosen.memory_bytes, floor, disks_by_name(self.job.disks)), comments)
 
     def first_run(self) -> Run | None:
         """The run without limits, where the folder has it with a rate."""
@@ -118,22 +99,22 @@ class Profile:
     def check(self) -> None:
         """Raise InputError for a folder or file that is of something else, HostError for what the host cannot do."""
         refuse_unusable(self.folder)
-        _refuse_changed(self.study_file, self.folder)
+        refuse_changed(self.study_file, self.folder)
         workload = self.first_spec.workload
         if (self.folder / "study.yaml").exists():
-            _refuse_other_job(self.folder, open_study(self.folder), workload)
+            refuse_other_job(self.folder, open_study(self.folder), workload)
         self.plan(None).check(self.host)
 
     def remarks(self) -> Iterator[Noted | VariablesWithheld | DisksNotRead]:
         """What a person most likely wants to know before the first run."""
         yield from map(Noted, self.notes)
         workload = self.first_spec.workload
-        names = sorted(name for name in withheld(workload, os.environ) if OFTEN_READ.match(name))
+        names = variables_withheld(workload)
         if names:
-            yield VariablesWithheld(tuple(names))
+            yield VariablesWithheld(names)
         told = placeholders_in(workload.run_words)
         if self.job.disks and not told & {"data", "scratch"}:
-            yield DisksNotRead(tuple(_disks(self.job.disks)), self.job.data is not None)
+            yield DisksNotRead(tuple(disks_by_name(self.job.disks)), self.job.data is not None)
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -179,7 +160,7 @@ def profile_of(job: OwnJob, folder: str | Path | None = None, host: MeasuringHos
         raise InputError(
             "{folder} cannot be the folder of a profile; give a new one, such as my-profile.", folder=folder
         )
-    return Profile(_found(job), path, this_host() if host is None else host)
+    return Profile(with_whole_path(job), path, this_host() if host is None else host)
 
 
 def profile(
@@ -225,7 +206,7 @@ class ProfileMeasurement:
             return frozenset()
         needs = needs_of(first, self._profile.host.size)
         if needs is None:
-            self._on_event(FirstRunFailed(first, self.folder.log_of(first), _wanted(first)))
+            self._on_event(FirstRunFailed(first, self.folder.log_of(first), variables_wanted(first)))
             return frozenset({first.outcome})
         plan, path = self._profile.plan(first), self._profile.study_file
         write_text(path, sealed(self._profile.text(first)))
@@ -248,117 +229,3 @@ class ProfileMeasurement:
         spec = self._profile.first_spec
         made = [run for run in self.folder.runs() if run.id == spec.id and (run.id, run.started_at) not in before]
         return made[-1] if made else None
-
-
-def sealed(text: str) -> str:
-    """The text with a last line that shows whether somebody has changed it."""
-    return f"{text}{SEAL}{_digest(text)}\n"
-
-
-def _refuse_changed(path: Path, folder: Path) -> None:
-    """Raise InputError where a file of another origin, or one that a person has changed, would be lost."""
-    if not path.exists():
-        return
-    text, _, last = read_given(path, Message("a study file")).rpartition(SEAL)
-    if not text or last.strip() != _digest(text):
-        raise InputError(
-            "{path} has been changed since `sizer profile` wrote it, or is not of it; go on with it by: sizer run "
-            "{typed} --out {folder}, or choose another folder with --out.",
-            path=path,
-            typed=typed_path(path),
-            folder=typed_path(folder),
-        )
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:12]
-
-
-def _refuse_other_job(path: Path, folder: StudyFolder, now: Workload) -> None:
-    """Raise InputError where the folder has measured another command, or this one started otherwise."""
-    for run in measured(folder.runs()):
-        before = run.spec.workload
-        if before.command != now.command:
-            raise InputError(
-                "{folder} is the profile of another command, `{command}`; choose another folder: sizer profile --out "
-                "DIR -- ...",
-                folder=path,
-                command=typed_line(before.command),
-            )
-        changed = [name for name in OPTIONS if getattr(before, name) != getattr(now, name)]
-        if changed:
-            raise InputError(
-                "{folder} was measured with another {option}; type the same as before, or choose another folder: sizer "
-                "profile --out DIR -- ...",
-                folder=path,
-                option=OPTIONS[changed[0]],
-            )
-
-
-OPTIONS: Mapping[str, str] = {
-    "cwd": "--cwd",
-    "data": "--data",
-    "pattern": "--pattern",
-    "meter": "--meter",
-    "sample_unit": "--sample-unit",
-    "env": "--env",
-    "pass_env": "--pass-env",
-    "setup": "--setup",
-    "before": "--before",
-    "cache": "--disk",
-}
-"""What of a workload an option says."""
-
-
-def _found(job: OwnJob) -> OwnJob:
-    """The job with the whole path of its program, as the shell finds it: another shell may find another one.
-
-    Raises InputError for a program that is not there: nothing of the profile could be measured.
-    """
-    program, *others = job.command
-    if placeholders_in([program]):
-        return job
-    at = os.path.join(job.cwd, os.path.expanduser(program)) if "/" in program else program
-    own = next((each.value_in(os.environ) for each in job.env if each.name == "PATH"), None)
-    found = shutil.which(at, path=os.environ.get("PATH") if own is None else own)
-    if found is not None:
-        return replace(job, command=(os.path.abspath(found), *others))
-    name, equals, _ = program.partition("=")
-    if equals and name.isidentifier():
-        raise InputError(
-            "`{word}` is not a program; set a variable with --env {word} before the command.", word=program
-        )
-    raise InputError("The program {program} was not found, or may not be executed; give its path.", program=program)
-
-
-def _wanted(run: Run) -> tuple[str, ...]:
-    """Variables of this environment that the last words of a run name, and that it did not get."""
-    words = set(re.findall(r"[A-Z_][A-Z0-9_]{3,}", run.error.last_lines)) if run.error is not None else set()
-    return tuple(sorted(words & withheld(run.spec.workload, os.environ)))
-
-
-def _disks(typed: Sequence[str]) -> dict[str, str | tuple[str, int]]:
-    """The disks by their names in the study; raises InputError for one that is neither a folder nor a known tier."""
-    found: dict[str, str | tuple[str, int]] = {}
-    for text in typed:
-        disk = _disk(text)
-        name = Path(disk).name if isinstance(disk, str) else re.split("[/:]", text)[-1 if ":" not in text else -2]
-        base = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("._-") or "disk"
-        choices = [base, *(f"{base}-{number}" for number in range(2, len(typed) + 2))]
-        found[next(each for each in choices if each not in found and each != HOST_DISK)] = disk
-    return found
-
-
-def _disk(text: str) -> str | tuple[str, int]:
-    """A folder by its whole path, or a tier of the catalogue and its size in bytes. Raises InputError."""
-    path = os.path.abspath(os.path.expanduser(text))
-    if os.path.isdir(path):
-        return path
-    tier, _, size = text.partition(":")
-    if text.startswith((".", "/", "~")) or "/" not in tier:
-        raise InputError(
-            "--disk {name}: there is no such folder; give a folder, or a tier listed by: sizer catalog list", name=text
-        )
-    size_bytes = parse_bytes(size) if size else DEFAULT_TIER_SIZE
-    Catalog.load().disk_rates(tier, size_bytes)
-    return tier, size_bytes

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from sizer import api
-from sizer.api.profiling import OFTEN_READ, SEAL, _disks, _refuse_changed, profile_of, sealed
+from sizer.api.profiling import profile_of
+from sizer.api.same_profile import SEAL, refuse_changed, sealed
+from sizer.api.typed_job import OFTEN_READ, disks_by_name
 from sizer.records import GIB, Configuration, Estimate, InputError, Outcome, Run, Variable
 from sizer.store import StudyFolder
 
@@ -125,13 +127,13 @@ def test_data_that_the_command_names_and_nobody_gives(host: api.MeasuringHost) -
 
 def test_a_file_that_a_person_changed_is_not_written_over(here: Path) -> None:
     path, text = here / "x.yaml", "name: x\n# comment\n"
-    _refuse_changed(path, here / "x")
+    refuse_changed(path, here / "x")
     path.write_text(sealed(text))
-    _refuse_changed(path, here / "x")
+    refuse_changed(path, here / "x")
     for changed in (sealed(text).replace("comment", "mine"), text, f"{sealed(text)}more: 1\n", SEAL, ""):
         path.write_text(changed)
         with pytest.raises(InputError, match="has been changed since `sizer profile` wrote it"):
-            _refuse_changed(path, here / "x")
+            refuse_changed(path, here / "x")
 
 
 def test_a_folder_of_another_command_or_with_other_options_is_refused(host: api.MeasuringHost) -> None:
@@ -154,7 +156,7 @@ def test_a_folder_of_another_command_or_with_other_options_is_refused(host: api.
 def test_disks_are_named_by_their_folder_or_tier(here: Path) -> None:
     for name in ("fast", "a/fast", "host", "é"):
         (here / name).mkdir(parents=True, exist_ok=True)
-    found = _disks(["fast", "a/fast", "host", "é", "alibaba/cloud_ssd", "alibaba/cloud_ssd:100GiB"])
+    found = disks_by_name(["fast", "a/fast", "host", "é", "alibaba/cloud_ssd", "alibaba/cloud_ssd:100GiB"])
     assert found == {
         "fast": str(here / "fast"),
         "fast-2": str(here / "a" / "fast"),
@@ -176,7 +178,7 @@ def test_disks_are_named_by_their_folder_or_tier(here: Path) -> None:
 )
 def test_a_disk_that_is_none_is_refused(disk: str, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        _disks([disk])
+        disks_by_name([disk])
 
 
 def test_variables_that_training_programs_read() -> None:
