@@ -253,6 +253,8 @@ class WarningKind(str, Enum):
     """The same, most likely because several processes print the line."""
     BATCHES_FOR_SAMPLES = "batches_for_samples"
     """The same, most likely because the rate is one of batches."""
+    TOLD_NOT_USED = "told_not_used"
+    """The same of a log whose counter gives the rate, so that nothing rests on what is told."""
     OTHER_BATCH_SIZE = "other_batch_size"
     """By its log a batch has `told` samples, where the study says `given`."""
     ONE_READING = "one_reading"
@@ -273,6 +275,7 @@ _GROUPS = {
     WarningKind.MEMORY_LEFT: WarningKind.LEFT_BEHIND,
     WarningKind.LINES_OF_RANKS: WarningKind.TOLD_UNLIKE_SEEN,
     WarningKind.BATCHES_FOR_SAMPLES: WarningKind.TOLD_UNLIKE_SEEN,
+    WarningKind.TOLD_NOT_USED: WarningKind.TOLD_UNLIKE_SEEN,
 }
 
 

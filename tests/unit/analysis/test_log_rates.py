@@ -225,7 +225,7 @@ def test_a_counter_is_right_whatever_the_line_tells() -> None:
     steps = fed(reader, clock, word_lines(range(5, 100, 5), 154.72), seconds=0.7736)
     assert {step.samples for step in steps[1:]} == {100}
     assert reader.refusal is None
-    assert [warning.kind for warning in reader.finish()] == [WarningKind.TOLD_UNLIKE_SEEN]
+    assert [warning.kind for warning in reader.finish()] == [WarningKind.TOLD_NOT_USED]
 
 
 def test_a_users_own_expression_needs_a_named_group() -> None:

@@ -22,12 +22,28 @@ from sizer.records.run import (
     Failure,
     Outcome,
     Run,
+    RunWarning,
     Sample,
     Step,
+    WarningKind,
 )
 from sizer.records.study import Device, DiskRates, Limits, RunSpec
-from sizer.words import result_in_words
+from sizer.words import result_and_doubts, result_in_words
 from sizer.words.names import bound_in_words, disk_in_words
+
+
+def test_a_rate_that_is_known_to_be_wrong_says_it_at_once(make_run: Callable[..., Run]) -> None:
+    """With the way out, and without an interval that would sound sure; other doubts by their names, the rest not."""
+    wrong = RunWarning(WarningKind.BATCHES_FOR_SAMPLES, {"told": 1.61, "seen": 0.0503})
+    run = replace(make_run(19.6, 2), warnings=(wrong, RunWarning(WarningKind.PAGE_CACHE_WARM, {"share": 0.5})))
+    said = result_and_doubts(run)
+    assert said.startswith("19.6 images/s")
+    assert "±" not in said
+    assert "(told unlike seen: its log tells 1.61 s a batch" in said
+    assert "name the group `batches`" in said
+    assert "page cache" not in said
+    contended = replace(run, warnings=(RunWarning(WarningKind.CONTENDED, {"cores": 0.5}),))
+    assert result_and_doubts(contended).endswith("(contended)")
 
 
 @pytest.mark.parametrize("bottleneck", list(Bottleneck))
