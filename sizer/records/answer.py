@@ -302,9 +302,9 @@ class Suggestion:
     """The runs that would settle what an answer leaves open: what they vary from the answer's own, and why.
 
     `repeat_how` is `quiet_host`, `longer`, what to correct in the study file (in a pattern its `batches`, `counter` or
-    `units`; `batch_size`) or None; `column` is what an imported table lacks; `input`, the workload's input where another
-    is needed; `accounting` that its disk's reads are to be counted. `needs_larger_host`: these vCPUs are more than the
-    `host_vcpus` of the host that measured.
+    `units`; `batch_size`) or None; `column` is what an imported table lacks; `input`, the workload's input where
+    another is needed; `accounting` that its disk's reads are to be counted. `needs_larger_host`: these vCPUs are more
+    than the `host_vcpus` of the host that measured.
     """
 
     action: Action

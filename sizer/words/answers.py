@@ -244,17 +244,12 @@ def _to_repeat(suggestion: Suggestion, terms: Terms) -> str:
 
 def _once_corrected(what: str, workload: str) -> str:
     """What to correct in the study file before it is measured again."""
+    known = {"workload": workload}
     return {
-        "batches": _(
-            "Name the group `batches` in the pattern of `{workload}`, and measure it again.", workload=workload
-        ),
-        "counter": _(
-            "Let the pattern of `{workload}` read a counter (`step`), too, and measure it again.", workload=workload
-        ),
-        "units": _("Correct the units in the pattern of `{workload}`, and measure it again.", workload=workload),
-        "batch_size": _(
-            "Give `{workload}` the `batch_size` that its log tells, and measure it again.", workload=workload
-        ),
+        "batches": _("Name the group `batches` in the pattern of `{workload}`, and measure it again.", **known),
+        "counter": _("Let the pattern of `{workload}` read a counter (`step`), too, and measure it again.", **known),
+        "units": _("Correct the units in the pattern of `{workload}`, and measure it again.", **known),
+        "batch_size": _("Give `{workload}` the `batch_size` that its log tells, and measure it again.", **known),
     }[what]
 
 

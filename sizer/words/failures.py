@@ -25,11 +25,13 @@ def failure_in_words(run: Run) -> str:
 
 
 def failure_line(run: Run, longest: int | None = None) -> str:
-    """The same with the last line that the run printed, of which so many characters are shown:
-    `exit status 1; its last words: KeyError: 'x'`."""
+    """The same with the last line that the run printed: `exit status 1; its last words: KeyError: 'x'`.
+
+    Of the line so many characters are shown, its beginning and its end.
+    """
     last = run.error.last_lines.strip().rpartition("\n")[2].strip() if run.error is not None else ""
     if longest is not None and len(last) > longest:
-        last = f"{last[:longest].rstrip()}…"
+        last = f"{last[: longest // 2].rstrip()} … {last[len(last) - longest // 2 :].lstrip()}"
     why = failure_in_words(run)
     return _("{why}; its last words: {line}", why=why, line=last) if last else why
 

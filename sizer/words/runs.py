@@ -45,7 +45,7 @@ from sizer.words.storage import rates_in_words
 from sizer.words.warnings import warning_line, warning_name, warning_names
 
 LONGEST_CAUSE = 160
-"""Characters of why a run failed that a line shows; its log has the rest."""
+"""Characters of a failed program's last line that are shown; its log has the rest. What sizer says is never cut."""
 
 WIDEST_SHARE = 0.5
 """Half of an interval over its value up to which `±` says something; beyond it, the interval itself is shown."""
@@ -302,11 +302,10 @@ def _interval(rate: Estimate) -> str:
 
 def _cause(run: Run, log: Path | None) -> str:
     """What happened and, if the log says more, its last line."""
-    cause = printable(failure_line(run))
-    if len(cause) <= LONGEST_CAUSE:
+    cause, whole = (printable(failure_line(run, longest)) for longest in (LONGEST_CAUSE, None))
+    if cause == whole or log is None:
         return cause
-    cause = f"{cause[:LONGEST_CAUSE]}..."
-    return _("{cause}; log: {path}", cause=cause, path=typed_path(log)) if log is not None else cause
+    return _("{cause}; log: {path}", cause=cause, path=typed_path(log))
 
 
 def limits_in_words(limited: LimitedBy) -> str:
