@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 
-from sizer.records import Cause, CauseKind, Failure, Outcome, Run, RunSpec, format_bytes, format_seconds
+from sizer.records import Cause, CauseKind, Outcome, Run, RunSpec, WarningKind, format_bytes, format_seconds
 from sizer.words.figures import clause
 from sizer.words.language import _, _n
 from sizer.words.names import clauses
@@ -17,7 +17,8 @@ OF_A_SHELL = 128
 def failure_in_words(run: Run) -> str:
     """Why a run did not complete, in a line, without its last words."""
     if run.error is not None:
-        return _failure(run.error, run.spec)
+        option = next((each.text for each in run.warnings if each.kind is WarningKind.NOT_HOOKED), None)
+        return clauses(_clause(cause, run.spec, option) for cause in (run.error.cause, *run.error.reasons))
     cap = run.configuration.memory_bytes
     if run.outcome is Outcome.OUT_OF_MEMORY and cap is not None:
         return _("killed at its memory cap of {size}", size=format_bytes(cap))
@@ -36,8 +37,21 @@ def failure_line(run: Run, longest: int | None = None) -> str:
     return _("{why}; its last words: {line}", why=why, line=last) if last else why
 
 
-def _failure(failure: Failure, spec: RunSpec) -> str:
-    return clauses(cause_in_words(cause, spec) for cause in (failure.cause, *failure.reasons))
+def _clause(cause: Cause, spec: RunSpec, option: str | None) -> str:
+    """One cause, with the `option` of Python by which the hook was not loaded where that is why nothing was seen."""
+    if option is None or cause.kind not in (CauseKind.NO_EVENT, CauseKind.NO_OUTPUT):
+        return cause_in_words(cause, spec)
+    if cause.kind is CauseKind.NO_OUTPUT:
+        return _(
+            "it printed nothing, and as Python was started with {option}, sizer's hook could not count its steps: leave "
+            "the option out",
+            option=option,
+        )
+    return _(
+        "Python was started with {option}, so sizer's hook could not count its steps, and no line of its log is of a "
+        "known format: leave the option out, or give a `pattern`, and try it with `sizer pattern`",
+        option=option,
+    )
 
 
 def data_not_prepared(why: str) -> str:

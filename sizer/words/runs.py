@@ -271,6 +271,7 @@ def result_and_warnings(run: Run, log: Path | None = None) -> str:
 def result_and_doubts(run: Run, log: Path | None = None) -> str:
     """The same with what makes the rate doubtful alone, and in full where it is known to be wrong."""
     doubts = [warning for warning in run.warnings if warning.kind in (*DOUBTS, *MISTOLD)]
+    doubts.sort(key=lambda warning: warning.kind in MISTOLD)  # names before sentences
     said = [_doubt(warning, run.sample_unit) for warning in doubts if warning.kind is not WarningKind.ONE_READING]
     result, said = result_in_words(run, log), list(dict.fromkeys(said))
     return _("{result} ({warnings})", result=result, warnings=row(said)) if said else result
