@@ -121,9 +121,7 @@ def _of_lines_alone(factor: float) -> Reason:
 def _reason(factor: float, batch_size: int, counter: Sequence[int]) -> Reason:
     repeated = sum(after == before for before, after in pairwise(counter)) > len(counter) / 3
     # On a busy host lines come late, so that a batch is seen to take longer than it is told: by less than DISAGREES.
-    if batch_size > 1 and (
-        _is_factor(factor, batch_size, 1 + WHOLE) or (not repeated and _is_factor(factor, batch_size))
-    ):
+    if batch_size > 1 and _is_factor(factor, batch_size, 1 + WHOLE if repeated else DISAGREES):
         return Reason.BATCHES
     if _near(factor, 1000):
         return Reason.MILLISECONDS

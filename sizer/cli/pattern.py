@@ -44,8 +44,10 @@ def pattern(arguments: argparse.Namespace) -> int:
 
 def _text(path: Path) -> tuple[str, bool]:
     """The log, and whether it is longer than what is read of it. Raises InputError."""
-    if not path.is_file():
+    if not path.exists():
         raise InputError("{path}: there is no such file; give the log of a program.", path=path)
+    if path.is_dir():
+        raise InputError("{path} is a folder; give the log of a program.", path=path)
     with path.open("rb") as file:
         content = file.read(LARGEST_LOG + 1)
     return content[:LARGEST_LOG].decode("utf-8", "replace"), len(content) > LARGEST_LOG

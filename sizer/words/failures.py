@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable
 
-from sizer.records import Cause, CauseKind, Outcome, Run, RunSpec, WarningKind, format_bytes, format_seconds
+from sizer.records import Cause, CauseKind, Outcome, Run, RunSpec, WarningKind, format_bytes, format_seconds, typed_path
 from sizer.words.figures import clause
 from sizer.words.language import _, _n
 from sizer.words.names import clauses
@@ -13,12 +13,19 @@ from sizer.words.names import clauses
 OF_A_SHELL = 128
 """A shell whose program was ended by a signal ends with this and the signal's number."""
 
+UNSEEN = frozenset({CauseKind.NO_EVENT, CauseKind.NO_MATCH, CauseKind.NO_STEP})
+"""That no steps were seen, and how to have them counted."""
+
 
 def failure_in_words(run: Run) -> str:
     """Why a run did not complete, in a line, without its last words."""
     if run.error is not None:
         option = next((each.text for each in run.warnings if each.kind is WarningKind.NOT_HOOKED), None)
-        return clauses(_clause(cause, run.spec, option) for cause in (run.error.cause, *run.error.reasons))
+        causes = [run.error.cause, *run.error.reasons]
+        if any(cause.kind is CauseKind.ASKED_FOR_INPUT for cause in causes):
+            # It waited, or gave up: how to count steps that it did not make is beside the point.
+            causes = [cause for cause in causes if cause.kind not in UNSEEN]
+        return clauses(_clause(cause, run.spec, option) for cause in causes)
     cap = run.configuration.memory_bytes
     if run.outcome is Outcome.OUT_OF_MEMORY and cap is not None:
         return _("killed at its memory cap of {size}", size=format_bytes(cap))
@@ -43,8 +50,8 @@ def _clause(cause: Cause, spec: RunSpec, option: str | None) -> str:
         return cause_in_words(cause, spec)
     if cause.kind is CauseKind.NO_OUTPUT:
         return _(
-            "it printed nothing, and as Python was started with {option}, sizer's hook could not count its steps: leave "
-            "the option out",
+            "it printed nothing, and Python was started with {option}, so sizer's hook could not count its steps: "
+            "leave the option out",
             option=option,
         )
     return _(
@@ -100,7 +107,12 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         CauseKind.BROKEN_EVENTS: lambda: _("invalid data on the event pipe: {text}", text=text),
         CauseKind.INTERRUPTED: lambda: _("stopped by Ctrl-C or a signal before it was measured"),
         CauseKind.UNSUPPORTED: lambda: _("the framework or device is not available here"),
-        CauseKind.NOT_FOUND: lambda: _("the program was not found or may not be executed"),
+        CauseKind.NOT_FOUND: lambda: _not_found(spec),
+        CauseKind.NOT_IN_FOLDER: lambda: _(
+            "it starts in an empty temporary folder, where {path} is not: give `cwd`, the folder to start it in (`.` "
+            "is that of the study file)",
+            path=text,
+        ),
         CauseKind.DEADLINE: lambda: _(
             "not enough steps before the deadline of {seconds} s", seconds=f"{figures['seconds']:.0f}"
         ),
@@ -151,6 +163,16 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         CauseKind.DISK_FULL: lambda: _("a disk that it wrote to was full: make room there"),
     }
     return messages[cause.kind]()
+
+
+def _not_found(spec: RunSpec) -> str:
+    """A shell says the same of a program that a script of the user's names."""
+    if not spec.workload.command:
+        return _("the program was not found or may not be executed")
+    return _(
+        "the program {program}, or one that it starts, was not found or may not be executed",
+        program=typed_path(spec.workload.command[0]),
+    )
 
 
 def not_made_ready(cause: Cause) -> str:
