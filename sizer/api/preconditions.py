@@ -134,7 +134,7 @@ def doubts(specs: Sequence[RunSpec], beside: Path | None = None) -> list[Doubt]:
 
 
 def _doubts_of_program(workload: Workload, beside: Path | None) -> list[Doubt]:
-    """Programs that are not there, a command that is started elsewhere than its files lie, variables that are not set."""
+    """Programs that are not there, a command whose files lie where it is not started, variables that are not set."""
     found = []
     started = (
         (DoubtKind.SETUP, workload.setup),

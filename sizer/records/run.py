@@ -313,6 +313,8 @@ class CauseKind(str, Enum):
     """The framework or device is not available."""
     NOT_FOUND = "not_found"
     """The program was not found or may not be executed."""
+    LEFT_RUNNING = "left_running"
+    """Its own process ended while others that it had started still held its output."""
     NOT_IN_FOLDER = "not_in_folder"
     """It was started in an empty folder, and names a file `text` that is not there."""
     SIGNAL = "signal"

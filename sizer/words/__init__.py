@@ -86,7 +86,7 @@ from sizer.words.host import (
     virtualization_in_words,
 )
 from sizer.words.language import ENGLISH, _, _n, in_language, reader_language, without_marks
-from sizer.words.log_lines import log_cut, log_format, log_line, log_lines_more, log_summary, log_times
+from sizer.words.log_lines import log_cut, log_format, log_line, log_lines_more, log_no_number, log_summary, log_times
 from sizer.words.model import assumptions, model_line, model_summary, parameter_line, parameter_name, source_name
 from sizer.words.names import (
     Terms,
@@ -300,6 +300,7 @@ __all__ = [
     "log_format",
     "log_line",
     "log_lines_more",
+    "log_no_number",
     "log_summary",
     "log_times",
     "looking_at_host",

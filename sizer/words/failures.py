@@ -134,6 +134,9 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         ),
         CauseKind.STOPPED: lambda: _("its process is stopped (SIGSTOP)"),
         CauseKind.PIPE_CLOSED: lambda: _("it had closed its event pipe"),
+        CauseKind.LEFT_RUNNING: lambda: _(
+            "its own process ended while others that it had started still held its output: let the command wait for them"
+        ),
         CauseKind.OUTPUT_CLOSED: lambda: _("it had closed its stdout and stderr"),
         CauseKind.ASKED_FOR_INPUT: lambda: _(
             "it asked for input, and its standard input is empty: give what it asks for on its command line"

@@ -13,8 +13,8 @@ LARGEST = 1e18
 
 SEPARATOR = re.compile("[,'\u2019_ \u00a0\u2009\u202f]")
 GROUPED = re.compile(rf"[1-9]\d{{0,2}}({SEPARATOR.pattern})\d{{3}}(?:\1\d{{3}})*(?:\.\d+)?")
-"""`1,234` and `1'234.5`: groups of three digits. A comma before any other number of digits is a decimal one, as in `1,5`,
-which is not read: of `1,234` nobody could say which it is."""
+"""`1,234` and `1'234.5`: groups of three digits. A comma before any other number of digits is a decimal one, as in
+`1,5`, which is not read: of `1,234` nobody could say which it is."""
 
 TIMES = ("elapsed", "seconds")
 CLOCK = re.compile(r"(?:(\d+) days?, )?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)")
