@@ -159,8 +159,8 @@ class Child:
             self._process.send_signal(signal.SIGCONT)
 
     def seen(self) -> tuple[Cause, ...]:
-        """What there is to say of a child that no longer steps: that it is stopped, has closed its pipes, or is gone and
-        has left somebody behind who holds its output."""
+        """What there is to say of a child that no longer steps: that it is stopped, has closed its pipes, or is gone
+        while others hold its output."""
         found = []
         with suppress(OSError):
             state = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 
 from sizer.records import Cause, CauseKind, Outcome, Run, RunSpec, WarningKind, format_bytes, format_seconds, typed_path
 from sizer.words.figures import clause
@@ -17,15 +18,19 @@ UNSEEN = frozenset({CauseKind.NO_EVENT, CauseKind.NO_MATCH, CauseKind.NO_STEP})
 """That no steps were seen, and how to have them counted."""
 
 
-def failure_in_words(run: Run) -> str:
-    """Why a run did not complete, in a line, without its last words."""
+FOREIGN = frozenset({CauseKind.OTHER, CauseKind.NO_RATE, CauseKind.BROKEN_EVENTS})
+"""Causes whose text is somebody else's, and of any length."""
+
+
+def failure_in_words(run: Run, longest: int | None = None) -> str:
+    """Why a run did not complete, in a line, without its last words; `longest` is of what is not sizer's own."""
     if run.error is not None:
         option = next((each.text for each in run.warnings if each.kind is WarningKind.NOT_HOOKED), None)
         causes = [run.error.cause, *run.error.reasons]
         if any(cause.kind is CauseKind.ASKED_FOR_INPUT for cause in causes):
             # It waited, or gave up: how to count steps that it did not make is beside the point.
             causes = [cause for cause in causes if cause.kind not in UNSEEN]
-        return clauses(_clause(cause, run.spec, option) for cause in causes)
+        return clauses(_clause(_shortened(cause, longest), run.spec, option) for cause in causes)
     cap = run.configuration.memory_bytes
     if run.outcome is Outcome.OUT_OF_MEMORY and cap is not None:
         return _("killed at its memory cap of {size}", size=format_bytes(cap))
@@ -38,10 +43,19 @@ def failure_line(run: Run, longest: int | None = None) -> str:
     Of the line so many characters are shown, its beginning and its end.
     """
     last = run.error.last_lines.strip().rpartition("\n")[2].strip() if run.error is not None else ""
-    if longest is not None and len(last) > longest:
-        last = f"{last[: longest // 2].rstrip()} … {last[len(last) - longest // 2 :].lstrip()}"
-    why = failure_in_words(run)
-    return _("{why}; its last words: {line}", why=why, line=last) if last else why
+    why = failure_in_words(run, longest)
+    return _("{why}; its last words: {line}", why=why, line=_in_part(last, longest)) if last else why
+
+
+def _shortened(cause: Cause, longest: int | None) -> Cause:
+    return replace(cause, text=_in_part(cause.text, longest)) if cause.text and cause.kind in FOREIGN else cause
+
+
+def _in_part(text: str, longest: int | None) -> str:
+    """The beginning and the end of a long text."""
+    if longest is None or len(text) <= longest:
+        return text
+    return f"{text[: longest // 2].rstrip()} … {text[len(text) - longest // 2 :].lstrip()}"
 
 
 def _clause(cause: Cause, spec: RunSpec, option: str | None) -> str:
@@ -135,7 +149,8 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         CauseKind.STOPPED: lambda: _("its process is stopped (SIGSTOP)"),
         CauseKind.PIPE_CLOSED: lambda: _("it had closed its event pipe"),
         CauseKind.LEFT_RUNNING: lambda: _(
-            "its own process ended while others that it had started still held its output: let the command wait for them"
+            "its own process ended while others that it had started still held its output: let the command wait for "
+            "them"
         ),
         CauseKind.OUTPUT_CLOSED: lambda: _("it had closed its stdout and stderr"),
         CauseKind.ASKED_FOR_INPUT: lambda: _(

@@ -118,15 +118,14 @@ class ProgressBars:
         if unit[0] in SCALES and (unit[1:] == "it" or SAMPLES.fullmatch(unit[1:])):
             unit, told = unit[1:], told * SCALES[unit[0]]
         counter = {"samples": done} if SAMPLES.fullmatch(unit) else {"step": done}
-        return LogReading(
-            **counter,
-            total=total,
-            epoch=int(epoch[1]) if epoch else None,
-            seconds=told if told and inverse else None,
-            batches=told if told and not inverse else None,
-            training=counts,
-            first=before != key,
+        found = LogReading(
+            **counter, total=total, epoch=int(epoch[1]) if epoch else None, training=counts, first=before != key
         )
+        if not told:
+            return found
+        if found.samples is not None:
+            return replace(found, rate=1 / told if inverse else told)
+        return replace(found, seconds=told) if inverse else replace(found, batches=told)
 
     def _look(self, line: str) -> None:
         """Whose bars these are."""
