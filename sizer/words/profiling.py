@@ -58,6 +58,13 @@ def _vcpus(needs: Needs) -> str:
     if needs.busy_vcpus is None:
         return _("vCPUs: how many of {all} were busy was not accounted; OMP_NUM_THREADS was {count}", **known)
     busy = f"{needs.busy_vcpus:.2f}"
+    if needs.taken_cores:
+        return _(
+            "vCPUs: {busy} of {all} busy, while other programs took {taken}; OMP_NUM_THREADS was {count}",
+            busy=busy,
+            taken=f"{needs.taken_cores:.2f}",
+            **known,
+        )
     return _("vCPUs: {busy} of {all} busy; OMP_NUM_THREADS was {count}", busy=busy, **known)
 
 
@@ -106,7 +113,7 @@ def _axes(study: Study) -> Iterator[str]:
 
 def profile_comments(workload: str, path: str, folder: str, needs: Needs | None) -> list[str]:
     """What stands at the head of the study file of a profile; `path` and `folder` as they are typed."""
-    seen = [] if needs is None else [*needs_lines(needs, workload), ""]
+    seen = [] if needs is None else ["", *needs_lines(needs, workload)]
     return [
         _(
             "What `sizer profile` measures of `{workload}`. To go on from here, change what you like and type:",
@@ -114,7 +121,6 @@ def profile_comments(workload: str, path: str, folder: str, needs: Needs | None)
         ),
         _("  sizer run {path} --out {folder}", path=path, folder=folder),
         _("Runs that are there are kept; docs/study.md says what else may stand in this file."),
-        "",
         *seen,
     ]
 
