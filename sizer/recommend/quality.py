@@ -111,6 +111,11 @@ def quality_of(runs: Sequence[Run]) -> Quality:
     )
 
 
+def rates_mistold(runs: Sequence[Run]) -> Reason | None:
+    """Why the rates of one workload are known to be wrong; None where they are not."""
+    return quality_of(runs).mistold
+
+
 def _mistold(completed: Sequence[Run]) -> Reason | None:
     """How many tell a wrong rate, what to correct, and whether all are wrong by the same factor."""
     found = [warning for run in completed for warning in run.warnings if warning.kind in MISTOLD]

@@ -133,6 +133,11 @@ def reason_sentences(answer: Answer, terms: Terms) -> list[str]:
     return [reason_sentence(reason, terms) for reason in answer.reasons]
 
 
+def rates_in_doubt(mistold: Reason, terms: Terms) -> str:
+    """Why the rates of a workload are known to be wrong, in a line of its own."""
+    return _("workload `{workload}`: {why}", workload=terms.workload, why=reason_sentence(mistold, terms))
+
+
 def rejection_sentences(rejection: Rejection, terms: Terms) -> str:
     """Why a cheaper spec was not taken."""
     return " ".join(reason_sentence(reason, terms) for reason in rejection.why)

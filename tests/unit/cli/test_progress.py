@@ -28,8 +28,9 @@ from sizer.records.run import (
     WarningKind,
 )
 from sizer.records.study import Device, DiskRates, Limits, RunSpec
-from sizer.words import result_and_doubts, result_in_words
+from sizer.words import result_and_doubts
 from sizer.words.names import bound_in_words, disk_in_words
+from sizer.words.runs import result_in_words
 
 
 def test_a_rate_that_is_known_to_be_wrong_says_it_at_once(make_run: Callable[..., Run]) -> None:

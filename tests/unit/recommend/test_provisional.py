@@ -9,12 +9,12 @@ import pytest
 
 from sizer.catalog import Catalog
 from sizer.model import fit
-from sizer.recommend import recommend
+from sizer.recommend import rates_mistold, recommend
 from sizer.recommend.next_run import for_host
 from sizer.records.answer import Action, Answer, Suggestion
 from sizer.records.run import Outcome, Run, RunWarning, WarningKind
 from sizer.records.study import Deadline, Objective
-from sizer.words import Terms, conclusion_line, headline, suggestion_sentences
+from sizer.words import Terms, conclusion_line, headline, rates_in_doubt, suggestion_sentences
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
@@ -105,6 +105,16 @@ def test_no_deadline_is_met_by_a_rate_known_to_be_wrong(curve: Curve, ask: Ask) 
         answer = ask(runs, **asked)
         assert answer.status == "refused"
         assert answer.reasons[0].startswith("The logs of 5 of 5 runs most likely tell a rate of batches")
+
+
+def test_a_prediction_from_such_rates_is_warned_of(curve: Curve) -> None:
+    """By the same sentence."""
+    runs = curve(*KNEE)
+    assert rates_mistold(runs) is None
+    mistold_reason = rates_mistold(mistold(runs, WarningKind.TOLD_UNLIKE_SEEN, 2, 2, 2, 2, 2))
+    assert mistold_reason is not None
+    said = rates_in_doubt(mistold_reason, Terms("train", "image"))
+    assert said.startswith("workload `train`: The logs of 5 of 5 runs tell other rates than their lines come at")
 
 
 def test_the_headline_leaves_out_a_rate_known_to_be_wrong(curve: Curve, catalog: Catalog) -> None:
