@@ -33,9 +33,6 @@ RUNNABLE = frozenset({"mxnet", "opencv"})
 SMALL_CAP = 2**26
 """Bytes that every host has, to ask whether memory can be limited at all."""
 
-LONGEST_PATH = 1000
-"""Characters of a word that may be a path: of a longer one the kernel is not asked."""
-
 LIMITED = {
     Control.VCPUS: Message("vCPUs"),
     Control.FRACTIONAL_VCPUS: Message("fractions of a vCPU"),
@@ -158,7 +155,7 @@ def _is_program(word: str, workload: Workload) -> bool:
 
 def _is_file(folder: Path, word: str) -> bool:
     """Whether a word is the path of a file from there; a folder may have the name of anything."""
-    return not os.path.isabs(word) and len(word) < LONGEST_PATH and (folder / word).is_file()
+    return not os.path.isabs(word) and os.path.isfile(folder / word)
 
 
 def _named(word: str, folder: Path, beside: Path | None) -> tuple[str, str]:

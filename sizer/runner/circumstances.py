@@ -38,7 +38,7 @@ CHOICE = re.compile(r"[\[(]\s*y(?:es)?\s*[/|]\s*no?\s*[\])]|\by(?:es)? or no?\b"
 
 SHARED_MEMORY = Path("/dev/shm")
 
-FILE = re.compile(r"/|\.\w{1,5}$", re.ASCII)
+FILE = re.compile(r"[^\s-]\S{0,500}(?:/\S{1,100}|\.\w{1,5})")
 """A word that is the path of a file: `train.py`, `configs/base`."""
 
 MOST_NAMED = 3
@@ -82,8 +82,8 @@ def asked_for_input(last_words: str, in_a_line: bool) -> Cause | None:
 def not_in_folder(command: Sequence[str], folder: Path, last_words: str) -> Cause | None:
     """A file that the command names and its last words complain of, where it was started in an empty folder."""
     for word in command[1:]:
-        lacking = not os.path.isabs(word) and not word.startswith("-") and not (folder / word).exists()
-        if lacking and FILE.search(word) and word in last_words:
+        named = FILE.fullmatch(word) and not os.path.isabs(word) and word in last_words
+        if named and not os.path.exists(folder / word):
             return Cause(CauseKind.NOT_IN_FOLDER, text=word)
     return None
 

@@ -39,7 +39,8 @@ def test_a_file_beside_the_study_file_needs_a_folder(make_spec: MakeSpec, folder
     assert said(spec, folder, cwd=str(folder)) == []
     assert said(spec, folder.parent) == []
     assert said(make_spec("sh", str(folder / "train.py")), folder) == []
-    assert said(make_spec("sh", "-c", "x" * 100_000), folder) == []
+    assert said(make_spec("sh", "-c", "x" * 300), folder) == []
+    assert said(make_spec("sh", "-c", "x\n" * 100_000), folder) == []
 
 
 def test_a_file_in_the_present_folder_needs_it_by_its_path(
