@@ -277,6 +277,7 @@ def _in_doubt(found: Answer, mistold: Reason) -> Answer:
     return replace(
         found,
         provisional=found.spec is not None,
+        rate_in_doubt=True,
         reasons=(mistold, *found.reasons),
         instances=tuple(replace(each, usd_per_million_samples=None) for each in found.instances),
         alternatives=tuple(replace(each, usd_per_million_samples=None) for each in found.alternatives),

@@ -437,6 +437,7 @@ class Answer:
 
     `edge` says of a lower bound what makes it one: the rate is `rising` at the most measured, or whether it is stays
     `unsettled`. `provisional` is an answer whose own runs, or whose probability, speak against relying on it.
+    `rate_in_doubt`: runs told rates that are known to be wrong, so of its `throughput` only how specs compare is known.
     """
 
     workload: Name
@@ -460,11 +461,7 @@ class Answer:
     baseline: Baseline | None = None
     job: Job | None = None
     alternatives: tuple[Alternative, ...] = ()
-
-    @property
-    def rate_in_doubt(self) -> bool:
-        """Whether its runs told rates that disagree with when their lines came: only how specs compare is known."""
-        return any(reason.code is ReasonCode.RATES_MISTOLD for reason in self.reasons)
+    rate_in_doubt: bool = False
 
     @cached_property
     def chosen(self) -> Alternative | None:

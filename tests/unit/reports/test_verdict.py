@@ -86,7 +86,12 @@ def test_a_rate_that_is_known_to_be_wrong_is_not_on_the_card(retold: Callable[..
     """The sentence says why, and what to correct."""
     figures = {"mistold": 3.0, "completed": 3.0, "factor": 32.0, "alike": True, "correct": "batches"}
     mistold = reason(ReasonCode.RATES_MISTOLD, **figures)
-    found = retold(reasons=(mistold,), provisional=True, next_run=Suggestion(Action.REPEAT, repeat_how="batches"))
+    found = retold(
+        reasons=(mistold,),
+        provisional=True,
+        rate_in_doubt=True,
+        next_run=Suggestion(Action.REPEAT, repeat_how="batches"),
+    )
     assert found["throughput"] == ""
     assert "Throughput" not in {label for label, _, _ in found["facts"]}
     assert "The logs of 3 of 3 runs most likely tell a rate of batches" in found["sentence"]
