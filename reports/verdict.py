@@ -40,7 +40,7 @@ def card(subject: Subject) -> dict[str, Any]:
         "status_word": word,
         "symbol": symbol,
         "spec": _spec(answer, subject),
-        "throughput": words.rate_interval(answer.throughput, subject.unit) if answer.throughput else "",
+        "throughput": _throughput(answer, subject),
         "bottleneck": words.resource_name(answer.bottleneck, subject.device) if answer.bottleneck else "",
         "probability": _probability(answer),
         "sentence": sentence(subject),
@@ -132,10 +132,17 @@ def _beyond(prediction: Prediction, subject: Subject) -> tuple[str, str, str]:
     return _("Extrapolated to {vcpus}", vcpus=vcpus), rate, _("not measured")
 
 
+def _throughput(answer: Answer, subject: Subject) -> str:
+    """Empty where its runs told rates that are known to be wrong."""
+    if answer.throughput is None or answer.rate_in_doubt:
+        return ""
+    return words.rate_interval(answer.throughput, subject.unit)
+
+
 def _facts(subject: Subject, answer: Answer) -> list[tuple[str, str, str]]:
     """Label, value and what must be known of it, for all that the answer says."""
     found: list[tuple[str, str, str]] = []
-    if answer.throughput is not None:
+    if answer.throughput is not None and not answer.rate_in_doubt:
         rate = words.rate_interval(answer.throughput, subject.unit)
         found.append((_("Throughput"), rate, _("90 % interval for a new run")))
         if preprocessing.applies(subject):

@@ -83,7 +83,8 @@ def outcome(ending: Ending) -> tuple[Outcome, Failure | None]:
         return Outcome.TIMEOUT, _timeout(ending)
     if ending.measured:
         return Outcome.COMPLETED, None
-    return Outcome.CRASHED, Failure(Cause(CauseKind.TOO_FEW_STEPS), (_shown(ending),))
+    left = (cause for cause in ending.seen if cause.kind is CauseKind.LEFT_RUNNING)
+    return Outcome.CRASHED, Failure(Cause(CauseKind.TOO_FEW_STEPS), (_shown(ending), *left))
 
 
 def _failure(kind: CauseKind, **figures: float) -> Failure:

@@ -135,13 +135,18 @@ class LogRates:
         warnings = []
         found = self._disagreement()
         if found is not None and self.refusal is None:
-            warnings.append(RunWarning(WARNINGS[found.reason], _figures(found)))
+            kind = WARNINGS[found.reason] if self._rests_on(found) else WarningKind.TOLD_NOT_USED
+            warnings.append(RunWarning(kind, _figures(found)))
         told = self._told_batch()
         if told is not None and self._batch_size > 1:
             warnings.append(RunWarning(WarningKind.OTHER_BATCH_SIZE, {"told": told, "given": self._batch_size}))
         if self._by_told and len(self._rates) == 1:
             warnings.append(RunWarning(WarningKind.ONE_READING))
         return warnings
+
+    def _rests_on(self, found: Disagreement) -> bool:
+        """Whether the rate is wrong where what is told is: a counter alone needs the study's batch size to be right."""
+        return self._by_told or (self._of_samples and found.reason is Reason.UNKNOWN)
 
     def _steps(self, told: Told, line: str, now: float) -> list[Step]:
         self._keep(told, line, now)

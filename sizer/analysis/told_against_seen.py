@@ -119,21 +119,26 @@ def _of_lines_alone(factor: float) -> Reason:
 
 
 def _reason(factor: float, batch_size: int, counter: Sequence[int]) -> Reason:
-    if batch_size > 1 and abs(factor / batch_size - 1) < WHOLE:
+    repeated = sum(after == before for before, after in pairwise(counter)) > len(counter) / 3
+    # On a busy host lines come late, so that a batch is seen to take longer than it is told: by less than DISAGREES.
+    if batch_size > 1 and _is_factor(factor, batch_size, 1 + WHOLE if repeated else DISAGREES):
         return Reason.BATCHES
     if _near(factor, 1000):
         return Reason.MILLISECONDS
     if _near(factor, 60):
         return Reason.MINUTES
-    repeated = sum(after == before for before, after in pairwise(counter))
-    if repeated > len(counter) / 3 or (_is_whole(factor) and factor > 1):
+    if repeated or (_is_whole(factor) and factor > 1):
         return Reason.RANKS
     return Reason.UNKNOWN
 
 
 def _near(factor: float, unit: float) -> bool:
     """Whether a factor, or its inverse, is within 20 % of a unit's."""
-    return any(unit / DISAGREES <= each <= unit * DISAGREES for each in (factor, 1 / factor))
+    return _is_factor(factor, unit) or _is_factor(1 / factor, unit)
+
+
+def _is_factor(factor: float, unit: float, within: float = DISAGREES) -> bool:
+    return unit / within <= factor <= unit * within
 
 
 def _is_whole(factor: float) -> bool:

@@ -116,8 +116,9 @@ def caps_memory(backend: LimitsBackend) -> bool:
     return not backend.missing(Limits(memory_bytes=SMALL_CAP))
 
 
-def doubts(specs: Sequence[RunSpec]) -> list[Doubt]:
-    """What lets runs end as `unsupported` or `crashed` although every limit can be set."""
+def doubts(specs: Sequence[RunSpec], beside: Path | None = None) -> list[Doubt]:
+    """What lets runs end as `unsupported` or `crashed` although every limit can be set; `beside` is the folder of the
+    study file."""
     found = []
     for workload in dict.fromkeys(spec.workload for spec in specs):
         name = workload.name
@@ -125,10 +126,38 @@ def doubts(specs: Sequence[RunSpec]) -> list[Doubt]:
             found.append(Doubt(DoubtKind.FRAMEWORK, name, str(workload.framework)))
         if workload.computes_on.kind == "cuda" and workload.computes_on.index not in {gpu.index for gpu in gpus()}:
             found.append(Doubt(DoubtKind.GPU, name, str(workload.computes_on.index)))
-        if (
-            workload.command
-            and not placeholders_in(workload.command[:1])
-            and shutil.which(workload.command[0], path=workload.search_path(os.environ)) is None
-        ):
-            found.append(Doubt(DoubtKind.PROGRAM, name, workload.command[0]))
+        found += _doubts_of_program(workload, beside)
     return found
+
+
+def _doubts_of_program(workload: Workload, beside: Path | None) -> list[Doubt]:
+    """Programs that are not there, a command whose files lie where it is not started, variables that are not set."""
+    found = []
+    started = (
+        (DoubtKind.SETUP, workload.setup),
+        (DoubtKind.BEFORE, workload.before),
+        (DoubtKind.PROGRAM, workload.command),
+    )
+    for kind, words in started:
+        if words and not placeholders_in(words[:1]) and not _is_program(words[0], workload):
+            found.append(Doubt(kind, workload.name, words[0]))
+    if workload.command and workload.cwd is None:
+        folders = [each for each in (beside, Path()) if each is not None]
+        lying = ((word, each) for word in workload.command[1:] for each in folders if _is_file(each, word))
+        found += [Doubt(DoubtKind.NO_FOLDER, workload.name, *_named(*each, beside)) for each in [*lying][:1]]
+    unset = [each for each in workload.pass_env if "*" not in each and each not in os.environ]
+    return [*found, *(Doubt(DoubtKind.NOT_PASSED, workload.name, each) for each in unset)]
+
+
+def _is_program(word: str, workload: Workload) -> bool:
+    return shutil.which(word, path=workload.search_path(os.environ)) is not None
+
+
+def _is_file(folder: Path, word: str) -> bool:
+    """Whether a word is the path of a file from there; a folder may have the name of anything."""
+    return not os.path.isabs(word) and os.path.isfile(folder / word)
+
+
+def _named(word: str, folder: Path, beside: Path | None) -> tuple[str, str]:
+    """The word, and its folder as `cwd` takes it: from that of the study file."""
+    return word, "." if folder == beside else str(folder.absolute())

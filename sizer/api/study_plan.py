@@ -15,7 +15,8 @@ from sizer.records import DiskTier, Doubt, Outcome, Run, RunSpec, Study, Workloa
 @dataclass(frozen=True)
 class StudyPlan:
     """A study to be measured: its runs, searches for memory floors and two-epoch passes, where they are stored,
-    which are there already, with which outcomes one of these is measured again, and the reference configuration."""
+    which are there already, with which outcomes one of these is measured again, the reference configuration, and the
+    folder that the study file lies in, where it is known."""
 
     study: Study
     specs: Sequence[RunSpec]
@@ -25,6 +26,7 @@ class StudyPlan:
     unfinished: frozenset[Outcome] = UNFINISHED
     passes: Sequence[TwoEpochs] = ()
     reference: RunSpec | None = None
+    beside: Path | None = None
 
     @property
     def all_specs(self) -> list[RunSpec]:
@@ -76,7 +78,7 @@ class StudyPlan:
     @property
     def doubts(self) -> list[Doubt]:
         """What lets runs that are left end as `unsupported` or `crashed` although every limit can be set."""
-        return doubts(self.left)
+        return doubts(self.left, self.beside)
 
     def check(self, host: MeasuringHost) -> None:
         """Raise InputError for data or a mount that is not there, HostError for what the host cannot limit."""

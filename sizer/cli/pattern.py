@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sizer.analysis import LogContent, ReadLine, read_log
 from sizer.records import KNOWN_LOGS, AnyOf, InputError, known_log, printable
-from sizer.words import log_cut, log_format, log_line, log_lines_more, log_summary, log_times
+from sizer.words import log_cut, log_format, log_line, log_lines_more, log_no_number, log_summary, log_times
 
 LARGEST_LOG = 64 << 20
 """Bytes of a log that are read: its beginning says what all of it is like."""
@@ -34,6 +34,8 @@ def pattern(arguments: argparse.Namespace) -> int:
     if len(content.read) > SHOWN:
         print(log_lines_more(len(content.read) - SHOWN))
     print(log_summary(content))
+    if content.no_number:
+        print(log_no_number(content.no_number))
     times = log_times(content)
     if times:
         print(times)
@@ -44,8 +46,10 @@ def pattern(arguments: argparse.Namespace) -> int:
 
 def _text(path: Path) -> tuple[str, bool]:
     """The log, and whether it is longer than what is read of it. Raises InputError."""
-    if not path.is_file():
+    if not path.exists():
         raise InputError("{path}: there is no such file; give the log of a program.", path=path)
+    if path.is_dir():
+        raise InputError("{path} is a folder; give the log of a program.", path=path)
     with path.open("rb") as file:
         content = file.read(LARGEST_LOG + 1)
     return content[:LARGEST_LOG].decode("utf-8", "replace"), len(content) > LARGEST_LOG
@@ -86,6 +90,7 @@ def _form(content: LogContent, expression: str | None) -> dict[str, object]:
         "read": len(content.read),
         "evaluations": content.evaluations,
         "epochs": content.epochs + 1,
+        "no_number": content.no_number or None,
         "batches": None if content.counts_samples else counted,
         "samples": counted if content.counts_samples else None,
         "readings": [_reading(line) for line in content.read],

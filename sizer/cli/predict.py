@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from sizer.cli.what_if import WHAT_IF_DISK, AskedWhatIf, asked_what_if, form, is
 from sizer.exchange import no_prediction_form, prediction_form
 from sizer.files import named
 from sizer.model import Model, WhatIf, WorkloadModel, name_of_disk
+from sizer.recommend import rates_mistold
 from sizer.records import (
     AnyOf,
     Configuration,
@@ -28,6 +29,7 @@ from sizer.records import (
     Prediction,
     Refusal,
     Refused,
+    Run,
 )
 from sizer.words import (
     ENGLISH,
@@ -39,9 +41,11 @@ from sizer.words import (
     in_words,
     no_prediction_line,
     prediction_line,
+    rates_in_doubt,
     refusal_sentences,
     terms_of,
     unknown_columns_ignored,
+    warning_said,
     what_if_disk_name,
 )
 
@@ -92,7 +96,17 @@ def predict(arguments: argparse.Namespace) -> int:
         raise NoAnswer(Lines(*dict.fromkeys(answer.why for answer in answers)))
     for each in () if arguments.json else answers:
         print(_in_words(each))
+    for doubt in _doubts(answers, folder.runs()):
+        print(warning_said(doubt), file=sys.stderr)
     return 0 if answered else NoAnswer.exit_code
+
+
+def _doubts(answers: Sequence[AskedPrediction], runs: Sequence[Run]) -> Iterator[str]:
+    """Of each workload whose runs told rates that are known to be wrong, why."""
+    for workload in {each.workload.name: each.workload for each in answers if each.prediction}.values():
+        mistold = rates_mistold([run for run in runs if run.spec.workload.name == workload.name])
+        if mistold is not None:
+            yield rates_in_doubt(mistold, terms_of(workload))
 
 
 def _asked(arguments: argparse.Namespace, model: Model, disks: Sequence[str]) -> list[Question]:

@@ -12,7 +12,7 @@ from typing import TextIO
 from sizer.analysis import Live
 from sizer.cli.printing import controls
 from sizer.records import Purpose, Run, RunSpec, format_rate, printable
-from sizer.words import ended_line, progress_begun, progress_line, reference_again, result_in_words, run_in_words
+from sizer.words import ended_line, progress_begun, progress_line, reference_again, result_and_doubts, run_in_words
 
 BAR_WIDTH = 8
 """Narrow, and the rate right after it, since a terminal of 80 columns cuts the end of the line."""
@@ -65,7 +65,7 @@ class RunProgress:
         """The result of a run, and its `log` where that says more."""
         self._finished += 1
         known = {run.disk.tier.name} if run.disk is not None and run.disk.tier.emulated is not None else self._emulated
-        self.say(ended_line(run_in_words(run.spec, known), result_in_words(run, log)))
+        self.say(ended_line(run_in_words(run.spec, known), result_and_doubts(run, log)))
 
     def _words(self, spec: RunSpec) -> str:
         run = run_in_words(spec, self._emulated)

@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     host = api.this_host()
     study = api.read_study(arguments.study, arguments.preset, host.size)
     _refuse_imported(study, arguments.study)
-    plan = api.plan_study(study, path, host, arguments.retry)
+    plan = replace(api.plan_study(study, path, host, arguments.retry), beside=Path(arguments.study).parent)
     if arguments.dry_run:
         return _list(replace(plan, finished=_finished(path, study)), host)
     printer = EventPrinter(study)

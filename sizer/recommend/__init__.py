@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from sizer.recommend.accelerators import EMULATED
 from sizer.recommend.gates import GateResult, check_gate, read_gate
+from sizer.recommend.quality import DOUBTS, MISTOLD, rates_mistold
 from sizer.recommend.recommendation import recommend
 from sizer.recommend.thresholds import SURE
 
-__all__ = ["EMULATED", "SURE", "GateResult", "check_gate", "read_gate", "recommend"]
+__all__ = [
+    "DOUBTS",
+    "EMULATED",
+    "MISTOLD",
+    "SURE",
+    "GateResult",
+    "check_gate",
+    "rates_mistold",
+    "read_gate",
+    "recommend",
+]

@@ -37,6 +37,7 @@ from sizer.recommend.thresholds import SURE
 from sizer.recommend.upgrades import smallest_upgrade, upgrade_reasons
 from sizer.records import (
     RELATIVE,
+    Action,
     Answer,
     Bottleneck,
     Estimate,
@@ -47,6 +48,7 @@ from sizer.records import (
     ReasonCode,
     Refusal,
     Run,
+    Suggestion,
     reason,
 )
 
@@ -72,7 +74,9 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
     quality = quality_of(runs)
     objective, catalog = question.objective, question.catalog
     machines = machines_to_compare(model, runs, objective, catalog)
-    if objective.rate is not None and model.sample_unit == RELATIVE:
+    if objective.rate is not None and quality.mistold is not None:
+        found = Answer(model.name, "refused", sample_unit=model.sample_unit)
+    elif objective.rate is not None and model.sample_unit == RELATIVE:
         found = _without_answer(model, quality, ReasonCode.RELATIVE_HAS_NO_TIME)
     elif machines:
         steps = step_rates(runs)
@@ -85,6 +89,8 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
         found = _fast_enough(model, question, objective.rate, quality)
     else:
         found = _by_share(model, question, quality)
+    if quality.mistold is not None:
+        found = _in_doubt(found, quality.mistold)
     if found.next_run is None:
         return found
     return replace(found, next_run=for_host(found.next_run, question.host_vcpus))
@@ -263,6 +269,20 @@ def _refused(model: WorkloadModel, quality: Quality) -> Answer:
 def _without_answer(model: WorkloadModel, quality: Quality, code: ReasonCode) -> Answer:
     why = (reason(code), *_known(quality.failed))
     return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why)
+
+
+def _in_doubt(found: Answer, mistold: Reason) -> Answer:
+    """The answer from rates that are known to be wrong: how specs compare, without what a sample costs."""
+    correct = Suggestion(Action.REPEAT, repeat_how=mistold.text("correct"))
+    return replace(
+        found,
+        provisional=found.spec is not None,
+        rate_in_doubt=True,
+        reasons=(mistold, *found.reasons),
+        instances=tuple(replace(each, usd_per_million_samples=None) for each in found.instances),
+        alternatives=tuple(replace(each, usd_per_million_samples=None) for each in found.alternatives),
+        next_run=correct,
+    )
 
 
 def _binding_unknown(edges: Edges, quality: Quality) -> bool:

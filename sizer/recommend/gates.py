@@ -13,6 +13,7 @@ from sizer.records import (
     Answer,
     AnyOf,
     Bottleneck,
+    Estimate,
     InputError,
     InstanceOffer,
     format_rate,
@@ -108,6 +109,11 @@ def _offer(answer: Answer) -> InstanceOffer | None:
     return next((offer for offer in answer.instances if offer.usd_per_hour is not None), None)
 
 
+def _rate_of(answer: Answer) -> Estimate | None:
+    return None if answer.rate_in_doubt else answer.throughput
+
+
+DOUBTED = "the rates that its runs told are known to be wrong"
 UNPRICED = "no instance type that holds the spec has a price"
 _BOUNDS = tuple(each.value for each in Bottleneck)
 NAMES: dict[str, GatedFigure | Word] = {
@@ -115,8 +121,8 @@ NAMES: dict[str, GatedFigure | Word] = {
     "provisional": Word(lambda a: str(a.provisional).lower(), ("true", "false")),
     "bottleneck": Word(lambda a: a.bottleneck.value if a.bottleneck else None, _BOUNDS),
     "next_bottleneck": Word(lambda a: a.next_bottleneck.value if a.next_bottleneck else None, _BOUNDS, "none is known"),
-    "throughput": GatedFigure(lambda a: a.throughput.value if a.throughput else None, _rate),
-    "throughput_low": GatedFigure(lambda a: a.throughput.low if a.throughput else None, _rate),
+    "throughput": GatedFigure(lambda a: rate.value if (rate := _rate_of(a)) else None, _rate, DOUBTED),
+    "throughput_low": GatedFigure(lambda a: rate.low if (rate := _rate_of(a)) else None, _rate, DOUBTED),
     "probability": GatedFigure(lambda a: a.probability, _plain),
     "vcpus": GatedFigure(lambda a: a.spec.vcpus if a.spec else None, _plain, "the table has no `vcpus`"),
     "memory_gib": GatedFigure(

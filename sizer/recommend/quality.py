@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from sizer.model import as_asked, counted_outcomes
 from sizer.records import FINDINGS, Configuration, Outcome, Reason, ReasonCode, Run, WarningKind, reason
@@ -15,17 +17,34 @@ DOUBTS = (
     WarningKind.IMPRECISE,
     WarningKind.UNSETTLED,
     WarningKind.SHORT,
+    WarningKind.ONE_READING,
+    WarningKind.OTHER_BATCH_SIZE,
 )
 """Warnings that make a run's rate doubtful."""
 
 BY_HOST = frozenset({WarningKind.CONTENDED, WarningKind.STOLEN, WarningKind.DRIFTING})
 """Doubts that a quiet host removes."""
 
+IN_STUDY = {WarningKind.ONE_READING: "counter", WarningKind.OTHER_BATCH_SIZE: "batch_size"}
+"""Doubts that the study file removes, and by what."""
+
+MISTOLD = {
+    WarningKind.BATCHES_FOR_SAMPLES: "batches",
+    WarningKind.LINES_OF_RANKS: "counter",
+    WarningKind.TOLD_UNLIKE_SEEN: "units",
+}
+"""Warnings that a run's rate is known to be wrong by some factor, and what to correct in its pattern."""
+
+ALIKE = 1.2
+"""Rates that are wrong by factors this near to one another compare specs as true rates do: so far may a log be from the
+arrival of its lines without a warning."""
+
 
 @dataclass(frozen=True)
 class Quality:
     """How many of a workload's completed runs are doubtful, and why; `failed` is None if none failed.
 
+    `mistold` is None unless some tell a rate that is known to be wrong.
     `doubtful_at` are the configurations of which every run is doubtful.
     """
 
@@ -33,6 +52,7 @@ class Quality:
     doubtful: int = 0
     doubts: tuple[WarningKind, ...] = ()
     failed: Reason | None = None
+    mistold: Reason | None = None
     doubtful_at: frozenset[Configuration] = frozenset()
 
     @property
@@ -68,8 +88,11 @@ class Quality:
 
     @property
     def remedy(self) -> str:
-        """How to repeat them: `quiet_host` or `longer`."""
-        return "quiet_host" if BY_HOST & set(self.doubts) else "longer"
+        """How to repeat them: on a `quiet_host`, `longer`, or with what the study file lacks."""
+        if BY_HOST & set(self.doubts):
+            return "quiet_host"
+        in_study = [IN_STUDY[doubt] for doubt in self.doubts if doubt in IN_STUDY]
+        return in_study[0] if len(in_study) == len(self.doubts) > 0 else "longer"
 
 
 def quality_of(runs: Sequence[Run]) -> Quality:
@@ -78,7 +101,36 @@ def quality_of(runs: Sequence[Run]) -> Quality:
     completed = [run for run in runs if run.outcome is Outcome.COMPLETED]
     found = [_doubts(run) for run in completed]
     named = tuple(doubt for doubt in DOUBTS if any(doubt in doubts for doubts in found))
-    return Quality(len(completed), sum(map(bool, found)), named, _failed(runs), _doubtful_configurations(completed))
+    return Quality(
+        completed=len(completed),
+        doubtful=sum(map(bool, found)),
+        doubts=named,
+        failed=_failed(runs),
+        mistold=_mistold(completed),
+        doubtful_at=_doubtful_configurations(completed),
+    )
+
+
+def rates_mistold(runs: Sequence[Run]) -> Reason | None:
+    """Why the rates of one workload are known to be wrong; None where they are not."""
+    return quality_of(runs).mistold
+
+
+def _mistold(completed: Sequence[Run]) -> Reason | None:
+    """How many tell a wrong rate, what to correct, and whether all are wrong by the same factor."""
+    found = [warning for run in completed for warning in run.warnings if warning.kind in MISTOLD]
+    if not found:
+        return None
+    factors = [warning.figures["told"] / warning.figures["seen"] for warning in found if warning.figures.get("seen")]
+    alike = len(factors) == len(completed) and max(factors) <= ALIKE * min(factors)
+    return reason(
+        ReasonCode.RATES_MISTOLD,
+        mistold=float(len(found)),
+        completed=float(len(completed)),
+        factor=median(factors) if factors else None,
+        alike=alike,
+        correct=Counter(MISTOLD[warning.kind] for warning in found).most_common(1)[0][0],
+    )
 
 
 def _doubtful_configurations(completed: Sequence[Run]) -> frozenset[Configuration]:

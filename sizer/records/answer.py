@@ -114,6 +114,7 @@ class ReasonCode(str, Enum):
 
     # What the runs say against an answer.
     ONLY_MEASURED_SIZES = "only_measured_sizes"
+    RATES_MISTOLD = "rates_mistold"
     RUNS_DOUBTFUL = "runs_doubtful"
     SIZE_DOUBTFUL = "size_doubtful"
     RUNS_FAILED = "runs_failed"
@@ -300,9 +301,10 @@ class Action(str, Enum):
 class Suggestion:
     """The runs that would settle what an answer leaves open: what they vary from the answer's own, and why.
 
-    `repeat_how` is `quiet_host`, `longer` or None; `column` is what an imported table lacks; `input`, the workload's
-    input where another is needed; `accounting` that its disk's reads are to be counted. `needs_larger_host`: these
-    vCPUs are more than the `host_vcpus` of the host that measured.
+    `repeat_how` is `quiet_host`, `longer`, what to correct in the study file (in a pattern its `batches`, `counter` or
+    `units`; `batch_size`) or None; `column` is what an imported table lacks; `input`, the workload's input where
+    another is needed; `accounting` that its disk's reads are to be counted. `needs_larger_host`: these vCPUs are more
+    than the `host_vcpus` of the host that measured.
     """
 
     action: Action
@@ -435,6 +437,7 @@ class Answer:
 
     `edge` says of a lower bound what makes it one: the rate is `rising` at the most measured, or whether it is stays
     `unsettled`. `provisional` is an answer whose own runs, or whose probability, speak against relying on it.
+    `rate_in_doubt`: runs told rates that are known to be wrong, so of its `throughput` only how specs compare is known.
     """
 
     workload: Name
@@ -458,6 +461,7 @@ class Answer:
     baseline: Baseline | None = None
     job: Job | None = None
     alternatives: tuple[Alternative, ...] = ()
+    rate_in_doubt: bool = False
 
     @cached_property
     def chosen(self) -> Alternative | None:

@@ -12,12 +12,19 @@ class DoubtKind(Enum):
     FRAMEWORK = "framework"
     GPU = "gpu"
     PROGRAM = "program"
+    SETUP = "setup"
+    BEFORE = "before"
+    NO_FOLDER = "no_folder"
+    NOT_PASSED = "not_passed"
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """`what` is the framework, the GPU's index or the program that is not there."""
+    """`what` is the framework, the GPU's index, the program (of a command, of its `setup` or its `before`) or the
+    variable of `pass_env` that is not there; or a file that the command names, which lies in the folder `where` while
+    no `cwd` is given."""
 
     kind: DoubtKind
     workload: str
     what: str
+    where: str = ""

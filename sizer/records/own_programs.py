@@ -16,6 +16,22 @@ SECRET_NAMES = re.compile("token|key|secret|passw|passphrase|credential", re.IGN
 PLAIN_VALUES = frozenset({"", "0", "1", "true", "false", "yes", "no", "on", "off"})
 """Of a variable whose name sounds secret these values are none: TOKENIZERS_PARALLELISM is such a name."""
 
+COUNTS = re.compile(r"(?:^|_)(?:tokens|keys|max|min|num|n|count|size|dim|len|length|limit|per)(?:_|$)", re.IGNORECASE)
+"""Parts of a name that says how many: MAX_TOKENS, NUM_KEYS, TOKENS_PER_BATCH."""
+
+NEVER_COUNTS = re.compile("secret|passw|passphrase|credential|api|access|auth|private|(?:^|_)pin(?:_|$)", re.IGNORECASE)
+"""Names that are those of a secret even where their value is a number."""
+
+SMALL_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
+"""Keys and tokens are longer, or are no numbers."""
+
+
+def is_secret(name: str, value: str) -> bool:
+    """Whether a variable is not to be stored or shown: by its name, unless its value cannot be what the name says."""
+    if not SECRET_NAMES.search(name) or value.lower() in PLAIN_VALUES:
+        return False
+    return not (SMALL_NUMBER.fullmatch(value) and COUNTS.search(name) and not NEVER_COUNTS.search(name))
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -30,7 +46,7 @@ class Variable:
     kept: str | None = field(default=None, repr=False, compare=False, metadata={"stored": False})
 
     def __post_init__(self) -> None:
-        if SECRET_NAMES.search(self.name) and self.value is not None and self.value.lower() not in PLAIN_VALUES:
+        if self.value is not None and is_secret(self.name, self.value):
             object.__setattr__(self, "kept", self.value)
             object.__setattr__(self, "value", None)
 

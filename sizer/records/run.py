@@ -255,6 +255,8 @@ class WarningKind(str, Enum):
     """The same, most likely because several processes print the line."""
     BATCHES_FOR_SAMPLES = "batches_for_samples"
     """The same, most likely because the rate is one of batches."""
+    TOLD_NOT_USED = "told_not_used"
+    """The same of a log whose counter gives the rate, so that nothing rests on what is told."""
     OTHER_BATCH_SIZE = "other_batch_size"
     """By its log a batch has `told` samples, where the study says `given`."""
     ONE_READING = "one_reading"
@@ -275,6 +277,7 @@ _GROUPS = {
     WarningKind.MEMORY_LEFT: WarningKind.LEFT_BEHIND,
     WarningKind.LINES_OF_RANKS: WarningKind.TOLD_UNLIKE_SEEN,
     WarningKind.BATCHES_FOR_SAMPLES: WarningKind.TOLD_UNLIKE_SEEN,
+    WarningKind.TOLD_NOT_USED: WarningKind.TOLD_UNLIKE_SEEN,
 }
 
 
@@ -312,6 +315,10 @@ class CauseKind(str, Enum):
     """The framework or device is not available."""
     NOT_FOUND = "not_found"
     """The program was not found or may not be executed."""
+    LEFT_RUNNING = "left_running"
+    """Its own process ended while others that it had started still held its output."""
+    NOT_IN_FOLDER = "not_in_folder"
+    """It was started in an empty folder, and names a file `text` that is not there."""
     SIGNAL = "signal"
     """Killed by a `signal`."""
     EXIT_STATUS = "exit_status"

@@ -152,8 +152,9 @@ def share_and_unit(share: float, digits: int = 0) -> tuple[str, str]:
 
 
 def plural(unit: str) -> str:
-    """`images` for `image`, `queries` for `query`; a unit that is plural already stays, and so does `relative`."""
-    if unit.endswith("s") or unit == RELATIVE:
+    """`images` for `image`, `queries` for `query`; a unit that is plural already stays, and so do `relative` and what
+    does not end in a letter, such as `tokens (BPE)`."""
+    if unit.endswith("s") or unit == RELATIVE or not unit[-1:].isalpha():
         return unit
     return f"{unit[:-1]}ies" if re.search("[^aeiou]y$", unit) else f"{unit}s"
 

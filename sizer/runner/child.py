@@ -159,7 +159,8 @@ class Child:
             self._process.send_signal(signal.SIGCONT)
 
     def seen(self) -> tuple[Cause, ...]:
-        """What there is to say of a child that no longer steps: that it is stopped, or has closed its pipes."""
+        """What there is to say of a child that no longer steps: that it is stopped, has closed its pipes, or is gone
+        while others hold its output."""
         found = []
         with suppress(OSError):
             state = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -168,6 +169,8 @@ class Child:
             found.append(Cause(CauseKind.PIPE_CLOSED))
         if all(lines.closed for lines in self._lines):
             found.append(Cause(CauseKind.OUTPUT_CLOSED))
+        elif self._process.poll() is not None:
+            found.append(Cause(CauseKind.LEFT_RUNNING))
         return tuple(found)
 
     def drain(self) -> None:

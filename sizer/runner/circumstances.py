@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -33,7 +33,13 @@ QUESTION = re.compile(
 )
 """How a line ends that waits for an answer."""
 
+CHOICE = re.compile(r"[\[(]\s*y(?:es)?\s*[/|]\s*no?\s*[\])]|\by(?:es)? or no?\b", re.IGNORECASE)
+"""What only a question has: `[y/N]`. A program that goes on without the answer prints more behind it."""
+
 SHARED_MEMORY = Path("/dev/shm")
+
+FILE = re.compile(r"[^\s-]\S{0,500}(?:/\S{1,100}|\.\w{1,5})")
+"""A word that is the path of a file: `train.py`, `configs/base`."""
 
 MOST_NAMED = 3
 """Files that are named; of more their number is said."""
@@ -67,10 +73,19 @@ def missing_data(data_set: DataSet | None, spec: RunSpec) -> Cause | None:
 
 
 def asked_for_input(last_words: str, in_a_line: bool) -> Cause | None:
-    """By its last words; a question is one where the cursor was left behind it, `in_a_line`."""
+    """By its last words; a question is one where it offers a choice, or the cursor was left behind it, `in_a_line`."""
     question = in_a_line and QUESTION.search(last_words.rstrip().rpartition("\n")[2])
-    asked = question or any(words in last_words for words in NO_INPUT)
+    asked = question or CHOICE.search(last_words) or any(words in last_words for words in NO_INPUT)
     return Cause(CauseKind.ASKED_FOR_INPUT) if asked else None
+
+
+def not_in_folder(command: Sequence[str], folder: Path, last_words: str) -> Cause | None:
+    """A file that the command names and its last words complain of, where it was started in an empty folder."""
+    for word in command[1:]:
+        named = FILE.fullmatch(word) and not os.path.isabs(word) and word in last_words
+        if named and not os.path.exists(folder / word):
+            return Cause(CauseKind.NOT_IN_FOLDER, text=word)
+    return None
 
 
 def data_changed(missing: Cause) -> RunWarning:

@@ -9,9 +9,34 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-CLIENTS = frozenset({"docker", "docker-compose", "podman", "podman-compose", "nerdctl"})
-STARTING = frozenset({"run", "exec", "start", "up", "attach"})
+CLIENTS = frozenset(
+    {
+        "docker",
+        "docker-compose",
+        "podman",
+        "podman-compose",
+        "nerdctl",
+        "ctr",
+        "crictl",
+        "kubectl",
+        "oc",
+        "lxc",
+        "incus",
+        "machinectl",
+    }
+)
+STARTING = frozenset({"run", "exec", "start", "up", "attach", "shell"})
 """What these are told in order to run a program; to pull or build an image is none of that."""
+
+GROUPS = frozenset({"compose", "container", "containers", "task", "tasks", "t", "c"})
+"""What may stand before that."""
+
+WITH_VALUE = frozenset(
+    {"-H", "--host", "-c", "--context", "--config", "-l", "--log-level", "-n", "--namespace", "-a", "--address"}
+    | {"--kubeconfig", "--connection", "--url", "-f", "--file", "-p", "--project-name", "--project-directory"}
+    | {"--profile", "--env-file", "-s", "--server", "--root", "-r", "--runtime-endpoint", "-M", "--machine"}
+)
+"""Options whose value is the next word."""
 
 CLIENT_SECONDS = 2.0
 """A client that lives for longer waits for a program; one that only starts a service, such as a database, is gone."""
@@ -20,7 +45,18 @@ CLIENT_SECONDS = 2.0
 def client_in(argv: Sequence[str]) -> str | None:
     """The name of the client that a command line is of; None where it starts no container."""
     name = Path(argv[0]).name
-    return name if name in CLIENTS and STARTING & set(argv[1:]) else None
+    return name if name in CLIENTS and _is_starting(argv[1:]) else None
+
+
+def _is_starting(words: Sequence[str]) -> bool:
+    """Whether the first word that is neither an option nor the value of one says so."""
+    others = iter(words)
+    for word in others:
+        if word in WITH_VALUE:
+            next(others, None)
+        elif not word.startswith("-") and word not in GROUPS:
+            return word in STARTING
+    return False
 
 
 class ClientsBelow:
@@ -53,5 +89,6 @@ def _client(pid: int) -> str | None:
         name = Path(f"/proc/{pid}/comm").read_text().rstrip("\n")
         if name in CLIENTS:
             words = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
-            return name if STARTING & set(words) else None
+            own = next((index for index, word in enumerate(words) if Path(word).name == name), 0)
+            return name if _is_starting(words[own + 1 :]) else None
     return None

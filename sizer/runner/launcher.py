@@ -41,6 +41,7 @@ from sizer.runner.circumstances import (
     files_changed,
     left_in_memory,
     missing_data,
+    not_in_folder,
     shared_memory,
 )
 from sizer.runner.containers import client_in
@@ -206,6 +207,7 @@ class _ChildRun:
         spec, last_lines = self._spec, self._log.last_lines()
         missing = missing_data(self._context.data_set, spec)
         asked = asked_for_input(last_lines, self._log.ends_in_a_line)
+        lost = None if spec.workload.cwd else not_in_folder(spec.workload.command, self._folder, last_lines)
         changed = data_changed(missing) if missing else None
         left = left_in_memory(self._shared_memory, shared_memory())
         files = files_changed(self._files, self._files_now())
@@ -217,7 +219,7 @@ class _ChildRun:
             self.measured,
             last_lines=last_lines,
             silent=self._log.is_empty,
-            reasons=(*filter(None, (missing, asked)), *self._room.want(last_lines)),
+            reasons=(*filter(None, (missing, asked, lost)), *self._room.want(last_lines)),
             troubles=(*self.troubles, *found),
         )
 

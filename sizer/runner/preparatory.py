@@ -62,7 +62,7 @@ def prepare(
     except OSError as error:
         outlets.close()
         log.close()
-        return Failure(Cause(kind, text=error.strerror or str(error)))
+        return Failure(Cause(kind, text=f"{error.filename or argv[0]}: {error.strerror or error}"))
     finally:
         outlets.hand_over()
     lines = Lines(outlets.reading[0])

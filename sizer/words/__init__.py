@@ -26,6 +26,7 @@ from sizer.words.answers import (
     no_prediction_line,
     offer_notes,
     prediction_line,
+    rates_in_doubt,
     reason_sentences,
     refusal_sentences,
     rejection_line,
@@ -86,7 +87,7 @@ from sizer.words.host import (
     virtualization_in_words,
 )
 from sizer.words.language import ENGLISH, _, _n, in_language, reader_language, without_marks
-from sizer.words.log_lines import log_cut, log_format, log_line, log_lines_more, log_summary, log_times
+from sizer.words.log_lines import log_cut, log_format, log_line, log_lines_more, log_no_number, log_summary, log_times
 from sizer.words.model import assumptions, model_line, model_summary, parameter_line, parameter_name, source_name
 from sizer.words.names import (
     Terms,
@@ -161,8 +162,8 @@ from sizer.words.runs import (
     limits_in_words,
     meter_in_words,
     remark_in_words,
+    result_and_doubts,
     result_and_warnings,
-    result_in_words,
     run_in_words,
     stage_learnt,
     stage_shown,
@@ -299,6 +300,7 @@ __all__ = [
     "log_format",
     "log_line",
     "log_lines_more",
+    "log_no_number",
     "log_summary",
     "log_times",
     "looking_at_host",
@@ -349,6 +351,7 @@ __all__ = [
     "published_rate_line",
     "rate_interval",
     "rates_axis",
+    "rates_in_doubt",
     "rates_in_words",
     "reader_language",
     "reading_in_words",
@@ -361,8 +364,8 @@ __all__ = [
     "report_written",
     "resource_name",
     "resources_agreed",
+    "result_and_doubts",
     "result_and_warnings",
-    "result_in_words",
     "row",
     "run_in_words",
     "runs_and_warned",

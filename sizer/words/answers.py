@@ -22,6 +22,7 @@ from sizer.records import (
     format_bytes,
     format_rate,
     format_vcpus,
+    plural,
 )
 from sizer.words.figures import vcpus_listed
 from sizer.words.language import _, _n
@@ -47,9 +48,17 @@ def headline(answer: Answer, terms: Terms) -> str:
             return _("{workload}: nothing measured is in time", workload=answer.workload)
         return _("{workload}: no recommendation", workload=answer.workload)
     rate, unit = answer.throughput, answer.sample_unit
+    said = verdict(answer, with_instance(spec_name(answer.spec, terms), _own_machine(answer)))
+    if answer.rate_in_doubt:
+        return _(
+            "{workload}: {verdict}, of which the rate in {units}/s is not known",
+            workload=answer.workload,
+            verdict=said,
+            units=plural(unit),
+        )
     known = {
         "workload": answer.workload,
-        "verdict": verdict(answer, with_instance(spec_name(answer.spec, terms), _own_machine(answer))),
+        "verdict": said,
         "rate": format_rate(rate.value, unit),
         "low": format_rate(rate.low, unit),
         "high": format_rate(rate.high, unit),
@@ -63,9 +72,9 @@ def headline(answer: Answer, terms: Terms) -> str:
 def conclusion_line(answer: Answer, terms: Terms) -> str:
     """The headline, and where there is no spec, why not and what would help."""
     line = headline(answer, terms)
-    if answer.spec is not None:
+    if answer.spec is not None and not answer.rate_in_doubt:
         return line
-    why = reason_sentences(answer, terms)
+    why = reason_sentences(answer, terms) if answer.spec is None else [reason_sentence(answer.reasons[0], terms)]
     if answer.next_run is not None:
         why.append(suggestion_sentences(answer.next_run, terms))
     return _("{headline}. {why}", headline=line, why=" ".join(why))
@@ -122,6 +131,11 @@ def main_sentences(answer: Answer, terms: Terms) -> list[str]:
 def reason_sentences(answer: Answer, terms: Terms) -> list[str]:
     """Each reason of an answer, the most important first."""
     return [reason_sentence(reason, terms) for reason in answer.reasons]
+
+
+def rates_in_doubt(mistold: Reason, terms: Terms) -> str:
+    """Why the rates of a workload are known to be wrong, in a line of its own."""
+    return _("workload `{workload}`: {why}", workload=terms.workload, why=reason_sentence(mistold, terms))
 
 
 def rejection_sentences(rejection: Rejection, terms: Terms) -> str:
@@ -217,6 +231,8 @@ def _to_measure(suggestion: Suggestion, terms: Terms) -> str:
 
 def _to_repeat(suggestion: Suggestion, terms: Terms) -> str:
     known = {"workload": terms.workload}
+    if suggestion.repeat_how in ("batches", "counter", "units", "batch_size"):
+        return _once_corrected(suggestion.repeat_how, terms.workload)
     if not suggestion.vcpus:
         if suggestion.repeat_how == "quiet_host":
             return _("Repeat `{workload}` on a quiet host.", **known)
@@ -229,6 +245,17 @@ def _to_repeat(suggestion: Suggestion, terms: Terms) -> str:
     if suggestion.repeat_how == "longer":
         return _("Repeat `{workload}` at {vcpus} for longer.", **known, vcpus=vcpus)
     return _("Repeat `{workload}` at {vcpus}.", **known, vcpus=vcpus)
+
+
+def _once_corrected(what: str, workload: str) -> str:
+    """What to correct in the study file before it is measured again."""
+    known = {"workload": workload}
+    return {
+        "batches": _("Name the group `batches` in the pattern of `{workload}`, and measure it again.", **known),
+        "counter": _("Let the pattern of `{workload}` read a counter (`step`), too, and measure it again.", **known),
+        "units": _("Correct the units in the pattern of `{workload}`, and measure it again.", **known),
+        "batch_size": _("Give `{workload}` the `batch_size` that its log tells, and measure it again.", **known),
+    }[what]
 
 
 def _to_retry(suggestion: Suggestion, terms: Terms) -> str:

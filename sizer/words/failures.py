@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 
-from sizer.records import Cause, CauseKind, Failure, Outcome, Run, RunSpec, format_bytes, format_seconds
+from sizer.records import Cause, CauseKind, Outcome, Run, RunSpec, WarningKind, format_bytes, format_seconds, typed_path
 from sizer.words.figures import clause
 from sizer.words.language import _, _n
 from sizer.words.names import clauses
@@ -13,11 +14,23 @@ from sizer.words.names import clauses
 OF_A_SHELL = 128
 """A shell whose program was ended by a signal ends with this and the signal's number."""
 
+UNSEEN = frozenset({CauseKind.NO_EVENT, CauseKind.NO_MATCH, CauseKind.NO_STEP})
+"""That no steps were seen, and how to have them counted."""
 
-def failure_in_words(run: Run) -> str:
-    """Why a run did not complete, in a line, without its last words."""
+
+FOREIGN = frozenset({CauseKind.OTHER, CauseKind.NO_RATE, CauseKind.BROKEN_EVENTS})
+"""Causes whose text is somebody else's, and of any length."""
+
+
+def failure_in_words(run: Run, longest: int | None = None) -> str:
+    """Why a run did not complete, in a line, without its last words; `longest` is of what is not sizer's own."""
     if run.error is not None:
-        return _failure(run.error, run.spec)
+        option = next((each.text for each in run.warnings if each.kind is WarningKind.NOT_HOOKED), None)
+        causes = [run.error.cause, *run.error.reasons]
+        if any(cause.kind is CauseKind.ASKED_FOR_INPUT for cause in causes):
+            # It waited, or gave up: how to count steps that it did not make is beside the point.
+            causes = [cause for cause in causes if cause.kind not in UNSEEN]
+        return clauses(_clause(_shortened(cause, longest), run.spec, option) for cause in causes)
     cap = run.configuration.memory_bytes
     if run.outcome is Outcome.OUT_OF_MEMORY and cap is not None:
         return _("killed at its memory cap of {size}", size=format_bytes(cap))
@@ -25,17 +38,41 @@ def failure_in_words(run: Run) -> str:
 
 
 def failure_line(run: Run, longest: int | None = None) -> str:
-    """The same with the last line that the run printed, of which so many characters are shown:
-    `exit status 1; its last words: KeyError: 'x'`."""
+    """The same with the last line that the run printed: `exit status 1; its last words: KeyError: 'x'`.
+
+    Of the line so many characters are shown, its beginning and its end.
+    """
     last = run.error.last_lines.strip().rpartition("\n")[2].strip() if run.error is not None else ""
-    if longest is not None and len(last) > longest:
-        last = f"{last[:longest].rstrip()}…"
-    why = failure_in_words(run)
-    return _("{why}; its last words: {line}", why=why, line=last) if last else why
+    why = failure_in_words(run, longest)
+    return _("{why}; its last words: {line}", why=why, line=_in_part(last, longest)) if last else why
 
 
-def _failure(failure: Failure, spec: RunSpec) -> str:
-    return clauses(cause_in_words(cause, spec) for cause in (failure.cause, *failure.reasons))
+def _shortened(cause: Cause, longest: int | None) -> Cause:
+    return replace(cause, text=_in_part(cause.text, longest)) if cause.text and cause.kind in FOREIGN else cause
+
+
+def _in_part(text: str, longest: int | None) -> str:
+    """The beginning and the end of a long text."""
+    if longest is None or len(text) <= longest:
+        return text
+    return f"{text[: longest // 2].rstrip()} … {text[len(text) - longest // 2 :].lstrip()}"
+
+
+def _clause(cause: Cause, spec: RunSpec, option: str | None) -> str:
+    """One cause, with the `option` of Python by which the hook was not loaded where that is why nothing was seen."""
+    if option is None or cause.kind not in (CauseKind.NO_EVENT, CauseKind.NO_OUTPUT):
+        return cause_in_words(cause, spec)
+    if cause.kind is CauseKind.NO_OUTPUT:
+        return _(
+            "it printed nothing, and Python was started with {option}, so sizer's hook could not count its steps: "
+            "leave the option out",
+            option=option,
+        )
+    return _(
+        "Python was started with {option}, so sizer's hook could not count its steps, and no line of its log is of a "
+        "known format: leave the option out, or give a `pattern`, and try it with `sizer pattern`",
+        option=option,
+    )
 
 
 def data_not_prepared(why: str) -> str:
@@ -84,7 +121,12 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         CauseKind.BROKEN_EVENTS: lambda: _("invalid data on the event pipe: {text}", text=text),
         CauseKind.INTERRUPTED: lambda: _("stopped by Ctrl-C or a signal before it was measured"),
         CauseKind.UNSUPPORTED: lambda: _("the framework or device is not available here"),
-        CauseKind.NOT_FOUND: lambda: _("the program was not found or may not be executed"),
+        CauseKind.NOT_FOUND: lambda: _not_found(spec),
+        CauseKind.NOT_IN_FOLDER: lambda: _(
+            "it starts in an empty temporary folder, where {path} is not: give `cwd`, the folder to start it in (`.` "
+            "is that of the study file)",
+            path=text,
+        ),
         CauseKind.DEADLINE: lambda: _(
             "not enough steps before the deadline of {seconds} s", seconds=f"{figures['seconds']:.0f}"
         ),
@@ -106,6 +148,10 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         ),
         CauseKind.STOPPED: lambda: _("its process is stopped (SIGSTOP)"),
         CauseKind.PIPE_CLOSED: lambda: _("it had closed its event pipe"),
+        CauseKind.LEFT_RUNNING: lambda: _(
+            "its own process ended while others that it had started still held its output: let the command wait for "
+            "them"
+        ),
         CauseKind.OUTPUT_CLOSED: lambda: _("it had closed its stdout and stderr"),
         CauseKind.ASKED_FOR_INPUT: lambda: _(
             "it asked for input, and its standard input is empty: give what it asks for on its command line"
@@ -135,6 +181,16 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
         CauseKind.DISK_FULL: lambda: _("a disk that it wrote to was full: make room there"),
     }
     return messages[cause.kind]()
+
+
+def _not_found(spec: RunSpec) -> str:
+    """A shell says the same of a program that a script of the user's names."""
+    if not spec.workload.command:
+        return _("the program was not found or may not be executed")
+    return _(
+        "the program {program}, or one that it starts, was not found or may not be executed",
+        program=typed_path(spec.workload.command[0]),
+    )
 
 
 def not_made_ready(cause: Cause) -> str:

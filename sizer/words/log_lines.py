@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 from sizer.analysis import LogContent, LogReading, ReadLine
-from sizer.records import format_bytes, format_number, format_seconds
+from sizer.records import format_bytes, format_number, format_seconds, printable
 from sizer.words.figures import from_to
 from sizer.words.language import _, _n
 from sizer.words.names import row
@@ -73,6 +73,11 @@ def log_summary(content: LogContent) -> str:
             _n("{count} of an evaluation passed over", "{count} of evaluations passed over", content.evaluations)
         )
     return row(parts)
+
+
+def log_no_number(found: str) -> str:
+    """What the expression matched with, and could not be read."""
+    return _("the pattern also matches what is no number, and passes it over: {found}", found=printable(found))
 
 
 def log_times(content: LogContent) -> str:

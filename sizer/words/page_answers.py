@@ -42,6 +42,7 @@ NOT_SURE = (
     ReasonCode.RUNS_APART,
     ReasonCode.PRICES_UNKNOWN,
     ReasonCode.ONLY_MEASURED_SIZES,
+    ReasonCode.RATES_MISTOLD,
 )
 """Why an answer is provisional, each a sentence of its own."""
 Fact = tuple[str, str, str]

@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from sizer.plan import Obstacle, ObstacleKind, PassResult, Search, Spread, TwoEpochs
+from sizer.recommend import DOUBTS, MISTOLD
 from sizer.records import (
     COMMAND,
     KNOWN_LOGS,
@@ -24,6 +25,7 @@ from sizer.records import (
     Purpose,
     Run,
     RunSpec,
+    RunWarning,
     WarningKind,
     format_bytes,
     format_number,
@@ -40,10 +42,10 @@ from sizer.words.floors import floor_in_words
 from sizer.words.language import _, _n
 from sizer.words.names import accelerators_name, bound_in_words, disk_in_words, outcome_in_words, row
 from sizer.words.storage import rates_in_words
-from sizer.words.warnings import warning_names
+from sizer.words.warnings import warning_line, warning_name, warning_names
 
 LONGEST_CAUSE = 160
-"""Characters of why a run failed that a line shows; its log has the rest."""
+"""Characters of a failed program's last line that are shown; its log has the rest. What sizer says is never cut."""
 
 WIDEST_SHARE = 0.5
 """Half of an interval over its value up to which `±` says something; beyond it, the interval itself is shown."""
@@ -241,9 +243,10 @@ def result_in_words(run: Run, log: Path | None = None) -> str:
     if run.outcome is not Outcome.COMPLETED or run.throughput is None:
         return _("{outcome} ({cause})", outcome=outcome_in_words(run.outcome), cause=_cause(run, log))
     rate = format_rate(run.throughput.value, printable(run.sample_unit))
-    if any(warning.kind is WarningKind.ONE_READING for warning in run.warnings):
+    kinds = {warning.kind for warning in run.warnings}
+    if WarningKind.ONE_READING in kinds:
         rate = _("{rate} (one reading)", rate=rate)
-    elif run.throughput.has_interval:
+    elif kinds.isdisjoint(MISTOLD) and run.throughput.has_interval:
         rate = _("{rate} {interval}", rate=rate, interval=_interval(run.throughput))
     bound = [bound_in_words(run.evidence.bottleneck, run.spec.workload.computes_on)] if run.evidence else []
     counted = [_counted(run.meter)] if run.meter is not None and _found_by_itself(run.meter) else []
@@ -263,6 +266,19 @@ def result_and_warnings(run: Run, log: Path | None = None) -> str:
     """The same with the name of each warning: `219 images/s ±1.9 %, bound by the CPU (contended, short)`."""
     result, names = result_in_words(run, log), warning_names(run)
     return _("{result} ({warnings})", result=result, warnings=row(names)) if names else result
+
+
+def result_and_doubts(run: Run, log: Path | None = None) -> str:
+    """The same with what makes the rate doubtful alone, and in full where it is known to be wrong."""
+    doubts = [warning for warning in run.warnings if warning.kind in (*DOUBTS, *MISTOLD)]
+    doubts.sort(key=lambda warning: warning.kind in MISTOLD)  # names before sentences
+    said = [_doubt(warning, run.sample_unit) for warning in doubts if warning.kind is not WarningKind.ONE_READING]
+    result, said = result_in_words(run, log), list(dict.fromkeys(said))
+    return _("{result} ({warnings})", result=result, warnings=row(said)) if said else result
+
+
+def _doubt(warning: RunWarning, unit: str) -> str:
+    return warning_line(warning, unit) if warning.kind in MISTOLD else warning_name(warning.kind)
 
 
 def status_line(run: Run, label: str, times: int, result: str) -> str:
@@ -287,11 +303,10 @@ def _interval(rate: Estimate) -> str:
 
 def _cause(run: Run, log: Path | None) -> str:
     """What happened and, if the log says more, its last line."""
-    cause = printable(failure_line(run))
-    if len(cause) <= LONGEST_CAUSE:
+    cause, whole = (printable(failure_line(run, longest)) for longest in (LONGEST_CAUSE, None))
+    if cause == whole or log is None:
         return cause
-    cause = f"{cause[:LONGEST_CAUSE]}..."
-    return _("{cause}; log: {path}", cause=cause, path=typed_path(log)) if log is not None else cause
+    return _("{cause}; log: {path}", cause=cause, path=typed_path(log))
 
 
 def limits_in_words(limited: LimitedBy) -> str:

@@ -46,6 +46,19 @@ def doubt_in_words(doubt: Doubt) -> str:
         return _("workload `{workload}`: sizer's workloads do not run on {what} yet; use mxnet", **known)
     if doubt.kind is DoubtKind.GPU:
         return _("workload `{workload}`: this host has no GPU {what}; use cpu or an emulated one", **known)
+    if doubt.kind is DoubtKind.SETUP:
+        return _("workload `{workload}`: {what}, the program of its `setup`, was not found; give its path", **known)
+    if doubt.kind is DoubtKind.BEFORE:
+        return _("workload `{workload}`: {what}, the program of its `before`, was not found; give its path", **known)
+    if doubt.kind is DoubtKind.NO_FOLDER:
+        return _(
+            "workload `{workload}`: its command starts in an empty temporary folder, where {what} is not; give "
+            "`cwd: {where}`",
+            **known,
+            where=doubt.where,
+        )
+    if doubt.kind is DoubtKind.NOT_PASSED:
+        return _("workload `{workload}`: {what} of its `pass_env` is not set here; set it, or leave it out", **known)
     return _("workload `{workload}`: the program {what} was not found; give its path", **known)
 
 

@@ -38,6 +38,7 @@ def warning_name(kind: WarningKind) -> str:
         WarningKind.TOLD_UNLIKE_SEEN: _("told unlike seen"),
         WarningKind.LINES_OF_RANKS: _("told unlike seen"),
         WarningKind.BATCHES_FOR_SAMPLES: _("told unlike seen"),
+        WarningKind.TOLD_NOT_USED: _("told unlike seen"),
         WarningKind.OTHER_BATCH_SIZE: _("other batch size"),
         WarningKind.ONE_READING: _("one reading"),
         WarningKind.NOT_HOOKED: _("hook not loaded"),
@@ -211,6 +212,11 @@ def _with_figures(warning: RunWarning, spans: dict[str, str], unit: str) -> str:
         WarningKind.BATCHES_FOR_SAMPLES: lambda: _(
             "its log tells {told} s a batch, and its lines come as if a batch took {seen} s: most likely its rate is "
             "one of batches; name the group `batches`",
+            **spans,
+        ),
+        WarningKind.TOLD_NOT_USED: lambda: _(
+            "its log tells {told} s a batch, and its lines come as if a batch took {seen} s; its rate is that of its "
+            "counter, and does not rest on what is told",
             **spans,
         ),
         WarningKind.OTHER_BATCH_SIZE: lambda: _(

@@ -24,13 +24,15 @@ class ReadLine:
 @dataclass(frozen=True)
 class LogContent:
     """A log as it was read: by which known format, how many lines it has, those of its training, how many epochs began
-    after the first one, and how many lines of evaluations were passed over."""
+    after the first one, how many lines of evaluations were passed over, and what the user's own expression matched with
+    first that is no number."""
 
     recognised: str | None
     lines: int
     read: tuple[ReadLine, ...]
     epochs: int
     evaluations: int
+    no_number: str = ""
 
     @property
     def grown(self) -> int:
@@ -57,7 +59,9 @@ def read_log(text: str, pattern: str | None) -> LogContent:
             found.append(ReadLine(number, told.reading, told.grown or 0))
             epochs = told.epoch
     count = len(lines) - (not lines[-1])
-    return LogContent(source.recognised if found else None, count, tuple(found), epochs, source.evaluations)
+    return LogContent(
+        source.recognised if found else None, count, tuple(found), epochs, source.evaluations, source.no_rate
+    )
 
 
 def _format_of(lines: Iterable[str]) -> str | None:

@@ -43,12 +43,13 @@ LINE_FORMATS = (
         _line(r"\| (?:end of epoch|End of training)\b"),
     ),
     # Epoch[0] Batch [20-40]	Speed: 1234.56 samples/sec (apache/mxnet, python/mxnet/callback.py); once: Batch [40];
-    # GluonCV's scripts print [Epoch 0][Batch 49], Speed: 1234.56 samples/sec, and some programs the speed alone
+    # without a metric: Iter[0] Batch [20]	Speed: 1234.56 samples/sec; GluonCV's scripts print [Epoch 0][Batch 49],
+    # Speed: 1234.56 samples/sec, and some programs the speed alone
     LineFormat(
         "mxnet_speedometer",
         ("Speed:", "Validation-"),
         _line(
-            r"(?:\bEpoch[^\w.]{0,2}(?P<epoch>#)[^\w.]{1,3}Batch[^\w.]{0,2}(?:#-)?(?P<step>#)[^\w.]{1,3})?"
+            r"(?:\b(?:Epoch|Iter)[^\w.]{0,2}(?P<epoch>#)[^\w.]{1,3}Batch[^\w.]{0,2}(?:#-)?(?P<step>#)[^\w.]{1,3})?"
             r"\bSpeed: (?P<rate>~) samples/sec"
         ),
         _line(r"\bEpoch\[#\] Validation-"),

@@ -13,12 +13,17 @@ from dataclasses import dataclass, replace
 from sizer.analysis.log_lines.format import EVALUATION
 from sizer.analysis.log_lines.reading import LogReading
 
+COUNT = r"\d{1,3}(?:\.\d{1,2})?[kMGTP]|\d{1,15}"
 BAR = re.compile(
-    r"(?<![\d.])(?P<done>\d{1,15})(?:/(?P<total>\d{1,15}|\?)|(?P<counted>[^\d\s/\[]{1,20}| [^\d\s/\[]{1,20}))"
+    rf"(?<![\d.])(?P<done>{COUNT})(?:/(?P<total>{COUNT}|\?)"
+    r"|(?P<counted>[^\d\s/\[]{1,20}| [^\d\s/\[]{1,20}))"
     r" \[(?P<elapsed>(?:\d{1,9} days?, )?[\d:]{1,15})(?:<[^,\]]*)?,"
     r" *(?P<speed>\?|\d{1,15}(?:\.\d{1,15})?) ?(?P<unit>[^,\]\s]+)"
 )
-"""`45%|███ | 45/100 [00:12<00:15,  3.60it/s, loss=2.3]`, and without a total `12it [00:01, 10.21it/s]`."""
+"""`45%|███ | 45/100 [00:12<00:15,  3.60it/s, loss=2.3]`, and without a total `12it [00:01, 10.21it/s]`; where its unit
+is scaled `5.00k/100k [00:12<03:48, 415it/s]`, to three digits."""
+
+SCALES = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 
 ULTRALYTICS_BAR = re.compile(
     r"\d+% [━╸─]+ (?P<done>\d{1,15})/(?P<total>\d{1,15}) (?P<speed>\d{1,15}(?:\.\d{1,15})?)(?P<unit>\S+/s|s/\S+)"
@@ -93,8 +98,8 @@ class ProgressBars:
         front = line[: match.start()]
         described = FRONT.sub("", front).strip() if "%" in front else front.rstrip(" |━╸─").strip()
         unit, inverse = _unit(match["unit"])
-        done = int(match["done"])
-        total = int(match["total"]) if match.groupdict().get("total") not in (None, "?") else None
+        done = _count(match["done"])
+        total = _count(match["total"]) if match.groupdict().get("total") not in (None, "?") else None
         if EVALUATES.search(described):
             self._evaluating = total is not None and done < total
             return EVALUATION
@@ -110,16 +115,17 @@ class ProgressBars:
         self._evaluating = False
         epoch = EPOCH.search(described)
         told = float(match["speed"]) if match["speed"] != "?" else 0.0
+        if unit[0] in SCALES and (unit[1:] == "it" or SAMPLES.fullmatch(unit[1:])):
+            unit, told = unit[1:], told * SCALES[unit[0]]
         counter = {"samples": done} if SAMPLES.fullmatch(unit) else {"step": done}
-        return LogReading(
-            **counter,
-            total=total,
-            epoch=int(epoch[1]) if epoch else None,
-            seconds=told if told and inverse else None,
-            batches=told if told and not inverse else None,
-            training=counts,
-            first=before != key,
+        found = LogReading(
+            **counter, total=total, epoch=int(epoch[1]) if epoch else None, training=counts, first=before != key
         )
+        if not told:
+            return found
+        if found.samples is not None:
+            return replace(found, rate=1 / told if inverse else told)
+        return replace(found, seconds=told) if inverse else replace(found, batches=told)
 
     def _look(self, line: str) -> None:
         """Whose bars these are."""
@@ -152,6 +158,11 @@ def _last(expression: re.Pattern[str], line: str) -> re.Match[str] | None:
     """The last bar in a line: one may have been written over another."""
     found = list(expression.finditer(line))
     return found[-1] if found else None
+
+
+def _count(text: str) -> int:
+    """`5.00k` is 5,000."""
+    return round(float(text[:-1]) * SCALES[text[-1]]) if text[-1] in SCALES else int(text)
 
 
 def _unit(text: str) -> tuple[str, bool]:

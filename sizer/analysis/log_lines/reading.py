@@ -11,6 +11,16 @@ LARGEST = 1e18
 """Larger than any rate, time or counter that a program can mean, and than all of its samples."""
 
 
+SEPARATOR = re.compile("[,'\u2019_ \u00a0\u2009\u202f]")
+GROUPED = re.compile(rf"[1-9]\d{{0,2}}({SEPARATOR.pattern})\d{{3}}(?:\1\d{{3}})*(?:\.\d+)?")
+"""`1,234` and `1'234.5`: groups of three digits. A comma before any other number of digits is a decimal one, as in
+`1,5`, which is not read: of `1,234` nobody could say which it is."""
+
+TIMES = ("elapsed", "seconds")
+CLOCK = re.compile(r"(?:(\d+) days?, )?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)")
+"""`1:02:03`, `02:03`, and `1 day, 2:03:04`."""
+
+
 @dataclass(frozen=True)
 class LogReading:
     """Counters (`step` of batches, `samples`) count from the start of the run, or of the epoch, which has `total`
@@ -47,7 +57,7 @@ class LogReading:
 def reading_of(match: re.Match[str]) -> LogReading | None:
     """The reading that an expression's groups found; None where one is no number that a program can mean."""
     try:
-        numbers = {name: float(text) for name, text in match.groupdict().items() if name in MEANINGS and text}
+        numbers = {name: _number(name, text) for name, text in match.groupdict().items() if name in MEANINGS and text}
     except ValueError:
         return None
     if not all(0 <= number <= LARGEST for number in numbers.values()):
@@ -69,6 +79,16 @@ def reading_of(match: re.Match[str]) -> LogReading | None:
     )
     told = (found.counter, found.rate, found.seconds, found.batches)
     return found if any(each is not None for each in told) else None
+
+
+def _number(name: str, text: str) -> float:
+    """The number that a group found; of a time also `1:02:03`. Raises ValueError for what is none."""
+    clock = CLOCK.fullmatch(text) if name in TIMES else None
+    if clock is not None:
+        days, hours, minutes, seconds = (float(part or 0) for part in clock.groups())
+        return 86400 * days + 3600 * hours + 60 * minutes + seconds
+    text = text.rstrip(",;")
+    return float(SEPARATOR.sub("", text) if GROUPED.fullmatch(text) else text)
 
 
 def _count(numbers: dict[str, float], *names: str) -> int | None:

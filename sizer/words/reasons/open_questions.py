@@ -17,6 +17,8 @@ def doubts_listed(reason: Reason) -> str:
         "imprecise": _("imprecise"),
         "unsettled": _("not settled"),
         "short": _("too short"),
+        "one_reading": _("known by one reading"),
+        "other_batch_size": _("of another batch size than the study gives"),
     }
     return either([words.get(doubt, doubt) for doubt in reason.texts("doubts")])
 
@@ -38,7 +40,60 @@ def _runs_doubtful(r: Reason, t: Terms) -> str:
             count,
             **known,
         )
+    if r.text("repeat_how") == "counter":
+        return _n(
+            "{count} of {completed} runs was {doubts}; let the pattern read a counter (`step`), too.",
+            "{count} of {completed} runs were {doubts}; let the pattern read a counter (`step`), too.",
+            count,
+            **known,
+        )
+    if r.text("repeat_how") == "batch_size":
+        return _n(
+            "{count} of {completed} runs was {doubts}; give the `batch_size` that its log tells.",
+            "{count} of {completed} runs were {doubts}; give the `batch_size` that their logs tell.",
+            count,
+            **known,
+        )
     return _n("{count} of {completed} runs was {doubts}.", "{count} of {completed} runs were {doubts}.", count, **known)
+
+
+def _rates_mistold(r: Reason, t: Terms) -> str:
+    said = _how_mistold(r)
+    if r.has("alike"):
+        return said
+    return _("{mistold} They are not all wrong alike, so another spec may be the answer.", mistold=said)
+
+
+def _how_mistold(r: Reason) -> str:
+    count, known = round(r.number("mistold")), {"completed": format_number(r.number("completed"))}
+    if r.text("correct") == "batches":
+        return _n(
+            "The log of {count} of {completed} runs most likely tells a rate of batches, so neither samples a second "
+            "nor what they cost are known: give `batches` in place of `rate` in the pattern.",
+            "The logs of {count} of {completed} runs most likely tell a rate of batches, so neither samples a second "
+            "nor what they cost are known: give `batches` in place of `rate` in the pattern.",
+            count,
+            **known,
+        )
+    if r.text("correct") == "counter":
+        return _n(
+            "The log of {count} of {completed} runs most likely has a line of each of several processes, so neither "
+            "samples a second nor what they cost are known: let one of them print, or let the pattern read a counter "
+            "(`step`), too.",
+            "The logs of {count} of {completed} runs most likely have a line of each of several processes, so neither "
+            "samples a second nor what they cost are known: let one of them print, or let the pattern read a counter "
+            "(`step`), too.",
+            count,
+            **known,
+        )
+    return _n(
+        "The log of {count} of {completed} runs tells another rate than its lines come at, so neither samples a "
+        "second nor what they cost are known: check the unit of the pattern's groups.",
+        "The logs of {count} of {completed} runs tell other rates than their lines come at, so neither samples a "
+        "second nor what they cost are known: check the unit of the pattern's groups.",
+        count,
+        **known,
+    )
 
 
 def _runs_failed(r: Reason, t: Terms) -> str:
@@ -56,6 +111,7 @@ SENTENCES: Sentences = {
     _C.ONLY_MEASURED_SIZES: lambda r, t: _(
         "No axis was measured at three values, so only what was measured is compared."
     ),
+    _C.RATES_MISTOLD: _rates_mistold,
     _C.RUNS_DOUBTFUL: _runs_doubtful,
     _C.SIZE_DOUBTFUL: lambda r, t: _("Every run of that size was {doubts}.", doubts=doubts_listed(r)),
     _C.RUNS_FAILED: _runs_failed,

@@ -109,6 +109,11 @@ def test_a_program_that_mostly_waits_is_measured(measure: Callable[..., Run]) ->
         (("/usr/bin/podman", "--log-level=info", "exec", "name", "sh"), "podman"),
         (("docker", "compose", "up"), "docker"),
         (("docker", "build", "."), None),
+        (("docker", "build", "-t", "run", "."), None),
+        (("docker", "--context", "far", "container", "run", "image"), "docker"),
+        (("kubectl", "-n", "exec", "exec", "pod", "--", "python", "train.py"), "kubectl"),
+        (("kubectl", "get", "pods"), None),
+        (("ctr", "-n", "k8s.io", "tasks", "exec", "name", "sh"), "ctr"),
         (("./run", "docker", "run"), None),
     ],
 )

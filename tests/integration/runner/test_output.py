@@ -169,6 +169,36 @@ def test_a_program_that_asks_for_input_is_told_so(measure: Callable[..., Run], c
     assert "it asked for input" in failure_in_words(run)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("sh", "-c", "printf 'Continue? [y/N] '; read answer; [ \"$answer\" = y ] || { echo Aborted; exit 0; }"),
+        python("import sys\nfor _ in range(9):\n    print('Please answer y or n: ', end='')\n    sys.stdin.readline()"),
+    ],
+)
+def test_a_program_that_goes_on_without_an_answer_is_told_so(
+    measure: Callable[..., Run], command: tuple[str, ...]
+) -> None:
+    """It ends well, and what it asked is not the end of its last line."""
+    run = measure(*command, pattern=None)
+    assert run.outcome is Outcome.CRASHED
+    assert "it asked for input" in failure_in_words(run)
+
+
+def test_a_file_that_is_not_in_the_empty_folder_is_named(measure: Callable[..., Run]) -> None:
+    """The command was given as it is typed beside it."""
+    run = measure(sys.executable, "train.py", pattern=None)
+    assert run.outcome is Outcome.CRASHED
+    assert "it starts in an empty temporary folder, where train.py is not: give `cwd`" in failure_in_words(run)
+
+
+def test_a_program_that_others_outlive_is_told_so(measure: Callable[..., Run]) -> None:
+    """The steps are those of a process that it does not wait for."""
+    run = measure("sh", "-c", "(for i in 1 2 3 4 5 6 7 8 9; do echo rate 25.0; sleep 0.3; done) & sleep 0.4")
+    assert run.outcome is Outcome.CRASHED
+    assert "its own process ended while others that it had started still held its output" in failure_in_words(run)
+
+
 def test_an_ordinary_crash_asked_for_nothing(measure: Callable[..., Run]) -> None:
     """Not even where its last words end with a colon."""
     run = measure(*python("import sys\nprint('these files are missing:')\nsys.exit(1)"))

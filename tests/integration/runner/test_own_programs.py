@@ -130,7 +130,7 @@ def test_what_is_run_before_is_no_part_of_the_run(measure: Callable[..., Run], t
     ("before", "words"),
     [
         (("sh", "-c", "echo no room here >&2; exit 3"), "its `before` ended with exit status 3"),
-        (("/nowhere/program",), "its `before` could not be started (No such file or directory)"),
+        (("/nowhere/program",), "its `before` could not be started (/nowhere/program: No such file or directory)"),
         (("sh", "-c", "kill -9 $$"), "its `before` was killed by signal 9 (SIGKILL)"),
     ],
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
+from sizer.analysis import read_log
 from sizer.analysis.log_rates import LogRates
 from sizer.records.errors import InputError
 from sizer.records.run import CauseKind, Step, WarningKind
@@ -225,7 +226,7 @@ def test_a_counter_is_right_whatever_the_line_tells() -> None:
     steps = fed(reader, clock, word_lines(range(5, 100, 5), 154.72), seconds=0.7736)
     assert {step.samples for step in steps[1:]} == {100}
     assert reader.refusal is None
-    assert [warning.kind for warning in reader.finish()] == [WarningKind.TOLD_UNLIKE_SEEN]
+    assert [warning.kind for warning in reader.finish()] == [WarningKind.TOLD_NOT_USED]
 
 
 def test_a_users_own_expression_needs_a_named_group() -> None:
@@ -288,3 +289,41 @@ def test_a_flood_is_read_again_and_again_by_its_last_line() -> None:
     reader, _ = reading(r"step (?P<step>\d+)")
     reader.feed(b"step 1\n" * 100_000)
     assert [len(reader.feed(f"x\nstep {number}\n".encode())) for number in range(2, 5)] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("text", ["1,280", "1'280", "1_280", "1 280", "1\u202f280", "1\u2019280", "1280", "1,280,"])
+def test_a_counter_may_have_its_thousands_apart(text: str) -> None:
+    """From 900 on it is 380 further."""
+    reader, clock = reading(r"step (?P<step>[^;]+);", 1)
+    assert [step.samples for step in fed(reader, clock, ["step 900;", f"step {text};"])] == [0, 380]
+
+
+@pytest.mark.parametrize(("text", "rate"), [("1,234.5", 1234.5), ("1,234,567", 1234567.0), ("12'345", 12345.0)])
+def test_a_rate_may_have_its_thousands_apart(text: str, rate: float) -> None:
+    """As people write them."""
+    reader, clock = reading(r"rate (?P<rate>\S+)", 1)
+    assert fed(reader, clock, [f"rate {text}"] * 2)[1].samples == round(rate)
+
+
+@pytest.mark.parametrize("text", ["1,5", "12,34", "1234,567", "0,123", "1,23,456", "1.234,5"])
+def test_a_decimal_comma_is_no_separator_of_thousands(text: str) -> None:
+    """What cannot be told apart is not read, and what it stood in is kept to be shown."""
+    reader, clock = reading(r"rate (?P<rate>\S+)", 1)
+    assert fed(reader, clock, [f"rate {text}"] * 2) == []
+    assert reader.no_rate == f"rate {text}"
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("0:00:10", 10.0), ("1:02:03", 3723.0), ("02:03.5", 123.5), ("1 day, 0:00:01", 86401.0)]
+)
+def test_elapsed_may_be_as_on_a_clock(text: str, seconds: float) -> None:
+    """`h:mm:ss`, as timedelta and tqdm print it."""
+    (line,) = read_log(f"done 10 in {text};", r"done (?P<done>\d+) in (?P<elapsed>[^;]+);").read
+    assert line.reading.elapsed == seconds
+
+
+def test_batches_are_told_from_ranks_on_a_busy_host() -> None:
+    """Lines that come 10 % late make a factor of 29 of a batch of 32, which are not 29 processes."""
+    reader, clock = reading(r"rate (?P<rate>[\d.]+)", 32)
+    fed(reader, clock, [f"step {step} rate {20 + step % 3 * 0.1:.2f}" for step in range(30)], seconds=0.0552)
+    assert [warning.kind for warning in reader.finish()] == [WarningKind.BATCHES_FOR_SAMPLES]

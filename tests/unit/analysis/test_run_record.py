@@ -33,7 +33,8 @@ from sizer.records.run import (
     WarningKind,
 )
 from sizer.records.study import DiskRates, DiskTier, Limits, Measure, RunSpec, Workload
-from sizer.words import result_in_words, warning_line
+from sizer.words import warning_line
+from sizer.words.runs import result_in_words
 
 MIB = 2**20
 EVERY = frozenset(field.name for field in fields(Sample)) - {"time"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,44 @@ def test_of_a_very_long_log_the_beginning_is_read(
     monkeypatch.setattr("sizer.cli.pattern.LARGEST_LOG", 300)
     assert main(["pattern", log]) == 0
     assert capsys.readouterr().out.endswith("only the first 300 B were read\n")
+
+
+def test_what_is_no_number_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A decimal comma beside numbers that are read."""
+    path = tmp_path / "a.log"
+    path.write_text("1,234.5 img\n1,5 img\n")
+    assert main(["pattern", r"(?P<rate>\S+) img", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "line 1: 1,230 samples/s\n1 of 2 lines" in out
+    assert "the pattern also matches what is no number, and passes it over: 1,5 img\n" in out
+
+
+def test_a_scaled_bar_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """tqdm with `unit_scale`."""
+    path = tmp_path / "a.log"
+    path.write_text("".join(f"  5%| | {n}.00k/100k [00:0{n}<00:20, 4.80kimg/s]\n" for n in range(5, 8)))
+    assert main(["pattern", str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["format"], found["samples"]) == ("tqdm", 2000)
+    assert found["readings"][0]["samples_per_second"] == pytest.approx(4800)
+
+
+def test_a_speedometer_without_a_metric_is_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """MXNet 1.9.1, callback.py: `Iter` in place of `Epoch`."""
+    path = tmp_path / "a.log"
+    path.write_text("".join(f"INFO:root:Iter[0] Batch [{n}]\tSpeed: 219.10 samples/sec\n" for n in (20, 40, 60)))
+    assert main(["pattern", str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["format"], found["batches"]) == ("mxnet_speedometer", 40)
+
+
+def test_a_log_may_come_through_a_pipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As `<(...)` of a shell gives one; a folder is told to be one."""
+    read_end, write_end = os.pipe()
+    os.write(write_end, b"step 1\nstep 2\n")
+    os.close(write_end)
+    assert main(["pattern", r"step (?P<step>\d+)", f"/dev/fd/{read_end}"]) == 0
+    os.close(read_end)
+    assert "1 batch counted" in capsys.readouterr().out
+    assert main(["pattern", str(tmp_path)]) == 2
+    assert f"{tmp_path} is a folder; give the log of a program." in capsys.readouterr().err

@@ -22,12 +22,29 @@ from sizer.records.run import (
     Failure,
     Outcome,
     Run,
+    RunWarning,
     Sample,
     Step,
+    WarningKind,
 )
 from sizer.records.study import Device, DiskRates, Limits, RunSpec
-from sizer.words import result_in_words
+from sizer.words import result_and_doubts
 from sizer.words.names import bound_in_words, disk_in_words
+from sizer.words.runs import result_in_words
+
+
+def test_a_rate_that_is_known_to_be_wrong_says_it_at_once(make_run: Callable[..., Run]) -> None:
+    """With the way out, and without an interval that would sound sure; other doubts by their names, the rest not."""
+    wrong = RunWarning(WarningKind.BATCHES_FOR_SAMPLES, {"told": 1.61, "seen": 0.0503})
+    run = replace(make_run(19.6, 2), warnings=(wrong, RunWarning(WarningKind.PAGE_CACHE_WARM, {"share": 0.5})))
+    said = result_and_doubts(run)
+    assert said.startswith("19.6 images/s")
+    assert "±" not in said
+    assert "(told unlike seen: its log tells 1.61 s a batch" in said
+    assert "name the group `batches`" in said
+    assert "page cache" not in said
+    contended = replace(run, warnings=(RunWarning(WarningKind.CONTENDED, {"cores": 0.5}),))
+    assert result_and_doubts(contended).endswith("(contended)")
 
 
 @pytest.mark.parametrize("bottleneck", list(Bottleneck))
@@ -106,11 +123,13 @@ def test_a_rate_that_is_hardly_known_shows_its_interval(make_run: Callable[..., 
 
 
 def test_a_long_cause_is_cut_and_its_log_named(make_run: Callable[..., Run]) -> None:
-    """A line of a log may be 500 characters; the log itself has them."""
+    """A line of a log may be 500 characters; the log itself has them. Of a sentence of sizer's nothing is cut."""
     run = replace(make_run(None), outcome=Outcome.TIMEOUT, error=Failure(Cause(CauseKind.OTHER, text="x" * 500)))
     found = result_in_words(run, Path("fails/logs/0123.log"))
     assert found.startswith("timed out (xxx")
-    assert found.endswith("xxx...; log: fails/logs/0123.log)")
+    assert "xxx … xxx" in found
+    assert len(found) < 250
+    assert found.endswith("xxx; log: fails/logs/0123.log)")
     assert len(found) < 220
     assert "log" not in result_in_words(
         replace(run, error=Failure(Cause(CauseKind.OTHER, text="x" * 100))), Path("fails/logs/0123.log")
@@ -121,3 +140,36 @@ def test_a_rate_of_nothing_has_no_relative_width(make_run: Callable[..., Run]) -
     """A run file may say 0 samples/s; half of its interval over that is no number."""
     assert result_in_words(replace(make_run(0.0), throughput=Estimate(0.0, 0.0, 1.0))) == "0 images/s ±unknown"
     assert result_in_words(make_run(0.0)) == "0 images/s"
+
+
+def ended(run: Run, kind: CauseKind, *reasons: CauseKind, last: str = "", status: int | None = None) -> Run:
+    cause = Cause(kind, {} if status is None else {"status": status})
+    return replace(run, outcome=Outcome.CRASHED, error=Failure(cause, tuple(map(Cause, reasons)), last))
+
+
+def test_what_to_type_is_never_cut(make_run: Callable[..., Run]) -> None:
+    """Of the commonest failure, in the line that `sizer run` and `sizer status` print."""
+    run = ended(make_run(None), CauseKind.TOO_FEW_STEPS, CauseKind.NO_EVENT, last="epoch 3 " * 60)
+    for found in (result_in_words(run, Path("a/logs/1.log")), result_in_words(run)):
+        assert "give a `pattern`, and try it with `sizer pattern`; its last words: epoch 3" in found
+    missing = "python: can't open file '/tmp/sizer-abcdefgh/scratch/train.py': [Errno 2] No such file or directory"
+    found = result_in_words(ended(make_run(None), CauseKind.EXIT_STATUS, last=missing, status=2), Path("a/logs/1.log"))
+    assert found.endswith(f"its last words: {missing})")
+
+
+def test_the_option_that_kept_the_hook_out_is_named(make_run: Callable[..., Run]) -> None:
+    """Where no steps were seen, before a pattern is asked for."""
+    warned = (RunWarning(WarningKind.NOT_HOOKED, text="-I"),)
+    run = replace(ended(make_run(None), CauseKind.TOO_FEW_STEPS, CauseKind.NO_EVENT), warnings=warned)
+    found = result_in_words(run)
+    assert "Python was started with -I, so sizer's hook could not count its steps" in found
+    assert "leave the option out, or give a `pattern`" in found
+    silent = replace(ended(make_run(None), CauseKind.TOO_FEW_STEPS, CauseKind.NO_OUTPUT), warnings=warned)
+    assert "it printed nothing, and Python was started with -I" in result_in_words(silent)
+
+
+def test_of_a_program_that_asked_only_that_is_said(make_run: Callable[..., Run]) -> None:
+    """No pattern would have helped."""
+    run = ended(make_run(None), CauseKind.TOO_FEW_STEPS, CauseKind.NO_EVENT, CauseKind.ASKED_FOR_INPUT)
+    assert "it asked for input" in result_in_words(run)
+    assert "pattern" not in result_in_words(run)

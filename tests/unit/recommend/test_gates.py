@@ -140,3 +140,11 @@ def test_every_bottleneck_can_be_asked_for() -> None:
     """The list follows the records."""
     for each in Bottleneck:
         assert read_gate(f"bottleneck={each.value}", [], deadline=False).wanted == each.value
+
+
+def test_a_rate_that_is_known_to_be_wrong_passes_no_gate(knee: Answer) -> None:
+    """Neither way round; how specs compare is known."""
+    doubted = replace(knee, rate_in_doubt=True)
+    assert not met("throughput<200", doubted)
+    assert not met("throughput>200", doubted)
+    assert met("vcpus>4", doubted)

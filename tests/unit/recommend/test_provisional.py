@@ -7,10 +7,14 @@ from dataclasses import replace
 
 import pytest
 
+from sizer.catalog import Catalog
+from sizer.model import fit
+from sizer.recommend import rates_mistold, recommend
 from sizer.recommend.next_run import for_host
 from sizer.records.answer import Action, Answer, Suggestion
 from sizer.records.run import Outcome, Run, RunWarning, WarningKind
-from sizer.words import Terms, suggestion_sentences
+from sizer.records.study import Deadline, Objective
+from sizer.words import Terms, conclusion_line, headline, rates_in_doubt, suggestion_sentences
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
@@ -47,6 +51,98 @@ def test_clean_runs_are_not_provisional(curve: Curve, ask: Ask) -> None:
     assert not ask(
         marked(curve(*KNEE), (RunWarning(WarningKind.PAGE_CACHE_WARM, {"share": 0.6}),), 1, 2, 4, 8, 16)
     ).provisional
+
+
+def mistold(runs: list[Run], kind: WarningKind, *factors: float) -> list[Run]:
+    """Runs whose logs tell a batch so many times as long as their lines show."""
+    return [
+        replace(run, warnings=(RunWarning(kind, {"told": factor * 0.05, "seen": 0.05}),))
+        for run, factor in zip(runs, factors, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "why", "what"),
+    [
+        ("batches_for_samples", "give `batches` in place of `rate` in the pattern.", "Name the group `batches`"),
+        (
+            "lines_of_ranks",
+            "let the pattern read a counter (`step`), too.",
+            "Let the pattern of `train` read a counter",
+        ),
+        ("told_unlike_seen", "check the unit of the pattern's groups.", "Correct the units in the pattern of `train`"),
+    ],
+)
+def test_a_rate_known_to_be_wrong_is_no_sure_answer(curve: Curve, ask: Ask, kind: str, why: str, what: str) -> None:
+    """However quiet the host was: the first reason says so and what to do, and no cost of samples is told."""
+    answer = ask(mistold(curve(*KNEE), WarningKind(kind), 32, 32.4, 31.8, 32, 32))
+    assert (answer.status, answer.provisional) == ("recommended", True)
+    assert "5 of 5 runs" in answer.reasons[0]
+    assert answer.reasons[0].endswith(why)
+    assert answer.next_run is not None
+    assert answer.next_run.startswith(what)
+    assert answer.instances
+    assert all(each.usd_per_million_samples is None for each in answer.instances)
+    assert answer.spec == ask(curve(*KNEE)).spec
+
+
+def test_rates_wrong_by_several_factors_do_not_even_compare_specs(curve: Curve, ask: Ask) -> None:
+    """One right run among wrong ones, and factors that differ."""
+    for factors in ((32, 32, 16, 32, 32),):
+        answer = ask(mistold(curve(*KNEE), WarningKind.BATCHES_FOR_SAMPLES, *factors))
+        assert answer.reasons[0].endswith("They are not all wrong alike, so another spec may be the answer.")
+    runs = curve(*KNEE)
+    one = [*mistold(runs[:1], WarningKind.TOLD_UNLIKE_SEEN, 2.5), *runs[1:]]
+    assert ask(one).provisional
+    assert ask(one).reasons[0].startswith("The log of 1 of 5 runs tells another rate than its lines come at")
+    assert "not all wrong alike" in ask(one).reasons[0]
+
+
+def test_no_deadline_is_met_by_a_rate_known_to_be_wrong(curve: Curve, ask: Ask) -> None:
+    """Time needs true rates."""
+    runs = mistold(curve(*KNEE), WarningKind.BATCHES_FOR_SAMPLES, 32, 32, 32, 32, 32)
+    for asked in ({"within": Deadline(1e6, 1e5)}, {"at_least": 10.0}):
+        answer = ask(runs, **asked)
+        assert answer.status == "refused"
+        assert answer.reasons[0].startswith("The logs of 5 of 5 runs most likely tell a rate of batches")
+
+
+def test_a_prediction_from_such_rates_is_warned_of(curve: Curve) -> None:
+    """By the same sentence."""
+    runs = curve(*KNEE)
+    assert rates_mistold(runs) is None
+    mistold_reason = rates_mistold(mistold(runs, WarningKind.TOLD_UNLIKE_SEEN, 2, 2, 2, 2, 2))
+    assert mistold_reason is not None
+    said = rates_in_doubt(mistold_reason, Terms("train", "image"))
+    assert said.startswith("workload `train`: The logs of 5 of 5 runs tell other rates than their lines come at")
+
+
+def test_the_headline_leaves_out_a_rate_known_to_be_wrong(curve: Curve, catalog: Catalog) -> None:
+    """And the line that a study ends with says why."""
+    runs = mistold(curve(*KNEE), WarningKind.BATCHES_FOR_SAMPLES, 32, 32, 32, 32, 32)
+    answer = recommend(fit(runs), runs, Objective(), catalog).workloads[0]
+    terms = Terms("train", "image")
+    said = headline(answer, terms)
+    assert said.startswith("train: provisionally recommended 4 vCPUs")
+    assert said.endswith("of which the rate in images/s is not known")
+    assert "give `batches` in place of `rate`" in conclusion_line(answer, terms)
+
+
+@pytest.mark.parametrize(
+    ("doubt", "what"),
+    [
+        (RunWarning(WarningKind.ONE_READING), "let the pattern read a counter (`step`), too."),
+        (
+            RunWarning(WarningKind.OTHER_BATCH_SIZE, {"told": 20, "given": 32}),
+            "give the `batch_size` that their logs tell.",
+        ),
+    ],
+)
+def test_what_the_study_file_can_mend_is_said_so(curve: Curve, ask: Ask, doubt: RunWarning, what: str) -> None:
+    """More seconds would not help."""
+    answer = ask(marked(curve(*KNEE), (doubt,), 1, 2, 4, 8, 16))
+    assert answer.provisional
+    assert any(each.endswith(what) for each in answer.reasons)
 
 
 def test_a_size_that_is_not_sure_to_be_enough_is_provisional(curve: Curve, ask: Ask) -> None:

@@ -82,6 +82,23 @@ def test_a_doubt_about_the_edge_stands_in_the_sentence(retold: Callable[..., dic
     assert found["reasons"] == ["Fewer than 2 vCPUs were not measured."]
 
 
+def test_a_rate_that_is_known_to_be_wrong_is_not_on_the_card(retold: Callable[..., dict[str, Any]]) -> None:
+    """The sentence says why, and what to correct."""
+    figures = {"mistold": 3.0, "completed": 3.0, "factor": 32.0, "alike": True, "correct": "batches"}
+    mistold = reason(ReasonCode.RATES_MISTOLD, **figures)
+    found = retold(
+        reasons=(mistold,),
+        provisional=True,
+        rate_in_doubt=True,
+        next_run=Suggestion(Action.REPEAT, repeat_how="batches"),
+    )
+    assert found["throughput"] == ""
+    assert "Throughput" not in {label for label, _, _ in found["facts"]}
+    assert "The logs of 3 of 3 runs most likely tell a rate of batches" in found["sentence"]
+    assert "give batches in place of rate in the pattern" in found["sentence"]
+    assert found["next_run"].startswith("Name the group batches in the pattern of")
+
+
 def test_each_objective_is_worded_by_itself(retold: Callable[..., dict[str, Any]]) -> None:
     """Only `cheapest` claims to be the cheapest, and nothing claims to keep what it is not sure to keep."""
     words = {prefer: retold(Objective(prefer))["sentence"] for prefer in ("cheapest", "balanced", "fastest")}

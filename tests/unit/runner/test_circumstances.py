@@ -12,7 +12,14 @@ import pytest
 from sizer.records.run import Cause, DataSet
 from sizer.records.study import Limits, Measure, RunSpec, Workload
 from sizer.runner import circumstances
-from sizer.runner.circumstances import Room, left_in_memory, missing_data, shared_memory
+from sizer.runner.circumstances import (
+    Room,
+    asked_for_input,
+    left_in_memory,
+    missing_data,
+    not_in_folder,
+    shared_memory,
+)
 from sizer.words import warning_in_words
 from sizer.words.failures import cause_in_words
 
@@ -110,3 +117,34 @@ def test_our_files_in_shared_memory_are_found() -> None:
         assert shared_memory()[path.name] == 12_288
     finally:
         path.unlink()
+
+
+def test_a_file_that_the_command_names_and_its_folder_lacks(spec: RunSpec, tmp_path: Path) -> None:
+    """Only one that the last words complain of; a program given as text is no path, however long."""
+    missing = "python: can't open file '/tmp/x/train.py': [Errno 2] No such file or directory"
+    found = not_in_folder(("python", "train.py"), tmp_path, missing)
+    assert "where train.py is not: give `cwd`" in said([found], spec)
+    assert not_in_folder(("python", "train.py"), tmp_path, "KeyError: 'x'") is None
+    assert not_in_folder(("python", "/tmp/x/train.py"), tmp_path, missing) is None
+    text = "import json\n" * 1000 + "open('a/b.txt')"
+    assert not_in_folder(("python", "-c", text), tmp_path, text) is None
+    long = "x" * 400 + ".py"
+    assert not_in_folder(("python", long), tmp_path, long) is not None
+    (tmp_path / "train.py").write_text("")
+    assert not_in_folder(("python", "train.py"), tmp_path, missing) is None
+
+
+@pytest.mark.parametrize(
+    ("last_words", "in_a_line", "asked"),
+    [
+        ("Continue? [y/N] Aborted", False, True),
+        ("Please answer yes or no: Please answer yes or no: ", True, True),
+        ("Proceed (Y/n)", False, True),
+        ("what is it? nobody knows", False, False),
+        ("loss 0.5, any or no data", False, False),
+        ("x/y [y/x]", False, False),
+    ],
+)
+def test_a_question_is_known_by_its_choice(last_words: str, in_a_line: bool, asked: bool) -> None:
+    """Also where the program went on behind it."""
+    assert (asked_for_input(last_words, in_a_line) is not None) is asked

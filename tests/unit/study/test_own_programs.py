@@ -70,6 +70,46 @@ def test_a_switch_is_no_secret(parse: Parse) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("MAX_TOKENS", "512"),
+        ("MAX_KEYS", "1000000"),
+        ("tokens_per_batch", "4096"),
+        ("KEY_SIZE", "256"),
+        ("NUM_KEY_VALUE_HEADS", "8"),
+    ],
+)
+def test_how_many_there_are_is_no_secret(name: str, value: str) -> None:
+    """A small number under a name that counts something."""
+    assert Variable(name, value).value == value
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PASSWORD", "1234"),
+        ("MAX_PASSWORD", "12345678"),
+        ("PASSWORD_LENGTH_PIN", "12345678"),
+        ("API_KEY", "123456789"),
+        ("API_KEYS", "12345678"),
+        ("ACCESS_TOKENS", "12345678"),
+        ("TOKEN", "123456"),
+        ("SECRET_KEYS", "4711"),
+        ("CARD_PIN_KEYS", "4711"),
+        ("MAX_TOKENS", "1234567890"),
+        ("MAX_TOKENS", "512k"),
+        ("HF_TOKENS", "hf_abc"),
+    ],
+)
+def test_a_number_may_be_a_secret(name: str, value: str) -> None:
+    """A PIN is one, and so is what is longer than any count, or no number."""
+    variable = Variable(name, value)
+    assert variable.value is None
+    assert variable.value_in({}) == value
+    assert value not in repr(variable).replace(name, "")
+
+
+@pytest.mark.parametrize(
     ("keys", "said"),
     [
         (
