@@ -19,11 +19,10 @@ from sizer.records import (
     printable,
     typed_path,
 )
-from sizer.words.failures import failure_line
 from sizer.words.figures import amount, rate_interval, vcpus_listed
 from sizer.words.language import _, _n
 from sizer.words.names import clauses, listed
-from sizer.words.runs import LONGEST_CAUSE, meter_in_words
+from sizer.words.runs import meter_in_words
 
 
 def needs_lines(needs: Needs, workload: str) -> Iterator[str]:
@@ -139,9 +138,6 @@ def follows_from_first_run() -> str:
 
 def first_run_failed(run: Run, log: Path | None, withheld: Sequence[str]) -> Iterator[str]:
     """What to type next where a run without limits gave no rate."""
-    why = printable(failure_line(run))
-    if len(why) > LONGEST_CAUSE:
-        yield _("in full: {why}", why=why)
     yield _("without a rate of the run without limits nothing else is measured")
     if withheld:
         yield _(
