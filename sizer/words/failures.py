@@ -81,7 +81,7 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
             "one of minutes; correct the pattern",
             **_told_and_seen(cause),
         ),
-        CauseKind.BROKEN_EVENTS: lambda: _("invalid data on the event pipe: {text}", text=text),
+        CauseKind.BROKEN_EVENTS: lambda: _("invalid events: {text}", text=text),
         CauseKind.INTERRUPTED: lambda: _("stopped by Ctrl-C or a signal before it was measured"),
         CauseKind.UNSUPPORTED: lambda: _("the framework or device is not available here"),
         CauseKind.NOT_FOUND: lambda: _("the program was not found or may not be executed"),

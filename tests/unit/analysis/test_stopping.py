@@ -156,7 +156,7 @@ def _wrong(kind: CauseKind, told: float, seen: float) -> Cause:
         (Ending(Stop.ENDED, -64, 0, False), "signal 64"),
         (
             Ending(Stop.BROKEN_EVENTS, -11, 0, False, "inside a line"),
-            "SIGSEGV); invalid data on the event pipe: inside a line",
+            "SIGSEGV); invalid events: inside a line",
         ),
         (Ending(Stop.ENDED, -9, 1, False, capped=False), "the host's memory is below"),
         (
