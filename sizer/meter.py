@@ -60,6 +60,8 @@ class EventWriter:
     def __init__(self, source: str) -> None:
         self.path = os.environ.get(PATH_VARIABLE)
         self._source = source
+        self.beside = False
+        """Whether the program reads other loaders than the one that its steps are of."""
         self._phase: str | None = None
         self._steps: list[ToldStep] = []
         self._due = 0.0
@@ -67,6 +69,10 @@ class EventWriter:
         self._rank: tuple[int | None, int | None] = (None, None)
         self._descriptor = -1
         self._file = (0, 0)
+
+    def hooked(self) -> None:
+        """Say that the hook has been loaded."""
+        self._try_to_write([self._record("hooked")])
 
     def start(self, unit: str, batch_size: int) -> None:
         """Say what a sample is."""
@@ -108,6 +114,8 @@ class EventWriter:
         rank, size = self._rank
         record = {"event": event, "pid": os.getpid(), "parent": os.getppid(), "rank": rank, "ranks": size}
         record.update(source=self._source, phase=self._phase, **fields)
+        if self.beside:
+            record["beside"] = True
         return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
     def _try_to_write(self, records: list[bytes]) -> int:

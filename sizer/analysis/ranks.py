@@ -102,11 +102,14 @@ class RankReader:
 
     `batch_size` is what a step counts where the program's samples are not seen. `meter` says what the steps are of,
     None before there is one; `counts_samples` is False where the samples are only the batch size that the study gives.
+    `hooked` says whether a process loaded the hook, `side_by_side` whether one read several loaders at once.
     """
 
     def __init__(self, batch_size: int) -> None:
         self.meter: Meter | None = None
         self.counts_samples = True
+        self.hooked = False
+        self.side_by_side = False
         self._batch_size = batch_size
         self._rest = b""
         self._phase = -1
@@ -146,6 +149,9 @@ class RankReader:
     def _read(self, line: bytes, now: float) -> tuple[Start | None, bool]:
         """Take one record; the start that it is, and whether it is stronger than all before."""
         fields = _fields(line)
+        if fields.get("event") == "hooked":
+            self.hooked = True
+            return None, False
         phase = _phase(fields, line)
         if fields.get("event") == "start" and phase == len(PHASES) - 1:
             about = {"dataset_bytes": 0, "dataset_samples": 0, **fields}
@@ -165,6 +171,7 @@ class RankReader:
         stronger = phase > self._phase
         if stronger:
             self._begin(phase, fields)
+        self.side_by_side |= fields.get("beside") is True
         _, rank = self._process(fields)
         for step in self._steps(fields, line):
             rank.add(step, now)
@@ -175,7 +182,7 @@ class RankReader:
         self._groups, self._of_process, self._withheld, self._last, self._samples = {}, {}, [], None, 0
         own = PHASES[phase] is None
         self.meter = Meter(MeterKind.EVENTS) if own else Meter(MeterKind.HOOK, str(fields["source"]))
-        self.counts_samples = True
+        self.counts_samples, self.side_by_side = True, False
 
     def _process(self, fields: dict[str, Any]) -> tuple[_Group, _Rank]:
         """The process that a record is of. A second one with a rank that is taken begins a group of its own."""
@@ -203,7 +210,9 @@ class RankReader:
             return [self._step(fields, fields.get("samples"))]
         rows = fields["steps"]
         if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == 4 for row in rows):
-            raise EventError(f"through the FIFO: `steps` is not a list of time, samples, input_wait and epoch: {shown(line)}")
+            raise EventError(
+                f"through the FIFO: `steps` is not a list of time, samples, input_wait and epoch: {shown(line)}"
+            )
         return [self._row(row, fields) for row in rows]
 
     def _row(self, row: list[Any], fields: dict[str, Any]) -> Step:
@@ -217,8 +226,8 @@ class RankReader:
             0 <= time <= LARGEST and 0 <= samples <= LARGEST and 0 <= input_wait <= LARGEST and 0 <= epoch <= LARGEST
         ):
             raise EventError(
-                f"of process {fields['pid']}, through the FIFO: {json.dumps(row)[:200]} is no step (time, samples, input_wait, "
-                f"epoch, each a number from 0 to {LARGEST:g})"
+                f"of process {fields['pid']}, through the FIFO: {json.dumps(row)[:200]} is no step "
+                f"(time, samples, input_wait, epoch, each a number from 0 to {LARGEST:g})"
             )
         return Step(time, samples, input_wait, epoch)
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 PASS = "_sizer_pass"
 """The attribute of a framework's iterator that holds its Pass."""
 
+AT_ONCE = "_exit"
+"""The function of `os` that ends a process without `atexit`."""
+
 MOST_WAYS = 64
 """Places in a batch that are looked at for the number of its samples."""
 
@@ -49,8 +52,7 @@ class Watch:
         self.reset()
         os.register_at_fork(after_in_child=self.reset)
         atexit.register(self.close)
-        # What ends a process without `atexit`.
-        os._exit = first(self.close, os._exit)  # type: ignore[assignment]
+        setattr(os, AT_ONCE, first(self.close, getattr(os, AT_ONCE)))
 
     def reset(self) -> None:
         """A child of a fork has told nothing, and what its parent still has to tell is the parent's."""
@@ -133,6 +135,7 @@ class Watch:
             if multiprocessing is not None:
                 # A process that it forks ends without `atexit`.
                 multiprocessing.Finalize(None, self.close, exitpriority=0)
+        self._writer.beside = self.counter.side_by_side
         self._writer.step(phase, step)
 
     def _broke(self) -> None:
@@ -146,8 +149,11 @@ def samples_of(batch: Any, batch_size: Any) -> Callable[[Any], int | None]:
     dimension or the length of a list fits better, such as the list of images of different sizes that detection has,
     that is it.
     """
-    ways = list(islice(_ways(batch, ()), MOST_WAYS))
+    ways = list(_ways(batch, ()))
     fitting = [way for way in ways if _walk(batch, way) == batch_size]
+    if not fitting:
+        # What stands first is of something else than the samples.
+        fitting = [way for way in islice(_ways(batch, (), every=True), MOST_WAYS) if _walk(batch, way) == batch_size]
     if not ways:
         return lambda _: None
     chosen = (fitting or ways)[0]
@@ -161,11 +167,14 @@ def samples_of(batch: Any, batch_size: Any) -> Callable[[Any], int | None]:
     return count
 
 
-def _ways(value: Any, path: tuple[Any, ...]) -> Any:
-    """Ways to a number that may be that of samples, the likeliest first."""
+def _ways(value: Any, path: tuple[Any, ...], every: bool = False) -> Any:
+    """Ways to a number that may be that of samples, the likeliest first.
+
+    They lead to the first two dimensions of the first array, or to the first one of `every` array.
+    """
     shape = getattr(value, "shape", None)
     if shape is not None:
-        yield from ((*path, ("dimension", index)) for index in range(min(2, len(shape))))
+        yield from ((*path, ("dimension", index)) for index in range(min(1 if every else 2, len(shape))))
         return
     if hasattr(value, "num_graphs"):
         # A batch of torch_geometric.
@@ -173,13 +182,16 @@ def _ways(value: Any, path: tuple[Any, ...]) -> Any:
         return
     if isinstance(getattr(value, "data", None), (list, tuple)) and hasattr(value, "label"):
         # A DataBatch of MXNet.
-        yield from _ways(value.data, (*path, ("attribute", "data")))
+        yield from _ways(value.data, (*path, ("attribute", "data")), every)
         return
     keys = list(value.keys()) if hasattr(value, "keys") else None
     items = keys if keys is not None else range(len(value)) if isinstance(value, (list, tuple)) else ()
     if len(path) < 4:
         for key in items:
-            yield from _ways(value[key], (*path, ("item", key)))
+            found = list(_ways(value[key], (*path, ("item", key)), every))
+            yield from found
+            if found and not every:
+                break
     if isinstance(value, (list, tuple)):
         yield (*path, ("length", None))
 
@@ -400,6 +412,7 @@ METER = _meter()
 
 def watchers() -> dict[str, Callable[[ModuleType], None]]:
     """What is to be called with a module, by its name, once it has been imported."""
+    METER.EventWriter("hook").hooked()
     torch, mxnet = Torch(), Mxnet()
     return {
         "torch.optim.optimizer": torch.optimizers,

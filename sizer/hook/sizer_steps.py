@@ -176,7 +176,7 @@ class StepCounter:
             if not self._trained:
                 self._without_a_loader(optimizer, now, samples)
         elif lead is not None and len(live) == 1 and self._is_beside(live[0], lead, optimizer):
-            self._set_aside(live[0], lead, optimizer, now)
+            self._set_aside(live[0], optimizer, now)
         else:
             self._take_over(live, optimizer, now)
 
@@ -269,7 +269,7 @@ class StepCounter:
         own = lead.optimizer()
         return not lead.over and own is not None and own is not optimizer and not going.is_of_the_loader_of(lead)
 
-    def _set_aside(self, going: Pass, lead: Pass, optimizer: Any, now: float) -> None:
+    def _set_aside(self, going: Pass, optimizer: Any, now: float) -> None:
         """Keep its batches until the lead is asked again, and they are part of that one's, or given up."""
         self._close(going, now)
         self._aside += [(now, samples, waited, self._epoch) for _, samples, waited in going.held]

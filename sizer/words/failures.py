@@ -101,6 +101,10 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
             "`sizer pattern`"
         ),
         CauseKind.NO_STEP: lambda: _("it wrote its start and no step"),
+        CauseKind.HOOK_KEPT_OUT: lambda: _(
+            "it uses PyTorch or MXNet where sizer's hook, which would count its steps, was not loaded: leave out "
+            "Python's options -I, -E and -S, and pass PYTHONPATH on to what it starts"
+        ),
         CauseKind.STILL_BUSY: lambda: _(
             "it was still busy: if it only needs longer, give a longer `timeout` under `measure`"
         ),
