@@ -37,8 +37,9 @@ ROOM = 1.1
 class Needs:
     """What a program used in a run without limits. None is not known, or was not accounted.
 
-    `busy_vcpus` in the steady state, memory in bytes at its peak, `read_bytes` and `written_bytes` a sample from and to
-    the device, `data_bytes` of the data set, `batch_samples` those of most steps.
+    `busy_vcpus` in the steady state, while other programs took `taken_cores` that it might have used; memory in bytes
+    at its peak, `read_bytes` and `written_bytes` a sample from and to the device, `data_bytes` of the data set,
+    `batch_samples` those of most steps, `threads` the most at one moment in all its processes.
     """
 
     vcpus: float
@@ -53,6 +54,13 @@ class Needs:
     batch_samples: int | None
     meter: Meter | None
     data_bytes: int = 0
+    taken_cores: float = 0.0
+    threads: int | None = None
+
+    @property
+    def wanted_vcpus(self) -> float | None:
+        """How many it would have kept busy at the most, had it been alone."""
+        return None if self.busy_vcpus is None else min(self.vcpus, self.busy_vcpus + self.taken_cores)
 
 
 @dataclass(frozen=True)
@@ -96,13 +104,15 @@ def needs_of(run: Run, host: HostSize) -> Needs | None:
         batch_samples=batches.most_common(1)[0][0] if batches else None,
         meter=run.meter,
         data_bytes=run.data_set.bytes if run.data_set is not None else 0,
+        threads=run.peak_threads or None,
+        taken_cores=next((each.figures["cores"] for each in run.warnings if each.kind is WarningKind.CONTENDED), 0.0),
     )
 
 
 def chosen_axes(needs: Needs | None, host: HostSize, abilities: Abilities = Abilities()) -> ChosenAxes:
     """The axes worth measuring for a program that needs this; None is not known yet, so nothing is left out."""
     return ChosenAxes(
-        vcpus=_vcpus(host.vcpus, needs.busy_vcpus if needs is not None else None, abilities.fractions),
+        vcpus=_vcpus(host.vcpus, needs.wanted_vcpus if needs is not None else None, abilities.fractions),
         memory_bytes=_caps(needs, host.memory_bytes) if needs is not None and abilities.memory else (),
         memory_floor=abilities.memory,
     )

@@ -77,12 +77,15 @@ def own_job_text(job: OwnJob, name: str, axes: Axes, comments: Sequence[str] = (
     lines += [_line("name", _name(name) or "profile"), "workloads:"]
     own = [each for each in _workload(job, axes).items() if each[1] not in (None, (), [], {})]
     lines += [f"  {'-' if number == 0 else ' '} {_line(key, value)}" for number, (key, value) in enumerate(own)]
-    lines += [f"    {_line('axes', _axes(axes))}"]
+    lines += [f"    {_line('axes', _axes(axes))}  # more of them: memory: [1GiB, 2GiB], disk: [fast]"]
+    measure = {"repeats": job.repeats, "seconds": _number(job.seconds)}
     if axes.disks:
         lines += ["disks:", *(f"  {_line(name, _disk(disk))}" for name, disk in axes.disks.items())]
+    else:
+        lines += ["# disks: {fast: /mnt/fast, cloud: {emulate: alibaba/cloud_ssd, size: 500GiB}}"]
     lines += [
-        f"{_line('around', {})}  # no limit: the run without limits is the one that each axis is varied from",
-        _line("measure", {"repeats": job.repeats, "seconds": _number(job.seconds)}),
+        f"{_line('around', {})}  # the run without limits is the point from which one axis at a time is varied",
+        f"{_line('measure', measure)}  # fresh processes for each; seconds at the most after warm-up",
     ]
     return "\n".join(lines) + "\n"
 

@@ -35,6 +35,7 @@ def needs_lines(needs: Needs, workload: str) -> Iterator[str]:
 
 def _needs(needs: Needs) -> Iterator[str]:
     yield _vcpus(needs)
+    yield _threads(needs)
     if needs.own_memory_bytes is not None:
         yield _(
             "memory: {own} at its peak that cannot be dropped, and {cache} of page cache",
@@ -54,11 +55,21 @@ def _needs(needs: Needs) -> Iterator[str]:
 
 
 def _vcpus(needs: Needs) -> str:
-    known = {"all": format_number(needs.vcpus), "count": round(needs.vcpus)}
+    every = format_number(needs.vcpus)
     if needs.busy_vcpus is None:
-        return _("vCPUs: how many of {all} were busy was not accounted; OMP_NUM_THREADS was {count}", **known)
+        return _("vCPUs: how many of {all} were busy was not accounted", all=every)
     busy = f"{needs.busy_vcpus:.2f}"
-    return _("vCPUs: {busy} of {all} busy; OMP_NUM_THREADS was {count}", busy=busy, **known)
+    if needs.taken_cores:
+        taken = f"{needs.taken_cores:.2f}"
+        return _("vCPUs: {busy} of {all} busy, while other programs took {taken}", busy=busy, all=every, taken=taken)
+    return _("vCPUs: {busy} of {all} busy", busy=busy, all=every)
+
+
+def _threads(needs: Needs) -> str:
+    given = round(needs.vcpus)
+    if needs.threads is None:
+        return _("threads: not counted; OMP_NUM_THREADS was {count}", count=given)
+    return _("threads: up to {threads}; OMP_NUM_THREADS was {count}", threads=needs.threads, count=given)
 
 
 def _rate(needs: Needs) -> str:
@@ -106,7 +117,7 @@ def _axes(study: Study) -> Iterator[str]:
 
 def profile_comments(workload: str, path: str, folder: str, needs: Needs | None) -> list[str]:
     """What stands at the head of the study file of a profile; `path` and `folder` as they are typed."""
-    seen = [] if needs is None else [*needs_lines(needs, workload), ""]
+    seen = [] if needs is None else ["", *needs_lines(needs, workload)]
     return [
         _(
             "What `sizer profile` measures of `{workload}`. To go on from here, change what you like and type:",
@@ -114,7 +125,6 @@ def profile_comments(workload: str, path: str, folder: str, needs: Needs | None)
         ),
         _("  sizer run {path} --out {folder}", path=path, folder=folder),
         _("Runs that are there are kept; docs/study.md says what else may stand in this file."),
-        "",
         *seen,
     ]
 

@@ -65,12 +65,24 @@ def host(vcpus: int, memory: int = 64 * GIB) -> HostSize:
 )
 def test_vcpus_double_up_to_the_hosts(vcpus: int, busy: float | None, chosen: tuple[float, ...]) -> None:
     """Without those far above what was busy, or so few that the program would only wait for them."""
-    assert chosen_axes(replace(NEEDS, busy_vcpus=busy), host(vcpus)).vcpus == chosen
+    assert chosen_axes(replace(NEEDS, vcpus=float(vcpus), busy_vcpus=busy), host(vcpus)).vcpus == chosen
+
+
+def test_what_others_took_it_might_have_used() -> None:
+    """A first run beside other load is no reason to leave values out."""
+    beside = replace(NEEDS, vcpus=16.0, busy_vcpus=3.0, taken_cores=10.0)
+    assert chosen_axes(beside, host(16)).vcpus == (1, 2, 4, 8, 16)
+    contended = run(
+        throughput=Estimate(100.0, 99.0, 101.0), warnings=(RunWarning(WarningKind.CONTENDED, {"cores": 1.5}),)
+    )
+    needs = needs_of(contended, host(2))
+    assert needs is not None
+    assert needs.taken_cores == 1.5
 
 
 @given(st.integers(1, 512), st.floats(0.01, 512.0))
 def test_there_are_three_values_and_the_hosts_own_is_the_last(vcpus: int, busy: float) -> None:
-    found = chosen_axes(replace(NEEDS, busy_vcpus=min(busy, vcpus)), host(vcpus)).vcpus
+    found = chosen_axes(replace(NEEDS, vcpus=float(vcpus), busy_vcpus=min(busy, vcpus)), host(vcpus)).vcpus
     assert len(found) >= 3
     assert found[-1] == vcpus
     assert list(found) == sorted(set(found))
