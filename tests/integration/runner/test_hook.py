@@ -150,10 +150,10 @@ def test_the_log_is_read_where_the_hook_sees_nothing(
 def test_a_framework_where_the_hook_was_kept_out(measure: Callable[..., Run], torch: str) -> None:
     """It is seen from outside, whatever stands between the command and Python."""
     code = "import time, torch; [print('rate 7000', flush=True) or time.sleep(0.1) for _ in range(20)]"
-    run = measure("sh", "-c", f'"{torch}" -I -c "{code}"; exit 0', pattern=LOG_OF_WORDS)
+    run = measure("sh", "-c", f'"{torch}" -I -c "{code}"; exit 0', meter="hook", pattern=LOG_OF_WORDS)
     assert run.outcome is Outcome.COMPLETED, run.error
     assert WarningKind.HOOK_KEPT_OUT in [warning.kind for warning in run.warnings]
-    run = measure("sh", "-c", f'"{torch}" -I -c "{code}"; exit 0', pattern="no such line (?P<rate>.)")
+    run = measure("sh", "-c", f'"{torch}" -I -c "{code}"; exit 0', meter="hook", pattern="no such line (?P<rate>.)")
     assert run.error is not None
     assert CauseKind.HOOK_KEPT_OUT in [cause.kind for cause in run.error.reasons]
 
