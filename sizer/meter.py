@@ -30,6 +30,15 @@ PATH_VARIABLE = "SIZER_EVENTS_PATH"
 FLUSH_SECONDS = 0.5
 """Between two writes: each one wakes whoever reads."""
 
+FIRST_FLUSH_SECONDS = 0.03
+"""Between the first two, and from there on twice as long each time: a program may be killed soon."""
+
+LARGEST = 10**18
+"""More than any count or time that a program can mean; the reader takes no more."""
+
+LONGEST_UNIT = 40
+"""Characters."""
+
 STEPS_A_RECORD = 40
 """At most 90 bytes each, so that a record stays below PIPE_BUF (4096), up to which a write is not mixed with others."""
 
@@ -51,11 +60,19 @@ class EventWriter:
     def __init__(self, source: str) -> None:
         self.path = os.environ.get(PATH_VARIABLE)
         self._source = source
+        self.beside = False
+        """Whether the program reads other loaders than the one that its steps are of."""
         self._phase: str | None = None
         self._steps: list[ToldStep] = []
         self._due = 0.0
+        self._pause = FIRST_FLUSH_SECONDS
+        self._rank: tuple[int | None, int | None] = (None, None)
         self._descriptor = -1
         self._file = (0, 0)
+
+    def hooked(self) -> None:
+        """Say that the hook has been loaded."""
+        self._try_to_write([self._record("hooked")])
 
     def start(self, unit: str, batch_size: int) -> None:
         """Say what a sample is."""
@@ -73,9 +90,10 @@ class EventWriter:
     def flush(self) -> None:
         """Write what is kept; what the FIFO does not take now is kept on."""
         steps, self._steps = self._steps, []
-        self._due = time.monotonic() + FLUSH_SECONDS
         if not steps or not self.path:
             return
+        self._due = time.monotonic() + self._pause
+        self._pause = min(2 * self._pause, FLUSH_SECONDS)
         parts = [steps[start : start + STEPS_A_RECORD] for start in range(0, len(steps), STEPS_A_RECORD)]
         written = self._try_to_write([self._record("step", steps=_shortened(part)) for part in parts])
         left = [step for part in parts[written:] for step in part]
@@ -89,9 +107,15 @@ class EventWriter:
         self._try_to_write([self._record("end")])
 
     def _record(self, event: str, **fields: Any) -> bytes:
-        rank, size = _rank()
+        found = _rank()
+        if found[0] is not None:
+            # It stays what it was when the processes have parted.
+            self._rank = found
+        rank, size = self._rank
         record = {"event": event, "pid": os.getpid(), "parent": os.getppid(), "rank": rank, "ranks": size}
         record.update(source=self._source, phase=self._phase, **fields)
+        if self.beside:
+            record["beside"] = True
         return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
     def _try_to_write(self, records: list[bytes]) -> int:
@@ -155,17 +179,36 @@ def _rank() -> tuple[int | None, int | None]:
     return None, None
 
 
+def _seconds(value: Any) -> float:
+    """0 for what is no time, such as NaN or less than nothing."""
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return 0.0
+    return seconds if 0 <= seconds <= LARGEST else 0.0
+
+
+def _whole(value: Any, otherwise: int) -> int:
+    """`otherwise` for what is no count, such as NaN or less than nothing."""
+    try:
+        count = int(value)
+    except (TypeError, ValueError, OverflowError):
+        return otherwise
+    return count if 0 <= count <= LARGEST else otherwise
+
+
 class Meter:
     """Counts the steps of a loop. `batch_size` samples, each a `unit`, are a step that does not say how many it has."""
 
     def __init__(self, unit: str = "sample", batch_size: int = 1) -> None:
         self.unit = unit
         self.batch_size = batch_size
+        self._size = _whole(batch_size, 1)
         self._writer = EventWriter("meter")
         self._pid = os.getpid()
 
     def __enter__(self) -> Meter:
-        self._never_raise(self._writer.start, str(self.unit), self.batch_size)
+        self._never_raise(self._start)
         return self
 
     def step(self, samples: int | None = None, input_wait: float = 0.0, epoch: int = 0) -> None:
@@ -173,12 +216,16 @@ class Meter:
         if self._writer.path:
             self._never_raise(self._step, samples, input_wait, epoch)
 
+    def _start(self) -> None:
+        unit = "".join(filter(str.isprintable, str(self.unit)))[:LONGEST_UNIT]
+        self._writer.start(unit or "sample", self._size)
+
     def _step(self, samples: int | None, input_wait: float, epoch: int) -> None:
         if os.getpid() != self._pid:
             self._pid = os.getpid()
             self._writer = EventWriter("meter")
-        count = int(self.batch_size if samples is None else samples)
-        self._writer.step(None, (time.monotonic(), count, float(input_wait), int(epoch)))
+        count = self._size if samples is None else _whole(samples, self._size)
+        self._writer.step(None, (time.monotonic(), count, _seconds(input_wait), _whole(epoch, 0)))
 
     def __exit__(self, *_: object) -> None:
         self._never_raise(self._writer.end)

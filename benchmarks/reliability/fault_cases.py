@@ -26,7 +26,7 @@ DEADLINE, PERMISSION, LONG, MANY_SECONDS, SMALL_SCRATCH, SMALL_OUTPUT = (
     "small scratch",
     "small output",
 )
-BROKE = "invalid data on the event pipe"
+BROKE = "invalid events"
 RECORD = f"record {fault_data.BAD + 1} of {fault_data.IMAGES}"
 BAD_IMAGE = f"{fault_data.BAD:04d}.JPEG"
 

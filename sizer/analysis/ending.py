@@ -28,7 +28,7 @@ class Ending:
     seen of it when it was stopped, `pattern` whether its log was read for rates, `no_rate` a line of it that told none,
     `silent` whether it printed nothing at all, `capped` whether its memory was, and `joined` whether it came into its
     group, under its limits. `wrong_unit` is why the rates of its log mean nothing, and `busy` whether it still did
-    something when it was stopped.
+    something when it was stopped. `kept_out` is whether the hook would count its steps and was not loaded.
     """
 
     stop: Stop
@@ -49,6 +49,7 @@ class Ending:
     joined: bool = True
     wrong_unit: Cause | None = None
     busy: bool = False
+    kept_out: bool = False
 
     @property
     def hung(self) -> bool:
@@ -84,7 +85,7 @@ def outcome(ending: Ending) -> tuple[Outcome, Failure | None]:
     if ending.measured:
         return Outcome.COMPLETED, None
     left = (cause for cause in ending.seen if cause.kind is CauseKind.LEFT_RUNNING)
-    return Outcome.CRASHED, Failure(Cause(CauseKind.TOO_FEW_STEPS), (_shown(ending), *left))
+    return Outcome.CRASHED, Failure(Cause(CauseKind.TOO_FEW_STEPS), (*_shown(ending), *left))
 
 
 def _failure(kind: CauseKind, **figures: float) -> Failure:
@@ -101,11 +102,17 @@ def _timeout(ending: Ending) -> Failure:
     if ending.steps and ending.hung and not busy:
         figures = {"steps": ending.steps, "silent_seconds": ending.silent_seconds, "seconds": ending.seconds}
         return Failure(Cause(CauseKind.HUNG, figures), ending.seen)
-    return Failure(Cause(CauseKind.DEADLINE, {"seconds": ending.seconds}), (_shown(ending), *busy, *ending.seen))
+    return Failure(Cause(CauseKind.DEADLINE, {"seconds": ending.seconds}), (*_shown(ending), *busy, *ending.seen))
 
 
-def _shown(ending: Ending) -> Cause:
-    """What came of the workload, and where there is nothing, what it did not do."""
+def _shown(ending: Ending) -> tuple[Cause, ...]:
+    """What came of the workload, and where there is nothing, what it did not do and why that may be."""
+    if ending.steps:
+        return (_of_steps(ending),)
+    return _of_steps(ending), *((Cause(CauseKind.HOOK_KEPT_OUT),) if ending.kept_out else ())
+
+
+def _of_steps(ending: Ending) -> Cause:
     if ending.steps:
         return Cause(CauseKind.STEPPED, {"steps": ending.steps, "silent_seconds": ending.silent_seconds})
     if ending.silent and not ending.started:

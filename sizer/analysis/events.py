@@ -58,37 +58,37 @@ class EventReader:
         """The events that these bytes complete. Raises EventError at the first line that breaks the form."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > LINE_LIMIT:
-            raise EventError(f"an event longer than {LINE_LIMIT} bytes: {_shown(self._rest)}")
+            raise EventError(f"an event longer than {LINE_LIMIT} bytes: {shown(self._rest)}")
         return [self._in_order(parse_event(line), line) for line in lines if line.strip()]
 
     def close(self) -> None:
         """The pipe is closed. Raises EventError if it ended inside a line."""
         if self._rest.strip():
-            raise EventError(f"the event pipe ended inside a line: {_shown(self._rest)}")
+            raise EventError(f"the event pipe ended inside a line: {shown(self._rest)}")
 
     def _in_order(self, event: ChildEvent, line: bytes) -> ChildEvent:
         if isinstance(event, Start) == self._started or self._ended:
-            raise EventError(f"an event out of order (start, then steps, then end): {_shown(line)}")
+            raise EventError(f"an event out of order (start, then steps, then end): {shown(line)}")
         self._started = True
         self._ended = isinstance(event, End)
         if isinstance(event, Step):
             last, self._last = self._last, event
             if last is not None and (event.time < last.time or event.epoch < last.epoch):
-                raise EventError(f"a step whose time or epoch is before that of the one before: {_shown(line)}")
+                raise EventError(f"a step whose time or epoch is before that of the one before: {shown(line)}")
             self._samples += event.samples
             if self._samples > LARGEST:
-                raise EventError(f"more than {LARGEST:g} samples in all: {_shown(line)}")
+                raise EventError(f"more than {LARGEST:g} samples in all: {shown(line)}")
         return event
 
 
 def parse_event(line: bytes) -> ChildEvent:
     """The event in one line of JSON. Raises EventError; keys that the form does not know are left alone."""
     if len(line) > LINE_LIMIT:
-        raise EventError(f"an event longer than {LINE_LIMIT} bytes: {_shown(line)}")
+        raise EventError(f"an event longer than {LINE_LIMIT} bytes: {shown(line)}")
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise EventError(f"not a line of JSON: {_shown(line)}") from error
+        raise EventError(f"not a line of JSON: {shown(line)}") from error
     kind = fields.get("event") if isinstance(fields, dict) else None
     if kind == "start":
         return Start(
@@ -107,20 +107,20 @@ def parse_event(line: bytes) -> ChildEvent:
         )
     if kind == "end":
         return End()
-    raise EventError(f"no event named start, step or end: {_shown(line)}")
+    raise EventError(f"no event named start, step or end: {shown(line)}")
 
 
 def _text(fields: dict[str, Any], key: str, line: bytes) -> str:
     value = fields.get(key)
     if not isinstance(value, str) or not 0 < len(value) <= 40 or not value.isprintable():
-        raise EventError(f"`{key}` is not a short text: {_shown(line)}")
+        raise EventError(f"`{key}` is not a short text: {shown(line)}")
     return value
 
 
 def _number(fields: dict[str, Any], key: str, line: bytes) -> float:
     value = fields.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
-        raise EventError(f"`{key}` is not a number from 0 to {LARGEST:g}: {_shown(line)}")
+        raise EventError(f"`{key}` is not a number from 0 to {LARGEST:g}: {shown(line)}")
     return float(value)
 
 
@@ -128,7 +128,7 @@ def _time(fields: dict[str, Any], line: bytes) -> float:
     """Steps that lie closer together than a clock can show would make a rate that no number holds."""
     value = _number(fields, "time", line)
     if 0 < value < SMALLEST_TIME:
-        raise EventError(f"`time` is nearer to 0 than any clock: {_shown(line)}")
+        raise EventError(f"`time` is nearer to 0 than any clock: {shown(line)}")
     return value
 
 
@@ -140,10 +140,11 @@ def _duration(fields: dict[str, Any], key: str, line: bytes) -> float:
 def _count(fields: dict[str, Any], key: str, line: bytes) -> int:
     value = _number(fields, key, line)
     if value != int(value):
-        raise EventError(f"`{key}` is not a whole number: {_shown(line)}")
+        raise EventError(f"`{key}` is not a whole number: {shown(line)}")
     return int(value)
 
 
-def _shown(line: bytes) -> str:
+def shown(line: bytes) -> str:
+    """The beginning of a line, for a message."""
     text = line[:200].decode("utf-8", "backslashreplace")
     return repr(text if len(line) <= 200 else text + "...")

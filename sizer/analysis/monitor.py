@@ -43,9 +43,10 @@ class RunMonitor:
 
     `detail` says how its event pipe broke; `limit_seconds` is the limit that it ran into, of its time or of its
     pattern's; `no_rate` is a line of its log that matched the pattern and told none. `meter` is what its steps were
-    counted by, and `counts_samples` whether that says how many samples they have; `log_warnings` are what is to be
-    known of a log's rates, and `wrong_unit` why they mean nothing. `start_up_seconds` are those to the first step that
-    other runs let expect, and `busy` says whether it still did something when its time was up.
+    counted by, and `counts_samples` whether that says how many samples they have; `meter_warnings` are what is to be
+    known of how they were counted, and `wrong_unit` why they mean nothing. `start_up_seconds` are those to the first
+    step that other runs let expect, and `busy` says whether it still did something when its time was up. `kept_out` is
+    whether it uses a framework that the hook knows, and no process of it loaded the hook.
     """
 
     spec: RunSpec
@@ -61,11 +62,12 @@ class RunMonitor:
     count: int = 0
     over: float | None = None
     meter: Meter | None = None
-    log_warnings: tuple[RunWarning, ...] = ()
+    meter_warnings: tuple[RunWarning, ...] = ()
     wrong_unit: Cause | None = None
     counts_samples: bool = True
     start_up_seconds: float | None = None
     busy: bool = False
+    kept_out: bool = False
 
     def __post_init__(self) -> None:
         self._joined = JoinedSteps(self.steps)

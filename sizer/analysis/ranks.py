@@ -15,15 +15,15 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from sizer.analysis.events import LARGEST, LINE_LIMIT, EventError, Start, parse_event
+from sizer.analysis.events import LARGEST, LINE_LIMIT, EventError, Start, parse_event, shown
 from sizer.records import Meter, MeterKind, Step
 
-PHASES = ("evaluate", "infer", "optimize", "train", None)
+PHASES = ("evaluate", "prepare", "infer", "learn", "optimize", "train", None)
 """What the hook saw steps of (`sizer/hook/sizer_steps.py`), the weakest first; None is a program that tells its own.
 As soon as there is a stronger one, what the weaker ones told is forgotten."""
 
-EVALUATE = PHASES.index("evaluate")
-OPTIMIZE = PHASES.index("optimize")
+PREPARE = PHASES.index("prepare")
+"""Up to this one it may be that the program has yet to train."""
 
 PATIENCE_SECONDS = 5.0
 """A step waits so long for a rank that has not told of it: records come twice a second."""
@@ -102,11 +102,14 @@ class RankReader:
 
     `batch_size` is what a step counts where the program's samples are not seen. `meter` says what the steps are of,
     None before there is one; `counts_samples` is False where the samples are only the batch size that the study gives.
+    `hooked` says whether a process loaded the hook, `side_by_side` whether one read several loaders at once.
     """
 
     def __init__(self, batch_size: int) -> None:
         self.meter: Meter | None = None
         self.counts_samples = True
+        self.hooked = False
+        self.side_by_side = False
         self._batch_size = batch_size
         self._rest = b""
         self._phase = -1
@@ -128,7 +131,7 @@ class RankReader:
                 start = found or start
                 anew |= stronger
         steps = self._in_order(step for group in self._groups.values() for step in group.ready(now))
-        if self._phase == EVALUATE:
+        if self._phase <= PREPARE:
             self._withheld += steps
             return Told()
         return Told(start, tuple(steps), anew)
@@ -139,13 +142,16 @@ class RankReader:
         A program that has an optimizer and never used it did evaluate: its batches count if nothing else (`otherwise`).
         """
         steps = self._in_order(step for group in self._groups.values() for step in group.ready(inf))
-        if self._phase != EVALUATE:
+        if self._phase > PREPARE:
             return Told(steps=tuple(steps))
         return Told(steps=(*self._withheld, *steps), anew=True) if otherwise else Told()
 
     def _read(self, line: bytes, now: float) -> tuple[Start | None, bool]:
         """Take one record; the start that it is, and whether it is stronger than all before."""
         fields = _fields(line)
+        if fields.get("event") == "hooked":
+            self.hooked = True
+            return None, False
         phase = _phase(fields, line)
         if fields.get("event") == "start" and phase == len(PHASES) - 1:
             about = {"dataset_bytes": 0, "dataset_samples": 0, **fields}
@@ -165,6 +171,7 @@ class RankReader:
         stronger = phase > self._phase
         if stronger:
             self._begin(phase, fields)
+        self.side_by_side |= fields.get("beside") is True
         _, rank = self._process(fields)
         for step in self._steps(fields, line):
             rank.add(step, now)
@@ -175,7 +182,7 @@ class RankReader:
         self._groups, self._of_process, self._withheld, self._last, self._samples = {}, {}, [], None, 0
         own = PHASES[phase] is None
         self.meter = Meter(MeterKind.EVENTS) if own else Meter(MeterKind.HOOK, str(fields["source"]))
-        self.counts_samples = True
+        self.counts_samples, self.side_by_side = True, False
 
     def _process(self, fields: dict[str, Any]) -> tuple[_Group, _Rank]:
         """The process that a record is of. A second one with a rank that is taken begins a group of its own."""
@@ -203,10 +210,12 @@ class RankReader:
             return [self._step(fields, fields.get("samples"))]
         rows = fields["steps"]
         if not isinstance(rows, list) or not all(isinstance(row, list) and len(row) == 4 for row in rows):
-            raise EventError(f"`steps` is not a list of time, samples, input_wait and epoch: {line[:200]!r}")
-        return [self._row(row, line) for row in rows]
+            raise EventError(
+                f"through the FIFO: `steps` is not a list of time, samples, input_wait and epoch: {shown(line)}"
+            )
+        return [self._row(row, fields) for row in rows]
 
-    def _row(self, row: list[Any], line: bytes) -> Step:
+    def _row(self, row: list[Any], fields: dict[str, Any]) -> Step:
         """One of many steps: those of a program that makes ten thousand a second come through here."""
         time, samples, input_wait, epoch = row
         if samples is None:
@@ -216,7 +225,10 @@ class RankReader:
         if not all(kinds) or not (
             0 <= time <= LARGEST and 0 <= samples <= LARGEST and 0 <= input_wait <= LARGEST and 0 <= epoch <= LARGEST
         ):
-            raise EventError(f"`steps` holds what is no step: {line[:200]!r}")
+            raise EventError(
+                f"of process {fields['pid']}, through the FIFO: {json.dumps(row)[:200]} is no step "
+                f"(time, samples, input_wait, epoch, each a number from 0 to {LARGEST:g})"
+            )
         return Step(time, samples, input_wait, epoch)
 
     def _step(self, fields: dict[str, Any], samples: object) -> Step:
@@ -246,17 +258,17 @@ def _fields(line: bytes) -> dict[str, Any]:
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise EventError(f"not a line of JSON: {line[:200]!r}") from error
+        raise EventError(f"through the FIFO: not a line of JSON: {shown(line)}") from error
     if not isinstance(fields, dict) or not isinstance(fields.get("pid"), int):
-        raise EventError(f"an event from the FIFO without its `pid`: {line[:200]!r}")
+        raise EventError(f"through the FIFO: an event without its `pid`: {shown(line)}")
     for key in ("rank", "ranks"):
         if not isinstance(fields.get(key), int | None):
-            raise EventError(f"`{key}` is not a whole number: {line[:200]!r}")
+            raise EventError(f"through the FIFO: `{key}` is not a whole number: {shown(line)}")
     return fields
 
 
 def _phase(fields: dict[str, Any], line: bytes) -> int:
     phase = fields.get("phase")
     if phase not in PHASES:
-        raise EventError(f"`phase` is not known: {line[:200]!r}")
+        raise EventError(f"through the FIFO: `phase` is not known: {shown(line)}")
     return PHASES.index(phase)

@@ -104,7 +104,7 @@ def run_record(
         limits_buffered_writes=_limits_buffered_writes(disk, measured.throttles_buffered_writes),
         disk=disk,
         limited_by=measured.limited_by,
-        warnings=(*measured.troubles, *seen.log_warnings),
+        warnings=(*measured.troubles, *seen.meter_warnings),
         steps=tuple(seen.steps),
         samples=measured.samples,
     )
@@ -130,6 +130,7 @@ def _ending(measured: ChildResult, shown: Shown) -> Ending:
         silent=measured.silent,
         wrong_unit=seen.wrong_unit,
         busy=seen.busy,
+        kept_out=seen.kept_out,
         capped=seen.spec.limits.memory_bytes is not None,
         joined=measured.joined,
     )

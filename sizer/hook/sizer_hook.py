@@ -12,7 +12,8 @@ import importlib.util
 import os
 import sys
 import time
-from threading import get_ident
+from itertools import islice
+from threading import get_ident, main_thread
 from typing import TYPE_CHECKING, Any
 
 from sizer_steps import Pass, StepCounter
@@ -24,19 +25,34 @@ if TYPE_CHECKING:
 PASS = "_sizer_pass"
 """The attribute of a framework's iterator that holds its Pass."""
 
+AT_ONCE = "_exit"
+"""The function of `os` that ends a process without `atexit`."""
+
+MOST_WAYS = 64
+"""Places in a batch that are looked at for the number of its samples."""
+
 clock = time.monotonic
 
 
 class Watch:
     """What is seen of one framework in this process."""
 
-    def __init__(self, source: str, learning: Callable[[], bool], helping: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        source: str,
+        learning: Callable[[], bool],
+        helping: Callable[[], bool],
+        loader: Callable[[Any], Any] = lambda _: None,
+    ) -> None:
+        """`loader` names something of an iterator that the others of its loader have, too."""
         self._source = source
+        self._loader = loader
         self._learning = learning
         self._helping = helping
         self.reset()
         os.register_at_fork(after_in_child=self.reset)
         atexit.register(self.close)
+        setattr(os, AT_ONCE, first(self.close, getattr(os, AT_ONCE)))
 
     def reset(self) -> None:
         """A child of a fork has told nothing, and what its parent still has to tell is the parent's."""
@@ -57,7 +73,8 @@ class Watch:
             now = clock()
             going = iterator.__dict__.get(PASS)
             if going is None or going.over or going.counter is not self.counter:
-                going = iterator.__dict__[PASS] = Pass(self.counter)
+                loader = self._loader(iterator)
+                going = iterator.__dict__[PASS] = Pass(self.counter, loader, _is_of_one_batch(loader))
             self.counter.asked(going, now)
             self._asking.add(get_ident())
             return going, now
@@ -118,6 +135,7 @@ class Watch:
             if multiprocessing is not None:
                 # A process that it forks ends without `atexit`.
                 multiprocessing.Finalize(None, self.close, exitpriority=0)
+        self._writer.beside = self.counter.side_by_side
         self._writer.step(phase, step)
 
     def _broke(self) -> None:
@@ -127,11 +145,15 @@ class Watch:
 def samples_of(batch: Any, batch_size: Any) -> Callable[[Any], int | None]:
     """How to count the samples of such batches, learnt from the first.
 
-    They are the first dimension of the first array in it. Where the loader names its batch size and another dimension
-    or the length of a list fits better, such as the list of images of different sizes that detection has, that is it.
+    They are the first dimension of the first array in it. Where the loader names its batch size and another array or
+    dimension or the length of a list fits better, such as the list of images of different sizes that detection has,
+    that is it.
     """
     ways = list(_ways(batch, ()))
     fitting = [way for way in ways if _walk(batch, way) == batch_size]
+    if not fitting:
+        # What stands first is of something else than the samples.
+        fitting = [way for way in islice(_ways(batch, (), every=True), MOST_WAYS) if _walk(batch, way) == batch_size]
     if not ways:
         return lambda _: None
     chosen = (fitting or ways)[0]
@@ -145,11 +167,14 @@ def samples_of(batch: Any, batch_size: Any) -> Callable[[Any], int | None]:
     return count
 
 
-def _ways(value: Any, path: tuple[Any, ...]) -> Any:
-    """Ways to a number that may be that of samples, the likeliest first."""
+def _ways(value: Any, path: tuple[Any, ...], every: bool = False) -> Any:
+    """Ways to a number that may be that of samples, the likeliest first.
+
+    They lead to the first two dimensions of the first array, or to the first one of `every` array.
+    """
     shape = getattr(value, "shape", None)
     if shape is not None:
-        yield from ((*path, ("dimension", index)) for index in range(min(2, len(shape))))
+        yield from ((*path, ("dimension", index)) for index in range(min(1 if every else 2, len(shape))))
         return
     if hasattr(value, "num_graphs"):
         # A batch of torch_geometric.
@@ -157,15 +182,15 @@ def _ways(value: Any, path: tuple[Any, ...]) -> Any:
         return
     if isinstance(getattr(value, "data", None), (list, tuple)) and hasattr(value, "label"):
         # A DataBatch of MXNet.
-        yield from _ways(value.data, (*path, ("attribute", "data")))
+        yield from _ways(value.data, (*path, ("attribute", "data")), every)
         return
     keys = list(value.keys()) if hasattr(value, "keys") else None
     items = keys if keys is not None else range(len(value)) if isinstance(value, (list, tuple)) else ()
-    for key in items:
-        if len(path) < 4:
-            found = list(_ways(value[key], (*path, ("item", key))))
-            if found:
-                yield from found
+    if len(path) < 4:
+        for key in items:
+            found = list(_ways(value[key], (*path, ("item", key)), every))
+            yield from found
+            if found and not every:
                 break
     if isinstance(value, (list, tuple)):
         yield (*path, ("length", None))
@@ -184,13 +209,26 @@ def _walk(value: Any, way: tuple[Any, ...]) -> Any:
     return value
 
 
+def _is_of_one_batch(loader: Any) -> bool:
+    try:
+        return len(loader) == 1
+    except Exception:
+        # It has no length, or says none.
+        return False
+
+
 def counted_next(
-    watch: Watch, original: Callable[[Any], Any], batch_size: Callable[[Any], Any]
+    watch: Watch, original: Callable[[Any], Any], batch_size: Callable[[Any], Any], only_main: bool = False
 ) -> Callable[[Any], Any]:
-    """The `__next__` of a framework's iterator with a look at what passes through it."""
+    """The `__next__` of a framework's iterator with a look at what passes through it.
+
+    `only_main` leaves out what other threads ask for: they are another iterator's, which asks ahead.
+    """
 
     @functools.wraps(original)
     def following(self: Any) -> Any:
+        if only_main and get_ident() != main_thread().ident:
+            return original(self)
         going = watch.going_through(self)
         if going is None:
             return original(self)
@@ -264,7 +302,7 @@ class Torch:
                 worker = sys.modules.get("torch.utils.data._utils.worker")
                 return worker is not None and worker._worker_info is not None
 
-            self._watch = Watch("torch", lambda: torch.is_grad_enabled(), helping)
+            self._watch = Watch("torch", lambda: torch.is_grad_enabled(), helping, lambda it: it._index_sampler)
         return self._watch
 
 
@@ -294,14 +332,20 @@ class Mxnet:
         def batch_size(iterator: Any) -> Any:
             return getattr(iterator, "batch_size", None) or None
 
-        def made(kind: Any, **named: Any) -> None:
-            # An iterator of the program's own may have its own `__next__`, as that of MXNet's examples has.
-            super(base, kind).__init_subclass__(**named)
-            own = vars(kind).get("__next__")
-            if own is not None:
-                kind.__next__ = counted_next(watch, own, batch_size)
+        def count(kind: Any) -> None:
+            # A program may call either, and an iterator of its own have its own, as that of MXNet's examples has.
+            for name, only_main in (("__next__", False), ("next", True)):
+                own = vars(kind).get(name)
+                if own is not None:
+                    setattr(kind, name, counted_next(watch, own, batch_size, only_main))
 
-        base.__next__ = counted_next(watch, base.__next__, batch_size)
+        def made(kind: Any, **named: Any) -> None:
+            super(base, kind).__init_subclass__(**named)
+            count(kind)
+
+        for kind in list(vars(module).values()):
+            if isinstance(kind, type) and issubclass(kind, base):
+                count(kind)
         base.__init_subclass__ = classmethod(made)
 
     def loaders(self, module: ModuleType) -> None:
@@ -348,7 +392,7 @@ class Mxnet:
 
     def _watching(self) -> Watch:
         if self._watch is None:
-            self._watch = Watch("mxnet", lambda: True, lambda: False)
+            self._watch = Watch("mxnet", lambda: True, lambda: False, lambda it: getattr(it, "sampler", it))
         return self._watch
 
 
@@ -368,6 +412,7 @@ METER = _meter()
 
 def watchers() -> dict[str, Callable[[ModuleType], None]]:
     """What is to be called with a module, by its name, once it has been imported."""
+    METER.EventWriter("hook").hooked()
     torch, mxnet = Torch(), Mxnet()
     return {
         "torch.optim.optimizer": torch.optimizers,

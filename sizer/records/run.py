@@ -258,11 +258,15 @@ class WarningKind(str, Enum):
     TOLD_NOT_USED = "told_not_used"
     """The same of a log whose counter gives the rate, so that nothing rests on what is told."""
     OTHER_BATCH_SIZE = "other_batch_size"
-    """By its log a batch has `told` samples, where the study says `given`."""
+    """By its log, or by what the hook saw, a batch has `told` samples, where the study says `given`."""
     ONE_READING = "one_reading"
     """Every line of the log told the same rate, so that its interval says nothing."""
     NOT_HOOKED = "not_hooked"
     """The hook could not be loaded, because Python was started with the option `text`."""
+    HOOK_KEPT_OUT = "hook_kept_out"
+    """A process of it imported a framework that the hook knows, and none loaded the hook."""
+    SEVERAL_LOADERS = "several_loaders"
+    """It reads other loaders beside the one whose batches are its steps."""
     OTHER = "other"
     """A sentence of somebody else's, or of a sizer before: `text`."""
 
@@ -275,6 +279,7 @@ class WarningKind(str, Enum):
 _GROUPS = {
     WarningKind.DATA_PARTLY_GONE: WarningKind.DATA_GONE,
     WarningKind.MEMORY_LEFT: WarningKind.LEFT_BEHIND,
+    WarningKind.HOOK_KEPT_OUT: WarningKind.NOT_HOOKED,
     WarningKind.LINES_OF_RANKS: WarningKind.TOLD_UNLIKE_SEEN,
     WarningKind.BATCHES_FOR_SAMPLES: WarningKind.TOLD_UNLIKE_SEEN,
     WarningKind.TOLD_NOT_USED: WarningKind.TOLD_UNLIKE_SEEN,
@@ -352,6 +357,8 @@ class CauseKind(str, Enum):
     """It wrote no event, and no line of its log is of a known format."""
     NO_STEP = "no_step"
     """It wrote its start and no step."""
+    HOOK_KEPT_OUT = "hook_kept_out"
+    """As the warning of this name."""
     STILL_BUSY = "still_busy"
     """It used CPU time or moved bytes when its time was up."""
     STOPPED = "stopped"

@@ -14,7 +14,8 @@ from pathlib import Path
 from sizer.analysis import ChildEvent, EventReader
 from sizer.limits import MARK, Group, end_marked, owned_name
 from sizer.records import Cause, CauseKind, HostError
-from sizer.runner.containers import ClientsBelow
+from sizer.runner.containers import ClientsBelow, tree
+from sizer.runner.frameworks import uses_framework
 from sizer.runner.outlets import READ_BYTES, Lines, pipe, terminals, widen
 from sizer.runner.run_log import Log
 from sizer.runner.secrets import NO_SECRETS, Secrets
@@ -133,6 +134,10 @@ class Child:
     def container_client(self, now: float) -> str | None:
         """The client of a container that the program is, or waits for."""
         return self._clients.look(now)
+
+    def uses_framework(self) -> bool:
+        """Whether a Python of it has imported a framework that the hook knows."""
+        return uses_framework(tree(self._process.pid))
 
     def read_at_leisure(self) -> None:
         """From now on lines may wait: nothing is made of when they come."""

@@ -68,19 +68,19 @@ class ClientsBelow:
 
     def look(self, now: float) -> str | None:
         """The name of one that has been seen for CLIENT_SECONDS; about 20 us a process."""
-        found = {pid: name for pid in _tree(self._pid) if (name := _client(pid)) is not None}
+        found = {pid: name for pid in tree(self._pid) if (name := _client(pid)) is not None}
         self._since = {pid: self._since.get(pid, now) for pid in found}
         return next((found[pid] for pid, since in self._since.items() if now - since >= CLIENT_SECONDS), None)
 
 
-def _tree(pid: int) -> Iterator[int]:
+def tree(pid: int) -> Iterator[int]:
     """A process and what its main thread, and those of its children, started."""
     yield pid
     children: list[str] = []
     with suppress(OSError):
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     for child in children:
-        yield from _tree(int(child))
+        yield from tree(int(child))
 
 
 def _client(pid: int) -> str | None:

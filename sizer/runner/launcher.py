@@ -214,7 +214,10 @@ class _ChildRun:
         found = [each for each in (changed, left, files, self._log.trouble) if each is not None]
         if spec.workload.may_be_hooked and (self._seen.meter is None or self._seen.meter.kind is MeterKind.LOG):
             option = shut_out_by(spec.workload.command)
-            found += [RunWarning(WarningKind.NOT_HOOKED, text=option)] if option else []
+            if option:
+                found.append(RunWarning(WarningKind.NOT_HOOKED, text=option))
+            elif self._seen.kept_out:
+                found.append(RunWarning(WarningKind.HOOK_KEPT_OUT))
         return replace(
             self.measured,
             last_lines=last_lines,

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from statistics import median
 
 from sizer.analysis import (
     PATTERN_SECONDS,
@@ -21,7 +22,7 @@ from sizer.analysis import (
     Told,
     is_absent,
 )
-from sizer.records import COMMAND, Sample
+from sizer.records import COMMAND, MeterKind, RunWarning, Sample, WarningKind
 from sizer.runner.child import Child
 from sizer.runner.circumstances import Room
 from sizer.runner.event_fifo import EventFifo
@@ -91,6 +92,7 @@ def observe(
             seen.decide(hooks.clock(), hooks.stop_now(), sampler.samples)
             if seen.spec.workload.kind == COMMAND and seen.stop is not Stop.INTERRUPTED:
                 presence.look(child, sample)
+            meters.look_for_frameworks()
             meters.judge()
             # A terminal may be gone by now: that nobody looks on is no reason to lose a run.
             with suppress(OSError):
@@ -152,6 +154,11 @@ class Meters:
         if self._fifo is not None:
             self._tell(self._ranks.feed(self._fifo.read(), self._clock()))
 
+    def look_for_frameworks(self) -> None:
+        """See whether the hook was kept out of a program whose steps it would count."""
+        if self._seen.spec.workload.may_be_hooked and not self._seen.kept_out and not self._ranks.hooked:
+            self._seen.kept_out = self._child.uses_framework()
+
     def judge(self) -> None:
         """End a run whose log tells times of another unit than its pattern says: it would be measured for nothing."""
         if self._log is None or not self._seen.told_by_log:
@@ -168,9 +175,21 @@ class Meters:
                 self._tell(self._ranks.finish(otherwise=self._seen.meter is None))
             except EventError as error:
                 self._seen.broke(error)
+        self._seen.kept_out &= not self._ranks.hooked
         self.judge()
         if self._log is not None and self._seen.told_by_log:
-            self._seen.log_warnings = tuple(self._log.finish())
+            self._seen.meter_warnings = tuple(self._log.finish())
+        elif self._seen.meter is not None and self._seen.meter.kind is MeterKind.HOOK:
+            self._seen.meter_warnings = tuple(self._of_the_hook())
+
+    def _of_the_hook(self) -> Iterator[RunWarning]:
+        if self._ranks.side_by_side:
+            yield RunWarning(WarningKind.SEVERAL_LOADERS)
+        given, steps = self._seen.spec.batch_size, self._seen.steps
+        if given > 1 and steps and self._ranks.counts_samples:
+            told = median(step.samples for step in steps) / self._seen.calls_a_step
+            if told != given:
+                yield RunWarning(WarningKind.OTHER_BATCH_SIZE, {"told": told, "given": given})
 
     def _tell(self, told: Told) -> None:
         meter = self._ranks.meter

@@ -118,7 +118,7 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
             "one of minutes; correct the pattern",
             **_told_and_seen(cause),
         ),
-        CauseKind.BROKEN_EVENTS: lambda: _("invalid data on the event pipe: {text}", text=text),
+        CauseKind.BROKEN_EVENTS: lambda: _("invalid events: {text}", text=text),
         CauseKind.INTERRUPTED: lambda: _("stopped by Ctrl-C or a signal before it was measured"),
         CauseKind.UNSUPPORTED: lambda: _("the framework or device is not available here"),
         CauseKind.NOT_FOUND: lambda: _not_found(spec),
@@ -143,6 +143,10 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
             "`sizer pattern`"
         ),
         CauseKind.NO_STEP: lambda: _("it wrote its start and no step"),
+        CauseKind.HOOK_KEPT_OUT: lambda: _(
+            "it uses PyTorch or MXNet where sizer's hook, which would count its steps, was not loaded: leave out "
+            "Python's options -I, -E and -S, and pass PYTHONPATH on to what it starts"
+        ),
         CauseKind.STILL_BUSY: lambda: _(
             "it was still busy: if it only needs longer, give a longer `timeout` under `measure`"
         ),

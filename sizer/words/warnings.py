@@ -42,6 +42,8 @@ def warning_name(kind: WarningKind) -> str:
         WarningKind.OTHER_BATCH_SIZE: _("other batch size"),
         WarningKind.ONE_READING: _("one reading"),
         WarningKind.NOT_HOOKED: _("hook not loaded"),
+        WarningKind.HOOK_KEPT_OUT: _("hook not loaded"),
+        WarningKind.SEVERAL_LOADERS: _("several loaders"),
         WarningKind.OTHER: _("other"),
     }[kind]
 
@@ -137,6 +139,14 @@ def _without_figures(warning: RunWarning) -> str:
             "leave the option out",
             option=text,
         ),
+        WarningKind.HOOK_KEPT_OUT: _(
+            "it uses PyTorch or MXNet where sizer's hook was not loaded, so its steps could not be counted and only "
+            "its log was read; leave out Python's options -I, -E and -S, and pass PYTHONPATH on"
+        ),
+        WarningKind.SEVERAL_LOADERS: _(
+            "it reads several loaders side by side: a step, with its samples, is a batch of the one that is asked "
+            "first, and what the others give adds no samples"
+        ),
     }.get(warning.kind, "")
 
 
@@ -220,7 +230,7 @@ def _with_figures(warning: RunWarning, spans: dict[str, str], unit: str) -> str:
             **spans,
         ),
         WarningKind.OTHER_BATCH_SIZE: lambda: _(
-            "by its log a batch has {told} {units}, where the study says {given}; the log's figure is used",
+            "a batch has {told} {units}, where the study says {given}; what was seen is used",
             units=plural(unit),
             **spans,
         ),

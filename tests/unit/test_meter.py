@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -63,10 +64,33 @@ def test_nothing_happens_outside_sizer(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 def test_whatever_it_is_told_it_does_not_raise(fifo: EventFifo) -> None:
     """The program goes on."""
-    with Meter() as told:
-        told.step("many")  # type: ignore[arg-type]
+    with Meter(unit="\n" * 50, batch_size=-4) as told:
+        for samples, input_wait, epoch in [("many", 0, 0), (nan, nan, nan), (-1, -1, -1), (inf, inf, inf), (4, 2, 1)]:
+            told.step(samples, input_wait, epoch)  # type: ignore[arg-type]
+    found = records(fifo)
+    assert (found[0]["sample_unit"], found[0]["batch_size"]) == ("sample", 1)
+    told_of = [step[1:] for record in found for step in record.get("steps", [])]
+    assert told_of == [[1, 0.0, 0]] * 4 + [[4, 2.0, 1]]
+
+
+def test_the_first_steps_are_told_soon(fifo: EventFifo) -> None:
+    """A program that is killed after a moment has shown them."""
+    told = Meter()
+    for _ in range(20):
         told.step()
-    assert sum(len(record.get("steps", [])) for record in records(fifo)) == 1
+        time.sleep(0.01)
+    assert sum(len(record.get("steps", [])) for record in records(fifo)) >= 10
+
+
+def test_a_rank_stays_what_it_was(fifo: EventFifo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when the processes have parted before the last steps are written."""
+    monkeypatch.setenv("RANK", "1")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with Meter() as told:
+        told.step()
+        monkeypatch.delenv("RANK")
+        told.step()
+    assert {(record["rank"], record["ranks"]) for record in records(fifo)} == {(1, 2)}
 
 
 def test_an_exception_of_the_program_is_its_own(fifo: EventFifo) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from sizer.limits import detect
-from sizer.records.run import Meter, MeterKind, Outcome, Run, WarningKind
+from sizer.records.run import CauseKind, Meter, MeterKind, Outcome, Run, WarningKind
 from sizer.records.study import RunSpec
 from sizer.runner.launcher import RunContext, launch
 
@@ -63,7 +63,18 @@ def steps_and_samples(run: Run) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize(
-    ("way", "workers"), [("plain", 0), ("plain", 2), ("two", 0), ("accumulate", 0), ("evaluate", 0), ("infer", 2)]
+    ("way", "workers"),
+    [
+        ("plain", 0),
+        ("plain", 2),
+        ("two", 0),
+        ("accumulate", 0),
+        ("evaluate", 0),
+        ("infer", 2),
+        ("again", 0),
+        ("beside", 0),
+        ("own", 0),
+    ],
 )
 def test_torch(measure: Callable[..., Run], torch: str, tmp_path: Path, way: str, workers: int) -> None:
     """Loops of every kind, with evaluations between epochs and, for one, in them."""
@@ -71,7 +82,7 @@ def test_torch(measure: Callable[..., Run], torch: str, tmp_path: Path, way: str
     assert run.outcome is Outcome.COMPLETED, run.error
     assert run.meter == Meter(MeterKind.HOOK, "torch")
     assert steps_and_samples(run) == counted(tmp_path)
-    assert max(step.epoch for step in run.steps) == (0 if way == "infer" else 2)
+    assert max(step.epoch for step in run.steps) == (0 if way in ("infer", "again") else 2)
 
 
 def test_torchrun(measure: Callable[..., Run], torch: str, tmp_path: Path) -> None:
@@ -82,7 +93,7 @@ def test_torchrun(measure: Callable[..., Run], torch: str, tmp_path: Path) -> No
     assert steps_and_samples(run) == counted(tmp_path)
 
 
-@pytest.mark.parametrize(("way", "workers"), [("gluon", 0), ("gluon", 2), ("module", 0), ("synthetic", 0)])
+@pytest.mark.parametrize(("way", "workers"), [("gluon", 0), ("gluon", 2), ("module", 0), ("next", 0), ("synthetic", 0)])
 def test_mxnet(measure: Callable[..., Run], tmp_path: Path, way: str, workers: int) -> None:
     """gluon with its loaders, and a Module that reads a DataIter, or one of the program's own."""
     run = measure(sys.executable, str(PROGRAMS / "mxnet_program.py"), way, str(workers))
@@ -134,6 +145,17 @@ def test_the_log_is_read_where_the_hook_sees_nothing(
     assert f"rate 7000 {loaded}" in (tmp_path / "run.log").read_text()
     told = [warning.text for warning in run.warnings if warning.kind is WarningKind.NOT_HOOKED]
     assert told == options
+
+
+def test_a_framework_where_the_hook_was_kept_out(measure: Callable[..., Run], torch: str) -> None:
+    """It is seen from outside, whatever stands between the command and Python."""
+    code = "import time, torch; [print('rate 7000', flush=True) or time.sleep(0.1) for _ in range(20)]"
+    run = measure("sh", "-c", f'"{torch}" -I -c "{code}"; exit 0', meter="hook", pattern=LOG_OF_WORDS)
+    assert run.outcome is Outcome.COMPLETED, run.error
+    assert WarningKind.HOOK_KEPT_OUT in [warning.kind for warning in run.warnings]
+    run = measure("sh", "-c", f'"{torch}" -I -c "{code}"; exit 0', meter="hook", pattern="no such line (?P<rate>.)")
+    assert run.error is not None
+    assert CauseKind.HOOK_KEPT_OUT in [cause.kind for cause in run.error.reasons]
 
 
 OWN = """

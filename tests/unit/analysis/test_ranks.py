@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from math import nan
 from typing import Any
 
 import pytest
 
 from sizer.analysis.events import EventError
-from sizer.analysis.ranks import PATIENCE_SECONDS, RankReader
+from sizer.analysis.ranks import PATIENCE_SECONDS, RankReader, Told
 from sizer.records.run import Meter, MeterKind, Step
 
 HOOKED = Meter(MeterKind.HOOK, "torch")
@@ -166,3 +167,21 @@ def test_what_breaks_the_form_is_named(line: bytes) -> None:
     """Nobody but a program that means to write there comes upon the FIFO."""
     with pytest.raises(EventError):
         RankReader(1).feed(line, 1.0)
+
+
+def test_the_hook_says_that_it_is_there() -> None:
+    """Before any step, and of no phase; and with steps that several loaders are read."""
+    reader = RankReader(1)
+    assert reader.feed(record(event="hooked", phase=None), 1.0) == Told()
+    assert (reader.hooked, reader.meter) == (True, None)
+    reader.feed(record(steps=[(1.0, 8, 0.0, 0)]), 1.0)
+    assert not reader.side_by_side
+    reader.feed(record(beside=True, steps=[(2.0, 8, 0.0, 0)]), 2.0)
+    assert reader.side_by_side
+
+
+def test_the_step_that_is_none_is_named() -> None:
+    """Not the beginning of its record."""
+    rows = [(float(number), 8, 0.0, 0) for number in range(30)]
+    with pytest.raises(EventError, match=r"process 1, through the FIFO: \[60\.5, 8, NaN, 0\] is no step"):
+        RankReader(1).feed(record(steps=[*rows, (60.5, 8, nan, 0)]), 61.0)

@@ -234,7 +234,7 @@ def test_a_log_that_told_one_rate_again_and_again_gives_no_interval() -> None:
     """It is said as one reading, on the terminal, too; and the run says that its log was the meter."""
     found = measured()
     found.seen.meter = Meter(MeterKind.LOG, "pattern")
-    found.seen.log_warnings = (RunWarning(WarningKind.ONE_READING),)
+    found.seen.meter_warnings = (RunWarning(WarningKind.ONE_READING),)
     run = record(found)
     assert run.meter == Meter(MeterKind.LOG, "pattern")
     assert run.throughput is not None

@@ -73,6 +73,7 @@ def test_whole_epochs_are_enough_when_the_time_is_up() -> None:
         (Ending(Stop.ENDED, 0, 0, True), Outcome.COMPLETED),
         (Ending(Stop.DEADLINE, None, 0, True), Outcome.COMPLETED),
         (Ending(Stop.ENDED, 0, 0, False), Outcome.CRASHED),
+        (Ending(Stop.ENDED, 0, 0, False, kept_out=True), Outcome.CRASHED),
         (Ending(Stop.ENDED, 1, 0, True), Outcome.CRASHED),
         (Ending(Stop.ENDED, -11, 0, False), Outcome.CRASHED),
         (Ending(Stop.ENDED, -9, 1, True), Outcome.OUT_OF_MEMORY),
@@ -156,7 +157,7 @@ def _wrong(kind: CauseKind, told: float, seen: float) -> Cause:
         (Ending(Stop.ENDED, -64, 0, False), "signal 64"),
         (
             Ending(Stop.BROKEN_EVENTS, -11, 0, False, "inside a line"),
-            "SIGSEGV); invalid data on the event pipe: inside a line",
+            "SIGSEGV); invalid events: inside a line",
         ),
         (Ending(Stop.ENDED, -9, 1, False, capped=False), "the host's memory is below"),
         (

@@ -24,6 +24,8 @@ FORMS = [
     (((array(3, 300, 400), array(3, 200, 100)), ({"boxes": array(4, 4)}, {"boxes": array(1, 4)})), 2, 2),
     # Text with time first.
     ([array(35, 20), array(35, 20)], 20, 20),
+    # Something that is no batch comes first.
+    ({"meta": {"n": array(3)}, "image": array(32, 10)}, 32, 32),
     # Ready batches, of which the loader knows no size.
     ([array(35, 20), array(35, 20)], None, 35),
     (SimpleNamespace(num_graphs=12), 12, 12),

@@ -6,11 +6,15 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
-from sizer_steps import EVALUATE, INFER, OPTIMIZE, TRAIN, Pass, StepCounter
+from sizer_steps import EVALUATE, INFER, LEARN, MOST_ASIDE, MOST_REUSES, OPTIMIZE, PREPARE, TRAIN, Pass, StepCounter
 
 
 class Optimizer:
     """Something that can be told from another one of its kind."""
+
+
+class Loader:
+    """The same: what its ways through have in common."""
 
 
 class Program:
@@ -21,9 +25,11 @@ class Program:
         self.counter = StepCounter(lambda phase, step: self.told.append((phase, step[0], step[1], step[3])))
         self.now = 0.0
 
-    def loader(self, batches: int, samples: int = 8, learning: bool = True) -> Iterator[int]:
+    def loader(
+        self, batches: int, samples: int = 8, learning: bool = True, of: Loader | None = None, whole: bool = False
+    ) -> Iterator[int]:
         """One way through a loader."""
-        going = Pass(self.counter)
+        going = Pass(self.counter, of, whole)
         for number in range(batches):
             self.counter.asked(going, self.tick())
             self.counter.got(going, samples, 0.25, learning)
@@ -127,11 +133,11 @@ def test_evaluations_between_epochs_and_in_them_count_nothing(program: Program, 
 def test_batches_before_the_first_optimizer_step_are_of_a_weaker_phase(program: Program) -> None:
     """Whoever reads forgets them when the training begins; its epochs are counted from 0."""
     program.counter.has_optimizer = True
-    list(program.loader(4))
+    list(program.loader(4, learning=False))
     list(program.loader(4))
     for _ in program.loader(2):
         program.step(Optimizer())
-    assert (program.count(EVALUATE), program.count(TRAIN)) == (8, 2)
+    assert (program.count(EVALUATE), program.count(PREPARE), program.count(TRAIN)) == (4, 4, 2)
     assert [epoch for phase, _, _, epoch in program.told if phase == TRAIN] == [0, 0]
 
 
@@ -145,7 +151,7 @@ def test_a_program_without_an_optimizer_infers(program: Program) -> None:
 
 def test_of_two_loaders_side_by_side_one_counts(program: Program) -> None:
     """In inference and in training: each has a part of the batch."""
-    for _ in zip(program.loader(5), program.loader(5), strict=False):
+    for _ in zip(program.loader(5, learning=False), program.loader(5, learning=False), strict=False):
         pass
     assert program.count(INFER) == 5
     program.told.clear()
@@ -250,3 +256,143 @@ def test_what_is_held_of_a_loader_that_is_never_trained_on_is_bounded(program: P
         program.counter.asked(going, program.tick())
         program.counter.got(going, 8, 0.0, True)
     assert len(going.held) <= 4096
+
+
+@pytest.mark.parametrize("made", [True, False])
+def test_a_program_with_updates_of_its_own_evaluates_without_gradients(program: Program, made: bool) -> None:
+    """What it reads with gradients counts, in a phase of its own, whether or not an optimizer was made."""
+    program.counter.has_optimizer = made
+    list(program.loader(2, learning=False))
+    for _ in range(2):
+        list(program.loader(5))
+        list(program.loader(3, learning=False))
+    stronger, weaker = (PREPARE, EVALUATE) if made else (LEARN, INFER)
+    assert [told[0] for told in program.told] == [weaker] * 2 + [stronger] * 10
+    assert [told[3] for told in program.told[2:]] == [0] * 5 + [1] * 5
+
+
+@pytest.mark.parametrize(("whole", "samples"), [(False, 8), (True, None)])
+def test_one_batch_that_is_used_again_and_again(program: Program, whole: bool, samples: int | None) -> None:
+    """Each step of its optimizer counts, with the batch's samples unless the program has all of the data there; with
+    one optimizer of two, and from the start of what was held back."""
+    one, other = Optimizer(), Optimizer()
+    next(program.loader(3, whole=whole))
+    ends = []
+    for _ in range(MOST_REUSES + 5):
+        program.step(one)
+        ends.append(program.now)
+        program.step(other)
+    assert program.told == [(TRAIN, end, samples, 0) for end in ends]
+
+
+@pytest.mark.parametrize("uses", [4, MOST_REUSES + 1])
+def test_an_inner_loop_over_one_batch_is_one_step(program: Program, uses: int) -> None:
+    """As long as another batch comes."""
+    optimizer = Optimizer()
+    for _ in program.loader(6):
+        for _ in range(uses):
+            program.step(optimizer)
+    program.counter.finish()
+    assert program.count() == len(program.told) == 6
+
+
+def test_a_program_that_ends_with_its_first_batch_has_used_it_again(program: Program) -> None:
+    """There was no other that would show what its steps are."""
+    optimizer = Optimizer()
+    next(program.loader(3))
+    for _ in range(5):
+        program.step(optimizer)
+    program.counter.finish()
+    assert program.told == [(TRAIN, 2 + number, 8, 0) for number in range(5)]
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_loader_that_is_asked_between_a_batch_and_its_step(program: Program, named: bool, kept: bool) -> None:
+    """An evaluation on one batch, of a new way through its loader or of one that is kept."""
+    optimizer = Optimizer()
+    train, test = (Loader(), Loader()) if named else (None, None)
+    one = program.loader(100, 16, of=test)
+    for _ in range(3):
+        for _ in program.loader(4, of=train):
+            next(one if kept else program.loader(3, 16, of=test))
+            program.step(optimizer)
+    program.counter.finish()
+    assert [told[2:] for told in program.told] == [(8, epoch) for epoch in (0, 1, 2) for _ in range(4)]
+    assert program.counter.side_by_side == kept
+
+
+def test_an_evaluation_that_was_broken_off_before_the_first_step(program: Program) -> None:
+    """The loader that is asked again leads."""
+    optimizer = Optimizer()
+    next(program.loader(3, 16))
+    for _ in program.loader(4):
+        program.step(optimizer)
+    assert [told[2] for told in program.told] == [8] * 4
+    assert not program.counter.side_by_side
+
+
+def test_of_two_loaders_with_an_optimizer_each_the_first_leads(program: Program) -> None:
+    """An iteration of a generator's and discriminator's loop is one step."""
+    optimizers, loaders = (Optimizer(), Optimizer()), (Loader(), Loader())
+    for _ in range(2):
+        other = program.loader(9, 16, of=loaders[1])
+        for _ in program.loader(5, of=loaders[0]):
+            program.step(optimizers[0])
+            next(other)
+            program.step(optimizers[1])
+    program.counter.finish()
+    assert [told[2:] for told in program.told] == [(8, epoch) for epoch in (0, 1) for _ in range(5)]
+    assert program.counter.side_by_side
+
+
+@pytest.mark.parametrize("batches", [10, MOST_ASIDE + 10])
+def test_a_loader_that_was_given_up_for_another_one(program: Program, batches: int) -> None:
+    """With an optimizer of its own, as in a second phase of training: all of both count."""
+    first, second = Optimizer(), Optimizer()
+    for number in program.loader(6, of=Loader()):
+        program.step(first)
+        if number == 4:
+            break
+    for _ in program.loader(batches, 16, of=Loader()):
+        program.step(second)
+    program.counter.finish()
+    assert [told[2] for told in program.told] == [8] * 5 + [16] * batches
+    assert not program.counter.side_by_side
+
+
+def test_one_optimizer_trains_on_two_loaders_in_turn(program: Program) -> None:
+    """Each batch has a step of its own."""
+    optimizer, one, other = Optimizer(), program.loader(5), program.loader(5)
+    for _ in range(5):
+        next(one)
+        program.step(optimizer)
+        next(other)
+        program.step(optimizer)
+    program.counter.finish()
+    assert program.count() == 10
+
+
+def test_zipped_loaders_have_the_epochs_of_the_shorter_one(program: Program) -> None:
+    """The batch that the longer one gave for nothing is none."""
+    optimizer, loaders = Optimizer(), (Loader(), Loader())
+    for _ in range(2):
+        for _ in zip(program.loader(5, of=loaders[0]), program.loader(3, 16, of=loaders[1]), strict=False):
+            program.step(optimizer)
+    program.counter.finish()
+    assert [told[2:] for told in program.told] == [(8, 0)] * 3 + [(8, 1)] * 3
+
+
+@pytest.mark.parametrize(("part", "epochs"), [(3, [0, 0, 0, 1, 1, 1]), (1, [0, 0])])
+def test_a_part_of_a_loader_is_an_epoch_where_it_is_gone_through_anew(
+    program: Program, part: int, epochs: list[int]
+) -> None:
+    """Unless it is one batch."""
+    optimizer, loader = Optimizer(), Loader()
+    for _ in range(2):
+        for number in program.loader(9, of=loader):
+            program.step(optimizer)
+            if number == part - 1:
+                break
+    program.counter.finish()
+    assert [told[3] for told in program.told] == epochs

@@ -42,6 +42,10 @@ class Child:
     def container_client(self, now: float) -> None:
         """It is none."""
 
+    def uses_framework(self) -> bool:
+        """It uses none."""
+        return False
+
     def read_at_leisure(self) -> None:
         """It tells of its steps itself."""
 
@@ -116,7 +120,7 @@ def test_a_command_without_a_pattern_is_measured_by_the_lines_that_it_prints(
     assert seen.meter == Meter(MeterKind.LOG, "pytorch_word_language_model")
     assert {step.samples for step in seen.steps[1:]} == {40}
     assert len(seen.steps) == 14
-    assert seen.log_warnings == ()
+    assert seen.meter_warnings == ()
 
 
 def test_events_are_trusted_more_than_the_log(make_spec: Callable[..., RunSpec]) -> None:
@@ -136,7 +140,7 @@ def test_a_log_in_milliseconds_given_as_seconds_ends_the_run(make_spec: Callable
     assert seen.stop is Stop.WRONG_UNIT
     assert seen.wrong_unit is not None
     assert seen.wrong_unit.kind is CauseKind.TOLD_MILLISECONDS
-    assert seen.log_warnings == ()
+    assert seen.meter_warnings == ()
 
 
 def test_what_is_to_be_known_of_a_logs_rate_is_a_warning_of_the_run(make_spec: Callable[..., RunSpec]) -> None:
@@ -145,7 +149,7 @@ def test_what_is_to_be_known_of_a_logs_rate_is_a_warning_of_the_run(make_spec: C
     spec = replace(spec, workload=replace(spec.workload, pattern=r"speed (?P<rate>[\d.]+)"))
     seen = watched(spec, PrintingChild(["speed 219.0"] * 10))
     assert seen.meter == Meter(MeterKind.LOG, "pattern")
-    assert [warning.kind for warning in seen.log_warnings] == [WarningKind.ONE_READING]
+    assert [warning.kind for warning in seen.meter_warnings] == [WarningKind.ONE_READING]
 
 
 def test_an_expression_that_backtracks_without_end_is_stopped() -> None:

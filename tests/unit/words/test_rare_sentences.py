@@ -357,7 +357,17 @@ def test_the_end_of_a_process_names_its_signal(cause: Cause, text: str, make_spe
         ),
         (
             RunWarning(WarningKind.OTHER_BATCH_SIZE, {"told": 32.0, "given": 64.0}),
-            "other batch size: by its log a batch has 32 images, where the study says 64; the log's figure is used",
+            "other batch size: a batch has 32 images, where the study says 64; what was seen is used",
+        ),
+        (
+            RunWarning(WarningKind.HOOK_KEPT_OUT),
+            "hook not loaded: it uses PyTorch or MXNet where sizer's hook was not loaded, so its steps could not be "
+            "counted and only its log was read; leave out Python's options -I, -E and -S, and pass PYTHONPATH on",
+        ),
+        (
+            RunWarning(WarningKind.SEVERAL_LOADERS),
+            "several loaders: it reads several loaders side by side: a step, with its samples, is a batch of the one "
+            "that is asked first, and what the others give adds no samples",
         ),
         (
             RunWarning(WarningKind.ONE_READING),

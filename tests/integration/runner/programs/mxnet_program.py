@@ -1,6 +1,7 @@
 """A small MXNet program that counts its own steps; its first word says how it trains."""
 
 import sys
+from contextlib import suppress
 
 import numpy
 
@@ -68,13 +69,25 @@ def main() -> None:
         )
         counted = []
         module = mx.mod.Module(output, label_names=["lin_label"])
-        module.fit(
-            train,
-            eval_data=valid,
-            num_epoch=EPOCHS,
-            batch_end_callback=lambda _: counted.append(BATCH),
-            eval_metric="mse",
-        )
+        if way == "next":
+            module.bind(train.provide_data, train.provide_label)
+            module.init_params()
+            module.init_optimizer()
+            for _ in range(EPOCHS):
+                train.reset()
+                with suppress(StopIteration):
+                    while True:
+                        module.forward_backward(train.next())
+                        module.update()
+                        counted.append(BATCH)
+        else:
+            module.fit(
+                train,
+                eval_data=valid,
+                num_epoch=EPOCHS,
+                batch_end_callback=lambda _: counted.append(BATCH),
+                eval_metric="mse",
+            )
         steps, samples = len(counted), sum(counted)
     print(f"counted {steps} {samples}")
 

@@ -1,5 +1,6 @@
 """A small PyTorch program that counts its own steps; its first word says how it trains."""
 
+import os
 import sys
 
 import torch
@@ -23,11 +24,26 @@ def main() -> None:
                 steps, samples = steps + 1, samples + len(inputs)
         print(f"counted {steps} {samples}")
         return
+    if way == "again":
+        inputs, wanted = next(iter(train))
+        optimizer = torch.optim.SGD(model.parameters(), 0.01)
+        for _ in range(100):
+            (model(inputs) - wanted).square().mean().backward()
+            optimizer.step()
+        print(f"counted 100 {100 * BATCH}", flush=True)
+        os._exit(0)
     one, other = (torch.optim.SGD(model.parameters(), 0.01) for _ in range(2))
     for _ in range(EPOCHS):
         for number, (inputs, wanted) in enumerate(train):
             (model(inputs) - wanted).square().mean().backward()
-            if way != "accumulate" or number % 4 == 3:
+            if way == "beside":
+                model(next(iter(valid))[0])
+            if way == "own":
+                with torch.no_grad():
+                    for parameter in model.parameters():
+                        parameter -= 0.01 * parameter.grad
+                model.zero_grad()
+            elif way != "accumulate" or number % 4 == 3:
                 one.step()
                 one.zero_grad()
             if way == "two":
@@ -39,8 +55,9 @@ def main() -> None:
         with torch.no_grad():
             for inputs, _ in valid:
                 model(inputs)
-        for inputs, _ in train:
-            model(inputs)
+        if way != "own":
+            for inputs, _ in train:
+                model(inputs)
     print(f"counted {steps} {samples}")
 
 
