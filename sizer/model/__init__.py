@@ -28,7 +28,15 @@ from sizer.model.floor_runs import (
     too_slow,
 )
 from sizer.model.isolation import as_asked, end_to_end
-from sizer.model.memory import MARGIN, anonymous_bytes, memory_floor, needed_bytes, only_completed, undroppable_bytes
+from sizer.model.memory import (
+    MARGIN,
+    anonymous_bytes,
+    floor_at,
+    memory_floor,
+    needed_bytes,
+    only_completed,
+    undroppable_bytes,
+)
 from sizer.model.model import (
     NORMAL_90,
     Gpus,
@@ -43,7 +51,7 @@ from sizer.model.model import (
 )
 from sizer.model.observations import DRIFT, Noise, apart, centre_of, completed, noise_of, within
 from sizer.model.predicted_rates import own_effects, predict_rates
-from sizer.model.prediction import best_measured, predict, predict_line
+from sizer.model.prediction import best_measured, predict, predict_line, predict_several
 from sizer.model.relief import headroom
 from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
 
@@ -92,6 +100,7 @@ __all__ = [
     "end_to_end",
     "filled",
     "fit",
+    "floor_at",
     "floor_from",
     "gpus_of",
     "headroom",
@@ -109,6 +118,7 @@ __all__ = [
     "predict",
     "predict_line",
     "predict_rates",
+    "predict_several",
     "reaches",
     "same_floor",
     "searched_floor",
