@@ -154,11 +154,12 @@ def _memory_marks(base: Configuration, subject: Subject) -> Iterator[PlaceMark]:
 
 
 def _stops(axis: str, series: Sequence[Series], lines: Sequence[Line], subject: Subject) -> Iterator[Stop]:
-    """What is known at the measured places and at some between."""
+    """What is known at the measured places, and of a single series at some between."""
     names = labels(axis, series, subject.study)
     known = [{point.x: point for stretch in line.stretches for point in stretch} for line in lines]
     places = {place for line in lines for place in line.places}
-    places |= {place for curve in known for place in sorted(curve)[::BETWEEN]}
+    if len(known) == 1:
+        places |= set(sorted(known[0])[::BETWEEN])
     base = next((each.base for each in series if each.base is not None), None)
     for place in sorted(places):
         told = [

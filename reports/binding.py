@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from sizer import words
 from sizer.model import predict_several
-from sizer.records import Bottleneck, Configuration, Estimate, Prediction, Run, format_bytes, format_number
+from sizer.records import Bottleneck, Configuration, Estimate, Prediction, Run, Spec, format_bytes, format_number
 from sizer.words import _
 
 from . import results
@@ -107,7 +107,12 @@ def binding_map(subject: Subject) -> Figure | None:
     keys = [*hues_of(subject, [prediction.bottleneck for prediction, _rate in told.values()])]
     keys += [legend.cell(True, _("measured"))] if any(cell.is_measured for cell in cells.values()) else []
     keys += [legend.cell(False, _("by the model"))] if not all(cell.is_measured for cell in cells.values()) else []
-    return Figure(title, drawn.draw(), tuple(keys), _("Numbers are {unit}.", unit=words.rates_axis(subject.unit)))
+    fixed = words.configuration_line(_without(plane.axis, plane.rows[0]), subject.study)
+    unit = words.rates_axis(subject.unit)
+    caption = (
+        _("Numbers are {unit}, at {fixed}.", unit=unit, fixed=fixed) if fixed else _("Numbers are {unit}.", unit=unit)
+    )
+    return Figure(title, drawn.draw(), tuple(keys), caption)
 
 
 @dataclass(frozen=True)
@@ -129,29 +134,50 @@ class Plane:
 
 
 def _plane(measured: Sequence[Run], subject: Subject) -> Plane | None:
-    """The plane in which the answer lies, as far as it fixes the other axes; else that of most runs."""
-    vcpus = sorted({run.configuration.vcpus for run in measured if run.configuration.vcpus is not None})
-    if len(vcpus) < 2:
+    """Over disks, or memory where one disk was measured; of several such planes the one with most measured places, of
+    equal ones that of the answer."""
+    known = [run.configuration for run in measured if run.configuration.vcpus is not None]
+    axis = next((axis for axis in ("disk", "memory_bytes") if len(_values(axis, known)) > 1), None)
+    if axis is None:
         return None
     spec = subject.answer.spec if subject.answer is not None else None
-    base = Counter(run.configuration for run in measured).most_common(1)[0][0]
-    for axis in ("memory_bytes", "disk", "batch_size"):
-        if spec is not None and getattr(spec, axis) is not None:
-            base = replace(base, **{axis: getattr(spec, axis)})
-    disks = sorted({run.configuration.disk for run in measured if run.configuration.disk is not None})
-    sizes = sorted({run.configuration.memory_bytes for run in measured if run.configuration.memory_bytes is not None})
-    if len(disks) > 1:
-        axis = "disk"
-        fastest = sorted(disks, key=lambda name: -(rates_of(name, subject).read_bytes_per_second or math.inf))
-        rows = [replace(base, disk=disk) for disk in thinned(fastest, MOST_ROWS, base.disk)]
-    elif len(sizes) > 1:
-        axis = "memory_bytes"
-        rows = [replace(base, memory_bytes=size) for size in thinned(sizes[::-1], MOST_ROWS, base.memory_bytes)]
-    else:
-        return None
+    planes = Counter(_without(axis, place) for place in dict.fromkeys(known))
+    base = max(planes, key=lambda plane: (planes[plane], _agreeing(plane, spec)))
+    vcpus = sorted({place.vcpus for place in known if place.vcpus is not None})
     columns = thinned(vcpus, MOST_COLUMNS, spec.vcpus if spec is not None else None)
+    places = [place for place in known if getattr(place, axis) is not None]
+    if axis == "disk":
+        fastest = sorted(
+            {place.disk for place in places if place.disk is not None}, key=lambda name: _slow(name, subject)
+        )
+        rows = [replace(base, disk=disk) for disk in thinned(fastest, MOST_ROWS, spec.disk if spec else None)]
+    else:
+        sizes = sorted({place.memory_bytes for place in places if place.memory_bytes is not None}, reverse=True)
+        chosen = thinned(sizes, MOST_ROWS, spec.memory_bytes if spec else None)
+        rows = [replace(base, memory_bytes=size) for size in chosen]
     answer = (spec.vcpus, getattr(spec, axis)) if spec is not None else None
-    return Plane(axis, tuple(columns), tuple(rows), answer)
+    return Plane(axis, tuple(columns), tuple(rows), answer) if len(columns) > 1 else None
+
+
+def _values(axis: str, places: Sequence[Configuration]) -> set[object]:
+    return {getattr(place, axis) for place in places} - {None}
+
+
+def _without(axis: str, place: Configuration) -> Configuration:
+    """What all places of a plane have."""
+    return replace(place, vcpus=None, disk=None) if axis == "disk" else replace(place, vcpus=None, memory_bytes=None)
+
+
+def _agreeing(plane: Configuration, spec: Spec | None) -> int:
+    """In how many things a plane has what the answer has."""
+    names = ("memory_bytes", "disk", "batch_size", "gpu")
+    return sum(spec is not None and getattr(plane, name) == getattr(spec, name) is not None for name in names)
+
+
+def _slow(name: str, subject: Subject) -> float:
+    """So that the fastest disk comes first, after those that nothing is known of."""
+    rate = rates_of(name, subject).read_bytes_per_second
+    return -rate if rate is not None else -math.inf
 
 
 def _cell(prediction: Prediction, measured: Estimate | None, plane: Plane, subject: Subject) -> Cell:
