@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from sizer import words
+from sizer.model import batch_of, memory_of, vcpus_of
 from sizer.words import _
 
 from .axis_chart import axis_chart
@@ -34,6 +36,8 @@ def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], i
             continue  # nothing differs along this axis alone, and the picture of machines has the rates
         series = sorted(found, key=lambda each: -_relevance(axis, each, subject))
         chunks = [series[start : start + MOST_SERIES] for start in range(0, len(series), MOST_SERIES)]
+        if axis == "disk":  # rows have no line that is nearest to the answer, so bars stand in the order of their sizes
+            chunks = [sorted(chunk, key=_size) for chunk in chunks]
         drawn = [_figure(axis, chunk, subject) for chunk in chunks[:MOST_PICTURES]]
         left_out += len(chunks) - len(drawn)
         first += drawn[:1]
@@ -49,6 +53,13 @@ def _relevance(axis: str, series: Series, subject: Subject) -> int:
     if spec is None or series.base is None:
         return 0
     return sum(name != axis and getattr(spec, name) == getattr(series.base, name) for name in AXES)
+
+
+def _size(series: Series) -> tuple[float, ...]:
+    base = series.base
+    if base is None:
+        return (math.inf,)
+    return vcpus_of(base), memory_of(base), batch_of(base)
 
 
 def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:

@@ -28,8 +28,8 @@ CLEAR = 1.6
 """How far beyond the measured rates the model's band or a ceiling may lift the y axis; what lies higher is cut off."""
 BOX = 13.0
 """Half the width in pixels of the model's mark at a single place."""
-DODGE = 5.0
-"""Pixels between repeats of one configuration, so that their whiskers are seen apart."""
+DODGE, CROWD = 5.0, 22.0
+"""Pixels between repeats of one configuration, so that their whiskers are seen apart, and of all of them at most."""
 LINE = 14.0
 """Pixels from one line of words to the next."""
 WIDEST_PILE = 26.0
@@ -364,7 +364,8 @@ def _points(line: Line, index: int, x: Scale, y: Scale) -> Iterator[Markup]:
     for point in line.points:
         number = repeats.get(point.x, 0)
         repeats[point.x] = number + 1
-        place = x(point.x) + DODGE * (number - (totals[point.x] - 1) / 2)
+        apart = min(DODGE, CROWD / max(totals[point.x] - 1, 1))
+        place = x(point.x) + apart * (number - (totals[point.x] - 1) / 2)
         yield svg.line(place, y(point.throughput.low), place, y(point.throughput.high), "whisker")
         yield svg.marker(index, place, y(point.throughput.value), "point", point.title)
 
