@@ -11,8 +11,10 @@ from . import svg
 from .lettering import BOLD, cut, width
 
 WIDTH, RIGHT, TOP = 420.0, 412.0, 6.0
-MOST_NAME = 110.0
+MOST_NAME = 118.0
 """Pixels at most for the names at the left."""
+WIDE = 1.15
+"""How much wider than the mean the letters of such a name may be: at the edge there is nothing to flow into."""
 HEIGHT, GAP, STRIP = 42.0, 3.0, 9.0
 """Pixels: of a cell, between two, and of the hatched strip that says by its pattern what binds."""
 
@@ -42,7 +44,7 @@ class Cells:
     description: str = ""
 
     def draw(self) -> Markup:
-        left = min(max(width(name, BOLD) for name in (*self.rows, *self.notes)), MOST_NAME) + 18
+        left = min(max(width(name, WIDE) for name in (*self.rows, *self.notes)), MOST_NAME) + 18
         step = (RIGHT - left) / len(self.columns)
         bottom = TOP + (HEIGHT + GAP) * len(self.rows)
         names = [self._name(index, left) for index in range(len(self.rows))]
@@ -60,8 +62,8 @@ class Cells:
     def _name(self, row: int, left: float) -> Markup:
         note = self.notes[row] if self.notes else ""
         height = self._top(row) + HEIGHT / 2 + (-3 if note else 4)
-        parts = [svg.text(cut(self.rows[row], left - 14, BOLD), left - 10, height, "row-name", "end")]
-        parts += [svg.text(cut(note, left - 16), left - 10, height + 15, "tick", "end")] if note else []
+        parts = [svg.text(cut(self.rows[row], left - 18, WIDE), left - 10, height, "map-name", "end")]
+        parts += [svg.text(cut(note, left - 18, WIDE), left - 10, height + 15, "tick", "end")] if note else []
         return svg.element("g", *parts)
 
     def _top(self, row: int) -> float:

@@ -366,7 +366,8 @@ def _points(line: Line, index: int, x: Scale, y: Scale) -> Iterator[Markup]:
         repeats[point.x] = number + 1
         apart = min(DODGE, CROWD / max(totals[point.x] - 1, 1))
         place = x(point.x) + apart * (number - (totals[point.x] - 1) / 2)
-        yield svg.line(place, y(point.throughput.low), place, y(point.throughput.high), "whisker")
+        if point.throughput.has_interval:
+            yield svg.line(place, y(point.throughput.low), place, y(point.throughput.high), "whisker")
         yield svg.marker(index, place, y(point.throughput.value), "point", point.title)
 
 

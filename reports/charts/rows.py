@@ -162,7 +162,8 @@ class Rows:
             yield svg.line(low, middle - 3, low, middle + 3, "interval")
             yield svg.line(high, middle - 3, high, middle + 3, "interval")
         for point in bar.points:
-            yield svg.line(x(point.throughput.low), middle, x(point.throughput.high), middle, "whisker")
+            if point.throughput.has_interval:
+                yield svg.line(x(point.throughput.low), middle, x(point.throughput.high), middle, "whisker")
             yield svg.marker(index, x(point.throughput.value), middle, "point", point.title)
         for failure in bar.failures:
             yield svg.cross(x(0) + 5, middle, "failure", failure.title)

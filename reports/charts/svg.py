@@ -23,7 +23,8 @@ def element(name: str, *children: Markup | str, **attributes: Attribute) -> Mark
     written = "".join(
         f' {_name(key)}="{escape(_value(value))}"' for key, value in attributes.items() if value is not None
     )
-    return Markup(f"<{name}{written}>{''.join(map(escape, children))}</{name}>")
+    inside = "".join(map(escape, children))
+    return Markup(f"<{name}{written}>{inside}</{name}>" if inside else f"<{name}{written}/>")
 
 
 def text(content: str, x: float, y: float, class_: str, anchor: str = "middle") -> Markup:

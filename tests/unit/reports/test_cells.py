@@ -45,7 +45,7 @@ def test_the_answers_frame_lies_over_its_neighbours() -> None:
 def test_long_names_stay_inside() -> None:
     """They are cut, and the cells keep their room."""
     root = drawn(CELLS, rows=("n" * 10_000, "slow"))
-    assert len(of_class(root, "row-name")[0].text or "") < 30
+    assert len(of_class(root, "map-name")[0].text or "") < 30
     cell = of_class(root, "cell")[0]
     assert float(cell.get("width", "0")) > 100
     assert float(cell.get("x", "0")) + float(cell.get("width", "0")) < WIDTH
