@@ -27,7 +27,8 @@ class Ending:
     last step, or its start where it made none; `longest_step` is the longest that it took for one. `seen` is what was
     seen of it when it was stopped, `pattern` whether its log was read for rates, `no_rate` a line of it that told none,
     `silent` whether it printed nothing at all, `capped` whether its memory was, and `joined` whether it came into its
-    group, under its limits. `wrong_unit` is why the rates of its log mean nothing.
+    group, under its limits. `wrong_unit` is why the rates of its log mean nothing, and `busy` whether it still did
+    something when it was stopped.
     """
 
     stop: Stop
@@ -47,6 +48,7 @@ class Ending:
     capped: bool = True
     joined: bool = True
     wrong_unit: Cause | None = None
+    busy: bool = False
 
     @property
     def hung(self) -> bool:
@@ -94,10 +96,11 @@ def _broken(ending: Ending) -> Failure:
 
 
 def _timeout(ending: Ending) -> Failure:
-    if ending.steps and ending.hung:
+    busy = (Cause(CauseKind.STILL_BUSY),) if ending.busy and not ending.measured else ()
+    if ending.steps and ending.hung and not busy:
         figures = {"steps": ending.steps, "silent_seconds": ending.silent_seconds, "seconds": ending.seconds}
         return Failure(Cause(CauseKind.HUNG, figures), ending.seen)
-    return Failure(Cause(CauseKind.DEADLINE, {"seconds": ending.seconds}), (_shown(ending), *ending.seen))
+    return Failure(Cause(CauseKind.DEADLINE, {"seconds": ending.seconds}), (_shown(ending), *busy, *ending.seen))
 
 
 def _shown(ending: Ending) -> Cause:

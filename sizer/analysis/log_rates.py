@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from statistics import median
 
-from sizer.analysis.log_lines import LARGEST, LINE_LIMIT, LogLines, LogReading, Told
+from sizer.analysis.log_lines import LARGEST, LINE_LIMIT, TERMINAL, LogLines, LogReading, Told
 from sizer.analysis.told_against_seen import (
     DISAGREES,
     Disagreement,
@@ -76,16 +76,17 @@ class LogRates:
         self._clock = clock
         self._allowance = Allowance(clock)
         self._rest = ""
+        self._rest_came = 0.0
         self._last: float | None = None
         self._samples = 0
-        self._epoch = 0
         self._elapsed: tuple[int, float] | None = None
         self._told: deque[ToldLine] = deque(maxlen=KEPT_LINES)
         self._told_batches: deque[float] = deque(maxlen=KEPT_LINES)
         self._rates: set[float] = set()
-        self._repeats = 0
         self._by_told = False
         self._of_samples = False
+        self.counts_samples = False
+        """Whether the lines say how many samples were done, and not only how many batches."""
 
     @property
     def no_rate(self) -> str:
@@ -102,20 +103,23 @@ class LogRates:
 
         Of a program that prints more lines than can be looked at, the last of each read are.
         """
-        data = data.replace(b"\r", b"\n")
+        now, data = self._clock(), data.replace(b"\r", b"\n")
         count = data.count(b"\n")
         taken = self._allowance.take(count, self._lines.is_decided)
         if taken < count:
             # What is before these is left alone: to cut it into lines would take longer than to look at them.
             self._rest, data = "", b"\n".join(data.rsplit(b"\n", taken + 1)[-1 - taken :])
-        *lines, rest = (self._rest + data.decode("utf-8", "replace")).split("\n")
-        self._rest = rest[-LINE_LIMIT:]
+        *lines, rest = data.decode("utf-8", "replace").split("\n")
         steps = []
         for line in lines:
-            told = self._lines.read(line)
-            step = self._step(told, line) if told is not None else None
-            if step is not None:
-                steps.append(step)
+            # A bar is ended by the next one that is drawn over it, maybe much later: it is of when it came.
+            came = self._rest_came if self._rest and not TERMINAL.sub("", line).strip() else now
+            whole, self._rest = self._rest + line, ""
+            told = self._lines.read(whole, came)
+            if told is not None:
+                steps += self._steps(told, whole, came)
+        if rest:
+            self._rest, self._rest_came = (self._rest + rest)[-LINE_LIMIT:], now
         return steps
 
     @property
@@ -139,40 +143,48 @@ class LogRates:
             warnings.append(RunWarning(WarningKind.ONE_READING))
         return warnings
 
-    def _step(self, told: Told, line: str) -> Step | None:
-        now, last, reading = self._clock(), self._last, told.reading
+    def _steps(self, told: Told, line: str, now: float) -> list[Step]:
         self._keep(told, line, now)
-        if last is None:
-            self._last, self._epoch = now, told.epoch
-            return Step(now, 0, 0.0, 0)
+        if self._last is None:
+            # A format that is recognised with its second line counts from its first one on.
+            self._last = told.since if told.grown else now
+            begun = [Step(self._last, 0, 0.0, 0)]
+            return [*begun, *self._later(told, now)] if told.grown else begun
+        return self._later(told, now)
+
+    def _later(self, told: Told, now: float) -> list[Step]:
+        """The step between the line before and this one; none where it shows nothing new."""
+        last, reading = self._last, told.reading
+        assert last is not None
         samples = self._done(told, now - last)
         if reading.counter is None:
             self._last = now
         if samples is None or self._samples + samples > LARGEST:
-            return None
+            return []
         self._last = now
         self._samples += samples
-        return Step(now, samples, 0.0, told.epoch - self._epoch)
+        return [Step(now, samples, 0.0, told.epoch)]
 
     def _done(self, told: Told, seconds: float) -> int | None:
         """Samples since the line before; None where the line shows nothing new."""
         reading, grown = told.reading, told.grown
         if reading.counter is not None:
             if not grown:
-                self._repeats += 1
                 return None
-            lines, self._repeats = 1 + self._repeats, 0
             if reading.samples is not None:
+                self.counts_samples = True
                 return grown
             if reading.rate and seconds > 0:
                 each = reading.seconds if reading.seconds is not None else seconds / grown
                 # Where several processes print the line, each tells its own rate.
-                self._told_batches.append(reading.rate * each * lines)
+                self._told_batches.append(reading.rate * each * told.lines)
+                self.counts_samples |= self.recognised is not None
             return grown * (self._told_batch() or self._batch_size)
         rate = self._told_rate(reading)
         if rate is None or rate > LARGEST:
             return None
         self._by_told = True
+        self.counts_samples = reading.rate is not None
         self._rates.add(rate)
         return round(rate * seconds)
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from sizer.analysis.counter_rates import rates
+from sizer.analysis.deadline import Progress, deadline_seconds, is_busy, least_deadline
 from sizer.analysis.epochs import Shown, measured_from_epoch, shown, two_epochs_seconds
 from sizer.analysis.events import ChildEvent, End, EventError, Start
-from sizer.analysis.stopping import Stop, deadline_seconds, enough, next_look
+from sizer.analysis.stopping import Stop, enough, next_look
 from sizer.records import Cause, Meter, MeterKind, RunSpec, RunWarning, Sample, Step
 
 RECENT_SECONDS = 5.0
@@ -43,7 +44,8 @@ class RunMonitor:
     `detail` says how its event pipe broke; `limit_seconds` is the limit that it ran into, of its time or of its
     pattern's; `no_rate` is a line of its log that matched the pattern and told none. `meter` is what its steps were
     counted by, and `counts_samples` whether that says how many samples they have; `log_warnings` are what is to be
-    known of a log's rates, and `wrong_unit` why they mean nothing.
+    known of a log's rates, and `wrong_unit` why they mean nothing. `start_up_seconds` are those to the first step that
+    other runs let expect, and `busy` says whether it still did something when its time was up.
     """
 
     spec: RunSpec
@@ -62,6 +64,8 @@ class RunMonitor:
     log_warnings: tuple[RunWarning, ...] = ()
     wrong_unit: Cause | None = None
     counts_samples: bool = True
+    start_up_seconds: float | None = None
+    busy: bool = False
 
     def __post_init__(self) -> None:
         self._joined = JoinedSteps(self.steps)
@@ -151,16 +155,29 @@ class RunMonitor:
     def _epoch_samples(self) -> int:
         return self.start.dataset_samples if self.start else 0
 
-    def decide(self, now: float, stop_now: bool) -> None:
-        """Sets `stop` once the run should end."""
+    def decide(self, now: float, stop_now: bool, samples: Sequence[Sample] = ()) -> None:
+        """Sets `stop` once the run should end; `samples` are its counters so far."""
         if stop_now:
             self.stop = Stop.INTERRUPTED
             return
         if self.steps and self.steps[-1].time >= self.next_look:
             self._look(self.steps[0].time, self.steps[-1].time)
-        deadline = deadline_seconds(self.spec.measure, self.spec.limits.vcpus, self.two_epochs_seconds)
-        if self.stop is None and now - self.began > deadline:
-            self.stop, self.limit_seconds = Stop.DEADLINE, deadline
+        if self.stop is None and now - self.began > least_deadline(self.spec.measure, self.spec.limits.vcpus):
+            self._end_in_time(now, samples)
+
+    def _end_in_time(self, now: float, samples: Sequence[Sample]) -> None:
+        """Stop the run if its time is up by what it and others have shown."""
+        vcpus = self.spec.limits.vcpus
+        progress = Progress(
+            first_step=self.steps[0].time - self.began if self.steps else None,
+            longest_step=self.longest_step,
+            measurable=self.shown.steady is not None,
+            two_epochs=self.two_epochs_seconds,
+        )
+        busy = is_busy(samples, vcpus)
+        deadline = deadline_seconds(self.spec.measure, vcpus, progress, self.start_up_seconds, busy)
+        if now - self.began > deadline:
+            self.stop, self.limit_seconds, self.busy = Stop.DEADLINE, deadline, busy
 
     def _look(self, first: float, last: float) -> None:
         """Judge the run by all of its steps, from the first one's time to the last one's."""

@@ -12,6 +12,7 @@ import json
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from sizer.analysis.events import LARGEST, LINE_LIMIT, EventError, Start, parse_event
@@ -59,7 +60,8 @@ class _Group:
     ranks: dict[int, _Rank] = field(default_factory=dict)
 
     def ready(self, now: float) -> Iterable[Step]:
-        """The steps that all ranks have made, or have been waited for."""
+        """The steps that all ranks have made, or have been waited for. In the end, `now` is infinite: a rank that was
+        killed had steps that it did not come to tell, and those of the others alone are none of the whole job's."""
         if self.size < 2 and len(self.ranks) == 1:
             (alone,) = self.ranks.values()
             yield from [step for _, step, _ in alone.waiting]
@@ -70,14 +72,17 @@ class _Group:
             if not heads:
                 return
             place, came = min(head[0] for head in heads), min(head[2] for head in heads)
-            if now - came < PATIENCE_SECONDS and self._is_awaited(place):
+            if (now - came < PATIENCE_SECONDS and self._is_awaited(place)) or (now == inf and self._lacking(place)):
                 return
             yield self._step(place)
 
     def _is_awaited(self, place: tuple[int, int]) -> bool:
         """Whether a rank may still bring something for the step at this place."""
-        behind = [rank for rank in self.ranks.values() if not rank.ended and not rank.waiting and rank.latest < place]
-        return bool(behind) or len(self.ranks) < self.size
+        return self._lacking(place) or len(self.ranks) < self.size
+
+    def _lacking(self, place: tuple[int, int]) -> bool:
+        """Whether one that has told of steps has not told of this one."""
+        return any(not rank.ended and not rank.waiting and rank.latest < place for rank in self.ranks.values())
 
     def _step(self, place: tuple[int, int]) -> Step:
         parts = []
@@ -133,7 +138,7 @@ class RankReader:
 
         A program that has an optimizer and never used it did evaluate: its batches count if nothing else (`otherwise`).
         """
-        steps = self._in_order(step for group in self._groups.values() for step in group.ready(float("inf")))
+        steps = self._in_order(step for group in self._groups.values() for step in group.ready(inf))
         if self._phase != EVALUATE:
             return Told(steps=tuple(steps))
         return Told(steps=(*self._withheld, *steps), anew=True) if otherwise else Told()

@@ -128,6 +128,7 @@ def _ending(measured: ChildResult, shown: Shown) -> Ending:
         no_rate=seen.no_rate,
         silent=measured.silent,
         wrong_unit=seen.wrong_unit,
+        busy=seen.busy,
         capped=seen.spec.limits.memory_bytes is not None,
         joined=measured.joined,
     )

@@ -12,7 +12,10 @@ LOOKS = ((0.5, 0.5), (0.75, 1.0), (1.0, 1.0))
 
 Each look is a chance to stop at an interval that is narrow by luck (optional stopping): looks every half second cost up
 to 3 % of coverage, these 1 %. The first asks for more, so that no run is near both bounds (as in O'Brien, Fleming 1979,
-"A multiple testing procedure for clinical trials").
+"A multiple testing procedure for clinical trials"). None is earlier, however short the steps: what comes now and then,
+such as a stall every few seconds, is missed with no doubt shown. One more look at a quarter of 30 s, for a quarter of
+the half-width, took the coverage of steps of 5 ms with stalls every 3 s from 94 to 89.5 %, and that of a drift of 10 %
+from 95 to 91.5 % (200 simulated runs each; autocorrelated noise lost nothing).
 """
 
 FEWEST_PRECISE = 10
@@ -20,12 +23,6 @@ FEWEST_PRECISE = 10
 
 EPOCHS_LOOK = 0.05
 """A run that is measured by whole epochs is judged again when it has become longer by this share."""
-
-TWO_EPOCHS = 2.5
-"""Times the projected time of two epochs that a run may take: what comes may be slower than what was seen."""
-
-START_UP_SECONDS = 120.0
-"""Allowed for imports, the first step and warm-up: VGG-16's first training step alone takes up to 20 s."""
 
 
 class Stop(str, Enum):
@@ -41,17 +38,6 @@ class Stop(str, Enum):
     CONTAINER = "container"
     ABSENT = "absent"
     WRONG_UNIT = "wrong_unit"
-
-
-def deadline_seconds(measure: Measure, vcpus: float | None = None, two_epochs: float = 0.0) -> float:
-    """Seconds from its start after which a run is stopped whatever it does; a fraction of a vCPU gets longer.
-
-    `two_epochs` are the seconds that two epochs are expected to take, where a run needs as many. A timeout that the
-    study gives always holds.
-    """
-    if measure.timeout is not None:
-        return measure.timeout
-    return max((START_UP_SECONDS + 4 * measure.seconds) / min(1.0, vcpus or 1.0), TWO_EPOCHS * two_epochs)
 
 
 def enough(shown: Shown, measure: Measure, now: float) -> Stop | None:

@@ -13,14 +13,19 @@ from sizer.api.importing import ImportedStudy, import_table
 from sizer.api.measuring import Measurement, continued, measure, measurement
 from sizer.api.measuring_host import MeasuringHost, this_host
 from sizer.api.predicting import predict
+from sizer.api.profiling import Profile, ProfileMeasurement, profile, profile_measurement, profile_of
 from sizer.api.status import StudyStatus, study_status
 from sizer.api.studies import parse_study, read_study
 from sizer.api.study_plan import StudyPlan, plan_study
+from sizer.study import OwnJob
 
 __all__ = [
     "ImportedStudy",
     "Measurement",
     "MeasuringHost",
+    "OwnJob",
+    "Profile",
+    "ProfileMeasurement",
     "StudyPlan",
     "StudyStatus",
     "continued",
@@ -35,6 +40,9 @@ __all__ = [
     "plan_study",
     "predict",
     "predicting",
+    "profile",
+    "profile_measurement",
+    "profile_of",
     "read_study",
     "recommend",
     "study_status",

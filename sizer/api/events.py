@@ -11,26 +11,31 @@ from sizer.api.conclusions import Conclusion
 from sizer.api.steps import StepBegun
 from sizer.exchange import Imported
 from sizer.host import BusyBy
-from sizer.plan import Search, TwoEpochs
-from sizer.records import DiskCheck, Doubt, Failure, Run, RunSpec, SizerError
+from sizer.plan import Needs, Search, TwoEpochs
+from sizer.records import DiskCheck, Doubt, Failure, Note, Run, RunSpec, SizerError, Study
 from sizer.storage import Announcement, Leftover
 
 __all__ = [
     "Announcement",
+    "AxesChosen",
     "Concluded",
     "Conclusion",
     "DataLacking",
     "DiskChecked",
     "DiskChecking",
     "DiskUnusable",
+    "DisksNotRead",
     "Doubted",
     "Event",
+    "FirstRunEnded",
+    "FirstRunFailed",
     "FollowingEnded",
     "HostBusy",
     "Leftover",
     "Live",
     "MeasuringStarted",
     "NotConcluded",
+    "Noted",
     "NothingLeft",
     "OnEvent",
     "RunFinished",
@@ -42,6 +47,7 @@ __all__ = [
     "StepBegun",
     "TableImported",
     "TableRead",
+    "VariablesWithheld",
     "ignore",
 ]
 
@@ -156,6 +162,56 @@ class RunFinished:
 
 
 @dataclass(frozen=True)
+class FirstRunEnded:
+    """A program's run without limits is there, and what it needs by that."""
+
+    run: Run
+    needs: Needs
+
+
+@dataclass(frozen=True)
+class FirstRunFailed:
+    """It gave no rate, so nothing else is measured: `log` is what it printed, and `withheld` the variables of this
+    environment that its last words name and that it did not get."""
+
+    run: Run
+    log: Path | None
+    withheld: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AxesChosen:
+    """The study that follows from it is written at `path`: so many `runs` are left, which take about `seconds`."""
+
+    study: Study
+    path: Path
+    runs: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Noted:
+    """What a reader of the study must know of the whole of it."""
+
+    note: Note
+
+
+@dataclass(frozen=True)
+class VariablesWithheld:
+    """Variables of this environment that a program of this kind often reads, and does not get."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DisksNotRead:
+    """The command is not told where its data lies on `disks`, so it reads nothing from there."""
+
+    disks: tuple[str, ...]
+    has_data: bool
+
+
+@dataclass(frozen=True)
 class RunsLeft:
     """So many of the planned runs are still to be made as the conclusion is drawn."""
 
@@ -212,6 +268,12 @@ Event = (
     | RunStarted
     | Live
     | RunFinished
+    | FirstRunEnded
+    | FirstRunFailed
+    | AxesChosen
+    | Noted
+    | VariablesWithheld
+    | DisksNotRead
     | RunsLeft
     | Concluded
     | NotConcluded

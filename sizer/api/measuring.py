@@ -24,13 +24,14 @@ from sizer.api.events import (
     ignore,
 )
 from sizer.api.measuring_host import MeasuringHost, this_host
-from sizer.api.preparing import Preparation, prepare_data
+from sizer.api.preparing import Preparation, SetUp, prepare_data
 from sizer.api.study_plan import StudyPlan, plan_study
 from sizer.host import measuring_alone
 from sizer.plan import (
     TYPICAL_RUNS,
     UNFINISHED,
     Search,
+    SeenTimes,
     TwoEpochs,
     changed_marks,
     estimate_seconds,
@@ -107,6 +108,8 @@ class Measurement:
         self._stop: Asked = never
         self._stop_now: Asked = never
         self._set_aside: frozenset[tuple[str, str | None]] = frozenset()
+        self._set_up = SetUp()
+        self._said_busy = False
 
     def run(self, stop: Asked = never, stop_now: Asked = never) -> frozenset[Outcome]:
         """Measure what is not finished, then conclude, whatever stopped the runs. How the planned runs ended.
@@ -114,15 +117,30 @@ class Measurement:
         Once `stop` says so, no further run begins; `stop_now` ends the one that goes on, too. Raises HostError when a
         run cannot be stored; those before it are, and the conclusion is drawn from them.
         """
-        self._stop, self._stop_now = stop, stop_now
         try:
-            with suppress(Interrupted):
-                self._run()
+            self.measure(stop, stop_now)
         except BaseException:
             self._conclude_as_far_as_possible()
             raise
         self._conclude()
         return frozenset(run.outcome for run in self.folder.runs() if self._plan.asks_for(run))
+
+    def measure(self, stop: Asked = never, stop_now: Asked = never) -> None:
+        """The same without a conclusion."""
+        self._stop, self._stop_now = stop, stop_now
+        with suppress(Interrupted):
+            self._run()
+
+    def go_on_with(self, plan: StudyPlan) -> None:
+        """From now on measure this plan, whose study has the same workloads and longer axes. Raises HostError."""
+        self._plan = plan
+        self.folder.go_on_with(plan.study)
+
+    def to_come(self) -> tuple[int, float]:
+        """How many runs are left of the plan, with those of searches as there usually are, and seconds for them."""
+        plan = replace(self._plan, finished=self.folder.runs())
+        after = sum(TYPICAL_RUNS if isinstance(each, Search) else 1 for each, _ in plan.next_runs(self._known()))
+        return len(plan.todo) + after, self._left(plan.todo)
 
     def _run(self) -> None:
         """Every run that is left, or ended in an outcome before that is measured again.
@@ -141,10 +159,11 @@ class Measurement:
             return
         self._on_event(MeasuringStarted(len(plan.specs), len(plan.specs) - len(todo), self._left(todo)))
         busy = host_load(self._host.backend).disturbs
-        if busy is not None:
+        if busy is not None and not self._said_busy:
+            self._said_busy = True
             self._on_event(HostBusy(busy))
         self.folder.hold_room()
-        data = prepare_data(study, needed, cache, self._on_event, self._stop)
+        data = prepare_data(study, needed, cache, self._on_event, self._stop, self._set_up)
         room = room_on_emulated(study, [spec for spec in needed if spec.workload in data.sets], data.sets)
         with Placement(cache, room, self._on_event, self._stop) as places:
             preparation = Preparation(study, self._host, data, places)
@@ -204,8 +223,10 @@ class Measurement:
         if self._stop():
             raise Interrupted("Interrupted between two runs.")
         self.folder.hold_room()
-        self._on_event(RunStarted(spec, estimate_seconds([spec], self.folder.runs()), left))
-        run = preparation.launch(spec, self.folder.log_path(spec.id), Hooks(self._on_event, self._stop_now))
+        known = self.folder.runs()
+        self._on_event(RunStarted(spec, estimate_seconds([spec], known), left))
+        hooks, start_up = Hooks(self._on_event, self._stop_now), SeenTimes(known).start_up_seconds(spec)
+        run = preparation.launch(spec, self.folder.log_path(spec.id), hooks, start_up)
         if run.outcome is not Outcome.INTERRUPTED:
             self._store(run)
         self._on_event(RunFinished(run, self.folder.log_of(run)))

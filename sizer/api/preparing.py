@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sizer import bundled
@@ -43,14 +43,20 @@ class PreparedData:
     not_set_up: dict[Workload, Failure] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class SetUp:
+    """What workloads were set up with already, and how that failed, so that none is set up twice."""
+
+    done: dict[object, Failure | None] = field(default_factory=dict)
+
+
 def prepare_data(
-    study: Study, specs: Sequence[RunSpec], cache: Path, on_event: OnEvent, stop: Callable[[], bool]
+    study: Study, specs: Sequence[RunSpec], cache: Path, on_event: OnEvent, stop: Callable[[], bool], before: SetUp
 ) -> PreparedData:
     """Set the workloads of these runs up, and find, make or pack their data. Raises Interrupted when `stop` says so."""
     data = PreparedData()
-    done: dict[object, Failure | None] = {}
     for workload in dict.fromkeys(spec.workload for spec in specs):
-        failure = _set_up(workload, done, on_event, stop)
+        failure = _set_up(workload, before.done, on_event, stop)
         if failure is not None:
             data.not_set_up[workload] = failure
             continue
@@ -106,8 +112,11 @@ class Preparation:
                 self._data_of(spec)
             _stop_if_asked(stop)
 
-    def launch(self, spec: RunSpec, log_path: Path, hooks: Hooks) -> Run:
-        """Measure one configuration; refused where what it needs could not be had."""
+    def launch(self, spec: RunSpec, log_path: Path, hooks: Hooks, start_up_seconds: float | None = None) -> Run:
+        """Measure one configuration; refused where what it needs could not be had.
+
+        `start_up_seconds` are those to its first step that other runs of its workload let expect.
+        """
         if spec.workload in self._data.not_set_up:
             host = self._host.host
             return refused(spec, self._data.not_set_up[spec.workload], host.cpus, host.memory_bytes)
@@ -119,7 +128,9 @@ class Preparation:
             data_set, tier = self._data_of(spec), self._tier(spec)
             with self._places.folders(tier) as (scratch, output):
                 paths = self._paths(spec, data_set, scratch, output)
-                return launch(spec, self._context(paths, data_set, tier, log_path), self._host.backend, hooks)
+                context = self._context(paths, data_set, tier, log_path)
+                context = replace(context, start_up_seconds=start_up_seconds)
+                return launch(spec, context, self._host.backend, hooks)
         except (HostError, OSError) as error:
             return self._refused(spec, Cause(CauseKind.REFUSED, text=str(error)))
 

@@ -46,6 +46,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     _add_beginning(commands)
     _add_measuring(commands)
+    _add_profile(commands)
     _add_status(commands)
     _add_answering(commands)
     _add_importing(commands)
@@ -70,6 +71,78 @@ def _add_beginning(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     demo.add_argument("--out", default="sizer-demo", metavar="DIR", help=_("default: %(default)s"))
     init = _add(commands, "init", "host_commands", _("write a commented study file"))
     init.add_argument("file", nargs="?", default="study.yaml", metavar="FILE", help=_("default: %(default)s"))
+
+
+def _add_profile(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    added = _add(commands, "profile", "profile", _("measure a program of your own, without a study file"))
+    added.usage = _("sizer profile [OPTIONS] [--] COMMAND ...")
+    added.description = _(
+        "Measure a program of your own: first without limits, which tells what it needs, then with fewer vCPUs, less "
+        "memory and on other disks, as far as that says more. It writes the study file of these runs and ends with the "
+        "recommendation. The same again goes on where it was."
+    )
+    added.epilog = _(
+        "What COMMAND is not told of is as in this shell: it starts in this folder and finds its programs by PATH; of "
+        "the variables it gets those in docs/study.md, and what --env and --pass-env name. {vcpus}, {threads}, "
+        "{memory_mib}, {batch_size}, {data} and {scratch} in it are filled in for each run. See also "
+        "docs/your-own-job.md. Exit codes are those of `sizer run`: 0 done, 4 a run failed, 130 interrupted."
+    )
+    added.add_argument("typed", nargs=argparse.REMAINDER, metavar="COMMAND", help=_("the program and its arguments"))
+    where = added.add_argument_group(_("where it is measured"))
+    where.add_argument("--out", metavar="DIR", help=_("the study folder; default: by the name of the script, here"))
+    where.add_argument(
+        "--disk",
+        action="append",
+        default=[],
+        metavar="DISK",
+        help=_("measure on this disk, too: a folder on it, or a tier of the catalogue as NAME[:SIZE]; may be repeated"),
+    )
+    where.add_argument("--cwd", default=".", metavar="DIR", help=_("the folder that it starts in; default: here"))
+    where.add_argument(
+        "--no-memory-floor",
+        dest="memory_floor",
+        action="store_false",
+        help=_("do not search for the smallest memory in which it runs"),
+    )
+    where.add_argument("--seconds", type=values.seconds, default=10.0, help=_("of each run; default: %(default)g"))
+    where.add_argument("--repeats", type=values.repeats, default=2, metavar="N", help=_("default: %(default)d"))
+    _add_dry_run(where)
+    told = added.add_argument_group(_("what it is told"))
+    told.add_argument("--data", metavar="PATH", help=_("its data, put on each disk; {data} in COMMAND is where it is"))
+    told.add_argument(
+        "--batch-size",
+        type=values.batch_sizes,
+        default=(),
+        metavar="N[,N...]",
+        help=_("samples a step; of several, {batch_size} in COMMAND is the one of the run"),
+    )
+    told.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME[=VALUE]",
+        help=_("a variable; without a value, that of this shell"),
+    )
+    told.add_argument(
+        "--pass-env",
+        action="append",
+        default=[],
+        metavar="NAME[,...]",
+        help=_("variables of this shell; * is any letters"),
+    )
+    told.add_argument("--setup", metavar="LINE", help=_("a command that is run once before all runs"))
+    told.add_argument("--before", metavar="LINE", help=_("a command that is run before each run"))
+    counted = added.add_argument_group(_("how its steps are counted"))
+    counted.add_argument(
+        "--meter",
+        choices=["auto", "hook", "log"],
+        default="auto",
+        help=_("auto: by its own events, in PyTorch and MXNet, or by its log; default: %(default)s"),
+    )
+    counted.add_argument(
+        "--pattern", metavar="EXPR", help=_("a known format, or an expression, for its log; `sizer pattern` tries it")
+    )
+    counted.add_argument("--sample-unit", metavar="NAME", help=_("what a sample is called, like image"))
 
 
 def _add_status(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -286,7 +359,7 @@ def _add_folder(added: argparse.ArgumentParser) -> None:
     added.add_argument("folder", metavar="DIR", help=_("a study folder"))
 
 
-def _add_dry_run(added: argparse.ArgumentParser) -> None:
+def _add_dry_run(added: argparse._ActionsContainer) -> None:
     added.add_argument(
         "--dry-run",
         action="store_true",

@@ -17,7 +17,7 @@ from sizer.analysis import measured_from_epoch
 from sizer.api import StudyPlan
 from sizer.host import PACKAGES, interpreter
 from sizer.limits import Control
-from sizer.plan import MOST_RUNS, TYPICAL_RUNS, Search, estimate_seconds
+from sizer.plan import MOST_RUNS, TYPICAL_RUNS, Search, estimate_seconds, guessed_workloads
 from sizer.records import KINDS, HostError, Purpose, Workload, placeholders_in, typed_line, typed_path
 from sizer.storage import cache_folder
 from sizer.words import (
@@ -31,6 +31,7 @@ from sizer.words import (
     run_in_words,
     search_to_come,
     stages_in_words,
+    time_guessed,
     touch_line,
 )
 
@@ -56,6 +57,9 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
     for stage in dict.fromkeys(spec.stage for spec in todo if spec.stage is not None):
         yield stages_in_words(stage)
     yield plan_total(len(todo), estimate_seconds(todo, finished), len(specs) - len(todo))
+    guessed = guessed_workloads(todo, finished)
+    if guessed:
+        yield time_guessed(guessed)
     if any(measured_from_epoch(spec.workload) for spec in todo) and not finished:
         yield epochs_take_longer()
     for coming in plan.passes_to_come:

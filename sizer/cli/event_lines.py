@@ -12,16 +12,20 @@ from sizer.records import Study
 from sizer.words import (
     announcement_in_words,
     answer_not_written,
+    axes_lines,
     busy_host_in_words,
     data_lacking,
     disk_checking,
     disk_deviates,
     disk_unusable,
+    disks_not_read,
     doubt_in_words,
     drift_in_words,
+    first_run_failed,
     following_in_words,
     in_words,
     leftover_in_words,
+    needs_lines,
     note_in_words,
     note_said,
     nothing_left,
@@ -33,6 +37,7 @@ from sizer.words import (
     setup_failed,
     table_imported,
     unknown_columns,
+    variables_withheld,
     warning_said,
 )
 
@@ -92,6 +97,18 @@ def _lines(event: api.events.Event) -> Iterator[str]:
             yield runs_taken_back(event.count, event.source, event.folder)
         case api.events.NothingLeft():
             yield nothing_left(event.count)
+        case api.events.FirstRunEnded():
+            yield from needs_lines(event.needs, event.run.spec.workload.name)
+        case api.events.FirstRunFailed():
+            yield from first_run_failed(event.run, event.log, event.withheld)
+        case api.events.AxesChosen():
+            yield from axes_lines(event.study, event.path, event.runs, event.seconds)
+        case api.events.Noted():
+            yield note_said(note_in_words(event.note))
+        case api.events.VariablesWithheld():
+            yield note_said(variables_withheld(event.names))
+        case api.events.DisksNotRead():
+            yield warning_said(disks_not_read(event.disks, event.has_data))
         case api.events.RunsLeft():
             yield runs_left(event.left, event.planned)
         case api.events.Concluded():

@@ -10,6 +10,7 @@ from typing import TypeVar
 from sizer.cli.faults import sentence
 from sizer.records import (
     InputError,
+    Message,
     parse_batch_size,
     parse_count,
     parse_data_size,
@@ -24,6 +25,7 @@ from sizer.records import (
     parse_share,
     parse_vcpus,
     parse_wait,
+    parse_whole,
 )
 
 Value = TypeVar("Value")
@@ -41,6 +43,18 @@ def _typed(parse: Callable[[str], Value]) -> Callable[[str], Value]:
     return read
 
 
+MOST_REPEATS = 1000
+
+
+def _parse_repeats(text: str) -> int:
+    return parse_whole(text, 1, MOST_REPEATS, Message("a number of repeats"), "2")
+
+
+def _parse_batch_sizes(text: str) -> tuple[int, ...]:
+    """Each of `32,64` once, in their order."""
+    return tuple(dict.fromkeys(parse_batch_size(each) for each in text.split(",")))
+
+
 vcpus = _typed(parse_vcpus)
 speedup = _typed(parse_factor)
 seconds = _typed(parse_wait)
@@ -55,3 +69,5 @@ mbps = _typed(parse_mbps)
 milliseconds = _typed(parse_latency)
 data_size = _typed(parse_data_size)
 memory = _typed(parse_memory)
+repeats = _typed(_parse_repeats)
+batch_sizes = _typed(_parse_batch_sizes)

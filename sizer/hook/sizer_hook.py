@@ -155,7 +155,7 @@ def _ways(value: Any, path: tuple[Any, ...]) -> Any:
         # A batch of torch_geometric.
         yield (*path, ("attribute", "num_graphs"))
         return
-    if isinstance(getattr(value, "data", None), list):
+    if isinstance(getattr(value, "data", None), (list, tuple)) and hasattr(value, "label"):
         # A DataBatch of MXNet.
         yield from _ways(value.data, (*path, ("attribute", "data")))
         return
@@ -289,8 +289,20 @@ class Mxnet:
 
     def iterators(self, module: ModuleType) -> None:
         """Called when `mxnet.io.io` has been imported."""
-        base = module.DataIter
-        base.__next__ = counted_next(self._watching(), base.__next__, lambda iterator: iterator.batch_size or None)
+        watch, base = self._watching(), module.DataIter
+
+        def batch_size(iterator: Any) -> Any:
+            return getattr(iterator, "batch_size", None) or None
+
+        def made(kind: Any, **named: Any) -> None:
+            # An iterator of the program's own may have its own `__next__`, as that of MXNet's examples has.
+            super(base, kind).__init_subclass__(**named)
+            own = vars(kind).get("__next__")
+            if own is not None:
+                kind.__next__ = counted_next(watch, own, batch_size)
+
+        base.__next__ = counted_next(watch, base.__next__, batch_size)
+        base.__init_subclass__ = classmethod(made)
 
     def loaders(self, module: ModuleType) -> None:
         """Called when `mxnet.gluon.data.dataloader` has been imported."""

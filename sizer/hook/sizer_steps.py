@@ -49,9 +49,15 @@ class Pass:
         self.since = 0
         """Batches since the last one."""
         self.first = 0
+        """Batches before the first one, with those that were asked for ahead."""
+        self.each = 0
+        """Batches of one optimizer step."""
         self.ahead = 0
-        self.closed = 0
-        self.told = 0
+        """Batches that were asked for before the one that is trained on."""
+        self.last: float | None = None
+        """When the last optimizer step ended that was told, or the first batch was asked for."""
+        self.optimized: float = 0.0
+        """When the last optimizer step ended."""
 
 
 class StepCounter:
@@ -72,12 +78,13 @@ class StepCounter:
     def asked(self, going: Pass, now: float) -> None:
         """The program asks for the next batch, so it is done with the one before."""
         batch, going.open = going.open, None
+        if going.last is None:
+            going.last = now
         if batch is None:
             return
         samples, waited, learning = batch
         if learning:
             going.held.append((now, samples, waited))
-            going.closed += 1
         if not self._optimized:
             self._inferred(going, now, samples, waited)
 
@@ -94,10 +101,12 @@ class StepCounter:
         """The loader has no more."""
         going.over = True
         if going.steps:
-            going.ahead = 0
-            self._tell_held(going)
+            self._tell_first(going)
+            # Those that were asked for ahead are still to be trained on.
+            self._tell_left(going, len(going.held) - going.ahead)
             self._finished = True
-        going.held.clear()
+        else:
+            going.held.clear()
 
     def optimized(self, optimizer: Any, now: float, samples: int | None = None) -> None:
         """An optimizer has made a step; `samples` where the program said how many it was for."""
@@ -110,16 +119,20 @@ class StepCounter:
             return
         if going.open is not None:
             self.asked(going, now)
-        if not going.since or going.over:
+        if going.over:
+            self._tell_trained(going, min(going.each, len(going.held)), now)
+            return
+        if not going.since:
             return
         going.steps += 1
         if going.steps == 1:
             self._begin(going)
-        elif going.steps == 2:
-            going.ahead = max(0, going.first - going.since)
-        going.since = 0
-        if going.steps > 1:
-            self._tell_held(going)
+        else:
+            if going.steps == 2:
+                going.each, going.ahead = going.since, max(0, going.first - going.since)
+                self._tell_first(going)
+            self._tell_trained(going, len(going.held) - going.ahead, now)
+        going.since, going.optimized = 0, now
 
     def finish(self) -> None:
         """The program is over."""
@@ -136,13 +149,36 @@ class StepCounter:
     def _settle(self) -> None:
         """Another loader, or none, comes now: a single optimizer step leaves no doubt any more."""
         going, self._current = self._current, None
-        if going is not None and going.steps == 1:
-            self._tell_held(going)
+        if going is None or not going.steps:
+            return
+        if going.steps == 1 and not going.over:
+            self._tell_first(going)
+        if going.steps == 1 or going.over:
+            self._tell_left(going, len(going.held))
 
-    def _tell_held(self, going: Pass) -> None:
-        while going.held and going.told < going.closed - going.ahead:
+    def _tell_first(self, going: Pass) -> None:
+        """The batches of the first optimizer step, once it is known how many of them were asked for ahead."""
+        if going.first:
+            self._tell_trained(going, min(going.first - going.ahead, len(going.held)), going.optimized)
+            going.first = 0
+
+    def _tell_trained(self, going: Pass, count: int, ended: float) -> None:
+        """So many batches that one optimizer step was made of.
+
+        They end evenly from the optimizer step before to this one: when they are asked for says nothing where all of
+        them are asked for at once, as Trainer does, or ahead.
+        """
+        began = ended if going.last is None else going.last
+        for number in range(1, count + 1):
+            _, samples, waited = going.held.popleft()
+            self._tell(TRAIN, (began + (ended - began) * number / count, samples, waited, self._epoch))
+        if count > 0:
+            going.last = ended
+
+    def _tell_left(self, going: Pass, count: int) -> None:
+        """Batches that no optimizer step followed: each ended when the next one was asked for."""
+        for _ in range(count):
             end, samples, waited = going.held.popleft()
-            going.told += 1
             self._tell(TRAIN, (end, samples, waited, self._epoch))
 
     def _inferred(self, going: Pass, now: float, samples: int | None, waited: float) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.model.advice import counted_outcomes, vcpus_to_measure
+from sizer.model.advice import counted_outcomes, few_values, memory_matters, vcpus_to_measure
 from sizer.model.attribution import SHOWN_BY_VCPUS
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
@@ -37,6 +37,7 @@ from sizer.model.memory import (
     only_completed,
     undroppable_bytes,
 )
+from sizer.model.memory_sizes import MemoryCompared, asked_sizes, memory_compared
 from sizer.model.model import (
     NORMAL_90,
     Gpus,
@@ -75,6 +76,7 @@ __all__ = [
     "Gpus",
     "MeasuredDisk",
     "MeasuredRange",
+    "MemoryCompared",
     "Model",
     "Noise",
     "Parameter",
@@ -87,6 +89,7 @@ __all__ = [
     "anonymous_bytes",
     "apart",
     "as_asked",
+    "asked_sizes",
     "batch_edge",
     "batch_of",
     "before_the_last_doubling",
@@ -98,6 +101,7 @@ __all__ = [
     "counted_outcomes",
     "disk_of",
     "end_to_end",
+    "few_values",
     "filled",
     "fit",
     "floor_at",
@@ -107,8 +111,10 @@ __all__ = [
     "is_search",
     "known_ceilings",
     "label_of",
+    "memory_compared",
     "memory_edge",
     "memory_floor",
+    "memory_matters",
     "memory_of",
     "name_of_disk",
     "needed_bytes",

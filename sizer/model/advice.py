@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from sizer.model.coordinates import gpus_of, memory_of, name_of_disk
 from sizer.model.feeds import CPU_LABEL, label_at
+from sizer.model.memory_sizes import asked_sizes, memory_compared
 from sizer.model.model import MeasuredRange, WhatIf, WorkloadModel
 from sizer.model.stages import read_seconds
 from sizer.records import (
@@ -32,8 +33,8 @@ def refusal(runs: Sequence[Run], measured: MeasuredRange) -> Refusal | None:
     if not measured.rates:
         return _no_run_completed(runs)
     axes = _axes(measured)
-    kinds = len(measured.disks), len({gpus.gpu for gpus in measured.gpus})
-    if max(kinds) > 1 or any(len(values) >= ENOUGH for values in axes.values()):
+    # Two memory caps say whether the job runs in them, and how fast, whatever they do not say.
+    if not few_values(measured) or len(asked_sizes(measured)) > 1:
         return None
     axis = max(axes, key=lambda each: len(axes[each]))  # vCPUs, where others have no more
     values = axes[axis]
@@ -43,6 +44,12 @@ def refusal(runs: Sequence[Run], measured: MeasuredRange) -> Refusal | None:
     if axis == "vcpus":
         return Refusal(too_few, vcpus_to_measure(measured))
     return Refusal(too_few, _at(axis, 2 * values[-1]))
+
+
+def few_values(measured: MeasuredRange) -> bool:
+    """Whether no axis has enough values for a curve, and there is one disk and one kind of accelerator."""
+    kinds = len(measured.disks), len({gpus.gpu for gpus in measured.gpus})
+    return max(kinds) < 2 and all(len(values) < ENOUGH for values in _axes(measured).values())
 
 
 def _axes(measured: MeasuredRange) -> dict[str, tuple[float, ...]]:
@@ -92,11 +99,18 @@ def check_axes(model: WorkloadModel, configuration: Configuration) -> None:
     if configuration.batch_size is not None and not _known(configuration.batch_size, measured.batch_size):
         raise _too_few("batch_size", measured.batch_size, configuration.batch_size)
     _check_gpus(model, configuration)
-    matters = any(member.structure.memory_levels and member.weight > 0.1 for member in model.members)
     known, asked = measured.memory_bytes, configuration.memory_bytes
-    if matters and asked is not None and len(known) < ENOUGH and known[0] < asked < known[-1]:
+    if memory_matters(model) and asked is not None and not _known(asked, known):
         between = reason(ReasonCode.BETWEEN_MEMORY_SIZES, values=tuple(map(float, known)))
         raise Refused(Refusal(between, _at("memory_gib", asked)))
+
+
+def memory_matters(model: WorkloadModel) -> bool:
+    """Whether memory sizes differ in throughput as the forms that count say; of two of them, the runs must, too."""
+    compared = memory_compared(model.measured)
+    if compared is not None and not compared.clear:
+        return False
+    return any(member.structure.memory_levels and member.weight > 0.1 for member in model.members)
 
 
 def _check_table(model: WorkloadModel, configuration: Configuration) -> None:

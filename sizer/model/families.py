@@ -13,6 +13,7 @@ import numpy as np
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, name_of_disk, vcpus_of
 from sizer.model.equation import Array, parameter_names
 from sizer.model.feeds import CPU_LABEL, REPLAY, label_at
+from sizer.model.memory_sizes import memory_compared
 from sizer.model.model import MeasuredRange, Structure, WorkloadFacts
 from sizer.model.observations import Observation
 from sizer.model.stages import UNBINDING, disk_is_free, fitted_disks
@@ -33,7 +34,10 @@ class Prior:
 
 
 def scalings(facts: WorkloadFacts, measured: MeasuredRange, observations: Sequence[Observation]) -> list[Structure]:
-    """The forms of vCPU scaling, each with and without a cap, and nothing else that is optional."""
+    """The forms of vCPU scaling, each with and without a cap, and nothing else that is optional.
+
+    Nor is it optional what two memory caps do whose rates clearly differ.
+    """
     inputs = {observation.feed.input for observation in observations}
     labels = tuple(dict.fromkeys(label_at(facts, o.configuration) for o in observations))
     several = len({max(1, gpus.count or 0) for gpus in measured.gpus}) > 1
@@ -54,7 +58,14 @@ def scalings(facts: WorkloadFacts, measured: MeasuredRange, observations: Sequen
     )
     base = replace(base, cap_stage="serial" if base.accelerators else base.cap_stage)
     vcpus = sorted({vcpus_of(observation.configuration) for observation in observations})
-    return [replace(base, scaling=form, capped=cap) for form in _forms(vcpus) for cap in (False, True)]
+    bases = [base]
+    compared = memory_compared(measured)
+    if compared is not None and compared.clear and not _cache_is_known(facts):
+        acts = ("limits", "slows")
+        bases = [replace(base, memory_levels=measured.memory_bytes, memory_acts=each) for each in acts]
+    return [
+        replace(each, scaling=form, capped=cap) for each in bases for form in _forms(vcpus) for cap in (False, True)
+    ]
 
 
 def _distinguished(
@@ -108,10 +119,15 @@ def refinements(structure: Structure, facts: WorkloadFacts, measured: MeasuredRa
 
 def _memory_is_explained(facts: WorkloadFacts, measured: MeasuredRange) -> bool:
     """By the page cache of a known data set; or, where all was accounted, as a job that reads nothing of account."""
-    if facts.natural and facts.data_bytes and facts.read_bytes:
+    if _cache_is_known(facts):
         return True
     starved = any(rate.evidence is Bottleneck.MEMORY for rate in measured.rates)
     return bool(facts.core_seconds) and not fitted_disks(facts, measured) and not starved
+
+
+def _cache_is_known(facts: WorkloadFacts) -> bool:
+    """Whether the size of the data says what more memory does."""
+    return bool(facts.natural and facts.data_bytes and facts.read_bytes)
 
 
 def _page_cache(structure: Structure, facts: WorkloadFacts, measured: MeasuredRange) -> Iterator[Structure]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from sizer.model.coordinates import fills_accelerators, no_more
 from sizer.model.floor_runs import is_search
+from sizer.model.isolation import as_asked
 from sizer.model.model import MeasuredRange, MemoryFloor, MemoryTrial, WorkloadFacts
 from sizer.records import FINDINGS, Configuration, Outcome, Run
 
@@ -48,6 +49,7 @@ def trials(runs: Iterable[Run]) -> tuple[MemoryTrial, ...]:
             run.peak_anonymous_bytes,
             run.peak_kernel_bytes,
             is_search(run),
+            run.spec.limits.memory_bytes is not None and not run.imported and bool(as_asked([run])),
         ): None
         for run in runs
         if run.outcome in FINDINGS

@@ -98,7 +98,8 @@ class MemoryTrial:
     """Whether one memory cap held; `anonymous_bytes` is the peak of memory that cannot be dropped.
 
     `kernel_bytes` is the kernel's own for the run, which cannot be dropped either. `searched` if the run was one of a
-    search for the memory floor: it shows whether the cap is enough, and no rate.
+    search for the memory floor: it shows whether the cap is enough, and no rate. `asked` if the cap is one that the
+    study asks for.
     """
 
     vcpus: float | None
@@ -108,6 +109,7 @@ class MemoryTrial:
     anonymous_bytes: int | None = None
     kernel_bytes: int | None = None
     searched: bool = False
+    asked: bool = False
 
 
 @dataclass(frozen=True)

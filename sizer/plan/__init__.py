@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from sizer.plan.axes_of_first_run import Abilities, Needs, chosen_axes, needs_of
 from sizer.plan.floor_search import MOST_RUNS, TYPICAL_RUNS, Search, searches
 from sizer.plan.reference_runs import DRIFT_SHARE, Spread, changed_marks, is_measurement, reference, spread
-from sizer.plan.run_order import FAILED, UNFINISHED, estimate_seconds, plan, remaining
+from sizer.plan.run_order import FAILED, UNFINISHED, estimate_seconds, guessed_workloads, plan, remaining
+from sizer.plan.seen_times import SeenTimes
 from sizer.plan.two_epochs import Obstacle, ObstacleKind, PassResult, TwoEpochs, two_epoch_passes
 
 __all__ = [
@@ -13,15 +15,21 @@ __all__ = [
     "MOST_RUNS",
     "TYPICAL_RUNS",
     "UNFINISHED",
+    "Abilities",
+    "Needs",
     "Obstacle",
     "ObstacleKind",
     "PassResult",
     "Search",
+    "SeenTimes",
     "Spread",
     "TwoEpochs",
     "changed_marks",
+    "chosen_axes",
     "estimate_seconds",
+    "guessed_workloads",
     "is_measurement",
+    "needs_of",
     "plan",
     "reference",
     "remaining",

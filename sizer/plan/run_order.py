@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-import statistics
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from itertools import chain
 
 from sizer.plan.configurations import MOST_RUNS, configurations, repeated, size, start_up_seconds
 from sizer.plan.isolating_runs import isolating_runs
 from sizer.plan.reference_runs import reference, woven
+from sizer.plan.seen_times import SeenTimes
 from sizer.records import InputError, Outcome, Run, RunSpec, Study
 from sizer.study import HostSize
 
@@ -63,12 +63,15 @@ def remaining(
 
 
 def estimate_seconds(specs: Iterable[RunSpec], runs: Iterable[Run] = ()) -> float:
-    """How long these runs take at most, or what finished runs of the same workload and settings took."""
-    took: dict[tuple[str, str | None, float], list[float]] = {}
-    for run in runs:
-        if run.outcome is Outcome.COMPLETED:
-            took.setdefault(_alike(run.spec), []).append(run.wall_seconds)
-    return sum(_seconds(spec, took.get(_alike(spec))) for spec in specs)
+    """How long these runs take, by what finished runs of their workloads took, or else an allowance."""
+    seen = SeenTimes(runs)
+    return sum(_seconds(spec, seen.seconds(spec)) for spec in specs)
+
+
+def guessed_workloads(specs: Iterable[RunSpec], runs: Iterable[Run] = ()) -> tuple[str, ...]:
+    """The workloads of these runs of which none has been seen yet, so that their time is an allowance."""
+    seen = SeenTimes(runs)
+    return tuple(dict.fromkeys(spec.workload.name for spec in specs if seen.seconds(spec) is None))
 
 
 def _block(points: list[RunSpec], others: list[RunSpec], seed: int, repeat: int) -> list[RunSpec]:
@@ -78,12 +81,6 @@ def _block(points: list[RunSpec], others: list[RunSpec], seed: int, repeat: int)
     return [repeated(spec, repeat) for spec in block]
 
 
-def _alike(spec: RunSpec) -> tuple[str, str | None, float]:
-    return spec.workload.name, spec.workload.input, spec.measure.seconds
-
-
-def _seconds(spec: RunSpec, took: Sequence[float] | None) -> float:
-    if took:
-        return statistics.median(took) + AROUND_SECONDS
-    total = start_up_seconds(spec) + spec.measure.seconds + AROUND_SECONDS
+def _seconds(spec: RunSpec, seen: float | None) -> float:
+    total = AROUND_SECONDS + (start_up_seconds(spec) + spec.measure.seconds if seen is None else seen)
     return total if spec.measure.timeout is None else min(total, spec.measure.timeout + AROUND_SECONDS)

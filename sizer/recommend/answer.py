@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog, InstanceType
-from sizer.model import SHOWN_BY_VCPUS, Trend, WhatIf, WorkloadModel, best_measured, predict
+from sizer.model import SHOWN_BY_VCPUS, Trend, WhatIf, WorkloadModel, best_measured, few_values, predict
 from sizer.recommend.baselines import baseline_of, baseline_reasons
 from sizer.recommend.beyond import look_beyond
 from sizer.recommend.candidates import Candidate
@@ -26,6 +26,7 @@ from sizer.recommend.jobs import beyond_in_time, job_on, job_reasons, too_late
 from sizer.recommend.measured_answer import machines_to_compare, measured_answer
 from sizer.recommend.measured_choice import MeasuredChoice
 from sizer.recommend.memory import floor_found
+from sizer.recommend.memory_sizes import few_memory_caps
 from sizer.recommend.next_run import for_host, next_run
 from sizer.recommend.other_inputs import step_rates
 from sizer.recommend.quality import Quality, quality_of
@@ -220,6 +221,7 @@ def _answered(
     why = (
         *(beside if question.machine is not None else ()),
         *first,
+        *([reason(ReasonCode.ONLY_MEASURED_SIZES)] if few_values(model.measured) else ()),
         *_known(quality.warning),
         *reasons(choice, prediction, best),
         *(upgrade_reasons(model, candidate, prediction, upgrade) if bottleneck is not Bottleneck.AMBIGUOUS else ()),
@@ -239,7 +241,7 @@ def _answered(
         reasons=why,
         rejected=rejections(choice),
         instances=matching(model, candidate.spec, batch_size, rate, question.catalog),
-        provisional=quality.rests_on_doubt(candidate.configuration),
+        provisional=quality.rests_on_doubt(candidate.configuration) or few_values(model.measured),
         headroom=prediction.headroom if bottleneck is not Bottleneck.AMBIGUOUS else None,
         upgrade=upgrade,
         baseline=baseline,
@@ -254,7 +256,7 @@ def _refused(model: WorkloadModel, quality: Quality) -> Answer:
     refusal = model.refused or Refusal(reason(ReasonCode.NOT_FITTED))
     search = model.measured.search
     floor = floor_found(search) if search is not None else None
-    why = (refusal.reason, *_known(floor), *_known(quality.failed))
+    why = (refusal.reason, *_known(floor), *few_memory_caps(model), *_known(quality.failed))
     return Answer(model.name, "refused", sample_unit=model.sample_unit, reasons=why, next_run=refusal.suggestion)
 
 

@@ -28,7 +28,7 @@ from sizer.model import (
 from sizer.recommend.accelerators import Accelerators
 from sizer.recommend.machine_prices import knows, price_of
 from sizer.recommend.prices import disk_prices
-from sizer.records import SLIP, Bottleneck, Configuration, Estimate, LimitedByKind, RentedMachine, Run, Spec
+from sizer.records import SLIP, Bottleneck, Configuration, Estimate, RentedMachine, Run, Spec
 
 Key = tuple[Configuration, Accelerators, RentedMachine | None]
 
@@ -161,7 +161,7 @@ def _machine(
     named = {run.evidence.bottleneck for run in group if run.evidence is not None} - {Bottleneck.AMBIGUOUS}
     spec = Spec(
         configuration.vcpus,
-        configuration.memory_bytes if is_imported(group[0]) or "memory" in varied else None,
+        configuration.memory_bytes if group[0].imported or "memory" in varied else None,
         configuration.disk if "disk" in varied else None,
         configuration.batch_size if "batch" in varied else None,
         None if accelerators.catalog_name(device) is None else accelerators.gpu,
@@ -219,11 +219,6 @@ def accelerators_of_run(run: Run) -> Accelerators:
     named = run.configuration.gpu is None and device.kind == "cuda" and device.gpu is not None
     label = device.gpu if named else label_of(run)
     return Accelerators(CPU_LABEL, 0) if label is None else Accelerators(label, max(1, gpus_of(run.configuration)))
-
-
-def is_imported(run: Run) -> bool:
-    """Whether the run is a row of somebody's table: then what it says of a machine is the machine's, and no limit."""
-    return run.limited_by is not None and run.limited_by.kind is LimitedByKind.IMPORTED
 
 
 def _varied(configurations: Sequence[Configuration]) -> frozenset[str]:

@@ -12,7 +12,7 @@ from sizer.recommend.comparison import Comparison, Contender, compare, kind_of
 from sizer.recommend.growth import with_count, with_vcpus
 from sizer.recommend.instances import offers
 from sizer.recommend.jobs import job_at
-from sizer.recommend.machines import Machine, is_imported, measured_machines
+from sizer.recommend.machines import Machine, measured_machines
 from sizer.recommend.measured_binding import Binding, binding
 from sizer.recommend.measured_choice import MeasuredChoice, named_baseline
 from sizer.recommend.measured_edges import (
@@ -51,7 +51,7 @@ def machines_to_compare(
     if objective.latency_p99 is not None:
         machines = machines or tuple(measured)
         return machines if any(each.latency_p99 is not None for each in machines) else ()
-    of_a_table = is_imported(runs[0]) and model.facts.core_seconds is None
+    of_a_table = runs[0].imported and model.facts.core_seconds is None
     named = len(machines) > 1 and any(each.rented is not None for each in machines)
     return machines if of_a_table or several or named else ()
 

@@ -14,6 +14,7 @@ from sizer.model import (
     undroppable_bytes,
 )
 from sizer.recommend.candidates import Candidate, family_memory, memory_varied
+from sizer.recommend.memory_sizes import few_memory_caps
 from sizer.records import Figure, Reason, ReasonCode, reason
 
 MOST_LISTED = 4
@@ -27,7 +28,8 @@ def memory_reasons(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
     peak = anonymous_bytes(model.measured, chosen.configuration.vcpus, chosen.configuration.batch_size)
     why = _why_this_much(model, chosen, chosen.spec.memory_bytes)
     needed = [reason(ReasonCode.MEMORY_NEEDED, memory_bytes=float(peak))] if peak else []
-    return [*_caps(model), *_rate_not_measured(model, chosen), why, *needed]
+    few = few_memory_caps(model, chosen.configuration)
+    return [*_caps(model), *few, *_rate_not_measured(model, chosen), why, *needed]
 
 
 def cap_to_try(model: WorkloadModel, chosen: Candidate) -> int | None:

@@ -17,7 +17,8 @@ from sizer.records import Configuration, Estimate
 class Score:
     """One configuration against the best: expected rate over best, and P(rate >= target x best).
 
-    With a deadline the probability is that of a rate that finishes in time. `rate` is in samples per second.
+    With a deadline the probability is that of a rate that finishes in time. `rate` is in samples per second. Where runs
+    of the best were disturbed, those of a smaller one may be faster: its fraction is 1, for no more is expected of it.
     """
 
     fraction: float
@@ -41,7 +42,7 @@ def score_against_best(
         same = replace(configuration, memory_bytes=best.memory_bytes) == best
         spread = 0.0 if same else math.sqrt(variance[index] + variance[-1])
         probability = reaches(ratio[:, index] - math.log(target), rates.weights, spread)
-        fraction = math.exp(float(mean[index] - mean[-1]))
+        fraction = math.exp(min(0.0, float(mean[index] - mean[-1])))
         found.append(Score(fraction, probability, math.exp(float(mean[index]))))
     return found
 
@@ -60,7 +61,7 @@ def score_in_time(
     for mean, width in zip(rates.mean[:-1], half[:-1], strict=True):
         low, value, high = (math.exp(float(mean + side * width)) for side in (-1, 0, 1))
         judged = exceeds(Estimate(value, low, high), needed)
-        found.append(Score(math.exp(float(mean - rates.mean[-1])), judged, value))
+        found.append(Score(math.exp(min(0.0, float(mean - rates.mean[-1]))), judged, value))
     return found
 
 

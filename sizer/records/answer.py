@@ -113,6 +113,7 @@ class ReasonCode(str, Enum):
     MORE_VCPUS_NOT_MEASURED = "more_vcpus_not_measured"
 
     # What the runs say against an answer.
+    ONLY_MEASURED_SIZES = "only_measured_sizes"
     RUNS_DOUBTFUL = "runs_doubtful"
     SIZE_DOUBTFUL = "size_doubtful"
     RUNS_FAILED = "runs_failed"
@@ -134,6 +135,10 @@ class ReasonCode(str, Enum):
     FLOOR_SEARCHED = "floor_searched"
     FLOOR_BETWEEN = "floor_between"
     EVERY_CAP_HELD = "every_cap_held"
+    EVERY_CAP_KILLED = "every_cap_killed"
+    ONE_MEMORY_CAP = "one_memory_cap"
+    TWO_MEMORY_RATES = "two_memory_rates"
+    ONE_MEMORY_RATE = "one_memory_rate"
     ONLY_COMPLETION_TRIED = "only_completion_tried"
     MEMORY_NOT_VARIED = "memory_not_varied"
     MEMORY_LEAST_KNOWN = "memory_least_known"

@@ -343,6 +343,8 @@ class CauseKind(str, Enum):
     """It wrote no event, and no line of its log is of a known format."""
     NO_STEP = "no_step"
     """It wrote its start and no step."""
+    STILL_BUSY = "still_busy"
+    """It used CPU time or moved bytes when its time was up."""
     STOPPED = "stopped"
     """Its process was stopped by a signal."""
     PIPE_CLOSED = "pipe_closed"
@@ -576,6 +578,11 @@ class Run:
     @property
     def id(self) -> str:
         return self.spec.id
+
+    @property
+    def imported(self) -> bool:
+        """Whether it is a row of somebody's table: then what it says of a machine is the machine's, and no limit."""
+        return self.limited_by is not None and self.limited_by.kind is LimitedByKind.IMPORTED
 
     @property
     def first_step_seconds(self) -> float | None:

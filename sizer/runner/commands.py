@@ -129,6 +129,12 @@ def passed_on(workload: Workload, ours: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in ours.items() if any(each.fullmatch(name) for each in names)}
 
 
+def withheld(workload: Workload, ours: Mapping[str, str]) -> frozenset[str]:
+    """The variables of our environment that a command gets neither from there nor otherwise."""
+    given = {*PASSED_ON, *PASSED_ON_TO_COMMANDS, *THREAD_VARIABLES, "TERM", "TMPDIR", *passed_on(workload, ours)}
+    return frozenset(ours) - given - {each.name for each in workload.env}
+
+
 def hidden_values(workload: Workload, ours: Mapping[str, str]) -> dict[str, str]:
     """The values that nobody is shown, by their variables: those passed on, and those that are not stored."""
     unstored = {each.name: each.value_in(ours) or "" for each in workload.env if each.value is None}

@@ -56,7 +56,10 @@ from sizer.storage import evict, files_of, resident_bytes
 
 @dataclass(frozen=True)
 class RunContext:
-    """What surrounds one run: where its data lies, the tier under it, and this host's own size."""
+    """What surrounds one run: where its data lies, the tier under it, and this host's own size.
+
+    `start_up_seconds` are those to its first step that other runs of its workload let expect, None where none does.
+    """
 
     paths: commands.RunPaths
     data_set: DataSet | None
@@ -66,6 +69,7 @@ class RunContext:
     host_memory_bytes: int
     environment: Mapping[str, str]
     log_path: Path
+    start_up_seconds: float | None = None
 
 
 def launch(spec: RunSpec, context: RunContext, backend: LimitsBackend, hooks: Hooks = UNWATCHED) -> Run:
@@ -115,7 +119,7 @@ class _ChildRun:
         self._context = context
         self._backend = backend
         self._hooks = hooks
-        self._seen = RunMonitor(spec, began)
+        self._seen = RunMonitor(spec, began, start_up_seconds=context.start_up_seconds)
         self._room: Room | None = None
         self._shared_memory: dict[str, int] = {}
         self._log: Log | None = None
@@ -151,6 +155,8 @@ class _ChildRun:
             at_once = spec.workload.kind == COMMAND
             with started(group, argv, environment, self._folder, context.log_path, at_once, self.secrets) as child:
                 self._log = child.log
+                # What was done before, such as its `before`, is no time of the program's.
+                self._seen.began = hooks.clock()
                 observe(child, self._seen, sampler, self._room, hooks, fifo, group.cpu_resolution)
                 self._seen.over = hooks.clock()
                 at_the_end = child.seen()

@@ -88,7 +88,7 @@ def observe(
         if is_tick:
             sample = sampler.tick()
             room.look()
-            seen.decide(hooks.clock(), hooks.stop_now())
+            seen.decide(hooks.clock(), hooks.stop_now(), sampler.samples)
             if seen.spec.workload.kind == COMMAND and seen.stop is not Stop.INTERRUPTED:
                 presence.look(child, sample)
             meters.judge()
@@ -123,7 +123,7 @@ class Meters:
     def take_events(self, events: list[ChildEvent]) -> None:
         """Take what came through the event pipe. Raises EventError."""
         if events:
-            self._by_pipe = True
+            self._by_pipe, self._seen.counts_samples = True, True
             self._seen.take(events, self._clock())
 
     def take_printed(self, printed: bytes) -> None:
@@ -144,6 +144,7 @@ class Meters:
                 self._seen.stop, self._seen.limit_seconds = Stop.SLOW_PATTERN, PATTERN_SECONDS
             return
         self._seen.take_of_log(steps, self._log.recognised or OWN_PATTERN)
+        self._seen.counts_samples = self._log.counts_samples
         self._seen.no_rate = self._log.no_rate
 
     def look(self) -> None:

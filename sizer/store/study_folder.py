@@ -111,6 +111,16 @@ class StudyFolder:
         finally:
             os.close(descriptor)
 
+    def go_on_with(self, study: Study) -> None:
+        """Take a study of the same workloads with other axes in the place of the one before, while it is locked.
+
+        Raises InputError for another study, HostError when it cannot be written.
+        """
+        refuse_other_study(str(self.path), self.study, study)
+        refuse_other_meaning(str(self.path), measured(self.runs()), study)
+        self.study = study
+        write_text(self.study_path, to_yaml(study))
+
     @property
     def study_path(self) -> Path:
         return self.path / "study.yaml"

@@ -2,13 +2,17 @@
 
 from sizer.study.commented import template
 from sizer.study.json_schema import schema
+from sizer.study.own_job import Axes, OwnJob, own_job_text
 from sizer.study.parse import parse_study, read_study
 from sizer.study.presets import SMALLEST_VCPUS, HostSize
 from sizer.study.resolved import to_yaml
 
 __all__ = [
     "SMALLEST_VCPUS",
+    "Axes",
     "HostSize",
+    "OwnJob",
+    "own_job_text",
     "parse_study",
     "read_study",
     "schema",

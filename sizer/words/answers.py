@@ -91,6 +91,11 @@ MOST_REASONS = 3
 NOTES = frozenset(
     {
         ReasonCode.RUNS_DOUBTFUL,
+        ReasonCode.ONLY_MEASURED_SIZES,
+        ReasonCode.EVERY_CAP_KILLED,
+        ReasonCode.ONE_MEMORY_CAP,
+        ReasonCode.TWO_MEMORY_RATES,
+        ReasonCode.ONE_MEMORY_RATE,
         ReasonCode.RUNS_FAILED,
         ReasonCode.SOME_PRICES_UNKNOWN,
         ReasonCode.SPOT_PRICES,

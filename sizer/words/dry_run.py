@@ -35,6 +35,7 @@ class Touch(Enum):
     STUDY_FOLDER_WITH_RUNS = "study_folder_with_runs"
     STUDY_FOLDER_NEW = "study_folder_new"
     STUDY_FOLDER_EMPTY = "study_folder_empty"
+    STUDY_FILE = "study_file"
     CACHE = "cache"
     TEMPORARY = "temporary"
     WORKING_FOLDER = "working_folder"
@@ -64,6 +65,7 @@ _TOUCHES: Mapping[Touch, Callable[[Mapping[str, object]], str]] = {
     Touch.STUDY_FOLDER_NEW: lambda k: _("writes: {what}, the study folder (new)", **k),
     Touch.STUDY_FOLDER_EMPTY: lambda k: _("writes: {what}, the study folder (empty)", **k),
     Touch.STUDY_FOLDER_WITH_RUNS: lambda k: _("writes: {what}, the study folder (with {name} runs)", **k),
+    Touch.STUDY_FILE: lambda k: _("writes: {what}, the study file of these runs", **k),
     Touch.CACHE: lambda k: _("writes: {what}, the cache of data sets and emulated disks", **k),
     Touch.TEMPORARY: lambda k: _("writes: {what}, in fresh folders that are removed after each run", **k),
     Touch.WORKING_FOLDER: lambda k: _("writes: {what}, if `{name}` does, which is started there", **k),
@@ -97,6 +99,15 @@ def plan_total(left: int, seconds: float, finished: int) -> str:
         left,
         time=format_seconds(seconds),
         finished=finished,
+    )
+
+
+def time_guessed(workloads: Sequence[str]) -> str:
+    """Workloads of which nothing has been seen."""
+    return _(
+        "no run of {workloads} has been seen yet, so this time is a guess of start-up and steps; it is corrected after "
+        "each run",
+        workloads=listed([f"`{name}`" for name in workloads]),
     )
 
 

@@ -101,6 +101,9 @@ def cause_in_words(cause: Cause, spec: RunSpec) -> str:
             "`sizer pattern`"
         ),
         CauseKind.NO_STEP: lambda: _("it wrote its start and no step"),
+        CauseKind.STILL_BUSY: lambda: _(
+            "it was still busy: if it only needs longer, give a longer `timeout` under `measure`"
+        ),
         CauseKind.STOPPED: lambda: _("its process is stopped (SIGSTOP)"),
         CauseKind.PIPE_CLOSED: lambda: _("it had closed its event pipe"),
         CauseKind.OUTPUT_CLOSED: lambda: _("it had closed its stdout and stderr"),

@@ -36,8 +36,14 @@ OF_THE_JOB = (
     ReasonCode.NOTHING_IN_TIME,
     ReasonCode.TIME_ENOUGH,
 )
-NOT_SURE = (ReasonCode.CHOICE_CLOSE, ReasonCode.TARGET_CLOSE, ReasonCode.RUNS_APART, ReasonCode.PRICES_UNKNOWN)
-"""Why a comparison of machines is provisional, each a sentence of its own."""
+NOT_SURE = (
+    ReasonCode.CHOICE_CLOSE,
+    ReasonCode.TARGET_CLOSE,
+    ReasonCode.RUNS_APART,
+    ReasonCode.PRICES_UNKNOWN,
+    ReasonCode.ONLY_MEASURED_SIZES,
+)
+"""Why an answer is provisional, each a sentence of its own."""
 Fact = tuple[str, str, str]
 """Label, value, and what must be known of it."""
 

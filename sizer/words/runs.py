@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sizer.plan import Obstacle, ObstacleKind, PassResult, Search, Spread, TwoEpochs
 from sizer.records import (
+    COMMAND,
     KNOWN_LOGS,
     Bottleneck,
     Estimate,
@@ -30,6 +31,7 @@ from sizer.records import (
     format_seconds,
     format_share,
     format_vcpus,
+    placeholders_in,
     printable,
     typed_path,
 )
@@ -184,14 +186,24 @@ def spread_in_words(spread: Spread) -> str:
 
 
 def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
-    """`train 2 vCPUs, 8 GiB, disk nvme, batch 32`, with only what is limited; `emulated` names such disks."""
+    """`train 2 vCPUs, 8 GiB, disk nvme, batch 32`, with only what is limited; `emulated` names such disks.
+
+    Of a command whose batch size nobody has told, none is named.
+    """
     limits = spec.limits
     parts = [format_vcpus(limits.vcpus)] if limits.vcpus is not None else []
     parts += [format_bytes(limits.memory_bytes)] if limits.memory_bytes is not None else []
     parts += [disk_in_words(limits.disk, limits.disk in emulated)] if limits.disk is not None else []
-    parts += [_("batch {size}", size=spec.batch_size)]
+    parts = parts or [_("no limits")]
+    parts += [_("batch {size}", size=spec.batch_size)] if _has_batch(spec) else []
     parts += [isolating_in_words(spec.stage)] if spec.stage is not None else []
     return _("{workload} {configuration}", workload=spec.workload.name, configuration=row(parts))
+
+
+def _has_batch(spec: RunSpec) -> bool:
+    return (
+        spec.workload.kind != COMMAND or spec.batch_size > 1 or "batch_size" in placeholders_in(spec.workload.run_words)
+    )
 
 
 def imported_run_in_words(run: Run) -> str:

@@ -49,7 +49,7 @@ def test_runs_between_are_marked_in_their_records(sizer: Typed, folder: Path) ->
     assert "repeat 2, the reference again" in sizer("run", "study.yaml", "--dry-run").stdout
     done = sizer("run", "study.yaml")
     assert done.returncode == 0, done.stderr
-    assert "2 vCPUs, batch 1, the reference again" in done.stderr
+    assert "2 vCPUs, the reference again" in done.stderr
     assert "The host drifted: the reference configuration was measured 2 times" in done.stderr
     assert set(marked(folder)) == {0.5, 1.0, 1.5}
     assert marked(folder)[1.0] == {"before", "after"}

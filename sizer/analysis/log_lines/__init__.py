@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from sizer.analysis.log_lines.content import LogContent, ReadLine, read_log
 from sizer.analysis.log_lines.reading import LARGEST, LogReading
-from sizer.analysis.log_lines.recognising import LINE_LIMIT, LogLines, Told
+from sizer.analysis.log_lines.recognising import LINE_LIMIT, TERMINAL, LogLines, Told
 
-__all__ = ["LARGEST", "LINE_LIMIT", "LogContent", "LogLines", "LogReading", "ReadLine", "Told", "read_log"]
+__all__ = [
+    "LARGEST",
+    "LINE_LIMIT",
+    "TERMINAL",
+    "LogContent",
+    "LogLines",
+    "LogReading",
+    "ReadLine",
+    "Told",
+    "read_log",
+]

@@ -143,11 +143,12 @@ LINE_FORMATS = (
         _line(r"\bEpoch (?P<epoch>#) \[Train \|[^|]*\| (?P<done>#) / (?P<total>#) batches, ~ cost, (?P<elapsed>~) s\]"),
         _line(r"\bEpoch # \[(?:Valid|Test)\w* \|"),
     ),
-    #  | Epoch: [1][20/5004]    Time 0.387  Data 0.010 (facebookarchive/fb.resnet.torch, train.lua)
+    #  | Epoch: [1][20/5004]    Time 0.387  Data 0.010 (facebookarchive/fb.resnet.torch, train.lua); soumith/dcgan.torch
+    # prints Epoch: [2][      45 /      237]	 Time: 0.127
     LineFormat(
         "torch",
         ("Time",),
-        _line(r"\bEpoch: \[(?P<epoch>#)\] \[ (?P<step>#)/(?P<total>#)\] Time:? (?P<seconds>~)"),
+        _line(r"\bEpoch: \[(?P<epoch>#)\] \[ (?P<step>#) / (?P<total>#)\] Time:? (?P<seconds>~)"),
         _line(r"\bTest: \[#\] \[ #/#\] Time:? ~"),
     ),
 )

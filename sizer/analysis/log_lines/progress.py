@@ -22,13 +22,25 @@ class Progress:
     def __init__(self) -> None:
         self.epoch = 0
         """How many epochs began after the first one that was seen."""
+        self.since = 0.0
+        """When the line came that it has counted to."""
+        self.repeats = 0
+        """Lines since then that showed nothing new."""
         self._last: int | None = None
         self._told_epoch: int | None = None
         self._total: int | None = None
         self._most = 0
 
-    def advance(self, reading: LogReading) -> int | None:
+    def advance(self, reading: LogReading, came: float) -> int | None:
         """What was done since the line before; None of the first line, 0 where nothing was."""
+        grown = self._grown(reading)
+        if grown == 0:
+            self.repeats += 1
+        else:
+            self.since, self.repeats = came, 0
+        return grown
+
+    def _grown(self, reading: LogReading) -> int | None:
         now = reading.counter
         assert now is not None
         before, told = self._last, self._told_epoch
@@ -56,10 +68,11 @@ class Progress:
         self._keep(reading, now)
         return grown
 
-    def skip(self, reading: LogReading) -> None:
+    def skip(self, reading: LogReading, came: float) -> None:
         """Go on to this line without counting what was done; an epoch that begins with it counts."""
         if reading.counter is not None and self._last is not None and reading.counter >= self._last:
             self._keep(reading, reading.counter)
+            self.since = came
 
     def _keep(self, reading: LogReading, now: int) -> None:
         self._last, self._total = now, reading.total

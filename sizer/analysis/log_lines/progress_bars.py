@@ -84,7 +84,10 @@ class ProgressBars:
 
     def read(self, line: str) -> LogReading | None:
         self._look(line)
-        match = _last(BAR, line) or _last(ULTRALYTICS_BAR, line) or _last(RICH_BAR, line)
+        match = _last(BAR, line) or _last(ULTRALYTICS_BAR, line)
+        if match is None:
+            match = _last(RICH_BAR, line)
+            self._name = "lightning" if match else self._name
         if match is None:
             return None
         front = line[: match.start()]

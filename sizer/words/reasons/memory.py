@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sizer.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
-from sizer.records import Reason, ReasonCode, format_bytes
-from sizer.words.figures import sentence
+from sizer.records import Reason, ReasonCode, format_bytes, format_rate
+from sizer.words.figures import apart, sentence
 from sizer.words.floors import floor_in_words
 from sizer.words.language import _
 from sizer.words.names import Terms, listed
@@ -61,6 +61,49 @@ def _memory(message: Callable[..., str]) -> Callable[[Reason, Terms], str]:
     return sentence
 
 
+def _two_rates(r: Reason, t: Terms) -> str:
+    """The rates, whether they differ, and what two sizes do not say."""
+    sizes = {"low": size_of(r, "low"), "high": size_of(r, "high")}
+    more = size_of(r, "more") if r.has("more") else None
+    said = [_rates_compared(r, t, sizes)]
+    if not r.has("predicted"):
+        said.append(_("Two sizes are no curve: no rate between or beyond them is predicted."))
+    else:
+        said.append(_("Two sizes are no curve: what less than {low} does to the rate is not known.", low=sizes["low"]))
+    if more is not None:
+        said.append(_("Runs with {more} would tell more.", more=more))
+    return " ".join(said)
+
+
+def _rates_compared(r: Reason, t: Terms, sizes: dict[str, str]) -> str:
+    gained = apart(abs(r.number("gain")))
+    if not r.has("rate_low"):
+        if r.has("clear"):
+            return _(
+                "Between {low} and {high} of memory its rate differs by {share}, which is more than chance.",
+                share=gained,
+                **sizes,
+            )
+        return _(
+            "Between {low} and {high} of memory its rate differs by {share}, which may be chance.",
+            share=gained,
+            **sizes,
+        )
+    rates = {name: format_rate(r.number(name), t.unit) for name in ("rate_low", "rate_high")}
+    known = {**sizes, **rates, "share": gained, "vcpus": vcpus_of(r) if r.has("vcpus") else ""}
+    if r.has("clear"):
+        return _(
+            "With {vcpus} it ran at {rate_low} in {low} and at {rate_high} in {high}: they differ by {share}, "
+            "which is more than chance.",
+            **known,
+        )
+    return _(
+        "With {vcpus} it ran at {rate_low} in {low} and at {rate_high} in {high}: they differ by {share}, which "
+        "may be chance.",
+        **known,
+    )
+
+
 _C = ReasonCode
 SENTENCES: Sentences = {
     _C.FLOOR_SEARCHED: _floor_searched,
@@ -71,6 +114,22 @@ SENTENCES: Sentences = {
             held=_sizes(r.numbers("held")),
         ),
         r,
+    ),
+    _C.EVERY_CAP_KILLED: lambda r, t: _(
+        "It ran out of memory with every memory cap measured ({killed}), so the memory floor is above the largest.",
+        killed=_sizes(r.numbers("killed")),
+    ),
+    _C.ONE_MEMORY_CAP: lambda r, t: _(
+        "It ran in {memory}, the only memory cap measured; whether less is enough, and what more would give, is not "
+        "known.",
+        memory=size_of(r),
+    ),
+    _C.TWO_MEMORY_RATES: _two_rates,
+    _C.ONE_MEMORY_RATE: lambda r, t: _(
+        "It has a rate in {memory} alone, which is no curve: what another size does to it is not known, and runs with "
+        "{more} would tell.",
+        memory=size_of(r),
+        more=size_of(r, "more"),
     ),
     _C.ONLY_COMPLETION_TRIED: lambda r, t: _(
         "Between {low} and {high} of memory only completion was tried, not the rate.",

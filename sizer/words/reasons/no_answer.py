@@ -59,7 +59,7 @@ def _too_few_values(r: Reason, t: Terms) -> str:
 def _between_memory_sizes(r: Reason, t: Terms) -> str:
     return _(
         "Not enough data: `{workload}` was measured with {count} memory sizes that differ in throughput, and three are "
-        "needed to predict one between them.",
+        "needed to predict one between or beyond them.",
         workload=t.workload,
         count=len(r.numbers("values")),
     )

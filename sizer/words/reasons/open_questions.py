@@ -53,6 +53,9 @@ def _runs_failed(r: Reason, t: Terms) -> str:
 
 _C = ReasonCode
 SENTENCES: Sentences = {
+    _C.ONLY_MEASURED_SIZES: lambda r, t: _(
+        "No axis was measured at three values, so only what was measured is compared."
+    ),
     _C.RUNS_DOUBTFUL: _runs_doubtful,
     _C.SIZE_DOUBTFUL: lambda r, t: _("Every run of that size was {doubts}.", doubts=doubts_listed(r)),
     _C.RUNS_FAILED: _runs_failed,

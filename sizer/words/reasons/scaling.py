@@ -142,7 +142,7 @@ SENTENCES: Sentences = {
         gain=gain_of(r),
     ),
     _C.RISES_WITH_MEMORY: lambda r, t: _(
-        "More memory than {memory}, the most measured, would still make it faster.", memory=size_of(r)
+        "The rate still rises at {memory} of memory, the most measured.", memory=size_of(r)
     ),
     _C.VCPUS_UNSETTLED: _vcpus_unsettled,
     _C.MEMORY_UNSETTLED: lambda r, t: _(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -431,15 +432,6 @@ LIGHTNING_NARROW = """\
 [1,mpirank:0,algo-1]<stdout>:Epoch 1:  50% 1/2 [00:00<00:00, 35.14it/s, loss=2.29, v_num=0, val_acc=0.166]
 """
 
-# Lightning-AI/pytorch-lightning, src/lightning/pytorch/callbacks/progress/rich_progress.py
-# (021e6b11da0ee2842011308f67693d5662a4e0db)
-LIGHTNING_RICH = """\
-Sanity Checking ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━ 2/2    0:00:00 • 0:00:00 276.21it/s
-Epoch 0/9  ━━━━━━╸━━━━━━━━━━━━━━━━━━━━━━━ 450/1000 0:00:12 • 0:00:15 36.01it/s v_num: 0.000 loss: 0.512
-Epoch 0/9  ━━━━━━━╸━━━━━━━━━━━━━━━━━━━━━━ 470/1000 0:00:13 • 0:00:15 36.01it/s v_num: 0.000 loss: 0.502
-Validation ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━ 20/20    0:00:00 • 0:00:00 50.01it/s
-"""
-
 # A log of huggingface/transformers' Trainer (src/transformers/trainer_callback.py,
 # 55093b758b338fdc7903e778509523d755ae080d): an evaluation has a bar without a name, too
 TRAINER = """\
@@ -468,13 +460,20 @@ ULTRALYTICS = """\
        2/20      4.28G     0.8279      1.748      1.273         59        640:  88%|████████▊ | 2/253 [00:00<00:07,  4.01it/s]
 """  # noqa: E501
 
-# ultralytics/ultralytics, ultralytics/utils/tqdm.py (002363f134378804ac4fa9eb0f7f6357ee3629c1): the bar of 2025
-ULTRALYTICS_2025 = (
-    "      Epoch    GPU_mem   box_loss   cls_loss   dfl_loss  Instances       Size\n"
-    "\r\x1b[K      1/100      2.1G      1.2      2.3      1.1     640: 44% ━━━━━─────── 44/100 3.6it/s 12.1s<15.4s"
-    "\r\x1b[K      1/100      2.1G      1.2      2.3      1.1     640: 45% ━━━━━─────── 45/100 3.6it/s 12.3s<15.2s"
-    "\r\x1b[K                 Class     Images  Instances      Box(P): 50% ━━━━━━────── 2/4 3.6it/s 0.5s<0.5s\n"
-)
+CAPTURED = Path(__file__).parent / "captured"
+"""What programs wrote into a terminal of 80 or 200 columns: small data, two epochs, each with its evaluation."""
+
+
+def captured(name: str) -> str:
+    return (CAPTURED / name).read_bytes().decode("utf-8")
+
+
+# https://github.com/soumith/dcgan.torch/issues/9
+TORCH_GAN = """\
+Epoch: [2][      45 /      237]\t Time: 0.127  DataTime: 0.000    Err_G: 1.8754  Err_D: 0.4137\t
+Epoch: [2][      46 /      237]\t Time: 0.126  DataTime: 0.027    Err_G: 2.2437  Err_D: 0.6240\t
+Epoch: [2][      47 /      237]\t Time: 0.129  DataTime: 0.014    Err_G: 2.1797  Err_D: 0.4843\t
+"""
 
 LOGS = {
     "nanogpt": (NANOGPT, [10, 10, 10], 0),
@@ -493,6 +492,8 @@ LOGS = {
     "caffe: no loss": (CAFFE_NAN, [20], 0),
     "caffe: first line": (CAFFE_FIRST, [20], 0),
     "timm": (TIMM, [50, 3, 1, 50], 1),
+    # huggingface/pytorch-image-models, train.py (aa4b5850c1543fa488abf260f18390eda46cf85d)
+    "timm: 1.0": (captured("timm.txt"), [2, 2, 2, 2, 2, 1, 1, 2, 2, 2, 2, 2, 1], 1),
     "torchvision": (TORCHVISION, [1], 0),
     "torchvision: detection": (TORCHVISION_DETECTION, [24, 1], 1),
     "megatron": (MEGATRON, [1024], 0),
@@ -508,6 +509,9 @@ LOGS = {
     "neon": (NEON, [328, 2, 7, 20], 1),
     "torch": (TORCH, [1, 1], 1),
     "torch: multi GPU": (TORCH_MULTI, [1, 1], 0),
+    "torch: GAN": (TORCH_GAN, [1, 1], 0),
+    # Keras 3.15.1 on TensorFlow 2.21.0, then an evaluation by itself
+    "keras: 3.15": (captured("keras.txt"), [1] * 9, 1),
     "keras: 3": (KERAS_3, [1] * 9, 1),
     "keras: no length": (KERAS_UNKNOWN, [1, 2], 0),
     "keras: 2": (KERAS_2, [1, 179], 0),
@@ -522,10 +526,15 @@ LOGS = {
     "lightning: each rank": (LIGHTNING_RANKS, [1], 0),
     "lightning: seconds a batch": (LIGHTNING_SLOW, [1], 0),
     "lightning: no bar": (LIGHTNING_NARROW, [1, 1], 1),
-    "lightning: rich": (LIGHTNING_RICH, [20], 0),
+    # Lightning 2.6.6 with tqdm 4.70.1, a sanity check first; and with rich 15.0.0, TERM=xterm
+    "lightning: 2.6": (captured("lightning_tqdm.txt"), [1] * 11, 1),
+    "lightning: rich": (captured("lightning_rich.txt"), [3, 2, 1, 3, 2], 1),
     "hugging_face_trainer": (TRAINER, [10, 4], 0),
+    # transformers 5.23.0, evaluated after each epoch
+    "hugging_face_trainer: 5.23": (captured("hugging_face_trainer.txt"), [2, 2, 1, 1, 1, 1, 1, 1, 1, 2, 1, 2, 2, 1], 0),
     "ultralytics": (ULTRALYTICS, [3, 2], 1),
-    "ultralytics: 2025": (ULTRALYTICS_2025, [1], 0),
+    # Ultralytics 8.4.190, the bar that it has had since 2025
+    "ultralytics: 8.4": (captured("ultralytics.txt"), [1] * 11, 1),
 }
 """A log, what its lines count from one to the next, and how many epochs begin after the first one."""
 

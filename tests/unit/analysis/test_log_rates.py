@@ -42,11 +42,17 @@ def word_lines(counts: Iterable[int], milliseconds: float) -> Iterator[str]:
 
 
 def test_what_a_counter_grew_by_was_done() -> None:
-    """However long it took, and whatever the line says of a batch's time."""
+    """However long it took, and whatever the line says of a batch's time; from the first line on, though only
+    the second one shows whose they are."""
     reader, clock = reading(None, 20)
     steps = fed(reader, clock, word_lines(range(200, 1000, 200), 13.94))
     assert reader.recognised == "pytorch_word_language_model"
-    assert [(step.time, step.samples, step.epoch) for step in steps] == [(1.0, 0, 0), (2.0, 4000, 0), (3.0, 4000, 0)]
+    assert [(step.time, step.samples, step.epoch) for step in steps] == [
+        (0.0, 0, 0),
+        (1.0, 4000, 0),
+        (2.0, 4000, 0),
+        (3.0, 4000, 0),
+    ]
 
 
 def test_an_evaluation_takes_time_and_counts_nothing() -> None:
@@ -55,7 +61,12 @@ def test_an_evaluation_takes_time_and_counts_nothing() -> None:
     lines = [*word_lines([1000, 1200, 1400], 10.0), "| end of epoch   1 | time: 30.00s | valid loss  5.44 | ppl 230.00"]
     after = "| epoch   2 |   200/ 1444 batches | lr 20.00 | ms/batch 10.00 | loss  6.04 | ppl 420.00"
     steps = fed(reader, clock, [*lines, after])
-    assert [(step.time, step.samples, step.epoch) for step in steps] == [(1.0, 0, 0), (2.0, 2000, 0), (4.0, 2440, 1)]
+    assert [(step.time, step.samples, step.epoch) for step in steps] == [
+        (0.0, 0, 0),
+        (1.0, 2000, 0),
+        (2.0, 2000, 0),
+        (4.0, 2440, 1),
+    ]
 
 
 def test_a_rate_without_a_counter_is_that_of_the_time_since_the_line_before() -> None:
@@ -93,6 +104,42 @@ def test_a_users_counter_counts(pattern: str, lines: list[str], samples: list[in
     """Of batches of eight or of samples, of the run or of an epoch, whose length may be told."""
     reader, clock = reading(pattern, 8)
     assert [step.samples for step in fed(reader, clock, lines)] == samples
+
+
+def test_a_bar_is_of_when_it_was_drawn() -> None:
+    """Not of when the next one is drawn over it. Keras goes back by so many backspaces first, Ultralytics clears."""
+    for erased in ("", "\b" * 40, "\x1b[K"):
+        reader, clock = reading(None, 1)
+        reader.feed(b"Epoch 1/2\n")
+        steps = []
+        for done in (1, 3, 4, 10):
+            clock.now = float(done)
+            bar = f"\x1b[1m{done}/1250\x1b[0m \x1b[37m━━━━━━━━━━━━━━━━━━━━\x1b[0m \x1b[1m12s\x1b[0m 10ms/step"
+            steps += reader.feed(f"{erased}\r{bar}".encode())
+        assert [(step.time, step.samples) for step in steps] == [(1.0, 0), (3.0, 2), (4.0, 1)], erased
+        clock.now = 60.0
+        steps = reader.feed(b"\n")
+        assert [(step.time, step.samples) for step in steps] == [(10.0, 6)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "lines", "counts"),
+    [
+        (None, [*word_lines(range(200, 800, 200), 13.94)], False),
+        (None, [f"Epoch[0] Batch [{n}]\tSpeed: 500.00 samples/sec\taccuracy=0.1" for n in range(20, 100, 20)], True),
+        (r"sec (?P<seconds>[\d.]+)", ["sec 1.0"] * 4, False),
+        (r"rate (?P<rate>[\d.]+)", ["rate 1.0"] * 4, True),
+        (r"n (?P<samples>\d+)", ["n 10", "n 20", "n 30"], True),
+        (r"n (?P<step>\d+)", ["n 10", "n 20", "n 30"], False),
+    ],
+)
+def test_it_is_known_whether_samples_or_only_batches_are_counted(
+    pattern: str | None, lines: list[str], counts: bool
+) -> None:
+    """A rate of batches is not to be called one of samples."""
+    reader, clock = reading(pattern)
+    fed(reader, clock, lines)
+    assert reader.counts_samples is counts
 
 
 def test_a_progress_bar_of_neon_counts_batches_over_carriage_returns() -> None:
@@ -145,7 +192,7 @@ def test_each_of_several_processes_tells_its_own_rate() -> None:
     reader, clock = reading(None, 1)
     lines = [f"{step}\timages/sec: 160.0 +/- 0.4 (jitter = 1.8)\t8.7" for step in range(0, 100, 20) for _ in range(4)]
     steps = fed(reader, clock, lines, seconds=0.25)
-    assert [step.samples for step in steps[1:]] == [640] * 3
+    assert [step.samples for step in steps[1:]] == [640] * 4
 
 
 def test_lines_of_a_format_that_is_not_named_are_passed_over() -> None:
@@ -200,8 +247,8 @@ def test_lines_cut_by_the_pipe_are_joined() -> None:
 def test_what_is_no_rate_is_passed_over(found: str) -> None:
     """A line that a wide expression also matches neither ends the run nor sets its clock."""
     reader, clock = reading(r"rate (?P<rate>\S+)")
-    steps = fed(reader, clock, ["rate 100", f"rate {found}", "rate 100"], seconds=0.5)
-    assert [step.samples for step in steps] == [0, 100]
+    steps = fed(reader, clock, ["rate 100", f"rate {found}", "rate 100"])
+    assert [step.samples for step in steps] == [0, 200]
 
 
 @pytest.mark.parametrize("pattern", ["(?P<epoch>x)", "(?P<rate>x){99999999999999999999}", "(" * 5000 + ")" * 5000])

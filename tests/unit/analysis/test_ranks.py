@@ -71,6 +71,18 @@ def test_a_rank_that_has_ended_is_not_waited_for() -> None:
     assert len(reader.finish().steps) == 1
 
 
+def test_what_a_killed_rank_did_not_come_to_tell_makes_no_smaller_steps() -> None:
+    """Each writes twice a second, at moments of its own: at the end one may have told of six steps more."""
+    reader = RankReader(1)
+    steps = reader.feed(
+        rank(0, *((float(n), 16, 0.0, 0) for n in range(1, 10))) + rank(1, (1.0, 16, 0.0, 0)), 9.0
+    ).steps
+    assert [step.samples for step in (*steps, *reader.finish().steps)] == [32]
+    reader = RankReader(1)
+    steps = reader.feed(rank(0, *((float(n), 16, 0.0, 0) for n in range(1, 10))), 9.0).steps
+    assert len((*steps, *reader.finish().steps)) == 9, "the other rank told nothing at all: it may have no loader"
+
+
 def test_ranks_that_are_started_again_are_a_group_of_their_own() -> None:
     """As torchrun does when one has died: the numbers are those of before, the processes are not."""
     reader = RankReader(1)

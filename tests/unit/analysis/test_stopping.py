@@ -9,7 +9,7 @@ import pytest
 from sizer.analysis.ending import Ending, outcome
 from sizer.analysis.epochs import Epochs, Shown, measured_from_epoch
 from sizer.analysis.steady_state import SteadyState, steady_state
-from sizer.analysis.stopping import Stop, deadline_seconds, enough
+from sizer.analysis.stopping import Stop, enough
 from sizer.records.run import Cause, CauseKind, Estimate, Outcome, Run, Step
 from sizer.records.study import Measure, Workload
 from sizer.words import failure_in_words
@@ -115,21 +115,6 @@ def test_natural_cache_is_measured_from_the_second_epoch() -> None:
     assert measured_from_epoch(Workload("w", "image_training", cache="natural", input="synthetic")) == 0
 
 
-def test_the_deadline_is_the_users_or_follows_from_the_seconds() -> None:
-    """A run of 30 s has four times that and two minutes of start-up; at a quarter of a vCPU four times as long."""
-    assert deadline_seconds(Measure(seconds=30.0)) == 240
-    assert deadline_seconds(Measure(seconds=30.0, timeout=7.0), vcpus=0.25) == 7
-    assert deadline_seconds(Measure(seconds=30.0), vcpus=4) == 240
-    assert deadline_seconds(Measure(seconds=30.0), vcpus=0.25) == 960
-
-
-def test_two_epochs_fit_before_the_deadline() -> None:
-    """Unless they are short, or the user has said when to stop."""
-    assert deadline_seconds(Measure(seconds=30.0), two_epochs=1000) == 2500
-    assert deadline_seconds(Measure(seconds=30.0), two_epochs=10) == 240
-    assert deadline_seconds(Measure(seconds=30.0, timeout=7.0), two_epochs=1000) == 7
-
-
 def _wrong(kind: CauseKind, told: float, seen: float) -> Cause:
     return Cause(kind, {"told": told, "seen": seen})
 
@@ -147,6 +132,19 @@ def _wrong(kind: CauseKind, told: float, seen: float) -> Cause:
         (
             Ending(Stop.DEADLINE, None, 0, False, seconds=5.0, seen=(Cause(CauseKind.PIPE_CLOSED),)),
             "closed its event pipe",
+        ),
+        (
+            Ending(Stop.DEADLINE, None, 0, False, seconds=640.0, busy=True),
+            "before the deadline of 640 s; it wrote its start and no step; it was still busy: if it only needs longer, "
+            "give a longer `timeout`",
+        ),
+        (
+            Ending(Stop.DEADLINE, None, 0, False, seconds=640.0, steps=2, silent_seconds=90.0, busy=True),
+            "2 steps, the last one 90.0 s before its end; it was still busy",
+        ),
+        (
+            Ending(Stop.DEADLINE, None, 0, True, seconds=640.0, steps=9, silent_seconds=90.0, busy=True),
+            "hung: 9 steps, then none for the last 90.0 s of its 640 s",
         ),
         (
             Ending(Stop.DEADLINE, None, 0, True, seconds=5.0, steps=3, silent_seconds=4.0),

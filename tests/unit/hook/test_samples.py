@@ -28,6 +28,8 @@ FORMS = [
     ([array(35, 20), array(35, 20)], None, 35),
     (SimpleNamespace(num_graphs=12), 12, 12),
     (SimpleNamespace(data=[array(32, 3)], label=[array(32)]), 32, 32),
+    # MXNet's SyntheticDataIter (example/image-classification/common/data.py) gives tuples.
+    (SimpleNamespace(data=(array(16, 3, 28, 28),), label=(array(16),)), 16, 16),
     (["a line", "another", "a third"], 3, 3),
     ("nothing", 4, None),
     (array(), 1, None),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from sizer_steps import EVALUATE, INFER, OPTIMIZE, TRAIN, Pass, StepCounter
@@ -82,6 +83,24 @@ def test_accumulated_gradients_are_a_step_for_each_batch(program: Program, batch
     assert program.count() == (batches if batches >= together else 0)
 
 
+@pytest.mark.parametrize("ahead", [0, 1])
+def test_batches_that_are_asked_for_at_once_end_one_after_the_other(program: Program, ahead: int) -> None:
+    """As Trainer asks for all those of an optimizer step, through a loader of accelerate's that holds one back."""
+    optimizer, loader, held = Optimizer(), program.loader(13), []
+    ends = []
+    held += [next(loader) for _ in range(ahead)]
+    for _ in range(3):
+        held += [next(loader) for _ in range(4)]
+        program.now += 80.0
+        program.step(optimizer)
+        ends.append(program.now)
+    told = [told[1] for told in program.told if told[0] == TRAIN]
+    assert len(told) == 12
+    assert told[3::4] == ends
+    apart = [after - before for before, after in pairwise(told)]
+    assert max(apart) < 1.1 * min(apart)
+
+
 def test_a_last_optimizer_step_after_the_loop_is_none_of_its_own(program: Program) -> None:
     """It is for the batches that were left over, which count already."""
     optimizer = Optimizer()
@@ -147,6 +166,47 @@ def test_a_loader_that_asks_ahead_is_not_counted_before_its_turn(program: Progra
         program.step(optimizer)
     program.step(optimizer)
     assert program.count() == 10
+
+
+def test_a_batch_that_was_asked_for_ahead_ends_when_it_was_trained_on(program: Program) -> None:
+    """As accelerate's loaders do, which hold one back: its step is not over when the next one is asked for, nor when
+    the loader has no more. The evaluation behind an epoch is no part of its last step."""
+    optimizer = Optimizer()
+
+    def holding_one_back() -> Iterator[int]:
+        loader = program.loader(4)
+        held = next(loader)
+        for batch in loader:
+            yield held
+            held = batch
+        yield held
+
+    for _ in range(2):
+        ends = []
+        for _ in holding_one_back():
+            program.step(optimizer)
+            ends.append(program.now)
+        list(program.loader(3, learning=False))
+        assert [told[1] for told in program.told[-4:]] == ends
+    assert [epoch for phase, _, _, epoch in program.told if phase == TRAIN] == [0] * 4 + [1] * 4
+
+
+def test_two_that_were_asked_for_ahead_are_told_one_by_one_or_at_the_end(program: Program) -> None:
+    """A loop that leaves them out has them counted when another loader comes."""
+    optimizer = Optimizer()
+    for leave_out in (False, True):
+        loader = program.loader(6)
+        next(loader), next(loader)
+        for _ in loader:
+            program.step(optimizer)
+        assert program.count() == 4 + 6 * leave_out
+        if not leave_out:
+            program.step(optimizer)
+            assert program.count() == 5
+            program.step(optimizer)
+            assert program.count() == 6
+    program.counter.finish()
+    assert program.count() == 12
 
 
 def test_one_batch_of_each_way_through_a_loader(program: Program) -> None:

@@ -176,11 +176,11 @@ def test_the_estimate_counts_start_up_and_measuring() -> None:
 
 
 def test_the_estimate_learns_from_finished_runs() -> None:
-    """What runs of the same workload really took says more than an allowance."""
+    """What runs of the same workload really took says more than an allowance; one that crashed will again."""
     specs = plan(study(planned(vcpus=(1.0, 2.0)), planned("b")), HOST)
     trains = [spec for spec in ordinary(specs) if spec.workload.name == "train"]
     runs = [finished(trains[0], wall_seconds=100.0), finished(trains[1], Outcome.CRASHED, 1.0)]
-    assert estimate_seconds(trains[2:], runs) == pytest.approx(2 * (100 + AROUND_SECONDS))
+    assert estimate_seconds(trains[2:], runs) == pytest.approx(100 + 1 + 2 * AROUND_SECONDS)
 
 
 def test_the_estimate_ends_at_the_timeout() -> None:

@@ -115,7 +115,7 @@ def test_a_command_without_a_pattern_is_measured_by_the_lines_that_it_prints(
     seen = watched(make_spec("true", seconds=60), PrintingChild(word_lines()))
     assert seen.meter == Meter(MeterKind.LOG, "pytorch_word_language_model")
     assert {step.samples for step in seen.steps[1:]} == {40}
-    assert len(seen.steps) == 13
+    assert len(seen.steps) == 14
     assert seen.log_warnings == ()
 
 

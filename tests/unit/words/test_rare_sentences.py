@@ -144,7 +144,19 @@ def said(code: ReasonCode, terms: words.Terms = TERMS, spec: Spec | None = None,
             ReasonCode.BETWEEN_MEMORY_SIZES,
             {"values": (2.0 * GIB, 4.0 * GIB)},
             "Not enough data: `train` was measured with 2 memory sizes that differ in throughput, and three are needed "
-            "to predict one between them.",
+            "to predict one between or beyond them.",
+        ),
+        (
+            ReasonCode.TWO_MEMORY_RATES,
+            {"low": 1.0 * GIB, "high": 2.0 * GIB, "gain": 0.25, "clear": True, "predicted": False, "more": 4.0 * GIB},
+            "Between 1 GiB and 2 GiB of memory its rate differs by 25 %, which is more than chance. Two sizes are no "
+            "curve: no rate between or beyond them is predicted. Runs with 4 GiB would tell more.",
+        ),
+        (
+            ReasonCode.TWO_MEMORY_RATES,
+            {"low": 1.0 * GIB, "high": 2.0 * GIB, "gain": -0.012, "clear": False, "predicted": True, "more": None},
+            "Between 1 GiB and 2 GiB of memory its rate differs by 1.2 %, which may be chance. Two sizes are no curve: "
+            "what less than 1 GiB does to the rate is not known.",
         ),
         (
             ReasonCode.NOT_IN_TABLE,

@@ -14,6 +14,30 @@ from mxnet import autograd, gluon
 SAMPLES, BATCH, EPOCHS = 1000, 32, 3
 
 
+class SameBatch(mx.io.DataIter):
+    """Gives one batch again and again, as the synthetic data of MXNet's image classification: by a `__next__` of its
+    own, and in tuples."""
+
+    def __init__(self, inputs, wanted, count):
+        self.batch_size = BATCH
+        self.inputs, self.wanted, self.count, self.given = inputs[:BATCH], wanted[:BATCH], count, 0
+
+    provide_data = property(lambda self: [mx.io.DataDesc("data", self.inputs.shape)])
+    provide_label = property(lambda self: [mx.io.DataDesc("lin_label", self.wanted.shape)])
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.given += 1
+        if self.given > self.count:
+            raise StopIteration
+        return mx.io.DataBatch(data=(self.inputs,), label=(self.wanted,), pad=0)
+
+    def reset(self):
+        self.given = 0
+
+
 def main() -> None:
     way, workers = sys.argv[1], int(sys.argv[2])
     inputs, wanted = mx.nd.random.normal(shape=(SAMPLES, 10)), mx.nd.random.normal(shape=(SAMPLES, 1))
@@ -36,6 +60,8 @@ def main() -> None:
                 network(some).wait_to_read()
     else:
         train = mx.io.NDArrayIter(inputs, wanted, BATCH, last_batch_handle="discard", label_name="lin_label")
+        if way == "synthetic":
+            train = SameBatch(inputs, wanted, 20)
         valid = mx.io.NDArrayIter(inputs, wanted, 100, label_name="lin_label")
         output = mx.sym.LinearRegressionOutput(
             mx.sym.FullyConnected(mx.sym.Variable("data"), num_hidden=1), mx.sym.Variable("lin_label")

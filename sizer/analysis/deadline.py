@@ -1,0 +1,101 @@
+"""How long a run may take. Pure.
+
+Nobody knows how long a program needs to its first step, so a run is given a time that most start-ups end in, more where
+other runs of the workload needed more, and more if it is still busy when that is over. From its first step on, its own
+steps say how long measuring may take. One that hangs is neither busy nor stepping; one that is busy for ever ends, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sizer.records import Measure, Sample
+
+START_UP_SECONDS = 120.0
+"""Allowed for imports, the first step and warm-up: VGG-16's first training step alone takes up to 20 s."""
+
+MEASURING_TIMES = 4
+"""Times its seconds that measuring may take: they count from the end of warm-up, and steps may be long."""
+
+SEEN_TIMES = 3.0
+"""Times the start-up that other runs of the workload show, scaled to the vCPUs of this one: to end a run wrongly is
+worse than to wait."""
+
+FEWEST_STEPS = 8
+"""Of the longest steps seen so many have time: half of them may be warm-up."""
+
+TWO_EPOCHS = 2.5
+"""Times the projected time of two epochs that a run may take: what comes may be slower than what was seen."""
+
+BUSY_TIMES = 4.0
+"""Times as long for a run that is still busy and has too few steps to be measured."""
+
+BUSY_TIMES_SEEN = 2.0
+"""The same where other runs of the workload show what their start-up took."""
+
+WATCHED_SECONDS = 30.0
+"""A run is busy if it was for so long."""
+
+BUSY_CORES = 0.05
+"""Share of the CPU time that it may use: threads that only wait use less."""
+
+BUSY_BYTES = 1e5
+"""Bytes a second read or written."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a run has shown so far.
+
+    `first_step` is when its first step came, in seconds from its start; `longest_step` the longest that it took for one
+    since; `measurable` if its steps give a rate; `two_epochs` what these are expected to take where it needs as many.
+    """
+
+    first_step: float | None = None
+    longest_step: float = 0.0
+    measurable: bool = False
+    two_epochs: float = 0.0
+
+
+def least_deadline(measure: Measure, vcpus: float | None = None) -> float:
+    """Seconds from its start before which no run is stopped for its time; a fraction of a vCPU gets longer.
+
+    A timeout that the study gives always holds.
+    """
+    if measure.timeout is not None:
+        return measure.timeout
+    return (START_UP_SECONDS + MEASURING_TIMES * measure.seconds) / min(1.0, vcpus or 1.0)
+
+
+def deadline_seconds(
+    measure: Measure, vcpus: float | None, progress: Progress, start_up: float | None = None, busy: bool = False
+) -> float:
+    """Seconds from its start after which a run is stopped whatever it does; a timeout of the study always holds.
+
+    `start_up` are the seconds to the first step that other runs of the workload let expect.
+    """
+    least = least_deadline(measure, vcpus)
+    if measure.timeout is not None:
+        return least
+    waited = progress.first_step or 0.0
+    allowed = max(least, FEWEST_STEPS * progress.longest_step, TWO_EPOCHS * progress.two_epochs)
+    if progress.first_step is None and start_up is not None:
+        allowed = max(allowed, SEEN_TIMES * start_up)
+    if busy and not progress.measurable:
+        allowed *= BUSY_TIMES if start_up is None else BUSY_TIMES_SEEN
+    return waited + allowed
+
+
+def is_busy(samples: Sequence[Sample], vcpus: float | None) -> bool:
+    """Whether the counters of the last WATCHED_SECONDS show that a run does something."""
+    if len(samples) < 2:
+        return False
+    last = samples[-1]
+    first = next((each for each in reversed(samples) if last.time - each.time >= WATCHED_SECONDS), samples[0])
+    seconds = last.time - first.time
+    if seconds <= 0:
+        return False
+    cores = (last.core_seconds - first.core_seconds) / seconds
+    moved = last.read_bytes + last.written_bytes - first.read_bytes - first.written_bytes
+    return cores >= BUSY_CORES * min(1.0, vcpus or 1.0) or moved / seconds >= BUSY_BYTES

@@ -1,0 +1,232 @@
+"""`sizer profile` with real programs under real limits: from the command to the answer, and whatever comes between."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests import ROOT
+
+pytestmark = [pytest.mark.root, pytest.mark.slow]
+
+BURNS = """
+import sys, time
+from sizer.meter import Meter
+
+with Meter(unit="image", batch_size=8) as meter:
+    while True:
+        until = time.process_time() + 0.004
+        while time.process_time() < until:
+            pass
+        meter.step()
+"""
+
+Typed = Callable[..., subprocess.CompletedProcess[str]]
+Begun = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    (tmp_path / "burns.py").write_text(BURNS)
+    return {**os.environ, "SIZER_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+
+
+@pytest.fixture
+def typed(tmp_path: Path, environment: dict[str, str]) -> Typed:
+    def call(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        argv = [sys.executable, "-m", "sizer", *words]
+        kept = {**environment, **variables}
+        return subprocess.run(argv, cwd=tmp_path, env=kept, capture_output=True, text=True, timeout=300)
+
+    return call
+
+
+@pytest.fixture
+def begun(tmp_path: Path, environment: dict[str, str]) -> Begun:
+    def call(*words: str) -> subprocess.Popen[str]:
+        argv = [sys.executable, "-m", "sizer", *words]
+        return subprocess.Popen(argv, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
+
+    return call
+
+
+SHORT = ("--seconds", "0.5", "--repeats", "1")
+BURNING = ("profile", *SHORT, "--", sys.executable, "burns.py")
+
+
+def stored(folder: Path) -> dict[str, dict[str, object]]:
+    """The runs of a study folder by their ids."""
+    return {path.stem: json.loads(path.read_text()) for path in (folder / "runs").glob("*.json")}
+
+
+def heard(process: subprocess.Popen[str], words: str) -> list[str]:
+    """All lines until one has these words."""
+    assert process.stderr is not None
+    lines = []
+    for line in process.stderr:
+        lines.append(line)
+        if words in line:
+            return lines
+    raise AssertionError(f"{words!r} was not said: {''.join(lines)}")
+
+
+def test_a_program_is_profiled_without_a_study_file(typed: Typed, tmp_path: Path) -> None:
+    """What it needs is told, the axes follow, the answer is shown, and the file goes on with the same runs."""
+    planned = typed(*BURNING[:1], "--dry-run", *BURNING[1:])
+    assert planned.returncode == 0, planned.stderr
+    assert "burns no limits, repeat 1: " in planned.stdout
+    assert f"writes: {tmp_path}/burns-profile.yaml, the study file of these runs" in planned.stdout
+    assert "this is what is known before the first run" in planned.stdout
+    assert not (tmp_path / "burns-profile").exists()
+
+    done = typed(*BURNING)
+    assert done.returncode == 0, done.stderr
+    needs = done.stderr.partition("what `burns` used without limits:")[2]
+    for each in ("vCPUs: ", "memory: ", "disk: ", "start: ", "rate: ", "8 images a step", "told by the program itself"):
+        assert each in needs
+    assert "the smallest memory in which it runs" in needs
+    assert "runs to come, about" in needs
+    assert "burns: " in needs.rpartition("report: ")[0].rpartition("\n")[0]
+    assert (tmp_path / "burns-profile" / "report.html").exists()
+    runs = stored(tmp_path / "burns-profile")
+    limits = [run["spec"]["limits"] for run in runs.values()]  # type: ignore[index]
+    assert {"vcpus": None, "memory_bytes": None, "disk": None} in limits
+    assert len([each for each in limits if each["memory_bytes"] is not None]) >= 1
+
+    again = typed("run", "burns-profile.yaml")
+    assert again.returncode == 0, again.stderr
+    assert "runs are finished already" in again.stderr
+    assert stored(tmp_path / "burns-profile").keys() == runs.keys()
+    same = typed(*BURNING)
+    assert same.returncode == 0, same.stderr
+    assert "what `burns` used without limits:" in same.stderr
+    assert "runs are finished already" in same.stderr
+    other = typed(*BURNING, "--fast")
+    assert other.returncode == 2
+    assert "is the profile of another command" in other.stderr
+
+
+def test_the_command_may_follow_without_a_stroke(typed: Typed) -> None:
+    """Options behind it are its own, also those that sizer has, too."""
+    listed = typed("profile", "--dry-run", sys.executable, "burns.py", "--seconds", "7", "--", "x")
+    assert listed.returncode == 0, listed.stderr
+    assert f"{sys.executable} burns.py --seconds 7 -- x" in listed.stdout
+
+
+def test_an_interrupt_after_the_first_run_loses_nothing(begun: Begun, typed: Typed, tmp_path: Path) -> None:
+    """Ctrl-C while another run goes on: that one is finished, and typing the same goes on after it."""
+    process = begun(*BURNING)
+    heard(process, "[2/")
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=120)[1]
+    assert process.returncode == 130
+    assert "continue with: sizer resume burns-profile" in said
+    before = stored(tmp_path / "burns-profile")
+    assert len(before) == 2
+    done = typed(*BURNING)
+    assert done.returncode == 0, done.stderr
+    after = stored(tmp_path / "burns-profile")
+    assert [after[run]["started_at"] for run in before] == [run["started_at"] for run in before.values()]
+    assert len(after) > 2
+
+
+def test_an_interrupt_of_the_first_run_says_how_to_go_on(begun: Begun, typed: Typed, tmp_path: Path) -> None:
+    """Nothing was measured, so that nothing is concluded; the same again begins anew."""
+    process = begun("profile", "--seconds", "30", "--repeats", "1", "--", sys.executable, "burns.py")
+    heard(process, "[1/1]")
+    time.sleep(1)
+    process.send_signal(signal.SIGTERM)
+    said = process.communicate(timeout=120)[1]
+    assert process.returncode == 130
+    assert "interrupted before the run without limits was done; to go on, type the same again" in said
+    assert stored(tmp_path / "burns-profile") == {}
+    assert not (tmp_path / "burns-profile.yaml").exists()
+    assert typed(*BURNING, "--no-memory-floor").returncode in (0, 2)
+
+
+def test_a_killed_profile_goes_on(begun: Begun, typed: Typed, tmp_path: Path) -> None:
+    process = begun(*BURNING)
+    heard(process, "[2/")
+    process.kill()
+    process.communicate(timeout=120)
+    assert len(stored(tmp_path / "burns-profile")) == 1
+    (first,) = stored(tmp_path / "burns-profile").values()
+    done = typed(*BURNING)
+    assert done.returncode == 0, done.stderr
+    assert first["started_at"] in [run["started_at"] for run in stored(tmp_path / "burns-profile").values()]
+
+
+QUIET = "import time\nfor each in range(20):\n    time.sleep(0.1)\n"
+TALKS = "import time\nfor each in range(20):\n    time.sleep(0.1)\n    print('lap', each)\n"
+WANTS = "import os\nprint(os.environ['MY_SETTING'])\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "said", "unsaid"),
+    [
+        (QUIET, ["it printed nothing", "from sizer.meter import Meter"], ["sizer pattern", "--pass-env"]),
+        (TALKS, ["sizer pattern prog-profile/logs/", "--pattern", "meter.step()"], ["--pass-env"]),
+        (WANTS, ["KeyError: 'MY_SETTING'", "add: --pass-env MY_SETTING"], ["sizer pattern", "sizer.meter"]),
+        ("input('name? ')", ["it asked for input", "what it printed: prog-profile/logs/"], ["sizer pattern"]),
+    ],
+)
+def test_a_program_without_a_rate(
+    program: str, said: list[str], unsaid: list[str], typed: Typed, tmp_path: Path
+) -> None:
+    """Nothing else is run, the exit code is that of `sizer run`, and what to type next is said."""
+    (tmp_path / "prog.py").write_text(program)
+    done = typed("profile", *SHORT, "--", sys.executable, "prog.py", MY_SETTING="blue")
+    assert done.returncode == 4, done.stderr
+    for each in (*said, "nothing else is measured", "type the same again"):
+        assert each in done.stderr
+    for each in unsaid:
+        assert each not in done.stderr
+    assert len(stored(tmp_path / "prog-profile")) == 1
+    assert not (tmp_path / "prog-profile.yaml").exists()
+
+
+def test_what_was_mended_is_measured_in_the_same_folder(typed: Typed, tmp_path: Path) -> None:
+    """With the variable that it lacked, whose value stands nowhere."""
+    (tmp_path / "prog.py").write_text("import os\nprint(os.environ['HF_TOKEN'])\n" + BURNS)
+    command = ("--", sys.executable, "prog.py")
+    assert typed("profile", *SHORT, *command, HF_TOKEN="hf_aBcDeFgH").returncode == 4
+    done = typed("profile", *SHORT, "--no-memory-floor", "--pass-env", "HF_*", *command, HF_TOKEN="hf_aBcDeFgH")
+    assert done.returncode == 0, done.stderr
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert [path for path in files if b"hf_aBcDeFgH" in path.read_bytes()] == []
+    assert 'pass_env: ["HF_*"]' in (tmp_path / "prog-profile.yaml").read_text()
+    assert "hf_aBcDeFgH" not in done.stderr
+
+
+def test_each_disk_and_batch_size_is_measured(typed: Typed, tmp_path: Path) -> None:
+    """With the data on each disk, and the batch size in the command."""
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "words.txt").write_text("some words\n" * 1000)
+    (tmp_path / "prog.py").write_text(
+        "import sys\nprint(sys.argv[1:], len(open(sys.argv[1]).read()), flush=True)\n"
+        + BURNS.replace("batch_size=8", "batch_size=int(sys.argv[2])")
+    )
+    options = ("--disk", "disk", "--data", "words.txt", "--batch-size", "4,8", "--no-memory-floor")
+    done = typed("profile", *SHORT, *options, sys.executable, "prog.py", "{data}", "{batch_size}")
+    assert done.returncode == 0, done.stderr
+    assert "the command reads nothing from" not in done.stderr
+    folder = tmp_path / "prog-profile"
+    logs = [(folder / "logs" / f"{run}.log").read_text() for run in stored(folder)]
+    assert all("11000" in log for log in logs)
+    assert len([log for log in logs if str(tmp_path / "disk") in log]) == 1
+    assert {run["spec"]["batch_size"] for run in stored(folder).values()} == {4, 8}  # type: ignore[index]
+
+
+def test_a_disk_that_the_command_does_not_use_is_said(typed: Typed, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    done = typed("profile", *SHORT, "--disk", "disk", "--no-memory-floor", sys.executable, "burns.py")
+    assert done.returncode == 0, done.stderr
+    assert "the command reads nothing from disk but what it writes to TMPDIR: give --data PATH" in done.stderr

@@ -1,0 +1,107 @@
+"""A program that starts slowly and holds memory: its time is foretold by what was seen, and two caps are an answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sizer.plan import SeenTimes
+from sizer.store import StudyFolder
+
+pytestmark = [pytest.mark.root, pytest.mark.slow]
+
+PROGRAM = """
+import sys, time
+from sizer.meter import Meter
+
+def burn(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+
+held = bytearray(int(sys.argv[1]) << 20)
+for at in range(0, len(held), 4096):
+    held[at] = 1
+burn(float(sys.argv[2]))
+with Meter(unit="image", batch_size=4) as meter:
+    while True:
+        burn(0.02)
+        meter.step()
+"""
+
+Typed = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def typed(tmp_path: Path) -> Typed:
+    (tmp_path / "train.py").write_text(PROGRAM)
+
+    def call(*words: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "SIZER_CACHE": str(tmp_path / "cache")}
+        argv = [sys.executable, "-m", "sizer", *words]
+        return subprocess.run(argv, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+
+    return call
+
+
+def study(folder: Path, megabytes: int, seconds: float, axes: str) -> None:
+    (folder / "study.yaml").write_text(
+        textwrap.dedent(
+            f"""\
+            workloads:
+              - name: mine
+                kind: command
+                command: [{sys.executable}, {folder}/train.py, "{megabytes}", "{seconds}"]
+                pass_env: PYTHONPATH
+            axes: {axes}
+            measure: {{repeats: 1, seconds: 1, precision: 0.05}}
+            """
+        )
+    )
+
+
+def test_a_run_foretells_a_slower_one(tmp_path: Path, typed: Typed) -> None:
+    """4 s of CPU time to the first step at one vCPU are 16 s at a quarter: the dry run says so after the first run."""
+    study(tmp_path, 1, 4.0, "{vcpus: [1]}")
+    before = typed("run", "study.yaml", "--out", "s", "--dry-run").stdout
+    assert "no run of `mine` has been seen yet" in before
+    assert typed("run", "study.yaml", "--out", "s").returncode == 0
+    study(tmp_path, 1, 4.0, "{vcpus: [0.25, 1]}")
+    after = typed("run", "study.yaml", "--out", "s", "--dry-run").stdout
+    assert "has been seen yet" not in after
+    (seen,) = StudyFolder.open(tmp_path / "s").runs()
+    assert typed("run", "study.yaml", "--out", "s").returncode == 0
+    slow = next(run for run in StudyFolder.open(tmp_path / "s").runs() if run.spec.limits.vcpus == 0.25)
+    times, first = SeenTimes([seen]), slow.first_step_seconds
+    assert first is not None
+    # Something else on the host may slow either run down.
+    assert first > 10
+    assert times.start_up_seconds(slow.spec) == pytest.approx(first, rel=0.4)
+    assert times.seconds(slow.spec) == pytest.approx(slow.wall_seconds, rel=0.4)
+
+
+def test_two_memory_caps_are_an_answer_everywhere(tmp_path: Path, typed: Typed) -> None:
+    """It runs in 512 MiB and not in 64 MiB: the terminal, recommendation.json and the page say the same."""
+    study(tmp_path, 150, 0.1, "{vcpus: [1], memory: [64MiB, 512MiB]}")
+    assert typed("run", "study.yaml", "--out", "s").returncode == 0
+    sentence = "with 64 MiB it ran out of memory, with 512 MiB it completed."
+    rate = "It has a rate in 512 MiB alone, which is no curve"
+    said = typed("recommend", "s")
+    assert said.returncode == 0
+    assert rate in " ".join(said.stdout.split())
+    (answer,) = json.loads((tmp_path / "s" / "recommendation.json").read_text())["workloads"]
+    assert (answer["status"], answer["provisional"]) == ("recommended", True)
+    assert any(sentence in reason for reason in answer["reasons"])
+    assert any(rate in reason for reason in answer["reasons"])
+    page = (tmp_path / "s" / "report.html").read_text()
+    assert sentence in page
+    assert rate in page
+    small = json.loads(typed("predict", "s", "--memory", "64MiB", "--json").stdout)["predictions"][0]
+    assert (small["throughput"], small["bottleneck"]) == (0.0, "memory")

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import pytest
+
+from sizer.analysis.deadline import Progress, deadline_seconds, is_busy, least_deadline
+from sizer.analysis.events import Start
+from sizer.analysis.monitor import RunMonitor
+from sizer.analysis.stopping import Stop
+from sizer.records.run import Sample, Step
+from sizer.records.study import Limits, Measure, RunSpec, Workload
+
+NOTHING = Progress()
+
+
+def test_the_least_is_the_users_or_follows_from_the_seconds() -> None:
+    """A run of 30 s has four times that and two minutes of start-up; at a quarter of a vCPU four times as long."""
+    assert least_deadline(Measure(seconds=30.0)) == 240
+    assert least_deadline(Measure(seconds=30.0, timeout=7.0), vcpus=0.25) == 7
+    assert least_deadline(Measure(seconds=30.0), vcpus=4) == 240
+    assert least_deadline(Measure(seconds=30.0), vcpus=0.25) == 960
+
+
+def test_a_timeout_of_the_study_always_holds() -> None:
+    """Whatever the run or others show."""
+    measure = Measure(seconds=30.0, timeout=7.0)
+    assert deadline_seconds(measure, 1.0, Progress(5.0, 60.0, False, 1000.0), 500.0, busy=True) == 7
+
+
+def test_a_start_up_that_others_needed_has_three_times_as_long() -> None:
+    """At 0.25 vCPU 400 s to the first step are expected, where 960 s are given anyway, or 500 s."""
+    measure = Measure(seconds=30.0)
+    assert deadline_seconds(measure, 0.25, NOTHING, 400.0) == 1200
+    assert deadline_seconds(measure, 0.25, NOTHING, 5.0) == 960
+
+
+def test_measuring_counts_from_the_first_step() -> None:
+    """A first step after 200 s leaves as long as one after none; steps of a minute have time for eight."""
+    measure = Measure(seconds=10.0)
+    assert deadline_seconds(measure, 1.0, Progress(200.0, 1.0, True)) == 200 + 160
+    assert deadline_seconds(measure, 1.0, Progress(200.0, 60.0, True)) == 200 + 480
+    assert deadline_seconds(measure, 1.0, Progress(20.0, 1.0, True, two_epochs=1000.0)) == 20 + 2500
+
+
+def test_a_busy_run_has_longer_but_not_for_ever() -> None:
+    """Less where others show what a start-up takes; none where its steps give a rate already."""
+    measure = Measure(seconds=10.0)
+    assert deadline_seconds(measure, 0.5, NOTHING, busy=True) == 4 * 320
+    assert deadline_seconds(measure, 0.5, NOTHING, 20.0, busy=True) == 2 * 320
+    assert deadline_seconds(measure, 0.5, Progress(100.0, 0.1, True), busy=True) == 100 + 320
+    assert deadline_seconds(measure, 0.5, Progress(100.0), busy=True) == 100 + 4 * 320
+
+
+@pytest.mark.parametrize(
+    ("cores", "read", "busy"),
+    [(0.0, 0.0, False), (0.01, 0.0, False), (0.1, 0.0, True), (0.0, 1e6, True), (0.0, 1e3, False)],
+)
+def test_a_busy_run_uses_cpu_time_or_moves_bytes(cores: float, read: float, busy: bool) -> None:
+    """A thread that wakes now and then is not busy, nor is one that was until half a minute ago."""
+    before = [Sample(float(at), core_seconds=float(at)) for at in range(60)]
+    after = [Sample(float(at), 59.0 + cores * (at - 59), read_bytes=int(read * (at - 59))) for at in range(60, 100)]
+    assert is_busy([*before, *after], 1.0) is busy
+
+
+def monitor(seconds: float = 10.0, vcpus: float = 0.5, start_up: float | None = None) -> RunMonitor:
+    spec = RunSpec(Workload("w", "command"), 8, Limits(vcpus), Measure(1, seconds, 0.02))
+    return RunMonitor(spec, 0.0, Start("image", 8, 0, 0), start_up_seconds=start_up)
+
+
+def ended(seen: RunMonitor, cores: float, steps: dict[float, Step] | None = None) -> float:
+    """When it is stopped, if it uses so many cores without end and makes these steps."""
+    now, samples = 0.0, [Sample(0.0)]
+    while seen.stop is None:
+        now += 0.5
+        samples.append(Sample(now, core_seconds=cores * now))
+        seen.take([step for time, step in (steps or {}).items() if now - 0.5 < time <= now])
+        seen.decide(now, False, samples)
+    return now
+
+
+def test_a_program_that_hangs_before_its_first_step_ends_soon_and_one_that_spins_later() -> None:
+    """At 0.5 vCPU, after 320 s and four times as long; the record says which it was."""
+    hangs, spins = monitor(), monitor()
+    assert ended(hangs, cores=0.0) == pytest.approx(320, abs=1)
+    assert ended(spins, cores=0.5) == pytest.approx(1280, abs=1)
+    assert (hangs.stop, hangs.busy, spins.stop, spins.busy) == (Stop.DEADLINE, False, Stop.DEADLINE, True)
+    assert spins.limit_seconds == 1280
+
+
+def test_a_program_of_600_busy_seconds_to_its_first_step_is_measured() -> None:
+    """Its ten seconds are counted from there."""
+    seen = monitor()
+    steps = {600 + 0.1 * number: Step(600 + 0.1 * number, 8, 0.0, 0) for number in range(400)}
+    assert ended(seen, 0.5, steps) == pytest.approx(605, abs=2)
+    assert seen.stop is Stop.PRECISION
+
+
+def test_a_program_with_steps_of_a_minute_is_measured() -> None:
+    """Where the time alone would have ended it after five of them."""
+    seen = monitor(vcpus=1.0)
+    steps = {60.0 * number: Step(60.0 * number, 8, 0.0, 0) for number in range(1, 20)}
+    ended(seen, 1.0, steps)
+    assert seen.stop is Stop.TIME
+
+
+def test_a_program_that_hangs_after_some_steps_ends() -> None:
+    """As long after its first step as one that hangs before it."""
+    seen = monitor(vcpus=1.0)
+    steps = {100 + 0.1 * number: Step(100 + 0.1 * number, 8, 0.0, 0) for number in range(8)}
+    assert ended(seen, 0.0, steps) == pytest.approx(260, abs=1)
+    assert seen.stop is Stop.DEADLINE
