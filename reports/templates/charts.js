@@ -7,7 +7,7 @@
   tip.setAttribute("role", "status");
   tip.hidden = true;
   document.body.append(tip);
-  const said = new Map(), places = new Map();
+  const said = new Map(), marks = new Map();
   let crosshair = null;
 
   const hide = () => {
@@ -33,40 +33,49 @@
     mark.ownerSVGElement.append(crosshair);
   };
 
+  // The marks of a chart with words, whose titles are taken over; a page may have hundreds of charts, so each one only
+  // when it is first used. Where there are places of an axis, keys go along these.
+  const marksOf = chart => {
+    if (!marks.has(chart)) {
+      const found = [...chart.querySelectorAll("title")].map(title => {
+        const mark = title.parentNode;
+        said.set(mark, title.textContent);
+        title.remove();
+        return mark;
+      });
+      const stops = found.filter(mark => mark.dataset.at);
+      marks.set(chart, { all: stops.length ? stops : found, now: null });
+    }
+    return marks.get(chart);
+  };
+
   const pointed = event => {
+    const chart = event.currentTarget;
+    marksOf(chart);
     let mark = event.target;
-    while (mark && !said.has(mark) && mark !== event.currentTarget) mark = mark.parentNode;
+    while (mark !== chart && !said.has(mark)) mark = mark.parentNode;
     if (said.has(mark)) show(mark, event.clientX, event.clientY); else hide();
   };
 
-  const step = (chart, key) => {
-    const marks = places.get(chart);
-    const last = marks.length - 1, now = chart.place ?? (key === "ArrowLeft" ? last + 1 : -1);
-    const next = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: last }[key];
-    chart.place = Math.max(0, Math.min(last, next));
-    const mark = marks[chart.place], box = mark.getBoundingClientRect();
+  const pressed = event => {
+    if (event.key === "Escape") hide();
+    if (!["ArrowRight", "ArrowLeft", "Home", "End"].includes(event.key)) return;
+    event.preventDefault();
+    const known = marksOf(event.currentTarget), last = known.all.length - 1;
+    const now = known.now ?? (event.key === "ArrowLeft" ? last + 1 : -1);
+    const next = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: last }[event.key];
+    known.now = Math.max(0, Math.min(last, next));
+    const mark = known.all[known.now], box = mark.getBoundingClientRect();
     show(mark, box.left + box.width / 2, box.top);
   };
 
-  for (const title of document.querySelectorAll("svg.chart title")) {
-    said.set(title.parentNode, title.textContent);
-    title.remove();
-  }
   for (const chart of document.querySelectorAll("svg.chart")) {
-    const marks = [...chart.querySelectorAll("*")].filter(each => said.has(each));
-    const stops = marks.filter(each => each.dataset.at);
-    places.set(chart, stops.length ? stops : marks);
-    if (!marks.length) continue;
+    if (!chart.querySelector("title")) continue;
     chart.setAttribute("tabindex", "0");
     chart.addEventListener("pointermove", pointed);
     chart.addEventListener("pointerdown", pointed);
     chart.addEventListener("pointerleave", hide);
     chart.addEventListener("blur", hide);
-    chart.addEventListener("keydown", event => {
-      if (event.key === "Escape") hide();
-      if (!["ArrowRight", "ArrowLeft", "Home", "End"].includes(event.key)) return;
-      event.preventDefault();
-      step(chart, event.key);
-    });
+    chart.addEventListener("keydown", pressed);
   }
 })();
