@@ -102,7 +102,7 @@ def binding_map(subject: Subject) -> Figure | None:
         notes=tuple(_("emulated") if each.disk in subject.study.emulated_disks else "" for each in plane.rows)
         if plane.axis == "disk"
         else (),
-        description=words.clauses(cell.title.replace("\n", ", ") for cell in cells.values()),
+        description=words.clauses(words.row(cell.title.split("\n")) for cell in cells.values()),
     )
     keys = [*hues_of(subject, [prediction.bottleneck for prediction, _rate in told.values()])]
     keys += [legend.cell(True, _("measured"))] if any(cell.is_measured for cell in cells.values()) else []

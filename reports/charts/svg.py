@@ -16,6 +16,8 @@ TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u206
 """Marks that reverse the direction of what comes after them."""
 LONGEST = 300
 """Characters of a text that are shown: what points at a mark says a line or two, and a name may have ten thousand."""
+LONGEST_DESCRIPTION = 6000
+"""Of what is read out of a whole chart."""
 
 
 def element(name: str, *children: Markup | str, **attributes: Attribute) -> Markup:
@@ -37,12 +39,12 @@ def tooltip(content: str) -> Markup:
     return element("title", readable(content))
 
 
-def readable(content: str) -> str:
+def readable(content: str, longest: int = LONGEST) -> str:
     """The text without what would turn its neighbours around or break the drawing, and not longer than anyone reads.
 
     Lines are kept apart; control characters and marks of direction are shown as what cannot be shown.
     """
-    shown = content if len(content) <= LONGEST else f"{content[: LONGEST // 2]}…{content[-LONGEST // 2 :]}"
+    shown = content if len(content) <= longest else f"{content[: longest // 2]}…{content[-longest // 2 :]}"
     return "".join("�" if each in TURNING or _is_control(each) else each for each in shown)
 
 
@@ -99,9 +101,17 @@ def drawing(
     width: float, height: float, label: str, *children: Markup, description: str = "", top: float = 0.0
 ) -> Markup:
     """A picture from `top` to `top + height` that scales with its box; read out as `label`, then as `description`."""
-    said = [element("desc", readable(description))] if description else []
+    said = [element("desc", readable(description, LONGEST_DESCRIPTION))] if description else []
     box = f"0 {_value(top)} {_value(width)} {_value(height)}"
-    return element("svg", *said, *children, viewBox=box, role="img", aria_label=readable(label), class_="chart")
+    return element(
+        "svg",
+        *said,
+        *children,
+        viewBox=box,
+        role="img",
+        aria_label=readable(label, LONGEST_DESCRIPTION),
+        class_="chart",
+    )
 
 
 def _name(key: str) -> str:
