@@ -95,6 +95,8 @@ def processor(run: Run) -> Iterator[Fact]:
         each = words.a_sample(f"{format_number(used.core_seconds * 1000)} core-ms", run.sample_unit)
         vcpus = run.configuration.vcpus
         yield _("Cores used"), _of(cores, format_vcpus(vcpus) if vcpus is not None else ""), each
+    if run.peak_threads:
+        yield _("Threads"), _("up to {count}", count=run.peak_threads), ""
     if run.throttled is not None:
         yield _("Throttled"), _("{share} of quota periods", share=format_share(run.throttled)), ""
     if run.other_cores is not None:

@@ -54,7 +54,12 @@ V2_FILES = {
     },
     "io": {"io.max": "", "io.stat": ""},
 }
-V2_CORE = {"cgroup.procs": "", "cgroup.kill": "", "cpu.stat": "usage_usec 0\nnr_periods 0\nnr_throttled 0\n"}
+V2_CORE = {
+    "cgroup.procs": "",
+    "cgroup.threads": "",
+    "cgroup.kill": "",
+    "cpu.stat": "usage_usec 0\nnr_periods 0\nnr_throttled 0\n",
+}
 
 QUIET = "".join(f"{which} avg10=0.00 avg60=0.00 avg300=0.00 total=0\n" for which in ("some", "full"))
 PRESSURE = {f"{resource}.pressure": QUIET for resource in ("cpu", "memory", "io")}
@@ -75,7 +80,7 @@ class FakeTree(Tree):
         super().make(directory)
         parts = directory.relative_to(self.path("/sys/fs/cgroup")).parts
         if parts[0] in V1_FILES:
-            self.describe(directory, {"cgroup.procs": "", **V1_FILES[parts[0]]})
+            self.describe(directory, {"cgroup.procs": "", "tasks": "", **V1_FILES[parts[0]]})
         else:
             enabled = (directory.parent / "cgroup.subtree_control").read_text().split()
             files = {name: text for each in enabled for name, text in V2_FILES[each].items()}
@@ -169,7 +174,9 @@ def v1_tree(tmp_path: Path) -> FakeTree:
     _pressure(tree)
     lines = ["40 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw"]
     for number, controller in enumerate(V1_FILES):
-        tree.describe(tree.path(f"/sys/fs/cgroup/{controller}"), {"cgroup.procs": "", **V1_FILES[controller]})
+        tree.describe(
+            tree.path(f"/sys/fs/cgroup/{controller}"), {"cgroup.procs": "", "tasks": "", **V1_FILES[controller]}
+        )
         lines.append(f"{number} 31 0:{number} / /sys/fs/cgroup/{controller} rw - cgroup cgroup rw,{controller}")
     tree.describe(tree.path("/sys/fs/cgroup/cpuset"), {"cpuset.cpus": "0-3", "cpuset.mems": "0"})
     control = {"cgroup.controllers": "", "cgroup.subtree_control": ""}

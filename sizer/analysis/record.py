@@ -98,6 +98,7 @@ def run_record(
         peak_page_cache_bytes=_peak(measured, "page_cache_bytes"),
         peak_kernel_bytes=_peak(measured, "kernel_bytes"),
         peak_swap_bytes=_peak(measured, "swap_bytes"),
+        peak_threads=_peak(measured, "threads"),
         resident_bytes=measured.resident_bytes,
         resident_after_bytes=measured.resident_after_bytes,
         limits_buffered_writes=_limits_buffered_writes(disk, measured.throttles_buffered_writes),

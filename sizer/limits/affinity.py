@@ -25,6 +25,7 @@ ACCOUNTED = frozenset(
         "written_bytes",
         "host_core_seconds",
         "steal_core_seconds",
+        "threads",
     }
 )
 
@@ -92,6 +93,7 @@ class AffinityGroup(Group):
             written_bytes=used.written_bytes,
             host_core_seconds=host.user + host.nice + host.system + host.irq + host.softirq,
             steal_core_seconds=host.steal,
+            threads=self._processes.threads(),
         )
 
     def kill(self) -> None:

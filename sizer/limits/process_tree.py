@@ -90,6 +90,14 @@ class ProcessTree:
             before = Usage(core_seconds, disk.read_bytes, disk.write_bytes)
         return parent, before
 
+    def threads(self) -> int:
+        """How many threads its living processes have."""
+        count = 0
+        for process in self._members.values():
+            with suppress(psutil.Error):
+                count += process.num_threads()
+        return count
+
     def memory(self) -> tuple[int, int]:
         """Resident bytes, in which shared pages count once a process, and the part of them that is not shared."""
         resident = anonymous = 0

@@ -113,6 +113,7 @@ class OpenFiles:
     """Counter files kept open: a sample costs 0.12 ms so, against 2 ms when they are opened each time."""
 
     def __init__(self, files: Mapping[str, Path]) -> None:
+        self._files = dict(files)
         self._descriptors: dict[str, int] = {}
         for name, file in files.items():
             try:
@@ -137,6 +138,18 @@ class OpenFiles:
     def number(self, name: str) -> int:
         """A counter file that holds one number; 0 where it is not there."""
         return int(self.text(name) or 0)
+
+    def count(self, name: str) -> int:
+        """The lines of a listing; 0 where it is not there.
+
+        It is opened each time: version 1 goes on showing a reader what it has listed once (`cgroup_pidlist_start`).
+        """
+        if name not in self._descriptors:
+            return 0
+        try:
+            return self._files[name].read_bytes().count(b"\n")
+        except OSError:
+            return 0
 
     def close(self) -> None:
         """Close every descriptor; a second call does nothing."""

@@ -14,6 +14,7 @@ PRESSURE = "pressure"
 
 _FILES = {
     "cpuacct.usage": ("cpuacct", ("core_seconds", "host_core_seconds")),
+    "tasks": ("cpuacct", ("threads",)),
     "cpu.stat": ("cpu", ("periods", "throttled_periods")),
     "memory.usage_in_bytes": ("memory", ("memory_bytes",)),
     "memory.max_usage_in_bytes": ("memory", ("peak_memory_bytes",)),
@@ -88,6 +89,7 @@ class V1Counters:
             peak_memory_bytes=files.number("memory.max_usage_in_bytes"),
             steal_core_seconds=steal_core_seconds(files.text("statistics")) or 0.0,
             unwritten_bytes=memory.get("total_dirty", 0) + memory.get("total_writeback", 0),
+            threads=files.count("tasks"),
             **stalls(files),
         )
 

@@ -10,6 +10,7 @@ from sizer.limits.tree import OpenFiles, keyed
 from sizer.records import Sample
 
 _FILES = {
+    "cgroup.threads": ("threads",),
     "cpu.stat": ("core_seconds", "periods", "throttled_periods"),
     "memory.current": ("memory_bytes",),
     "memory.swap.current": ("swap_bytes",),
@@ -67,6 +68,7 @@ class V2Counters:
             peak_memory_bytes=files.number("memory.peak"),
             steal_core_seconds=steal_core_seconds(files.text("statistics")) or 0.0,
             unwritten_bytes=memory.get("file_dirty", 0) + memory.get("file_writeback", 0),
+            threads=files.count("cgroup.threads"),
             **stalls(files),
         )
 

@@ -39,7 +39,7 @@ class Needs:
 
     `busy_vcpus` in the steady state, while other programs took `taken_cores` that it might have used; memory in bytes
     at its peak, `read_bytes` and `written_bytes` a sample from and to the device, `data_bytes` of the data set,
-    `batch_samples` those of most steps.
+    `batch_samples` those of most steps, `threads` the most at one moment in all its processes.
     """
 
     vcpus: float
@@ -55,6 +55,7 @@ class Needs:
     meter: Meter | None
     data_bytes: int = 0
     taken_cores: float = 0.0
+    threads: int | None = None
 
     @property
     def wanted_vcpus(self) -> float | None:
@@ -103,6 +104,7 @@ def needs_of(run: Run, host: HostSize) -> Needs | None:
         batch_samples=batches.most_common(1)[0][0] if batches else None,
         meter=run.meter,
         data_bytes=run.data_set.bytes if run.data_set is not None else 0,
+        threads=run.peak_threads or None,
         taken_cores=next((each.figures["cores"] for each in run.warnings if each.kind is WarningKind.CONTENDED), 0.0),
     )
 

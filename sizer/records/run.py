@@ -145,7 +145,8 @@ class Sample:
     cache, and the kernel's own for the run; `peak_memory_bytes` is the kernel's own high-water mark of it. A stall is
     the seconds in which some task of the run waited for the resource, by the kernel's pressure accounting (PSI `some`).
     `sizer_core_seconds` is what sizer's own process used, `steal_core_seconds` what the hypervisor withheld from this
-    host's CPUs, and `unwritten_bytes` the part of the page cache that still has to be written.
+    host's CPUs, `unwritten_bytes` the part of the page cache that still has to be written, and `threads` how many there
+    were at that moment, in all processes.
     """
 
     time: Amount
@@ -171,6 +172,7 @@ class Sample:
     peak_memory_bytes: Count = 0
     steal_core_seconds: Amount = 0.0
     unwritten_bytes: Count = 0
+    threads: Count = 0
 
 
 @dataclass(frozen=True)
@@ -553,6 +555,7 @@ class Run:
     peak_page_cache_bytes: Count | None = None
     peak_kernel_bytes: Count | None = None
     peak_swap_bytes: Count | None = None
+    peak_threads: Count | None = None
     memory_growth: MemoryGrowth | None = None
     resident_bytes: Count | None = None
     resident_after_bytes: Count | None = None

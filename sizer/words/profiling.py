@@ -35,6 +35,7 @@ def needs_lines(needs: Needs, workload: str) -> Iterator[str]:
 
 def _needs(needs: Needs) -> Iterator[str]:
     yield _vcpus(needs)
+    yield _threads(needs)
     if needs.own_memory_bytes is not None:
         yield _(
             "memory: {own} at its peak that cannot be dropped, and {cache} of page cache",
@@ -54,18 +55,21 @@ def _needs(needs: Needs) -> Iterator[str]:
 
 
 def _vcpus(needs: Needs) -> str:
-    known = {"all": format_number(needs.vcpus), "count": round(needs.vcpus)}
+    every = format_number(needs.vcpus)
     if needs.busy_vcpus is None:
-        return _("vCPUs: how many of {all} were busy was not accounted; OMP_NUM_THREADS was {count}", **known)
+        return _("vCPUs: how many of {all} were busy was not accounted", all=every)
     busy = f"{needs.busy_vcpus:.2f}"
     if needs.taken_cores:
-        return _(
-            "vCPUs: {busy} of {all} busy, while other programs took {taken}; OMP_NUM_THREADS was {count}",
-            busy=busy,
-            taken=f"{needs.taken_cores:.2f}",
-            **known,
-        )
-    return _("vCPUs: {busy} of {all} busy; OMP_NUM_THREADS was {count}", busy=busy, **known)
+        taken = f"{needs.taken_cores:.2f}"
+        return _("vCPUs: {busy} of {all} busy, while other programs took {taken}", busy=busy, all=every, taken=taken)
+    return _("vCPUs: {busy} of {all} busy", busy=busy, all=every)
+
+
+def _threads(needs: Needs) -> str:
+    given = round(needs.vcpus)
+    if needs.threads is None:
+        return _("threads: not counted; OMP_NUM_THREADS was {count}", count=given)
+    return _("threads: up to {threads}; OMP_NUM_THREADS was {count}", threads=needs.threads, count=given)
 
 
 def _rate(needs: Needs) -> str:

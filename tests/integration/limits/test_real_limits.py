@@ -48,6 +48,14 @@ sys.stdin.read()
 """
 """96 MiB that are given back before anybody looks."""
 
+THREADS = """
+import threading, time
+for _ in range(899):
+    threading.Thread(target=time.sleep, args=[60], daemon=True).start()
+print("up", flush=True)
+time.sleep(60)
+"""
+
 DAEMON = """
 import os, time
 if os.fork() == 0:
@@ -151,6 +159,19 @@ def test_memory_is_told_apart(real: LimitsBackend, tmp_path: Path) -> None:
     assert sample.swap_bytes == 0
     parts = sample.anonymous_bytes + sample.page_cache_bytes + sample.kernel_bytes
     assert parts == pytest.approx(sample.memory_bytes, abs=2 << 20)
+
+
+def test_threads_are_counted_as_they_are_now(real: LimitsBackend) -> None:
+    """More than a page of the kernel's listing holds, and none of them when there were none yet."""
+    with real.open("threads", Limits()) as group:
+        needs(group, "threads")
+        assert group.sample(0.0).threads == 0
+        child = started(group, THREADS)
+        assert child.stdout is not None
+        child.stdout.readline()
+        assert group.sample(0.0).threads == 900
+        child.kill()
+        child.communicate(timeout=20)
 
 
 def test_a_spike_that_no_sample_saw_is_in_the_peak(real: LimitsBackend) -> None:

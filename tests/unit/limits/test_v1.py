@@ -77,6 +77,7 @@ def test_whole_vcpus_get_no_quota(v1: LimitsBackend, v1_tree: Tree) -> None:
 def counters(tree: Tree, group: Group) -> None:
     for controller, file, text in [
         ("cpuacct", "cpuacct.usage", "2500000000"),
+        ("cpuacct", "tasks", "11\n12\n13\n"),
         ("cpu", "cpu.stat", "nr_periods 20\nnr_throttled 18\nthrottled_time 5\n"),
         ("memory", "memory.usage_in_bytes", "9000"),
         ("memory", "memory.kmem.usage_in_bytes", "700"),
@@ -116,7 +117,7 @@ def test_a_sample_is_in_seconds_and_bytes(v1: LimitsBackend, v1_tree: Tree) -> N
     assert (sample.peak_memory_bytes, sample.unwritten_bytes, sample.steal_core_seconds) == (12000, 540, 3.0)
     assert (sample.page_cache_bytes, sample.kernel_bytes, sample.swap_bytes) == (2850, 700, 60)
     assert (sample.cpu_stall, sample.memory_stall, sample.io_stall) == (1.5, 20e-6, 0.25)
-    assert (sample.periods, sample.throttled_periods) == (20, 18)
+    assert (sample.periods, sample.throttled_periods, sample.threads) == (20, 18, 3)
     assert (sample.read_bytes, sample.written_bytes, sample.read_ios, sample.write_ios) == (10, 20, 1, 2)
 
 

@@ -64,6 +64,7 @@ def test_a_sample_is_in_seconds_and_bytes(v2: LimitsBackend, v2_tree: Tree) -> N
         for file, text in {
             "cpu.stat": "usage_usec 2500000\nnr_periods 20\nnr_throttled 18\n",
             "memory.current": "9000",
+            "cgroup.threads": "11\n12\n13\n",
             "memory.swap.current": "60",
             "memory.peak": "12000",
             "memory.stat": "anon 4096\nfile 3000\nkernel 700\nslab 500\nsock 5\nshmem 100\nswapcached 50\n"
@@ -84,7 +85,7 @@ def test_a_sample_is_in_seconds_and_bytes(v2: LimitsBackend, v2_tree: Tree) -> N
     assert (sample.page_cache_bytes, sample.kernel_bytes, sample.swap_bytes) == (2850, 705, 60)
     assert (sample.cpu_stall, sample.memory_stall, sample.io_stall) == (1.5, 20e-6, 0.25)
     assert group.accounted == {field.name for field in fields(Sample)} - ELSEWHERE
-    assert (sample.periods, sample.throttled_periods) == (20, 18)
+    assert (sample.periods, sample.throttled_periods, sample.threads) == (20, 18, 3)
     assert (sample.read_bytes, sample.written_bytes, sample.read_ios, sample.write_ios) == (5, 6, 7, 8)
 
 

@@ -39,6 +39,7 @@ NEEDS = Needs(
     unit="image",
     batch_samples=32,
     meter=Meter(MeterKind.HOOK, "torch"),
+    threads=9,
 )
 
 
@@ -51,7 +52,8 @@ def failed(outcome: Outcome, *kinds: CauseKind) -> Run:
 def test_what_a_program_used() -> None:
     assert list(words.needs_lines(NEEDS, "train")) == [
         "what `train` used without limits:",
-        "  vCPUs: 1.87 of 2 busy; OMP_NUM_THREADS was 2",
+        "  vCPUs: 1.87 of 2 busy",
+        "  threads: up to 9; OMP_NUM_THREADS was 2",
         "  memory: 481 MiB at its peak that cannot be dropped, and none of page cache",
         "  disk: 107 KiB read and none written for each image",
         "  start: 2.5 s to its first step",
@@ -61,7 +63,7 @@ def test_what_a_program_used() -> None:
 
 def test_a_first_run_beside_other_load_says_so() -> None:
     assert list(words.needs_lines(replace(NEEDS, busy_vcpus=0.5, taken_cores=1.5), "train"))[1] == (
-        "  vCPUs: 0.50 of 2 busy, while other programs took 1.50; OMP_NUM_THREADS was 2"
+        "  vCPUs: 0.50 of 2 busy, while other programs took 1.50"
     )
 
 
@@ -75,9 +77,11 @@ def test_what_was_not_accounted_is_left_out() -> None:
         first_step_seconds=None,
         batch_samples=None,
         meter=None,
+        threads=None,
     )
     assert list(words.needs_lines(bare, "train"))[1:] == [
-        "  vCPUs: how many of 2 were busy was not accounted; OMP_NUM_THREADS was 2",
+        "  vCPUs: how many of 2 were busy was not accounted",
+        "  threads: not counted; OMP_NUM_THREADS was 2",
         "  rate: 123 images/s (120–127), told by the program itself",
     ]
 
