@@ -2,16 +2,16 @@
 // browser shows the same words after a moment, as titles.
 "use strict";
 (() => {
+  // Always there, and empty where nothing is pointed at, so that a screen reader tells what comes to stand in it.
   const tip = document.createElement("div");
   tip.className = "tip";
   tip.setAttribute("role", "status");
-  tip.hidden = true;
   document.body.append(tip);
   const said = new Map(), marks = new Map();
   let crosshair = null;
 
   const hide = () => {
-    tip.hidden = true;
+    tip.textContent = "";
     if (crosshair) crosshair.remove();
     crosshair = null;
   };
@@ -19,7 +19,6 @@
   const show = (mark, x, y) => {
     hide();
     tip.textContent = said.get(mark);
-    tip.hidden = false;
     const room = document.documentElement.clientWidth - tip.offsetWidth - 8;
     const above = y - tip.offsetHeight - 14;
     tip.style.left = `${scrollX + Math.max(4, Math.min(x + 14, room))}px`;

@@ -28,12 +28,13 @@ POINTED = """
   const at = {bubbles: true, clientX: box.left + 1, clientY: box.top + 5};
   mark.dispatchEvent(new PointerEvent('pointermove', at));
   const tip = document.querySelector('.tip'), place = tip.getBoundingClientRect();
-  const found = {words: tip.textContent, hidden: tip.hidden, lines: chart.querySelectorAll('.crosshair').length,
+  const found = {words: tip.textContent, hidden: tip.textContent === '',
+    lines: chart.querySelectorAll('.crosshair').length,
     titles: chart.querySelectorAll('title').length,
     inside: place.left >= 0 && place.right <= innerWidth + 1 && place.width > 20,
     near: Math.abs(place.left - box.left) < 400};
   chart.dispatchEvent(new PointerEvent('pointerleave', at));
-  return {...found, after: tip.hidden, left: chart.querySelectorAll('.crosshair').length};
+  return {...found, after: tip.textContent === '', left: chart.querySelectorAll('.crosshair').length};
 })()
 """
 
@@ -43,7 +44,7 @@ KEYS = """
   chart.focus();
   for (const key of ['ArrowRight', 'ArrowRight', 'ArrowLeft', 'End', 'Home', 'Escape']) {
     chart.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
-    told.push(tip.hidden ? null : tip.textContent);
+    told.push(tip.textContent || null);
   }
   return {told, focused: document.activeElement === chart, role: tip.getAttribute('role')};
 })()

@@ -12,6 +12,7 @@ from sizer.bundled.reports import Material
 from sizer.bundled.reports.axis_chart import axis_chart
 from sizer.bundled.reports.binding import binding_map, piles, thinned
 from sizer.bundled.reports.ceilings import ceilings, disk_allows
+from sizer.bundled.reports.figures import figures
 from sizer.bundled.reports.series import along
 from sizer.bundled.reports.subject import Subject, subjects
 from sizer.model import predict
@@ -125,3 +126,10 @@ def test_of_many_values_some_are_shown(kept: int | None, expected: list[int]) ->
     """The ends, what is to be kept, and some between."""
     assert thinned(list(range(1, 11)), 4, kept) == expected
     assert thinned([1, 2], 4, kept) == [1, 2]
+
+
+def test_a_chart_leaves_room_for_others(trained: Subject) -> None:
+    """A page of 2 MB has some fifty of them beside its tables, and a chart of many points has 45 kB."""
+    first, _more, _left_out = figures(trained)
+    assert len(first) == 4
+    assert max(len(figure.svg) for figure in first) < 15_000
