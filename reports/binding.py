@@ -143,6 +143,8 @@ def _plane(measured: Sequence[Run], subject: Subject) -> Plane | None:
     spec = subject.answer.spec if subject.answer is not None else None
     planes = Counter(_without(axis, place) for place in dict.fromkeys(known))
     base = max(planes, key=lambda plane: (planes[plane], _agreeing(plane, spec)))
+    if not _varied_apart(axis, [place for place in known if _without(axis, place) == base]):
+        return None
     vcpus = sorted({place.vcpus for place in known if place.vcpus is not None})
     columns = thinned(vcpus, MOST_COLUMNS, spec.vcpus if spec is not None else None)
     places = [place for place in known if getattr(place, axis) is not None]
@@ -157,6 +159,13 @@ def _plane(measured: Sequence[Run], subject: Subject) -> Plane | None:
         rows = [replace(base, memory_bytes=size) for size in chosen]
     answer = (spec.vcpus, getattr(spec, axis)) if spec is not None else None
     return Plane(axis, tuple(columns), tuple(rows), answer) if len(columns) > 1 else None
+
+
+def _varied_apart(axis: str, places: Sequence[Configuration]) -> bool:
+    """Whether each of the two was varied while the other stayed; machines that grow in both show no plane."""
+    along = Counter(getattr(place, axis) for place in set(places))
+    across = Counter(place.vcpus for place in set(places))
+    return max(along.values(), default=0) > 1 and max(across.values(), default=0) > 1
 
 
 def _values(axis: str, places: Sequence[Configuration]) -> set[object]:

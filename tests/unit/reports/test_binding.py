@@ -121,6 +121,18 @@ def test_without_a_model_there_is_no_map(trained: Subject) -> None:
     assert binding_map(replace(trained, runs=one)) is None
 
 
+def test_machines_that_grow_in_both_have_no_map(trained: Subject) -> None:
+    """More vCPUs came with a faster disk each time, so which of them it was is not known."""
+    pairs = {(0.5, "slow"), (1.0, "medium"), (2.0, "fast")}
+    runs = tuple(
+        replace(run, configuration=replace(run.configuration, disk=disk))
+        for run in trained.runs
+        for vcpus, disk in pairs
+        if run.configuration.vcpus == vcpus
+    )
+    assert binding_map(replace(trained, runs=runs)) is None
+
+
 @pytest.mark.parametrize(("kept", "expected"), [(None, [1, 4, 7, 10]), (10, [1, 4, 7, 10]), (5, [1, 5, 7, 10])])
 def test_of_many_values_some_are_shown(kept: int | None, expected: list[int]) -> None:
     """The ends, what is to be kept, and some between."""
