@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from sizer.storage import temporary_folder
 
 FIFO_BYTES = 1 << 20
 """Asked for, so that nothing is lost while nobody reads: 1 MiB is what Linux grants to anybody."""
@@ -38,10 +39,10 @@ def event_fifo() -> Iterator[EventFifo]:
 
     Raises OSError where there is no room for it.
     """
-    with tempfile.TemporaryDirectory(prefix="sizer-events-") as folder:
+    with temporary_folder() as folder:
         # A program may give up its rights before its first step.
         os.chmod(folder, 0o711)
-        path = Path(folder) / "events"
+        path = folder / "events"
         os.mkfifo(path)
         os.chmod(path, 0o622)
         # Open for writing, too, it has no end each time that the last writer leaves.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from sizer.runner.commands import hidden_values, setup_environment
 from sizer.runner.outlets import Lines, pipe
 from sizer.runner.run_log import Log
 from sizer.runner.secrets import Secrets
+from sizer.storage import temporary_folder
 
 LOOK_SECONDS = 0.05
 
@@ -23,13 +23,13 @@ LONGEST_SECONDS = 3600.0
 
 def set_up(workload: Workload, ours: Mapping[str, str], stop: Callable[[], bool]) -> Failure | None:
     """Run the `setup` of a workload, in `ours` as the environment of sizer. Raises HostError."""
-    with tempfile.TemporaryDirectory(prefix="sizer-setup-", ignore_cleanup_errors=True) as scratch:
+    with temporary_folder() as scratch:
         return prepare(
             CauseKind.SETUP_FAILED,
             workload.setup,
-            setup_environment(workload, Path(scratch), ours),
-            Path(workload.cwd) if workload.cwd is not None else Path(scratch),
-            Path(scratch) / "setup.log",
+            setup_environment(workload, scratch, ours),
+            Path(workload.cwd) if workload.cwd is not None else scratch,
+            scratch / "setup.log",
             Secrets(hidden_values(workload, ours)),
             stop,
         )

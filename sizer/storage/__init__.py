@@ -9,7 +9,7 @@ from sizer.storage.disk_check import Fio, check_disk, deviations, expected
 from sizer.storage.disks import emulated_volume, missing_for_emulation, mount_answers, real_volume
 from sizer.storage.leftovers import remove_what_was_left
 from sizer.storage.page_cache import evict, files_of, resident_bytes
-from sizer.storage.placement import Placement, room_on_emulated
+from sizer.storage.placement import Placement, room_on_emulated, temporary_folder
 from sizer.storage.subprograms import never
 
 __all__ = [
@@ -36,4 +36,5 @@ __all__ = [
     "remove_what_was_left",
     "resident_bytes",
     "room_on_emulated",
+    "temporary_folder",
 ]

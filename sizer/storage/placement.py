@@ -31,8 +31,18 @@ FASTEST_WRITING = 10**9
 SCRATCH_PREFIX = "sizer-"
 
 
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder for us alone where temporary files lie, removed at the end, or by the next sizer if this one is killed.
+
+    Raises OSError where it cannot be made.
+    """
+    with held_folder(Path(tempfile.gettempdir()), SCRATCH_PREFIX) as folder:
+        yield folder
+
+
 def remove_leftovers() -> tuple[Path, ...]:
-    """Scratch folders of sizers that were killed; those of a living one stay, and for all but root other users'."""
+    """Temporary folders of sizers that were killed; those of a living one stay, and for all but root other users'."""
     return remove_left(Path(tempfile.gettempdir()), SCRATCH_PREFIX)
 
 
@@ -53,7 +63,7 @@ class Placement:
         self._copies: dict[tuple[Path, str], DataSet] = {}
 
     def __enter__(self) -> Placement:
-        self._scratch = self._stack.enter_context(held_folder(Path(tempfile.gettempdir()), SCRATCH_PREFIX))
+        self._scratch = self._stack.enter_context(temporary_folder())
         return self
 
     def __exit__(self, *_: object) -> None:
