@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sizer.model import WorkloadModel, predict_line
-from sizer.records import Configuration, Estimate
+from sizer.records import Configuration
+
+from .charts import CurvePoint
 
 POINTS = 48
 """Enough for a smooth line on 350 pixels."""
-
-
-@dataclass(frozen=True)
-class CurvePoint:
-    """The predicted rate at x, with its 90 % interval for a new run."""
-
-    x: float
-    throughput: Estimate
-    extrapolated: bool
 
 
 def grid(low: float, high: float, logarithmic: bool, also: Sequence[float] = ()) -> list[float]:
@@ -36,7 +29,7 @@ def segments(model: WorkloadModel, base: Configuration, axis: str, places: Seque
     """
     stretches: list[list[CurvePoint]] = []
     last: CurvePoint | None = None
-    found = predict_line(model, [_moved(base, axis, place) for place in places])
+    found = predict_line(model, [moved(base, axis, place) for place in places])
     for place, answer in zip(places, found, strict=True):
         point = None if answer is None else CurvePoint(place, answer.throughput, answer.extrapolated)
         if point is not None:
@@ -56,7 +49,8 @@ def predicted(model: WorkloadModel, configuration: Configuration) -> CurvePoint 
     return None if found is None else CurvePoint(0.0, found.throughput, found.extrapolated)
 
 
-def _moved(base: Configuration, axis: str, place: float) -> Configuration:
+def moved(base: Configuration, axis: str, place: float) -> Configuration:
+    """The configuration at another place of a continuous axis."""
     if axis == "vcpus":
         return replace(base, vcpus=place)
     if axis == "memory_bytes":

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from markupsafe import Markup
+import math
+from collections.abc import Iterator, Sequence
 
 from sizer import words
+from sizer.model import batch_of, memory_of, vcpus_of
 from sizer.words import _
 
-from . import legend, results
 from .axis_chart import axis_chart
+from .binding import binding_map
+from .charts import Figure, Rows, legend
 from .disk_chart import disk_chart
-from .figure import Figure
 from .machines import machines_figure
 from .series import AXES, Series, along, common, labels, varied_axes
 from .subject import Subject
@@ -24,8 +24,8 @@ MOST_SERIES = 4
 
 
 def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], int]:
-    """The machines that were compared, and for each axis varied the figure closest to the answer; then further ones,
-    and how many are left out."""
+    """The machines that were compared, for each axis varied the figure closest to the answer, and a map of what binds;
+    then further ones, and how many are left out."""
     machines = machines_figure(subject)
     first: list[Figure] = [] if machines is None else [machines]
     more: list[Figure] = []
@@ -36,10 +36,14 @@ def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], i
             continue  # nothing differs along this axis alone, and the picture of machines has the rates
         series = sorted(found, key=lambda each: -_relevance(axis, each, subject))
         chunks = [series[start : start + MOST_SERIES] for start in range(0, len(series), MOST_SERIES)]
+        if axis == "disk":  # rows have no line that is nearest to the answer, so bars stand in the order of their sizes
+            chunks = [sorted(chunk, key=_size) for chunk in chunks]
         drawn = [_figure(axis, chunk, subject) for chunk in chunks[:MOST_PICTURES]]
         left_out += len(chunks) - len(drawn)
         first += drawn[:1]
         more += drawn[1:]
+    plane = binding_map(subject)
+    first += [plane] if plane is not None else []
     return tuple(first), tuple(more), left_out
 
 
@@ -51,42 +55,43 @@ def _relevance(axis: str, series: Series, subject: Subject) -> int:
     return sum(name != axis and getattr(spec, name) == getattr(series.base, name) for name in AXES)
 
 
+def _size(series: Series) -> tuple[float, ...]:
+    base = series.base
+    if base is None:
+        return (math.inf,)
+    return vcpus_of(base), memory_of(base), batch_of(base)
+
+
 def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
     title = _("Throughput against {axis}", axis=words.axis_name(axis))
     fixed = common(axis, series, subject.study)
-    failed = any(not results.measured(run) for each in series for run in each.runs)
+    alone = len(series) == 1
+    named = [label or _measured_run(series) for label in labels(axis, series, subject.study)]
+    keys = [legend.series(index, name, alone) for index, name in enumerate(named)]
+    said = [_("At {fixed}.", fixed=fixed)] if fixed else []
     if axis == "disk":
-        svg, explained = _by_disk(title, series, subject, failed)
+        rows = disk_chart(title, series, subject)
+        drawn, keys = rows.draw(), [*keys, *_disk_keys(rows, alone)]
     else:
-        svg, explained = _by_axis(axis, title, series, subject, failed)
-    return Figure(
-        title=title,
-        svg=svg,
-        caption=_("At {fixed}.", fixed=fixed) if fixed else "",
-        series=tuple(label or _measured_run(series) for label in labels(axis, series, subject.study)),
-        keys=tuple(map(legend.series_key, range(len(series)))),
-        explained=explained,
-    )
+        chart = axis_chart(axis, title, series, subject)
+        drawn, keys = chart.plot.draw(), [*keys, *chart.keys]
+        said += [chart.above] if chart.above else []
+        if chart.plot.piles and not alone:
+            said.append(_("Where the time goes is that of {series}.", series=named[0]))
+    return Figure(title, drawn, tuple(keys), " ".join(said))
+
+
+def _disk_keys(rows: Rows, alone: bool) -> Iterator[legend.Key]:
+    """What the picture of disks shows beside measured points."""
+    bars = [bar for group in rows.groups for row in group.rows for bar in row.bars]
+    if any(bar.predicted is not None for bar in bars):
+        yield legend.model(alone, upright=True)
+    if any(bar.failures for bar in bars):
+        yield legend.failed()
+    if any(row.ceiling is not None and row.ceiling <= rows.x.high for group in rows.groups for row in group.rows):
+        yield legend.ceiling(_("what the disk is enough for"), upright=True)
 
 
 def _measured_run(series: Sequence[Series]) -> str:
     rates = [run.throughput for each in series for run in each.runs if run.throughput is not None]
     return _("measured run, 95 % interval") if any(rate.has_interval for rate in rates) else _("measured run")
-
-
-def _by_disk(
-    title: str, series: Sequence[Series], subject: Subject, failed: bool
-) -> tuple[Markup, tuple[legend.Key, ...]]:
-    chart = disk_chart(title, series, subject)
-    has_model = any(dots.predicted is not None for row in chart.rows for dots in row.series)
-    return chart.draw(), legend.explained(has_model, True, False, failed, "")
-
-
-def _by_axis(
-    axis: str, title: str, series: Sequence[Series], subject: Subject, failed: bool
-) -> tuple[Markup, tuple[legend.Key, ...]]:
-    plot = axis_chart(axis, title, series, subject)
-    stretches = [stretch for line in plot.lines for stretch in line.stretches]
-    dashed = any(stretch[0].extrapolated for stretch in stretches)
-    answer = plot.mark[1] if plot.mark is not None else ""
-    return plot.draw(), legend.explained(bool(stretches), False, dashed, failed, answer)

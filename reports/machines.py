@@ -9,9 +9,7 @@ from sizer import words
 from sizer.records import Alternative, format_rate
 from sizer.words import _
 
-from . import legend
-from .bars import Bar, BarChart, BarGroup
-from .figure import Figure
+from .charts import Bar, Figure, Row, RowGroup, Rows, legend
 from .subject import Subject
 
 MOST = 12
@@ -31,11 +29,11 @@ def machines_figure(subject: Subject) -> Figure | None:
     ordered = {kind: sorted(found, key=_size) for kind, found in groups.items()}
     drawn = [each for found in ordered.values() for each in found]
     headed = 1 < len(ordered) < len(drawn)
-    chart = BarChart(
+    chart = Rows(
         label=words.machines_drawn([_called(each, subject) for each in drawn], drawn, subject.unit),
         x_label=words.rates_axis(subject.unit),
         groups=tuple(
-            BarGroup(kind if headed else "", tuple(_bar(each, subject) for each in found))
+            RowGroup(kind if headed else "", tuple(_drawn(each, subject) for each in found))
             for kind, found in ordered.items()
         ),
     )
@@ -43,10 +41,8 @@ def machines_figure(subject: Subject) -> Figure | None:
     return Figure(
         title=_("Throughput by machine"),
         svg=chart.draw(),
+        keys=(legend.measured_bar(_("measured, 90 % interval for a new run")),),
         caption=words.machines_left_out(left_out) if left_out else "",
-        series=(_("measured, 90 % interval for a new run"),),
-        keys=(legend.bar_key(),),
-        explained=(),
     )
 
 
@@ -79,17 +75,17 @@ def _called(machine: Alternative, subject: Subject) -> str:
     return words.machine_name(machine, subject.terms)
 
 
-def _bar(machine: Alternative, subject: Subject) -> Bar:
+def _drawn(machine: Alternative, subject: Subject) -> Row:
     answer, name = subject.answer, _called(machine, subject)
     is_answer = answer is not None and machine is answer.chosen
     word = words.answer_word(answer, "machine") if answer is not None and is_answer else ""
     full = words.rate_interval(machine.throughput, subject.unit)
     where = words.row(part for part in (name, machine.instance_type) if part)
-    return Bar(
+    rate = machine.throughput
+    return Row(
         name=f"{name} – {word}" if word else name,
-        instance=machine.instance_type or "",
-        throughput=machine.throughput,
-        rate=format_rate(machine.throughput.value, subject.unit),
+        bars=(Bar(rate.value, format_rate(rate.value, subject.unit), interval=rate),),
+        beside=machine.instance_type or "",
         title=_("{machine}: {rate}", machine=where, rate=full),
         is_answer=is_answer,
     )

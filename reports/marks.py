@@ -9,7 +9,7 @@ from sizer.records import Run
 from sizer.words import _
 
 from . import results
-from .plot import FailureMark, Point
+from .charts import FailureMark, Point
 from .series import Series
 from .subject import Subject
 

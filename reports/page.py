@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from sizer.files import write_text
 from sizer.model import as_asked
 
 from . import all_runs, failures, measurement, trust, verdict, warned
+from .charts import hatchings
 from .material import Material
 from .section import section
 from .subject import subjects
@@ -35,10 +38,20 @@ def render(material: Material) -> str:
         lstrip_blocks=True,
     )
     environment.globals.update(_=words._, _n=words._n, runs_counted=words.runs_counted)
-    style = Markup((TEMPLATES / "report.css").read_text(encoding="utf-8"))
+    style, script = ((TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.css", "charts.js"))
     return environment.get_template("report.html").render(
-        style=style, language=words.reader_language(), **contents(material)
+        style=Markup(style),
+        script=Markup(script),
+        policy=Markup(f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}"),
+        hatchings=hatchings(),
+        language=words.reader_language(),
+        **contents(material),
     )
+
+
+def _digest(text: str) -> str:
+    """By which the page's policy knows its own style and script, and no others."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def _notes(material: Material) -> list[str]:

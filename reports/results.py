@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sizer.model import as_asked, batch_of, disk_of, memory_of, vcpus_of
@@ -54,7 +54,11 @@ def pooled(runs: Iterable[Run]) -> Estimate:
 
     The hull and not the standard error: repeats are few, and what differs between processes must stay visible.
     """
-    estimates = [run.throughput for run in runs if run.throughput is not None]
+    return hull([run.throughput for run in runs if run.throughput is not None])
+
+
+def hull(estimates: Sequence[Estimate]) -> Estimate:
+    """The mean of some rates, and an interval that holds theirs."""
     return Estimate(
         sum(each.value for each in estimates) / len(estimates),
         min(each.low for each in estimates),

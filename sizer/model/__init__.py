@@ -28,7 +28,15 @@ from sizer.model.floor_runs import (
     too_slow,
 )
 from sizer.model.isolation import as_asked, end_to_end
-from sizer.model.memory import MARGIN, anonymous_bytes, memory_floor, needed_bytes, only_completed, undroppable_bytes
+from sizer.model.memory import (
+    MARGIN,
+    anonymous_bytes,
+    floor_at,
+    memory_floor,
+    needed_bytes,
+    only_completed,
+    undroppable_bytes,
+)
 from sizer.model.memory_sizes import MemoryCompared, asked_sizes, memory_compared
 from sizer.model.model import (
     NORMAL_90,
@@ -44,7 +52,7 @@ from sizer.model.model import (
 )
 from sizer.model.observations import DRIFT, Noise, apart, centre_of, completed, noise_of, within
 from sizer.model.predicted_rates import own_effects, predict_rates
-from sizer.model.prediction import best_measured, predict, predict_line
+from sizer.model.prediction import best_measured, predict, predict_line, predict_several
 from sizer.model.relief import headroom
 from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
 
@@ -96,6 +104,7 @@ __all__ = [
     "few_values",
     "filled",
     "fit",
+    "floor_at",
     "floor_from",
     "gpus_of",
     "headroom",
@@ -115,6 +124,7 @@ __all__ = [
     "predict",
     "predict_line",
     "predict_rates",
+    "predict_several",
     "reaches",
     "same_floor",
     "searched_floor",

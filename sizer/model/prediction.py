@@ -59,19 +59,38 @@ def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf 
     """
     configuration = with_usual_accelerator(model.measured, configuration)
     if not _fits(model, configuration, what_if):
-        nothing = Estimate(0.0, 0.0, 0.0)
-        return Prediction(
-            model.name,
-            configuration,
-            nothing,
-            Bottleneck.MEMORY,
-            {"memory": 1.0},
-            _outside(model, configuration) > 0,
-            True,
-        )
-    measured = model.measured.rate_at(configuration) if what_if == WhatIf() else None
+        return _out_of_memory(model, configuration)
     lower, upper, position = _between_levels(model, configuration)
-    both = predict_rates(model, [lower, upper], what_if)
+    found = _prediction(model, configuration, what_if, predict_rates(model, [lower, upper], what_if), position)
+    if what_if != WhatIf():
+        return found
+    return replace(found, headroom=headroom(model, configuration, found.bottleneck))
+
+
+def predict_several(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[Prediction | None]:
+    """What `predict` gives of many configurations at once, but for the headroom; None where it has no answer."""
+    found: list[Prediction | None] = [None] * len(configurations)
+    for index, configuration in enumerate(configurations):
+        usual = with_usual_accelerator(model.measured, configuration)
+        with suppress(NoAnswer):
+            if not _fits(model, usual, WhatIf()):
+                found[index] = _out_of_memory(model, usual)
+    for index, usual, both, position in _together(model, configurations):
+        found[index] = _prediction(model, usual, WhatIf(), both, position)
+    return found
+
+
+def _out_of_memory(model: WorkloadModel, configuration: Configuration) -> Prediction:
+    nothing = Estimate(0.0, 0.0, 0.0)
+    beyond = _outside(model, configuration) > 0
+    return Prediction(model.name, configuration, nothing, Bottleneck.MEMORY, {"memory": 1.0}, beyond, True)
+
+
+def _prediction(
+    model: WorkloadModel, configuration: Configuration, what_if: WhatIf, both: PredictedRates, position: float
+) -> Prediction:
+    """Without its headroom, from the rates of the two levels of memory that it lies between."""
+    measured = model.measured.rate_at(configuration) if what_if == WhatIf() else None
     rates = both.between(position)
     shares = shares_by_bottleneck(rates.shares[0], float(rates.contention[0]), bool(rates.read_is_iops[0]))
     shares = shown_by_an_axis(
@@ -88,7 +107,6 @@ def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf 
         configuration=configuration,
         throughput=throughput,
         bottleneck=bottleneck,
-        headroom=headroom(model, configuration, bottleneck) if what_if == WhatIf() else None,
         shares=shares,
         extrapolated=what_if.disk_rates is not None or _is_beyond(model, configuration),
     )
@@ -107,6 +125,19 @@ def predict_line(model: WorkloadModel, configurations: Sequence[Configuration]) 
 
     None where it has no answer, or a run would not complete. A chart asks for thousands of them.
     """
+    found: list[LinePoint | None] = [None] * len(configurations)
+    for index, configuration, both, position in _together(model, configurations):
+        beyond = onward(model, configuration)
+        throughput = _throughput(model, both, position, configuration, WhatIf(), beyond)
+        found[index] = LinePoint(throughput, _is_beyond(model, configuration))
+    return found
+
+
+def _together(
+    model: WorkloadModel, configurations: Sequence[Configuration]
+) -> Iterator[tuple[int, Configuration, PredictedRates, float]]:
+    """Of each configuration that has an answer and enough memory: its number, itself with the usual accelerator, the
+    rates of the two levels of memory around it and where between them it lies. All are computed at once."""
     asked: dict[int, Configuration] = {}
     for index, configuration in enumerate(configurations):
         usual = with_usual_accelerator(model.measured, configuration)
@@ -116,14 +147,9 @@ def predict_line(model: WorkloadModel, configurations: Sequence[Configuration]) 
     levels = {index: _between_levels(model, configuration) for index, configuration in asked.items()}
     pairs = [level for lower, upper, _ in levels.values() for level in (lower, upper)]
     rates = predict_rates(model, pairs, WhatIf(), together=2) if pairs else None
-    found: list[LinePoint | None] = [None] * len(configurations)
     for turn, (index, configuration) in enumerate(asked.items()):
         assert rates is not None, "there is one for each that is asked for"
-        beyond = onward(model, configuration)
-        both, position = rates.pair(2 * turn), levels[index][2]
-        throughput = _throughput(model, both, position, configuration, WhatIf(), beyond)
-        found[index] = LinePoint(throughput, _is_beyond(model, configuration))
-    return found
+        yield index, configuration, rates.pair(2 * turn), levels[index][2]
 
 
 def _fits(model: WorkloadModel, configuration: Configuration, what_if: WhatIf) -> bool:

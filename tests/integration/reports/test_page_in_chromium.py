@@ -33,7 +33,7 @@ UNREADABLE = """
   const found = []; let seen = 0;
   while (walker.nextNode()) {
     const node = walker.currentNode.parentElement;
-    if (!walker.currentNode.data.trim() || ['STYLE', 'title'].includes(node.tagName)) continue;
+    if (!walker.currentNode.data.trim() || ['STYLE', 'SCRIPT', 'title', 'desc'].includes(node.tagName)) continue;
     const style = getComputedStyle(node), below = ground(node);
     const text = over(node.namespaceURI.endsWith('svg') ? style.fill : style.color, below);
     const [low, high] = [light(text), light(below)].sort((a, b) => a - b);
@@ -212,7 +212,7 @@ def test_machines_are_readable_inside_their_box(browser: Any, machines: str, wid
     """Their bars with long names, and their table, which folds on a phone."""
     browser.open(machines, width, scheme)
     assert browser.evaluate("document.querySelectorAll('svg .kind').length") == 3
-    assert browser.evaluate("document.querySelectorAll('figure path.bar').length") == 6 + 1
+    assert browser.evaluate("document.querySelectorAll('figure .bar + .interval').length") == 6 + 1
     assert browser.evaluate(OUTSIDE) == []
     assert browser.evaluate(UNREADABLE)["found"] == []
     assert browser.evaluate("document.documentElement.scrollWidth") == width

@@ -8,7 +8,7 @@ import pytest
 
 from sizer.catalog import Catalog
 from sizer.exchange import read_measurements
-from sizer.model import fit, predict, predict_line
+from sizer.model import fit, predict, predict_line, predict_several
 from sizer.records import Configuration, NoAnswer
 
 GIB = 2**30
@@ -40,12 +40,18 @@ def test_a_line_is_its_predictions(tmp_path: Path, table: str) -> None:
         for memory in (None, GIB, 10 * GIB, 32 * GIB, 100 * GIB)
         for gpu in (None, "V100")
     ]
-    for place, found in zip(places, predict_line(model, places), strict=True):
+    lines, several = predict_line(model, places), predict_several(model, places)
+    for place, found, whole in zip(places, lines, several, strict=True):
         try:
             alone = predict(model, place)
         except NoAnswer:
             assert found is None
+            assert whole is None
             continue
+        assert whole is not None
+        assert (whole.bottleneck, whole.out_of_memory) == (alone.bottleneck, alone.out_of_memory)
+        assert whole.shares == pytest.approx(alone.shares, rel=1e-6, abs=1e-9)
+        assert whole.throughput.low == pytest.approx(alone.throughput.low, rel=1e-9)
         if alone.out_of_memory:
             assert found is None
             continue
@@ -59,4 +65,4 @@ def test_a_line_is_its_predictions(tmp_path: Path, table: str) -> None:
 def test_a_line_of_nothing_is_empty(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text(VCPUS)
     model = fit(read_measurements(tmp_path / "table.csv", Catalog.load()).runs).workload("a")
-    assert predict_line(model, []) == []
+    assert predict_line(model, []) == predict_several(model, []) == []

@@ -58,7 +58,7 @@ def test_of_a_large_crossed_table_the_charts_nearest_to_the_answer_are_drawn(pag
         for batch in range(1, 21)
     )
     made = page("workload,gpu,vcpus,batch_size,throughput\n" + rows)
-    assert made.count("Throughput against vCPUs</h4>") <= 8
+    assert made.count("Throughput against vCPUs</h3>") <= 8
     assert "12 charts further from the answer are left out; their runs are in the table of all runs." in made
 
 
@@ -95,7 +95,7 @@ def test_kinds_and_counts_have_a_picture_and_a_table(page: Page) -> None:
     """The least cost of the work first; the answer, the fastest and the dominated say so in words."""
     shown = page(KINDS)
     assert "nothing to draw" not in shown
-    assert "<h4>Throughput by machine</h4>" in shown
+    assert "<h3>Throughput by machine</h3>" in shown
     header, *rows = _machines(shown)
     assert header == ["Machine", "Throughput", "Price", "A million samples", "Beside the others"]
     assert rows[0] == [
@@ -129,7 +129,7 @@ def test_machines_that_differ_in_all_have_no_line_through_them(page: Page) -> No
     assert re.findall(r'class="kind"[^>]*>([^<]*)<', shown) == ["V100", "no accelerator"]
     assert "72 vCPUs" in "".join(row[0] for row in _machines(shown))
     assert "$3.06 an hour" in "".join(row[2] for row in _machines(shown))
-    curve = shown[shown.index("<h4>Throughput against vCPUs</h4>") :].partition("</figure>")[0]
+    curve = shown[shown.index("<h3>Throughput against vCPUs</h3>") :].partition("</figure>")[0]
     assert "other configurations" in curve
 
 

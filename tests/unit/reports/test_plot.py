@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
+from typing import Any
 
-from sizer.bundled.reports.curves import CurvePoint
-from sizer.bundled.reports.dots import DotChart, Dots, TierRow
-from sizer.bundled.reports.plot import BOTTOM, RIGHT, TOP, FailureMark, Line, Plot, Point
+import pytest
+
+from sizer.bundled.reports.charts.plot import (
+    BOTTOM,
+    LEFT,
+    RIGHT,
+    TOP,
+    Ceiling,
+    CurvePoint,
+    FailureMark,
+    Line,
+    Part,
+    Pile,
+    PlaceMark,
+    Plot,
+    Point,
+    Stop,
+)
 from sizer.records.run import Estimate
 
 
@@ -14,8 +31,8 @@ def estimate(value: float) -> Estimate:
     return Estimate(value, value * 0.95, value * 1.05)
 
 
-def plot(*lines: Line, mark: tuple[float, str] | None = None, logarithmic: bool = False) -> ElementTree.Element:
-    drawn = Plot("label", "vCPUs", "images/s", 1.0, lines, logarithmic, mark).draw()
+def plot(*lines: Line, logarithmic: bool = False, **more: Any) -> ElementTree.Element:
+    drawn = Plot("label", "vCPUs", "images/s", 1.0, lines, logarithmic, **more).draw()
     return ElementTree.fromstring(str(drawn))
 
 
@@ -81,7 +98,7 @@ def test_a_band_that_explodes_does_not_flatten_the_points() -> None:
 
 def test_the_answer_is_marked_inside_the_picture() -> None:
     """A recommended spec at the right edge keeps its word within the paper."""
-    root = plot(MEASURED, mark=(2.0, "recommended 2"))
+    root = plot(MEASURED, marks=(PlaceMark(2.0, "recommended 2", is_answer=True),))
     (word,) = of_class(root, "answer-word")
     assert word.text == "recommended 2"
     assert float(word.get("x", "0")) < RIGHT
@@ -107,23 +124,63 @@ def test_a_text_in_a_chart_is_text() -> None:
     assert [each.text for each in plot(line).iter("title")] == ["<script>", "&"]
 
 
-def test_a_disk_chart_has_a_row_for_each_tier() -> None:
-    """Measured dots, failed runs, the tier's figures and the model's estimate are all in its row."""
-    rows = (
-        TierRow("slow", "20 MB/s", "50 images/s", (Dots((Point(0, estimate(50), "a"),), (), estimate(52)),)),
-        TierRow("fast", "400 MB/s", "", (Dots((), (FailureMark(0, "crashed", "b"),)),), is_answer=True),
-    )
-    root = ElementTree.fromstring(str(DotChart("label", "images/s", rows).draw()))
-    assert [each.text for each in of_class(root, "row-name")] == ["slow", "fast"]
-    assert [each.text for each in of_class(root, "figures")] == ["20 MB/s", "400 MB/s"]
-    assert len(of_class(root, "point")) == len(of_class(root, "failure")) == len(of_class(root, "model")) == 1
+def test_a_ceiling_is_a_line_with_its_name() -> None:
+    """It lifts the axis so that it is seen; one that lies far above is left to the words under the picture."""
+    ceilings = (Ceiling(140, "P100 alone"), Ceiling(5000, "disk alone"))
+    root = plot(MEASURED, ceilings=ceilings)
+    assert [each.text for each in of_class(root, "ceiling-word")] == ["P100 alone"]
+    (line,) = of_class(root, "ceiling")
+    assert TOP < float(line.get("y1", "0")) < BOTTOM
 
 
-def test_a_long_name_of_a_tier_is_cut_in_its_middle() -> None:
-    """It stays inside the picture, and its end, which tells tiers of one family apart, can still be read."""
-    rows = (TierRow("alibaba-cloud-essd-" + "performance-" * 8 + "level-3", "", "69.5 images/s", (Dots((), ()),)),)
-    text = str(DotChart("label", "images/s", rows).draw())
-    assert "alibaba-cloud" in text
-    assert "…" in text
-    assert "level-3<" in text
-    assert "performance-" * 8 not in text
+def test_names_of_ceilings_that_are_close_do_not_cover_each_other() -> None:
+    """The lower one's name stands under its line."""
+    root = plot(MEASURED, ceilings=(Ceiling(140, "P100 alone"), Ceiling(138, "disk alone")))
+    upper, lower = (float(each.get("y", "0")) for each in of_class(root, "ceiling-word"))
+    assert lower - upper >= 12
+
+
+def test_places_that_are_close_have_their_words_on_lines_of_their_own() -> None:
+    """The picture grows upwards for them, and all words stay within it."""
+    marks = (PlaceMark(1.0, "recommended 1", is_answer=True), PlaceMark(1.05, "memory floor: 1 GiB to 2 GiB"))
+    root = plot(MEASURED, marks=marks)
+    heights = [float(each.get("y", "0")) for each in [*of_class(root, "answer-word"), *of_class(root, "limit-word")]]
+    assert heights[0] - heights[1] >= 12
+    assert min(heights) - 10 >= float(root.get("viewBox", "").split()[1])
+
+
+def test_piles_stand_under_the_points_and_their_heights_add_up() -> None:
+    """Where the time of a sample goes, on the axis of the rates: half of the time is half as high."""
+    piles = tuple(Pile(x, (Part("CPU", 0.002 / x, 0, "a"), Part("disk", 0.002 / x, 2, "b"))) for x in (1.0, 2.0))
+    root = plot(MEASURED, piles=piles, pile_label="ms an image")
+    parts = of_class(root, "part")
+    heights = [float(each.get("height", "0")) for each in parts]
+    assert heights[0] == pytest.approx(heights[1], abs=0.11)
+    assert heights[0] == pytest.approx(2 * heights[2], abs=0.21)
+    middle = float(parts[0].get("x", "0")) + float(parts[0].get("width", "0")) / 2
+    point = next(each for each in of_class(root, "point"))
+    assert middle == pytest.approx(float(point.get("cx", "0")), abs=0.11)
+    assert {each.get("class") for each in root.iter() if (each.get("class") or "").startswith("hue-")} == {
+        "hue-0",
+        "hue-2",
+    }
+    assert len(of_class(root, "hatched")) == len(parts), "each has its hatching beside its colour"
+
+
+def test_pointing_tells_at_every_place() -> None:
+    """Columns cover the picture without a gap, each with its words and the place of its line."""
+    stops = (Stop(1.0, "one"), Stop(1.5, "between"), Stop(2.0, "two"))
+    columns = of_class(plot(MEASURED, stops=stops), "stop")
+    edges = [(float(each.get("x", "0")), float(each.get("width", "0"))) for each in columns]
+    assert edges[0][0] == LEFT
+    assert all(left + width == pytest.approx(right, abs=0.11) for (left, width), (right, _) in pairwise(edges))
+    assert edges[-1][0] + edges[-1][1] == pytest.approx(RIGHT, abs=0.11)
+    assert [each.findtext("title") for each in columns] == ["one", "between", "two"]
+    assert all(each.get("data-at") for each in columns)
+
+
+def test_nothing_in_a_picture_has_a_style_of_its_own() -> None:
+    """Colours come from the page's style sheet alone, so that one drawing serves light and dark."""
+    piles = (Pile(1.0, (Part("CPU", 0.002, 0, "a"),)),)
+    root = plot(MEASURED, piles=piles, ceilings=(Ceiling(120, "x"),), knee=(1.5, 80.0))
+    assert not [each.tag for each in root.iter() if {"style", "fill", "stroke", "color"} & each.attrib.keys()]

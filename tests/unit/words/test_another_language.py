@@ -50,7 +50,7 @@ def _pseudo(catalogue: Path) -> Iterator[None]:
 class Texts(HTMLParser):
     """What a reader sees or hears of a page, each text with its element; not what is code or a log's last words."""
 
-    SILENT = frozenset({"style", "code", "pre"})
+    SILENT = frozenset({"style", "script", "code", "pre"})
 
     def __init__(self, page: str) -> None:
         super().__init__()

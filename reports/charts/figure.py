@@ -11,11 +11,9 @@ from .legend import Key
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture with its heading, the sentence under it and its legend; `keys` come before the names in `series`."""
+    """A picture with its heading, its legend and the sentences under it."""
 
     title: str
     svg: Markup
-    caption: str
-    series: tuple[str, ...]
-    keys: tuple[Markup, ...]
-    explained: tuple[Key, ...]
+    keys: tuple[Key, ...]
+    caption: str = ""

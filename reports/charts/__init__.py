@@ -1,0 +1,47 @@
+"""Charts: what a picture shows, as plain data, and its drawing as SVG. Knows nothing of runs, models or studies."""
+
+from __future__ import annotations
+
+from . import legend
+from .cells import Cell, Cells
+from .figure import Figure
+from .hatching import hatchings
+from .legend import Key
+from .plot import (
+    Ceiling,
+    CurvePoint,
+    FailureMark,
+    Line,
+    Part,
+    Pile,
+    PlaceMark,
+    Plot,
+    Point,
+    Stop,
+)
+from .rows import Bar, Row, RowGroup, Rows
+from .scales import is_wide
+
+__all__ = [
+    "Bar",
+    "Ceiling",
+    "Cell",
+    "Cells",
+    "CurvePoint",
+    "FailureMark",
+    "Figure",
+    "Key",
+    "Line",
+    "Part",
+    "Pile",
+    "PlaceMark",
+    "Plot",
+    "Point",
+    "Row",
+    "RowGroup",
+    "Rows",
+    "Stop",
+    "hatchings",
+    "is_wide",
+    "legend",
+]

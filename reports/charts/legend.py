@@ -1,0 +1,85 @@
+"""The keys that say what the marks of a chart mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sizer.words import _
+
+from . import svg
+
+
+@dataclass(frozen=True)
+class Key:
+    """A small picture of a mark, its meaning, and the class that gives it the colours that the mark has."""
+
+    svg: Markup
+    text: str
+    kind: str = "neutral"
+
+
+def series(index: int, text: str, alone: bool) -> Key:
+    """A measured point of the series with that index, with its whisker."""
+    drawn = _small(svg.line(13, 1, 13, 13, "whisker"), svg.marker(index, 13.0, 7.0, "point", ""))
+    return Key(drawn, text, f"series-{index % 4}" + (" alone" if alone else ""))
+
+
+def measured_bar(text: str) -> Key:
+    """A bar with its interval."""
+    drawn = _small(
+        svg.rectangle(0, 3, 19, 8, "bar"),
+        svg.line(12, 7, 25, 7, "interval"),
+        svg.line(12, 4, 12, 10, "interval"),
+        svg.line(25, 4, 25, 10, "interval"),
+    )
+    return Key(drawn, text, "series-0 alone")
+
+
+def model(alone: bool, upright: bool = False) -> Key:
+    """The model's line with its band, or what it says of one bar."""
+    band = svg.rectangle(1, 2, 24, 10, "band")
+    middle = svg.line(13, 0, 13, 14, "model") if upright else svg.line(1, 7, 25, 7, "model")
+    return Key(_small(band, middle), _("model, 90 % for a new run"), _whose(alone))
+
+
+def extrapolated(alone: bool) -> Key:
+    return Key(_small(svg.line(1, 7, 25, 7, "model extrapolated")), _("extrapolated"), _whose(alone))
+
+
+def failed() -> Key:
+    return Key(_small(svg.cross(13, 7, "failure", "")), _("failed run"))
+
+
+def answer(word: str) -> Key:
+    """The dotted line at the place of the answer, called as in the picture."""
+    return Key(_small(svg.line(13, 0, 13, 14, "answer")), word)
+
+
+def knee(text: str) -> Key:
+    return Key(_small(svg.element("circle", cx=13, cy=7, r=5.5, class_="knee")), text)
+
+
+def ceiling(text: str, upright: bool = False) -> Key:
+    """What one resource alone would allow."""
+    drawn = svg.line(13, 0, 13, 14, "ceiling") if upright else svg.line(1, 7, 25, 7, "ceiling")
+    return Key(_small(drawn), text)
+
+
+def part(hue: int, text: str) -> Key:
+    """A resource by its colour and hatching."""
+    return Key(_small(svg.rectangle(4, 1, 18, 12, "part"), svg.rectangle(4, 1, 18, 12, "hatched")), text, f"hue-{hue}")
+
+
+def cell(is_measured: bool, text: str) -> Key:
+    """How a place that was measured, or one that only the model knows, is framed."""
+    return Key(_small(svg.rectangle(3, 1, 20, 12, f"cell {'measured' if is_measured else 'modelled'}")), text)
+
+
+def _whose(alone: bool) -> str:
+    return "series-0 alone" if alone else "neutral"
+
+
+def _small(*marks: Markup) -> Markup:
+    return svg.element("svg", *marks, viewBox="0 0 26 14", aria_hidden="true")

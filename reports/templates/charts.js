@@ -1,0 +1,80 @@
+// What pointing at a chart shows, at once and with a line across it; arrow keys do the same. Without this script the
+// browser shows the same words after a moment, as titles.
+"use strict";
+(() => {
+  // Always there, and empty where nothing is pointed at, so that a screen reader tells what comes to stand in it.
+  const tip = document.createElement("div");
+  tip.className = "tip";
+  tip.setAttribute("role", "status");
+  document.body.append(tip);
+  const said = new Map(), marks = new Map();
+  let crosshair = null;
+
+  const hide = () => {
+    tip.textContent = "";
+    if (crosshair) crosshair.remove();
+    crosshair = null;
+  };
+
+  const show = (mark, x, y) => {
+    hide();
+    tip.textContent = said.get(mark);
+    const room = document.documentElement.clientWidth - tip.offsetWidth - 8;
+    const above = y - tip.offsetHeight - 14;
+    tip.style.left = `${scrollX + Math.max(4, Math.min(x + 14, room))}px`;
+    tip.style.top = `${scrollY + (above < 4 ? y + 18 : above)}px`;
+    if (!mark.dataset.at) return;
+    crosshair = document.createElementNS(mark.namespaceURI, "line");
+    crosshair.setAttribute("class", "crosshair");
+    for (const end of ["1", "2"]) crosshair.setAttribute("x" + end, mark.dataset.at);
+    crosshair.setAttribute("y1", mark.getAttribute("y"));
+    crosshair.setAttribute("y2", +mark.getAttribute("y") + +mark.getAttribute("height"));
+    mark.ownerSVGElement.append(crosshair);
+  };
+
+  // The marks of a chart with words, whose titles are taken over; a page may have hundreds of charts, so each one only
+  // when it is first used. Where there are places of an axis, keys go along these.
+  const marksOf = chart => {
+    if (!marks.has(chart)) {
+      const found = [...chart.querySelectorAll("title")].map(title => {
+        const mark = title.parentNode;
+        said.set(mark, title.textContent);
+        title.remove();
+        return mark;
+      });
+      const stops = found.filter(mark => mark.dataset.at);
+      marks.set(chart, { all: stops.length ? stops : found, now: null });
+    }
+    return marks.get(chart);
+  };
+
+  const pointed = event => {
+    const chart = event.currentTarget;
+    marksOf(chart);
+    let mark = event.target;
+    while (mark !== chart && !said.has(mark)) mark = mark.parentNode;
+    if (said.has(mark)) show(mark, event.clientX, event.clientY); else hide();
+  };
+
+  const pressed = event => {
+    if (event.key === "Escape") hide();
+    if (!["ArrowRight", "ArrowLeft", "Home", "End"].includes(event.key)) return;
+    event.preventDefault();
+    const known = marksOf(event.currentTarget), last = known.all.length - 1;
+    const now = known.now ?? (event.key === "ArrowLeft" ? last + 1 : -1);
+    const next = { ArrowRight: now + 1, ArrowLeft: now - 1, Home: 0, End: last }[event.key];
+    known.now = Math.max(0, Math.min(last, next));
+    const mark = known.all[known.now], box = mark.getBoundingClientRect();
+    show(mark, box.left + box.width / 2, box.top);
+  };
+
+  for (const chart of document.querySelectorAll("svg.chart")) {
+    if (!chart.querySelector("title")) continue;
+    chart.setAttribute("tabindex", "0");
+    chart.addEventListener("pointermove", pointed);
+    chart.addEventListener("pointerdown", pointed);
+    chart.addEventListener("pointerleave", hide);
+    chart.addEventListener("blur", hide);
+    chart.addEventListener("keydown", pressed);
+  }
+})();

@@ -1,0 +1,147 @@
+"""What charts say: their ceilings, where the time of a sample goes, and what pointing at a place tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sizer.records import (
+    Bottleneck,
+    Configuration,
+    Device,
+    Estimate,
+    Prediction,
+    Study,
+    format_bytes,
+    format_rate,
+    format_share,
+    format_vcpus,
+)
+from sizer.words.figures import a_sample, brief, rate_interval
+from sizer.words.language import _, _n
+from sizer.words.names import clauses, listed, resource_name
+from sizer.words.page import batch_named, configuration_line, study_disk
+
+
+def place_named(axis: str, configuration: Configuration, study: Study) -> str:
+    """Where on an axis of a chart a configuration lies: `2 vCPUs`, `4 GiB`, `batch 32`; '' where it does not say."""
+    value = configuration
+    if axis == "vcpus" and value.vcpus is not None:
+        return format_vcpus(value.vcpus)
+    if axis == "memory_bytes" and value.memory_bytes is not None:
+        return format_bytes(value.memory_bytes)
+    if axis == "batch_size" and value.batch_size is not None:
+        return batch_named(value.batch_size)
+    return study_disk(value.disk, study) if axis == "disk" and value.disk is not None else ""
+
+
+def ceiling_named(name: str, throughput: float, unit: str) -> str:
+    """A line of what one resource would allow: `emulated P100 alone: 219 images/s`."""
+    return _("{resource} alone: {rate}", resource=name, rate=format_rate(throughput, unit))
+
+
+def ceilings_above(names: Sequence[str]) -> str:
+    """What lies too high to be drawn."""
+    return _("Above this picture: {ceilings}.", ceilings=clauses(names))
+
+
+def disk_ceiling(throughput: float, unit: str) -> str:
+    """Beside what a tier gives: how many samples a second that is, at what a sample was seen to need of it."""
+    return _("enough for {rate}", rate=format_rate(throughput, unit))
+
+
+def knee_named(share: float, place: str) -> str:
+    """From where on more pays little."""
+    return _("{share} of the highest, from {place}", share=format_share(share), place=place)
+
+
+def floor_named(killed: int, completed: int) -> str:
+    """Where the memory floor lies: between a cap at which runs were killed and one at which they completed."""
+    return _("memory floor: {low} to {high}", low=format_bytes(killed), high=format_bytes(completed))
+
+
+def cache_fit_named(size: float) -> str:
+    return _("data fit into memory: {size}", size=format_bytes(size))
+
+
+def time_axis(unit: str, scale: str) -> str:
+    """What the axis of a sample's time is called: `where the time goes, ms an image (model)`."""
+    return _("where the time goes, {time} (model)", time=a_sample(scale, unit))
+
+
+def time_part(part: str, seconds: float, whole: float, unit: str, place: str) -> str:
+    """`CPU at 0.5 vCPU: 4.48 ms of 5.45 ms an image (82 %), by the model`."""
+    return _(
+        "{resource} at {place}: {time} of {whole} ({share}), by the model",
+        resource=part,
+        place=place,
+        time=brief(seconds),
+        whole=a_sample(brief(whole), unit),
+        share=format_share(seconds / whole),
+    )
+
+
+def stop_line(
+    label: str, measured: Estimate | None, runs: int, modelled: Estimate | None, extrapolated: bool, unit: str
+) -> str:
+    """What is known of one series at one place: what was measured, what the model says."""
+    parts = []
+    if measured is not None:
+        rate = rate_interval(measured, unit)
+        parts.append(_n("measured {rate}, {count} run", "measured {rate}, {count} runs", runs, rate=rate))
+    if modelled is not None:
+        rate = rate_interval(modelled, unit)
+        parts.append(_("extrapolated {rate}", rate=rate) if extrapolated else _("model {rate}", rate=rate))
+    said = clauses(parts)
+    return _("{series}: {said}", series=label, said=said) if label and said else said
+
+
+def bound_by(bottleneck: Bottleneck, device: Device) -> str:
+    """What binds in a word that a cell of a map has room for; the legend beside it says more.
+
+    What was emulated is not called by its name, for which the word emulated would have to stand there, too.
+    """
+    if bottleneck is Bottleneck.ACCELERATOR:
+        return device.gpu if device.gpu and device.kind != "emulated" else _("GPU")
+    return {
+        Bottleneck.CPU: _("CPU"),
+        Bottleneck.SERIAL: _("serial"),
+        Bottleneck.DISK_BANDWIDTH: _("disk"),
+        Bottleneck.DISK_IOPS: _("IOPS"),
+        Bottleneck.DISK_WRITE: _("writes"),
+        Bottleneck.MEMORY: _("memory"),
+        Bottleneck.AMBIGUOUS: _("unclear"),
+    }[bottleneck]
+
+
+def map_cell(prediction: Prediction, measured: Estimate | None, study: Study, device: Device, unit: str) -> str:
+    """What pointing at a place of the map tells: the configuration, its rate, what binds and how strongly."""
+    where = configuration_line(prediction.configuration, study)
+    rate = rate_interval(measured if measured is not None else prediction.throughput, unit)
+    told = _("measured {rate}", rate=rate) if measured is not None else _("model {rate}", rate=rate)
+    if prediction.out_of_memory:
+        return _("{configuration}: out of memory", configuration=where)
+    return "\n".join([where, told, *_shares(prediction, device)])
+
+
+def _shares(prediction: Prediction, device: Device) -> list[str]:
+    known = sorted(prediction.shares.items(), key=lambda item: -item[1])
+    named = [
+        _("{resource} {share}", resource=resource_name(Bottleneck(name), device), share=format_share(share))
+        for name, share in known
+        if share >= 0.05
+    ]
+    return [_("binds: {resources}", resources=listed(named))] if named else []
+
+
+def chart_described(runs: int, failed: int, low: float, high: float, unit: str) -> str:
+    """What a chart shows, for a reader who does not see it."""
+    said = _n(
+        "{count} measured run, from {low} to {high}.",
+        "{count} measured runs, from {low} to {high}.",
+        runs,
+        low=format_rate(low, unit),
+        high=format_rate(high, unit),
+    )
+    if failed:
+        said += " " + _n("{count} run failed.", "{count} runs failed.", failed)
+    return said

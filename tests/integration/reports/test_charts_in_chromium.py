@@ -1,0 +1,187 @@
+"""The page's charts in a real browser: pointing, keys, no script, both schemes, and names that want to be code."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizer.bundled.reports import Material, write_report
+from sizer.model import fit
+from sizer.records.study import Study
+
+pytestmark = pytest.mark.slow
+
+HOSTILE = {
+    "markup": """"'><script>document.title="owned"</script><img src=x onerror=document.title='owned'>""",
+    "direction": "\u202eelpmas\u2067abc\u200f",
+    "long": "x" * 10_000,
+}
+
+POINTED = """
+(async () => {
+  const chart = document.querySelectorAll('svg.chart')[0], mark = chart.querySelector('.stop');
+  chart.scrollIntoView({block: 'center'});
+  const box = mark.getBoundingClientRect();
+  const at = {bubbles: true, clientX: box.left + 1, clientY: box.top + 5};
+  mark.dispatchEvent(new PointerEvent('pointermove', at));
+  const tip = document.querySelector('.tip'), place = tip.getBoundingClientRect();
+  const found = {words: tip.textContent, hidden: tip.textContent === '',
+    lines: chart.querySelectorAll('.crosshair').length,
+    titles: chart.querySelectorAll('title').length,
+    inside: place.left >= 0 && place.right <= innerWidth + 1 && place.width > 20,
+    near: Math.abs(place.left - box.left) < 400};
+  chart.dispatchEvent(new PointerEvent('pointerleave', at));
+  return {...found, after: tip.textContent === '', left: chart.querySelectorAll('.crosshair').length};
+})()
+"""
+
+KEYS = """
+(() => {
+  const chart = document.querySelectorAll('svg.chart')[0], tip = document.querySelector('.tip'), told = [];
+  chart.focus();
+  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowLeft', 'End', 'Home', 'Escape']) {
+    chart.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+    told.push(tip.textContent || null);
+  }
+  return {told, focused: document.activeElement === chart, role: tip.getAttribute('role')};
+})()
+"""
+
+COLOURS = """
+[...new Set(['.point', '.band', '.part', '.cell', '.bar', '.chart text'].flatMap(name =>
+  [...document.querySelectorAll('figure ' + name)].map(each => name + getComputedStyle(each).fill)))].sort()
+"""
+
+
+def refused(browser: Any) -> list[Any]:
+    """What the page's policy refused, and whatever else the console says."""
+    return [each for each in browser.events if each["method"] in ("Log.entryAdded", "Runtime.consoleAPICalled")]
+
+
+@pytest.fixture(scope="module")
+def address(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path: Path = tmp_path_factory.mktemp("charts") / "report.html"
+    write_report(path, material)
+    return path.as_uri()
+
+
+@pytest.mark.parametrize("width", [1300, 390])
+def test_pointing_tells_at_once(browser: Any, address: str, width: int) -> None:
+    """What is known at that place, within the window, with a line through the chart; both go with the pointer."""
+    browser.open(address, width, "light")
+    found = browser.ask("Runtime.evaluate", expression=POINTED, awaitPromise=True, returnByValue=True)["result"][
+        "value"
+    ]
+    assert found["words"].startswith("0.5 vCPU\n")
+    assert "model" in found["words"]
+    assert "measured" in found["words"]
+    assert found == found | {
+        "hidden": False,
+        "lines": 1,
+        "titles": 0,
+        "inside": True,
+        "near": True,
+        "after": True,
+        "left": 0,
+    }
+    assert refused(browser) == []
+
+
+def test_arrow_keys_go_from_place_to_place(browser: Any, address: str) -> None:
+    """To the right, back, to either end, and away; a screen reader is told, as the words are a status."""
+    browser.open(address, 1300, "light")
+    found = browser.evaluate(KEYS)
+    first, second, back, last, home, gone = found["told"]
+    assert first == back == home
+    assert len({first, second, last}) == 3
+    assert gone is None
+    assert found["focused"]
+    assert found["role"] == "status"
+
+
+def test_without_javascript_everything_is_there(browser: Any, address: str) -> None:
+    """Drawings, words of marks as titles, tables; nothing waits for the script."""
+    counted = "[document.querySelectorAll('svg.chart').length, document.querySelectorAll('svg.chart title').length]"
+    browser.open(address, 1300, "light")
+    with_script = browser.evaluate(counted)
+    assert browser.evaluate("document.querySelectorAll('svg.chart[tabindex]').length") == with_script[0]
+    browser.ask("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        browser.open(address, 1300, "light")
+        charts, titles = browser.evaluate(counted)
+    finally:
+        browser.ask("Emulation.setScriptExecutionDisabled", value=False)
+    assert charts == with_script[0] >= 12
+    assert titles == with_script[1] > 200, "the script takes over those of a chart once it is pointed at"
+
+
+def test_one_drawing_serves_light_and_dark(browser: Any, address: str) -> None:
+    """The colours of every kind of mark change with the scheme."""
+    found = {}
+    for scheme in ("light", "dark"):
+        browser.open(address, 1300, scheme)
+        found[scheme] = set(browser.evaluate(COLOURS))
+    assert len(found["light"]) > 10
+    assert found["light"] & found["dark"] == set()
+
+
+def test_hatchings_are_there_for_every_resource(browser: Any, address: str) -> None:
+    """Each drawing that a style refers to is in the page."""
+    browser.open(address, 1300, "light")
+    missing = browser.evaluate("""
+    [...document.querySelectorAll('svg.chart .hatched')].map(each => getComputedStyle(each).fill)
+      .map(fill => /#([\\w-]+)/.exec(fill)).filter(match => match && !document.getElementById(match[1])).length
+    """)
+    assert missing == 0
+    assert browser.evaluate("document.querySelectorAll('svg.chart .hatched').length") > 10
+
+
+def test_a_printed_page_has_its_charts(browser: Any, address: str) -> None:
+    """A chart has a size on paper, and no tip lies over it."""
+    browser.open(address, 1300, "light")
+    browser.ask("Emulation.setEmulatedMedia", media="print")
+    try:
+        sizes = browser.evaluate("[...document.querySelectorAll('figure > svg')].map(each => each.clientWidth)")
+        tip = browser.evaluate("getComputedStyle(document.querySelector('.tip')).display")
+    finally:
+        browser.ask("Emulation.setEmulatedMedia", media="")
+    assert min(sizes[:4]) > 200
+    assert tip == "none"
+
+
+def renamed(study: Study, text: str) -> Study:
+    tiers = tuple(replace(tier, name=tier.name + text) for tier in study.disks)
+    return replace(study, name=text, disks=tiers)
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_names_are_shown_and_never_run(browser: Any, material: Material, tmp_path: Path, kind: str) -> None:
+    """Of disks, workloads and networks, in charts and around them; the page keeps its width and makes one request."""
+    text = HOSTILE[kind]
+    runs = tuple(
+        replace(
+            run,
+            spec=replace(
+                run.spec, workload=replace(run.spec.workload, name=run.spec.workload.name + text, network=text)
+            ),
+            configuration=replace(run.configuration, disk=(run.configuration.disk or "") + text),
+        )
+        for run in material.runs
+    )
+    evil = replace(
+        material, study=renamed(material.study, text), runs=runs, model=fit(runs), recommendation=None, disk_checks=()
+    )
+    path = tmp_path / "evil.html"
+    write_report(path, evil)
+    browser.open(path.as_uri(), 390, "light")
+    requests = [each for each in browser.events if each["method"] == "Network.requestWillBeSent"]
+    assert len(requests) == 1
+    assert refused(browser) == []
+    assert "owned" not in browser.evaluate("document.title").split("–")[-1]
+    assert browser.evaluate("[document.scripts.length, document.images.length]") == [1, 0]
+    assert browser.evaluate("document.documentElement.scrollWidth") == 390
+    said = browser.evaluate("[...document.querySelectorAll('svg.chart text')].map(each => each.textContent).join()")
+    assert not set(said) & set(HOSTILE["direction"]) - set("elpmasabc")
