@@ -54,7 +54,7 @@ class Finder:
 
 
 def _call_after(spec: Any, then: Callable[[ModuleType], None]) -> None:
-    load = getattr(spec.loader, "exec_module", None)
+    load: Any = getattr(spec.loader, "exec_module", None)
 
     def load_and_call(module: ModuleType) -> None:
         load(module)

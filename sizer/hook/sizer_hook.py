@@ -339,7 +339,7 @@ class Mxnet:
                 if own is not None:
                     setattr(kind, name, counted_next(watch, own, batch_size, only_main))
 
-        def made(kind: Any, **named: Any) -> None:
+        def made(kind: Any, /, **named: Any) -> None:
             super(base, kind).__init_subclass__(**named)
             count(kind)
 
