@@ -28,11 +28,9 @@ FEWEST_STEPS = 8
 TWO_EPOCHS = 2.5
 """Times the projected time of two epochs that a run may take: what comes may be slower than what was seen."""
 
-BUSY_TIMES = 4.0
-"""Times as long for a run that is still busy and has too few steps to be measured."""
-
-BUSY_TIMES_SEEN = 2.0
-"""The same where other runs of the workload show what their start-up took."""
+BUSY_TIMES = 2.0
+"""Times as long for a run that is still busy and has too few steps to be measured: a program whose steps nobody sees is
+busy, too, and somebody waits for it."""
 
 WATCHED_SECONDS = 30.0
 """A run is busy if it was for so long."""
@@ -83,7 +81,7 @@ def deadline_seconds(
     if progress.first_step is None and start_up is not None:
         allowed = max(allowed, SEEN_TIMES * start_up)
     if busy and not progress.measurable:
-        allowed *= BUSY_TIMES if start_up is None else BUSY_TIMES_SEEN
+        allowed *= BUSY_TIMES
     return waited + allowed
 
 

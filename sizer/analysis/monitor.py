@@ -35,6 +35,8 @@ class Live:
     read_bytes_per_second: float
     written_bytes_per_second: float = 0.0
     unit: str = "sample"
+    given_up_seconds: float | None = None
+    """Where no step was seen yet: after how many seconds it is given up although it is busy."""
 
 
 @dataclass
@@ -193,7 +195,14 @@ class RunMonitor:
         """The present figures, CPU and disk from the last two samplings."""
         now_used = rates(samples[-2], samples[-1]) if len(samples) >= 2 else None
         cores, read, written = (now_used.cores, now_used.read_bytes, now_used.written_bytes) if now_used else (0, 0, 0)
-        return Live(self.spec, now - self.began, _recent_rate(self.steps), cores, read, written, self.unit)
+        rate = _recent_rate(self.steps)
+        return Live(self.spec, now - self.began, rate, cores, read, written, self.unit, self._given_up_seconds)
+
+    @property
+    def _given_up_seconds(self) -> float | None:
+        if self.steps:
+            return None
+        return deadline_seconds(self.spec.measure, self.spec.limits.vcpus, Progress(), self.start_up_seconds, busy=True)
 
 
 def _recent_rate(steps: Sequence[Step]) -> float | None:

@@ -12,10 +12,22 @@ from typing import TextIO
 from sizer.analysis import Live
 from sizer.cli.printing import controls
 from sizer.records import Purpose, Run, RunSpec, format_rate, printable
-from sizer.words import ended_line, progress_begun, progress_line, reference_again, result_and_doubts, run_in_words
+from sizer.words import (
+    ended_line,
+    no_step_yet,
+    progress_begun,
+    progress_line,
+    reference_again,
+    result_and_doubts,
+    run_in_words,
+)
 
 BAR_WIDTH = 8
 """Narrow, and the rate right after it, since a terminal of 80 columns cuts the end of the line."""
+
+
+SILENT_SECONDS = 60.0
+"""Without a step, after which whoever waits is told how long it may go on."""
 
 
 class RunProgress:
@@ -34,6 +46,7 @@ class RunProgress:
         self._stream = stream or sys.stderr
         self._emulated = emulated
         self._is_terminal = self._stream.isatty()
+        self._told_of_silence = False
         self._began = time.monotonic()
 
     def say(self, text: str) -> None:
@@ -45,10 +58,15 @@ class RunProgress:
         self._left = left
         self._total = max(self._total, self._finished + 1)
         self._began = time.monotonic()
+        self._told_of_silence = False
         if not self._is_terminal:
             self.say(progress_begun(self._finished + 1, self._total, self._words(spec), left))
 
     def watch(self, live: Live) -> None:
+        given_up = live.given_up_seconds
+        if given_up is not None and SILENT_SECONDS <= live.seconds < given_up and not self._told_of_silence:
+            self._told_of_silence = True
+            self.say(no_step_yet(live.seconds, given_up))
         if not self._is_terminal:
             return
         done = round(BAR_WIDTH * self._finished / max(1, self._total))

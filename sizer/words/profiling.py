@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
@@ -145,6 +146,14 @@ def first_run_failed(run: Run, log: Path | None, withheld: Sequence[str]) -> Ite
             names=listed(list(withheld)),
             typed=",".join(withheld),
         )
+    missing = MISSING_MODULE.search(run.error.last_lines) if run.error is not None else None
+    if missing is not None and run.spec.workload.command:
+        yield _(
+            "{python} has no `{module}`; to run it in the environment that has it, give that one's interpreter: sizer "
+            "profile -- /path/to/environment/bin/python ...",
+            python=typed_path(run.spec.workload.command[0]),
+            module=printable(missing["module"]),
+        )
     if run.outcome is Outcome.OUT_OF_MEMORY:
         yield _("this host has too little memory for it: measure on a larger one, or make the batch smaller")
     elif _not_counted(run):
@@ -153,6 +162,9 @@ def first_run_failed(run: Run, log: Path | None, withheld: Sequence[str]) -> Ite
         yield _("what it printed: {log}", log=typed_path(log))
     yield _("once that is mended, type the same again")
 
+
+MISSING_MODULE = re.compile(r"ModuleNotFoundError: No module named '(?P<module>[\w.]+)'")
+"""What Python says of an import that it does not find."""
 
 UNCOUNTED = frozenset(
     {
@@ -171,7 +183,7 @@ UNCOUNTED = frozenset(
 
 
 THREE_LINES = (
-    "from sizer.meter import Meter  # or a copy of this one file: sizer/meter.py",
+    "from sizer.meter import Meter  # or, beside a copy of sizer/meter.py: from meter import Meter",
     'with Meter(unit="image", batch_size=32) as meter:',
     "    for batch in loader: ...; meter.step()",
 )

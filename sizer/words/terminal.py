@@ -200,6 +200,15 @@ def progress_begun(number: int, total: int, run: str, seconds_left: float) -> st
     )
 
 
+def no_step_yet(seconds: float, given_up_seconds: float) -> str:
+    """Said once of a run in which nothing was counted for so long."""
+    return _(
+        "  no step seen after {time}; it is given up after {end} if none comes, or earlier if it does nothing",
+        time=format_seconds(seconds),
+        end=format_seconds(given_up_seconds),
+    )
+
+
 def progress_line(
     bar: str,
     finished: int,

@@ -33,6 +33,20 @@ from sizer.words.names import bound_in_words, disk_in_words
 from sizer.words.runs import result_in_words
 
 
+def test_a_run_without_a_step_says_how_long_that_may_go_on(make_spec: Callable[..., RunSpec]) -> None:
+    """Once, after a minute: whoever waits would take sizer for hung."""
+    stream, monitor = io.StringIO(), RunMonitor(make_spec("true", seconds=10), 0.0)
+    progress = RunProgress(1, 0, 30.0, stream)
+    for second in range(0, 130, 10):
+        progress.watch(monitor.live(float(second), ()))
+    monitor.take([Step(131.0, 1, 0.0, 0)], 131.0)
+    progress.watch(monitor.live(132.0, ()))
+    said = (
+        "  no step seen after 1 min 00 s; it is given up after 5 min 20 s if none comes, or earlier if it does nothing"
+    )
+    assert stream.getvalue().splitlines() == [said]
+
+
 def test_a_rate_that_is_known_to_be_wrong_says_it_at_once(make_run: Callable[..., Run]) -> None:
     """With the way out, and without an interval that would sound sure; other doubts by their names, the rest not."""
     wrong = RunWarning(WarningKind.BATCHES_FOR_SAMPLES, {"told": 1.61, "seen": 0.0503})

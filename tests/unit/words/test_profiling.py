@@ -135,3 +135,16 @@ def test_a_run_is_named_by_what_it_was_told() -> None:
     assert words.run_in_words(replace(run, batch_size=8)) == "mine no limits, batch 8"
     told = replace(run.workload, command=("prog", "{batch_size}"))
     assert words.run_in_words(replace(run, workload=told, limits=Limits(1.0))) == "mine 1 vCPU, batch 1"
+
+
+def test_a_module_that_another_environment_has_says_how_to_use_that() -> None:
+    """`python` in sizer's own environment is sizer's."""
+    run = failed(Outcome.CRASHED, CauseKind.EXIT_STATUS)
+    workload = replace(run.spec.workload, command=("/opt/sizer/bin/python", "train.py"))
+    assert run.error is not None
+    error = replace(run.error, last_lines="Traceback ...\nModuleNotFoundError: No module named 'torch'")
+    said = list(words.first_run_failed(replace(run, spec=replace(run.spec, workload=workload), error=error), None, ()))
+    assert said[1] == (
+        "/opt/sizer/bin/python has no `torch`; to run it in the environment that has it, give that one's interpreter: "
+        "sizer profile -- /path/to/environment/bin/python ..."
+    )
