@@ -41,9 +41,7 @@ def test_a_run_without_a_step_says_how_long_that_may_go_on(make_spec: Callable[.
         progress.watch(monitor.live(float(second), ()))
     monitor.take([Step(131.0, 1, 0.0, 0)], 131.0)
     progress.watch(monitor.live(132.0, ()))
-    said = (
-        "  no step seen after 1 min 00 s; it is given up after 5 min 20 s if none comes, or earlier if it does nothing"
-    )
+    end = "5 min 20 s if none comes, or earlier if it does nothing"
     assert stream.getvalue() == f"  no step seen after 1 min 00 s; it is given up after {end}\n"
 
 
