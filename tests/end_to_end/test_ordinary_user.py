@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -305,7 +306,7 @@ def test_what_a_killed_sizer_left_goes_with_the_next_start(person: Person) -> No
         process.kill()
         process.wait()
         assert processes_of_the_user()
-        (left,) = scratch_of_the_user()
+        left, fifo = scratch_of_the_user()
         (left / "inner").mkdir()
         (left / "inner/data").write_bytes(b"x")
         for path in (left / "inner/data", left / "inner"):
@@ -313,7 +314,7 @@ def test_what_a_killed_sizer_left_goes_with_the_next_start(person: Person) -> No
             os.chown(path, USER, USER)
         done = person.sizer("run", person.study("quick", vcpus=[1]))
         assert done.returncode == 0, done.stderr
-        assert f"removed temporary folders that a killed sizer left: {left}\n" in done.stderr
+        assert removed(done.stderr) == {str(left), str(fifo)}
         assert processes_of_the_user() == []
         assert scratch_of_the_user() == []
         assert scratch.exists()
@@ -332,16 +333,22 @@ def test_root_removes_what_a_users_killed_sizer_left(person: Person) -> None:
     process.kill()
     process.wait()
     assert processes_of_the_user()
-    (left,) = scratch_of_the_user()
+    left, fifo = scratch_of_the_user()
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(person.home / person.study("quick", vcpus=[1]), folder)
         environment = {**os.environ, "SIZER_CACHE": str(Path(folder, "cache")), "PYTHONPATH": str(PROJECT)}
         argv = ["unshare", "--net", sys.executable, "-m", "sizer", "run", "quick.yaml"]
         done = subprocess.run(argv, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    assert f"removed temporary folders that a killed sizer left: {left}\n" in done.stderr
+    assert removed(done.stderr) == {str(left), str(fifo)}
     assert processes_of_the_user() == []
     assert scratch_of_the_user() == []
+
+
+def removed(said: str) -> set[str]:
+    """The temporary folders that sizer says it removed: that of all runs, and that of the run's FIFO."""
+    line = next(each for each in said.splitlines() if each.startswith("removed temporary folders"))
+    return set(re.findall(r"/[^\s,]+", line))
 
 
 def left_by_root() -> tuple[subprocess.Popen[bytes], Path]:

@@ -8,7 +8,7 @@ import pytest
 
 from sizer.api.demonstration import DEMO_FIO
 from sizer.api.measuring_host import MeasuringHost
-from sizer.api.preparing import Preparation, prepare_data
+from sizer.api.preparing import Preparation, SetUp, prepare_data
 from sizer.host.machine import facts
 from sizer.limits import detect
 from sizer.plan.isolating_runs import isolating_runs
@@ -44,7 +44,7 @@ def replays(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], R
     here = HostSize(host.cpus, host.memory_bytes)
     study = parse_study(STUDY, "study.yaml", None, here, None)
     specs = [spec for plan in study.workloads for spec in isolating_runs(plan, study, here) if spec.stage == "disk"]
-    data = prepare_data(study, specs, folder / "cache", print, lambda: False)
+    data = prepare_data(study, specs, folder / "cache", print, lambda: False, SetUp())
     with Placement(folder / "cache", room_on_emulated(study, specs, data.sets), print) as places:
         preparation = Preparation(study, MeasuringHost(host, backend, folder / "cache", DEMO_FIO), data, places)
         preparation.prepare(specs, print, lambda: False)
