@@ -38,7 +38,7 @@ def binding(choice: MeasuredChoice, machine: Machine) -> Binding:
     if prediction.bottleneck is Bottleneck.AMBIGUOUS or _contradicted(prediction.bottleneck, machine, choice.machines):
         return Binding()
     said = tuple(bound_by(choice.model, prediction, bound=True))
-    return Binding(prediction.bottleneck, next_bottleneck(prediction), prediction.headroom, said)
+    return Binding(prediction.bottleneck, next_bottleneck(prediction, prediction.bottleneck), prediction.headroom, said)
 
 
 def _contradicted(bottleneck: Bottleneck, machine: Machine, machines: Sequence[Machine]) -> bool:

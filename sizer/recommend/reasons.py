@@ -53,12 +53,15 @@ def bound_by(model: WorkloadModel, prediction: Prediction, bound: bool) -> list[
     return [reason(ReasonCode.BOTTLENECK_DISPUTED if accounted else ReasonCode.BOTTLENECK_CLOSE, **shares, **accounted)]
 
 
-def next_bottleneck(prediction: Prediction) -> Bottleneck | None:
-    """What would bind if the present bottleneck were relieved: the second largest share, where there is one."""
-    shares = sorted(prediction.shares.items(), key=lambda item: item[1], reverse=True)
-    if len(shares) < 2 or shares[1][1] < 1e-4:
+def next_bottleneck(prediction: Prediction, bound: Bottleneck) -> Bottleneck | None:
+    """What would bind if the present bottleneck were relieved: the largest other share, where there is one.
+
+    What binds need not have the largest share itself: accounting may have shown it. Of what is unknown nothing follows.
+    """
+    others = {name: share for name, share in prediction.shares.items() if name != bound.value and share >= 1e-4}
+    if bound.value not in prediction.shares or not others:
         return None
-    return Bottleneck(shares[1][0])
+    return Bottleneck(max(others, key=others.__getitem__))
 
 
 def _size(model: WorkloadModel, chosen: Candidate) -> list[Reason]:
