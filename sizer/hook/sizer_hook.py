@@ -272,9 +272,7 @@ class Torch:
         # What torch.compile compiles of an optimizer is not to include this.
         stepped._torchdynamo_disable = True  # type: ignore[attr-defined]
         module.register_optimizer_step_post_hook(stepped)
-        module.Optimizer.__init__ = first(
-            lambda: setattr(watch.counter, "has_optimizer", True), module.Optimizer.__init__
-        )
+        module.Optimizer.__init__ = first(watch.has_optimizer, module.Optimizer.__init__)
 
     def loaders(self, module: ModuleType) -> None:
         """Called when `torch.utils.data.dataloader` has been imported."""

@@ -243,7 +243,7 @@ def _answered(
         throughput=prediction.throughput,
         sample_unit=model.sample_unit,
         bottleneck=bottleneck,
-        next_bottleneck=next_bottleneck(prediction, bottleneck) if bottleneck is not None else None,
+        next_bottleneck=next_bottleneck(prediction, bottleneck),
         reasons=why,
         rejected=rejections(choice),
         instances=matching(model, candidate.spec, batch_size, rate, question.catalog),
