@@ -7,14 +7,24 @@ from dataclasses import replace
 from typing import Any
 
 from sizer import words
-from sizer.records import GIB, RELATIVE, InstanceOffer, ReasonCode, format_bytes, format_number, format_rate, format_usd
+from sizer.records import (
+    GIB,
+    RELATIVE,
+    InstanceOffer,
+    ReasonCode,
+    format_bytes,
+    format_number,
+    format_rate,
+    format_usd,
+    plural,
+)
 from sizer.words import _
 
 from .material import Material
 from .subject import Subject
 
 AT_ONCE = 10
-"""Rows that are shown before the reader asks for more; without JavaScript all are."""
+"""Rows that are shown before the reader asks for more, as many of each workload; without JavaScript all are."""
 
 
 def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
@@ -36,7 +46,7 @@ def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | 
             for subject in found
             if subject.answer is not None and subject.answer.spec is not None and not subject.answer.instances
         ],
-        "at_once": AT_ONCE,
+        "of_each": max(1, AT_ONCE // max(1, len(workloads))),
     }
 
 
@@ -55,6 +65,7 @@ def _row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dic
     answer = subject.answer
     rate = answer.throughput if answer is not None and not answer.rate_in_doubt else None
     source, as_of = words.offer_source(offer)
+    million = offer.usd_per_million_samples if subject.unit != RELATIVE else None
     notes = replace(offer, notes=tuple(note for note in offer.notes if note.code is not ReasonCode.PRICE_UNKNOWN))
     return {
         "workload": subject.name,
@@ -69,8 +80,8 @@ def _row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dic
         "rate": format_rate(rate.value, subject.unit) if rate is not None else "–",
         "hour": _usd(offer.usd_per_hour),
         "spot": _usd(offer.usd_per_hour_spot) if offer.usd_per_hour_spot is not None else "",
-        "million": _usd(offer.usd_per_million_samples) if subject.unit != RELATIVE else "",
-        "unit": words.plural_unit(subject.unit),
+        "million": format_usd(million) if million is not None else "",
+        "unit": plural(subject.unit),
         "source": source,
         "as_of": as_of,
         "note": " ".join(words.offer_notes(notes, subject.terms)),
@@ -81,7 +92,7 @@ def _row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dic
             "rate": rate.value if rate is not None else None,
             "hour": offer.usd_per_hour,
             "spot": offer.usd_per_hour_spot,
-            "million": offer.usd_per_million_samples,
+            "million": million,
         },
     }
 

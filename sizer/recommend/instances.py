@@ -20,8 +20,8 @@ PRICED, UNPRICED = 12, 3
 def matching(
     model: WorkloadModel, spec: Spec, batch_size: int | None, rate: float, catalog: Catalog
 ) -> tuple[InstanceOffer, ...]:
-    """The cheapest instance types that hold the spec, the cheapest of every provider among them, then some whose price is
-    unknown, smallest first.
+    """The cheapest instance types that hold the spec, with that of every provider, then some whose price is unknown,
+    smallest first.
 
     ARM machines come last: sizer measures on x86-64, and MXNet is not published for ARM.
     `rate` is the spec's throughput in samples per second: an instance type is larger or equal, so its price for a
@@ -56,7 +56,7 @@ def offers(machine: Machine, model: WorkloadModel, catalog: Catalog) -> tuple[In
 
 
 def _listed(priced: Sequence[InstanceType], unpriced: Sequence[InstanceType]) -> list[InstanceType]:
-    """Those that are worth listing of all that hold a spec: for who is tied to one provider its cheapest is among them."""
+    """Of all that hold a spec those worth listing: who is tied to a provider finds its cheapest among them."""
     of_each = {instance.provider: instance for instance in reversed(priced)}
     shown = [each for each in priced if each in priced[:PRICED] or each is of_each[each.provider]]
     return [*shown, *unpriced[:UNPRICED]]

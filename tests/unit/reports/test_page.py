@@ -25,7 +25,7 @@ from sizer.words import outcome_in_words, warning_line
 class Reader(HTMLParser):
     """Tags with their attributes, visible text, and the names of elements left open at the end."""
 
-    VOID = ("meta", "br")
+    VOID = ("meta", "br", "input")
 
     def __init__(self, page: str) -> None:
         super().__init__()
