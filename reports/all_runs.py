@@ -11,10 +11,17 @@ from sizer.records import Outcome, Run, Study, format_seconds, format_vcpus
 from sizer.words import _
 
 from . import busy, evidence_card, failures, isolated, results, verdict
+from .material import Material
 from .subject import Subject
 
 LAST_LINES = 5
 """Lines of a failed run's last words that its card shows; the table of what failed has more."""
+
+
+def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
+    """Every run, and what the words of its card mean."""
+    study = material.study
+    return {"meaning": meaning(), "runs": all_runs(found, study), "imported": study.imported}
 
 
 def meaning() -> list[tuple[str, str]]:

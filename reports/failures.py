@@ -11,6 +11,7 @@ from sizer.model import is_search, memory_floor, memory_of, searched_floor
 from sizer.records import Outcome, Run, Study, way_of_ending
 
 from . import results
+from .material import Material
 from .subject import Subject
 
 LAST_WORDS = 1500
@@ -19,6 +20,11 @@ LAST_WORDS = 1500
 
 LINE = 160
 """Characters of the last words that a line about a run ends in."""
+
+
+def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
+    """What did not complete, and between which caps the memory floors lie."""
+    return {"failures": failures(found, material.study), "memory_floors": memory_floors(found)}
 
 
 def failures(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:

@@ -10,13 +10,31 @@ from sizer import words
 from sizer.files import FormatError, from_json
 from sizer.host import Virtualization
 from sizer.limits import CpuCounts
+from sizer.model import as_asked
 from sizer.records import DiskCheck, DiskRates, DiskTier, Run, Study, format_seconds, format_share, plural
 from sizer.words import _, _n
 
+from .material import Material
 from .subject import Subject
 
 NOT_OF_THE_HOST = ("schema_version", "notes")
 """What host.json holds beside facts; the notes are at the head of the page."""
+
+
+def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
+    """All that someone needs who would measure it again."""
+    study = material.study
+    runs = [run for subject in found for run in subject.runs]
+    return {
+        "host": host_facts(material.host),
+        "methods": methods(runs),
+        "disks": disks(study, material.disk_checks, runs),
+        "states": states(runs),
+        "data_sets": data_sets(runs),
+        "emulated_devices": emulated_devices(found),
+        "imported": study.imported,
+        "steady_state": steady_state(as_asked(runs), study),
+    }
 
 
 def host_facts(host: Mapping[str, Any]) -> list[tuple[str, str]]:

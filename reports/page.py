@@ -1,9 +1,12 @@
-"""The page: records become plain dicts, the dicts go into one template, and the file is written whole or not at all."""
+"""The page: each section turns records into plain values, its template shows them, and the file is written whole or not
+at all."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +15,38 @@ from markupsafe import Markup
 
 from sizer import words
 from sizer.files import write_text
-from sizer.model import as_asked
 
-from . import all_runs, failures, measurement, trust, verdict, warned
+from . import all_runs, failures, measurement, trust, verdict, workloads
 from .charts import hatchings
 from .material import Material
-from .section import section
-from .subject import subjects
+from .subject import Subject, subjects
 
 TEMPLATES = Path(__file__).parent / "templates"
+
+Contents = Callable[[Material, Sequence[Subject]], Mapping[str, Any] | None]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page: `templates/NAME.html` shows what `contents` makes of the records, plain values and finished
+    SVG; None where there is nothing to show. Its style and script, where it has any, are NAME.css and NAME.js.
+    """
+
+    name: str
+    contents: Contents
+
+
+SECTIONS = (
+    Section("verdict", verdict.contents),
+    Section("workloads", workloads.contents),
+    Section("failures", failures.contents),
+    Section("trust", trust.contents),
+    Section("measurement", measurement.contents),
+    Section("runs", all_runs.contents),
+)
+"""In the order of the page."""
+SHARED = ("page", "charts")
+"""Whose styles and scripts every section may use."""
 
 
 def write_report(path: Path, material: Material) -> None:
@@ -30,6 +56,31 @@ def write_report(path: Path, material: Material) -> None:
 
 def render(material: Material) -> str:
     """The whole page as one HTML text that loads nothing."""
+    templates = _templates()
+    style, script = _joined("css"), _joined("js")
+    return templates.get_template("page.html").render(
+        style=Markup(style),
+        script=Markup(script),
+        policy=Markup(f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}"),
+        hatchings=hatchings(),
+        language=words.reader_language(),
+        title=material.study.name,
+        created_at=material.created_at,
+        version=material.version,
+        sections=[
+            Markup(templates.get_template(f"{name}.html").render(found)) for name, found in contents(material).items()
+        ],
+    )
+
+
+def contents(material: Material) -> dict[str, Mapping[str, Any]]:
+    """What each section shows, by its name; those that have nothing to show are left out."""
+    found = subjects(material)
+    made = {section.name: section.contents(material, found) for section in SECTIONS}
+    return {name: shown for name, shown in made.items() if shown is not None}
+
+
+def _templates() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=select_autoescape(default=True),
@@ -38,67 +89,16 @@ def render(material: Material) -> str:
         lstrip_blocks=True,
     )
     environment.globals.update(_=words._, _n=words._n, runs_counted=words.runs_counted)
-    style, script = ((TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.css", "charts.js"))
-    return environment.get_template("report.html").render(
-        style=Markup(style),
-        script=Markup(script),
-        policy=Markup(f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}"),
-        hatchings=hatchings(),
-        language=words.reader_language(),
-        **contents(material),
-    )
+    return environment
+
+
+def _joined(form: str) -> str:
+    """The styles or the scripts of the page: what all share, then each section's own, in their order."""
+    names = dict.fromkeys([*SHARED, *(section.name for section in SECTIONS)])
+    files = [TEMPLATES / f"{name}.{form}" for name in names]
+    return "\n".join(file.read_text(encoding="utf-8") for file in files if file.is_file())
 
 
 def _digest(text: str) -> str:
     """By which the page's policy knows its own style and script, and no others."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _notes(material: Material) -> list[str]:
-    """What must be known of the whole study."""
-    drift = [words.drift_in_words(material.drift)] if material.drift is not None else []
-    return [*map(words.note_in_words, material.notes), *drift]
-
-
-def _objective(material: Material) -> str:
-    """What was asked for."""
-    recommendation = material.recommendation
-    if recommendation is None:
-        return words.objective_in_words(material.study.objective)
-    compared = [bool(answer.alternatives) for answer in recommendation.workloads]
-    return words.objective_in_words(recommendation.objective, bool(compared) and all(compared))
-
-
-def contents(material: Material) -> dict[str, Any]:
-    """Everything that the template shows, as plain values; only charts are markup, made and escaped by `svg`."""
-    study, recommendation = material.study, material.recommendation
-    found = subjects(material)
-    runs = [run for subject in found for run in subject.runs]  # workloads in the study's order, wherever they are named
-    return {
-        "title": study.name,
-        "created_at": material.created_at,
-        "version": material.version,
-        "objective": _objective(material),
-        "tally": failures.tally(runs),
-        "notes": _notes(material),
-        "has_recommendation": recommendation is not None,
-        "cards": [verdict.card(subject) for subject in found],
-        "family": verdict.family(recommendation, study) if recommendation else [],
-        "sections": [section(subject) for subject in found],
-        "failures": failures.failures(found, study),
-        "memory_floors": failures.memory_floors(found),
-        "host": measurement.host_facts(material.host),
-        "methods": measurement.methods(runs),
-        "disks": measurement.disks(study, material.disk_checks, runs),
-        "states": measurement.states(runs),
-        "data_sets": measurement.data_sets(runs),
-        "emulated_devices": measurement.emulated_devices(found),
-        "imported": study.imported,
-        "steady_state": measurement.steady_state(as_asked(runs), study),
-        "trust": trust.facts(runs, study),
-        "references": trust.references(found, study),
-        "warnings": warned.by_kind(runs),
-        "warned_count": sum(bool(run.warnings) for run in as_asked(runs)),
-        "meaning": all_runs.meaning(),
-        "runs": all_runs.all_runs(found, study),
-    }

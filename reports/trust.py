@@ -12,7 +12,8 @@ from sizer.model import as_asked
 from sizer.records import Purpose, Run, Study, rate_unit
 from sizer.words import _, _n
 
-from . import results
+from . import results, warned
+from .material import Material
 from .subject import Subject
 
 SHOWN = 8
@@ -30,6 +31,16 @@ class Reference:
     @property
     def rates(self) -> list[float]:
         return [run.throughput.value for run in self.runs if run.throughput is not None]
+
+
+def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
+    """What the whole study can be judged by, its references, and its warnings by kind."""
+    runs = [run for subject in found for run in subject.runs]
+    return {
+        "trust": facts(runs, material.study),
+        "references": references(found, material.study),
+        "warnings": warned.by_kind(runs),
+    }
 
 
 def facts(runs: Sequence[Run], study: Study) -> list[tuple[str, str, str]]:

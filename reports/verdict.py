@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,10 +22,41 @@ from sizer.records import (
 from sizer.words import Terms, _
 
 from . import failures, preprocessing, results
+from .material import Material
 from .subject import Subject
 
 MOST_OFFERS = 4
 """Instance types shown at once; the others are folded away."""
+
+
+def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
+    """What is answered first of all, and what must be known of the whole study."""
+    recommendation = material.recommendation
+    runs = [run for subject in found for run in subject.runs]  # workloads in the study's order, wherever they are named
+    return {
+        "objective": _objective(material),
+        "tally": failures.tally(runs),
+        "warned_count": sum(bool(run.warnings) for run in as_asked(runs)),
+        "notes": _notes(material),
+        "has_recommendation": recommendation is not None,
+        "cards": [card(subject) for subject in found],
+        "family": family(recommendation, material.study) if recommendation else [],
+    }
+
+
+def _notes(material: Material) -> list[str]:
+    """What must be known of the whole study."""
+    drift = [words.drift_in_words(material.drift)] if material.drift is not None else []
+    return [*map(words.note_in_words, material.notes), *drift]
+
+
+def _objective(material: Material) -> str:
+    """What was asked for."""
+    recommendation = material.recommendation
+    if recommendation is None:
+        return words.objective_in_words(material.study.objective)
+    compared = [bool(answer.alternatives) for answer in recommendation.workloads]
+    return words.objective_in_words(recommendation.objective, bool(compared) and all(compared))
 
 
 def card(subject: Subject) -> dict[str, Any]:

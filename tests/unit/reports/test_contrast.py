@@ -13,7 +13,7 @@ MARKS = ("series-0", "series-1", "series-2", "series-3", "model")
 
 
 def schemes() -> dict[str, dict[str, str]]:
-    blocks = re.findall(r":root \{(.*?)\}", (TEMPLATES / "report.css").read_text(encoding="utf-8"), re.DOTALL)
+    blocks = re.findall(r":root \{(.*?)\}", (TEMPLATES / "page.css").read_text(encoding="utf-8"), re.DOTALL)
     light, dark = (dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block)) for block in blocks)
     assert light.keys() == dark.keys()
     return {"light": light, "dark": dark}

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports import Material, all_runs, failures, trust, warned
-from sizer.bundled.reports.section import section
 from sizer.bundled.reports.subject import subjects
+from sizer.bundled.reports.workloads import workload
 from sizer.records.run import Cause, CauseKind, Failure, Outcome
 from sizer.records.study import Purpose
 from sizer.words import outcome_in_words
@@ -60,7 +60,7 @@ def test_runs_of_a_search_show_no_rate(material: Material) -> None:
     """Neither a section's charts and rows nor the trust in its figures count them; the list of all runs has them."""
     found = searched(material, (900 * MIB, Outcome.COMPLETED), (400 * MIB, Outcome.OUT_OF_MEMORY))
     alone = replace(found, runs=found.runs[:-2])
-    more, less = (section(next(each for each in subjects(m) if each.name == TRAIN)) for m in (found, alone))
+    more, less = (workload(next(each for each in subjects(m) if each.name == TRAIN)) for m in (found, alone))
     assert str(more) == str(less)
     assert trust.facts(found.runs, found.study) == trust.facts(alone.runs, found.study)
     assert trust.references(subjects(found), found.study) == trust.references(subjects(alone), found.study)

@@ -33,7 +33,7 @@ def stage(material: Material) -> Run:
 def test_they_have_a_table_of_their_own(material: Material, stage: Run) -> None:
     """Stage, configuration, rate, and what the model learns from it with the figures of the disk."""
     shown = contents(replace(material, runs=(*material.runs, stage)))
-    (row,) = next(section for section in shown["sections"] if section["name"] == NAME)["isolated"]
+    (row,) = next(section for section in shown["workloads"]["sections"] if section["name"] == NAME)["isolated"]
     assert row["stage"] == "Disk"
     assert row["rate"].startswith("9,000 images/s")
     assert "900 MB/s and 18,000 IOPS" in row["tells"]
@@ -45,16 +45,18 @@ def test_they_have_a_table_of_their_own(material: Material, stage: Run) -> None:
 def test_nothing_else_counts_them(material: Material, stage: Run) -> None:
     """Charts, the table of configurations, and what tells of trust stay as they were without."""
     before, after = contents(material), contents(replace(material, runs=(*material.runs, stage)))
-    for name in ("trust", "references", "warnings", "warned_count", "steady_state", "cards", "family"):
-        assert after[name] == before[name], name
-    for old, new in zip(before["sections"], after["sections"], strict=True):
+    assert after["trust"] == before["trust"]
+    for section, name in (("verdict", "warned_count"), ("verdict", "cards"), ("verdict", "family")):
+        assert after[section][name] == before[section][name], name
+    assert after["measurement"]["steady_state"] == before["measurement"]["steady_state"]
+    for old, new in zip(before["workloads"]["sections"], after["workloads"]["sections"], strict=True):
         assert {**new, "isolated": []} == {**old, "isolated": []}
 
 
 def test_the_list_of_all_runs_says_what_they_are(material: Material, stage: Run) -> None:
     """They are runs of the study as others."""
     shown = contents(replace(material, runs=(*material.runs, stage)))
-    states = [run["state"] for group in shown["runs"] for run in group["runs"]]
+    states = [run["state"] for group in shown["runs"]["runs"] for run in group["runs"]]
     assert "isolating the disk" in states
 
 
@@ -68,6 +70,6 @@ def test_one_that_failed_says_why(material: Material, stage: Run) -> None:
         error=Failure(Cause(CauseKind.EXIT_STATUS, {"status": 71})),
     )
     shown = contents(replace(material, runs=(*material.runs, failed)))
-    (row,) = next(section for section in shown["sections"] if section["name"] == NAME)["isolated"]
+    (row,) = next(section for section in shown["workloads"]["sections"] if section["name"] == NAME)["isolated"]
     assert (row["rate"], row["tells"]) == ("crashed", "the workload ended with exit status 71")
-    assert any(stage.id in each["ids"] for each in shown["failures"])
+    assert any(stage.id in each["ids"] for each in shown["failures"]["failures"])

@@ -219,10 +219,12 @@ def test_only_a_web_address_becomes_a_link(material: Material) -> None:
 def test_workloads_stand_in_the_order_of_the_study(material: Material) -> None:
     """Wherever they are listed, whatever order the runs were made in."""
     stated = contents(replace(material, runs=material.runs[::-1]))
-    for part in ("cards", "sections", "runs"):
-        assert [each["name"] for each in stated[part]] == [plan.workload.name for plan in material.study.workloads]
-    assert stated["data_sets"][0]["workloads"] == "train-resnet50-p100, infer-squeezenet"
-    assert stated["states"][0][0].startswith("train-resnet50-p100, infer-squeezenet")
+    for section, part in (("verdict", "cards"), ("workloads", "sections"), ("runs", "runs")):
+        assert [each["name"] for each in stated[section][part]] == [
+            plan.workload.name for plan in material.study.workloads
+        ]
+    assert stated["measurement"]["data_sets"][0]["workloads"] == "train-resnet50-p100, infer-squeezenet"
+    assert stated["measurement"]["states"][0][0].startswith("train-resnet50-p100, infer-squeezenet")
 
 
 def test_a_study_without_any_run_has_a_page(material: Material) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from sizer.words import _
 from . import busy, isolated, preprocessing, results
 from .figures import figures
 from .machines import machine_rows
+from .material import Material
 from .subject import Subject
 from .verdict import described, status
 
@@ -20,7 +22,12 @@ COLUMNS = ("machine", "vcpus", "accelerators", "memory", "disk", "batch")
 """What a configuration may say; a table that was imported may lack any of them."""
 
 
-def section(subject: Subject) -> dict[str, Any]:
+def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any]:
+    """A part of the page for each workload."""
+    return {"sections": [workload(subject) for subject in found]}
+
+
+def workload(subject: Subject) -> dict[str, Any]:
     """All that the workload's section shows; every value is text, a number for a bar, or finished SVG.
 
     Runs of a search for the memory floor show no rate, and runs that isolate a stage not that of the workload, so none
