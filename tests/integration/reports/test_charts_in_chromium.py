@@ -94,18 +94,6 @@ def test_arrow_keys_go_from_place_to_place(browser: Any, address: str) -> None:
     assert found["role"] == "status"
 
 
-def test_without_javascript_everything_is_there(browser: Any, address: str) -> None:
-    """Drawings, words of marks as titles, tables; nothing waits for the script."""
-    counted = "[document.querySelectorAll('svg.chart').length, document.querySelectorAll('svg.chart title').length]"
-    browser.open(address, 1300, "light")
-    with_script = browser.evaluate(counted)
-    assert browser.evaluate("document.querySelectorAll('svg.chart[tabindex]').length") == with_script[0]
-    browser.open(address, 1300, "light", java_script_enabled=False)
-    charts, titles = browser.evaluate(counted)
-    assert charts == with_script[0] >= 12
-    assert titles == with_script[1] > 200, "the script takes over those of a chart once it is pointed at"
-
-
 def test_one_drawing_serves_light_and_dark(browser: Any, address: str) -> None:
     """The colours of every kind of mark change with the scheme."""
     found = {}
