@@ -381,7 +381,10 @@ class Option:
 
 @dataclass(frozen=True)
 class InstanceOffer:
-    """An instance type that holds the spec; a price of None is unknown. `own`: it is what was measured, by its name."""
+    """An instance type that holds the spec; a price of None is unknown. `own`: it is what was measured, by its name.
+
+    `usd_per_hour` is the price that the answer counts with; `usd_per_hour_spot` that of spare capacity.
+    """
 
     provider: str
     instance_type: str
@@ -395,6 +398,7 @@ class InstanceOffer:
     source: str
     notes: tuple[Reason, ...] = ()
     own: bool = False
+    usd_per_hour_spot: Amount | None = None
 
 
 @dataclass(frozen=True)
