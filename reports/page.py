@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from sizer import words
 from sizer.files import write_text
 
-from . import all_runs, doubts, measurement, verdict, workloads
+from . import all_runs, doubts, instances, measurement, verdict, workloads
 from .charts import hatchings
 from .material import Material
 from .subject import Subject, subjects
@@ -40,6 +40,7 @@ class Section:
 SECTIONS = (
     Section("verdict", verdict.contents),
     Section("workloads", workloads.contents),
+    Section("instances", instances.contents),
     Section("doubts", doubts.contents),
     Section("measurement", measurement.contents),
     Section("runs", all_runs.contents),

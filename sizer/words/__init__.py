@@ -34,6 +34,7 @@ from sizer.words.answers import (
     suggestion_sentences,
     what_if_disk_name,
 )
+from sizer.words.badges import Badge, BadgeKind, badge
 from sizer.words.charts import (
     bound_by,
     cache_fit_named,
@@ -114,7 +115,16 @@ from sizer.words.host import (
 )
 from sizer.words.language import ENGLISH, _, _n, in_language, reader_language, without_marks
 from sizer.words.log_lines import log_cut, log_format, log_line, log_lines_more, log_no_number, log_summary, log_times
-from sizer.words.model import assumptions, model_line, model_summary, parameter_line, parameter_name, source_name
+from sizer.words.model import (
+    assumptions,
+    forms_sentence,
+    left_out_sentence,
+    model_line,
+    model_summary,
+    parameter_line,
+    parameter_name,
+    source_name,
+)
 from sizer.words.names import (
     Terms,
     clauses,
@@ -244,6 +254,8 @@ from sizer.words.warnings import warning_in_words, warning_line, warning_name, w
 __all__ = [
     "ENGLISH",
     "MEASURED_AGAIN",
+    "Badge",
+    "BadgeKind",
     "Fact",
     "Terms",
     "Touch",
@@ -263,6 +275,7 @@ __all__ = [
     "assumptions",
     "axes_lines",
     "axis_name",
+    "badge",
     "baseline_fact",
     "batch_named",
     "being_measured",
@@ -319,6 +332,7 @@ __all__ = [
     "floor_named",
     "following_in_words",
     "follows_from_first_run",
+    "forms_sentence",
     "from_to",
     "half_width",
     "headline",
@@ -334,6 +348,7 @@ __all__ = [
     "killed_floor_sentences",
     "kind_name",
     "knee_named",
+    "left_out_sentence",
     "leftover_in_words",
     "limits_available",
     "limits_in_words",
