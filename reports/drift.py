@@ -14,13 +14,15 @@ from sizer.records import Estimate, Outcome, Purpose, Run, Study, format_share
 from sizer.words import _
 
 from . import results
-from .charts import Break, Figure, Key, Moment, Stretch, Times, legend
+from .charts import Break, Figure, Key, Moment, Stretch, Times, legend, readable
 from .subject import Subject
 
 REST = 600.0
 """Seconds without a run from which on it is said that the study stood still; the picture leaves such a time out."""
 MOST_WORKLOADS = 4
 """Workloads that have a colour each, as there are so many; of more, all are neutral."""
+LONGEST_NAME = 60
+"""Characters of a name under the picture."""
 HALF_BAND = 100 * DRIFT_SHARE / 2
 """Half of the width, in percent, within which a host has not drifted."""
 
@@ -136,7 +138,7 @@ def _of_reference(reference: Sequence[Placed], history: History, found: Sequence
     low, high = (100 * end / middle for end in usual_band(rates))
     run, spread = reference[0].run, max(rates) / min(rates) - 1
     where = words.row([run.spec.workload.name, words.configuration_line(run.configuration, history.study)])
-    again = _("measured again: {configuration}", configuration=where)
+    again = _("measured again: {configuration}", configuration=readable(where, 2 * LONGEST_NAME))
     key = legend.series(reference[0].series or 0, again, alone=False)
     figure = _figure([(each, middle) for each in reference], (low, high), key, history, found)
     drifted = spread > DRIFT_SHARE
@@ -202,7 +204,10 @@ def _keys(history: History, found: Sequence[Subject]) -> list[Key]:
     keys = [legend.usual(_("within {share} of each other", share=format_share(DRIFT_SHARE)))]
     names = [subject.name for subject in found if subject.runs]
     if len(names) <= MOST_WORKLOADS:
-        keys += [legend.stretch(index, _("runs of {workload}", workload=name)) for index, name in enumerate(names)]
+        keys += [
+            legend.stretch(index, _("runs of {workload}", workload=readable(name, LONGEST_NAME)))
+            for index, name in enumerate(names)
+        ]
     else:
         keys.append(legend.stretch(None, _("runs")))
     failed = any(each.run.outcome is not Outcome.COMPLETED for each in history.runs)
