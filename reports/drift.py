@@ -204,10 +204,8 @@ def _keys(history: History, found: Sequence[Subject]) -> list[Key]:
     keys = [legend.usual(_("within {share} of each other", share=format_share(DRIFT_SHARE)))]
     names = [subject.name for subject in found if subject.runs]
     if len(names) <= MOST_WORKLOADS:
-        keys += [
-            legend.stretch(index, _("runs of {workload}", workload=readable(name, LONGEST_NAME)))
-            for index, name in enumerate(names)
-        ]
+        shown = [_("runs of {workload}", workload=readable(name, LONGEST_NAME)) for name in names]
+        keys += [legend.stretch(index, text) for index, text in enumerate(shown)]
     else:
         keys.append(legend.stretch(None, _("runs")))
     failed = any(each.run.outcome is not Outcome.COMPLETED for each in history.runs)
