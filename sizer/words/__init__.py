@@ -46,9 +46,12 @@ from sizer.words.charts import (
     knee_named,
     map_cell,
     place_named,
+    runs_over_time,
     stage_of_time,
     stop_line,
     time_axis,
+    time_later,
+    time_of_measuring,
     time_part,
 )
 from sizer.words.choices import (
@@ -61,6 +64,14 @@ from sizer.words.choices import (
     rejected_rate,
     rejected_saving,
     rejected_spec,
+)
+from sizer.words.doubts import (
+    MEASURED_AGAIN,
+    drift_of_reference,
+    drift_of_repeats,
+    how_to_measure_again,
+    meaning_of_warning,
+    remedy_of_failure,
 )
 from sizer.words.dry_run import (
     Touch,
@@ -138,15 +149,7 @@ from sizer.words.model import (
     parameter_name,
     source_name,
 )
-from sizer.words.names import (
-    Terms,
-    clauses,
-    disk_name,
-    outcome_in_words,
-    resource_name,
-    row,
-    terms_of,
-)
+from sizer.words.names import Terms, clauses, disk_name, outcome_in_words, resource_name, row, terms_of
 from sizer.words.notes import drift_in_words, note_in_words
 from sizer.words.page import (
     accelerators_in_words,
@@ -267,6 +270,7 @@ from sizer.words.warnings import warning_in_words, warning_line, warning_name, w
 
 __all__ = [
     "ENGLISH",
+    "MEASURED_AGAIN",
     "Badge",
     "BadgeKind",
     "Fact",
@@ -337,6 +341,8 @@ __all__ = [
     "disks_not_read",
     "doubt_in_words",
     "drift_in_words",
+    "drift_of_reference",
+    "drift_of_repeats",
     "embedded_data",
     "ended_line",
     "ending",
@@ -357,6 +363,7 @@ __all__ = [
     "half_width",
     "headline",
     "host_line",
+    "how_to_measure_again",
     "imported_run_in_words",
     "in_language",
     "in_words",
@@ -386,6 +393,7 @@ __all__ = [
     "machines_note",
     "main_sentences",
     "map_cell",
+    "meaning_of_warning",
     "memory_size",
     "meter_in_words",
     "milliseconds",
@@ -449,6 +457,7 @@ __all__ = [
     "rejection_line",
     "rejection_sentences",
     "remark_in_words",
+    "remedy_of_failure",
     "report_written",
     "resource_name",
     "resources_agreed",
@@ -461,6 +470,7 @@ __all__ = [
     "runs_counted",
     "runs_failed",
     "runs_left",
+    "runs_over_time",
     "runs_taken_back",
     "search_to_come",
     "searched_floor_sentences",
@@ -493,6 +503,8 @@ __all__ = [
     "tier_nature",
     "time_axis",
     "time_guessed",
+    "time_later",
+    "time_of_measuring",
     "time_part",
     "to_be_run",
     "to_be_run_again",
