@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sizer.model.advice import counted_outcomes, few_values, memory_matters, vcpus_to_measure
+from sizer.model.as_data import CONSTANTS, PLACE, as_data
 from sizer.model.attribution import SHOWN_BY_VCPUS
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
@@ -58,6 +59,7 @@ from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
 
 __all__ = [
     "CLEAR",
+    "CONSTANTS",
     "CPU_LABEL",
     "DRIFT",
     "GAIN",
@@ -65,6 +67,7 @@ __all__ = [
     "MARGIN",
     "MOST_RUNS",
     "NORMAL_90",
+    "PLACE",
     "SHOWN_BY_VCPUS",
     "UNLIKELY",
     "WITHIN",
@@ -89,6 +92,7 @@ __all__ = [
     "anonymous_bytes",
     "apart",
     "as_asked",
+    "as_data",
     "asked_sizes",
     "batch_edge",
     "batch_of",
