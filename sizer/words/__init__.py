@@ -34,6 +34,7 @@ from sizer.words.answers import (
     suggestion_sentences,
     what_if_disk_name,
 )
+from sizer.words.badges import Badge, BadgeKind, badge
 from sizer.words.charts import (
     bound_by,
     cache_fit_named,
@@ -232,6 +233,8 @@ from sizer.words.warnings import warning_in_words, warning_line, warning_name, w
 
 __all__ = [
     "ENGLISH",
+    "Badge",
+    "BadgeKind",
     "Fact",
     "Terms",
     "Touch",
@@ -251,6 +254,7 @@ __all__ = [
     "assumptions",
     "axes_lines",
     "axis_name",
+    "badge",
     "baseline_fact",
     "batch_named",
     "being_measured",
