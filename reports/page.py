@@ -16,7 +16,7 @@ from markupsafe import Markup
 from sizer import words
 from sizer.files import write_text
 
-from . import all_runs, failures, measurement, trust, verdict, workloads
+from . import all_runs, failures, measurement, trust, verdict, what_if, workloads
 from .charts import hatchings
 from .material import Material
 from .subject import Subject, subjects
@@ -39,13 +39,14 @@ class Section:
 SECTIONS = (
     Section("verdict", verdict.contents),
     Section("workloads", workloads.contents),
+    Section("what_if", what_if.contents),
     Section("failures", failures.contents),
     Section("trust", trust.contents),
     Section("measurement", measurement.contents),
     Section("runs", all_runs.contents),
 )
 """In the order of the page."""
-SHARED = ("page", "charts")
+SHARED = ("page", "charts", "model")
 """Whose styles and scripts every section may use."""
 
 

@@ -75,7 +75,10 @@ def _curves() -> Mapping[str, tuple[Callable[[float], float], list[float]]]:
         "paired": (lambda c: 100 * (c - c // 2 + 0.3 * (c // 2)), [1, 2, 3, 4, 5, 6, 7, 8]),
         "capped": (lambda c: min(100 * c, 420), [1, 2, 4, 8, 16]),
         "quota": (lambda c: 100 * c * (0.8 if c % 1 else 1), [0.25, 0.5, 1, 1.5, 2, 2.5, 4]),
-        "hump": (lambda c: 1000 * (1 - math.exp(-c / 8)) * (1 + 0.6 * math.exp(-((math.log(c / 10)) ** 2) / 0.1)), hump),
+        "hump": (
+            lambda c: 1000 * (1 - math.exp(-c / 8)) * (1 + 0.6 * math.exp(-((math.log(c / 10)) ** 2) / 0.1)),
+            hump,
+        ),
         "rising": (lambda c: 100 * c**0.9, [1, 2, 4]),
     }
 
@@ -144,7 +147,10 @@ def _stages(make_run: MakeRun) -> Iterator[tuple[str, WorkloadModel]]:
         fitted([make_run(rate * c, c, batch=b) for b, rate in ((8, 40), (16, 70), (32, 110)) for c in (1, 2, 4)]),
     )
 
-    yield "an accelerator that nobody timed", fitted([make_run(min(100 * c, 250), c, device=CUDA) for c in (1, 2, 4, 8)])
+    yield (
+        "an accelerator that nobody timed",
+        fitted([make_run(min(100 * c, 250), c, device=CUDA) for c in (1, 2, 4, 8)]),
+    )
 
     def counted(count: int) -> Run:
         made = make_run(100 * count / (1 + 0.05 * (count - 1)), 16, device=CUDA)

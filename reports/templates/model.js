@@ -734,7 +734,7 @@ const Model = (() => {
         extrapolated: whatIf.disk_rates !== null || isBeyond(at), out_of_memory: false, measured: own !== null,
       };
     };
-    return { predict };
+    return { predict, rateAt, anonymousBytes };
   };
 
   // --- design.py: which values were measured together --------------------------------------------------------------

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from sizer.recommend.accelerators import EMULATED
+from sizer.recommend.candidates import SOLD_VCPUS, memory_varied
 from sizer.recommend.gates import GateResult, check_gate, read_gate
 from sizer.recommend.quality import DOUBTS, MISTOLD, rates_mistold
 from sizer.recommend.recommendation import recommend
+from sizer.recommend.rentable import Rentable, is_computed_by_cpu, rentable
 from sizer.recommend.thresholds import SURE
 
 __all__ = [
     "DOUBTS",
     "EMULATED",
     "MISTOLD",
+    "SOLD_VCPUS",
     "SURE",
     "GateResult",
+    "Rentable",
     "check_gate",
+    "is_computed_by_cpu",
+    "memory_varied",
     "rates_mistold",
     "read_gate",
     "recommend",
+    "rentable",
 ]
