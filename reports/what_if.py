@@ -138,7 +138,7 @@ def _machines(gpu: str | None, device: Device, catalog: Catalog, machines: dict[
 
 
 def _own_prices(subject: Subject, spot: bool) -> list[list[Any]]:
-    """Where a table says what its machines cost: the configuration, the price of an hour, what the machine is called."""
+    """Where a table says what its machines cost: the configuration, the price of an hour, the machine's name."""
     found: dict[Configuration, tuple[float, str]] = {}
     for result in results.by_configuration(subject.runs):
         machine = result.machine

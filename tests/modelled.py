@@ -291,7 +291,7 @@ def questions(model: WorkloadModel, random: np.random.Generator, count: int) -> 
         return round(drawn * 4) / 4 if drawn > 0.5 and random.random() < 0.5 else drawn
 
     def factor(sensible: bool) -> float:
-        return math.exp(random.uniform(-1.5, 1.5)) if sensible == likely() and random.random() < 0.5 else 1.0
+        return math.exp(random.uniform(-1.5, 1.5)) if sensible == likely() and random.random() < 0.7 else 1.0
 
     apart = facts.step_core_seconds is not None or facts.kind == "imagenet_preprocessing"
     accelerated = facts.accelerator not in (None, CPU_LABEL)
@@ -306,7 +306,7 @@ def questions(model: WorkloadModel, random: np.random.Generator, count: int) -> 
             gpu_count=max(1, round(gpus)) if gpus is not None and counts else 0,
         )
         what_if = WhatIf()
-        if random.random() < 0.5:
+        if random.random() < 0.6:
             rates = None
             if (facts.read_bytes is not None) == likely() and random.random() < 0.5:
                 rates = DiskRates(math.exp(random.uniform(3, 11)), math.exp(random.uniform(14, 21)))

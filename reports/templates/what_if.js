@@ -59,7 +59,9 @@
   };
 
   // What an hour costs: by the table of its own machines, else of the cheapest instance type that holds it.
-  const cost = (at, plain) => {
+  const cost = (at, whatIf) => {
+    if (whatIf.gpu_speedup !== 1) return { why: "other_accelerator" };
+    const plain = Object.keys(whatIf).every(name => whatIf[name] === Model.WHAT_IF[name]);
     const own = asked.own_prices.find(([place]) => plain && page.place.every((name, index) => place[index] === at[name]));
     if (own) return { hour: own[1], machine: own[2] };
     const [, key, needed] = asked.kinds.find(([gpu]) => gpu === at.gpu) ?? asked.kinds[0];
@@ -109,8 +111,8 @@
         filled(asked.sentences.resource, { resource: asked.bottlenecks[name][1], share }));
     }));
   };
-  const showCost = (found, at, plain) => {
-    const said = asked.sentences, { hour, machine, why } = cost(at, plain), rate = found.throughput.value;
+  const showCost = (found, at, whatIf) => {
+    const said = asked.sentences, { hour, machine, why } = cost(at, whatIf), rate = found.throughput.value;
     const million = hour !== undefined && rate > 0 && said.million ? hour / 3600 / rate * 1e6 : null;
     const prices = [
       ...(hour !== undefined ? [filled(said.hour, { price: usd(hour) })] : []),
@@ -167,7 +169,7 @@
     if (found === null) return;
     showRate(found, at);
     showBound(found);
-    showCost(found, at, Object.keys(whatIf).every(name => whatIf[name] === Model.WHAT_IF[name]));
+    showCost(found, at, whatIf);
   };
 
   // --- controls ------------------------------------------------------------------------------------------------------

@@ -52,9 +52,10 @@ def what_if_sentences(unit: str) -> dict[str, str]:
         "resource": _("{resource} {share} %"),
         "hour": _("{price} an hour"),
         "million": "" if unit == RELATIVE else _("{price} a million {units}", price="{price}", units=plural(unit)),
-        "cheapest": _("{machine}, the cheapest instance type of the catalogue that holds it"),
+        "cheapest": _("{machine}, the cheapest instance type of the catalogue that holds it; a disk is extra"),
         "not_sold": _("No instance type of the catalogue holds this."),
         "price_unknown": _("What holds this has no known price in the catalogue."),
+        "other_accelerator": _("An accelerator of another speed has another price."),
         "kind_unknown": _("The catalogue does not know this kind of accelerator."),
     }
 
