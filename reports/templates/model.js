@@ -1,6 +1,6 @@
 // The equations of sizer/model, part by part, for the sliders of the page: what `sizer predict` says, computed here.
 // Each function names its counterpart in Python; constants have one definition there and come with the data, whose
-// keys are the names of Python's fields (sizer/model/as_data.py). A test compares both at random places.
+// keys are the names of Python's fields (sizer/model/plain_data.py). A test compares both at random places.
 const Model = (() => {
   "use strict";
 
@@ -72,7 +72,7 @@ const Model = (() => {
     constructor(code) { super(code); this.code = code; }
   }
 
-  // The model of one workload: `data` is what as_data.py wrote, `K` the constants of the equations, `PLACE` in which
+  // The model of one workload: `data` is what plain_data.py wrote, `K` the constants of the equations, `PLACE` in which
   // order it writes the values of a configuration.
   const workload = (data, K, PLACE) => {
     const { facts, members } = data;

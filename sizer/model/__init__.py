@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizer.model.advice import counted_outcomes, few_values, memory_matters, vcpus_to_measure
-from sizer.model.as_data import CONSTANTS, PLACE, as_data
+from sizer.model.plain_data import CONSTANTS, PLACE, as_data
 from sizer.model.attribution import SHOWN_BY_VCPUS
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
