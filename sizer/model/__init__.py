@@ -42,6 +42,7 @@ from sizer.model.memory_sizes import MemoryCompared, asked_sizes, memory_compare
 from sizer.model.model import (
     NORMAL_90,
     Gpus,
+    LeftOut,
     MeasuredDisk,
     MeasuredRange,
     Model,
@@ -77,6 +78,7 @@ __all__ = [
     "GivenUp",
     "GivenUpKind",
     "Gpus",
+    "LeftOut",
     "MeasuredDisk",
     "MeasuredRange",
     "MemoryCompared",

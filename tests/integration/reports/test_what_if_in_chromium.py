@@ -201,7 +201,7 @@ def test_a_slider_moves_rate_bottleneck_and_cost_at_once(browser: Any, address: 
     assert "--vcpus 0.5" in after[3]
     where = browser.evaluate("location.hash")
     assert where.startswith("#what-if=train-resnet50-p100&vcpus=0.5&")
-    browser.open(f"{address}?again{where}", 1280, "light")
+    browser.open(f"{address}{where}", 1280, "light")
     assert browser.evaluate(shown) == after
     browser.evaluate(f"{SECTION}.querySelector('.back').click()")
     assert browser.evaluate(shown) == before
@@ -233,10 +233,9 @@ def test_a_hostile_address_is_ignored(browser: Any, address: str, fragment: str)
     """What is no value of a control leaves it at the answer."""
     browser.open(address, 1280, "light")
     usual = browser.evaluate(RATE)
-    browser.open(f"{address}?other{fragment}", 1280, "light")
+    browser.open(f"{address}{fragment}", 1280, "light")
     assert browser.evaluate(RATE) == usual
-    said = [each for each in browser.events if each["method"] in ("Log.entryAdded", "Runtime.exceptionThrown")]
-    assert said == []
+    assert browser.faults == []
 
 
 def test_what_was_measured_is_marked(browser: Any, address: str) -> None:
@@ -270,7 +269,6 @@ def test_it_fits_and_breaks_no_rule_of_the_page(browser: Any, address: str, widt
     browser.open(address, width, scheme)
     browser.evaluate(moved("disk", 5))
     assert browser.evaluate("document.documentElement.scrollWidth") == width
-    said = [each for each in browser.events if each["method"] in ("Log.entryAdded", "Runtime.exceptionThrown")]
-    assert said == []
+    assert browser.faults == []
     unnamed = f"[...{SECTION}.querySelectorAll('input, select')].filter(each => !each.labels.length).length"
     assert browser.evaluate(unnamed) == 0
