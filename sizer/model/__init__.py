@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sizer.model.advice import counted_outcomes, few_values, memory_matters, vcpus_to_measure
-from sizer.model.plain_data import CONSTANTS, PLACE, as_data
 from sizer.model.attribution import SHOWN_BY_VCPUS
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
@@ -53,6 +52,7 @@ from sizer.model.model import (
     WorkloadModel,
 )
 from sizer.model.observations import DRIFT, Noise, apart, centre_of, completed, noise_of, within
+from sizer.model.plain_data import CONSTANTS, PLACE, as_data
 from sizer.model.predicted_rates import own_effects, predict_rates
 from sizer.model.prediction import best_measured, predict, predict_line, predict_several
 from sizer.model.relief import headroom

@@ -7,7 +7,7 @@ from sizer.recommend.candidates import SOLD_VCPUS, memory_varied
 from sizer.recommend.gates import GateResult, check_gate, read_gate
 from sizer.recommend.quality import DOUBTS, MISTOLD, rates_mistold
 from sizer.recommend.recommendation import recommend
-from sizer.recommend.rentable_machines import Rentable, is_computed_by_cpu, rentable
+from sizer.recommend.rentable_machines import is_computed_by_cpu, rentable
 from sizer.recommend.thresholds import SURE
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "SOLD_VCPUS",
     "SURE",
     "GateResult",
-    "Rentable",
     "check_gate",
     "is_computed_by_cpu",
     "memory_varied",
