@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from sizer.model import CPU_LABEL, WhatIf, WorkloadModel, fit
 from sizer.records import GIB, Configuration, DataSet, Demand, Device, DiskRates, Evidence, EvidenceKind, Outcome, Run
@@ -83,8 +84,13 @@ def _curves() -> Mapping[str, tuple[Callable[[float], float], list[float]]]:
     }
 
 
-def models(make_run: MakeRun, folder: Path) -> Iterator[tuple[str, WorkloadModel]]:
+@pytest.fixture(scope="session")
+def models(make_run: MakeRun, tmp_path_factory: pytest.TempPathFactory) -> dict[str, WorkloadModel]:
     """By what is special in each."""
+    return dict(_models(make_run, tmp_path_factory.mktemp("tables")))
+
+
+def _models(make_run: MakeRun, folder: Path) -> Iterator[tuple[str, WorkloadModel]]:
     for name, (rate, vcpus) in _curves().items():
         yield name, fitted([make_run(rate(c), float(c)) for c in vcpus])
     noisy = np.random.default_rng(3)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,9 @@ from sizer.model import CONSTANTS, PLACE, WhatIf, WorkloadModel, as_data
 from sizer.model.equation import LEVEL_KINDS, parameter_names
 from sizer.model.model import Structure
 from sizer.model.scaling import FORMS, PARAMETERS
-from sizer.records import Configuration, Prediction, Refused, Run, format_number
+from sizer.records import Configuration, Prediction, Refused, format_number
 from tests import ROOT
-from tests.modelled import models, questions
+from tests.modelled import questions
 
 pytestmark = pytest.mark.slow
 
@@ -34,23 +33,18 @@ Fitted = dict[str, WorkloadModel]
 
 
 @pytest.fixture(scope="module")
-def fitted(make_run: Callable[..., Run], tmp_path_factory: pytest.TempPathFactory) -> Fitted:
-    return dict(models(make_run, tmp_path_factory.mktemp("tables")))
-
-
-@pytest.fixture(scope="module")
-def bench(browser: Any, fitted: Fitted, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def bench(browser: Any, models: Fitted, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A page with the equations and the data of all models."""
-    data = {name: as_data(model) for name, model in fitted.items()}
+    data = {name: as_data(model) for name, model in models.items()}
     path = tmp_path_factory.mktemp("bench") / "bench.html"
     script = (ROOT / "reports" / "templates" / "model.js").read_text()
     path.write_text(
         f"""<!doctype html><meta charset="utf-8"><script>{script}
-        const data = {json.dumps(data)}, models = {{}};
+        const data = {json.dumps(data)}, known = {{}};
         const constants = {json.dumps(CONSTANTS)}, place = {json.dumps(PLACE)};
-        for (const name in data) models[name] = Model.workload(data[name], constants, place);
+        for (const name in data) known[name] = Model.workload(data[name], constants, place);
         const ask = ([name, at, whatIf]) => {{
-          try {{ return models[name].predict(at, whatIf); }} catch (error) {{
+          try {{ return known[name].predict(at, whatIf); }} catch (error) {{
             if (error instanceof Model.Refused) return {{refused: error.code}};
             return {{failed: error.stack}};
           }}
@@ -95,18 +89,18 @@ def differences(said: dict[str, Any], known: Prediction | str, drawn: bool) -> l
     return found
 
 
-def test_the_page_says_what_the_command_line_says(bench: Any, fitted: Fitted) -> None:
+def test_the_page_says_what_the_command_line_says(bench: Any, models: Fitted) -> None:
     """Rates and shares to 0.1 %, intervals, what binds, what is extrapolated, and every refusal, what-ifs included."""
     random = np.random.default_rng(20261122)
-    each = math.ceil(POINTS / len(fitted))
-    asked = [(name, place, what_if) for name in fitted for place, what_if in questions(fitted[name], random, each)]
-    known = [expected(fitted[name], place, what_if) for name, place, what_if in asked]
+    each = math.ceil(POINTS / len(models))
+    asked = [(name, place, what_if) for name in models for place, what_if in questions(models[name], random, each)]
+    known = [expected(models[name], place, what_if) for name, place, what_if in asked]
     forms = json.dumps([[name, asdict(place), asdict(what_if)] for name, place, what_if in asked])
     said = bench.evaluate(f"{forms}.map(ask)")
     wrong = [
         (question, found)
         for question, answer, python in zip(asked, said, known, strict=True)
-        if (found := differences(answer, python, fitted[question[0]].residual is not None))
+        if (found := differences(answer, python, models[question[0]].residual is not None))
     ]
     assert wrong == []
     assert len(asked) >= POINTS
@@ -122,13 +116,13 @@ def test_each_form_has_its_counterpart(bench: Any) -> None:
     assert sorted(bench.evaluate("Object.keys(Model.FORMS)")) == sorted(FORMS)
 
 
-def test_each_form_and_parameter_is_compared(fitted: Fitted) -> None:
+def test_each_form_and_parameter_is_compared(models: Fitted) -> None:
     """The models of the comparison have every form, every kind of parameter and both places of cap and launch."""
-    structures = [member.structure for model in fitted.values() for member in model.members]
+    structures = [member.structure for model in models.values() for member in model.members]
     assert {structure.scaling for structure in structures} == set(FORMS)
     assert {s.cap_stage for s in structures if s.capped} == {"serial", "accelerator"}
     assert {s.batch_stage for s in structures} == {"", "cpu", "accelerator"}
-    assert any(model.residual is not None for model in fitted.values())
+    assert any(model.residual is not None for model in models.values())
     everything = [
         Structure(form, True, True, "serial", ("a",), True, True, "cpu", ("d",), ("d",), (1, 2), acts)
         for form in PARAMETERS
@@ -142,10 +136,10 @@ def _kinds(structures: list[Structure]) -> set[str]:
 
 
 @pytest.mark.parametrize("form", sorted(FORMS))
-def test_a_form_without_counterpart_is_found(bench: Any, fitted: Fitted, form: str) -> None:
+def test_a_form_without_counterpart_is_found(bench: Any, models: Fitted, form: str) -> None:
     """Without it the page has no answer where a member of the model has that form."""
-    name = next(name for name in fitted if any(each.structure.scaling == form for each in fitted[name].members))
-    place = json.dumps([name, asdict(fitted[name].measured.rates[0].configuration), asdict(WhatIf())])
+    name = next(name for name in models if any(each.structure.scaling == form for each in models[name].members))
+    place = json.dumps([name, asdict(models[name].measured.rates[0].configuration), asdict(WhatIf())])
     said = bench.evaluate(
         f"(() => {{ const kept = Model.FORMS.{form}; delete Model.FORMS.{form}; const found = ask({place});"
         f" Model.FORMS.{form} = kept; return found; }})()"
