@@ -12,9 +12,22 @@ from sizer.records import DiskCheck, Note, Recommendation, Run, Study
 
 
 @dataclass(frozen=True)
+class Progress:
+    """How far a study is: of the runs that it asks for, how many are there."""
+
+    planned: int
+    finished: int
+
+    @property
+    def is_complete(self) -> bool:
+        return self.finished >= self.planned
+
+
+@dataclass(frozen=True)
 class Material:
     """All that a page shows. `host` is host.json as stored, `notes` are about the whole study, `drift` is how far the
-    host drifted meanwhile, None where it did not.
+    host drifted meanwhile, None where it did not. `folder` is the study's, as one types it; `progress` None is unknown,
+    as of runs made elsewhere.
     """
 
     study: Study
@@ -27,3 +40,5 @@ class Material:
     created_at: str
     version: str
     drift: Spread | None = None
+    folder: str = ""
+    progress: Progress | None = None

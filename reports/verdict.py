@@ -1,53 +1,97 @@
-"""The answers, first on the page: one card for each workload, as plain dicts."""
+"""The first screen: for each workload what to rent, what it gives, what binds it, what it costs, and how sure it is."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from markupsafe import Markup
+
 from sizer import words
-from sizer.model import as_asked, vcpus_of
-from sizer.recommend import SURE
-from sizer.records import (
-    Answer,
-    InstanceOffer,
-    Prediction,
-    ReasonCode,
-    Recommendation,
-    Study,
-    format_share,
-    format_vcpus,
-)
-from sizer.words import Terms, _
+from sizer.model import as_asked
+from sizer.records import Answer, InstanceOffer, Run, format_rate
+from sizer.words import Badge, BadgeKind, _, badge
 
 from . import failures, preprocessing, results
+from .binding import HUES
+from .charts import Candidate, SmallBar, legend
 from .material import Material
 from .subject import Subject
 
-MOST_OFFERS = 4
-"""Instance types shown at once; the others are folded away."""
+MOST_TICKS = 24
+"""Under a bar; of more candidates only the best are marked."""
+
+
+@dataclass(frozen=True)
+class AnswerRow:
+    """What the first screen says of one workload; empty where nothing is known."""
+
+    name: str
+    what: str
+    data_badge: Badge | None
+    kind: str
+    status: Badge
+    how_sure: str
+    spec: tuple[str, ...]
+    spec_badges: tuple[Badge, ...]
+    machine: str
+    shape: str
+    machine_badge: Badge | None
+    rate: str
+    interval: str
+    rate_badge: Badge | None
+    bar: Markup | None
+    bound_by: legend.Key | None
+    hour: str
+    million: str
+    price_day: str
+    sentence: str
+    sentence_badge: Badge | None
+    doubt: str
+    settle: str
+    command: str
 
 
 def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
     """What is answered first of all, and what must be known of the whole study."""
+    from . import card
+
     recommendation = material.recommendation
+    embedded = [_data_badge(subject) for subject in found]
     runs = [run for subject in found for run in subject.runs]  # workloads in the study's order, wherever they are named
     return {
         "objective": _objective(material),
+        "measured": words.measured_on([run.started_at for run in runs]),
         "tally": failures.tally(runs),
         "warned_count": sum(bool(run.warnings) for run in as_asked(runs)),
-        "notes": _notes(material),
+        **_progress(material),
+        "notes": [words.note_in_words(note) for note in material.notes],
+        "drifting": badge(BadgeKind.DRIFTING) if material.drift is not None else None,
+        "drift": words.drift_in_words(material.drift) if material.drift is not None else "",
         "has_recommendation": recommendation is not None,
-        "cards": [card(subject) for subject in found],
-        "family": family(recommendation, material.study) if recommendation else [],
+        "embedded": embedded[0] if embedded and all(embedded) else None,
+        "rows": [
+            replace(row, data_badge=None) if all(embedded) else row
+            for row in (answer_row(subject, material) for subject in found)
+        ],
+        "keys": (
+            legend.measured_bar(_("measured")),
+            legend.model(alone=True, upright=True),
+        ),
+        "shared": words.shared_sentences(recommendation) if recommendation else [],
+        "cards": [card.card(subject) for subject in found],
+        "family": card.family(recommendation, material.study) if recommendation else [],
     }
 
 
-def _notes(material: Material) -> list[str]:
-    """What must be known of the whole study."""
-    drift = [words.drift_in_words(material.drift)] if material.drift is not None else []
-    return [*map(words.note_in_words, material.notes), *drift]
+def _progress(material: Material) -> dict[str, str]:
+    """What is missing of the study, and the command that goes on with it; empty where nothing is."""
+    progress = material.progress
+    if progress is None or progress.is_complete:
+        return {"missing": "", "resume": ""}
+    sentence = words.progress_sentence(progress.finished, progress.planned)
+    return {"missing": sentence, "resume": f"sizer resume {material.folder}"}
 
 
 def _objective(material: Material) -> str:
@@ -59,32 +103,40 @@ def _objective(material: Material) -> str:
     return words.objective_in_words(recommendation.objective, bool(compared) and all(compared))
 
 
-def card(subject: Subject) -> dict[str, Any]:
-    """What the card of one workload says, and its line in the overview; every value is text."""
+def answer_row(subject: Subject, material: Material) -> AnswerRow:
+    """The row of one workload."""
     answer = subject.answer or Answer(subject.name, "refused")
-    word, symbol = words.status_in_words(answer)
-    reasons, more_reasons = words.other_reasons(answer, subject.terms)
-    offers = [offer(each, subject.unit, subject.terms) for each in answer.instances]
-    return {
-        "name": subject.name,
-        "what": described(subject),
-        "status": status(subject.answer),
-        "status_word": word,
-        "symbol": symbol,
-        "spec": _spec(answer, subject),
-        "throughput": _throughput(answer, subject),
-        "bottleneck": words.resource_name(answer.bottleneck, subject.device) if answer.bottleneck else "",
-        "probability": _probability(answer),
-        "sentence": sentence(subject),
-        "facts": _facts(subject, answer),
-        "reasons": reasons,
-        "more_reasons": more_reasons,
-        "next_run": words.next_run_sentences(answer, subject.terms),
-        "next_run_title": words.next_run_title(answer),
-        "failed_log": _failed_log(subject, answer),
-        "offers": offers[:MOST_OFFERS],
-        "more_offers": offers[MOST_OFFERS:],
-    }
+    offer = answer.instances[0] if answer.instances and answer.spec is not None else None
+    baseline = answer.baseline
+    has_rate = answer.throughput is not None and answer.spec is not None and not answer.rate_in_doubt
+    emulated = answer.spec is not None and words.is_emulated(answer.spec, subject.terms)
+    bound = answer.bottleneck if answer.spec is not None else None
+    return AnswerRow(
+        name=subject.name,
+        what=_what(subject),
+        data_badge=_data_badge(subject),
+        kind=status(subject.answer),
+        status=words.status_badge(subject.answer),
+        how_sure=words.how_sure(subject.answer),
+        spec=tuple(words.spec_parts(answer.spec, subject.terms)) if answer.spec is not None else (),
+        spec_badges=(badge(BadgeKind.EMULATED),) if emulated else (),
+        machine=words.offer_name(offer) if offer is not None else "",
+        shape=words.offer_shape(offer) if offer is not None and not offer.own else "",
+        machine_badge=_oversize(answer, offer),
+        rate=format_rate(answer.throughput.value, subject.unit) if has_rate and answer.throughput else "",
+        interval=words.half_width(answer.throughput) if has_rate and answer.throughput else "",
+        rate_badge=_rate_badge(subject, answer) if has_rate else None,
+        bar=_bar(subject, answer) if has_rate else None,
+        bound_by=legend.part(HUES[bound], words.resource_name(bound, subject.device)) if bound is not None else None,
+        hour=words.offer_price(offer) if offer is not None else "",
+        million=words.price_of_samples(offer, subject.unit) if offer is not None else "",
+        price_day=words.price_day(offer, subject.objective.spot) if _is_priced(offer) and offer is not None else "",
+        sentence=words.against_sentence(answer, subject.objective.target, subject.terms),
+        sentence_badge=badge(BadgeKind.EXTRAPOLATED) if baseline is not None and baseline.extrapolated else None,
+        doubt=words.doubt_sentence(subject.answer, subject.terms),
+        settle=words.settling_sentence(subject.answer, subject.terms),
+        command=words.settling_command(subject.answer, material.folder) if material.folder else "",
+    )
 
 
 def status(answer: Answer | None) -> str:
@@ -92,11 +144,6 @@ def status(answer: Answer | None) -> str:
     if answer is None:
         return "refused"
     return f"{answer.status}{' provisional' if answer.provisional else ''}"
-
-
-def family(recommendation: Recommendation, study: Study) -> list[tuple[str, str, str]]:
-    """What one instance family must offer for all workloads, with readable labels, and what of it is emulated."""
-    return words.family_facts(recommendation, study.emulated_disks)
 
 
 def described(subject: Subject) -> str:
@@ -111,93 +158,62 @@ def described(subject: Subject) -> str:
     return " · ".join(parts)
 
 
-def sentence(subject: Subject) -> str:
-    """The answer in plain words, with what leaves it open."""
-    measured = any(
-        preprocessing.is_answer(run.configuration, subject) for run in as_asked(subject.runs) if results.measured(run)
-    )
-    return words.answer_sentences(subject.answer, subject.objective, subject.terms, measured)
+def _what(subject: Subject) -> str:
+    plan = subject.plan.workload if subject.plan is not None else None
+    return words.workload_in_words(plan or subject.runs[0].spec.workload)
 
 
-def _failed_log(subject: Subject, answer: Answer) -> str:
-    """The log of one run that failed, where there is no answer: it shows what to mend first."""
-    runs = failures.failed(subject) if answer.status == "refused" else []
-    return failures.log(runs[0]) if runs else ""
+def _data_badge(subject: Subject) -> Badge | None:
+    embedded = any(run.data_set is not None and run.data_set.embedded for run in subject.runs)
+    return badge(BadgeKind.EMBEDDED_DATA) if embedded else None
 
 
-def offer(value: InstanceOffer, unit: str, terms: Terms) -> dict[str, str]:
-    """An instance type on offer, with its price or the words that it is unknown."""
-    source, as_of = words.offer_source(value)
-    priced = replace(value, notes=tuple(note for note in value.notes if note.code is not ReasonCode.PRICE_UNKNOWN))
-    return {
-        "name": words.offer_name(value),
-        "shape": words.offer_shape(value),
-        "price": words.offer_price(value),
-        "million": words.price_of_samples(value, unit),
-        "source": source,
-        "as_of": as_of,
-        "note": " ".join(words.offer_notes(priced, terms)),
-    }
+def _oversize(answer: Answer, offer: InstanceOffer | None) -> Badge | None:
+    if answer.spec is None or offer is None:
+        return None
+    return words.oversize_badge(answer.spec, offer, answer.instances)
 
 
-def _spec(answer: Answer, subject: Subject) -> str:
-    if answer.spec is None:
-        return ""
-    return words.bounded_spec(answer, words.spec_line(answer.spec, subject.study, subject.device))
+def _is_priced(offer: InstanceOffer | None) -> bool:
+    return offer is not None and offer.usd_per_hour is not None
 
 
-def _probability(answer: Answer) -> str:
-    """Of reaching the target; a lower bound has none, because the best is not known.
-
-    Nor has an answer whose runs something disturbed: it would be as sure as they are.
-    """
-    if answer.provisional and (answer.probability or 0) >= SURE:
-        return ""
-    if answer.probability is None or answer.status == "refused" or (answer.status != "recommended" and not answer.job):
-        return ""
-    return words.chance(answer.probability)
+def _rate_badge(subject: Subject, answer: Answer) -> Badge | None:
+    """That no run had just this spec; None where one had."""
+    return None if answer.chosen is not None or _own_runs(subject) else badge(BadgeKind.PREDICTED)
 
 
-def _beyond(prediction: Prediction, subject: Subject) -> tuple[str, str, str]:
-    rate = words.rate_interval(prediction.throughput, subject.unit)
-    vcpus = format_vcpus(vcpus_of(prediction.configuration))
-    return _("Extrapolated to {vcpus}", vcpus=vcpus), rate, _("not measured")
+def _own_runs(subject: Subject) -> list[Run]:
+    """The runs that had just the spec of the answer."""
+    measured = (run for run in as_asked(subject.runs) if results.measured(run))
+    return [run for run in measured if preprocessing.is_answer(run.configuration, subject)]
 
 
-def _throughput(answer: Answer, subject: Subject) -> str:
-    """Empty where its runs told rates that are known to be wrong."""
-    if answer.throughput is None or answer.rate_in_doubt:
-        return ""
-    return words.rate_interval(answer.throughput, subject.unit)
+def _bar(subject: Subject, answer: Answer) -> Markup | None:
+    """The rate of the answer among those it was chosen from."""
+    rate = answer.throughput
+    if rate is None or rate.value <= 0:
+        return None
+    best = tuple(sorted(_candidates(subject, answer), key=lambda each: -each.rate)[:MOST_TICKS])
+    said = words.rate_interval(rate, subject.unit)
+    if best:
+        said = _("{rate}; the best measured is {best}", rate=said, best=format_rate(best[0].rate, subject.unit))
+    if answer.chosen is not None:
+        return SmallBar(said, best, measured=rate.value, interval=rate).draw()
+    own = _own_runs(subject)
+    return SmallBar(said, best, measured=results.pooled(own).value if own else None, predicted=rate).draw()
 
 
-def _facts(subject: Subject, answer: Answer) -> list[tuple[str, str, str]]:
-    """Label, value and what must be known of it, for all that the answer says."""
-    found: list[tuple[str, str, str]] = []
-    if answer.throughput is not None and not answer.rate_in_doubt:
-        rate = words.rate_interval(answer.throughput, subject.unit)
-        found.append((_("Throughput"), rate, _("90 % interval for a new run")))
-        if preprocessing.applies(subject):
-            seconds, human = preprocessing.time_for(preprocessing.IMAGENET_IMAGES, answer.throughput)
-            found.append((_("ImageNet's 1,281,167 images"), seconds, human))
-    if answer.bottleneck is not None:
-        found.append((_("Bound by"), words.resource_name(answer.bottleneck, subject.device), ""))
-    if answer.next_bottleneck is not None:
-        found.append((_("Next in line"), words.resource_name(answer.next_bottleneck, subject.device), ""))
-    if answer.job is not None:
-        found.append(words.job_fact(answer.job, subject.unit))
-    if _probability(answer) and answer.job is None:
-        share = format_share(subject.objective.target)
-        what = _("of {share} of the best or more", share=share)
-        if answer.alternatives:
-            what = _("that this is the right one of the machines measured")
-        found.append((_("Probability"), _probability(answer), what))
-    if answer.beyond is not None:
-        found.append(_beyond(answer.beyond, subject))
-    if answer.runner_up is not None:
-        found.append((_("Runner-up"), words.spec_line(answer.runner_up, subject.study, subject.device), ""))
-    if answer.baseline is not None and answer.spec is not None:
-        against = words.spec_line(answer.baseline.spec, subject.study, subject.device)
-        fact = words.baseline_fact(answer.baseline, against, fastest=bool(answer.alternatives))
-        found += [fact] if fact is not None else []
-    return found
+def _candidates(subject: Subject, answer: Answer) -> list[Candidate]:
+    """What the answer was chosen from: the machines that were compared, or the configurations that were measured."""
+    if answer.alternatives:
+        rates = [(words.machine_name(each, subject.terms), each.throughput.value) for each in answer.alternatives]
+    else:
+        measured = results.by_configuration(subject.runs)
+        rates = [
+            (words.configuration_line(each.configuration, subject.study), each.throughput.value) for each in measured
+        ]
+    return [
+        Candidate(rate, _("{machine}: {rate}", machine=name, rate=format_rate(rate, subject.unit)))
+        for name, rate in rates
+    ]

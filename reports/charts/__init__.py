@@ -21,9 +21,11 @@ from .plot import (
 )
 from .rows import Bar, Row, RowGroup, Rows
 from .scales import is_wide
+from .small_bar import Candidate, SmallBar
 
 __all__ = [
     "Bar",
+    "Candidate",
     "Ceiling",
     "Cell",
     "Cells",
@@ -40,6 +42,7 @@ __all__ = [
     "Row",
     "RowGroup",
     "Rows",
+    "SmallBar",
     "Stop",
     "hatchings",
     "is_wide",

@@ -18,14 +18,14 @@ from typing import Any
 from sizer import __version__
 from sizer.api.measuring_host import recorded_size
 from sizer.api.steps import OnStep, Stage, StepBegun, no_step
-from sizer.bundled.reports import Material
+from sizer.bundled.reports import Material, Progress
 from sizer.bundled.reports import write_report as write_page
 from sizer.catalog import Catalog, InstanceType
 from sizer.exchange import recommendation_form, write_csv
 from sizer.files import FormatError, from_json, load_json, to_json, write_json, write_text
 from sizer.model import Model, WorkloadModel
 from sizer.model import fit as fit_model
-from sizer.plan import DRIFT_SHARE, Spread, reference, spread
+from sizer.plan import DRIFT_SHARE, Spread, plan, reference, remaining, spread
 from sizer.recommend import recommend as best_spec
 from sizer.records import (
     SCHEMA_VERSION,
@@ -177,7 +177,17 @@ def _material(folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommen
         drift=_drift(folder, runs),
         created_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         version=__version__,
+        folder=typed_path(folder.path),
+        progress=_progress(folder, runs),
     )
+
+
+def _progress(folder: StudyFolder, runs: tuple[Run, ...]) -> Progress | None:
+    """How many of the planned runs are there; None for measurements made elsewhere, which nobody planned."""
+    if folder.study.imported:
+        return None
+    specs = plan(folder.study, recorded_size(folder.host))
+    return Progress(len(specs), len(specs) - len(remaining(specs, runs)))
 
 
 def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> Spread | None:
