@@ -66,23 +66,27 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
         "tally": failures.tally(runs),
         "warned_count": sum(bool(run.warnings) for run in as_asked(runs)),
         **_progress(material),
-        "notes": [words.note_in_words(note) for note in material.notes],
+        "notes": _notes(material),
         "drifting": badge(BadgeKind.DRIFTING) if material.drift is not None else None,
-        "drift": words.drift_in_words(material.drift) if material.drift is not None else "",
         "has_recommendation": recommendation is not None,
         "embedded": embedded[0] if embedded and all(embedded) else None,
         "rows": [
             replace(row, data_badge=None) if all(embedded) else row
             for row in (answer_row(subject, material) for subject in found)
         ],
-        "keys": (
-            legend.measured_bar(_("measured")),
-            legend.model(alone=True, upright=True),
-        ),
+        "keys": (legend.measured_bar(_("measured")), legend.model(alone=True, upright=True)),
+        "recommend": f"sizer recommend {material.folder}".strip(),
         "shared": words.shared_sentences(recommendation) if recommendation else [],
         "cards": [card.card(subject) for subject in found],
         "family": card.family(recommendation, material.study) if recommendation else [],
     }
+
+
+def _notes(material: Material) -> list[str]:
+    """What must be known of the whole study."""
+    drift = [words.drift_in_words(material.drift)] if material.drift is not None else []
+    with words.without_marks():
+        return [*map(words.note_in_words, material.notes), *drift]
 
 
 def _progress(material: Material) -> dict[str, str]:
@@ -121,7 +125,7 @@ def answer_row(subject: Subject, material: Material) -> AnswerRow:
         spec=tuple(words.spec_parts(answer.spec, subject.terms)) if answer.spec is not None else (),
         spec_badges=(badge(BadgeKind.EMULATED),) if emulated else (),
         machine=words.offer_name(offer) if offer is not None else "",
-        shape=words.offer_shape(offer) if offer is not None and not offer.own else "",
+        shape=_shape(offer) if offer is not None and not offer.own else "",
         machine_badge=_oversize(answer, offer),
         rate=format_rate(answer.throughput.value, subject.unit) if has_rate and answer.throughput else "",
         interval=words.half_width(answer.throughput) if has_rate and answer.throughput else "",
@@ -166,6 +170,11 @@ def _what(subject: Subject) -> str:
 def _data_badge(subject: Subject) -> Badge | None:
     embedded = any(run.data_set is not None and run.data_set.embedded for run in subject.runs)
     return badge(BadgeKind.EMBEDDED_DATA) if embedded else None
+
+
+def _shape(offer: InstanceOffer) -> str:
+    """The size of a machine that is larger than its spec, or says more; parts stay on one line."""
+    return " · ".join(map(words.unbroken, words.offer_parts(offer)))
 
 
 def _oversize(answer: Answer, offer: InstanceOffer | None) -> Badge | None:

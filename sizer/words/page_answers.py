@@ -264,11 +264,16 @@ def baseline_fact(baseline: Baseline, spec: str, fastest: bool = False) -> Fact 
     return _("Against the fastest measured") if fastest else _("Against the largest measured"), value, spec
 
 
-def offer_shape(offer: InstanceOffer) -> str:
-    """`8 vCPUs · 32 GiB · 1 × V100`."""
+def offer_parts(offer: InstanceOffer) -> list[str]:
+    """`8 vCPUs`, `32 GiB`, `1 × V100`: what is known of its size."""
     known = [format_vcpus(offer.vcpus)] if offer.vcpus else []  # a table may not say how many
     known += [format_bytes(offer.memory_bytes)] if offer.memory_bytes else []
-    return " · ".join([*known, f"{offer.gpu_count} × {offer.gpu}" if offer.gpu else _("no GPU")])
+    return known + ([f"{offer.gpu_count} × {offer.gpu}"] if offer.gpu else [])
+
+
+def offer_shape(offer: InstanceOffer) -> str:
+    """`8 vCPUs · 32 GiB · 1 × V100`."""
+    return " · ".join([*offer_parts(offer), *([] if offer.gpu else [_("no GPU")])])
 
 
 def offer_name(offer: InstanceOffer) -> str:

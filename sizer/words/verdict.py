@@ -17,6 +17,7 @@ from sizer.records import (
     ReasonCode,
     Recommendation,
     Spec,
+    Suggestion,
     format_bytes,
     format_number,
     format_seconds,
@@ -151,6 +152,9 @@ def against_sentence(answer: Answer, target: float, terms: Terms) -> str:
     if answer.job is not None:
         return _job(answer.job, terms)
     found = _against(answer.spec, answer.baseline, terms, bool(answer.alternatives)) if answer.baseline else ""
+    following = next((each for each in answer.reasons if each.code is ReasonCode.NEXT_MACHINE), None)
+    if not found and following is not None:
+        found = reason_sentence(following, terms)
     return found or _beside_cheaper(answer, target, terms)
 
 
@@ -217,13 +221,13 @@ def _instead(own: Spec, other: Spec, terms: Terms) -> str:
 
 
 def _differing(spec: Spec, other: Spec) -> Spec:
-    """The spec with what differs from the other one alone."""
+    """The spec with what differs from the other one alone; what the other leaves open differs from nothing."""
     gpus = (spec.gpu, spec.gpu_count) != (other.gpu, other.gpu_count)
     return Spec(
-        spec.vcpus if spec.vcpus != other.vcpus else None,
-        spec.memory_bytes if spec.memory_bytes != other.memory_bytes and other.memory_bytes is not None else None,
-        spec.disk if spec.disk != other.disk else None,
-        spec.batch_size if spec.batch_size != other.batch_size else None,
+        spec.vcpus if other.vcpus not in (None, spec.vcpus) else None,
+        spec.memory_bytes if other.memory_bytes not in (None, spec.memory_bytes) else None,
+        spec.disk if other.disk not in (None, spec.disk) else None,
+        spec.batch_size if other.batch_size not in (None, spec.batch_size) else None,
         spec.gpu if gpus else None,
         spec.gpu_count if gpus else 0,
     )
@@ -247,7 +251,7 @@ def _beside_cheaper(answer: Answer, target: float, terms: Terms) -> str:
 def doubt_sentence(answer: Answer | None, terms: Terms) -> str:
     """Why there is no answer, or why it is not to be relied on; empty where nothing speaks against it."""
     if answer is None:
-        return _("No answer has been computed for this workload.")
+        return ""
     with without_marks():
         if answer.status == "refused":
             return _plain(answer.reasons[0], terms) if answer.reasons else _("There is not enough data.")
@@ -291,6 +295,12 @@ def _plain(reason: Reason, terms: Terms) -> str:
             completed=format_number(reason.number("completed")),
             doubts=doubts_listed(reason),
         )
+    if reason.code is ReasonCode.NOTHING_IN_TIME:
+        return _(
+            "The fastest measured takes {time}, and {within} are allowed.",
+            time=format_seconds(reason.number("seconds")),
+            within=format_seconds(reason.number("within")),
+        )
     if reason.code is ReasonCode.RATES_MISTOLD:
         return _("Its log tells another throughput than its lines come at, so only how specs compare is known.")
     return reason_sentence(reason, terms)
@@ -301,15 +311,24 @@ def settling_sentence(answer: Answer | None, terms: Terms) -> str:
     if answer is None or answer.next_run is None:
         return ""
     suggestion = answer.next_run
-    if suggestion.action is Action.MEASURE and suggestion.vcpus and suggestion.needs_larger_host:
-        return _(
-            "Measure at {vcpus}, on a host that has so many.",
-            vcpus=vcpus_listed(suggestion.vcpus),
-        )
+    vcpus = vcpus_listed(suggestion.vcpus) if suggestion.vcpus else ""
+    if suggestion.action is Action.MEASURE and vcpus:
+        if suggestion.needs_larger_host:
+            return _("Measure {vcpus}, on a host that has so many.", vcpus=vcpus)
+        return _("Measure {vcpus}.", vcpus=vcpus)
+    if suggestion.action is Action.REPEAT and suggestion.repeat_how in (None, "quiet_host", "longer"):
+        return _repeat(suggestion, vcpus)
+    kept = suggestion if suggestion.action is Action.IMPORT else replace(suggestion, why=None)
     with without_marks():
-        return suggestion_sentences(
-            suggestion if suggestion.action is Action.IMPORT else replace(suggestion, why=None), terms
-        )
+        return suggestion_sentences(kept, terms)
+
+
+def _repeat(suggestion: Suggestion, vcpus: str) -> str:
+    if suggestion.repeat_how == "quiet_host":
+        return _("Repeat {vcpus} on a quiet host.", vcpus=vcpus) if vcpus else _("Repeat the runs on a quiet host.")
+    if suggestion.repeat_how == "longer":
+        return _("Measure {vcpus} again, for longer.", vcpus=vcpus) if vcpus else _("Measure again, for longer.")
+    return _("Repeat {vcpus}.", vcpus=vcpus) if vcpus else _("Repeat the runs.")
 
 
 def settling_command(answer: Answer | None, folder: str) -> str:
