@@ -13,8 +13,6 @@ from sizer.records import (
     InstanceOffer,
     Prediction,
     ReasonCode,
-    Recommendation,
-    Study,
     format_share,
     format_vcpus,
 )
@@ -54,11 +52,6 @@ def card(subject: Subject) -> dict[str, Any]:
         "offers": offers[:MOST_OFFERS],
         "more_offers": offers[MOST_OFFERS:],
     }
-
-
-def family(recommendation: Recommendation, study: Study) -> list[tuple[str, str, str]]:
-    """What one instance family must offer for all workloads, with readable labels, and what of it is emulated."""
-    return words.family_facts(recommendation, study.emulated_disks)
 
 
 def sentence(subject: Subject) -> str:

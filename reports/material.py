@@ -13,14 +13,18 @@ from sizer.records import DiskCheck, Note, Recommendation, Run, Study
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a study is: of the runs that it asks for, how many are there."""
+    """How far a study is: by workload, how many runs it asks for, and how many of them are there."""
 
-    planned: int
-    finished: int
+    planned: Mapping[str, int]
+    finished: Mapping[str, int]
 
     @property
     def is_complete(self) -> bool:
-        return self.finished >= self.planned
+        return sum(self.finished.values()) >= sum(self.planned.values())
+
+    def is_missing(self, workload: str) -> bool:
+        """Whether runs of that workload are still to be made."""
+        return self.finished.get(workload, 0) < self.planned.get(workload, 0)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -187,7 +187,8 @@ def _progress(folder: StudyFolder, runs: tuple[Run, ...]) -> Progress | None:
     if folder.study.imported:
         return None
     specs = plan(folder.study, recorded_size(folder.host))
-    return Progress(len(specs), len(specs) - len(remaining(specs, runs)))
+    planned = Counter(spec.workload.name for spec in specs)
+    return Progress(planned, planned - Counter(spec.workload.name for spec in remaining(specs, runs)))
 
 
 def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> Spread | None:

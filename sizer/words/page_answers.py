@@ -290,10 +290,19 @@ def offer_source(offer: InstanceOffer) -> tuple[str, str]:
 
 def offer_price(offer: InstanceOffer) -> str:
     """`$3.912/h`, or that it is unknown."""
-    return f"{format_usd(offer.usd_per_hour)}/h" if offer.usd_per_hour is not None else _("price unknown")
+    return an_hour(offer.usd_per_hour) if offer.usd_per_hour is not None else _("price unknown")
+
+
+def an_hour(usd: float) -> str:
+    """`$3.912/h`."""
+    return f"{format_usd(usd)}/h"
 
 
 def price_of_samples(offer: InstanceOffer, unit: str) -> str:
     """`$4.2 per million images`; empty where it is unknown."""
-    price = offer.usd_per_million_samples
-    return _("{price} per million {units}", price=format_usd(price), units=plural(unit)) if price is not None else ""
+    return per_million(offer.usd_per_million_samples, unit)
+
+
+def per_million(usd: float | None, unit: str) -> str:
+    """`$4.2 per million images`; empty where it is unknown."""
+    return _("{price} per million {units}", price=format_usd(usd), units=plural(unit)) if usd is not None else ""

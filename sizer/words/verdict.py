@@ -10,6 +10,7 @@ from sizer.records import (
     Action,
     Answer,
     Baseline,
+    Family,
     InstanceOffer,
     Job,
     Loss,
@@ -70,8 +71,8 @@ def progress_sentence(finished: int, planned: int) -> str:
     )
 
 
-def status_badge(answer: Answer | None) -> Badge:
-    """The verdict: only an answer that its runs support gets the tick."""
+def status_badge(answer: Answer | None, unfinished: bool = False) -> Badge:
+    """The verdict: only an answer that its runs support gets the tick, and not before all of them are there."""
     if answer is None:
         return badge(BadgeKind.NO_ANSWER)
     if answer.edge == "unsettled":
@@ -80,13 +81,15 @@ def status_badge(answer: Answer | None) -> Badge:
         return badge(BadgeKind.TOO_LATE if answer.job is not None else BadgeKind.NO_ANSWER)
     if answer.status == "at_least":
         return badge(BadgeKind.AT_LEAST)
-    return badge(BadgeKind.PROVISIONAL if answer.provisional else BadgeKind.RECOMMENDED)
+    return badge(BadgeKind.PROVISIONAL if answer.provisional or unfinished else BadgeKind.RECOMMENDED)
 
 
-def how_sure(answer: Answer | None) -> str:
+def how_sure(answer: Answer | None, unfinished: bool = False) -> str:
     """`very likely (0.97)`, or why there is no probability: of a lower bound the best is not known, and an answer is
-    not surer than runs that something disturbed.
+    not surer than runs that something disturbed, or than runs that are still to be made.
     """
+    if unfinished:
+        return _("runs are missing")
     if answer is None or (answer.status == "refused" and answer.job is None):
         return ""
     if answer.status == "at_least" and answer.job is None:
@@ -135,9 +138,14 @@ def oversize_badge(spec: Spec, offer: InstanceOffer, others: Sequence[InstanceOf
     return badge(BadgeKind.SMALLEST_SOLD if smallest else BadgeKind.CHEAPEST_SOLD)
 
 
-def price_day(offer: InstanceOffer, spot: bool) -> str:
+def no_machine(answer: Answer | None) -> str:
+    """What stands in the place of a spec, where there is none."""
+    return _("none is fast enough") if answer is not None and answer.job is not None else _("no machine yet")
+
+
+def price_day(offer: InstanceOffer | None, spot: bool) -> str:
     """`on demand, 2026-07-20`; of a table's own price, that it is."""
-    if not offer.as_of:
+    if offer is None or not offer.as_of:
         return _("price of the imported table")
     return _("spot, {date}", date=offer.as_of) if spot else _("on demand, {date}", date=offer.as_of)
 
@@ -278,11 +286,12 @@ _RISING = (
 
 def _plain(reason: Reason, terms: Terms) -> str:
     """The reason in one short sentence; the workload's own section says it with all its figures."""
-    if reason.code in (ReasonCode.RISES_WITH_VCPUS, ReasonCode.RISES_TO_MOST_VCPUS) and not reason.has("foretold"):
+    if reason.code is ReasonCode.RISES_WITH_VCPUS and not reason.has("foretold"):
         return _(
-            "The throughput still rose by {gain} up to {vcpus}, the most measured.",
-            gain=gain(reason.number("gain")),
+            "From {before} to {vcpus}, the most measured, it still gained {gain}.",
+            before=f"{reason.number('before'):g}",
             vcpus=format_vcpus(reason.number("vcpus")),
+            gain=gain(reason.number("gain")),
         )
     if reason.code is ReasonCode.VCPUS_UNSETTLED:
         most = format_vcpus(reason.number("vcpus"))
@@ -314,8 +323,12 @@ def settling_sentence(answer: Answer | None, terms: Terms) -> str:
     vcpus = vcpus_listed(suggestion.vcpus) if suggestion.vcpus else ""
     if suggestion.action is Action.MEASURE and vcpus:
         if suggestion.needs_larger_host:
-            return _("Measure {vcpus}, on a host that has so many.", vcpus=vcpus)
-        return _("Measure {vcpus}.", vcpus=vcpus)
+            return _(
+                "Measure at {vcpus} on a larger host; this one has {host}.",
+                vcpus=vcpus,
+                host=f"{suggestion.host_vcpus or 0:g}",
+            )
+        return _("Measure at {vcpus}.", vcpus=vcpus)
     if suggestion.action is Action.REPEAT and suggestion.repeat_how in (None, "quiet_host", "longer"):
         return _repeat(suggestion, vcpus)
     kept = suggestion if suggestion.action is Action.IMPORT else replace(suggestion, why=None)
@@ -325,10 +338,12 @@ def settling_sentence(answer: Answer | None, terms: Terms) -> str:
 
 def _repeat(suggestion: Suggestion, vcpus: str) -> str:
     if suggestion.repeat_how == "quiet_host":
-        return _("Repeat {vcpus} on a quiet host.", vcpus=vcpus) if vcpus else _("Repeat the runs on a quiet host.")
+        if vcpus:
+            return _("Repeat the runs at {vcpus} on a quiet host.", vcpus=vcpus)
+        return _("Repeat the runs on a quiet host.")
     if suggestion.repeat_how == "longer":
-        return _("Measure {vcpus} again, for longer.", vcpus=vcpus) if vcpus else _("Measure again, for longer.")
-    return _("Repeat {vcpus}.", vcpus=vcpus) if vcpus else _("Repeat the runs.")
+        return _("Repeat the runs at {vcpus} for longer.", vcpus=vcpus) if vcpus else _("Repeat the runs for longer.")
+    return _("Repeat the runs at {vcpus}.", vcpus=vcpus) if vcpus else _("Repeat the runs.")
 
 
 def settling_command(answer: Answer | None, folder: str) -> str:
@@ -358,6 +373,29 @@ def shared_sentences(recommendation: Recommendation) -> list[str]:
         return [_("{machine}, {price} an hour: it is the cheapest for each of them.", machine=name, price=price)]
     each = [_("{workloads}: {loss}.", workloads=listed(workloads), loss=loss) for loss, workloads in by_loss.items()]
     return [_("{machine}, {price} an hour.", machine=name, price=price), *each]
+
+
+def family_sentence(family: Family) -> str:
+    """`1 to 2 vCPUs, with 2 GiB for each.`: what one instance family must offer; empty where all need the same."""
+    least, most = family.least_vcpus, family.most_vcpus
+    if least is None or most is None or least == most:
+        return ""
+    known = {"least": f"{least:g}", "most": format_vcpus(most), "memory": f"{family.gib_per_vcpu or 0:g} GiB"}
+    if family.gib_per_vcpu is None:
+        found = _("{least} to at least {most}.", **known) if family.rising else _("{least} to {most}.", **known)
+    elif family.rising:
+        found = _("{least} to at least {most}, with {memory} for each.", **known)
+    else:
+        found = _("{least} to {most}, with {memory} for each.", **known)
+    left_out = family.not_covered
+    return f"{found} {_('Not covered: {names}.', names=listed(left_out))}" if left_out else found
+
+
+def runs_there(finished: int, planned: int) -> str:
+    """How many runs of a workload are there, where some are missing."""
+    return _n(
+        "{finished} of {count} run is there.", "{finished} of {count} runs are there.", planned, finished=finished
+    )
 
 
 def _nothing() -> str:
