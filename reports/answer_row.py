@@ -1,4 +1,4 @@
-"""A row of the first screen: what to rent for one workload, what that gives, what binds it, its cost, how sure it is."""
+"""A row of the first screen: what to rent for one workload, what it gives, what binds it, its cost, how sure it is."""
 
 from __future__ import annotations
 
@@ -32,9 +32,13 @@ class Machine:
 
 @dataclass(frozen=True)
 class Rate:
-    """The throughput with its interval, among what it was chosen from; `badge` where no run had this spec."""
+    """The throughput with its interval, among what it was chosen from; `badge` where no run had this spec.
+
+    `modelled`: it is the model's; of machines that were compared it is what was measured there.
+    """
 
     value: str
+    modelled: bool
     interval: str
     bar: Markup | None
     badge: Badge | None = None
@@ -173,6 +177,7 @@ def _rate(answer: Answer, subject: Subject) -> Rate | None:
     measured = answer.chosen is not None or bool(own)
     return Rate(
         format_rate(throughput.value, subject.unit),
+        answer.chosen is None,
         words.half_width(throughput),
         _bar(throughput, answer, subject, own) if throughput.value > 0 else None,
         None if measured else badge(BadgeKind.PREDICTED),

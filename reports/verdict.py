@@ -11,7 +11,7 @@ from sizer.model import as_asked
 from sizer.words import BadgeKind, _, badge
 
 from . import failures
-from .answer_row import answer_row, status
+from .answer_row import AnswerRow, answer_row, status
 from .charts import legend
 from .material import Material
 from .subject import Subject
@@ -37,15 +37,19 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
         "recommend": f"sizer recommend {material.folder}".strip(),
         **_missing(material),
         "rows": [replace(row, data_badge=None) for row in rows] if embedded else rows,
-        "keys": _keys() if any(row.rate is not None for row in rows) else (),
+        "keys": _keys(rows),
         **_for_all(material),
         "notes": _notes(material),
         "cards": [card.card(subject) for subject in found],
     }
 
 
-def _keys() -> tuple[legend.Key, ...]:
-    return legend.measured_bar(_("measured")), legend.model(alone=True, upright=True)
+def _keys(rows: Sequence[AnswerRow]) -> list[legend.Key]:
+    """What the bars mean, as far as they are on the page."""
+    rates = [row.rate for row in rows if row.rate is not None]
+    measured = [legend.measured_bar(_("measured"))] if any(rate.badge is None for rate in rates) else []
+    modelled = [legend.model(alone=True, upright=True)] if any(rate.modelled for rate in rates) else []
+    return [*measured, *modelled]
 
 
 def _objective(material: Material) -> str:
