@@ -30,8 +30,9 @@ class Progress:
 @dataclass(frozen=True)
 class Material:
     """All that a page shows. `host` is host.json as stored, `notes` are about the whole study, `drift` is how far the
-    host drifted meanwhile, None where it did not. `folder` is the study's, as one types it; `progress` None is unknown,
-    as of runs made elsewhere.
+    host drifted meanwhile, None where it did not. `measurements_csv` and `measurements_json` are the table of all runs,
+    which a reader can save. `folder` is the study's, as one types it; `progress` None is unknown, as of runs made
+    elsewhere.
     """
 
     study: Study
@@ -44,5 +45,7 @@ class Material:
     created_at: str
     version: str
     drift: Spread | None = None
+    measurements_csv: str = ""
+    measurements_json: str = ""
     folder: str = ""
     progress: Progress | None = None

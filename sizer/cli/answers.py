@@ -15,7 +15,16 @@ from sizer.exchange import recommendation_form, write_csv
 from sizer.files import to_json
 from sizer.model import Model
 from sizer.recommend import GateResult, check_gate, read_gate
-from sizer.records import Alternative, Answer, Deadline, InputError, NoAnswer, Objective, Recommendation
+from sizer.records import (
+    Alternative,
+    Answer,
+    Deadline,
+    InputError,
+    InstanceOffer,
+    NoAnswer,
+    Objective,
+    Recommendation,
+)
 from sizer.words import (
     alternative_line,
     conclusion_line,
@@ -32,6 +41,8 @@ from sizer.words import (
 GATE_EXIT_CODE = 6
 MOST_ALTERNATIVES = 5
 """Machines that no other dominates, as the terminal lists them; the page has all."""
+MOST_OFFERS = 5
+"""Instance types with a price, as the terminal lists them; the page has more."""
 
 
 def fit(arguments: argparse.Namespace) -> int:
@@ -114,9 +125,15 @@ def _print_answer(answer: Answer, model: Model) -> None:
         print(f"  {rejection_line(rejection, terms)}")
     if answer.next_run is not None:
         print(f"  {next_line(answer.next_run, terms)}")
-    for offer in answer.instances:
-        if not (answer.alternatives and offer.own):
-            print(f"  {offer_line(offer)}")
+    for offer in _offers(answer):
+        print(f"  {offer_line(offer)}")
+
+
+def _offers(answer: Answer) -> list[InstanceOffer]:
+    """Some instance types: those with a price, the cheapest first, then some without; the page has more."""
+    offers = [offer for offer in answer.instances if not (answer.alternatives and offer.own)]
+    priced = [offer for offer in offers if offer.usd_per_hour is not None]
+    return [*priced[:MOST_OFFERS], *(offer for offer in offers if offer.usd_per_hour is None)]
 
 
 def _shown(answer: Answer) -> list[Alternative]:

@@ -104,7 +104,16 @@ from sizer.words.host import (
 )
 from sizer.words.language import ENGLISH, _, _n, in_language, reader_language, without_marks
 from sizer.words.log_lines import log_cut, log_format, log_line, log_lines_more, log_no_number, log_summary, log_times
-from sizer.words.model import assumptions, model_line, model_summary, parameter_line, parameter_name, source_name
+from sizer.words.model import (
+    assumptions,
+    forms_sentence,
+    left_out_sentence,
+    model_line,
+    model_summary,
+    parameter_line,
+    parameter_name,
+    source_name,
+)
 from sizer.words.names import (
     Terms,
     clauses,
@@ -334,6 +343,7 @@ __all__ = [
     "floor_named",
     "following_in_words",
     "follows_from_first_run",
+    "forms_sentence",
     "from_to",
     "half_width",
     "headline",
@@ -350,6 +360,7 @@ __all__ = [
     "killed_floor_sentences",
     "kind_name",
     "knee_named",
+    "left_out_sentence",
     "leftover_in_words",
     "limits_available",
     "limits_in_words",
