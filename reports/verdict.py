@@ -21,8 +21,6 @@ __all__ = ["contents", "described", "status"]
 
 def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
     """What is answered first of all, and what must be known of the whole study."""
-    from . import card
-
     runs = [run for subject in found for run in subject.runs]  # workloads in the study's order, wherever they are named
     embedded = bool(found) and all(subject.embedded for subject in found)
     rows = [answer_row(subject, material) for subject in found]
@@ -40,7 +38,6 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
         "keys": _keys(rows),
         **_for_all(material),
         "notes": _notes(material),
-        "cards": [card.card(subject) for subject in found],
     }
 
 

@@ -28,7 +28,7 @@ from sizer.records import (
 )
 from sizer.words.answers import suggestion_sentences
 from sizer.words.badges import Badge, BadgeKind, badge
-from sizer.words.figures import chance, gain, half_width, more_or_less, of_its_rate, samples_counted, vcpus_listed
+from sizer.words.figures import chance, gain, half_width, more_or_less, samples_counted, times, vcpus_listed
 from sizer.words.language import _, _n, without_marks
 from sizer.words.names import Terms, accelerators_name, disk_in_words, listed, spec_name
 from sizer.words.page_answers import NOT_SETTLED, NOT_SURE
@@ -41,6 +41,8 @@ CENT = 0.01
 """USD."""
 CLOSE_RATE = 0.02
 """Rates within 2 % of one another are not told apart."""
+MOST_PERCENT = 3.0
+"""Above 300 % a share reads better as so many times."""
 CLOSE = 0.1
 """From this difference of rates on, a price an hour says too little: what the same work costs is said, too."""
 
@@ -204,9 +206,9 @@ def _against(spec: Spec, baseline: Baseline, terms: Terms, machines: bool) -> st
 
 
 def _of_the_throughput(share: float) -> str:
-    if share <= 3:
+    if share <= MOST_PERCENT:
         return _("{share} of the throughput", share=format_share(share))
-    return _("{times} the throughput", times=of_its_rate(share))
+    return _("{times} the throughput", times=times(share))
 
 
 def _saved(baseline: Baseline) -> str:
@@ -347,8 +349,10 @@ def _repeat(suggestion: Suggestion, vcpus: str) -> str:
 
 
 def settling_command(answer: Answer | None, folder: str) -> str:
-    """What to type for it, where one command is all that it takes; `folder` as typed."""
-    action = answer.next_run.action if answer is not None and answer.next_run is not None else None
+    """What to type for it, where one command is all that it takes; `folder` as typed, empty where it is not known."""
+    if answer is None or answer.next_run is None or not folder:
+        return ""
+    action = answer.next_run.action
     if action is Action.RETRY:
         return f"sizer resume {folder} --retry"
     if action is Action.FINISH:
