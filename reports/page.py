@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,8 +90,14 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["deflated"] = _deflated
     environment.globals.update(_=words._, _n=words._n, runs_counted=words.runs_counted)
     return environment
+
+
+def _deflated(text: str) -> str:
+    """As base64 of zlib's form, which a browser inflates by itself."""
+    return base64.b64encode(zlib.compress(text.encode(), level=9)).decode()
 
 
 def _joined(form: str) -> str:
