@@ -17,8 +17,8 @@ from markupsafe import Markup
 from sizer import words
 from sizer.files import write_text
 
-from . import all_runs, failures, instances, measurement, trust, verdict, workloads
-from .charts import hatchings
+from . import all_runs, failures, instances, instead, measurement, trust, verdict, workloads
+from .charts import harmless, hatchings
 from .material import Material
 from .subject import Subject, subjects
 
@@ -40,6 +40,7 @@ class Section:
 SECTIONS = (
     Section("verdict", verdict.contents),
     Section("workloads", workloads.contents),
+    Section("instead", instead.contents),
     Section("instances", instances.contents),
     Section("failures", failures.contents),
     Section("trust", trust.contents),
@@ -87,12 +88,18 @@ def _templates() -> Environment:
         loader=FileSystemLoader(TEMPLATES),
         autoescape=select_autoescape(default=True),
         undefined=StrictUndefined,
+        finalize=_harmless,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters["deflated"] = _deflated
     environment.globals.update(_=words._, _n=words._n, runs_counted=words.runs_counted)
     return environment
+
+
+def _harmless(value: object) -> object:
+    """Every text that a template shows, as a page may have it; markup has been through this or through `svg`."""
+    return harmless(value) if type(value) is str else value
 
 
 def _deflated(text: str) -> str:

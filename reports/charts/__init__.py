@@ -21,6 +21,7 @@ from .plot import (
 )
 from .rows import Bar, Row, RowGroup, Rows
 from .scales import is_wide
+from .svg import harmless
 
 __all__ = [
     "Bar",
@@ -41,6 +42,7 @@ __all__ = [
     "RowGroup",
     "Rows",
     "Stop",
+    "harmless",
     "hatchings",
     "is_wide",
     "legend",
