@@ -5,7 +5,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+<<<<<<< HEAD
 import re
+=======
+import zlib
+>>>>>>> pw
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +21,13 @@ from markupsafe import Markup, escape
 from sizer import words
 from sizer.files import write_text
 
+<<<<<<< HEAD
 from . import all_runs, doubts, instances, instead, measurement, verdict, what_if, workloads
 from .charts import hatchings
+=======
+from . import all_runs, failures, instances, instead, measurement, trust, verdict, workloads
+from .charts import harmless, hatchings
+>>>>>>> pw
 from .material import Material
 from .subject import Subject, subjects
 
@@ -89,10 +98,11 @@ def _templates() -> Environment:
         loader=FileSystemLoader(TEMPLATES),
         autoescape=select_autoescape(default=True),
         undefined=StrictUndefined,
+        finalize=_harmless,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["coded"] = coded
+    environment.filters.update(coded=coded, deflated=_deflated)
     environment.globals.update(_=words._, _n=words._n, runs_counted=words.runs_counted)
     return environment
 
@@ -100,6 +110,16 @@ def _templates() -> Environment:
 def coded(text: str) -> Markup:
     """A sentence in which what is to be typed, `sizer resume DIR`, looks like it; nothing else in it becomes markup."""
     return Markup(IN_MARKS.sub(r"<code>\1</code>", str(escape(text))))
+
+
+def _harmless(value: object) -> object:
+    """Every text that a template shows, as a page may have it; markup has been through this or through `svg`."""
+    return harmless(value) if type(value) is str else value
+
+
+def _deflated(text: str) -> str:
+    """As base64 of zlib's form, which a browser inflates by itself."""
+    return base64.b64encode(zlib.compress(text.encode(), level=9)).decode()
 
 
 def _joined(form: str) -> str:
