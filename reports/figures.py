@@ -10,6 +10,7 @@ from sizer import words
 from sizer.model import batch_of, memory_of, vcpus_of
 from sizer.words import _
 
+from .accelerator_chart import accelerator_chart
 from .axis_chart import axis_chart, piled
 from .binding import binding_map
 from .charts import Figure, Rows, legend
@@ -46,7 +47,8 @@ def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], i
         left_out += len(chunks) - len(drawn)
         first += drawn[:1]
         more += drawn[1:]
-    plane = binding_map(subject)
+    scaling, plane = accelerator_chart(subject), binding_map(subject)
+    first += [scaling] if scaling is not None else []
     first += [plane] if plane is not None else []
     return tuple(first), tuple(more), left_out
 

@@ -48,6 +48,11 @@ def extrapolated(alone: bool) -> Key:
     return Key(_small(svg.line(1, 7, 25, 7, "model extrapolated")), _("extrapolated"), _whose(alone))
 
 
+def ideal(text: str) -> Key:
+    """A thin line of what would be ideal."""
+    return Key(_small(svg.line(1, 12, 25, 2, "ideal")), text)
+
+
 def failed() -> Key:
     return Key(_small(svg.cross(13, 7, "failure", "")), _("failed run"))
 
