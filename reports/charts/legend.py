@@ -37,6 +37,11 @@ def measured_bar(text: str) -> Key:
     return Key(drawn, text, "series-0 alone")
 
 
+def bar(index: int, text: str) -> Key:
+    """A bar of the series with that index."""
+    return Key(_small(svg.rectangle(1, 3, 24, 8, "bar")), text, f"series-{index % 4}")
+
+
 def model(alone: bool, upright: bool = False) -> Key:
     """The model's line with its band, or what it says of one bar."""
     band = svg.rectangle(1, 2, 24, 10, "band")
