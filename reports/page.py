@@ -5,11 +5,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-<<<<<<< HEAD
 import re
-=======
 import zlib
->>>>>>> pw
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,13 +18,8 @@ from markupsafe import Markup, escape
 from sizer import words
 from sizer.files import write_text
 
-<<<<<<< HEAD
-from . import all_runs, doubts, instances, instead, measurement, verdict, what_if, workloads
-from .charts import hatchings
-=======
-from . import all_runs, failures, instances, instead, measurement, trust, verdict, workloads
+from . import all_runs, doubts, frameworks, instances, instead, measurement, verdict, what_if, workloads
 from .charts import harmless, hatchings
->>>>>>> pw
 from .material import Material
 from .subject import Subject, subjects
 
@@ -49,6 +41,7 @@ class Section:
 SECTIONS = (
     Section("verdict", verdict.contents),
     Section("workloads", workloads.contents),
+    Section("frameworks", frameworks.contents),
     Section("instead", instead.contents),
     Section("what_if", what_if.contents),
     Section("instances", instances.contents),
