@@ -31,7 +31,6 @@ from sizer.words.badges import Badge, BadgeKind, badge
 from sizer.words.figures import chance, gain, half_width, more_or_less, samples_counted, times, vcpus_listed
 from sizer.words.language import _, _n, without_marks
 from sizer.words.names import Terms, accelerators_name, disk_in_words, listed, spec_name
-from sizer.words.page_answers import NOT_SETTLED, NOT_SURE
 from sizer.words.reasons import reason_sentence
 from sizer.words.reasons.open_questions import doubts_listed
 
@@ -45,6 +44,18 @@ MOST_PERCENT = 3.0
 """Above 300 % a share reads better as so many times."""
 CLOSE = 0.1
 """From this difference of rates on, a price an hour says too little: what the same work costs is said, too."""
+
+
+NOT_SETTLED = (ReasonCode.VCPUS_UNSETTLED, ReasonCode.SIZE_OPEN, ReasonCode.MEMORY_UNSETTLED)
+NOT_SURE = (
+    ReasonCode.CHOICE_CLOSE,
+    ReasonCode.TARGET_CLOSE,
+    ReasonCode.RUNS_APART,
+    ReasonCode.PRICES_UNKNOWN,
+    ReasonCode.ONLY_MEASURED_SIZES,
+    ReasonCode.RATES_MISTOLD,
+)
+"""Why an answer is provisional."""
 
 
 def measured_on(moments: Sequence[str | None]) -> str:
