@@ -276,6 +276,7 @@ from sizer.words.verdict import (
     settling_command,
     settling_sentence,
     shared_sentences,
+    spec_bound,
     spec_parts,
     status_badge,
 )
@@ -525,6 +526,7 @@ __all__ = [
     "small_share",
     "source_name",
     "span",
+    "spec_bound",
     "spec_line",
     "spec_parts",
     "stage_learnt",

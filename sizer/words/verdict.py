@@ -124,6 +124,13 @@ def _likely(probability: float) -> str:
     return _("as likely as not") if probability >= 0.33 else _("unlikely")
 
 
+def spec_bound(answer: Answer) -> str:
+    """What stands before a spec that is no more than a lower bound, or not settled."""
+    if answer.edge == "unsettled":
+        return _("so far")
+    return _("at least") if answer.status == "at_least" else ""
+
+
 def spec_parts(spec: Spec, terms: Terms) -> list[str]:
     """`4 vCPUs`, `8 GiB`, `1 x V100`, `disk nvme`, `batch 32`: what the spec asks for, a part each.
 
