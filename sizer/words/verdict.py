@@ -28,7 +28,7 @@ from sizer.records import (
 )
 from sizer.words.answers import suggestion_sentences
 from sizer.words.badges import Badge, BadgeKind, badge
-from sizer.words.figures import chance, gain, half_width, more_or_less, samples_counted, times, vcpus_listed
+from sizer.words.figures import capital, chance, gain, half_width, more_or_less, samples_counted, times, vcpus_listed
 from sizer.words.language import _, _n, without_marks
 from sizer.words.names import Terms, accelerators_name, disk_in_words, listed, spec_name
 from sizer.words.reasons import reason_sentence
@@ -272,7 +272,7 @@ def _beside_cheaper(answer: Answer, target: float, terms: Terms) -> str:
     if not shares or answer.spec is None:
         return ""
     share, nearest = max(shares, key=lambda each: each[0])
-    called = spec_name(_differing(nearest.spec, answer.spec), replace(terms, emulated_disks=frozenset()))
+    called = capital(spec_name(_differing(nearest.spec, answer.spec), replace(terms, emulated_disks=frozenset())))
     return _("{spec} is not enough: it gives {share} of the best throughput.", spec=called, share=format_share(share))
 
 
