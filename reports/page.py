@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from sizer import words
 from sizer.files import write_text
 
-from . import all_runs, doubts, instances, measurement, verdict, workloads
+from . import all_runs, doubts, instances, measurement, timelines, verdict, workloads
 from .charts import hatchings
 from .material import Material
 from .subject import Subject, subjects
@@ -44,6 +44,7 @@ SECTIONS = (
     Section("doubts", doubts.contents),
     Section("measurement", measurement.contents),
     Section("runs", all_runs.contents),
+    Section("timelines", timelines.contents),
 )
 """In the order of the page."""
 SHARED = ("page", "charts")
