@@ -1,8 +1,9 @@
-// The timeline of a run, drawn when its line in the list of all runs is opened, from the block of data `timelines`.
+// The timeline of a run, drawn when its line in the list of all runs is opened, from the block of data `timelines`, whose
+// curves lie deflated in it until then.
 (() => {
   const island = document.getElementById("timelines");
   if (!island) return;
-  const { words, runs, left } = JSON.parse(island.textContent);
+  const { words, packed, left } = JSON.parse(island.textContent);
   const leftOut = new Set(left), NAMESPACE = "http://www.w3.org/2000/svg";
   const LEFT = 56, RIGHT = 404, TOP = 34, PANEL = 46, GAP = 30;
 
@@ -19,7 +20,7 @@
   const line = (x1, y1, x2, y2, kind) => make("line", { x1, y1, x2, y2, class: kind });
   const text = (x, y, kind, anchor, content) => make("text", { x, y, class: kind, "text-anchor": anchor }, content);
 
-  const unpacked = ([most, digits], count) =>
+  const values = ([most, digits], count) =>
     Array.from({ length: count }, (_, at) => (digits ? parseInt(digits.slice(2 * at, 2 * at + 2), 36) / 1295 * most : 0));
 
   const roundUp = value => {
@@ -32,7 +33,7 @@
     values.map((value, at) => `${at ? "L" : "M"}${x(at).toFixed(1)} ${y(value).toFixed(1)}H${x(at + 1).toFixed(1)}`).join("");
 
   const draw = run => {
-    const series = Object.fromEntries(Object.entries(run.s).map(([name, packed]) => [name, unpacked(packed, run.n)]));
+    const series = Object.fromEntries(Object.entries(run.s).map(([name, digits]) => [name, values(digits, run.n)]));
     const x = at => LEFT + (RIGHT - LEFT) * at / run.n, time = seconds => LEFT + (RIGHT - LEFT) * seconds / run.t;
     const some = names => names.filter(name => series[name]?.some(value => value > 0));
     const panels = [
@@ -98,9 +99,17 @@
     return svg;
   };
 
-  const show = details => {
+  const unpack = async () => {
+    const bytes = Uint8Array.from(atob(packed), character => character.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+  };
+  let unpacking = null;
+
+  const show = async details => {
     const place = details.querySelector("[id^='run-']"), id = place?.id.slice(4);
-    if (!place || details.querySelector(".timeline")) return;
+    if (!place) return;
+    const runs = await (unpacking ??= unpack());
+    if (details.querySelector(".timeline")) return;
     const figure = document.createElement("figure");
     figure.className = "timeline";
     if (runs[id]) {
@@ -113,5 +122,7 @@
   };
 
   for (const details of document.querySelectorAll(".runs > details[open]")) show(details);
-  document.addEventListener("toggle", event => event.target.open && event.target.matches(".runs > details") && show(event.target), true);
+  document.addEventListener("toggle", event => {
+    if (event.target.open && event.target.matches(".runs > details")) show(event.target);
+  }, true);
 })();
