@@ -48,6 +48,7 @@ SECTIONS = (
     Section("doubts", doubts.contents),
     Section("measurement", measurement.contents),
     Section("runs", all_runs.contents),
+    Section("timelines", timelines.contents),
 )
 """In the order of the page."""
 SHARED = ("page", "charts", "model")
