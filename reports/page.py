@@ -16,7 +16,7 @@ from markupsafe import Markup
 from sizer import words
 from sizer.files import write_text
 
-from . import all_runs, failures, instances, measurement, trust, verdict, what_if, workloads
+from . import all_runs, failures, instances, instead, measurement, trust, verdict, what_if, workloads
 from .charts import hatchings
 from .material import Material
 from .subject import Subject, subjects
@@ -39,6 +39,7 @@ class Section:
 SECTIONS = (
     Section("verdict", verdict.contents),
     Section("workloads", workloads.contents),
+    Section("instead", instead.contents),
     Section("what_if", what_if.contents),
     Section("instances", instances.contents),
     Section("failures", failures.contents),

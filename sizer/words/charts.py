@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sizer.records import (
+    PREPROCESSING,
     Bottleneck,
     Configuration,
     Device,
@@ -78,6 +79,33 @@ def time_part(part: str, seconds: float, whole: float, unit: str, place: str) ->
         whole=a_sample(brief(whole), unit),
         share=format_share(seconds / whole),
     )
+
+
+def stage_of_time(bottleneck: Bottleneck, device: Device, kind: str, part: str) -> str:
+    """What takes the time of a sample, by its work; `part` of the CPU's is the `input`, the `step`, or '' for both."""
+    if bottleneck is Bottleneck.CPU:
+        return _cpu_work(kind, part)
+    if bottleneck is Bottleneck.ACCELERATOR:
+        return _("compute ({accelerator})", accelerator=resource_name(bottleneck, device))
+    return {
+        Bottleneck.DISK_BANDWIDTH: _("disk wait (MB/s)"),
+        Bottleneck.DISK_IOPS: _("disk wait (IOPS)"),
+        Bottleneck.DISK_WRITE: _("disk writing"),
+        Bottleneck.SERIAL: _("serial part, which no vCPU shortens"),
+    }.get(bottleneck) or resource_name(bottleneck, device)
+
+
+def _cpu_work(kind: str, part: str) -> str:
+    """What the CPU does in a workload of this kind."""
+    if part == "step" or kind == "lstm_training":
+        return _("compute (CPU)")
+    if kind == PREPROCESSING:
+        return _("decode, resize and encode (CPU)")
+    if kind == "image_training":
+        return _("decode and augment (CPU)") if part else _("decode, augment and compute (CPU)")
+    if kind == "image_inference":
+        return _("decode (CPU)") if part else _("decode and compute (CPU)")
+    return _("CPU")
 
 
 def stop_line(
