@@ -90,11 +90,12 @@
     set(".against .interval", { x1: percent(low), x2: percent(high) });
     set(".against .answer", { x1: percent(asked.rate ?? 0), x2: percent(asked.rate ?? 0) });
     one(".of-answer").textContent
-      = asked.rate ? filled(said.of_answer, { share: number(100 * value / asked.rate) }) : "";
+      = asked.rate ? filled(said.of_answer, { share: number(Math.round(100 * value / asked.rate)) }) : "";
   };
   const showBound = found => {
     const shares = Object.keys(page.hues).filter(name => found.shares[name] >= LEAST);
     one(".bound").textContent = asked.bottlenecks[found.bottleneck][0];
+    one(".stack").toggleAttribute("hidden", !shares.length);
     let left = 0;
     one(".stack").replaceChildren(...shares.map(name => {
       const place = { x: `${100 * left}%`, width: `${100 * found.shares[name]}%`, height: "14" };
