@@ -22,7 +22,7 @@ HOSTILE = {
 
 POINTED = """
 (async () => {
-  const chart = document.querySelectorAll('svg.chart')[0], mark = chart.querySelector('.stop');
+  const chart = document.querySelectorAll('figure svg.chart')[0], mark = chart.querySelector('.stop');
   chart.scrollIntoView({block: 'center'});
   const box = mark.getBoundingClientRect();
   const at = {bubbles: true, clientX: box.left + 1, clientY: box.top + 5};
@@ -40,7 +40,7 @@ POINTED = """
 
 KEYS = """
 (() => {
-  const chart = document.querySelectorAll('svg.chart')[0], tip = document.querySelector('.tip'), told = [];
+  const chart = document.querySelectorAll('figure svg.chart')[0], tip = document.querySelector('.tip'), told = [];
   chart.focus();
   for (const key of ['ArrowRight', 'ArrowRight', 'ArrowLeft', 'End', 'Home', 'Escape']) {
     chart.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));

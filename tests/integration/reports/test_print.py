@@ -71,7 +71,7 @@ def printed(
 def test_the_verdict_stands_on_the_first_sheet(printed: Print) -> None:
     """The answer for every workload, and the spec of the first."""
     first = printed.sheets[0].text
-    for word in ("Verdict", "train-resnet50-p100", "recommended", "infer-squeezenet", "preprocess", "2vCPUs", "0.97"):
+    for word in ("train-resnet50-p100", "recommended", "infer-squeezenet", "preprocess", "2vCPUs", "0.97"):
         assert word in first
 
 
