@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from sizer import words
 from sizer.files import write_text
 
-from . import all_runs, failures, instances, instead, measurement, trust, verdict, workloads
+from . import all_runs, doubts, frameworks, instances, instead, measurement, verdict, what_if, workloads
 from .charts import harmless, hatchings
 from .material import Material
 from .subject import Subject, subjects
@@ -40,16 +41,19 @@ class Section:
 SECTIONS = (
     Section("verdict", verdict.contents),
     Section("workloads", workloads.contents),
+    Section("frameworks", frameworks.contents),
     Section("instead", instead.contents),
+    Section("what_if", what_if.contents),
     Section("instances", instances.contents),
-    Section("failures", failures.contents),
-    Section("trust", trust.contents),
+    Section("doubts", doubts.contents),
     Section("measurement", measurement.contents),
     Section("runs", all_runs.contents),
+    Section("timelines", timelines.contents),
 )
 """In the order of the page."""
-SHARED = ("page", "charts")
+SHARED = ("page", "charts", "model")
 """Whose styles and scripts every section may use."""
+IN_MARKS = re.compile(r"`([^`]+)`")
 
 
 def write_report(path: Path, material: Material) -> None:
@@ -92,9 +96,14 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["deflated"] = _deflated
+    environment.filters.update(coded=coded, deflated=_deflated)
     environment.globals.update(_=words._, _n=words._n, runs_counted=words.runs_counted)
     return environment
+
+
+def coded(text: str) -> Markup:
+    """A sentence in which what is to be typed, `sizer resume DIR`, looks like it; nothing else in it becomes markup."""
+    return Markup(IN_MARKS.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def _harmless(value: object) -> object:

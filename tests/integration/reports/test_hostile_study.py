@@ -33,7 +33,8 @@ FOREIGN = """
 (() => {
   const all = [...document.querySelectorAll('*')];
   return {
-    scripts: document.scripts.length, pictures: document.images.length, frames: frames.length,
+    scripts: document.querySelectorAll('script:not([type*=json])').length,
+    pictures: document.images.length, frames: frames.length,
     handlers: all.filter(each => each.getAttributeNames().some(name => name.startsWith('on'))).length,
     addresses: all.map(each => each.getAttribute('href') || each.getAttribute('src') || '#')
       .filter(each => !/^(#|https:|http:|data:)/.test(each)),

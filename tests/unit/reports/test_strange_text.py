@@ -37,8 +37,8 @@ def _short_curves(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_no_text_becomes_an_element_or_an_attribute(material: Material) -> None:
-    """Of names, units, errors, last words, warnings, paths and reasons; a link is inside the page, a source's, or a file
-    that the page carries.
+    """Of names, units, errors, last words, warnings, paths and reasons; a link is inside the page, a source's, or holds
+    a file.
     """
     evil, plain = (render(hostile(material, text)) for text in (EVIL, PLAIN))
     assert plain.count(PLAIN) > 100
