@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 from sizer import words
 from sizer.files import write_text
 
-from . import all_runs, doubts, frameworks, instances, instead, measurement, verdict, what_if, workloads
+from . import all_runs, doubts, frameworks, instances, instead, measurement, timelines, verdict, what_if, workloads
 from .charts import harmless, hatchings
 from .material import Material
 from .subject import Subject, subjects
