@@ -14,6 +14,7 @@ from sizer.records import (
     Study,
     format_bytes,
     format_rate,
+    format_seconds,
     format_share,
     format_vcpus,
 )
@@ -191,3 +192,32 @@ def chart_described(runs: int, failed: int, low: float, high: float, unit: str) 
     if failed:
         said += " " + _n("{count} run failed.", "{count} runs failed.", failed)
     return said
+
+
+_TIMES = ((180.0, 1.0), (3 * 3600.0, 60.0), (72 * 3600.0, 3600.0))
+"""Up to which time an axis counts in what: seconds, minutes, hours; beyond, days."""
+
+
+def time_of_measuring(longest: float) -> tuple[float, str]:
+    """The unit of an axis of time that is so many seconds long, in seconds, and what the axis is called."""
+    unit = next((unit for most, unit in _TIMES if longest <= most), 86400.0)
+    return unit, {
+        1.0: _("seconds of measuring"),
+        60.0: _("minutes of measuring"),
+        3600.0: _("hours of measuring"),
+        86400.0: _("days of measuring"),
+    }[unit]
+
+
+def time_later(seconds: float) -> str:
+    """Where a study went on after it stood still for so long: `2 h 03 min later`."""
+    return _("{time} later", time=format_seconds(seconds))
+
+
+def runs_over_time(points: int, runs: int, rests: int) -> str:
+    """What a picture over time shows, for a reader who does not see it."""
+    said = _n("{count} run", "{count} runs", runs)
+    shown = _n("{runs}, {count} of them with its rate.", "{runs}, {count} of them with their rates.", points, runs=said)
+    if rests:
+        shown += " " + _n("The study stood still {count} time.", "The study stood still {count} times.", rests)
+    return shown
