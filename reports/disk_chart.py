@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sizer import words
 from sizer.model import disk_of
-from sizer.records import HOST_DISK, DiskRates, Estimate, format_rate
+from sizer.records import HOST_DISK, DiskRates, Estimate
 from sizer.words import _
 
 from . import curves, marks
@@ -56,7 +56,7 @@ def _bar(name: str, series: Series, subject: Subject) -> Bar:
     mean = sum(point.throughput.value for point in points) / len(points) if points else None
     return Bar(
         throughput=mean,
-        rate=format_rate(mean, subject.unit) if mean is not None else "",
+        rate=words.rate_in_words(mean, subject.unit) if mean is not None else "",
         points=points,
         failures=marks.failures(runs, "disk", subject),
         predicted=_predicted(name, series, subject) if runs else None,

@@ -78,7 +78,7 @@ def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
         said += [chart.above] if chart.above else []
         if chart.plot.piles and not alone:
             said.append(_("Where the time goes is that of {series}.", series=named[0]))
-    return Figure(title, drawn, tuple(keys), " ".join(said))
+    return Figure(title, drawn, tuple(keys), words.paragraph(said))
 
 
 def _disk_keys(rows: Rows, alone: bool) -> Iterator[legend.Key]:

@@ -63,7 +63,7 @@ def render(material: Material) -> str:
         script=Markup(script),
         policy=Markup(f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}"),
         hatchings=hatchings(),
-        language=words.reader_language(),
+        language=words.language_tag(),
         title=material.study.name,
         created_at=material.created_at,
         version=material.version,

@@ -9,7 +9,7 @@ from typing import Any
 
 from sizer import words
 from sizer.model import as_asked
-from sizer.records import Purpose, Run, Study, rate_unit
+from sizer.records import Purpose, Run, Study
 from sizer.words import _, _n
 
 from . import results, warned
@@ -168,7 +168,7 @@ def _shown(reference: Reference) -> dict[str, Any]:
     return {
         "where": reference.where,
         "count": len(rows),
-        "range": f"{words.span(low, high)} {rate_unit(reference.unit)}",
+        "range": f"{words.span(low, high)} {words.units_a_second(reference.unit)}",
         "spread": words.small_share(_spread(reference.rates)),
         "rows": rows[:SHOWN],
         "more": rows[SHOWN:],

@@ -9,16 +9,7 @@ from typing import Any
 from sizer import words
 from sizer.model import as_asked, vcpus_of
 from sizer.recommend import SURE
-from sizer.records import (
-    Answer,
-    InstanceOffer,
-    Prediction,
-    ReasonCode,
-    Recommendation,
-    Study,
-    format_share,
-    format_vcpus,
-)
+from sizer.records import Answer, InstanceOffer, Prediction, ReasonCode, Recommendation, Study
 from sizer.words import Terms, _
 
 from . import failures, preprocessing, results
@@ -136,7 +127,7 @@ def offer(value: InstanceOffer, unit: str, terms: Terms) -> dict[str, str]:
         "million": words.price_of_samples(value, unit),
         "source": source,
         "as_of": as_of,
-        "note": " ".join(words.offer_notes(priced, terms)),
+        "note": words.paragraph(words.offer_notes(priced, terms)),
     }
 
 
@@ -160,7 +151,7 @@ def _probability(answer: Answer) -> str:
 
 def _beyond(prediction: Prediction, subject: Subject) -> tuple[str, str, str]:
     rate = words.rate_interval(prediction.throughput, subject.unit)
-    vcpus = format_vcpus(vcpus_of(prediction.configuration))
+    vcpus = words.vcpus_in_words(vcpus_of(prediction.configuration))
     return _("Extrapolated to {vcpus}", vcpus=vcpus), rate, _("not measured")
 
 
@@ -187,7 +178,7 @@ def _facts(subject: Subject, answer: Answer) -> list[tuple[str, str, str]]:
     if answer.job is not None:
         found.append(words.job_fact(answer.job, subject.unit))
     if _probability(answer) and answer.job is None:
-        share = format_share(subject.objective.target)
+        share = words.percent(subject.objective.target)
         what = _("of {share} of the best or more", share=share)
         if answer.alternatives:
             what = _("that this is the right one of the machines measured")

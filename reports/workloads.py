@@ -8,7 +8,7 @@ from typing import Any
 
 from sizer import words
 from sizer.model import Parameter, WorkloadModel, as_asked
-from sizer.records import RELATIVE, Run, format_number, plural
+from sizer.records import RELATIVE, Run
 from sizer.words import _
 
 from . import busy, isolated, preprocessing, results
@@ -42,7 +42,7 @@ def workload(subject: Subject) -> dict[str, Any]:
         "name": subject.name,
         "status": status(subject.answer),
         "what": what,
-        "unit": plural(subject.unit) if subject.unit != RELATIVE else "",
+        "unit": words.several_of(subject.unit) if subject.unit != RELATIVE else "",
         "figures": first,
         "more_figures": more,
         "charts_left_out": words.charts_left_out(left_out) if left_out else "",
@@ -119,7 +119,7 @@ def _model(subject: Subject) -> dict[str, Any]:
 def _parameter(value: Parameter, model: WorkloadModel) -> dict[str, str]:
     return {
         "name": words.parameter_name(value, model),
-        "value": f"{format_number(value.value)} {value.unit}".strip(),
+        "value": words.parameter_value(value, model),
         "interval": words.span(value.low, value.high) if value.low < value.high else "–",
         "source": words.source_name(value.source),
     }

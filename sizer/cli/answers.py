@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import webbrowser
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,7 +16,17 @@ from sizer.exchange import recommendation_form, write_csv
 from sizer.files import to_json
 from sizer.model import Model
 from sizer.recommend import GateResult, check_gate, read_gate
-from sizer.records import Alternative, Answer, Deadline, InputError, NoAnswer, Objective, Recommendation
+from sizer.records import (
+    Alternative,
+    Answer,
+    Deadline,
+    HostError,
+    InputError,
+    NoAnswer,
+    Objective,
+    Recommendation,
+    typed_path,
+)
 from sizer.words import (
     alternative_line,
     conclusion_line,
@@ -129,8 +140,13 @@ def _shown(answer: Answer) -> list[Alternative]:
 
 
 def report(arguments: argparse.Namespace) -> int:
-    path = api.write_report(opened(arguments.folder), arguments.out)
+    path = api.write_report(opened(arguments.folder), arguments.out, arguments.lang)
     print(json.dumps({"report": str(path)}) if arguments.json else path)
+    if arguments.open and not webbrowser.open(path.resolve().as_uri()):
+        raise HostError(
+            "No browser was found on this host; copy {path} to one that has a browser, and open it there.",
+            path=typed_path(path),
+        )
     return 0
 
 

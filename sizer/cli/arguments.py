@@ -15,6 +15,8 @@ from sizer.records import GIB, Message, spell_bytes
 Command = Callable[[argparse.Namespace], int]
 
 DEFAULT_TIER_SIZE = 500 * GIB
+LANGUAGES = ("en", "zh")
+"""That sizer speaks, by their names in `--lang`."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -274,6 +276,10 @@ def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     report = _add(commands, "report", "answers", _("write the report again"))
     _add_folder(report)
     report.add_argument("--out", metavar="FILE.html", help=_("default: DIR/report.html"))
+    report.add_argument(
+        "--lang", choices=LANGUAGES, help=_("the language of the page; default: the one that LANG asks for")
+    )
+    report.add_argument("--open", action="store_true", help=_("show it in a browser"))
     _add_json(report)
     export = _add(commands, "export", "answers", _("the measurements as one table"))
     _add_folder(export)

@@ -65,17 +65,17 @@ from sizer.words.dry_run import (
 from sizer.words.errors import in_words
 from sizer.words.failures import failure_in_words, failure_line
 from sizer.words.figures import (
-    a_sample,
     amount,
     apart,
+    beside,
     brief,
     capital,
     chance,
     from_to,
     half_width,
     milliseconds,
+    paragraph,
     rate_interval,
-    rates_axis,
     sentence,
     signed_bytes,
     small_share,
@@ -84,6 +84,7 @@ from sizer.words.figures import (
     unbroken,
     volume,
     whole,
+    with_interval,
 )
 from sizer.words.floors import killed_floor_sentences, searched_floor_sentences
 from sizer.words.host import (
@@ -101,9 +102,17 @@ from sizer.words.host import (
     topology_in_words,
     virtualization_in_words,
 )
-from sizer.words.language import ENGLISH, _, _n, in_language, reader_language, without_marks
+from sizer.words.language import CHINESE, ENGLISH, _, _n, in_language, language_tag, reader_language, without_marks
 from sizer.words.log_lines import log_cut, log_format, log_line, log_lines_more, log_no_number, log_summary, log_times
-from sizer.words.model import assumptions, model_line, model_summary, parameter_line, parameter_name, source_name
+from sizer.words.model import (
+    assumptions,
+    model_line,
+    model_summary,
+    parameter_line,
+    parameter_name,
+    parameter_value,
+    source_name,
+)
 from sizer.words.names import (
     Terms,
     clauses,
@@ -228,9 +237,11 @@ from sizer.words.terminal import (
     waiting_for_run,
     warning_said,
 )
+from sizer.words.units import a_sample, percent, rate_in_words, rates_axis, several_of, units_a_second, vcpus_in_words
 from sizer.words.warnings import warning_in_words, warning_line, warning_name, warning_names
 
 __all__ = [
+    "CHINESE",
     "ENGLISH",
     "Fact",
     "Terms",
@@ -255,6 +266,7 @@ __all__ = [
     "batch_named",
     "being_measured",
     "being_measured_again",
+    "beside",
     "bound_by",
     "bounded_spec",
     "brief",
@@ -319,6 +331,7 @@ __all__ = [
     "killed_floor_sentences",
     "kind_name",
     "knee_named",
+    "language_tag",
     "leftover_in_words",
     "limits_available",
     "limits_in_words",
@@ -360,9 +373,12 @@ __all__ = [
     "offer_source",
     "other_reasons",
     "outcome_in_words",
+    "paragraph",
     "parameter_line",
     "parameter_name",
+    "parameter_value",
     "pass_to_come",
+    "percent",
     "place_named",
     "plan_total",
     "planned_run",
@@ -378,6 +394,7 @@ __all__ = [
     "progress_begun",
     "progress_line",
     "published_rate_line",
+    "rate_in_words",
     "rate_interval",
     "rates_axis",
     "rates_in_doubt",
@@ -408,6 +425,7 @@ __all__ = [
     "sentence",
     "setting_up",
     "setup_failed",
+    "several_of",
     "signed_bytes",
     "small_share",
     "source_name",
@@ -439,9 +457,11 @@ __all__ = [
     "touch_line",
     "transfer",
     "unbroken",
+    "units_a_second",
     "unknown_columns",
     "unknown_columns_ignored",
     "variables_withheld",
+    "vcpus_in_words",
     "virtualization_in_words",
     "volume",
     "waiting_for_run",
@@ -452,6 +472,7 @@ __all__ = [
     "warning_said",
     "what_if_disk_name",
     "whole",
+    "with_interval",
     "without_marks",
     "workload_in_words",
 ]

@@ -18,9 +18,8 @@ from sizer.records import (
     Study,
     Workload,
     format_bytes,
-    format_rate,
 )
-from sizer.words.figures import whole
+from sizer.words.figures import paragraph, whole
 from sizer.words.language import _, _n
 from sizer.words.names import (
     Terms,
@@ -36,6 +35,7 @@ from sizer.words.names import (
     spec_name,
 )
 from sizer.words.storage import rate_pair, rates_in_words
+from sizer.words.units import rate_in_words
 
 UNKNOWN_FRAMEWORK = "other"
 """Of a command, or of an imported table, that names none."""
@@ -87,7 +87,7 @@ def device_in_words(device: Device, unit: str) -> str:
         return device.label
     name = accelerator_name(device)
     if device.samples_per_second is not None:
-        name = row([name, format_rate(device.samples_per_second, unit)])
+        name = row([name, rate_in_words(device.samples_per_second, unit)])
     return _("{device} {source}", device=name, source=rate_source(device.source)) if device.source else name
 
 
@@ -154,7 +154,7 @@ def state_in_words(input_: str, cache: str) -> str:
         "natural": _("Cache natural: evicted before the run only; the rate is that of the later epochs."),
         "warm": _("Cache warm: the data set was read once before the run."),
     }
-    return f"{inputs.get(input_, input_)} {caches.get(cache, cache)}"
+    return paragraph([inputs.get(input_, input_), caches.get(cache, cache)])
 
 
 def input_named(input_: str) -> str:

@@ -15,18 +15,15 @@ from sizer.records import (
     ReasonCode,
     Recommendation,
     format_bytes,
-    format_rate,
     format_seconds,
-    format_share,
     format_usd,
-    format_vcpus,
-    plural,
 )
 from sizer.words.answers import family_sentences, reasons_said, suggestion_sentences
-from sizer.words.figures import chance, more_or_less, of_its_rate, samples_counted, with_interval
+from sizer.words.figures import chance, more_or_less, of_its_rate, paragraph, samples_counted, with_interval
 from sizer.words.language import _, without_marks
 from sizer.words.names import Terms, listed
 from sizer.words.reasons import reason_sentence
+from sizer.words.units import percent, rate_in_words, several_of, vcpus_in_words
 
 NOT_SETTLED = (ReasonCode.VCPUS_UNSETTLED, ReasonCode.SIZE_OPEN, ReasonCode.MEMORY_UNSETTLED)
 OF_THE_JOB = (
@@ -84,7 +81,7 @@ def answer_sentences(answer: Answer | None, objective: Objective, terms: Terms, 
         parts.append(_("It is provisional: the runs are not good enough for more."))
     if not measured:
         parts.append(_("Predicted, not measured."))
-    return " ".join(parts)
+    return paragraph(parts)
 
 
 def other_reasons(answer: Answer, terms: Terms) -> tuple[list[str], list[str]]:
@@ -133,13 +130,13 @@ def _first(answer: Answer, objective: Objective, terms: Terms) -> list[str]:
 
 def _of_machines(objective: Objective, terms: Terms) -> str:
     """Which of the machines that were measured it is."""
-    share = format_share(objective.target)
+    share = percent(objective.target)
     if objective.deadline is not None:
         return _("Of the machines that finish the job in time, the one on which it costs least.")
     if objective.at_least is not None:
         return _(
             "Of the machines that give at least {rate}, the one on which the work costs least.",
-            rate=format_rate(objective.at_least, terms.unit),
+            rate=rate_in_words(objective.at_least, terms.unit),
         )
     if objective.prefer == "fastest":
         return _("The cheapest of the fastest machines, those within 1 % of the highest rate.")
@@ -158,11 +155,11 @@ def _of_machines(objective: Objective, terms: Terms) -> str:
 
 def _chosen(objective: Objective, answer: Answer, terms: Terms) -> str:
     """What the objective made of it; a target that no spec is sure to reach is said."""
-    share, likely = format_share(objective.target), answer.probability
+    share, likely = percent(objective.target), answer.probability
     if objective.deadline is not None:
         return _("Of the specs that finish the job in time, the one on which it costs least.")
     if objective.at_least is not None:
-        rate = format_rate(objective.at_least, terms.unit)
+        rate = rate_in_words(objective.at_least, terms.unit)
         return _("Of the specs that give at least {rate}, the one on which the work costs least.", rate=rate)
     if objective.prefer == "fastest":
         return _("The cheapest of the fastest specs, those within 1 % of the highest rate.")
@@ -182,7 +179,7 @@ def _chosen(objective: Objective, answer: Answer, terms: Terms) -> str:
 
 def objective_in_words(objective: Objective, compared: bool = False) -> str:
     """What was asked for, in one sentence; `compared`: every answer is a choice between machines that were measured."""
-    share = format_share(objective.target)
+    share = percent(objective.target)
     if objective.deadline is not None:
         return _(
             "The spec on which {samples} cost least of those that finish them within {time}.",
@@ -190,7 +187,7 @@ def objective_in_words(objective: Objective, compared: bool = False) -> str:
             time=format_seconds(objective.deadline.seconds),
         )
     if objective.at_least is not None:
-        rate = format_rate(objective.at_least, "sample")
+        rate = rate_in_words(objective.at_least, "sample")
         return _("The spec on which the work costs least, of those that give at least {rate}.", rate=rate)
     if compared and objective.prefer == "cheapest":
         return _(
@@ -266,7 +263,7 @@ def baseline_fact(baseline: Baseline, spec: str, fastest: bool = False) -> Fact 
 
 def offer_shape(offer: InstanceOffer) -> str:
     """`8 vCPUs · 32 GiB · 1 × V100`."""
-    known = [format_vcpus(offer.vcpus)] if offer.vcpus else []  # a table may not say how many
+    known = [vcpus_in_words(offer.vcpus)] if offer.vcpus else []  # a table may not say how many
     known += [format_bytes(offer.memory_bytes)] if offer.memory_bytes else []
     return " · ".join([*known, f"{offer.gpu_count} × {offer.gpu}" if offer.gpu else _("no GPU")])
 
@@ -291,4 +288,6 @@ def offer_price(offer: InstanceOffer) -> str:
 def price_of_samples(offer: InstanceOffer, unit: str) -> str:
     """`$4.2 per million images`; empty where it is unknown."""
     price = offer.usd_per_million_samples
-    return _("{price} per million {units}", price=format_usd(price), units=plural(unit)) if price is not None else ""
+    return (
+        _("{price} per million {units}", price=format_usd(price), units=several_of(unit)) if price is not None else ""
+    )
