@@ -88,7 +88,13 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(_=words._, _n=words._n, runs_counted=words.runs_counted)
+    environment.globals.update(
+        _=words._,
+        _n=words._n,
+        paragraph=words.paragraph,
+        runs_counted=words.runs_counted,
+        sentence=words.sentence,
+    )
     return environment
 
 

@@ -1,4 +1,4 @@
-"""Compiles catalogues: `sizer.mo` beside each `sizer.po` that is given.
+"""Compiles catalogues: a `.mo` beside each `.po` that is given.
 
 `pybabel compile` would do the same, but takes `90 % interval` for a format of Python's `%`, and fails where a language
 writes it otherwise.

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from sizer.analysis import Live
+from sizer.cli.columns import within
 from sizer.cli.printing import controls
 from sizer.records import Purpose, Run, RunSpec, printable
 from sizer.words import (
@@ -77,7 +78,7 @@ class RunProgress:
         used = live.cores, live.read_bytes_per_second, live.written_bytes_per_second
         line = progress_line(bar, self._finished, self._total, left, rate, self._words(live.spec), used)
         self._clear()
-        self._stream.write(printable(line)[: shutil.get_terminal_size().columns - 1])
+        self._stream.write(within(printable(line), shutil.get_terminal_size().columns - 1))
         self._stream.flush()
 
     def end(self, run: Run, log: Path | None = None) -> None:

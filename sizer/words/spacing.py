@@ -16,6 +16,7 @@ FULL_WIDTH = "\u3000-\u303f\uff00-\uffef"
 
 _CHINESE_LAST = re.compile(f"[{IDEOGRAPHS}{FULL_WIDTH}] *$")
 _CHINESE_FIRST = re.compile(f"^ *[{IDEOGRAPHS}{FULL_WIDTH}]")
+_MARK_FIRST = re.compile(f"^[{FULL_WIDTH}]")
 _IDEOGRAPH_LAST = re.compile(f"[{IDEOGRAPHS}]$")
 _IDEOGRAPH_FIRST = re.compile(f"^[{IDEOGRAPHS}]")
 _LATIN_FIRST = re.compile(r"^[A-Za-z0-9`$<+\-−±./~]")
@@ -41,6 +42,6 @@ def _after(value: str, literal: str) -> str:
 
 def _before(value: str, text: str, literal: str) -> str:
     """The text before a value, which ends with the literal that the translator wrote there."""
-    if _CHINESE_LAST.search(literal) and _CHINESE_FIRST.search(value):
+    if _CHINESE_FIRST.search(value) and (_CHINESE_LAST.search(literal) or _MARK_FIRST.search(value)):
         return text.rstrip(" ")
     return f"{text} " if _IDEOGRAPH_LAST.search(literal) and _LATIN_FIRST.search(value) else text

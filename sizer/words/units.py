@@ -29,6 +29,17 @@ _A_SECOND: Mapping[str, Callable[[], str]] = {
     "query": lambda: _("queries/s"),
     "request": lambda: _("requests/s"),
 }
+_EACH: Mapping[str, Callable[[str], str]] = {
+    "image": lambda cost: _("{cost} an image", cost=cost),
+    "sample": lambda cost: _("{cost} a sample", cost=cost),
+    "word": lambda cost: _("{cost} a word", cost=cost),
+    "token": lambda cost: _("{cost} a token", cost=cost),
+    "sentence": lambda cost: _("{cost} a sentence", cost=cost),
+    "sequence": lambda cost: _("{cost} a sequence", cost=cost),
+    "frame": lambda cost: _("{cost} a frame", cost=cost),
+    "query": lambda cost: _("{cost} a query", cost=cost),
+    "request": lambda cost: _("{cost} a request", cost=cost),
+}
 
 
 def one_of(unit: str) -> str:
@@ -63,10 +74,11 @@ def rates_axis(unit: str) -> str:
 
 def a_sample(text: str, unit: str) -> str:
     """What one sample costs: '113 kB an image', '6 B a word'."""
-    one = one_of(unit)
+    if unit in _EACH:
+        return _EACH[unit](text)
     if unit[:1] in "aeiou":
-        return _("{cost} an {unit}", cost=text, unit=one)
-    return _("{cost} a {unit}", cost=text, unit=one)
+        return _("{cost} an {unit}", cost=text, unit=unit)
+    return _("{cost} a {unit}", cost=text, unit=unit)
 
 
 def percent(share: float, digits: int = 0) -> str:
