@@ -32,6 +32,10 @@ TEST = [
     # Runs tests side by side that do not disturb each other.
     "pytest-xdist>=3.5,<4",
     "hypothesis>=6.100,<7",
+    # Drives Debian's Chromium, so that none of its own browsers is fetched.
+    "playwright>=1.49,<2",
+    # Brings axe-core, which knows the rules of accessibility.
+    "axe-playwright-python>=0.1.8,<0.2",
     "mypy>=2,<3",
     # Its formatter may change with each minor version.
     "ruff>=0.17,<0.18",

@@ -14,7 +14,8 @@ from sizer.records import DiskCheck, Note, Recommendation, Run, Study
 @dataclass(frozen=True)
 class Material:
     """All that a page shows. `host` is host.json as stored, `notes` are about the whole study, `drift` is how far the
-    host drifted meanwhile, None where it did not.
+    host drifted meanwhile, None where it did not. `measurements_csv` and `measurements_json` are the table of all runs,
+    which a reader can save.
     """
 
     study: Study
@@ -27,3 +28,5 @@ class Material:
     created_at: str
     version: str
     drift: Spread | None = None
+    measurements_csv: str = ""
+    measurements_json: str = ""

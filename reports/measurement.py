@@ -14,6 +14,8 @@ from sizer.model import as_asked
 from sizer.records import DiskCheck, DiskRates, DiskTier, Run, Study, format_seconds
 from sizer.words import _, _n
 
+from . import fitted
+from .downloads import downloads, study_file
 from .material import Material
 from .subject import Subject
 
@@ -34,6 +36,9 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
         "emulated_devices": emulated_devices(found),
         "imported": study.imported,
         "steady_state": steady_state(as_asked(runs), study),
+        "models": fitted.models(found),
+        "downloads": downloads(material),
+        "study_file": study_file(study),
     }
 
 

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from sizer import words
 from sizer.files import write_text
 
-from . import all_runs, failures, measurement, trust, verdict, workloads
+from . import all_runs, failures, instances, measurement, trust, verdict, workloads
 from .charts import hatchings
 from .material import Material
 from .subject import Subject, subjects
@@ -39,6 +39,7 @@ class Section:
 SECTIONS = (
     Section("verdict", verdict.contents),
     Section("workloads", workloads.contents),
+    Section("instances", instances.contents),
     Section("failures", failures.contents),
     Section("trust", trust.contents),
     Section("measurement", measurement.contents),

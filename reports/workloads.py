@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sizer import words
-from sizer.model import Parameter, WorkloadModel, as_asked
+from sizer.model import as_asked
 from sizer.records import RELATIVE, Run
 from sizer.words import _
 
@@ -54,7 +54,6 @@ def workload(subject: Subject) -> dict[str, Any]:
         "has_latency": any(row["p50"] for row in map(_latency, found)),
         "preprocessing": preprocessing.times(subject),
         "isolated": alone,
-        "model": _model(subject),
         "rejected": _rejected(subject),
         "none_completed": not found,
     }
@@ -104,25 +103,6 @@ def _latency(result: results.Result) -> dict[str, str]:
 
 def _latencies(runs: tuple[Run, ...], name: str) -> list[float | None]:
     return [getattr(run, name) for run in runs]
-
-
-def _model(subject: Subject) -> dict[str, Any]:
-    if subject.model is None:
-        return {"refusal": subject.model_refusal or "", "summary": "", "parameters": []}
-    return {
-        "refusal": "",
-        "summary": words.model_summary(subject.model),
-        "parameters": [_parameter(each, subject.model) for each in subject.model.parameters],
-    }
-
-
-def _parameter(value: Parameter, model: WorkloadModel) -> dict[str, str]:
-    return {
-        "name": words.parameter_name(value, model),
-        "value": words.parameter_value(value, model),
-        "interval": words.span(value.low, value.high) if value.low < value.high else "–",
-        "source": words.source_name(value.source),
-    }
 
 
 def _rejected(subject: Subject) -> list[dict[str, str]]:

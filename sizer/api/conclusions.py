@@ -21,7 +21,7 @@ from sizer.api.steps import OnStep, Stage, StepBegun, no_step
 from sizer.bundled.reports import Material
 from sizer.bundled.reports import write_report as write_page
 from sizer.catalog import Catalog, InstanceType
-from sizer.exchange import recommendation_form, write_csv
+from sizer.exchange import recommendation_form, write_csv, write_rows
 from sizer.files import FormatError, from_json, load_json, to_json, write_json, write_text
 from sizer.model import Model, WorkloadModel
 from sizer.model import fit as fit_model
@@ -183,6 +183,8 @@ def _material(folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommen
         drift=_drift(folder, runs),
         created_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         version=__version__,
+        measurements_csv=write_csv(runs),
+        measurements_json=write_rows(runs),
     )
 
 

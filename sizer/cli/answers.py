@@ -22,6 +22,7 @@ from sizer.records import (
     Deadline,
     HostError,
     InputError,
+    InstanceOffer,
     NoAnswer,
     Objective,
     Recommendation,
@@ -43,6 +44,8 @@ from sizer.words import (
 GATE_EXIT_CODE = 6
 MOST_ALTERNATIVES = 5
 """Machines that no other dominates, as the terminal lists them; the page has all."""
+MOST_OFFERS = 5
+"""Instance types with a price, as the terminal lists them; the page has more."""
 
 
 def fit(arguments: argparse.Namespace) -> int:
@@ -125,9 +128,15 @@ def _print_answer(answer: Answer, model: Model) -> None:
         print(f"  {rejection_line(rejection, terms)}")
     if answer.next_run is not None:
         print(f"  {next_line(answer.next_run, terms)}")
-    for offer in answer.instances:
-        if not (answer.alternatives and offer.own):
-            print(f"  {offer_line(offer)}")
+    for offer in _offers(answer):
+        print(f"  {offer_line(offer)}")
+
+
+def _offers(answer: Answer) -> list[InstanceOffer]:
+    """Some instance types: those with a price, the cheapest first, then some without; the page has more."""
+    offers = [offer for offer in answer.instances if not (answer.alternatives and offer.own)]
+    priced = [offer for offer in offers if offer.usd_per_hour is not None]
+    return [*priced[:MOST_OFFERS], *(offer for offer in offers if offer.usd_per_hour is None)]
 
 
 def _shown(answer: Answer) -> list[Alternative]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizer.exchange.imported import Imported, read_measurements
 from sizer.exchange.imported_columns import READERS
-from sizer.exchange.measurements import write_csv
+from sizer.exchange.measurements import write_csv, write_rows
 from sizer.exchange.published import no_prediction_form, prediction_form, recommendation_form
 from sizer.exchange.understanding import understood
 
@@ -17,4 +17,5 @@ __all__ = [
     "recommendation_form",
     "understood",
     "write_csv",
+    "write_rows",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import PurePath
@@ -70,6 +71,12 @@ def write_csv(runs: Iterable[Run]) -> str:
         known = (run.other.get(column) if cells[column] is None else cells[column] for column in ALL_COLUMNS)
         writer.writerow([_harmless(cell) for cell in (*known, *(run.other.get(name) for name in others))])
     return text.getvalue()
+
+
+def write_rows(runs: Iterable[Run]) -> str:
+    """The same as a JSON list, a run a line; a figure that a run does not have is left out."""
+    known = ({name: cell for name, cell in (run.other | row(run)).items() if cell is not None} for run in runs)
+    return "[\n" + ",\n".join(json.dumps(cells) for cells in known) + "\n]\n"
 
 
 def _harmless(cell: Cell) -> Cell:

@@ -41,6 +41,7 @@ from sizer.model.memory_sizes import MemoryCompared, asked_sizes, memory_compare
 from sizer.model.model import (
     NORMAL_90,
     Gpus,
+    LeftOut,
     MeasuredDisk,
     MeasuredRange,
     Model,
@@ -74,6 +75,7 @@ __all__ = [
     "GivenUp",
     "GivenUpKind",
     "Gpus",
+    "LeftOut",
     "MeasuredDisk",
     "MeasuredRange",
     "MemoryCompared",

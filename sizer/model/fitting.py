@@ -19,11 +19,11 @@ from sizer.model.isolation import end_to_end
 from sizer.model.isolation import isolating as isolating_runs
 from sizer.model.least_squares import minimise
 from sizer.model.memory import memory_floor
-from sizer.model.model import MeasuredRange, Member, Model, Residual, Structure, WorkloadFacts, WorkloadModel
+from sizer.model.model import LeftOut, MeasuredRange, Member, Model, Residual, Structure, WorkloadFacts, WorkloadModel
 from sizer.model.observations import Noise, Observation, completed, measure, observe
 from sizer.model.problem import Fitted, Problem, problem_of
 from sizer.model.residual import fit_residual
-from sizer.model.widening import widening, widening_of_noise
+from sizer.model.widening import predicted_without, widening, widening_of_noise
 from sizer.records import Configuration, Run
 
 DRAWS = 32
@@ -93,7 +93,30 @@ def _fit(model: WorkloadModel, observations: Sequence[Observation], noise: Noise
     run_noise = max(noise.run if noise.measured else 0.0, spread)
     model = replace(model, members=members, residual=residual, noise=run_noise, misfit=max(misfit, 0.005))
     of_noise = widening_of_noise(kept, main, noise)
-    return replace(model, widening=widening(model, kept, observations, main), noise_widening=of_noise)
+    without = predicted_without(kept, [o.configuration for o in observations], main, residual)
+    return replace(
+        model,
+        widening=widening(model, kept, observations, main, without),
+        noise_widening=of_noise,
+        left_out=_left_out(observations, kept[0][0].problem.target, main, without),
+    )
+
+
+def _left_out(
+    observations: Sequence[Observation], target: Array, main: Flags, without: Array | None
+) -> tuple[LeftOut, ...]:
+    """Of the runs that predictions are about what was measured, and what is predicted without it."""
+    if without is None:
+        return ()
+    return tuple(
+        LeftOut(observation.configuration, _rounded(measured), _rounded(predicted))
+        for observation, measured, predicted, counts in zip(observations, target, without, main, strict=True)
+        if counts
+    )
+
+
+def _rounded(log_rate: float) -> float:
+    return float(f"{math.exp(log_rate):.6g}")
 
 
 def _expressible(model: WorkloadModel, observations: Sequence[Observation]) -> Sequence[Observation]:

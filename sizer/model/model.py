@@ -367,13 +367,23 @@ class Residual:
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """A measured configuration, and what the same forms predict of it when they are fitted without it; samples/s."""
+
+    configuration: Configuration
+    measured: float
+    predicted: float
+
+
+@dataclass(frozen=True)
 class WorkloadModel:
     """The model of one workload.
 
     `noise` is the standard deviation of ln throughput of a new run about the curve, `misfit` the part of it that is
     the model's own, `widening` the number of standard deviations of a 90 % interval (1.645 if the residuals of
     configurations left out were normal), `noise_widening` that of the noise, at the least. `refused` says why there is
-    no model and which run would help most, `scaling` where more vCPUs stop paying.
+    no model and which run would help most, `scaling` where more vCPUs stop paying. `left_out` shows how well it
+    predicts what it does not know; empty of few configurations.
     """
 
     name: str
@@ -390,6 +400,7 @@ class WorkloadModel:
     misfit: float = 0.0
     widening: float = NORMAL_90
     noise_widening: float = NORMAL_90
+    left_out: tuple[LeftOut, ...] = ()
 
     def measured_together(self, configuration: Configuration) -> bool:
         """Whether each two of its values lie within what was measured together.

@@ -20,6 +20,8 @@ from sizer.records import Configuration
 
 FOLDS = 24
 """Configurations are left out one at a time up to this many, then in this many groups."""
+FEWEST = 4
+"""Configurations below which leaving one out says nothing."""
 FEWEST_DEGREES = 2.0
 """Degrees of freedom, at the least, with which scatter about a curve shows the noise: with fewer, all is possible."""
 
@@ -29,14 +31,14 @@ def widening(
     kept: Sequence[tuple[Fitted, float]],
     observations: Sequence[Observation],
     main: Flags,
+    left_out: Array | None,
 ) -> float:
-    """How many standard deviations make 90 %."""
+    """How many standard deviations make 90 %; `left_out` (n,) is what each row is predicted to be without it, in ln."""
     target = kept[0][0].problem.target
     n = int(main.sum())
-    if n < 4:
+    if left_out is None:
         return NORMAL_90 * (1 + 1 / max(n, 1))
     places = [o.configuration for o in observations]
-    left_out = _left_out(kept, places, main, model.residual)
     counts = _inner(places, main)
     variance = _draw_variance(model, kept)
     if model.residual is not None:
@@ -66,10 +68,12 @@ def _inner(places: Sequence[Configuration], main: Flags) -> Flags:
     return inside if inside.sum() >= 3 else main
 
 
-def _left_out(
+def predicted_without(
     kept: Sequence[tuple[Fitted, float]], places: Sequence[Configuration], main: Flags, residual: Residual | None
-) -> Array:
-    """What each row is predicted to be without it (n,)."""
+) -> Array | None:
+    """Ln of what each row is predicted to be by the same forms fitted without it (n,); None of fewer than FEWEST."""
+    if int(main.sum()) < FEWEST:
+        return None
     problem = kept[0][0].problem
     n = problem.target.size
     fold = np.arange(n) % FOLDS

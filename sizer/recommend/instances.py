@@ -13,21 +13,21 @@ from sizer.recommend.machines import Machine
 from sizer.recommend.prices import usd_per_million
 from sizer.records import InstanceOffer, Reason, ReasonCode, Spec, reason
 
-PRICED, UNPRICED = 5, 3
-"""How many offers with and without a price are listed."""
+PRICED, UNPRICED = 12, 3
+"""How many offers with and without a price are listed, beside the cheapest of every provider."""
 
 
 def matching(
     model: WorkloadModel, spec: Spec, batch_size: int | None, rate: float, catalog: Catalog
 ) -> tuple[InstanceOffer, ...]:
-    """The cheapest instance types that hold the spec, then some whose price is unknown, smallest first.
+    """The cheapest instance types that hold the spec, with that of every provider, then some whose price is unknown,
+    smallest first.
 
     ARM machines come last: sizer measures on x86-64, and MXNet is not published for ARM.
     `rate` is the spec's throughput in samples per second: an instance type is larger or equal, so its price for a
     million samples is at most what is shown, on cores like those that were measured.
     """
-    priced, unpriced = holding(model, spec, batch_size, catalog)
-    return tuple(_offer(i, model, spec, rate) for i in [*priced[:PRICED], *unpriced[:UNPRICED]])
+    return tuple(_offer(i, model, spec, rate) for i in _listed(*holding(model, spec, batch_size, catalog)))
 
 
 def offers(machine: Machine, model: WorkloadModel, catalog: Catalog) -> tuple[InstanceOffer, ...]:
@@ -47,11 +47,19 @@ def offers(machine: Machine, model: WorkloadModel, catalog: Catalog) -> tuple[In
             as_of=known.as_of if known else "",
             source=known.source if known else "the table",
             own=True,
+            usd_per_hour_spot=machine.usd_per_hour_spot,
         )
         return (own,)
     spec, device = machine.spec, model.facts.device
-    priced, unpriced = _by_price(instances_like(spec, machine.accelerators, device, catalog))
-    return tuple(_offer(i, model, spec, rate) for i in [*priced[:PRICED], *unpriced[:UNPRICED]])
+    listed = _listed(*_by_price(instances_like(spec, machine.accelerators, device, catalog)))
+    return tuple(_offer(i, model, spec, rate) for i in listed)
+
+
+def _listed(priced: Sequence[InstanceType], unpriced: Sequence[InstanceType]) -> list[InstanceType]:
+    """Of all that hold a spec those worth listing: who is tied to a provider finds its cheapest among them."""
+    of_each = {instance.provider: instance for instance in reversed(priced)}
+    shown = [each for each in priced if each in priced[:PRICED] or each is of_each[each.provider]]
+    return [*shown, *unpriced[:UNPRICED]]
 
 
 def holding(
@@ -102,6 +110,7 @@ def _offer(instance: InstanceType, model: WorkloadModel, spec: Spec, rate: float
         as_of=instance.as_of,
         source=instance.source,
         notes=tuple(_notes(instance, model, spec, rate)),
+        usd_per_hour_spot=instance.usd_per_hour_spot,
     )
 
 

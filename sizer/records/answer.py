@@ -353,7 +353,10 @@ class Rejection:
 
 @dataclass(frozen=True)
 class InstanceOffer:
-    """An instance type that holds the spec; a price of None is unknown. `own`: it is what was measured, by its name."""
+    """An instance type that holds the spec; a price of None is unknown. `own`: it is what was measured, by its name.
+
+    `usd_per_hour` is the price that the answer counts with; `usd_per_hour_spot` that of spare capacity.
+    """
 
     provider: str
     instance_type: str
@@ -367,6 +370,7 @@ class InstanceOffer:
     source: str
     notes: tuple[Reason, ...] = ()
     own: bool = False
+    usd_per_hour_spot: Amount | None = None
 
 
 @dataclass(frozen=True)

@@ -119,4 +119,4 @@ def _megabytes(count: float | None) -> float | None:
 
 def _number(value: float | None) -> float | None:
     """Whole numbers without their point, as a person would write them."""
-    return int(value) if value is not None and value.is_integer() else value
+    return int(value) if value is not None and float(value).is_integer() else value

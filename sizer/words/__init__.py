@@ -34,6 +34,7 @@ from sizer.words.answers import (
     suggestion_sentences,
     what_if_disk_name,
 )
+from sizer.words.badges import Badge, BadgeKind, badge
 from sizer.words.charts import (
     bound_by,
     cache_fit_named,
@@ -106,6 +107,8 @@ from sizer.words.language import CHINESE, ENGLISH, _, _n, in_language, language_
 from sizer.words.log_lines import log_cut, log_format, log_line, log_lines_more, log_no_number, log_summary, log_times
 from sizer.words.model import (
     assumptions,
+    forms_sentence,
+    left_out_sentence,
     model_line,
     model_summary,
     parameter_line,
@@ -243,6 +246,8 @@ from sizer.words.warnings import warning_in_words, warning_line, warning_name, w
 __all__ = [
     "CHINESE",
     "ENGLISH",
+    "Badge",
+    "BadgeKind",
     "Fact",
     "Terms",
     "Touch",
@@ -262,6 +267,7 @@ __all__ = [
     "assumptions",
     "axes_lines",
     "axis_name",
+    "badge",
     "baseline_fact",
     "batch_named",
     "being_measured",
@@ -317,6 +323,7 @@ __all__ = [
     "floor_named",
     "following_in_words",
     "follows_from_first_run",
+    "forms_sentence",
     "from_to",
     "half_width",
     "headline",
@@ -332,6 +339,7 @@ __all__ = [
     "kind_name",
     "knee_named",
     "language_tag",
+    "left_out_sentence",
     "leftover_in_words",
     "limits_available",
     "limits_in_words",

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from sizer.model import Parameter, Quantity, Source, WhatIf, WorkloadModel
 from sizer.records import DiskRates, format_bytes, format_number, format_seconds, rate_unit
 from sizer.words.answers import refusal_sentences
-from sizer.words.figures import paragraph, volume
+from sizer.words.figures import paragraph, small_share, volume
 from sizer.words.language import _
 from sizer.words.names import accelerator_name, clauses, disk_in_words, listed, terms_of
 from sizer.words.reasons import reason_sentence
-from sizer.words.units import a_sample, one_of, rate_in_words
+from sizer.words.units import a_sample, one_of, percent, rate_in_words
 
 
 def model_summary(model: WorkloadModel) -> str:
@@ -165,3 +165,41 @@ def _what_if_data(factor: float, model: WorkloadModel) -> str:
         "difference",
         **known,
     )
+
+
+def left_out_sentence(count: int, middle: float, worst: float, where: str) -> str:
+    """How well configurations were predicted that the fit did not know; the errors are relative ones."""
+    return _(
+        "Each of {count} configurations was predicted by a fit to the others: half of the predictions were off by "
+        "{middle} or less, the worst by {worst} ({where}).",
+        count=count,
+        middle=small_share(middle),
+        worst=small_share(worst),
+        where=where,
+    )
+
+
+def forms_sentence(weights: Mapping[str, float]) -> str:
+    """The equation, and which forms of the CPU's scaling speak with which weight (Akaike's, of one in all)."""
+    named = [
+        _("{form} {share}", form=_form(form), share=percent(weight))
+        for form, weight in sorted(weights.items(), key=lambda item: -item[1])
+    ]
+    return _(
+        "A sample takes the p-norm of its seconds at each stage: p = 1 is one stage after the other, a large p that "
+        "they overlap. How CPU time falls with vCPUs: {forms}.",
+        forms=listed(named),
+    )
+
+
+def _form(name: str) -> str:
+    """The name under which a form is known; one that only a later version has, as it is spelt."""
+    return {
+        "linear": _("linear"),
+        "power": _("power law"),
+        "amdahl": _("Amdahl's law"),
+        "usl": _("Universal Scalability Law"),
+        "knee": _("linear with a knee"),
+        "bend": _("power law from a bend on"),
+        "paired": _("hyperthread pairs"),
+    }.get(name, name)

@@ -1,117 +1,83 @@
-"""A real Chromium, spoken to over its DevTools pipe: messages are JSON, each ended by a zero byte."""
+"""The page in a real Chromium, which Playwright drives."""
 
 from __future__ import annotations
 
-import base64
-import json
-import os
 import shutil
-import signal
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser as Chromium
+from playwright.sync_api import ConsoleMessage, Page, Request, sync_playwright
 
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--hide-scrollbars",
-    "--remote-debugging-pipe",
-)
+PHONE = 500
+"""Below this width (CSS pixels) the browser lays a page out as a phone does."""
 
 
 class Browser:
-    """One tab. `events` are all messages that were not an answer."""
+    """One page at a time; `faults` are what it asked of the network and what the browser had to say about it."""
 
-    def __init__(self, program: str, profile: Path) -> None:
-        child_reads, self._write = os.pipe()
-        self._read, child_writes = os.pipe()
-        # Chromium reads commands from descriptor 3 and answers on 4; dash cannot duplicate descriptors above 9.
-        script = f'exec "$@" 3<&{child_reads} 4>&{child_writes}'
-        self.process = subprocess.Popen(
-            ["bash", "-c", script, "bash", program, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
-            pass_fds=(child_reads, child_writes),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
+    def __init__(self, chromium: Chromium) -> None:
+        self._chromium = chromium
+        self._address = ""
+        self.page: Page
+        self.faults: list[str] = []
+
+    def open(self, address: str, width: int, scheme: Any, height: int = 900, **options: Any) -> Page:
+        """Load a page as a screen of that width (CSS pixels) and colour scheme shows it; `options` are Playwright's."""
+        self.close()
+        context = self._chromium.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme, is_mobile=width < PHONE, **options
         )
-        os.close(child_reads)
-        os.close(child_writes)
-        self._number, self._rest = 0, b""
-        self._session: str | None = None
-        self.events: list[dict[str, Any]] = []
-        tab = self.ask("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.ask("Target.attachToTarget", targetId=tab, flatten=True)["sessionId"]
-        for domain in ("Page", "Network", "Runtime", "Log"):
-            self.ask(f"{domain}.enable")
-
-    def ask(self, method: str, **parameters: Any) -> Any:
-        """Send one command and wait for its answer."""
-        self._number += 1
-        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
-        if self._session is not None:
-            message["sessionId"] = self._session
-        os.write(self._write, json.dumps(message).encode() + b"\0")
-        while True:
-            found = self._next()
-            if found.get("id") == self._number:
-                assert "error" not in found, found["error"]
-                return found["result"]
-            self.events.append(found)
-
-    def open(self, address: str, width: int, scheme: str, height: int = 900) -> None:
-        """Load a page as a screen of that width (CSS pixels) and colour scheme shows it."""
-        self.ask(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500
-        )
-        self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.events.clear()
-        self.ask("Page.navigate", url=address)
-        while not any(event["method"] == "Page.loadEventFired" for event in self.events):
-            self.events.append(self._next())
+        self._address = address.partition("#")[0]
+        context.on("request", self._asked)
+        context.on("console", self._said)
+        context.on("weberror", lambda error: self.faults.append(f"error: {error.error}"))
+        self.page = context.new_page()
+        self.page.goto(address)
+        return self.page
 
     def evaluate(self, expression: str) -> Any:
-        """The value of a JavaScript expression in the page; the page's own policy does not forbid this."""
-        result = self.ask("Runtime.evaluate", expression=expression, returnByValue=True)
-        assert "exceptionDetails" not in result, result
-        return result["result"].get("value")
+        """The value of a JavaScript expression in the page, or what its promise ends in."""
+        return self.page.evaluate(expression)
 
     def picture(self, path: Path) -> None:
         """The whole page as a PNG."""
-        shot = self.ask("Page.captureScreenshot", captureBeyondViewport=True)
-        path.write_bytes(base64.b64decode(shot["data"]))
+        self.page.screenshot(path=path, full_page=True)
 
     def close(self) -> None:
-        os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        os.close(self._read)
-        os.close(self._write)
+        for context in self._chromium.contexts:
+            context.close()
 
-    def _next(self) -> dict[str, Any]:
-        while b"\0" not in self._rest:
-            received = os.read(self._read, 1 << 16)
-            assert received, "Chromium has gone"
-            self._rest += received
-        message, _, self._rest = self._rest.partition(b"\0")
-        found: dict[str, Any] = json.loads(message)
-        return found
+    def _asked(self, request: Request) -> None:
+        if not (request.is_navigation_request() and request.url.partition("#")[0] == self._address):
+            self.faults.append(f"request: {request.url}")
+
+    def _said(self, message: ConsoleMessage) -> None:
+        """What the policy refuses is said on the console, too."""
+        self.faults.append(f"{message.type}: {message.text}")
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium; one for each module, as an event loop runs in this thread for as long as it is there."""
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
         pytest.skip("there is no Chromium here; apt-get install chromium")
-    found = Browser(program, tmp_path_factory.mktemp("profile"))
-    try:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program)
+        found = Browser(chromium)
         yield found
-    finally:
         found.close()
+        chromium.close()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_loaded_and_nothing_said(request: pytest.FixtureRequest) -> Iterator[None]:
+    """After every test: its pages asked for their own file alone, and the browser has refused and reported nothing."""
+    yield
+    if "browser" in request.fixturenames:
+        browser = request.getfixturevalue("browser")
+        faults, browser.faults = browser.faults, []
+        assert faults == []

@@ -108,16 +108,6 @@ def shown(request: pytest.FixtureRequest, browser: Any, address: str) -> Any:
     return browser
 
 
-def test_the_page_loads_itself_and_nothing_else(shown: Any, address: str) -> None:
-    """One request, for the file; the console stays empty."""
-    requests = [
-        each["params"]["request"]["url"] for each in shown.events if each["method"] == "Network.requestWillBeSent"
-    ]
-    said = [each for each in shown.events if each["method"] in ("Log.entryAdded", "Runtime.consoleAPICalled")]
-    assert requests == [address]
-    assert said == []
-
-
 def test_the_page_never_scrolls_sideways(shown: Any) -> None:
     """Wide tables scroll inside their own box."""
     width = shown.evaluate("document.documentElement.clientWidth")
@@ -168,7 +158,6 @@ def test_evidence_of_every_run_stays_inside_the_page(shown: Any) -> None:
 def test_a_link_to_a_run_opens_it(browser: Any, address: str, material: Material) -> None:
     """Without a script: the browser opens what the link's target lies in."""
     failed = next(run for run in material.runs if run.outcome is not Outcome.COMPLETED)
-    browser.open("about:blank", 390, "light")
     browser.open(f"{address}#run-{failed.id}", 390, "light")
     assert browser.evaluate("[...document.querySelectorAll('.runs > details')].filter(each => each.open).length") == 1
     assert browser.evaluate(f"document.getElementById('run-{failed.id}').closest('details').open")

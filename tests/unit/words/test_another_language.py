@@ -59,7 +59,7 @@ class Texts(HTMLParser):
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in ("meta", "br"):
+        if tag not in ("meta", "br", "input"):
             self.open.append(tag)
         self.found += [value or "" for name, value in attrs if name in ("aria-label", "data-label", "title")]
 
@@ -82,7 +82,7 @@ def unbracketed(text: str) -> list[str]:
     return [word for word in found if not re.fullmatch(FIGURES, word, re.VERBOSE)]
 
 
-OURS_AND_FIGURES = {"sizer", "MXNet", "OpenCV", "logs", "log", "CPUs", "bytes", "image", "word", "core-seconds", "IOs"}
+OURS_AND_FIGURES = {"sizer", "MXNet", "OpenCV", "logs", "log", "CPUs", "csv", "json"}
 """Beside names of the study: this program's, frameworks', of the folder of logs, of keys in host.json, and units."""
 
 

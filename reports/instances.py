@@ -1,0 +1,95 @@
+"""What can be rented that holds the specs: one table for all workloads, as plain dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sizer import words
+from sizer.records import GIB, RELATIVE, InstanceOffer, ReasonCode, format_bytes, format_number, format_usd
+from sizer.words import _
+
+from .material import Material
+from .subject import Subject
+
+AT_ONCE = 10
+"""Rows that are shown before the reader asks for more, as many of each workload; without JavaScript all are."""
+
+
+def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | None:
+    """A row for each workload and instance type, the cheapest first; None where no answer has a spec."""
+    if not any(subject.answer is not None and subject.answer.spec is not None for subject in found):
+        return None
+    rows = [row for number, subject in enumerate(found) for row in _rows(number, subject)]
+    workloads = [(number, subject.name) for number, subject in enumerate(found) if _offers(subject)]
+    return {
+        "rows": rows,
+        "workloads": workloads if len(workloads) > 1 else [],
+        "providers": sorted({row["provider"] for row in rows if row["provider"]}),
+        "gpus": sorted({row["gpu"] for row in rows}, key=lambda name: (name != "", name)),
+        "has_spot": any(row["spot"] for row in rows),
+        "has_samples": any(row["million"] for row in rows),
+        "has_sources": any(row["source"] for row in rows),
+        "without": [
+            subject.name
+            for subject in found
+            if subject.answer is not None and subject.answer.spec is not None and not subject.answer.instances
+        ],
+        "of_each": max(1, AT_ONCE // max(1, len(workloads))),
+    }
+
+
+def _offers(subject: Subject) -> tuple[InstanceOffer, ...]:
+    return subject.answer.instances if subject.answer is not None else ()
+
+
+def _rows(number: int, subject: Subject) -> Iterator[dict[str, Any]]:
+    assert subject.answer is not None or not _offers(subject), "only an answer has offers"
+    for place, offer in enumerate(_offers(subject)):
+        yield _row(number, place, offer, subject)
+
+
+def _row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dict[str, Any]:
+    """Texts, and beside them the numbers to sort by: None is sorted last."""
+    answer = subject.answer
+    rate = answer.throughput if answer is not None and not answer.rate_in_doubt else None
+    source, as_of = words.offer_source(offer)
+    million = offer.usd_per_million_samples if subject.unit != RELATIVE else None
+    notes = replace(offer, notes=tuple(note for note in offer.notes if note.code is not ReasonCode.PRICE_UNKNOWN))
+    return {
+        "workload": subject.name,
+        "number": number,
+        "is_cheapest": place == 0 and offer.usd_per_hour is not None,
+        "provider": offer.provider,
+        "name": offer.instance_type,
+        "vcpus": _size(offer.vcpus),
+        "memory": format_bytes(offer.memory_bytes) if offer.memory_bytes else "–",
+        "gpu": offer.gpu or "",
+        "gpus": f"{offer.gpu_count} × {offer.gpu}" if offer.gpu else _("none"),
+        "rate": words.rate_in_words(rate.value, subject.unit) if rate is not None else "–",
+        "hour": _usd(offer.usd_per_hour),
+        "spot": _usd(offer.usd_per_hour_spot) if offer.usd_per_hour_spot is not None else "",
+        "million": format_usd(million) if million is not None else "",
+        "unit": words.several_of(subject.unit),
+        "source": source,
+        "as_of": as_of,
+        "note": words.paragraph(words.offer_notes(notes, subject.terms)),
+        "sorted_by": {
+            "workload": number,
+            "vcpus": offer.vcpus,
+            "memory": offer.memory_bytes / GIB,
+            "rate": rate.value if rate is not None else None,
+            "hour": offer.usd_per_hour,
+            "spot": offer.usd_per_hour_spot,
+            "million": million,
+        },
+    }
+
+
+def _size(vcpus: float) -> str:
+    return format_number(vcpus) if vcpus else "–"
+
+
+def _usd(price: float | None) -> str:
+    return format_usd(price) if price is not None else _("unknown")

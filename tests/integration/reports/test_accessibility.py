@@ -1,0 +1,45 @@
+"""What axe-core, which knows the rules of WCAG, finds in the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from sizer.bundled.reports import Material, write_report
+
+pytestmark = pytest.mark.slow
+
+SEVERE = {"serious", "critical"}
+
+
+@pytest.fixture(scope="module")
+def address(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path: Path = tmp_path_factory.mktemp("accessible") / "report.html"
+    write_report(path, material)
+    return path.as_uri()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1300, "light"), (1300, "dark"), (390, "light")])
+def test_nothing_keeps_a_reader_out(browser: Any, address: str, width: int, scheme: str) -> None:
+    """No violation that axe calls serious or critical, with everything opened that opens."""
+    page = browser.open(address, width, scheme)
+    browser.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    found = Axe().run(page).response["violations"]
+    assert [
+        (each["id"], node["target"], node["failureSummary"])
+        for each in found
+        if each["impact"] in SEVERE
+        for node in each["nodes"]
+    ] == []
+
+
+def test_axe_finds_what_is_wrong(browser: Any, tmp_path: Path) -> None:
+    """A field that nobody names and grey words on grey are both found."""
+    (tmp_path / "page.html").write_text(
+        '<!doctype html><title>t</title><input><p style="background:#888;color:#999">grey'
+    )
+    violations = Axe().run(browser.open((tmp_path / "page.html").as_uri(), 1300, "light")).response["violations"]
+    assert {"label", "color-contrast"} <= {each["id"] for each in violations if each["impact"] in SEVERE}

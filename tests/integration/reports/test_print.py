@@ -1,0 +1,103 @@
+"""The page on paper: what Chromium prints of it, read back by poppler."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from sizer.bundled.reports import Material, write_report
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("pdftotext") is None, reason="needs pdftotext; apt-get install poppler-utils"),
+]
+
+MARGIN = 36.0
+"""Points."""
+FOLDED = "z9.unfolded"
+"""The last of so many instance types that it is folded away on a screen."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One page of paper: its size in points, and its words with the right edge of each."""
+
+    width: float
+    words: list[tuple[str, float]]
+
+    @property
+    def text(self) -> str:
+        """All of its words, without the spaces between them: words without a break are broken anywhere."""
+        return "".join(word for word, _ in self.words)
+
+
+@dataclass(frozen=True)
+class Print:
+    sheets: list[Sheet]
+    shown: list[str]
+    """The words that the page shows a printer."""
+
+
+@pytest.fixture(scope="module", params=["A4", "Letter"])
+def printed(
+    request: pytest.FixtureRequest, browser: Any, material: Material, tmp_path_factory: pytest.TempPathFactory
+) -> Print:
+    folder: Path = tmp_path_factory.mktemp("printed")
+    assert material.recommendation is not None
+    first, *others = material.recommendation.workloads
+    offers = tuple(replace(first.instances[0], instance_type=name) for name in ("a1", "b2", "c3", "d4", "e5", FOLDED))
+    recommendation = replace(material.recommendation, workloads=(replace(first, instances=offers), *others))
+    write_report(folder / "report.html", replace(material, recommendation=recommendation))
+    page = browser.open((folder / "report.html").as_uri(), 1300, "dark")
+    margins = dict.fromkeys(("top", "right", "bottom", "left"), f"{MARGIN / 72}in")
+    page.pdf(path=folder / "report.pdf", format=request.param, margin=margins)
+    page.emulate_media(media="print")
+    subprocess.run(["pdftotext", "-bbox", folder / "report.pdf", folder / "words.html"], check=True, timeout=60)
+    found = ElementTree.parse(folder / "words.html").iter("{http://www.w3.org/1999/xhtml}page")
+    sheets = [
+        Sheet(float(sheet.attrib["width"]), [(word.text or "", float(word.attrib["xMax"])) for word in sheet])
+        for sheet in found
+    ]
+    return Print(sheets, page.locator("body").inner_text().split())
+
+
+def test_the_verdict_stands_on_the_first_sheet(printed: Print) -> None:
+    """The answer for every workload, and the spec of the first."""
+    first = printed.sheets[0].text
+    for word in ("Verdict", "train-resnet50-p100", "recommended", "infer-squeezenet", "preprocess", "2vCPUs", "0.97"):
+        assert word in first
+
+
+def test_nothing_is_cut_at_the_right_edge(printed: Print) -> None:
+    """No word reaches into the margin."""
+    for sheet in printed.sheets:
+        assert [word for word, right in sheet.words if right > sheet.width - MARGIN + 1] == []
+
+
+def test_no_word_is_lost(printed: Print) -> None:
+    """What the page shows is on some sheet; a word may be broken, and a sheet may end within it."""
+    text = "".join(sheet.text for sheet in printed.sheets)
+    assert len(printed.shown) > 1500
+    assert [word for word in printed.shown if re.search(r"\w", word) and word not in text] == []
+
+
+def test_what_is_folded_away_is_printed(printed: Print) -> None:
+    """But for the evidence of each run, of which there may be a thousand, and the words that explain it."""
+    text = "".join(sheet.text for sheet in printed.sheets)
+    assert FOLDED in text
+    assert "moreinstancetypes" not in text, "the line that would open them"
+    assert "Allruns,eachwithitsevidence" in text
+    assert "core-ms" not in text
+    assert "Whatthewordsmean" not in text
+
+
+def test_it_is_not_longer_than_it_needs_to_be(printed: Print) -> None:
+    """Four workloads with 56 runs: two sheets for each, and some for what they share."""
+    assert 8 <= len(printed.sheets) <= 25

@@ -1,0 +1,47 @@
+"""The files that the page carries."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from dataclasses import replace
+
+from sizer.bundled.reports import Material
+from sizer.bundled.reports.downloads import Download, downloads, study_file
+from sizer.exchange import write_csv, write_rows
+from sizer.records import GIB
+from sizer.study import HostSize, parse_study
+
+
+def unpacked(file: Download) -> str:
+    """What a browser saves."""
+    return gzip.decompress(base64.b64decode(file.address.partition(",")[2])).decode()
+
+
+def test_both_tables_come_out_as_they_went_in(material: Material) -> None:
+    """And the same study has the same page, byte for byte."""
+    made = replace(material, measurements_csv=write_csv(material.runs), measurements_json=write_rows(material.runs))
+    table, rows = downloads(made)
+    assert unpacked(table) == write_csv(material.runs)
+    assert len(json.loads(unpacked(rows))) == len(material.runs)
+    assert downloads(made) == [table, rows]
+
+
+def test_the_name_of_a_file_is_one_that_any_system_takes(material: Material) -> None:
+    """Whatever the study is called."""
+    named = replace(material, study=replace(material.study, name="../<b>\u202e a/b"))
+    assert [file.name for file in downloads(named)] == ["b-a-b.csv.gz", "b-a-b.json.gz"]
+    nameless = replace(material, study=replace(material.study, name="研究"))
+    assert downloads(nameless)[0].plain == "study.csv"
+
+
+def test_a_study_without_runs_has_none(material: Material) -> None:
+    """There is nothing to save."""
+    assert downloads(replace(material, runs=())) == []
+
+
+def test_the_study_file_measures_the_same(material: Material) -> None:
+    """Read again it is the study."""
+    again = parse_study(study_file(material.study), "study.yaml", None, HostSize(8, 32 * GIB), None)
+    assert [plan.workload.name for plan in again.workloads] == [plan.workload.name for plan in material.study.workloads]
