@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sizer import words
 from sizer.model import batch_of, memory_of, vcpus_of
 from sizer.words import _
 
-from .axis_chart import axis_chart
+from .axis_chart import axis_chart, piled
 from .binding import binding_map
 from .charts import Figure, Rows, legend
 from .disk_chart import disk_chart
+from .disk_question import disk_answer
 from .machines import machines_figure
 from .series import AXES, Series, along, common, labels, varied_axes
 from .subject import Subject
@@ -26,7 +28,7 @@ MOST_SERIES = 4
 def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], int]:
     """The machines that were compared, for each axis varied the figure closest to the answer, and a map of what binds;
     then further ones, and how many are left out."""
-    machines = machines_figure(subject)
+    machines, disks = machines_figure(subject), disk_answer(subject)
     first: list[Figure] = [] if machines is None else [machines]
     more: list[Figure] = []
     left_out = 0
@@ -39,6 +41,8 @@ def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], i
         if axis == "disk":  # rows have no line that is nearest to the answer, so bars stand in the order of their sizes
             chunks = [sorted(chunk, key=_size) for chunk in chunks]
         drawn = [_figure(axis, chunk, subject) for chunk in chunks[:MOST_PICTURES]]
+        if axis == "disk" and drawn and disks:
+            drawn[0] = replace(drawn[0], question=words.disk_question(), answer=disks)
         left_out += len(chunks) - len(drawn)
         first += drawn[:1]
         more += drawn[1:]
@@ -76,8 +80,9 @@ def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
         chart = axis_chart(axis, title, series, subject)
         drawn, keys = chart.plot.draw(), [*keys, *chart.keys]
         said += [chart.above] if chart.above else []
-        if chart.plot.piles and not alone:
-            said.append(_("Where the time goes is that of {series}.", series=named[0]))
+        shown = piled(series, subject)
+        if chart.plot.piles and not alone and shown is not None:
+            said.append(_("Where the time goes is that of {series}.", series=named[list(series).index(shown)]))
     return Figure(title, drawn, tuple(keys), words.paragraph(said))
 
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from sizer import words
 from sizer.files import write_text
 
-from . import all_runs, failures, instances, measurement, trust, verdict, workloads
+from . import all_runs, doubts, instances, instead, measurement, verdict, workloads
 from .charts import hatchings
 from .material import Material
 from .subject import Subject, subjects
@@ -39,15 +40,16 @@ class Section:
 SECTIONS = (
     Section("verdict", verdict.contents),
     Section("workloads", workloads.contents),
+    Section("instead", instead.contents),
     Section("instances", instances.contents),
-    Section("failures", failures.contents),
-    Section("trust", trust.contents),
+    Section("doubts", doubts.contents),
     Section("measurement", measurement.contents),
     Section("runs", all_runs.contents),
 )
 """In the order of the page."""
 SHARED = ("page", "charts")
 """Whose styles and scripts every section may use."""
+IN_MARKS = re.compile(r"`([^`]+)`")
 
 
 def write_report(path: Path, material: Material) -> None:
@@ -89,6 +91,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["coded"] = coded
     environment.globals.update(
         _=words._,
         _n=words._n,
@@ -97,6 +100,11 @@ def _templates() -> Environment:
         sentence=words.sentence,
     )
     return environment
+
+
+def coded(text: str) -> Markup:
+    """A sentence in which what is to be typed, `sizer resume DIR`, looks like it; nothing else in it becomes markup."""
+    return Markup(IN_MARKS.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def _joined(form: str) -> str:

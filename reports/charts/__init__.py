@@ -21,9 +21,12 @@ from .plot import (
 )
 from .rows import Bar, Row, RowGroup, Rows
 from .scales import is_wide
+from .svg import readable
+from .times import Break, Moment, Stretch, Times
 
 __all__ = [
     "Bar",
+    "Break",
     "Ceiling",
     "Cell",
     "Cells",
@@ -32,6 +35,7 @@ __all__ = [
     "Figure",
     "Key",
     "Line",
+    "Moment",
     "Part",
     "Pile",
     "PlaceMark",
@@ -41,7 +45,10 @@ __all__ = [
     "RowGroup",
     "Rows",
     "Stop",
+    "Stretch",
+    "Times",
     "hatchings",
     "is_wide",
     "legend",
+    "readable",
 ]

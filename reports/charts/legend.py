@@ -26,6 +26,18 @@ def series(index: int, text: str, alone: bool) -> Key:
     return Key(drawn, text, f"series-{index % 4}" + (" alone" if alone else ""))
 
 
+def stretch(index: int | None, text: str) -> Key:
+    """What went on, in a strip along the axis of time."""
+    return Key(
+        _small(svg.rectangle(4, 1, 18, 12, "stretch")), text, "neutral" if index is None else f"series-{index % 4}"
+    )
+
+
+def usual(text: str) -> Key:
+    """The band that values usually lie in."""
+    return Key(_small(svg.rectangle(1, 2, 24, 10, "usual")), text)
+
+
 def measured_bar(text: str) -> Key:
     """A bar with its interval."""
     drawn = _small(

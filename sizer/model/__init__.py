@@ -27,6 +27,7 @@ from sizer.model.floor_runs import (
     searched_floor,
     too_slow,
 )
+from sizer.model.gains import INSTANT, gain, loader_waits
 from sizer.model.isolation import as_asked, end_to_end
 from sizer.model.memory import (
     MARGIN,
@@ -62,6 +63,7 @@ __all__ = [
     "CPU_LABEL",
     "DRIFT",
     "GAIN",
+    "INSTANT",
     "LEAST_BYTES",
     "MARGIN",
     "MOST_RUNS",
@@ -108,11 +110,13 @@ __all__ = [
     "fit",
     "floor_at",
     "floor_from",
+    "gain",
     "gpus_of",
     "headroom",
     "is_search",
     "known_ceilings",
     "label_of",
+    "loader_waits",
     "memory_compared",
     "memory_edge",
     "memory_floor",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sizer.recommend.accelerators import EMULATED
 from sizer.recommend.gates import GateResult, check_gate, read_gate
+from sizer.recommend.instead import LEAST_GAIN, Change, ChangeKind, changes, disk_gain, judged_by
 from sizer.recommend.quality import DOUBTS, MISTOLD, rates_mistold
 from sizer.recommend.recommendation import recommend
 from sizer.recommend.thresholds import SURE
@@ -11,10 +12,16 @@ from sizer.recommend.thresholds import SURE
 __all__ = [
     "DOUBTS",
     "EMULATED",
+    "LEAST_GAIN",
     "MISTOLD",
     "SURE",
+    "Change",
+    "ChangeKind",
     "GateResult",
+    "changes",
     "check_gate",
+    "disk_gain",
+    "judged_by",
     "rates_mistold",
     "read_gate",
     "recommend",

@@ -15,6 +15,7 @@ from sizer.records.domains import (
     EdgeState,
     Label,
     Name,
+    Preference,
     Probability,
     Rate,
     Signed,
@@ -344,11 +345,38 @@ class Refused(NoAnswer):
 
 @dataclass(frozen=True)
 class Rejection:
-    """A cheaper spec and why it was not taken; `instance_type` where the table names the machine."""
+    """A cheaper spec and why it was not taken; `instance_type` where the table names the machine.
+
+    `throughput` is what it would give, `share` that over the answer's rate, `usd_saved_per_hour` what it would cost
+    less, with its disk where several were measured, and `saving` that over the price of the answer. Each is None where
+    it is not known, or, of what is not sold, does not exist.
+    """
 
     spec: Spec
     why: tuple[Reason, ...]
     instance_type: str | None = None
+    throughput: Estimate | None = None
+    share: Amount | None = None
+    usd_saved_per_hour: Signed | None = None
+    saving: Signed | None = None
+
+
+@dataclass(frozen=True)
+class Option:
+    """The spec that some preferences take of what the answer was chosen from, whichever of them was asked for.
+
+    `probability` is that of giving what is asked for. The price is that of the cheapest instance type that holds it;
+    None is unknown.
+    """
+
+    preferences: tuple[Preference, ...]
+    spec: Spec
+    throughput: Estimate
+    probability: Probability
+    bottleneck: Bottleneck | None = None
+    instance_type: str | None = None
+    usd_per_hour: Amount | None = None
+    usd_per_million_samples: Amount | None = None
 
 
 @dataclass(frozen=True)
@@ -442,6 +470,7 @@ class Answer:
     `edge` says of a lower bound what makes it one: the rate is `rising` at the most measured, or whether it is stays
     `unsettled`. `provisional` is an answer whose own runs, or whose probability, speak against relying on it.
     `rate_in_doubt`: runs told rates that are known to be wrong, so of its `throughput` only how specs compare is known.
+    `options` are what the cheapest, the balanced and the fastest choice would be; none where a rate is asked for.
     """
 
     workload: Name
@@ -466,6 +495,7 @@ class Answer:
     job: Job | None = None
     alternatives: tuple[Alternative, ...] = ()
     rate_in_doubt: bool = False
+    options: tuple[Option, ...] = ()
 
     @cached_property
     def chosen(self) -> Alternative | None:

@@ -18,7 +18,7 @@ from sizer.records import (
     format_seconds,
     format_usd,
 )
-from sizer.words.answers import family_sentences, reasons_said, suggestion_sentences
+from sizer.words.answers import MOST_REASONS, NOTES, family_sentences, reasons_said, suggestion_sentences
 from sizer.words.figures import chance, more_or_less, of_its_rate, paragraph, samples_counted, with_interval
 from sizer.words.language import _, without_marks
 from sizer.words.names import Terms, listed
@@ -88,6 +88,13 @@ def other_reasons(answer: Answer, terms: Terms) -> tuple[list[str], list[str]]:
     """The reasons that are not in its sentence: those that are said at once, and those that fold away."""
     opening = _opening(answer)
     first, folded = reasons_said([reason for reason in answer.reasons if reason not in opening])
+    return [_plain(reason, terms) for reason in first], [_plain(reason, terms) for reason in folded]
+
+
+def page_reasons(answer: Answer, terms: Terms) -> tuple[list[str], list[str]]:
+    """Why the answer is so: the three most important reasons, and those that fold away."""
+    first = [reason for reason in answer.reasons if reason.code not in NOTES][:MOST_REASONS]
+    folded = [reason for reason in answer.reasons if reason not in first]
     return [_plain(reason, terms) for reason in first], [_plain(reason, terms) for reason in folded]
 
 

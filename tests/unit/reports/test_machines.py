@@ -107,7 +107,7 @@ def test_kinds_and_counts_have_a_picture_and_a_table(page: Page) -> None:
     ]
     assert rows[1][-1] == "fastest"
     assert len(rows) == 5
-    assert shown.count('<tr class="answer-row">') == 2, "of the table of machines and of that of configurations"
+    assert shown.count('<tr class="answer-row">') == 3, "of the tables of choices, of machines and of configurations"
 
 
 def test_the_picture_is_read_out(page: Page) -> None:
