@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from sizer import words
 from sizer.files import write_text
 
-from . import all_runs, doubts, instances, instead, measurement, verdict, workloads
+from . import all_runs, doubts, instances, instead, measurement, verdict, what_if, workloads
 from .charts import hatchings
 from .material import Material
 from .subject import Subject, subjects
@@ -41,13 +41,14 @@ SECTIONS = (
     Section("verdict", verdict.contents),
     Section("workloads", workloads.contents),
     Section("instead", instead.contents),
+    Section("what_if", what_if.contents),
     Section("instances", instances.contents),
     Section("doubts", doubts.contents),
     Section("measurement", measurement.contents),
     Section("runs", all_runs.contents),
 )
 """In the order of the page."""
-SHARED = ("page", "charts")
+SHARED = ("page", "charts", "model")
 """Whose styles and scripts every section may use."""
 IN_MARKS = re.compile(r"`([^`]+)`")
 

@@ -7,7 +7,18 @@ from functools import cached_property
 
 from sizer import words
 from sizer.model import WorkloadModel
-from sizer.records import Answer, Device, DiskCheck, DiskTier, Objective, Recommendation, Run, Study, WorkloadPlan
+from sizer.records import (
+    Answer,
+    Device,
+    DiskCheck,
+    DiskTier,
+    Objective,
+    Recommendation,
+    Run,
+    Study,
+    Workload,
+    WorkloadPlan,
+)
 from sizer.words import Terms, _, refusal_sentences, terms_of, without_marks
 
 from . import results
@@ -45,6 +56,16 @@ class Subject:
         return next(
             (device for device in known if device.samples_per_second is not None), known[0] if known else Device()
         )
+
+    @cached_property
+    def workload(self) -> Workload:
+        """What is measured, as the study asks for it, or as its runs say."""
+        return self.plan.workload if self.plan is not None else self.runs[0].spec.workload
+
+    @cached_property
+    def embedded(self) -> bool:
+        """Whether its runs read the data set that comes with sizer."""
+        return any(run.data_set is not None and run.data_set.embedded for run in self.runs)
 
     def unusual(self, input_: str, cache: str) -> str:
         """How something was read, said only where it is not what the workload asks for."""

@@ -53,6 +53,7 @@ from sizer.model.model import (
     WorkloadModel,
 )
 from sizer.model.observations import DRIFT, Noise, apart, centre_of, completed, noise_of, within
+from sizer.model.plain_data import CONSTANTS, PLACE, as_data
 from sizer.model.predicted_rates import own_effects, predict_rates
 from sizer.model.prediction import best_measured, predict, predict_line, predict_several
 from sizer.model.relief import headroom
@@ -60,6 +61,7 @@ from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
 
 __all__ = [
     "CLEAR",
+    "CONSTANTS",
     "CPU_LABEL",
     "DRIFT",
     "GAIN",
@@ -68,6 +70,7 @@ __all__ = [
     "MARGIN",
     "MOST_RUNS",
     "NORMAL_90",
+    "PLACE",
     "SHOWN_BY_VCPUS",
     "UNLIKELY",
     "WITHIN",
@@ -93,6 +96,7 @@ __all__ = [
     "anonymous_bytes",
     "apart",
     "as_asked",
+    "as_data",
     "asked_sizes",
     "batch_edge",
     "batch_of",

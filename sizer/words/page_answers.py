@@ -268,11 +268,16 @@ def baseline_fact(baseline: Baseline, spec: str, fastest: bool = False) -> Fact 
     return _("Against the fastest measured") if fastest else _("Against the largest measured"), value, spec
 
 
-def offer_shape(offer: InstanceOffer) -> str:
-    """`8 vCPUs · 32 GiB · 1 × V100`."""
+def offer_parts(offer: InstanceOffer) -> list[str]:
+    """`8 vCPUs`, `32 GiB`, `1 × V100`: what is known of its size."""
     known = [vcpus_in_words(offer.vcpus)] if offer.vcpus else []  # a table may not say how many
     known += [format_bytes(offer.memory_bytes)] if offer.memory_bytes else []
-    return " · ".join([*known, f"{offer.gpu_count} × {offer.gpu}" if offer.gpu else _("no GPU")])
+    return known + ([f"{offer.gpu_count} × {offer.gpu}"] if offer.gpu else [])
+
+
+def offer_shape(offer: InstanceOffer) -> str:
+    """`8 vCPUs · 32 GiB · 1 × V100`."""
+    return " · ".join([*offer_parts(offer), *([] if offer.gpu else [_("no GPU")])])
 
 
 def offer_name(offer: InstanceOffer) -> str:
@@ -289,12 +294,19 @@ def offer_source(offer: InstanceOffer) -> tuple[str, str]:
 
 def offer_price(offer: InstanceOffer) -> str:
     """`$3.912/h`, or that it is unknown."""
-    return f"{format_usd(offer.usd_per_hour)}/h" if offer.usd_per_hour is not None else _("price unknown")
+    return an_hour(offer.usd_per_hour) if offer.usd_per_hour is not None else _("price unknown")
+
+
+def an_hour(usd: float) -> str:
+    """`$3.912/h`."""
+    return f"{format_usd(usd)}/h"
 
 
 def price_of_samples(offer: InstanceOffer, unit: str) -> str:
     """`$4.2 per million images`; empty where it is unknown."""
-    price = offer.usd_per_million_samples
-    return (
-        _("{price} per million {units}", price=format_usd(price), units=several_of(unit)) if price is not None else ""
-    )
+    return per_million(offer.usd_per_million_samples, unit)
+
+
+def per_million(usd: float | None, unit: str) -> str:
+    """`$4.2 per million images`; empty where it is unknown."""
+    return _("{price} per million {units}", price=format_usd(usd), units=several_of(unit)) if usd is not None else ""
