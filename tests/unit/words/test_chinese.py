@@ -213,3 +213,17 @@ def test_a_report_is_in_the_language_that_is_asked_for(
     shown, said = capsys.readouterr()
     assert shown.strip() == str(page)
     assert str(page) in said
+
+
+ENGLISH_FIGURES = {"format_rate", "format_share", "plural", "rate_unit", "share_and_unit"}
+"""Of `sizer.records`: they have English words, or marks as English sets them."""
+MAY = {"units.py", "warnings.py", "model.py"}
+"""Who makes the words of a language from them, or compares them with what is stored."""
+
+
+def test_figures_with_words_are_taken_from_sizer_words() -> None:
+    """Not `format_rate` but `rate_in_words`, not `format_share` but `percent`, not `plural` but `several_of`."""
+    places = (ROOT / "reports", ROOT / "sizer" / "words", ROOT / "sizer" / "cli")
+    for path in (each for place in places for each in place.rglob("*.py") if each.name not in MAY):
+        imported = re.findall(r"^from sizer\.records import (\([^)]*\)|.*)$", path.read_text(encoding="utf-8"), re.M)
+        assert not ENGLISH_FIGURES & set(re.findall(r"\w+", " ".join(imported))), path.name
