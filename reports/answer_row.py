@@ -57,8 +57,8 @@ class Cost:
 class AnswerRow:
     """What the first screen says of one workload; None and empty where nothing is known.
 
-    `kind` are the classes that colour it. `doubt` is why it is not to be relied on, `settle` what to do about that, and
-    `command` what to type for it.
+    `kind` are the classes that colour it, `bound` is what stands before a spec that is a lower bound. `doubt` is why it
+    is not to be relied on, `settle` what to do about that, and `command` what to type for it.
     """
 
     name: str
@@ -68,6 +68,7 @@ class AnswerRow:
     status: Badge
     how_sure: str
     no_machine: str
+    bound: str
     spec: tuple[str, ...]
     spec_badge: Badge | None
     machine: Machine | None
@@ -95,6 +96,7 @@ def answer_row(subject: Subject, material: Material) -> AnswerRow:
         status=words.status_badge(subject.answer, bool(unfinished)),
         how_sure=words.how_sure(subject.answer, bool(unfinished)),
         no_machine=words.no_machine(subject.answer),
+        bound=words.spec_bound(answer),
         spec=tuple(words.spec_parts(spec, subject.terms)) if spec is not None else (),
         spec_badge=badge(BadgeKind.EMULATED) if spec is not None and words.is_emulated(spec, subject.terms) else None,
         machine=_machine(answer, spec) if spec is not None else None,

@@ -6,9 +6,9 @@ from dataclasses import replace
 from statistics import median
 
 from sizer import words
-from sizer.model import disk_of, gain, name_of_disk
+from sizer.model import disk_of, gain, name_of_disk, predict
 from sizer.recommend import disk_gain
-from sizer.records import Configuration, Estimate, NoAnswer
+from sizer.records import RELATIVE, Configuration, Estimate, NoAnswer
 
 from . import results
 from .ceilings import rates_of
@@ -60,11 +60,11 @@ def _reading(subject: Subject, here: Configuration) -> str:
 
 
 def _rate(subject: Subject, here: Configuration) -> Estimate | None:
-    """Measured there, else that of the answer."""
+    """Measured there, else by the model; a relative one says nothing of bytes."""
+    if subject.model is None or subject.unit == RELATIVE:
+        return None
     runs = [run for run in subject.runs if results.measured(run) and run.configuration == here]
-    if runs:
-        return results.pooled(runs)
-    return subject.answer.throughput if subject.answer is not None else None
+    return results.pooled(runs) if runs else predict(subject.model, here).throughput
 
 
 def _by_other_disks(subject: Subject, here: Configuration) -> str:

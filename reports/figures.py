@@ -10,10 +10,11 @@ from sizer import words
 from sizer.model import batch_of, memory_of, vcpus_of
 from sizer.words import _
 
+from .accelerator_chart import accelerator_chart
 from .axis_chart import axis_chart, piled
 from .binding import binding_map
 from .charts import Figure, Rows, legend
-from .disk_chart import disk_chart
+from .disk_chart import disk_chart, shows_first_epochs
 from .disk_question import disk_answer
 from .machines import machines_figure
 from .series import AXES, Series, along, common, labels, varied_axes
@@ -33,7 +34,7 @@ def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], i
     more: list[Figure] = []
     left_out = 0
     for axis in varied_axes(subject.runs):
-        found = along(axis, subject.runs)
+        found = along(axis, (*subject.runs, *subject.siblings) if axis == "disk" else subject.runs)
         if machines is not None and all(each.base is None for each in found):
             continue  # nothing differs along this axis alone, and the picture of machines has the rates
         series = sorted(found, key=lambda each: -_relevance(axis, each, subject))
@@ -46,7 +47,8 @@ def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], i
         left_out += len(chunks) - len(drawn)
         first += drawn[:1]
         more += drawn[1:]
-    plane = binding_map(subject)
+    scaling, plane = accelerator_chart(subject), binding_map(subject)
+    first += [scaling] if scaling is not None else []
     first += [plane] if plane is not None else []
     return tuple(first), tuple(more), left_out
 
@@ -75,6 +77,7 @@ def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
     said = [_("At {fixed}.", fixed=fixed)] if fixed else []
     if axis == "disk":
         rows = disk_chart(title, series, subject)
+        keys += [legend.bar(1, _("first epoch, from the disk"))] if shows_first_epochs(series) else []
         drawn, keys = rows.draw(), [*keys, *_disk_keys(rows, alone)]
     else:
         chart = axis_chart(axis, title, series, subject)

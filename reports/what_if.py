@@ -15,7 +15,7 @@ from markupsafe import Markup
 from sizer import words
 from sizer.catalog import Catalog
 from sizer.model import CONSTANTS, PLACE, MeasuredRange, WorkloadModel, as_data, filled
-from sizer.recommend import is_computed_by_cpu, memory_varied, rentable
+from sizer.recommend import is_computed_by_cpu, memory_varied, rates_mistold, rentable
 from sizer.records import Configuration, Device
 from sizer.words import BadgeKind, badge
 
@@ -23,7 +23,7 @@ from . import results
 from .binding import HUES
 from .material import Material
 from .subject import Subject
-from .what_if_controls import Control, controls, tier_rates
+from .what_if_controls import ENOUGH, Control, controls, tier_rates
 
 MEMORY = 1 << 20
 """Bytes in which the sizes of instance types are written."""
@@ -80,16 +80,27 @@ def _workload(
         "memory_varied": memory_varied(model.measured),
         "kinds": _kinds(model, catalog, machines),
         "own_prices": _own_prices(subject, spot),
+        "doubt": words.what_if_doubt(rates_mistold(subject.runs), subject.terms),
     }
 
 
 def _start(subject: Subject, model: WorkloadModel) -> Configuration:
-    """The answer where there is one, else the largest that was measured."""
-    spec = subject.answer.spec if subject.answer is not None else None
+    """The answer where there is one, else the largest that was measured.
+
+    A size that is sold is not always one that was measured; where two of an axis were, only these have an answer.
+    """
+    spec, measured = subject.answer.spec if subject.answer is not None else None, model.measured
     given = {} if spec is None else {name: value for name, value in asdict(spec).items() if value}
     found = filled(model, given)
-    usual = model.measured.gpus[0] if model.measured.gpus else None
-    return found if usual is None or found.gpu_count else replace(found, gpu_count=usual.count)
+    if measured.gpus and not found.gpu_count:
+        found = replace(found, gpu_count=measured.gpus[0].count)
+    axes = {"vcpus": measured.vcpus, "memory_bytes": measured.memory_bytes, "batch_size": measured.batch_size}
+    for axis, known in axes.items():
+        value = getattr(found, axis)
+        if known and len(known) < ENOUGH and value is not None and value not in known:
+            nearest: dict[str, Any] = {axis: max((each for each in known if each <= value), default=known[0])}
+            found = replace(found, **nearest)
+    return found
 
 
 def _control(control: Control) -> dict[str, Any]:

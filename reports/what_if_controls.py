@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sizer import words
 from sizer.catalog import Catalog
-from sizer.model import CPU_LABEL, WorkloadModel, name_of_disk
+from sizer.model import CPU_LABEL, WorkloadModel, memory_matters, name_of_disk
 from sizer.recommend import SOLD_VCPUS, memory_varied
 from sizer.records import GIB, Configuration, DiskRates, InputError, format_bytes
 
 ENOUGH = 3
 """Measured values of an axis from which on there is an answer between and beyond them."""
-BEYOND = 4.0
-"""How far a slider goes beyond the most measured."""
+BELOW, BEYOND = 2.0, 4.0
+"""How far a slider goes below the least and beyond the most measured, as factors."""
 FACTORS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
 DATA_FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 8.0, 16.0, 32.0)
 MBPS = (5, 10, 20, 40, 60, 80, 100, 125, 150, 200, 250, 350, 500, 750, 1000, 1500, 2000, 3000, 5000, 8000)
@@ -68,18 +67,15 @@ def _vcpus(model: WorkloadModel, start: Configuration) -> Control | None:
 
 
 def _memory(model: WorkloadModel, start: Configuration) -> Control | None:
+    """With every cap that was tried, where a run in it says something of other sizes."""
     measured = model.measured
     if not memory_varied(measured):
         return None
-    tried = sorted({*measured.memory_bytes, *(trial.memory_bytes for trial in measured.trials)})
-    least, most = math.floor(math.log2(tried[0])), math.ceil(math.log2(tried[-1]))
-    grid = [half << power - 1 for power in range(least, most + 2) for half in (2, 3)]
-    if len(measured.memory_bytes) < ENOUGH:
-        grid = tried
-    found = _numbers(
-        "memory_gib", "memory_bytes", measured.memory_bytes, [*grid, *tried], start.memory_bytes, format_bytes, tried
-    )
-    return found and Control(**{**found.__dict__, "scale": GIB})
+    only_measured = memory_matters(model) and len(measured.memory_bytes) < ENOUGH
+    tried = [trial.memory_bytes for trial in measured.trials if not (only_measured and trial.completed)]
+    grid = [size << power for power in range(20, 44) for size in (2, 3)]
+    found = _numbers("memory_gib", "memory_bytes", measured.memory_bytes, grid, start.memory_bytes, format_bytes, tried)
+    return replace(found, scale=GIB) if found is not None else None
 
 
 def _batches(model: WorkloadModel, start: Configuration) -> Control | None:
@@ -97,14 +93,12 @@ def _numbers(
     say: Any,
     tried: Sequence[float] = (),
 ) -> Control | None:
-    """A slider over measured values, and from three of them on over the grid, up to BEYOND the most of them."""
+    """A slider over measured values, and from three of them on over the grid, a little below and beyond them."""
     if start is None or len({*known, *tried}) < 2:
         return None
     values = {*known, *tried, start}
     if len(known) >= ENOUGH:
-        values |= {type(start)(each) for each in grid if known[0] <= each <= BEYOND * known[-1]}
-    elif tried:
-        values |= {*tried}
+        values |= {type(start)(each) for each in grid if known[0] / BELOW <= each <= BEYOND * known[-1]}
     stops = sorted(values)
     return Control(
         name,

@@ -33,7 +33,9 @@ def workload(subject: Subject) -> dict[str, Any]:
     Runs of a search for the memory floor show no rate, and runs that isolate a stage not that of the workload, so none
     of it draws or counts them; the latter have a table of their own.
     """
-    what, alone, subject = described(subject), isolated.rows(subject), replace(subject, runs=as_asked(subject.runs))
+    what, alone, asked = described(subject), isolated.rows(subject), as_asked(subject.runs)
+    isolating = tuple(run for run in subject.runs if run.spec.stage is not None)
+    subject = replace(subject, runs=tuple(asked), isolating=isolating)
     found = results.by_configuration(subject.runs)
     rows = [_row(result, subject) for result in found]
     first, more, left_out = figures(subject)

@@ -11,7 +11,7 @@ from .plot import Ceiling, CurvePoint, FailureMark, Line, Part, Pile, PlaceMark,
 from .rows import Bar, Row, RowGroup, Rows
 from .scales import is_wide
 from .small_bar import Candidate, SmallBar
-from .svg import readable
+from .svg import harmless, readable
 from .times import Break, Moment, Stretch, Times
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "Stop",
     "Stretch",
     "Times",
+    "harmless",
     "hatchings",
     "is_wide",
     "legend",

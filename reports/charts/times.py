@@ -24,6 +24,8 @@ THINNEST = 1.5
 """Pixels of the narrowest bar in the strip."""
 MOST_BARS = 200
 """Bars of which each can be pointed at. More would be less than two pixels wide, so those of a series are one mark."""
+NEAR = 0.4
+"""Pixels between bars that are drawn as one where there are so many."""
 WIDEST_WHISKERS = 1.0
 """How far whiskers may lift the y axis beyond the values, against the range of these; what lies beyond is cut off."""
 TOLERANCE = 1e-9
@@ -163,13 +165,15 @@ class Times:
         return svg.rectangle(left, STRIP_TOP, across, STRIP_BOTTOM - STRIP_TOP, "stretch", *said)
 
     def _bars(self, stretches: Iterable[Stretch]) -> Markup:
-        """All of a series as one mark."""
+        """All of a series as one mark; those that nobody could tell apart are one bar."""
+        joined: list[tuple[float, float]] = []
+        for left, right in sorted((self.x(each.start), self.x(each.end)) for each in stretches):
+            if joined and left <= joined[-1][1] + NEAR:
+                joined[-1] = joined[-1][0], max(right, joined[-1][1])
+            else:
+                joined.append((left, max(right, left + NEAR)))
         height = STRIP_BOTTOM - STRIP_TOP
-        steps = []
-        for each in stretches:
-            left = self.x(each.start)
-            across = max(self.x(each.end) - left, 0.4)
-            steps.append(f"M{left:.1f} {STRIP_TOP:.0f}h{across:.1f}v{height:.0f}h-{across:.1f}z")
+        steps = [f"M{left:.1f} {STRIP_TOP:.0f}h{right - left:.1f}v{height:.0f}H{left:.1f}z" for left, right in joined]
         return svg.element("path", d="".join(steps), class_="stretch")
 
     def _whiskers(self) -> Iterator[Markup]:

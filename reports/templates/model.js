@@ -94,6 +94,7 @@ const Model = (() => {
         ({ vcpus, batch_size, memory_bytes, completed, anonymous, searched })),
       did_not_fit: data.measured.did_not_fit.map(placed),
       overfilled: data.measured.overfilled.map(placed),
+      memory_on_disks: new Map(Object.entries(data.measured.memory_on_disks)),
       slower_with_more: new Set(data.measured.slower_with_more.map(kind => JSON.stringify(kind))),
       rates: data.measured.rates.map(values => {
         const [value, low, high, runs, evidence] = values.slice(PLACE.length);
@@ -629,7 +630,7 @@ const Model = (() => {
     };
     const pairUnmeasured = at => {
       if (Math.min(measured.disks.size, measured.memory_bytes.length) < 2 || !diskIsFree(at.disk)) return false;
-      const here = measured.memory_on_disks[diskOf(at)];
+      const here = measured.memory_on_disks.get(diskOf(at));
       return here !== undefined && !(here[0] <= memoryOf(at) && memoryOf(at) <= here[1]);
     };
     const memoryUnmeasured = at => {

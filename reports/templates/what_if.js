@@ -15,7 +15,7 @@
     if (!models.has(workload)) models.set(workload, Model.workload(workload.model, page.constants, page.place));
     return models.get(workload);
   };
-  const filled = (template, values) => template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const filled = (template, values) => template.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
   const make = (name, attributes, ...children) => {
     const drawn = ["svg", "g", "rect", "line"].includes(name);
     const found = drawn ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
@@ -88,13 +88,15 @@
     const whole = 1.04 * Math.max(high, asked.rate ?? 0) || 1, percent = each => `${100 * each / whole}%`;
     set(".against .bar", { width: percent(value) });
     set(".against .interval", { x1: percent(low), x2: percent(high) });
+    one(".against .answer").toggleAttribute("hidden", !asked.rate);
     set(".against .answer", { x1: percent(asked.rate ?? 0), x2: percent(asked.rate ?? 0) });
     one(".of-answer").textContent
-      = asked.rate ? filled(said.of_answer, { share: number(100 * value / asked.rate) }) : "";
+      = asked.rate ? filled(said.of_answer, { share: number(Math.round(100 * value / asked.rate)) }) : "";
   };
   const showBound = found => {
     const shares = Object.keys(page.hues).filter(name => found.shares[name] >= LEAST);
     one(".bound").textContent = asked.bottlenecks[found.bottleneck][0];
+    one(".stack").toggleAttribute("hidden", !shares.length);
     let left = 0;
     one(".stack").replaceChildren(...shares.map(name => {
       const place = { x: `${100 * left}%`, width: `${100 * found.shares[name]}%`, height: "14" };
@@ -113,7 +115,7 @@
   };
   const showCost = (found, at, whatIf) => {
     const said = asked.sentences, { hour, machine, why } = cost(at, whatIf), rate = found.throughput.value;
-    const million = hour !== undefined && rate > 0 && said.million ? hour / 3600 / rate * 1e6 : null;
+    const million = hour !== undefined && rate > 0 && said.million && !asked.doubt ? hour / 3600 / rate * 1e6 : null;
     const prices = [
       ...(hour !== undefined ? [filled(said.hour, { price: usd(hour) })] : []),
       ...(million !== null ? [filled(said.million, { price: usd(million) })] : []),
@@ -194,6 +196,8 @@
     list.value = asked.name;
     const back = one(".back");
     back.dataset.answer ??= back.textContent;
+    one(".doubt").textContent = asked.doubt;
+    one(".doubt").hidden = !asked.doubt;
     back.textContent = asked.is_answer ? back.dataset.answer : back.dataset.start;
     box.replaceChildren(...asked.controls.map(each => {
       const id = `what-if-${each.name}`, listed = ["disk", "gpu"].includes(each.name);

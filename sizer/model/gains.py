@@ -16,6 +16,9 @@ from sizer.records import Configuration, DiskRates, Estimate
 INSTANT = DiskRates(1e12, 1e18, 1e12, 1e18)
 """A disk on which nothing waits."""
 
+LITTLE = 0.05
+"""A share of a sample's time that is next to nothing."""
+
 
 def gain(
     model: WorkloadModel,
@@ -60,7 +63,8 @@ def _unseen(model: WorkloadModel, here: Configuration, there: Configuration, wha
 
 
 def loader_waits(model: WorkloadModel, configuration: Configuration) -> float:
-    """The share of its time that a worker of the loader waits for the disk; 0 where the model has no such stage."""
+    """The share of its time that a worker of the loader waits for the disk; 0 where workers hold back next to nothing,
+    for then the runs do not tell waiting from computing."""
     shares = predict_rates(model, [configuration]).shares[0] if model.members else np.zeros(len(STAGES))
     cpu, latency = float(shares[CPU]), float(shares[LATENCY])
-    return latency / (cpu + latency) if latency > 0 else 0.0
+    return latency / (cpu + latency) if cpu + latency > LITTLE else 0.0

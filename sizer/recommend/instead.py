@@ -164,7 +164,7 @@ def _waiting(model: WorkloadModel, runs: Sequence[Run], here: Configuration) -> 
         if run.throughput is not None and run.demand is not None and run.demand.input_wait is not None
     ]
     busy = [max(run.evidence.busy.values()) for run in alike if run.evidence is not None and run.evidence.busy]
-    if not waits or not busy or loader_waits(model, here) > 0:
+    if not waits or not busy or loader_waits(model, here) > WAITING:
         return
     wait, most = min(median(waits), 1.0), median(busy)
     if wait > WAITING and most < IDLE:

@@ -10,8 +10,8 @@ from sizer.words.language import _
 from sizer.words.names import Terms, listed, resource_name, spec_name, with_instance
 from sizer.words.units import percent, vcpus_in_words
 
-LITTLE = 0.005
-"""Shares of a price, and of a rate, below which there is no difference to speak of."""
+LITTLE = 0.0005
+"""A share of a price below which there is no difference to speak of."""
 
 
 def preferences_in_words(preferences: Sequence[str]) -> str:

@@ -25,14 +25,14 @@ def change_named(found: Change, kind: str) -> str:
     if found.kind is ChangeKind.IN_MEMORY:
         return _("All of the data in memory: {size}", size=format_bytes(_number(found, "memory")))
     if found.kind is ChangeKind.ACCELERATORS:
-        return _n("{count} accelerator", "{count} accelerators", round(_number(found, "count")))
+        return _n("Buy: {count} accelerator", "Buy: {count} accelerators", round(_number(found, "count")))
     return {
         ChangeKind.LOADER_WORKERS: _("Twice as many loader workers"),
         ChangeKind.WAITING: _("More loader workers"),
         ChangeKind.LARGE_READS: _("Files packed into one that is read in large pieces (RecordIO, LMDB)"),
         ChangeKind.DECODER: _("Decode in half the CPU time: smaller images, or a faster decoder"),
-        ChangeKind.DISK: _("A disk twice as fast"),
-        ChangeKind.ACCELERATOR: _("An accelerator twice as fast"),
+        ChangeKind.DISK: _("Buy: a disk twice as fast"),
+        ChangeKind.ACCELERATOR: _("Buy: an accelerator twice as fast"),
     }[found.kind]
 
 
@@ -105,9 +105,9 @@ def no_change(least: float, unsure: str = "", gain: str = "") -> str:
     """That nothing is worth changing; or the best of what the runs are too rough to show."""
     if unsure:
         return _(
-            "No change gains for sure. The most, {gain}, may come from: {change}.",
+            "No change gains for sure. The most, {gain}, may come from this one: {change}.",
             gain=gain,
-            change=unsure[:1].lower() + unsure[1:],
+            change=unsure,
         )
     return _("None of the changes that these runs can judge would gain more than {share}.", share=percent(least))
 

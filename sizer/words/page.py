@@ -35,7 +35,7 @@ from sizer.words.names import (
     spec_name,
 )
 from sizer.words.storage import rate_pair, rates_in_words
-from sizer.words.units import rate_in_words
+from sizer.words.units import percent, rate_in_words, rates_axis
 
 UNKNOWN_FRAMEWORK = "other"
 """Of a command, or of an imported table, that names none."""
@@ -137,6 +137,31 @@ def workload_in_words(workload: Workload) -> str:
     framework = OPENCV if workload.kind == PREPROCESSING else workload.framework  # older folders call it mxnet
     parts = [kind_in_words(workload.kind), workload.network, _FRAMEWORKS.get(framework or "", framework)]
     return " · ".join(part for part in parts if part and part != UNKNOWN_FRAMEWORK)
+
+
+def program_named(workload: Workload) -> tuple[str, str] | None:
+    """Network and framework as they are written; None where one of them is not known."""
+    framework = OPENCV if workload.kind == PREPROCESSING else workload.framework
+    if workload.network is None or framework in (None, UNKNOWN_FRAMEWORK):
+        return None
+    return workload.network, _FRAMEWORKS.get(framework or "", framework or "")
+
+
+def of_the_fastest(share: float) -> str:
+    """`93 % of the fastest`."""
+    return _("{share} of the fastest", share=percent(share))
+
+
+def programs_compared(unit: str, fixed: str) -> str:
+    """Under the table of frameworks and networks: what its figures are, and what all of them have."""
+    figures = rates_axis(unit)
+    if not fixed:
+        return _("Figures are {unit}; the darker, the nearer to the fastest framework for its network.", unit=figures)
+    return _(
+        "Figures are {unit}, all with {fixed}; the darker, the nearer to the fastest framework for its network.",
+        unit=figures,
+        fixed=fixed,
+    )
 
 
 def state_in_words(input_: str, cache: str) -> str:

@@ -26,10 +26,19 @@ from sizer.records import (
 )
 from sizer.words.answers import suggestion_sentences
 from sizer.words.badges import Badge, BadgeKind, badge
-from sizer.words.figures import chance, gain, half_width, more_or_less, paragraph, samples_counted, times, vcpus_listed
+from sizer.words.figures import (
+    capital,
+    chance,
+    gain,
+    half_width,
+    more_or_less,
+    paragraph,
+    samples_counted,
+    times,
+    vcpus_listed,
+)
 from sizer.words.language import _, _n, without_marks
 from sizer.words.names import Terms, accelerators_name, disk_in_words, listed, spec_name
-from sizer.words.page_answers import NOT_SETTLED, NOT_SURE
 from sizer.words.reasons import reason_sentence
 from sizer.words.reasons.open_questions import doubts_listed
 from sizer.words.units import percent, vcpus_in_words
@@ -44,6 +53,18 @@ MOST_PERCENT = 3.0
 """Above 300 % a share reads better as so many times."""
 CLOSE = 0.1
 """From this difference of rates on, a price an hour says too little: what the same work costs is said, too."""
+
+
+NOT_SETTLED = (ReasonCode.VCPUS_UNSETTLED, ReasonCode.SIZE_OPEN, ReasonCode.MEMORY_UNSETTLED)
+NOT_SURE = (
+    ReasonCode.CHOICE_CLOSE,
+    ReasonCode.TARGET_CLOSE,
+    ReasonCode.RUNS_APART,
+    ReasonCode.PRICES_UNKNOWN,
+    ReasonCode.ONLY_MEASURED_SIZES,
+    ReasonCode.RATES_MISTOLD,
+)
+"""Why an answer is provisional."""
 
 
 def measured_on(moments: Sequence[str | None]) -> str:
@@ -110,6 +131,13 @@ def _likely(probability: float) -> str:
     if probability >= 0.66:
         return _("likely")
     return _("as likely as not") if probability >= 0.33 else _("unlikely")
+
+
+def spec_bound(answer: Answer) -> str:
+    """What stands before a spec that is no more than a lower bound, or not settled."""
+    if answer.edge == "unsettled":
+        return _("so far")
+    return _("at least") if answer.status == "at_least" else ""
 
 
 def spec_parts(spec: Spec, terms: Terms) -> list[str]:
@@ -253,7 +281,7 @@ def _beside_cheaper(answer: Answer, target: float, terms: Terms) -> str:
     if not shares or answer.spec is None:
         return ""
     share, nearest = max(shares, key=lambda each: each[0])
-    called = spec_name(_differing(nearest.spec, answer.spec), replace(terms, emulated_disks=frozenset()))
+    called = capital(spec_name(_differing(nearest.spec, answer.spec), replace(terms, emulated_disks=frozenset())))
     return _("{spec} is not enough: it gives {share} of the best throughput.", spec=called, share=percent(share))
 
 

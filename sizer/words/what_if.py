@@ -60,9 +60,21 @@ def what_if_sentences(unit: str) -> dict[str, str]:
     }
 
 
+def what_if_doubt(mistold: Reason | None, terms: Terms) -> str:
+    """Why the rates are known to be wrong, and with them all that is computed here; empty where they are not."""
+    if mistold is None:
+        return ""
+    with without_marks():
+        return reason_sentence(mistold, terms)
+
+
 def what_if_bottlenecks(device: Device) -> dict[str, tuple[str, str]]:
     """By bottleneck what binds, as a headline, and the resource's name: `Bound by the CPU`, `CPU`."""
-    return {each.value: (capital(bound_in_words(each, device)), resource_name(each, device)) for each in Bottleneck}
+
+    def headline(each: Bottleneck) -> str:
+        return capital((resource_name if each is Bottleneck.AMBIGUOUS else bound_in_words)(each, device))
+
+    return {each.value: (headline(each), resource_name(each, device)) for each in Bottleneck}
 
 
 _AXES = ("vcpus", "memory_gib", "batch_size", "gpu_count")

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from sizer.bundled.reports import Material, write_report
-from sizer.words import CHINESE, in_language
+from sizer.words import in_language
+from sizer.words.language import CHINESE
 from tests.integration.reports.test_page_in_chromium import CUT_OFF, OUTSIDE, SMALLEST_TEXT
 
 pytestmark = pytest.mark.slow

@@ -192,9 +192,9 @@ def test_a_slider_moves_rate_bottleneck_and_cost_at_once(browser: Any, address: 
     browser.evaluate(moved("vcpus", 0))
     after = browser.evaluate(shown)
     assert all(one != other for one, other in zip(before, after, strict=True))
-    assert "--vcpus 0.5" in after[3]
+    assert "--vcpus 0.25" in after[3]
     where = browser.evaluate("location.hash")
-    assert where.startswith("#what-if=train-resnet50-p100&vcpus=0.5&")
+    assert where.startswith("#what-if=train-resnet50-p100&vcpus=0.25&")
     browser.open(f"{address}{where}", 1280, "light")
     assert browser.evaluate(shown) == after
     browser.evaluate(f"{SECTION}.querySelector('.back').click()")

@@ -86,10 +86,10 @@ def test_an_answer_that_is_less_than_sure_keeps_its_probability(retold: Retold) 
 def test_what_is_not_settled_is_no_lower_bound(retold: Retold) -> None:
     """`at least` is for a rate that rises."""
     found = retold(status="at_least", edge="unsettled", reasons=(UNSETTLED,))
-    assert (found.status.word, found.status.symbol) == ("not settled", "?")
+    assert (found.status.word, found.status.symbol, found.bound) == ("not settled", "?", "so far")
     assert found.doubt.startswith("It is not clear whether more memory than 1 GiB")
     rising = retold(status="at_least", edge="rising", reasons=(UNSETTLED, RISES))
-    assert (rising.status.word, rising.status.symbol) == ("at least", "≥")
+    assert (rising.status.word, rising.status.symbol, rising.bound) == ("at least", "≥", "at least")
     assert rising.doubt == "The rate still rises at 1 GiB of memory, the most measured."
 
 

@@ -68,7 +68,7 @@ def test_the_verdict_stands_before_everything_else(page: str) -> None:
     sections = ("failures", "trust", "measurement", "runs")
     places = [page.index(mark) for mark in ('id="verdict"', "<figure>", *(f'id="{name}"' for name in sections))]
     assert places == sorted(places)
-    assert page.index("No spec") < page.index("<figure>")
+    assert page.index("no machine yet") < page.index("<figure>")
 
 
 def test_every_measured_point_is_drawn(page: str, runs: tuple[Run, ...]) -> None:
@@ -218,10 +218,10 @@ def test_only_a_web_address_becomes_a_link(material: Material) -> None:
 def test_workloads_stand_in_the_order_of_the_study(material: Material) -> None:
     """Wherever they are listed, whatever order the runs were made in."""
     stated = contents(replace(material, runs=material.runs[::-1]))
-    for section, part in (("verdict", "cards"), ("workloads", "sections"), ("runs", "runs")):
-        assert [each["name"] for each in stated[section][part]] == [
-            plan.workload.name for plan in material.study.workloads
-        ]
+    names = [plan.workload.name for plan in material.study.workloads]
+    assert [row.name for row in stated["verdict"]["rows"]] == names
+    for section, part in (("workloads", "sections"), ("runs", "runs")):
+        assert [each["name"] for each in stated[section][part]] == names
     assert stated["measurement"]["data_sets"][0]["workloads"] == "train-resnet50-p100, infer-squeezenet"
     assert stated["measurement"]["states"][0][0].startswith("train-resnet50-p100, infer-squeezenet")
 

@@ -112,6 +112,17 @@ def data(material: Material) -> dict[str, Any]:
     return found
 
 
+def test_each_workload_begins_where_there_is_an_answer(material: Material) -> None:
+    """At the answer, with the stops of its controls there."""
+    assert material.model is not None
+    for workload in data(material)["workloads"]:
+        start = Configuration(**workload["start"])
+        assert predict_at(material.model.workload(workload["name"]), start).throughput.value > 0
+        for control in workload["controls"]:
+            if control["sets"] in workload["start"]:
+                assert control["stops"][control["start"]] == workload["start"][control["sets"]]
+
+
 def test_no_name_ends_the_element_that_holds_the_data(material: Material) -> None:
     """Nor opens a comment; what is read back is the name."""
     hostile = f"</script><!--{HOSTILE}\u2028"

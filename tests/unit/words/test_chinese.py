@@ -14,14 +14,14 @@ from babel.messages.pofile import read_po
 from sizer.bundled.reports import Material, render
 from sizer.cli import main
 from sizer.cli.columns import lines_within, width, within
-from sizer.words import CHINESE, in_language, paragraph, percent, rate_in_words, sentence
-from sizer.words.language import CHINESE as CODE
+from sizer.words import in_language, paragraph, percent, rate_in_words, sentence
+from sizer.words.language import CHINESE
 from sizer.words.spacing import filled_in_chinese
 from tests import ROOT
 from tests.catalogue import collected
 from tests.unit.words.test_another_language import Texts
 
-LOCALE = ROOT / "sizer" / "words" / "locale" / CODE / "LC_MESSAGES"
+LOCALE = ROOT / "sizer" / "words" / "locale" / CHINESE / "LC_MESSAGES"
 IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff"
 KEPT = re.compile(r"\{\w+\}|%\(\w+\)\w|`[^`]*`|(?<![\w-])--[a-z][a-z-]*")
 """What every language has alike: placeholders, names set apart, options."""
