@@ -67,14 +67,6 @@ from sizer.words.choices import (
     rejected_saving,
     rejected_spec,
 )
-from sizer.words.doubts import (
-    MEASURED_AGAIN,
-    drift_of_reference,
-    drift_of_repeats,
-    how_to_measure_again,
-    meaning_of_warning,
-    remedy_of_failure,
-)
 from sizer.words.dry_run import (
     Touch,
     epochs_take_longer,
@@ -93,6 +85,7 @@ from sizer.words.failures import failure_in_words, failure_line
 from sizer.words.figures import (
     amount,
     apart,
+    around,
     beside,
     brief,
     capital,
@@ -210,6 +203,14 @@ from sizer.words.profiling import (
     profile_comments,
     profile_interrupted,
     variables_withheld,
+)
+from sizer.words.remedies import (
+    MEASURED_AGAIN,
+    drift_of_reference,
+    drift_of_repeats,
+    how_to_measure_again,
+    meaning_of_warning,
+    remedy_of_failure,
 )
 from sizer.words.runs import (
     ended_line,
@@ -331,6 +332,7 @@ __all__ = [
     "answer_not_written",
     "answer_word",
     "apart",
+    "around",
     "assumed_line",
     "assumptions",
     "axes_lines",
