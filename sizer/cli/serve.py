@@ -54,7 +54,7 @@ def serve(arguments: argparse.Namespace) -> int:
             )
         )
         try:
-            _Keeper(folder.path, page).keep()
+            _Keeper(folder, page).keep()
         finally:
             unmark_watched(folder.path)
     return 0
@@ -63,8 +63,8 @@ def serve(arguments: argparse.Namespace) -> int:
 class _Keeper:
     """Sees to it that whoever looks at the page sees the newest runs."""
 
-    def __init__(self, path: Path, page: LivePage) -> None:
-        self._path = path
+    def __init__(self, folder: StudyFolder, page: LivePage) -> None:
+        self._folder = folder
         self._page = page
         self._drawn: WatchedPage | None = None
         self._marked = float("-inf")
@@ -80,7 +80,7 @@ class _Keeper:
                 self._marked = time.monotonic()
                 # A folder that cannot be written has the page that it has.
                 with suppress(OSError):
-                    mark_watched(self._path)
+                    mark_watched(self._folder.path)
             try:
                 self._draw()
             except SizerError as error:
@@ -88,16 +88,14 @@ class _Keeper:
 
     def _draw(self) -> None:
         """Write the page where nobody measures. Raises SizerError."""
-        if is_host_measured():
-            return
-        folder = StudyFolder.open(self._path)
-        if is_held(folder) or not folder.is_stale(folder.report_path):
+        if is_host_measured() or is_held(self._folder) or not self._folder.is_stale(self._folder.report_path):
             return
         if self._drawn is None:
             from sizer.api import WatchedPage
 
             self._drawn = WatchedPage()
-        self._drawn.write_if_due(folder)
+        # Opened again, as the study itself may have changed since.
+        self._drawn.write_if_due(StudyFolder.open(self._folder.path))
 
     def _say_once(self, text: str) -> None:
         if text != self._said:

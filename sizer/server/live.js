@@ -76,7 +76,7 @@
   const say = (text, ...more) => {
     if (text === shown) return;
     shown = text;
-    note.replaceChildren(...text ? [text, ...more] : []);
+    note.replaceChildren(...text ? [text, ...more.flatMap(each => [" ", each])] : []);
   };
 
   const offer = () => {

@@ -16,6 +16,11 @@ from sizer.server.live_page import LivePage, Sentences, Served, made_live
 SENTENCES = Sentences('wait <for> "it"', "there is more", 'show "it"', "it has <ended>", "en")
 
 
+@pytest.fixture(scope="module")
+def page(material: Material) -> str:
+    return render(material)
+
+
 def digests(served: Served, tag: str) -> set[str]:
     """Of the style or the scripts that a page holds."""
     found = re.findall(rf"<{tag}(?: [^>]*)?>(.*?)</{tag}>", served.content.decode(), re.DOTALL)
@@ -28,9 +33,8 @@ def rules(served: Served) -> dict[str, set[str]]:
     return {name: set(values) for name, *values in named}
 
 
-def test_the_page_on_the_disk_is_shown_with_a_script_of_its_own(material: Material) -> None:
+def test_the_page_on_the_disk_is_shown_with_a_script_of_its_own(page: str) -> None:
     """All of it stays but its policy, which moves to the head of the answer."""
-    page = render(material)
     served = made_live(page, SENTENCES)
     text = served.content.decode()
     assert "http-equiv" not in text
@@ -40,9 +44,9 @@ def test_the_page_on_the_disk_is_shown_with_a_script_of_its_own(material: Materi
     assert text.count("</body>") == 1
 
 
-def test_its_policy_allows_what_is_in_it_and_nothing_else(material: Material) -> None:
+def test_its_policy_allows_what_is_in_it_and_nothing_else(page: str) -> None:
     """Styles and scripts by digest, the question for a newer page, and no frame of anybody's."""
-    served = made_live(render(material), SENTENCES)
+    served = made_live(page, SENTENCES)
     assert rules(served) == {
         "default-src": {"'none'"},
         "style-src": digests(served, "style"),
@@ -74,9 +78,17 @@ def test_a_page_without_our_policy_runs_nothing_of_its_own(policy: str) -> None:
     assert "," not in served.policy
 
 
-def test_sentences_are_text(material: Material) -> None:
+def test_a_page_of_an_older_version_keeps_its_styles() -> None:
+    """It allowed all of them, which a digest beside it would undo."""
+    policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-abc='"
+    served = made_live(f'<meta http-equiv="Content-Security-Policy" content="{policy}"></body>', SENTENCES)
+    assert rules(served)["style-src"] == {"'unsafe-inline'"}
+    assert rules(served)["script-src"] == {"'sha256-abc='"} | digests(served, "script")
+
+
+def test_sentences_are_text(page: str) -> None:
     """Of any language, with any marks."""
-    text = made_live(render(material), SENTENCES).content.decode()
+    text = made_live(page, SENTENCES).content.decode()
     assert 'data-take="show &quot;it&quot;"' in text
     assert 'data-gone="it has &lt;ended&gt;"' in text
 
