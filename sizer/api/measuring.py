@@ -16,6 +16,7 @@ from sizer.api.events import (
     MeasuringStarted,
     NotConcluded,
     NothingLeft,
+    NotShown,
     OnEvent,
     RunFinished,
     RunsLeft,
@@ -242,10 +243,10 @@ class Measurement:
         try:
             self._page.write_if_due(self.folder)
         except SizerError as error:
-            self._on_event(NotConcluded(error))
+            self._on_event(NotShown(error))
         except Exception as error:
             # A fault in drawing must cost no run that is still to come; the conclusion at the end meets it again.
-            self._on_event(NotConcluded(SizerError("the page could not be drawn ({error})", error=repr(error))))
+            self._on_event(NotShown(SizerError("internal error in sizer ({what})", what=repr(error))))
 
     def _store(self, run: Run) -> None:
         """Store a run. Raises HostError that says where it lies instead, if the folder does not take it."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sizer.api import watched_page
+from sizer.api import Measurement, events, plan_study, this_host, watched_page
 from sizer.api.watched_page import PAUSE, WatchedPage
 from sizer.records import HostError
 from sizer.store import StudyFolder, mark_watched
@@ -105,6 +105,31 @@ def test_without_runs_there_is_no_page(tmp_path: Path, folder: StudyFolder, draw
         mark_watched(new.path)
         WatchedPage(clock).write_if_due(new)
     assert drawn == []
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        (HostError("no room"), "no room"),
+        (ZeroDivisionError("a page"), "internal error in sizer (ZeroDivisionError('a page'))"),
+    ],
+)
+def test_a_page_that_cannot_be_drawn_ends_no_study(
+    folder: StudyFolder, monkeypatch: pytest.MonkeyPatch, raised: Exception, said: str
+) -> None:
+    """Whatever the reason is; whoever measures is told, and the next run begins."""
+
+    def fail(_: StudyFolder) -> None:
+        raise raised
+
+    monkeypatch.setattr(watched_page, "write_report", fail)
+    mark_watched(folder.path)
+    host = this_host()
+    heard: list[events.Event] = []
+    Measurement(plan_study(folder.study, folder.path, host), folder, host, heard.append)._show()
+    (event,) = heard
+    assert isinstance(event, events.NotShown)
+    assert str(event.error) == said
 
 
 def test_what_cannot_be_written_is_said_and_not_tried_at_once_again(
