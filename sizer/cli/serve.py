@@ -82,11 +82,11 @@ class _Keeper:
                 with suppress(OSError):
                     mark_watched(self._folder.path)
             try:
-                self._draw()
+                self.draw()
             except SizerError as error:
                 self._say_once(sentence(error))
 
-    def _draw(self) -> None:
+    def draw(self) -> None:
         """Write the page where nobody measures. Raises SizerError."""
         if is_host_measured() or is_held(self._folder) or not self._folder.is_stale(self._folder.report_path):
             return
@@ -105,10 +105,10 @@ class _Keeper:
 
 def _sentences() -> Sentences:
     return Sentences(
-        waiting=in_words(Message("No run is finished yet. This page shows the study as soon as one is.")),
+        waiting=in_words(Message("There is no page of this study yet. It comes by itself once a run is finished.")),
         changed=in_words(Message("There are new runs.")),
         take=in_words(Message("Show them")),
-        gone=in_words(Message("`sizer serve` has ended; this page stays as it was then.")).replace("`", ""),
+        gone=in_words(Message("The server of this page has ended; the page stays as it is.")),
         language=asked_language(os.environ) or ENGLISH,
     )
 
