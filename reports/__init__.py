@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .material import Material
+from .material import Material, Progress
 from .page import render, write_report
 
-__all__ = ["Material", "render", "write_report"]
+__all__ = ["Material", "Progress", "render", "write_report"]

@@ -95,12 +95,17 @@ def _stretches(axis: str, series: Series, subject: Subject) -> tuple[tuple[Curve
 
 
 def _piles(axis: str, series: Sequence[Series], subject: Subject) -> tuple[Pile, ...]:
-    """Of the first series, which is the one nearest to the answer."""
-    first = series[0]
-    if axis != "vcpus" or first.base is None or subject.unit == RELATIVE or not marks.is_modelled(first, subject):
+    """Of the series nearest to the answer of those that the model speaks of; they come in that order."""
+    first = piled(series, subject)
+    if axis != "vcpus" or first is None or first.base is None or subject.unit == RELATIVE:
         return ()
     places = [marks.place(run, axis) for run in first.runs if results.measured(run)]
     return binding.piles(axis, places, first.base, subject)
+
+
+def piled(series: Sequence[Series], subject: Subject) -> Series | None:
+    """The series of which a picture shows where the time goes."""
+    return next((each for each in series if marks.is_modelled(each, subject)), None)
 
 
 def _scale(piles: Sequence[Pile]) -> tuple[float, str]:

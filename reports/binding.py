@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -17,6 +17,7 @@ from . import results
 from .ceilings import rates_of
 from .charts import Cell, Cells, Figure, Part, Pile, legend
 from .curves import moved
+from .series import held_fixed
 from .subject import Subject
 
 Value = TypeVar("Value", float, str, int)
@@ -57,17 +58,41 @@ def piles(axis: str, places: Sequence[float], base: Configuration, subject: Subj
 
 def _pile(place: float, name: str, prediction: Prediction, subject: Subject) -> Pile:
     whole = 1 / prediction.throughput.value
-    shares = {Bottleneck(key): share for key, share in prediction.shares.items() if share >= LEAST}
+    shares = {Bottleneck(key): share for key, share in prediction.shares.items()}
     parts = [
         Part(
-            _called(bottleneck, subject),
+            called,
             share * whole,
-            HUES[bottleneck],
-            words.time_part(_called(bottleneck, subject), share * whole, whole, subject.unit, name),
+            hue,
+            words.time_part(called, share * whole, whole, subject.unit, name),
         )
-        for bottleneck, share in sorted(shares.items(), key=lambda item: list(HUES).index(item[0]))
+        for called, share, hue in _stages(shares, subject)
+        if share >= LEAST
     ]
     return Pile(place, tuple(parts))
+
+
+def _stages(shares: Mapping[Bottleneck, float], subject: Subject) -> Iterator[tuple[str, float, int]]:
+    """Name, share and colour of each stage, the lowest first; the CPU's apart where runs show what the step costs."""
+    kind = subject.model.facts.kind if subject.model is not None else ""
+    for bottleneck in HUES:
+        share = shares.get(bottleneck, 0.0)
+        step = _step_share(subject) if bottleneck is Bottleneck.CPU else 0.0
+        if step:
+            yield words.stage_of_time(bottleneck, subject.device, kind, "input"), share * (1 - step), HUES[bottleneck]
+            compute = HUES[Bottleneck.ACCELERATOR]  # of the same colour as where an accelerator does it
+            yield words.stage_of_time(bottleneck, subject.device, kind, "step"), share * step, compute
+        else:
+            part = "input" if subject.device.kind != "cpu" else ""
+            yield words.stage_of_time(bottleneck, subject.device, kind, part), share, HUES[bottleneck]
+
+
+def _step_share(subject: Subject) -> float:
+    """Which part of the CPU's time is the step's own, where the CPU computes it and synthetic input showed it."""
+    facts = subject.model.facts if subject.model is not None else None
+    if facts is None or subject.device.kind != "cpu" or not facts.core_seconds or not facts.step_core_seconds:
+        return 0.0
+    return min(facts.step_core_seconds / facts.core_seconds, 1.0)
 
 
 def hues_of(subject: Subject, shares: Sequence[Bottleneck]) -> tuple[legend.Key, ...]:
@@ -107,7 +132,7 @@ def binding_map(subject: Subject) -> Figure | None:
     keys = [*hues_of(subject, [prediction.bottleneck for prediction, _rate in told.values()])]
     keys += [legend.cell(True, _("measured"))] if any(cell.is_measured for cell in cells.values()) else []
     keys += [legend.cell(False, _("by the model"))] if not all(cell.is_measured for cell in cells.values()) else []
-    fixed = words.configuration_line(_without(plane.axis, plane.rows[0]), subject.study)
+    fixed = held_fixed(_without(plane.axis, plane.rows[0]), subject.study)
     unit = words.rates_axis(subject.unit)
     caption = (
         _("Numbers are {unit}, at {fixed}.", unit=unit, fixed=fixed) if fixed else _("Numbers are {unit}.", unit=unit)

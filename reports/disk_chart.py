@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sizer import words
 from sizer.model import disk_of
-from sizer.records import HOST_DISK, DiskRates, Estimate, format_rate
+from sizer.records import HOST_DISK, Configuration, DiskRates, Estimate, Run, format_rate
 from sizer.words import _
 
-from . import curves, marks
+from . import curves, marks, results
 from .axis_chart import described
 from .ceilings import disk_allows, rates_of
 from .charts import Bar, Row, RowGroup, Rows
@@ -24,7 +24,7 @@ def disk_chart(title: str, series: Sequence[Series], subject: Subject) -> Rows:
     names = {disk_of(run.configuration) for each in series for run in each.runs}
     ordered = sorted(names, key=lambda name: (_read_rate(name, subject), name))
     unit = words.rates_axis(subject.unit)
-    rows = tuple(_row(name, series, subject) for name in ordered)
+    rows = (*(_row(name, series, subject) for name in ordered), *_in_memory(series, subject))
     return Rows(f"{title}, {unit}", unit, (RowGroup("", rows),), described(series, subject))
 
 
@@ -35,12 +35,45 @@ def _row(name: str, series: Sequence[Series], subject: Subject) -> Row:
     enough = words.disk_ceiling(allowed, subject.unit) if allowed is not None else ""
     return Row(
         name=title,
-        bars=tuple(_bar(name, each, subject) for each in series),
+        bars=(*(_bar(name, each, subject) for each in series), *_first_epochs(name, series, subject)),
         figures=_figures(name, enough, subject),
         is_answer=bool(word),
         ceiling=allowed,
         ceiling_title=_("{disk}: {enough}", disk=title, enough=enough) if enough else "",
     )
+
+
+def shows_first_epochs(series: Sequence[Series]) -> bool:
+    """Whether runs leave the page cache to itself: their first epoch is cold, and their rate that of later ones."""
+    return len(series) == 1 and any(_first_epoch(run) is not None for run in series[0].runs)
+
+
+def _first_epochs(name: str, series: Sequence[Series], subject: Subject) -> Iterator[Bar]:
+    if not shows_first_epochs(series):
+        return
+    rates = [_first_epoch(run) for run in series[0].runs if run.configuration.disk == name]
+    rate = results.mean(rates)
+    yield Bar(rate, format_rate(rate, subject.unit) if rate is not None else "")
+
+
+def _first_epoch(run: Run) -> float | None:
+    natural = run.spec.workload.assumed_cache == "natural" and results.measured(run)
+    return run.first_epoch_throughput if natural else None
+
+
+def _in_memory(series: Sequence[Series], subject: Subject) -> Iterator[Row]:
+    """What the runs gave that read nothing from a disk, at the vCPUs of the first series."""
+    base = series[0].base
+    runs = [run for run in subject.isolating if run.spec.stage == "pipeline" and results.measured(run)]
+    runs = [run for run in runs if base is not None and _alike(run, base)]
+    if runs:
+        bar = _bar_of(runs, subject)
+        yield Row(name=_("in memory (cache warm)"), bars=(bar,), figures=(_("nothing is read from a disk"),))
+
+
+def _alike(run: Run, base: Configuration) -> bool:
+    here = run.configuration
+    return (here.vcpus, here.batch_size) == (base.vcpus, base.batch_size)
 
 
 def _answer_word(name: str, subject: Subject) -> str:
@@ -52,6 +85,10 @@ def _answer_word(name: str, subject: Subject) -> str:
 
 def _bar(name: str, series: Series, subject: Subject) -> Bar:
     runs = [run for run in series.runs if run.configuration.disk == name]
+    return replace(_bar_of(runs, subject), predicted=_predicted(name, series, subject) if runs else None)
+
+
+def _bar_of(runs: Sequence[Run], subject: Subject) -> Bar:
     points = marks.points(runs, "disk", subject)
     mean = sum(point.throughput.value for point in points) / len(points) if points else None
     return Bar(
@@ -59,7 +96,6 @@ def _bar(name: str, series: Series, subject: Subject) -> Bar:
         rate=format_rate(mean, subject.unit) if mean is not None else "",
         points=points,
         failures=marks.failures(runs, "disk", subject),
-        predicted=_predicted(name, series, subject) if runs else None,
     )
 
 

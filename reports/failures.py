@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -11,28 +12,30 @@ from sizer.model import is_search, memory_floor, memory_of, searched_floor
 from sizer.records import Outcome, Run, Study, way_of_ending
 
 from . import results
-from .material import Material
+from .charts import readable
 from .subject import Subject
 
-LAST_WORDS = 1500
-"""Characters of a run's last words that are shown; its log has all of them."""
-
-
+SHOWN_LINES = 5
+"""Last lines of a log that are shown at once; those before them are folded away."""
+MOST_LINES, LONGEST_LINE = 40, 300
+"""Lines of a log, and characters of each, that are on the page; the log has all of them."""
+MOST_LOGS = 25
+"""Ways of failing that show their log; those after them name it."""
 LINE = 160
 """Characters of the last words that a line about a run ends in."""
-
-
-def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
-    """What did not complete, and between which caps the memory floors lie."""
-    return {"failures": failures(found, material.study), "memory_floors": memory_floors(found)}
+NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+")
 
 
 def failures(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
-    """One row for all runs of a workload that ended alike, word for word, with their configurations."""
+    """One entry for all runs of a workload that ended alike, with their configurations.
+
+    Alike are also last words that differ in numbers alone, as times, addresses and process ids do.
+    """
     alike: dict[tuple[object, ...], list[Run]] = {}
     for run in (run for subject in subjects for run in failed(subject)):
-        alike.setdefault((run.spec.workload.name, way_of_ending(run), last_words(run)), []).append(run)
-    return [_row(runs, study) for runs in alike.values()]
+        said = NUMBERS.sub("#", last_words(run))
+        alike.setdefault((run.spec.workload.name, way_of_ending(run), said), []).append(run)
+    return [_entry(runs, study, number < MOST_LOGS) for number, runs in enumerate(alike.values())]
 
 
 def failed(subject: Subject) -> list[Run]:
@@ -55,13 +58,17 @@ def tally(runs: Sequence[Run]) -> str:
 
 
 def last_words(run: Run) -> str:
-    """The last words of a run that failed, which may be many."""
-    return run.error.last_lines.strip() if run.error is not None else ""
+    """The last lines of the log of a run that failed, without what would turn their neighbours around.
+
+    Long lines are cut, as they are where nobody reads them.
+    """
+    lines = run.error.last_lines.strip().splitlines() if run.error is not None else []
+    return "\n".join(readable(line.expandtabs(4), LONGEST_LINE) for line in lines[-MOST_LINES:])
 
 
 def line(run: Run) -> str:
     """Why a run failed, ending in the last line that it printed: `exit status 1; its last words: KeyError: 'x'`."""
-    return words.failure_line(run, LINE)
+    return readable(words.failure_line(run, LINE), 4 * LINE)
 
 
 def log(run: Run) -> str:
@@ -69,16 +76,21 @@ def log(run: Run) -> str:
     return f"logs/{run.id}.log"
 
 
-def _row(runs: Sequence[Run], study: Study) -> dict[str, Any]:
+def _entry(runs: Sequence[Run], study: Study, with_log: bool) -> dict[str, Any]:
+    first = runs[0]
     places = Counter(words.configuration_line(run.configuration, study) for run in runs)
+    lines = last_words(first).splitlines() if with_log else []
     return {
-        "workload": runs[0].spec.workload.name,
+        "workload": first.spec.workload.name,
         "where": list(places.items()),
-        "outcome": words.outcome_in_words(runs[0].outcome),
-        "error": words.failure_in_words(runs[0]),
+        "outcome": words.outcome_in_words(first.outcome),
+        "is_finding": first.outcome is Outcome.OUT_OF_MEMORY,
+        "why": words.sentence(words.failure_in_words(first, LONGEST_LINE)),
+        "remedy": words.remedy_of_failure(first),
         "ids": [run.id for run in runs],
-        "last_words": last_words(runs[0])[-LAST_WORDS:],
-        "log": log(runs[0]),
+        "earlier": "\n".join(lines[:-SHOWN_LINES]),
+        "last_words": "\n".join(lines[-SHOWN_LINES:]),
+        "log": "" if first.imported else log(first),
     }
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sizer import words
 from sizer.model import batch_of, memory_of, vcpus_of
 from sizer.words import _
 
-from .axis_chart import axis_chart
+from .accelerator_chart import accelerator_chart
+from .axis_chart import axis_chart, piled
 from .binding import binding_map
 from .charts import Figure, Rows, legend
-from .disk_chart import disk_chart
+from .disk_chart import disk_chart, shows_first_epochs
+from .disk_question import disk_answer
 from .machines import machines_figure
 from .series import AXES, Series, along, common, labels, varied_axes
 from .subject import Subject
@@ -26,12 +29,12 @@ MOST_SERIES = 4
 def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], int]:
     """The machines that were compared, for each axis varied the figure closest to the answer, and a map of what binds;
     then further ones, and how many are left out."""
-    machines = machines_figure(subject)
+    machines, disks = machines_figure(subject), disk_answer(subject)
     first: list[Figure] = [] if machines is None else [machines]
     more: list[Figure] = []
     left_out = 0
     for axis in varied_axes(subject.runs):
-        found = along(axis, subject.runs)
+        found = along(axis, (*subject.runs, *subject.siblings) if axis == "disk" else subject.runs)
         if machines is not None and all(each.base is None for each in found):
             continue  # nothing differs along this axis alone, and the picture of machines has the rates
         series = sorted(found, key=lambda each: -_relevance(axis, each, subject))
@@ -39,10 +42,13 @@ def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], i
         if axis == "disk":  # rows have no line that is nearest to the answer, so bars stand in the order of their sizes
             chunks = [sorted(chunk, key=_size) for chunk in chunks]
         drawn = [_figure(axis, chunk, subject) for chunk in chunks[:MOST_PICTURES]]
+        if axis == "disk" and drawn and disks:
+            drawn[0] = replace(drawn[0], question=words.disk_question(), answer=disks)
         left_out += len(chunks) - len(drawn)
         first += drawn[:1]
         more += drawn[1:]
-    plane = binding_map(subject)
+    scaling, plane = accelerator_chart(subject), binding_map(subject)
+    first += [scaling] if scaling is not None else []
     first += [plane] if plane is not None else []
     return tuple(first), tuple(more), left_out
 
@@ -71,13 +77,15 @@ def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
     said = [_("At {fixed}.", fixed=fixed)] if fixed else []
     if axis == "disk":
         rows = disk_chart(title, series, subject)
+        keys += [legend.bar(1, _("first epoch, from the disk"))] if shows_first_epochs(series) else []
         drawn, keys = rows.draw(), [*keys, *_disk_keys(rows, alone)]
     else:
         chart = axis_chart(axis, title, series, subject)
         drawn, keys = chart.plot.draw(), [*keys, *chart.keys]
         said += [chart.above] if chart.above else []
-        if chart.plot.piles and not alone:
-            said.append(_("Where the time goes is that of {series}.", series=named[0]))
+        shown = piled(series, subject)
+        if chart.plot.piles and not alone and shown is not None:
+            said.append(_("Where the time goes is that of {series}.", series=named[list(series).index(shown)]))
     return Figure(title, drawn, tuple(keys), " ".join(said))
 
 

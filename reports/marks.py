@@ -50,4 +50,5 @@ def is_modelled(series: Series, subject: Subject) -> bool:
     """Whether the model speaks of these runs: of the workload as asked for, not of runs that isolate one stage."""
     if subject.model is None or series.base is None:
         return False
-    return subject.plan is None or series.input == subject.plan.workload.input
+    asked = subject.plan.workload if subject.plan is not None else None
+    return asked is None or (series.input, series.cache) == (asked.assumed_input, asked.assumed_cache)

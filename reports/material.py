@@ -12,10 +12,27 @@ from sizer.records import DiskCheck, Note, Recommendation, Run, Study
 
 
 @dataclass(frozen=True)
+class Progress:
+    """How far a study is: by workload, how many runs it asks for, and how many of them are there."""
+
+    planned: Mapping[str, int]
+    finished: Mapping[str, int]
+
+    @property
+    def is_complete(self) -> bool:
+        return sum(self.finished.values()) >= sum(self.planned.values())
+
+    def is_missing(self, workload: str) -> bool:
+        """Whether runs of that workload are still to be made."""
+        return self.finished.get(workload, 0) < self.planned.get(workload, 0)
+
+
+@dataclass(frozen=True)
 class Material:
     """All that a page shows. `host` is host.json as stored, `notes` are about the whole study, `drift` is how far the
     host drifted meanwhile, None where it did not. `measurements_csv` and `measurements_json` are the table of all runs,
-    which a reader can save.
+    which a reader can save. `folder` is the study's, as one types it; `progress` None is unknown, as of runs made
+    elsewhere.
     """
 
     study: Study
@@ -30,3 +47,5 @@ class Material:
     drift: Spread | None = None
     measurements_csv: str = ""
     measurements_json: str = ""
+    folder: str = ""
+    progress: Progress | None = None

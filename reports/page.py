@@ -5,19 +5,21 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from sizer import words
 from sizer.files import write_text
 
-from . import all_runs, failures, instances, measurement, trust, verdict, workloads
-from .charts import hatchings
+from . import all_runs, doubts, frameworks, instances, instead, measurement, timelines, verdict, what_if, workloads
+from .charts import harmless, hatchings
 from .material import Material
 from .subject import Subject, subjects
 
@@ -39,15 +41,19 @@ class Section:
 SECTIONS = (
     Section("verdict", verdict.contents),
     Section("workloads", workloads.contents),
+    Section("frameworks", frameworks.contents),
+    Section("instead", instead.contents),
+    Section("what_if", what_if.contents),
     Section("instances", instances.contents),
-    Section("failures", failures.contents),
-    Section("trust", trust.contents),
+    Section("doubts", doubts.contents),
     Section("measurement", measurement.contents),
     Section("runs", all_runs.contents),
+    Section("timelines", timelines.contents),
 )
 """In the order of the page."""
-SHARED = ("page", "charts")
+SHARED = ("page", "charts", "model")
 """Whose styles and scripts every section may use."""
+IN_MARKS = re.compile(r"`([^`]+)`")
 
 
 def write_report(path: Path, material: Material) -> None:
@@ -86,11 +92,28 @@ def _templates() -> Environment:
         loader=FileSystemLoader(TEMPLATES),
         autoescape=select_autoescape(default=True),
         undefined=StrictUndefined,
+        finalize=_harmless,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters.update(coded=coded, deflated=_deflated)
     environment.globals.update(_=words._, _n=words._n, runs_counted=words.runs_counted)
     return environment
+
+
+def coded(text: str) -> Markup:
+    """A sentence in which what is to be typed, `sizer resume DIR`, looks like it; nothing else in it becomes markup."""
+    return Markup(IN_MARKS.sub(r"<code>\1</code>", str(escape(text))))
+
+
+def _harmless(value: object) -> object:
+    """Every text that a template shows, as a page may have it; markup has been through this or through `svg`."""
+    return harmless(value) if type(value) is str else value
+
+
+def _deflated(text: str) -> str:
+    """As base64 of zlib's form, which a browser inflates by itself."""
+    return base64.b64encode(zlib.compress(text.encode(), level=9)).decode()
 
 
 def _joined(form: str) -> str:

@@ -64,6 +64,13 @@ def common(axis: str, series: Sequence[Series], study: Study) -> str:
     return words.row(_words(name, runs[0], study) for name in fixed)
 
 
+def held_fixed(place: Configuration, study: Study) -> str:
+    """What a configuration says, in words: '4 GiB memory, batch 32'."""
+    found = [_place_words(name, place, study) for name in AXES if getattr(place, name) is not None]
+    found += [words.accelerators_in_words(place)] if words.accelerators_in_words(place) else []
+    return words.row(found)
+
+
 def _slices(axis: str, runs: Sequence[Run]) -> list[list[Run]]:
     groups: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
@@ -101,12 +108,19 @@ def _condition(run: Run, name: str) -> object:
 
 def _words(name: str, run: Run, study: Study) -> str:
     place, workload = run.configuration, run.spec.workload
+    if name == "input":
+        return words.input_named(workload.assumed_input)
+    if name == "cache":
+        return words.cache_named(workload.assumed_cache)
+    if name == "accelerators":
+        return words.accelerators_in_words(place) or _("no accelerator")
+    return _place_words(name, place, study)
+
+
+def _place_words(name: str, place: Configuration, study: Study) -> str:
     return {
         "vcpus": format_vcpus(vcpus_of(place)),
         "memory_bytes": _("{size} memory", size=format_bytes(memory_of(place))),
         "disk": words.study_disk(disk_of(place), study),
         "batch_size": words.batch_named(batch_of(place)),
-        "accelerators": words.accelerators_in_words(place) or _("no accelerator"),
-        "input": words.input_named(workload.assumed_input),
-        "cache": words.cache_named(workload.assumed_cache),
     }[name]

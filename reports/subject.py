@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sizer import words
-from sizer.model import WorkloadModel
-from sizer.records import Answer, Device, DiskCheck, DiskTier, Objective, Recommendation, Run, Study, WorkloadPlan
+from sizer.model import WorkloadModel, as_asked
+from sizer.records import (
+    Answer,
+    Device,
+    DiskCheck,
+    DiskTier,
+    Objective,
+    Recommendation,
+    Run,
+    Study,
+    Workload,
+    WorkloadPlan,
+)
 from sizer.words import Terms, _, refusal_sentences, terms_of, without_marks
 
 from . import results
@@ -16,7 +27,11 @@ from .material import Material
 
 @dataclass(frozen=True)
 class Subject:
-    """A workload's plan, runs, model and answer; `plan` is None for runs that the study does not name."""
+    """A workload's plan, runs, model and answer; `plan` is None for runs that the study does not name.
+
+    `siblings` are runs of workloads that differ from it in nothing but the state of the page cache, `isolating` its own
+    that show one stage, where `runs` are without them.
+    """
 
     name: str
     study: Study
@@ -27,6 +42,8 @@ class Subject:
     model_refusal: str | None = None
     answer: Answer | None = None
     checks: tuple[DiskCheck, ...] = ()
+    siblings: tuple[Run, ...] = ()
+    isolating: tuple[Run, ...] = ()
 
     @cached_property
     def unit(self) -> str:
@@ -45,6 +62,16 @@ class Subject:
         return next(
             (device for device in known if device.samples_per_second is not None), known[0] if known else Device()
         )
+
+    @cached_property
+    def workload(self) -> Workload:
+        """What is measured, as the study asks for it, or as its runs say."""
+        return self.plan.workload if self.plan is not None else self.runs[0].spec.workload
+
+    @cached_property
+    def embedded(self) -> bool:
+        """Whether its runs read the data set that comes with sizer."""
+        return any(run.data_set is not None and run.data_set.embedded for run in self.runs)
 
     def unusual(self, input_: str, cache: str) -> str:
         """How something was read, said only where it is not what the workload asks for."""
@@ -90,7 +117,17 @@ def _subject(name: str, material: Material) -> Subject:
         model_refusal=refusal,
         answer=next((answer for answer in recommendation.workloads if answer.workload == name), None),
         checks=material.disk_checks,
+        siblings=_siblings(plan, material),
     )
+
+
+def _siblings(plan: WorkloadPlan | None, material: Material) -> tuple[Run, ...]:
+    if plan is None:
+        return ()
+    own = replace(plan.workload, name="", cache="")
+    others = [each.workload for each in material.study.workloads if each is not plan]
+    names = {each.name for each in others if replace(each, name="", cache="") == own}
+    return tuple(run for run in as_asked(material.runs) if run.spec.workload.name in names)
 
 
 def _model(name: str, material: Material) -> tuple[WorkloadModel | None, str | None]:

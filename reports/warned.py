@@ -12,12 +12,16 @@ from sizer.records import Run, RunWarning, WarningKind
 MOST_WORDINGS = 3
 """Sentences shown of one kind; they differ in more than their figures where a unit or a path differs."""
 
+IN_UNITS = frozenset({WarningKind.TWO_RATES, WarningKind.OTHER_BATCH_SIZE})
+"""Kinds that count in the unit of the run's samples, so that those of another unit are another sentence."""
+
 Marked = tuple[RunWarning, str]
 """A warning and the unit of its run's samples."""
 
 
 def by_kind(runs: Iterable[Run]) -> list[dict[str, Any]]:
-    """Each kind once, the commonest first: in how many runs, and what they say with the range of their figures.
+    """Each kind once, the commonest first: in how many runs, what they say with the range of their figures, and what
+    that means for the answer.
 
     Runs of a search for the memory floor were asked for no rate, so their warnings are not among these.
     """
@@ -33,18 +37,23 @@ def by_kind(runs: Iterable[Run]) -> list[dict[str, Any]]:
 
 
 def _grouped(kind: WarningKind, of_runs: Sequence[Sequence[Marked]]) -> dict[str, Any]:
-    """`contended`, `9 runs`, `something else on this host used 0.06–1.21 cores meanwhile`."""
+    """`contended`, `9 runs`, `Something else on this host used 0.06–1.21 cores meanwhile.`, and what that means.
+
+    How far the host drifted is not said by each run, since a picture shows it.
+    """
     alike: dict[object, list[Marked]] = {}
     for warning, unit in (each for warnings in of_runs for each in warnings):
-        alike.setdefault((warning.kind, tuple(warning.figures), warning.text, unit), []).append((warning, unit))
+        own = unit if warning.kind in IN_UNITS else None
+        alike.setdefault((warning.kind, tuple(warning.figures), warning.text, own), []).append((warning, unit))
     said = [
         words.warning_in_words([warning for warning, _unit in group], group[0][1])
         for group in sorted(alike.values(), key=lambda each: -len(each))
     ]
     wordings = list(dict.fromkeys(each for each in said if each))
-    more = " …" if len(wordings) > MOST_WORDINGS else ""
+    what = words.clauses(wordings[:MOST_WORDINGS] if kind is not WarningKind.DRIFTING else ())
     return {
         "kind": words.warning_name(kind),
         "where": words.runs_counted(len(of_runs)),
-        "what": words.clauses(wordings[:MOST_WORDINGS]) + more,
+        "what": f"{words.capital(what)} …" if what and len(wordings) > MOST_WORDINGS else words.sentence(what),
+        "meaning": words.meaning_of_warning(kind),
     }

@@ -11,7 +11,7 @@ from sizer.model import as_asked
 from sizer.records import RELATIVE, Run, plural
 from sizer.words import _
 
-from . import busy, isolated, preprocessing, results
+from . import busy, choices, disk_question, isolated, preprocessing, results
 from .figures import figures
 from .machines import machine_rows
 from .material import Material
@@ -33,11 +33,14 @@ def workload(subject: Subject) -> dict[str, Any]:
     Runs of a search for the memory floor show no rate, and runs that isolate a stage not that of the workload, so none
     of it draws or counts them; the latter have a table of their own.
     """
-    what, alone, subject = described(subject), isolated.rows(subject), replace(subject, runs=as_asked(subject.runs))
+    what, alone, asked = described(subject), isolated.rows(subject), as_asked(subject.runs)
+    isolating = tuple(run for run in subject.runs if run.spec.stage is not None)
+    subject = replace(subject, runs=tuple(asked), isolating=isolating)
     found = results.by_configuration(subject.runs)
     rows = [_row(result, subject) for result in found]
     first, more, left_out = figures(subject)
     machines, more_machines = machine_rows(subject)
+    rejected, more_rejected = choices.rejected(subject)
     return {
         "name": subject.name,
         "status": status(subject.answer),
@@ -54,7 +57,12 @@ def workload(subject: Subject) -> dict[str, Any]:
         "has_latency": any(row["p50"] for row in map(_latency, found)),
         "preprocessing": preprocessing.times(subject),
         "isolated": alone,
-        "rejected": _rejected(subject),
+        "disk_question": words.disk_question(),
+        "disk_answer": "" if any(each.answer for each in first) else disk_question.disk_answer(subject),
+        **choices.reasoning(subject),
+        "options": choices.options(subject),
+        "rejected": rejected,
+        "more_rejected": more_rejected,
         "none_completed": not found,
     }
 
@@ -103,14 +111,3 @@ def _latency(result: results.Result) -> dict[str, str]:
 
 def _latencies(runs: tuple[Run, ...], name: str) -> list[float | None]:
     return [getattr(run, name) for run in runs]
-
-
-def _rejected(subject: Subject) -> list[dict[str, str]]:
-    rejected = subject.answer.rejected if subject.answer is not None else ()
-    return [
-        {
-            "spec": words.spec_line(each.spec, subject.study, subject.device),
-            "why": words.rejection_sentences(each, subject.terms),
-        }
-        for each in rejected
-    ]

@@ -24,7 +24,7 @@ settings.register_profile(
 )
 settings.load_profile("shared machine")
 
-pytest_plugins = ["tests.described_hosts", "tests.reported_study"]
+pytest_plugins = ["tests.described_hosts", "tests.modelled", "tests.reported_study"]
 
 
 CLONE_NEWNET = 0x40000000

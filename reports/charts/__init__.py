@@ -7,23 +7,17 @@ from .cells import Cell, Cells
 from .figure import Figure
 from .hatching import hatchings
 from .legend import Key
-from .plot import (
-    Ceiling,
-    CurvePoint,
-    FailureMark,
-    Line,
-    Part,
-    Pile,
-    PlaceMark,
-    Plot,
-    Point,
-    Stop,
-)
+from .plot import Ceiling, CurvePoint, FailureMark, Line, Part, Pile, PlaceMark, Plot, Point, Stop
 from .rows import Bar, Row, RowGroup, Rows
 from .scales import is_wide
+from .small_bar import Candidate, SmallBar
+from .svg import harmless, readable
+from .times import Break, Moment, Stretch, Times
 
 __all__ = [
     "Bar",
+    "Break",
+    "Candidate",
     "Ceiling",
     "Cell",
     "Cells",
@@ -32,6 +26,7 @@ __all__ = [
     "Figure",
     "Key",
     "Line",
+    "Moment",
     "Part",
     "Pile",
     "PlaceMark",
@@ -40,8 +35,13 @@ __all__ = [
     "Row",
     "RowGroup",
     "Rows",
+    "SmallBar",
     "Stop",
+    "Stretch",
+    "Times",
+    "harmless",
     "hatchings",
     "is_wide",
     "legend",
+    "readable",
 ]

@@ -11,9 +11,11 @@ from .legend import Key
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture with its heading, its legend and the sentences under it."""
+    """A picture with its heading, its legend, the sentences under it, and a question that it answers."""
 
     title: str
     svg: Markup
     keys: tuple[Key, ...]
     caption: str = ""
+    question: str = ""
+    answer: str = ""

@@ -26,6 +26,18 @@ def series(index: int, text: str, alone: bool) -> Key:
     return Key(drawn, text, f"series-{index % 4}" + (" alone" if alone else ""))
 
 
+def stretch(index: int | None, text: str) -> Key:
+    """What went on, in a strip along the axis of time."""
+    return Key(
+        _small(svg.rectangle(4, 1, 18, 12, "stretch")), text, "neutral" if index is None else f"series-{index % 4}"
+    )
+
+
+def usual(text: str) -> Key:
+    """The band that values usually lie in."""
+    return Key(_small(svg.rectangle(1, 2, 24, 10, "usual")), text)
+
+
 def measured_bar(text: str) -> Key:
     """A bar with its interval."""
     drawn = _small(
@@ -37,6 +49,11 @@ def measured_bar(text: str) -> Key:
     return Key(drawn, text, "series-0 alone")
 
 
+def bar(index: int, text: str) -> Key:
+    """A bar of the series with that index."""
+    return Key(_small(svg.rectangle(1, 3, 24, 8, "bar")), text, f"series-{index % 4}")
+
+
 def model(alone: bool, upright: bool = False) -> Key:
     """The model's line with its band, or what it says of one bar."""
     band = svg.rectangle(1, 2, 24, 10, "band")
@@ -46,6 +63,11 @@ def model(alone: bool, upright: bool = False) -> Key:
 
 def extrapolated(alone: bool) -> Key:
     return Key(_small(svg.line(1, 7, 25, 7, "model extrapolated")), _("extrapolated"), _whose(alone))
+
+
+def ideal(text: str) -> Key:
+    """A thin line of what would be ideal."""
+    return Key(_small(svg.line(1, 12, 25, 2, "ideal")), text)
 
 
 def failed() -> Key:

@@ -65,11 +65,12 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Line:
-    """One series: what was measured, what failed, and what the model says."""
+    """One series: what was measured, what failed, what the model says, and (x, rate) of what would be ideal."""
 
     points: tuple[Point, ...]
     failures: tuple[FailureMark, ...]
     stretches: tuple[tuple[CurvePoint, ...], ...] = ()
+    ideal: tuple[tuple[float, float], ...] = ()
 
     @property
     def places(self) -> list[float]:
@@ -184,6 +185,7 @@ class Plot:
         curve = [point for line in self.lines for stretch in line.stretches for point in stretch]
         highest = max(measured, default=1.0) or 1.0
         modelled = max([point.throughput.high for point in curve], default=0.0)
+        modelled = max([modelled, *(rate for line in self.lines for _x, rate in line.ideal)])
         ceilings = [each.throughput for each in self.ceilings if each.throughput <= highest * CLEAR]
         top = max(highest, min(modelled, highest * CLEAR), *ceilings, 0.0) * 1.04
         return Scale(0.0, nice_ticks(top)[-1], BOTTOM, TOP)
@@ -332,7 +334,9 @@ def _pile(pile: Pile, place: float, half: float, y: Scale) -> Markup:
 
 
 def _line(line: Line, index: int, alone: bool, x: Scale, y: Scale) -> Markup:
-    parts = [svg.window(LEFT, TOP, RIGHT, BOTTOM, *_stretches(line, x, y)), *_points(line, index, x, y)]
+    behind = [svg.path([(x(place), _inside(y, rate)) for place, rate in line.ideal], "ideal")] if line.ideal else []
+    behind += _stretches(line, x, y)
+    parts = [svg.window(LEFT, TOP, RIGHT, BOTTOM, *behind), *_points(line, index, x, y)]
     parts += [svg.cross(x(each.x), BOTTOM - 1, "failure", each.title) for each in line.failures]
     return svg.element("g", *parts, class_=f"series-{index % 4}" + (" alone" if alone else ""))
 

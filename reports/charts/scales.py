@@ -40,6 +40,13 @@ def nice_ticks(high: float, wanted: int = 5) -> list[float]:
     return [index * step for index in range(math.ceil(high / step - 1e-9) + 1)]
 
 
+def ticks_between(low: float, high: float, wanted: int = 4) -> list[float]:
+    """Round values from the last one at or below `low` to the first one at or above `high`."""
+    step = nice_ticks(high - low, wanted)[1] if high > low else abs(high) or 1.0
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [index * step for index in range(first, max(last, first + 1) + 1)]
+
+
 def doubling_ticks(low: float, high: float, most: int = 7) -> list[float]:
     """Powers of two (of four, of eight ... where those are too many) within low..high."""
     first, last = math.ceil(math.log2(low) - 1e-9), math.floor(math.log2(high) + 1e-9)

@@ -40,16 +40,22 @@ def tooltip(content: str) -> Markup:
 
 
 def readable(content: str, longest: int = LONGEST) -> str:
-    """The text without what would turn its neighbours around or break the drawing, and not longer than anyone reads.
+    """The text as `harmless` makes it, and not longer than anyone reads."""
+    return harmless(content if len(content) <= longest else f"{content[: longest // 2]}…{content[-longest // 2 :]}")
+
+
+def harmless(content: str) -> str:
+    """The text without what would turn its neighbours around or break a drawing.
 
     Lines are kept apart; control characters and marks of direction are shown as what cannot be shown.
     """
-    shown = content if len(content) <= longest else f"{content[: longest // 2]}…{content[-longest // 2 :]}"
-    return "".join("�" if each in TURNING or _is_control(each) else each for each in shown)
+    if content.isprintable():
+        return content
+    return "".join("�" if each in TURNING or _is_control(each) else each for each in content)
 
 
 def _is_control(character: str) -> bool:
-    return unicodedata.category(character) in ("Cc", "Cs") and character != "\n"
+    return unicodedata.category(character) in ("Cc", "Cs") and character not in "\n\t"
 
 
 def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:

@@ -68,13 +68,17 @@
     show(mark, box.left + box.width / 2, box.top);
   };
 
-  for (const chart of document.querySelectorAll("svg.chart")) {
-    if (!chart.querySelector("title")) continue;
+  const attend = chart => {
+    if (!chart.querySelector("title")) return;
     chart.setAttribute("tabindex", "0");
     chart.addEventListener("pointermove", pointed);
     chart.addEventListener("pointerdown", pointed);
     chart.addEventListener("pointerleave", hide);
     chart.addEventListener("blur", hide);
     chart.addEventListener("keydown", pressed);
-  }
+  };
+
+  document.querySelectorAll("svg.chart").forEach(attend);
+  // Another script has drawn one.
+  document.addEventListener("chart", event => attend(event.target));
 })();

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from typing import Any
 from sizer import __version__
 from sizer.api.measuring_host import recorded_size
 from sizer.api.steps import OnStep, Stage, StepBegun, no_step
-from sizer.bundled.reports import Material
+from sizer.bundled.reports import Material, Progress
 from sizer.bundled.reports import write_report as write_page
 from sizer.catalog import Catalog, InstanceType
 from sizer.exchange import recommendation_form, write_csv, write_rows
 from sizer.files import FormatError, from_json, load_json, to_json, write_json, write_text
 from sizer.model import Model, WorkloadModel
 from sizer.model import fit as fit_model
-from sizer.plan import DRIFT_SHARE, Spread, reference, spread
+from sizer.plan import DRIFT_SHARE, Spread, plan, reference, remaining, spread
 from sizer.recommend import recommend as best_spec
 from sizer.records import (
     SCHEMA_VERSION,
@@ -179,7 +179,18 @@ def _material(folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommen
         version=__version__,
         measurements_csv=write_csv(runs),
         measurements_json=write_rows(runs),
+        folder=typed_path(folder.path),
+        progress=_progress(folder, runs),
     )
+
+
+def _progress(folder: StudyFolder, runs: tuple[Run, ...]) -> Progress | None:
+    """How many of the planned runs are there; None for measurements made elsewhere, which nobody planned."""
+    if folder.study.imported:
+        return None
+    specs = plan(folder.study, recorded_size(folder.host))
+    planned = Counter(spec.workload.name for spec in specs)
+    return Progress(planned, planned - Counter(spec.workload.name for spec in remaining(specs, runs)))
 
 
 def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> Spread | None:

@@ -136,6 +136,10 @@ def _answer_form(answer: Answer, workload: WorkloadModel) -> dict[str, Any]:
                 "spec": to_json(each.spec),
                 "why": rejection_sentences(each, terms),
                 "codes": [reason.code.value for reason in each.why],
+                "throughput": to_json(each.throughput) if each.throughput is not None else None,
+                "share": each.share,
+                "usd_saved_per_hour": each.usd_saved_per_hour,
+                "saving": each.saving,
             }
             for each in answer.rejected
         ],

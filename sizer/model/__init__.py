@@ -27,6 +27,7 @@ from sizer.model.floor_runs import (
     searched_floor,
     too_slow,
 )
+from sizer.model.gains import INSTANT, gain, loader_waits
 from sizer.model.isolation import as_asked, end_to_end
 from sizer.model.memory import (
     MARGIN,
@@ -52,6 +53,7 @@ from sizer.model.model import (
     WorkloadModel,
 )
 from sizer.model.observations import DRIFT, Noise, apart, centre_of, completed, noise_of, within
+from sizer.model.plain_data import CONSTANTS, PLACE, as_data
 from sizer.model.predicted_rates import own_effects, predict_rates
 from sizer.model.prediction import best_measured, predict, predict_line, predict_several
 from sizer.model.relief import headroom
@@ -59,13 +61,16 @@ from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
 
 __all__ = [
     "CLEAR",
+    "CONSTANTS",
     "CPU_LABEL",
     "DRIFT",
     "GAIN",
+    "INSTANT",
     "LEAST_BYTES",
     "MARGIN",
     "MOST_RUNS",
     "NORMAL_90",
+    "PLACE",
     "SHOWN_BY_VCPUS",
     "UNLIKELY",
     "WITHIN",
@@ -91,6 +96,7 @@ __all__ = [
     "anonymous_bytes",
     "apart",
     "as_asked",
+    "as_data",
     "asked_sizes",
     "batch_edge",
     "batch_of",
@@ -108,11 +114,13 @@ __all__ = [
     "fit",
     "floor_at",
     "floor_from",
+    "gain",
     "gpus_of",
     "headroom",
     "is_search",
     "known_ceilings",
     "label_of",
+    "loader_waits",
     "memory_compared",
     "memory_edge",
     "memory_floor",

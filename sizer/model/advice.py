@@ -196,7 +196,8 @@ def not_fitted(model: WorkloadModel) -> Refused:
 def check_what_if(model: WorkloadModel, configuration: Configuration, what_if: WhatIf) -> None:
     """Raise Refused if a what-if is about a stage that was not separated, or a disk is asked that has no figures."""
     facts, disks = model.facts, model.measured.disks
-    if min(what_if.gpu_speedup, what_if.data_bytes_factor, what_if.decode_factor) <= 0:
+    factors = (what_if.gpu_speedup, what_if.data_bytes_factor, what_if.decode_factor, what_if.loader_workers_factor)
+    if min(factors) <= 0:
         raise Refused(Refusal(reason(ReasonCode.FACTOR_NOT_POSITIVE)))
     if what_if.gpu_speedup != 1 and label_at(facts, configuration) == CPU_LABEL:
         raise Refused(Refusal(reason(ReasonCode.NO_GPU_TO_SPEED_UP), Suggestion(Action.MEASURE, gpu_count=1)))

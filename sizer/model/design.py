@@ -23,7 +23,7 @@ class Design:
     """The configurations that were measured, by the axes that were varied: names (disk, accelerator) and numbers."""
 
     def __init__(self, rows: Sequence[Configuration], names: Sequence[str], numbers: Sequence[str]) -> None:
-        self._numbers = tuple(numbers)
+        self.names, self.numbers = tuple(names), tuple(numbers)
         self._of = [_OF[name] for name in names]
         self._accelerators = names.index("accelerators") if "accelerators" in names else None
         self._pairs = {self._names_of(row) for row in rows}
@@ -49,7 +49,7 @@ class Design:
         with the name; two numbers if one lies between those that were measured at the other, or at its nearest
         measured neighbours. A number that is not known decides nothing.
         """
-        known = {number: value for number in self._numbers if (value := getattr(configuration, number)) is not None}
+        known = {number: value for number in self.numbers if (value := getattr(configuration, number)) is not None}
         names = self._measured_names(configuration)
         return (
             bool(names)
@@ -72,7 +72,7 @@ class Design:
         names = self._measured_names(configuration)
         if not names:
             return None
-        known = {number: value for number in self._numbers if (value := getattr(configuration, number)) is not None}
+        known = {number: value for number in self.numbers if (value := getattr(configuration, number)) is not None}
         found: dict[str, tuple[float, float]] = {}
         for number, value in known.items():
             for place in range(len(self._of)):

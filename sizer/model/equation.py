@@ -36,8 +36,8 @@ class Design:
     share of reads that go to the disk; `accelerator`, `disk` and `memory_level` index the structure's own parameters
     (-1: none), `gpus` counts accelerators. `decodes` and `computes` say which parts of the CPU's work a row does:
     synthetic input decodes nothing, a replay of the files does neither, and `step_on_cpu` where the step is the CPU's
-    own. `slowness` is ln of how much slower the CPUs were than usual. `decode_shift` and `accelerator_shift` are a
-    what-if's factors on these times, in ln.
+    own. `slowness` is ln of how much slower the CPUs were than usual. `decode_shift`, `accelerator_shift` and
+    `latency_shift` are a what-if's factors on these times, in ln.
     """
 
     vcpus: Array
@@ -56,6 +56,7 @@ class Design:
     slowness: Array
     decode_shift: float = 0.0
     accelerator_shift: float = 0.0
+    latency_shift: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -243,7 +244,7 @@ def _disk(structure: Structure, made: _Times, design: Design) -> None:
         if name in structure.blocking:
             rows = (design.disk == index) & (design.missed > 0) & design.decodes
             waits = np.log(design.missed) - np.log(np.ceil(design.vcpus))  # a worker for each CPU, whole
-            time = np.where(rows, waits, -np.inf)[None] + made.parameter(f"latency:{name}")
+            time = np.where(rows, waits + design.latency_shift, -np.inf)[None] + made.parameter(f"latency:{name}")
             made.times[:, :, LATENCY] = np.maximum(made.times[:, :, LATENCY], time)
             made.depends(f"latency:{name}", LATENCY, rows.astype(float)[None])
 

@@ -22,12 +22,14 @@ NORMAL_90 = 1.645
 
 @dataclass(frozen=True)
 class WhatIf:
-    """A change to ask about: a faster GPU, another disk, a bigger data set, a cheaper decoder (demand x factor)."""
+    """A change to ask about: a faster GPU, another disk, a bigger data set, a cheaper decoder (demand x factor), more
+    of the loader's workers than one a vCPU (x factor): each waits for the disk as long, but more of them at once."""
 
     gpu_speedup: float = 1.0
     disk_rates: DiskRates | None = None
     data_bytes_factor: float = 1.0
     decode_factor: float = 1.0
+    loader_workers_factor: float = 1.0
 
 
 class Quantity(str, Enum):

@@ -82,7 +82,7 @@ def predict_several(model: WorkloadModel, configurations: Sequence[Configuration
 
 def _out_of_memory(model: WorkloadModel, configuration: Configuration) -> Prediction:
     nothing = Estimate(0.0, 0.0, 0.0)
-    beyond = _outside(model, configuration) > 0
+    beyond = outside(model, configuration) > 0
     return Prediction(model.name, configuration, nothing, Bottleneck.MEMORY, {"memory": 1.0}, beyond, True)
 
 
@@ -166,7 +166,7 @@ def _fits(model: WorkloadModel, configuration: Configuration, what_if: WhatIf) -
 
 
 def _is_beyond(model: WorkloadModel, configuration: Configuration) -> bool:
-    beyond = _outside(model, configuration) > 0 or _memory_unmeasured(model, configuration)
+    beyond = outside(model, configuration) > 0 or _memory_unmeasured(model, configuration)
     return beyond or not model.measured_together(configuration)
 
 
@@ -248,7 +248,7 @@ def _estimate(
     Beyond a curve that still rises it reaches from no more gain to the last gain again.
     """
     variance = float(rates.variance()[0])
-    variance += (BEYOND * _outside(model, configuration) * (1 - 0.8 * _known_share(model, rates))) ** 2
+    variance += (BEYOND * outside(model, configuration) * (1 - 0.8 * _known_share(model, rates))) ** 2
     if what_if.disk_rates is not None:
         variance += UNMEASURED_DISK**2
     if _memory_unmeasured(model, configuration):
@@ -265,7 +265,7 @@ def _estimate(
         centre = beyond.expected
         low, high = min(beyond.now, centre - half), max(beyond.highest, centre + half)
     if (
-        _outside(model, configuration) > 0 and what_if == WhatIf()
+        outside(model, configuration) > 0 and what_if == WhatIf()
     ):  # no more than a known ceiling, but for the noise of a run
         ceiling = float(known_ceilings(model, [configuration])[0])
         centre, high = min(centre, ceiling), max(centre, min(high, ceiling + NORMAL_90 * model.noise))
@@ -331,7 +331,7 @@ def _widened(rate: Estimate, model: WorkloadModel) -> Estimate:
     return Estimate(rate.value, min(rate.low, rate.value / factor), max(rate.high, rate.value * factor))
 
 
-def _outside(model: WorkloadModel, configuration: Configuration) -> float:
+def outside(model: WorkloadModel, configuration: Configuration) -> float:
     """How far outside the measured range, in e-folds of vCPUs, batch size and accelerators; 0 inside."""
     measured = model.measured
     distance = 0.0

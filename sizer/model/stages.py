@@ -102,6 +102,7 @@ def build_design(
         slowness=np.array([each.slowness for each in seen], dtype=float),
         decode_shift=math.log(what_if.decode_factor),
         accelerator_shift=-math.log(what_if.gpu_speedup),
+        latency_shift=-math.log(what_if.loader_workers_factor),
     )
 
 

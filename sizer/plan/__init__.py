@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from sizer.plan.axes_of_first_run import Abilities, Needs, chosen_axes, needs_of
 from sizer.plan.floor_search import MOST_RUNS, TYPICAL_RUNS, Search, searches
-from sizer.plan.reference_runs import DRIFT_SHARE, Spread, changed_marks, is_measurement, reference, spread
+from sizer.plan.reference_runs import (
+    DRIFT_SHARE,
+    Spread,
+    changed_marks,
+    is_measurement,
+    reference,
+    spread,
+    usual_band,
+)
 from sizer.plan.run_order import FAILED, UNFINISHED, estimate_seconds, guessed_workloads, plan, remaining
 from sizer.plan.seen_times import SeenTimes
 from sizer.plan.two_epochs import Obstacle, ObstacleKind, PassResult, TwoEpochs, two_epoch_passes
@@ -36,4 +44,5 @@ __all__ = [
     "searches",
     "spread",
     "two_epoch_passes",
+    "usual_band",
 ]

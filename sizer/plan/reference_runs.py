@@ -124,7 +124,7 @@ def _marks(runs: Sequence[Run], reference: RunSpec) -> dict[int, RunWarning]:
     rates = {index: _rate(runs[index]) for index in measured}
     if len(measured) < 2:
         return {}
-    band, unit = _band(list(rates.values())), runs[measured[0]].sample_unit
+    band, unit = usual_band(list(rates.values())), runs[measured[0]].sample_unit
     agree = sum(_inside(rate, band) for rate in rates.values()) > 1
     found = {
         index: _drifting(unit, rate=rate, low=band[0], high=band[1])
@@ -150,7 +150,7 @@ def _drifting(unit: str, **rates: float) -> RunWarning:
     return RunWarning(WarningKind.DRIFTING, rates, unit)
 
 
-def _band(rates: Sequence[float]) -> tuple[float, float]:
+def usual_band(rates: Sequence[float]) -> tuple[float, float]:
     """The band, DRIFT_SHARE wide, that holds most of the rates; of several the one nearest to their median."""
     centre = median(rates)
     bands = [(low, low * (1 + DRIFT_SHARE)) for low in rates]

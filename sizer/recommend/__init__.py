@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from sizer.recommend.accelerators import EMULATED
+from sizer.recommend.candidates import SOLD_VCPUS, memory_varied
 from sizer.recommend.gates import GateResult, check_gate, read_gate
+from sizer.recommend.instead import LEAST_GAIN, Change, ChangeKind, changes, disk_gain, judged_by
 from sizer.recommend.quality import DOUBTS, MISTOLD, rates_mistold
 from sizer.recommend.recommendation import recommend
+from sizer.recommend.rentable_machines import is_computed_by_cpu, rentable
 from sizer.recommend.thresholds import SURE
 
 __all__ = [
     "DOUBTS",
     "EMULATED",
+    "LEAST_GAIN",
     "MISTOLD",
+    "SOLD_VCPUS",
     "SURE",
+    "Change",
+    "ChangeKind",
     "GateResult",
+    "changes",
     "check_gate",
+    "disk_gain",
+    "is_computed_by_cpu",
+    "judged_by",
+    "memory_varied",
     "rates_mistold",
     "read_gate",
     "recommend",
+    "rentable",
 ]

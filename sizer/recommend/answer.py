@@ -28,6 +28,7 @@ from sizer.recommend.measured_choice import MeasuredChoice
 from sizer.recommend.memory import floor_found
 from sizer.recommend.memory_sizes import few_memory_caps
 from sizer.recommend.next_run import for_host, next_run
+from sizer.recommend.options import options
 from sizer.recommend.other_inputs import step_rates
 from sizer.recommend.quality import Quality, quality_of
 from sizer.recommend.reasons import next_bottleneck, reasons
@@ -103,7 +104,11 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
     edges = edges_of(model, best.configuration, catalog)
     field = score_candidates(model, best.configuration, objective, catalog)
     free = allowed(field, model, edges)
-    chosen = (lower_bound(free) if edges.open and objective.prefer != "fastest" else None) or choose(free, objective)
+
+    def taken(wanted: Objective) -> ScoredCandidate:
+        return (lower_bound(free) if edges.open and wanted.prefer != "fastest" else None) or choose(free, wanted)
+
+    chosen = taken(objective)
     if edges.beyond:
         edges = replace(edges, beyond=look_beyond(model, chosen.candidate.configuration, catalog))
     status = edges.status(chosen.candidate.configuration, model, chosen.passes)
@@ -121,6 +126,7 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
         runner_up=runner_up(free, chosen) if status == "recommended" else None,
         next_run=next_run(model, chosen.candidate, edges, quality, unsure=unsure),
         beyond=edges.beyond.prediction if edges.beyond else None,
+        options=options(model, objective, catalog, taken),
     )
 
 
@@ -217,7 +223,7 @@ def _answered(
     candidate = chosen.candidate
     prediction = predict(model, candidate.configuration, WhatIf())
     known = not _binding_unknown(edges, quality)
-    choice = Choice(model, question.objective, best.configuration, field, chosen, bound=known)
+    choice = Choice(model, question.objective, best.configuration, field, chosen, question.catalog, bound=known)
     if not prediction.shares:
         choice = replace(choice, bound=False)
     bottleneck = prediction.bottleneck if choice.bound else Bottleneck.AMBIGUOUS
@@ -281,6 +287,7 @@ def _in_doubt(found: Answer, mistold: Reason) -> Answer:
         reasons=(mistold, *found.reasons),
         instances=tuple(replace(each, usd_per_million_samples=None) for each in found.instances),
         alternatives=tuple(replace(each, usd_per_million_samples=None) for each in found.alternatives),
+        options=tuple(replace(each, usd_per_million_samples=None) for each in found.options),
         next_run=correct,
     )
 

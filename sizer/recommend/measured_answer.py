@@ -25,6 +25,7 @@ from sizer.recommend.measured_edges import (
 )
 from sizer.recommend.measured_reasons import doubts, surely, why, why_none
 from sizer.recommend.measured_rejections import rejections
+from sizer.recommend.options import measured_options
 from sizer.recommend.scoring import rounded
 from sizer.records import (
     Answer,
@@ -129,6 +130,7 @@ def _answered(choice: MeasuredChoice, comparison: Comparison, chosen: Contender,
         baseline=_baseline(choice, machine),
         job=None if deadline is None else job_at(machine, deadline),
         alternatives=alternatives(choice.machines, choice.model.sample_unit),
+        options=measured_options(choice),
     )
 
 

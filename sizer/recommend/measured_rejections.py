@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sizer.recommend.comparison import MERITS, Comparison, Contender, hourly, kind_of
 from sizer.recommend.machines import Machine
 from sizer.recommend.measured_choice import MeasuredChoice, beside
@@ -49,7 +51,12 @@ def _speaks_against(each: Contender, chosen: Contender) -> bool:
 
 
 def _rejection(choice: MeasuredChoice, each: Contender, taken: Machine) -> Rejection:
-    return Rejection(each.machine.spec, (_why_not(choice, each, taken),), _own_name(each.machine))
+    machine, why = each.machine, (_why_not(choice, each, taken),)
+    found = Rejection(machine.spec, why, _own_name(machine), machine.throughput, machine.rate / taken.rate)
+    if machine.usd_per_hour is None or taken.usd_per_hour is None:
+        return found
+    saved = hourly(taken) - hourly(machine)
+    return replace(found, usd_saved_per_hour=saved, saving=saved / hourly(taken))
 
 
 def _own_name(machine: Machine) -> str | None:

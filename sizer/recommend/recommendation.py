@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import Model
 from sizer.recommend.answer import Question, answer
 from sizer.recommend.family import family
+from sizer.recommend.shared_machine import shared_machine
 from sizer.records import Objective, Recommendation, Run
 
 
@@ -32,4 +34,5 @@ def recommend(
     for run in runs:
         own.setdefault(run.spec.workload.name, []).append(run)
     answers = [answer(each, question, own.get(each.name, [])) for each in model.workloads]
-    return Recommendation(objective, tuple(answers), family(answers))
+    shared = shared_machine(model.workloads, answers, offers)
+    return Recommendation(objective, tuple(answers), replace(family(answers), shared=shared))

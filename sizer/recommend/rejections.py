@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from sizer.model import SHOWN_BY_VCPUS, WhatIf, WorkloadModel, predict, vcpus_of
+from sizer.catalog import Catalog
+from sizer.model import SHOWN_BY_VCPUS, WhatIf, WorkloadModel, name_of_disk, predict, vcpus_of
 from sizer.recommend.candidates import Candidate, family_memory
 from sizer.recommend.field import ScoredCandidate, best_of_disks, disk_loss
+from sizer.recommend.instances import cheapest
 from sizer.recommend.jobs import why_not
+from sizer.recommend.prices import disk_prices
 from sizer.recommend.scoring import score_against_best, score_in_time
 from sizer.recommend.thresholds import DISK_LOSS
 from sizer.records import Bottleneck, Configuration, Objective, Reason, ReasonCode, Rejection, Spec, reason
@@ -24,12 +27,18 @@ class Choice:
     best: Configuration
     field: Sequence[ScoredCandidate]
     chosen: ScoredCandidate
+    catalog: Catalog
     bound: bool = True
 
     @cached_property
     def top(self) -> dict[Spec, float]:
         """The best of all disks at each size."""
         return best_of_disks(self.field)
+
+    @cached_property
+    def usd_per_hour(self) -> float | None:
+        """Of the answer, as of what is compared with it."""
+        return _usd_per_hour(self, self.chosen.candidate)
 
 
 def rejections(choice: Choice) -> tuple[Rejection, ...]:
@@ -38,8 +47,32 @@ def rejections(choice: Choice) -> tuple[Rejection, ...]:
     for scored in reversed(choice.field):
         spec = scored.candidate.spec
         if _cheaper(scored, choice) and _neighbour(scored, choice):
-            found.setdefault(spec, Rejection(spec, _why(choice, scored)))
+            found.setdefault(spec, _rejection(choice, scored, _why(choice, scored)))
     return (*found.values(), *_fraction(choice), *_too_small(choice))
+
+
+def _rejection(choice: Choice, scored: ScoredCandidate, why: tuple[Reason, ...]) -> Rejection:
+    """With what it would give and save, where that is known."""
+    candidate = scored.candidate
+    found = Rejection(candidate.spec, why)
+    if candidate.measured_together:
+        rate = predict(choice.model, candidate.configuration).throughput
+        here = predict(choice.model, choice.chosen.candidate.configuration).throughput
+        found = replace(found, throughput=rate, share=rate.value / here.value if here.value else None)
+    usd, taken = _usd_per_hour(choice, candidate) if candidate.exists else None, choice.usd_per_hour
+    if usd is None or not taken:
+        return found
+    return replace(found, usd_saved_per_hour=taken - usd, saving=1 - usd / taken)
+
+
+def _usd_per_hour(choice: Choice, candidate: Candidate) -> float | None:
+    """Of the cheapest instance type that holds it, and of its disk where several were measured."""
+    spec, disks = candidate.spec, choice.model.measured.disks
+    instance = cheapest(choice.model, spec, candidate.configuration.batch_size, choice.catalog)
+    if instance is None or instance.usd_per_hour is None:
+        return None
+    volume = disk_prices(disks, choice.catalog)[name_of_disk(spec.disk)] if len(disks) > 1 else 0.0
+    return instance.usd_per_hour + volume
 
 
 def _cheaper(scored: ScoredCandidate, choice: Choice) -> bool:
@@ -121,10 +154,14 @@ def _fraction(choice: Choice) -> list[Rejection]:
         (judged,) = score_against_best(model, [configuration], choice.best, choice.objective.target)
     spec = replace(taken.spec, vcpus=less[-1])
     scored = ScoredCandidate(Candidate(spec, configuration, taken.usd_per_hour, taken.disk_rank), judged)
+    why: tuple[Reason, ...]
     if scored.passes:
         enough = reason(ReasonCode.IN_TIME) if choice.objective.deadline is not None else _share(choice, scored)
-        return [Rejection(spec, (enough, reason(ReasonCode.FRACTION_NOT_SOLD)))]
-    return [Rejection(spec, _why(choice, scored))]
+        why = (enough, reason(ReasonCode.FRACTION_NOT_SOLD))
+    else:
+        why = _why(choice, scored)
+    # What is not sold has no price to save.
+    return [replace(_rejection(choice, scored, why), usd_saved_per_hour=None, saving=None)]
 
 
 def _too_small(choice: Choice) -> list[Rejection]:

@@ -15,6 +15,7 @@ from sizer.records.domains import (
     EdgeState,
     Label,
     Name,
+    Preference,
     Probability,
     Rate,
     Signed,
@@ -344,11 +345,38 @@ class Refused(NoAnswer):
 
 @dataclass(frozen=True)
 class Rejection:
-    """A cheaper spec and why it was not taken; `instance_type` where the table names the machine."""
+    """A cheaper spec and why it was not taken; `instance_type` where the table names the machine.
+
+    `throughput` is what it would give, `share` that over the answer's rate, `usd_saved_per_hour` what it would cost
+    less, with its disk where several were measured, and `saving` that over the price of the answer. Each is None where
+    it is not known, or, of what is not sold, does not exist.
+    """
 
     spec: Spec
     why: tuple[Reason, ...]
     instance_type: str | None = None
+    throughput: Estimate | None = None
+    share: Amount | None = None
+    usd_saved_per_hour: Signed | None = None
+    saving: Signed | None = None
+
+
+@dataclass(frozen=True)
+class Option:
+    """The spec that some preferences take of what the answer was chosen from, whichever of them was asked for.
+
+    `probability` is that of giving what is asked for. The price is that of the cheapest instance type that holds it;
+    None is unknown.
+    """
+
+    preferences: tuple[Preference, ...]
+    spec: Spec
+    throughput: Estimate
+    probability: Probability
+    bottleneck: Bottleneck | None = None
+    instance_type: str | None = None
+    usd_per_hour: Amount | None = None
+    usd_per_million_samples: Amount | None = None
 
 
 @dataclass(frozen=True)
@@ -442,6 +470,7 @@ class Answer:
     `edge` says of a lower bound what makes it one: the rate is `rising` at the most measured, or whether it is stays
     `unsettled`. `provisional` is an answer whose own runs, or whose probability, speak against relying on it.
     `rate_in_doubt`: runs told rates that are known to be wrong, so of its `throughput` only how specs compare is known.
+    `options` are what the cheapest, the balanced and the fastest choice would be; none where a rate is asked for.
     """
 
     workload: Name
@@ -466,6 +495,7 @@ class Answer:
     job: Job | None = None
     alternatives: tuple[Alternative, ...] = ()
     rate_in_doubt: bool = False
+    options: tuple[Option, ...] = ()
 
     @cached_property
     def chosen(self) -> Alternative | None:
@@ -492,11 +522,38 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Loss:
+    """What a workload loses on the machine that all share: `usd_per_hour` more than on its own cheapest one, None where
+    that has no price. `share` is its rate there over the answer's, with no more vCPUs than were measured, None unknown.
+    """
+
+    workload: Name
+    usd_per_hour: Signed | None = None
+    share: Amount | None = None
+
+
+@dataclass(frozen=True)
+class SharedMachine:
+    """The cheapest instance type of the catalogue that holds the spec of every workload with an answer."""
+
+    provider: str
+    instance_type: str
+    vcpus: Amount
+    memory_bytes: Count
+    gpu: str | None
+    gpu_count: Count
+    usd_per_hour: Amount
+    as_of: str
+    losses: tuple[Loss, ...] = ()
+
+
+@dataclass(frozen=True)
 class Family:
     """What one instance family must offer so that every workload with an answer has its size.
 
     `rising`: more vCPUs than `most_vcpus` may pay. `gib_per_vcpu` is what families sell, or what is needed where that
-    is more than any sells (`sold` False); `memory_workload` needs the most. `disks` are by workload.
+    is more than any sells (`sold` False); `memory_workload` needs the most. `disks` are by workload. `shared` is one
+    machine for all of several workloads, None where none is sold that holds them all.
     """
 
     least_vcpus: Vcpus | None = None
@@ -507,6 +564,7 @@ class Family:
     memory_workload: Name | None = None
     disks: dict[str, str] = field(default_factory=dict)
     not_covered: tuple[Name, ...] = ()
+    shared: SharedMachine | None = None
 
 
 @dataclass(frozen=True)

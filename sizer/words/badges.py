@@ -30,21 +30,36 @@ class BadgeKind(str, Enum):
     # What is asked for, and what is rented.
     RECOMMENDED = "recommended"
     SMALLEST_SOLD = "smallest_sold"
+    CHEAPEST_SOLD = "cheapest_sold"
 
 
 @dataclass(frozen=True)
 class Badge:
-    """A badge as the page shows it: its kind decides the colour, its word stands there, and pointing at it explains."""
+    """A badge as the page shows it: its kind decides the colour, its word stands there, and pointing at it explains.
+
+    `symbol` stands before the word where the word is a verdict, so that colour is not all that tells verdicts apart.
+    """
 
     kind: str
     word: str
     explanation: str
+    symbol: str = ""
+
+
+_SYMBOLS = {
+    BadgeKind.RECOMMENDED: "✓",
+    BadgeKind.PROVISIONAL: "!",
+    BadgeKind.AT_LEAST: "≥",
+    BadgeKind.NOT_SETTLED: "?",
+    BadgeKind.NO_ANSWER: "?",
+    BadgeKind.TOO_LATE: "?",
+}
 
 
 def badge(kind: BadgeKind) -> Badge:
     """The badge of that kind, in the reader's language."""
     word, explanation = _said()[kind]
-    return Badge(kind.value, word, explanation)
+    return Badge(kind.value, word, explanation, _SYMBOLS.get(kind, ""))
 
 
 def _said() -> dict[BadgeKind, tuple[str, str]]:
@@ -98,6 +113,10 @@ def _said() -> dict[BadgeKind, tuple[str, str]]:
         ),
         BadgeKind.SMALLEST_SOLD: (
             _("smallest sold"),
-            _("Larger than what is needed, because no smaller instance type in the catalogue holds it."),
+            _("Larger than what is needed: no smaller instance type of the catalogue holds it."),
+        ),
+        BadgeKind.CHEAPEST_SOLD: (
+            _("cheapest sold"),
+            _("Larger than what is needed, and still the cheapest instance type of the catalogue that holds it."),
         ),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sizer.records import (
+    PREPROCESSING,
     Bottleneck,
     Configuration,
     Device,
@@ -13,12 +14,13 @@ from sizer.records import (
     Study,
     format_bytes,
     format_rate,
+    format_seconds,
     format_share,
     format_vcpus,
 )
 from sizer.words.figures import a_sample, brief, rate_interval
 from sizer.words.language import _, _n
-from sizer.words.names import clauses, listed, resource_name
+from sizer.words.names import accelerators_name, clauses, gpu_name, listed, resource_name
 from sizer.words.page import batch_named, configuration_line, study_disk
 
 
@@ -80,6 +82,33 @@ def time_part(part: str, seconds: float, whole: float, unit: str, place: str) ->
     )
 
 
+def stage_of_time(bottleneck: Bottleneck, device: Device, kind: str, part: str) -> str:
+    """What takes the time of a sample, by its work; `part` of the CPU's is the `input`, the `step`, or '' for both."""
+    if bottleneck is Bottleneck.CPU:
+        return _cpu_work(kind, part)
+    if bottleneck is Bottleneck.ACCELERATOR:
+        return _("compute ({accelerator})", accelerator=resource_name(bottleneck, device))
+    return {
+        Bottleneck.DISK_BANDWIDTH: _("disk wait (MB/s)"),
+        Bottleneck.DISK_IOPS: _("disk wait (IOPS)"),
+        Bottleneck.DISK_WRITE: _("disk writing"),
+        Bottleneck.SERIAL: _("serial part, which no vCPU shortens"),
+    }.get(bottleneck) or resource_name(bottleneck, device)
+
+
+def _cpu_work(kind: str, part: str) -> str:
+    """What the CPU does in a workload of this kind."""
+    if part == "step" or kind == "lstm_training":
+        return _("compute (CPU)")
+    if kind == PREPROCESSING:
+        return _("decode, resize and encode (CPU)")
+    if kind == "image_training":
+        return _("decode and augment (CPU)") if part else _("decode, augment and compute (CPU)")
+    if kind == "image_inference":
+        return _("decode (CPU)") if part else _("decode and compute (CPU)")
+    return _("CPU")
+
+
 def stop_line(
     label: str, measured: Estimate | None, runs: int, modelled: Estimate | None, extrapolated: bool, unit: str
 ) -> str:
@@ -93,6 +122,24 @@ def stop_line(
         parts.append(_("extrapolated {rate}", rate=rate) if extrapolated else _("model {rate}", rate=rate))
     said = clauses(parts)
     return _("{series}: {said}", series=label, said=said) if label and said else said
+
+
+def gpu_named(label: str) -> str:
+    """A kind of accelerator: `V100`, `emulated P100`."""
+    return gpu_name(label)
+
+
+def accelerators_scaled(label: str, count: int, rate: Estimate, fewest: int, efficiency: float, unit: str) -> str:
+    """`4 x V100: 1,420 images/s (1,400–1,440), 91 % of 4 times what 1 gives`."""
+    named = {"accelerators": accelerators_name(label, count), "rate": rate_interval(rate, unit)}
+    if count == fewest:
+        return _("{accelerators}: {rate}", **named)
+    return _(
+        "{accelerators}: {rate}, {efficiency} of perfect scaling from {fewest}",
+        **named,
+        efficiency=format_share(efficiency),
+        fewest=fewest,
+    )
 
 
 def bound_by(bottleneck: Bottleneck, device: Device) -> str:
@@ -145,3 +192,32 @@ def chart_described(runs: int, failed: int, low: float, high: float, unit: str) 
     if failed:
         said += " " + _n("{count} run failed.", "{count} runs failed.", failed)
     return said
+
+
+_TIMES = ((180.0, 1.0), (3 * 3600.0, 60.0), (72 * 3600.0, 3600.0))
+"""Up to which time an axis counts in what: seconds, minutes, hours; beyond, days."""
+
+
+def time_of_measuring(longest: float) -> tuple[float, str]:
+    """The unit of an axis of time that is so many seconds long, in seconds, and what the axis is called."""
+    unit = next((unit for most, unit in _TIMES if longest <= most), 86400.0)
+    return unit, {
+        1.0: _("seconds of measuring"),
+        60.0: _("minutes of measuring"),
+        3600.0: _("hours of measuring"),
+        86400.0: _("days of measuring"),
+    }[unit]
+
+
+def time_later(seconds: float) -> str:
+    """Where a study went on after it stood still for so long: `2 h 03 min later`."""
+    return _("{time} later", time=format_seconds(seconds))
+
+
+def runs_over_time(points: int, runs: int, rests: int) -> str:
+    """What a picture over time shows, for a reader who does not see it."""
+    said = _n("{count} run", "{count} runs", runs)
+    shown = _n("{runs}, {count} of them with its rate.", "{runs}, {count} of them with their rates.", points, runs=said)
+    if rests:
+        shown += " " + _n("The study stood still {count} time.", "The study stood still {count} times.", rests)
+    return shown

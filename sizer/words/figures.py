@@ -72,6 +72,12 @@ def rate_interval(estimate: Estimate, unit: str) -> str:
     return format_rate(estimate.value, unit) + (f" ({interval})" if "–" in interval else "")
 
 
+def figure_interval(estimate: Estimate) -> str:
+    """'183 (178–188)': a rate in a column that names the unit."""
+    interval = span(estimate.low, estimate.high)
+    return format_number(estimate.value) + (f" ({interval})" if "–" in interval else "")
+
+
 def span(low: float, high: float) -> str:
     """'178–188', or '219' where both ends are written alike."""
     first, last = format_number(low), format_number(high)

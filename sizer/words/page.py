@@ -19,8 +19,9 @@ from sizer.records import (
     Workload,
     format_bytes,
     format_rate,
+    format_share,
 )
-from sizer.words.figures import whole
+from sizer.words.figures import rates_axis, whole
 from sizer.words.language import _, _n
 from sizer.words.names import (
     Terms,
@@ -137,6 +138,31 @@ def workload_in_words(workload: Workload) -> str:
     framework = OPENCV if workload.kind == PREPROCESSING else workload.framework  # older folders call it mxnet
     parts = [kind_in_words(workload.kind), workload.network, _FRAMEWORKS.get(framework or "", framework)]
     return " · ".join(part for part in parts if part and part != UNKNOWN_FRAMEWORK)
+
+
+def program_named(workload: Workload) -> tuple[str, str] | None:
+    """Network and framework as they are written; None where one of them is not known."""
+    framework = OPENCV if workload.kind == PREPROCESSING else workload.framework
+    if workload.network is None or framework in (None, UNKNOWN_FRAMEWORK):
+        return None
+    return workload.network, _FRAMEWORKS.get(framework or "", framework or "")
+
+
+def of_the_fastest(share: float) -> str:
+    """`93 % of the fastest`."""
+    return _("{share} of the fastest", share=format_share(share))
+
+
+def programs_compared(unit: str, fixed: str) -> str:
+    """Under the table of frameworks and networks: what its figures are, and what all of them have."""
+    figures = rates_axis(unit)
+    if not fixed:
+        return _("Figures are {unit}; the darker, the nearer to the fastest framework for its network.", unit=figures)
+    return _(
+        "Figures are {unit}, all with {fixed}; the darker, the nearer to the fastest framework for its network.",
+        unit=figures,
+        fixed=fixed,
+    )
 
 
 def state_in_words(input_: str, cache: str) -> str:

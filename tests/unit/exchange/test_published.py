@@ -22,6 +22,11 @@ CONTRACT = {
     *("rejected", "runner_up", "instances"),
 }
 SPEC = {"vcpus", "memory_gib", "disk", "batch_size", "gpu", "gpu_count"}
+REJECTION = {"spec", "why", "codes", "throughput", "share", "usd_saved_per_hour", "saving"}
+OPTION = {
+    *("preferences", "spec", "throughput", "probability", "bottleneck"),
+    *("instance_type", "usd_per_hour", "usd_per_million_samples"),
+}
 PREDICTION = {
     *("workload", "vcpus", "memory_gib", "disk", "batch_size", "throughput", "low", "high", "bottleneck", "shares"),
     *("gpu", "gpu_count", "extrapolated"),
@@ -58,7 +63,15 @@ def test_a_recommendation_has_exactly_the_keys_of_the_contract(concluded: tuple[
         assert set(answer["spec"]) == SPEC
         assert set(answer["throughput"]) == {"value", "low", "high"}
         assert answer["rejected"]
-        assert all(set(each) == {"spec", "why", "codes"} and set(each["spec"]) == SPEC for each in answer["rejected"])
+        for each in answer["rejected"]:
+            assert set(each) == REJECTION
+            assert set(each["spec"]) == SPEC
+        assert {name for each in answer["options"] for name in each["preferences"]} == {
+            "cheapest",
+            "balanced",
+            "fastest",
+        }
+        assert all(set(each["spec"]) == SPEC and set(each) == OPTION for each in answer["options"])
         assert answer["runner_up"] is None or set(answer["runner_up"]) == SPEC
         offer = answer["instances"][0]
         assert {"provider", "instance_type", "usd_per_hour", "usd_per_million_samples", "as_of"} <= set(offer)

@@ -1,4 +1,4 @@
-"""The card of an answer: a doubtful one does not look sure, a job has its time and price, a baseline its saving."""
+"""The row of an answer: a doubtful one does not look sure, a job has its time and price, a baseline its saving."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from sizer.bundled.reports import Material, render
+from sizer.bundled.reports.answer_row import AnswerRow, answer_row
 from sizer.bundled.reports.subject import subjects
-from sizer.bundled.reports.verdict import card
 from sizer.records.answer import Action, Baseline, Job, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Estimate
 from sizer.records.study import Deadline, Objective
@@ -21,10 +21,18 @@ UNSETTLED = reason(ReasonCode.MEMORY_UNSETTLED, memory_bytes=2.0**30)
 SECONDS = Estimate(15_000.0, 14_100.0, 16_200.0)
 JOB = Job(1.2e6, 21_600.0, SECONDS, 0.97, 1.42, "aws c6i.xlarge")
 BASELINE = Baseline(
-    Spec(8.0, None, "fast"), Estimate(220.0, 210.0, 230.0), 0.97, 1.36, "aws c6i.8xlarge", 0.34, "aws c6i.2xlarge", 0.75
+    spec=Spec(8.0, None, "medium"),
+    throughput=Estimate(220.0, 210.0, 230.0),
+    share=0.97,
+    usd_per_hour=1.36,
+    instance_type="aws c6i.8xlarge",
+    answer_usd_per_hour=0.34,
+    answer_instance_type="aws c6i.2xlarge",
+    saving=0.75,
 )
+TIMES = {"within": 21_600.0, "seconds": 25_000.0, "low": 24_000.0, "high": 26_000.0}
 
-Retold = Callable[..., dict[str, Any]]
+Retold = Callable[..., AnswerRow]
 
 
 @pytest.fixture
@@ -42,11 +50,11 @@ def changed(material: Material) -> Callable[..., Material]:
 
 @pytest.fixture
 def retold(changed: Callable[..., Material]) -> Retold:
-    """The card of the first workload with its answer changed."""
+    """The row of the first workload with its answer changed."""
 
-    def retold(objective: Objective | None = None, **changes: Any) -> dict[str, Any]:
+    def retold(objective: Objective | None = None, **changes: Any) -> AnswerRow:
         subject = subjects(changed(**changes))[0]
-        return card(replace(subject, objective=objective or subject.objective))
+        return answer_row(replace(subject, objective=objective or subject.objective), changed(**changes))
 
     return retold
 
@@ -54,85 +62,121 @@ def retold(changed: Callable[..., Material]) -> Retold:
 def test_a_provisional_answer_is_not_green(retold: Retold, changed: Callable[..., Material]) -> None:
     """Another word, another sign, another colour, and no probability that rests on doubtful runs."""
     doubted = reason(ReasonCode.RUNS_DOUBTFUL, completed=3.0, doubtful=3.0, doubts=("contended",), repeat_how=None)
-    found = retold(provisional=True, next_run=Suggestion(Action.REPEAT, doubted, repeat_how="quiet_host"))
-    assert (found["status_word"], found["symbol"], found["status"]) == ("provisional", "!", "recommended provisional")
-    assert found["probability"] == ""
-    assert "provisional" in found["sentence"]
-    assert found["next_run_title"] == "What would settle it:"
-    assert found["next_run"] == "Repeat train-resnet50-p100 on a quiet host. 3 of 3 runs were contended."
+    again = Suggestion(Action.REPEAT, doubted, repeat_how="quiet_host")
+    found = retold(provisional=True, reasons=(doubted,), next_run=again)
+    assert (found.status.word, found.status.symbol, found.kind) == ("provisional", "!", "recommended provisional")
+    assert found.how_sure == "runs were disturbed"
+    assert found.doubt == "3 of 3 runs were disturbed (contended)."
+    assert found.settle == "Repeat the runs on a quiet host."
     page = render(changed(provisional=True))
-    assert '<article class="card recommended provisional">' in page
+    assert '<tbody class="recommended provisional">' in page
     style = page.partition("<style>")[2].partition("</style>")[0]
+    assert ".badge.recommended { --badge: var(--good); }" in style
     assert style.index(".provisional { --status: var(--caution); }") > style.index(".recommended { --status:")
+
+
+def test_an_answer_that_is_less_than_sure_keeps_its_probability(retold: Retold) -> None:
+    """It is provisional because of it; the word goes with the figure."""
+    assert retold(provisional=True, probability=0.72).how_sure == "likely (0.72)"
+    assert retold(provisional=True, probability=0.5).how_sure == "as likely as not (0.50)"
+    assert retold(provisional=True, probability=0.1).how_sure == "unlikely (0.10)"
+    assert retold(probability=0.999).how_sure == "almost certain (above 0.99)"
 
 
 def test_what_is_not_settled_is_no_lower_bound(retold: Retold) -> None:
     """`at least` is for a rate that rises."""
     found = retold(status="at_least", edge="unsettled", reasons=(UNSETTLED,))
-    assert (found["status_word"], found["symbol"]) == ("not settled", "?")
-    assert found["spec"].endswith("so far")
-    assert "at least" not in found["spec"]
-    assert "lower bound" not in found["sentence"]
-    rising = retold(status="at_least", edge="rising", reasons=(RISES,))
-    assert rising["spec"].startswith("at least")
+    assert (found.status.word, found.status.symbol, found.bound) == ("not settled", "?", "so far")
+    assert found.doubt.startswith("It is not clear whether more memory than 1 GiB")
+    rising = retold(status="at_least", edge="rising", reasons=(UNSETTLED, RISES))
+    assert (rising.status.word, rising.status.symbol, rising.bound) == ("at least", "≥", "at least")
+    assert rising.doubt == "The rate still rises at 1 GiB of memory, the most measured."
+
+
+def test_more_vcpus_of_which_it_is_not_clear_whether_they_pay(retold: Retold) -> None:
+    """One short sentence; its figures are in the workload's own section."""
+    figures = {"vcpus": 4.0, "before": 2.0, "gain": 0.06, "worth": 0.05, "probability": 0.6}
+    found = retold(status="at_least", edge="unsettled", reasons=(reason(ReasonCode.VCPUS_UNSETTLED, **figures),))
+    assert found.doubt == "Whether more than 4 vCPUs pay is not clear from these runs."
+
+
+def test_a_rate_that_is_known_to_be_wrong_is_not_in_the_row(retold: Retold) -> None:
+    """The sentence says why, and what to correct."""
+    figures = {"mistold": 3.0, "completed": 3.0, "factor": 32.0, "alike": True, "correct": "batches"}
+    found = retold(
+        reasons=(reason(ReasonCode.RATES_MISTOLD, **figures),),
+        provisional=True,
+        rate_in_doubt=True,
+        next_run=Suggestion(Action.REPEAT, repeat_how="batches"),
+    )
+    assert found.rate is None
+    assert found.doubt.startswith("Its log tells another throughput")
+    assert found.settle.startswith("Name the group batches in the pattern of")
 
 
 def test_a_job_has_its_time_and_its_price(retold: Retold) -> None:
     """With what it was asked for as the objective."""
     deadline = Objective(deadline=Deadline(1.2e6, 21_600.0))
-    found = retold(deadline, job=JOB, reasons=(reason(ReasonCode.JOB_COST_UNKNOWN), reason(ReasonCode.IN_TIME)))
-    facts = {label: (value, note) for label, value, note in found["facts"]}
-    assert facts["1,200,000 images"] == (
-        "4 h 10 min (3 h 55 min to 4 h 30 min)",
-        "0.97 likely within 6 h 00 min · $1.42 on aws c6i.xlarge",
-    )
-    assert "Probability" not in facts
-    assert found["sentence"].startswith("Of the specs that finish the job in time, the one on which it costs least.")
-    assert found["reasons"] == ["In time."]
+    found = retold(deadline, job=JOB, reasons=(reason(ReasonCode.IN_TIME),))
+    assert found.sentence == "1,200,000 images take 4 h 10 min ±7.0 %, of 6 h 00 min allowed, and cost $1.42."
+    assert found.how_sure == "very likely (0.97)"
     assert objective_in_words(deadline) == (
         "The spec on which 1,200,000 samples cost least of those that finish them within 6 h 00 min."
     )
-
-
-def test_a_job_without_a_price_says_so(retold: Retold) -> None:
-    """Never 0."""
-    found = retold(job=replace(JOB, usd=None, instance_type=None))
-    (note,) = [note for label, _, note in found["facts"] if label == "1,200,000 images"]
-    assert note.endswith("price unknown")
+    unknown = retold(deadline, job=replace(JOB, usd=None, instance_type=None))
+    assert unknown.sentence.endswith("; what they cost is not known.")
 
 
 def test_nothing_in_time(retold: Retold) -> None:
     """No spec, and not for want of data."""
-    found = retold(status="refused", spec=None, throughput=None, probability=None, job=replace(JOB, probability=0.001))
-    assert found["status_word"] == "too late"
-    assert found["sentence"] == "Nothing that was measured is in time."
-    assert "1,200,000 images" in [label for label, _, _ in found["facts"]]
+    late = reason(ReasonCode.NOTHING_IN_TIME, samples=1.2e6, sure=0.9, **TIMES)
+    job = replace(JOB, probability=0.001)
+    found = retold(status="refused", spec=None, throughput=None, probability=None, job=job, reasons=(late,))
+    assert (found.status.word, found.no_machine) == ("too late", "none is fast enough")
+    assert found.doubt == "The fastest measured takes 6 h 57 min, and 6 h 00 min are allowed."
 
 
 def test_what_it_saves(retold: Retold) -> None:
-    """Share of the price and of the rate, and against what."""
-    facts = {label: (value, note) for label, value, note in retold(baseline=BASELINE)["facts"]}
-    assert facts["Against the largest measured"] == (
-        "75 % less an hour, at 97 % of its rate",
-        "8 vCPUs · disk fast (emulated)",
-    )
-    unknown = retold(baseline=replace(BASELINE, saving=None, usd_per_hour=None))["facts"]
-    assert "price unknown, at 97 % of its rate" in [value for _, value, _ in unknown]
-    named = retold(baseline=replace(BASELINE, named=True, extrapolated=True))["facts"]
-    assert ("Against aws c6i.8xlarge", "75 % less an hour, at 97 % of its rate (extrapolated)") in [
-        f[:2] for f in named
-    ]
-    same = retold(baseline=replace(BASELINE, saving=0.0, share=1.0))["facts"]
-    assert not any(label.startswith("Against") for label, _, _ in same)
+    """Against a configuration with a name: what it keeps of the throughput and what it saves."""
+    told = retold(baseline=BASELINE)
+    instead = "With 2 vCPUs instead of 8, the largest measured, "
+    assert told.sentence == instead + "it keeps 97 % of the throughput and saves 75 % an hour."
+    unknown = retold(baseline=replace(BASELINE, saving=None, usd_per_hour=None)).sentence
+    assert unknown.endswith("keeps 97 % of the throughput and has no known price.")
+    named = retold(baseline=replace(BASELINE, named=True, extrapolated=True))
+    assert "instead of aws c6i.8xlarge it keeps" in named.sentence
+    assert named.sentence_badge is not None
+    assert named.sentence_badge.word == "extrapolated"
+    same = retold(baseline=replace(BASELINE, saving=0.0, share=1.0)).sentence
+    assert same.endswith("it keeps all of the throughput and costs the same.")
+    dearer = retold(baseline=replace(BASELINE, saving=-0.2, share=1.0)).sentence
+    assert dearer.endswith("costs 20 % more an hour.")
+    disk = retold(baseline=replace(BASELINE, spec=Spec(8.0, None, "fast"))).sentence
+    assert disk.startswith("With 2 vCPUs, disk medium instead of 8 vCPUs, disk fast, the largest measured, ")
+
+
+def test_a_slower_machine_says_what_the_same_work_costs(retold: Retold) -> None:
+    """A price an hour alone would flatter it."""
+    slow = retold(baseline=replace(BASELINE, share=0.25)).sentence
+    assert slow.endswith("it has 25 % of the throughput and saves 75 % an hour; the same work costs the same.")
+    fast = retold(baseline=replace(BASELINE, share=4.0, saving=-1.0)).sentence
+    assert fast.endswith("it has 4 times the throughput and costs 100 % more an hour; the same work costs 50 % less.")
+
+
+def test_an_answer_that_is_the_baseline_says_what_less_would_give(retold: Retold) -> None:
+    """Nothing is saved against itself."""
+    own = replace(BASELINE, spec=Spec(2.0, 2**30, "medium", 32), share=1.0, saving=0.0)
+    assert retold(baseline=own).sentence == "1 vCPU is not enough: it gives 61 % of the best throughput."
+    assert retold(baseline=own, rejected=()).sentence == ""
 
 
 def test_a_spec_without_vcpus(retold: Retold, changed: Callable[..., Material]) -> None:
     """Where they are not known, the page names none in the spec."""
-    assert retold(spec=Spec(None, None, "fast"))["spec"] == "disk fast (emulated)"
-    assert "fast (emulated)" in render(changed(spec=Spec(None, None, "fast"), runner_up=None))
+    assert retold(spec=Spec(None, None, "fast")).spec == ("1 x emulated P100", "disk fast")
+    assert "disk fast" in render(changed(spec=Spec(None, None, "fast"), runner_up=None))
 
 
 def test_accelerators_are_part_of_the_spec(retold: Retold) -> None:
     """Their count, and the kind that the device names."""
-    assert retold(spec=Spec(4.0, gpu="A100", gpu_count=2))["spec"] == "4 vCPUs · 2 x A100"
-    assert retold(spec=Spec(4.0, gpu_count=2))["spec"] == "4 vCPUs · 2 x emulated P100"
+    assert retold(spec=Spec(4.0, gpu="A100", gpu_count=2)).spec == ("4 vCPUs", "2 x A100")
+    assert retold(spec=Spec(4.0, gpu_count=2)).spec == ("4 vCPUs", "2 x emulated P100")

@@ -65,8 +65,8 @@ def test_the_parts_of_a_samples_time_add_up_to_it(trained: Subject) -> None:
     for pile in found:
         alone = predict(trained.model, replace(base, vcpus=pile.x))
         assert pile.seconds == pytest.approx(1 / alone.throughput.value, rel=0.02)
-    assert found[0].parts[0].name == "CPU"
-    assert max(found[-1].parts, key=lambda part: part.seconds).name == "emulated P100"
+    assert found[0].parts[0].name == "decode and augment (CPU)"
+    assert max(found[-1].parts, key=lambda part: part.seconds).name == "compute (emulated P100)"
     assert "by the model" in found[0].parts[0].title
 
 
@@ -104,7 +104,7 @@ def test_a_map_says_what_binds_everywhere(trained: Subject) -> None:
     assert [each.text for each in root.iter() if each.get("class") == "map-name"] == ["fast", "medium", "slow"]
     kinds = [each.get("class", "").split()[1] for each in root.iter() if each.get("class", "").startswith("cell ")]
     assert (kinds.count("measured"), kinds.count("modelled")) == (5, 4)
-    assert figure.caption == "Numbers are images/s, at 4 GiB · batch 32."
+    assert figure.caption == "Numbers are images/s, at 4 GiB memory, batch 32."
     assert [key.text for key in figure.keys] == [
         "CPU",
         "emulated P100",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports import Material, all_runs, failures, trust, warned
+from sizer.bundled.reports import Material, all_runs, doubts, drift, failures, render, warned
 from sizer.bundled.reports.subject import subjects
 from sizer.bundled.reports.workloads import workload
 from sizer.records.run import Cause, CauseKind, Failure, Outcome
@@ -62,8 +62,11 @@ def test_runs_of_a_search_show_no_rate(material: Material) -> None:
     alone = replace(found, runs=found.runs[:-2])
     more, less = (workload(next(each for each in subjects(m) if each.name == TRAIN)) for m in (found, alone))
     assert str(more) == str(less)
-    assert trust.facts(found.runs, found.study) == trust.facts(alone.runs, found.study)
-    assert trust.references(subjects(found), found.study) == trust.references(subjects(alone), found.study)
+    assert doubts.facts(found.runs, found.study) == doubts.facts(alone.runs, found.study)
+    with_search, without = (drift.drift(subjects(each), each.study) for each in (found, alone))
+    assert with_search is not None
+    assert without is not None
+    assert with_search.sentence == without.sentence
     assert warned.by_kind(found.runs) == warned.by_kind(alone.runs)
     listed = next(each for each in all_runs.all_runs(subjects(found), found.study) if each["name"] == TRAIN)["runs"]
     assert sum(run["state"] == "search for the memory floor" for run in listed) == 2
@@ -71,18 +74,19 @@ def test_runs_of_a_search_show_no_rate(material: Material) -> None:
 
 @pytest.mark.parametrize("outcome", [each for each in Outcome if each is not Outcome.COMPLETED])
 def test_every_outcome_that_is_not_completed_is_listed(material: Material, outcome: Outcome) -> None:
-    """Whatever way a run fails, it is in the table, with a reason even where none was recorded."""
+    """Whatever way a run fails, it is told, with a reason even where none was recorded, and what to do."""
     run = replace(material.runs[0], outcome=outcome, error=None)
     found = replace(material, runs=(run,))
     (row,) = failures.failures(subjects(found), found.study)
     assert row["outcome"] == outcome_in_words(outcome)
-    assert row["error"]
+    assert row["why"].endswith(".")
+    assert row["remedy"].endswith(".")
 
 
 def test_an_error_is_split_into_reason_and_last_words(material: Material) -> None:
     """The first line is the reason, the rest are the program's last words."""
     crashed = [row for row in failures.failures(subjects(material), material.study) if row["outcome"] == "crashed"]
-    assert crashed[0]["error"] == "the workload ended with exit status 1"
+    assert crashed[0]["why"] == "The workload ended with exit status 1."
     assert crashed[0]["last_words"].endswith("MXNetError: could not decode")
 
 
@@ -95,8 +99,8 @@ def crashed(material: Material, *errors: Failure) -> Material:
     return replace(material, runs=tuple(replace(run, outcome=Outcome.CRASHED, error=error) for run, error in ended))
 
 
-def test_runs_that_ended_alike_are_one_row(material: Material) -> None:
-    """With all their ids and the configuration of each; another word, another row."""
+def test_runs_that_ended_alike_are_one_entry(material: Material) -> None:
+    """With all their ids and the configuration of each; another word, another entry."""
     found = crashed(material, *[Failure(ENDED, last_lines="KeyError: 'x'")] * 3, Failure(ENDED))
     first, second = failures.failures(subjects(found), found.study)
     assert first["ids"] == [run.id for run in found.runs[:3]]
@@ -117,3 +121,51 @@ def test_a_line_about_a_failed_run_ends_in_its_last_words(material: Material) ->
     assert failures.line(silent) == "the workload ended with exit status 1"
     half = "x" * (failures.LINE // 2)
     assert failures.line(long) == f"the workload ended with exit status 1; its last words: {half} … {half}"
+
+
+def test_last_words_that_differ_in_numbers_alone_are_alike(material: Material) -> None:
+    """Times, addresses and process ids differ with each run."""
+    said = (
+        "12:04:31 worker 411 at 0x7f3a: KeyError",
+        "12:09:02 worker 97 at 0x55d0c2: KeyError",
+        "12:09:02 MemoryError",
+    )
+    found = crashed(material, *(Failure(ENDED, last_lines=each) for each in said))
+    first, second = failures.failures(subjects(replace(found, runs=found.runs[:3])), found.study)
+    assert len(first["ids"]) == 2
+    assert first["last_words"] == said[0]
+    assert second["last_words"] == said[2]
+
+
+def test_a_long_log_is_folded_and_cut(material: Material) -> None:
+    """Its last lines are shown, those before are folded, and those before these are left to the log itself."""
+    lines = [f"line {chr(97 + number % 26) * (number + 1)}" for number in range(60)] + ["x" * 10_000]
+    (entry,) = failures.failures(
+        subjects(replace(material, runs=crashed(material, Failure(ENDED, last_lines="\n".join(lines))).runs)),
+        material.study,
+    )
+    shown, earlier = entry["last_words"].splitlines(), entry["earlier"].splitlines()
+    assert len(shown) == failures.SHOWN_LINES
+    assert len(shown) + len(earlier) == failures.MOST_LINES
+    assert shown[:-1] == lines[-failures.SHOWN_LINES : -1]
+    assert len(shown[-1]) <= failures.LONGEST_LINE + 1
+
+
+def test_hostile_log_lines_are_shown_as_what_they_are(material: Material) -> None:
+    """No tag, no mark of direction and no control character of a log does anything to the page."""
+    said = "\u202egnp.exe \x1b[2J\x07<script>alert(1)</script>\t</pre>"
+    found = crashed(material, Failure(ENDED, last_lines=said))
+    (entry,) = failures.failures(subjects(found), found.study)
+    assert entry["last_words"] == "�gnp.exe �[2J�<script>alert(1)</script> </pre>"
+    page = render(found)
+    assert "<script>alert(1)" not in page
+    assert not set("\u202e\x1b\x07") & set(page)
+
+
+def test_only_so_many_ways_of_failing_show_their_log(material: Material) -> None:
+    """Each names it, so that a study of which every run fails in its own way has a page, too."""
+    runs = crashed(material, *(Failure(ENDED, last_lines="x" * (number + 1)) for number in range(40))).runs
+    entries = failures.failures(subjects(replace(material, runs=runs)), material.study)
+    assert len(entries) == 40
+    assert sum(bool(each["last_words"]) for each in entries) == failures.MOST_LOGS
+    assert all(each["log"].startswith("logs/") for each in entries)

@@ -46,7 +46,7 @@ def test_nothing_else_counts_them(material: Material, stage: Run) -> None:
     """Charts, the table of configurations, and what tells of trust stay as they were without."""
     before, after = contents(material), contents(replace(material, runs=(*material.runs, stage)))
     assert after["trust"] == before["trust"]
-    for section, name in (("verdict", "warned_count"), ("verdict", "cards"), ("verdict", "family")):
+    for section, name in (("verdict", "warned_count"), ("verdict", "rows"), ("verdict", "family")):
         assert after[section][name] == before[section][name], name
     assert after["measurement"]["steady_state"] == before["measurement"]["steady_state"]
     for old, new in zip(before["workloads"]["sections"], after["workloads"]["sections"], strict=True):

@@ -93,5 +93,5 @@ def test_a_browser_runs_nothing_of_it(material: Material, tmp_path: Path) -> Non
     shown = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=True).stdout
     assert "owned" in shown
     assert "<title>owned" not in shown
-    assert shown.count("<script") == 1, "the page's own"
+    assert shown.count("<script") == 2, "the page's own, and the data of its model"
     assert "<img" not in shown

@@ -1,176 +1,309 @@
-"""The answers at the top of the page."""
+"""The first screen: a row for each workload, which says what to rent, what that gives and costs, and how sure it is."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from sizer.bundled.reports import Material, render
+from sizer.bundled.reports import Material, Progress, render
+from sizer.bundled.reports.answer_row import AnswerRow, answer_row
 from sizer.bundled.reports.subject import subjects
-from sizer.bundled.reports.verdict import card
-from sizer.records.answer import Action, Prediction, ReasonCode, Suggestion, reason
-from sizer.records.run import Bottleneck, Configuration, Estimate, Outcome
-from sizer.records.study import Objective
+from sizer.bundled.reports.verdict import contents
+from sizer.plan import Spread
+from sizer.records import GIB, Outcome
+from sizer.records.answer import (
+    Action,
+    Alternative,
+    Answer,
+    Family,
+    Loss,
+    ReasonCode,
+    Recommendation,
+    SharedMachine,
+    Spec,
+    Suggestion,
+    reason,
+)
+from sizer.records.run import Bottleneck, Estimate
+from sizer.records.units import RELATIVE
 
-RISES = reason(ReasonCode.RISES_WITH_MEMORY, memory_bytes=2.0**30)
-UNSETTLED = reason(ReasonCode.MEMORY_UNSETTLED, memory_bytes=2.0**30)
-
-
-@pytest.fixture
-def cards(material: Material) -> dict[str, Any]:
-    return {subject.name: card(subject) for subject in subjects(material)}
-
-
-def test_a_recommendation_says_all_that_decides(cards: dict[str, Any]) -> None:
-    """Spec, throughput with interval and unit, bottleneck, probability and runner-up are in the card."""
-    found = cards["train-resnet50-p100"]
-    assert found["spec"] == "2 vCPUs · 1 GiB · disk medium (emulated) · batch 32"
-    facts = {label: value for label, value, _ in found["facts"]}
-    assert facts["Throughput"] == "214 images/s (207–221)"
-    assert facts["Bound by"] == "emulated P100"
-    assert facts["Runner-up"] == "2 vCPUs · 1 GiB · disk fast (emulated) · batch 32"
-    assert found["probability"] == "0.97"
+Changed = Callable[..., Material]
 
 
-def test_a_spec_that_was_not_run_says_so(cards: dict[str, Any]) -> None:
-    """The answer may be a combination that no run had; the page says so."""
-    assert "Predicted, not measured." in cards["train-resnet50-p100"]["sentence"]
+def rows_of(material: Material) -> dict[str, AnswerRow]:
+    return {subject.name: answer_row(subject, material) for subject in subjects(material)}
 
 
-def test_at_least_says_what_would_settle_it(cards: dict[str, Any]) -> None:
-    """A rate that still rises is a lower bound, with the run that would settle it."""
-    found = cards["infer-squeezenet"]
-    assert found["status_word"] == "at least"
-    assert found["sentence"].startswith(
-        "The rate still rises at 2 vCPUs, the most measured: from 1 to 2 vCPUs it gained"
-    )
-    assert "lower bound" in found["sentence"]
-    assert found["spec"].startswith("at least 2 vCPUs")
-    assert found["probability"] == ""
-    assert found["next_run_title"] == "What would settle it:"
-    assert "4 vCPUs" in found["next_run"]
+def shown(material: Material) -> dict[str, Any]:
+    return contents(material, subjects(material))
 
 
 @pytest.fixture
-def retold(material: Material) -> Callable[..., dict[str, Any]]:
-    """The card of the first workload with its answer or the objective changed."""
-
-    def retold(objective: Objective | None = None, **changes: Any) -> dict[str, Any]:
-        subject = subjects(material)[0]
-        assert subject.answer is not None
-        answer = replace(subject.answer, **changes)
-        return card(replace(subject, answer=answer, objective=objective or subject.objective))
-
-    return retold
+def rows(material: Material) -> dict[str, AnswerRow]:
+    return rows_of(material)
 
 
-def test_an_extrapolated_rate_is_marked(retold: Callable[..., dict[str, Any]]) -> None:
-    """What lies beyond the most measured is shown apart from what was measured."""
-    configuration = Configuration(4.0, 2**30, "medium", 32)
-    beyond = Prediction("x", configuration, Estimate(340, 270, 430), Bottleneck.CPU, {"cpu": 1.0}, True)
-    found = retold(status="at_least", reasons=(RISES,), beyond=beyond)
-    assert ("Extrapolated to 4 vCPUs", "340 images/s (270–430)", "not measured") in found["facts"]
+@pytest.fixture
+def changed(material: Material) -> Changed:
+    """The material with the answer of its first workload changed."""
+
+    def changed(**changes: Any) -> Material:
+        assert material.recommendation is not None
+        first, *others = material.recommendation.workloads
+        answers = (replace(first, **changes), *others)
+        return replace(material, recommendation=replace(material.recommendation, workloads=answers))
+
+    return changed
 
 
-def test_a_doubt_about_the_edge_stands_in_the_sentence(retold: Callable[..., dict[str, Any]]) -> None:
-    """A recommended size beyond which it is not settled whether more pays says so, once."""
-    found = retold(reasons=(UNSETTLED, reason(ReasonCode.FEWER_NOT_MEASURED, vcpus=2.0)))
-    assert "It is not clear whether more memory than 1 GiB" in found["sentence"]
-    assert found["reasons"] == ["Fewer than 2 vCPUs were not measured."]
+def first_screen(material: Material) -> str:
+    """The section as HTML, without the explanations of its badges."""
+    page = render(material)
+    section = page[page.index('<section id="verdict"') :].partition("</section>")[0]
+    return re.sub(r'<span class="badge-says".*?</span>', "", section)
 
 
-def test_a_rate_that_is_known_to_be_wrong_is_not_on_the_card(retold: Callable[..., dict[str, Any]]) -> None:
-    """The sentence says why, and what to correct."""
-    figures = {"mistold": 3.0, "completed": 3.0, "factor": 32.0, "alike": True, "correct": "batches"}
-    mistold = reason(ReasonCode.RATES_MISTOLD, **figures)
-    found = retold(
-        reasons=(mistold,),
-        provisional=True,
-        rate_in_doubt=True,
-        next_run=Suggestion(Action.REPEAT, repeat_how="batches"),
+def test_a_row_says_all_that_decides(rows: dict[str, AnswerRow]) -> None:
+    """Spec, machine, throughput with interval, what binds, cost an hour and per million, and how sure."""
+    found = rows["train-resnet50-p100"]
+    assert found.spec == ("2 vCPUs", "1 GiB", "1 x emulated P100", "disk medium", "batch 32")
+    assert found.machine is not None
+    assert found.machine.name == "aws c7i.large"
+    assert found.machine.shape.replace("\u00a0", " ") == "2 vCPUs · 4 GiB"
+    assert found.rate is not None
+    assert (found.rate.value, found.rate.interval) == ("214 images/s", "±3.3 %")
+    assert found.bound_by is not None
+    assert found.bound_by.text == "emulated P100"
+    assert found.cost is not None
+    assert found.cost.hour == "$0.0893/h"
+    assert found.cost.million == "$0.113 per million images"
+    assert found.cost.day == "on demand, 2026-07-20"
+    assert (found.status.word, found.status.symbol, found.how_sure) == ("recommended", "✓", "very likely (0.97)")
+    assert found.sentence == "1 vCPU is not enough: it gives 61 % of the best throughput."
+    assert (found.doubt, found.settle, found.command) == ("", "", "")
+
+
+def test_what_is_emulated_embedded_or_predicted_has_a_badge(rows: dict[str, AnswerRow], material: Material) -> None:
+    """In the row that it is true of; what is true of all rows is said once."""
+    found = rows["train-resnet50-p100"]
+    assert found.spec_badge is not None
+    assert found.spec_badge.word == "emulated"
+    assert found.rate is not None
+    assert found.rate.badge is not None
+    assert found.rate.badge.word == "predicted"
+    stated = shown(material)
+    assert stated["embedded"].word == "embedded data"
+    assert not any(row.data_badge for row in stated["rows"])
+    own = tuple(replace(run, data_set=None) for run in material.runs if run.spec.workload.name == "lstm-small")
+    others = tuple(run for run in material.runs if run.spec.workload.name != "lstm-small")
+    stated = shown(replace(material, runs=(*others, *own)))
+    assert stated["embedded"] is None
+    assert sum(row.data_badge is not None for row in stated["rows"]) == 3
+
+
+def test_at_least_says_what_would_settle_it(rows: dict[str, AnswerRow]) -> None:
+    """A rate that still rises is a lower bound, with the run that would settle it, and no probability."""
+    found = rows["infer-squeezenet"]
+    assert (found.status.word, found.status.symbol, found.how_sure) == ("at least", "≥", "more may be faster")
+    assert found.doubt == "From 1 to 2 vCPUs, the most measured, it still gained 99 %."
+    assert found.settle == "Measure at 4 vCPUs on a larger host; this one has 2."
+
+
+def test_no_answer_says_what_is_missing_and_the_run_that_would_help(rows: dict[str, AnswerRow]) -> None:
+    """`refused` is an outcome of runs, so the word is another one."""
+    found = rows["lstm-small"]
+    assert (found.kind, found.status.word, found.status.symbol) == ("refused", "no answer", "?")
+    assert (found.spec, found.machine, found.rate, found.cost) == ((), None, None, None)
+    assert found.no_machine == "no machine yet"
+    assert found.settle == "Measure at 0.5, 1 and 2 vCPUs."
+
+
+def test_what_one_command_settles_is_given_as_that_command(changed: Changed) -> None:
+    """As one types it in the folder that the study is in."""
+    outcomes = reason(ReasonCode.NO_RUN_COMPLETED, outcomes=("crashed",), counts=(2.0,))
+    failed = changed(
+        status="refused", spec=None, throughput=None, reasons=(outcomes,), next_run=Suggestion(Action.RETRY)
     )
-    assert found["throughput"] == ""
-    assert "Throughput" not in {label for label, _, _ in found["facts"]}
-    assert "The logs of 3 of 3 runs most likely tell a rate of batches" in found["sentence"]
-    assert "give batches in place of rate in the pattern" in found["sentence"]
-    assert found["next_run"].startswith("Name the group batches in the pattern of")
+    (row, *_) = rows_of(replace(failed, folder="my-study")).values()
+    assert row.doubt == "Not enough data: no run of train-resnet50-p100 completed (2 crashed)."
+    assert row.command == "sizer resume my-study --retry"
+    assert "<code>sizer resume my-study --retry</code>" in first_screen(replace(failed, folder="my-study"))
+    (row, *_) = rows_of(failed).values()
+    assert row.command == "", "no folder is known"
 
 
-def test_each_objective_is_worded_by_itself(retold: Callable[..., dict[str, Any]]) -> None:
-    """Only `cheapest` claims to be the cheapest, and nothing claims to keep what it is not sure to keep."""
-    words = {prefer: retold(Objective(prefer))["sentence"] for prefer in ("cheapest", "balanced", "fastest")}
-    assert words["cheapest"].startswith("The cheapest spec that keeps at least 95 % of the best throughput.")
-    assert words["balanced"].startswith("Of the specs that keep at least 95 %")
-    assert words["fastest"].startswith("The cheapest of the fastest specs")
-    unsure = retold(probability=0.72)["sentence"]
-    assert unsure.startswith(
-        "No spec is sure to keep 95 % of the best throughput; this is the likeliest (probability 0.72"
+def test_the_bar_has_a_tick_for_each_candidate(material: Material, rows: dict[str, AnswerRow]) -> None:
+    """Measured configurations; a spec that no run had has no filled bar."""
+    found = rows["train-resnet50-p100"]
+    assert found.rate is not None
+    assert found.rate.bar is not None
+    assert found.rate.bar.count("candidate") == 6
+    assert "small-frame" in found.rate.bar
+    assert "small-bar" not in found.rate.bar
+    assert "2 vCPUs · 4 GiB · disk fast (emulated) · batch 32: " in found.rate.bar
+    assert material.recommendation is not None
+    fast = replace(material.recommendation.workloads[0], spec=Spec(2.0, 4 * GIB, "fast", 32))
+    (row, *_) = rows_of(replace(material, recommendation=Recommendation(material.study.objective, (fast,)))).values()
+    assert row.rate is not None
+    assert row.rate.badge is None
+    assert "small-bar" in (row.rate.bar or "")
+
+
+def test_machines_that_were_compared_keep_the_tables_prices(changed: Changed) -> None:
+    """The price that decided, and not that of a cheaper offer of the catalogue; they are measured, not modelled."""
+    spec, rate = Spec(4.0, gpu="T4", gpu_count=1), Estimate(100.0, 95.0, 105.0)
+    own = Alternative(spec, rate, None, 4.1, 11.4)
+    other = Alternative(Spec(8.0, gpu="V100", gpu_count=1), Estimate(150.0, 145.0, 155.0), None, 9.0, 16.7)
+    (row, *_) = rows_of(changed(spec=spec, throughput=rate, alternatives=(own, other))).values()
+    assert row.cost is not None
+    assert (row.cost.hour, row.cost.million) == ("$4.10/h", "$11.40 per million images")
+    assert row.cost.day == "price of the imported table"
+    assert row.machine is None
+    assert row.rate is not None
+    assert (row.rate.modelled, row.rate.badge) == (False, None)
+    assert "interval" in (row.rate.bar or "")
+    named = replace(own, instance_type="aws c7i.large", usd_per_hour=0.0893)
+    (row, *_) = rows_of(changed(spec=spec, throughput=rate, alternatives=(named, other))).values()
+    assert row.machine is not None
+    assert row.machine.name == "aws c7i.large"
+    assert row.cost is not None
+    assert row.cost.day == "on demand, 2026-07-20"
+    unknown = replace(own, usd_per_hour=None, usd_per_million_samples=None)
+    (row, *_) = rows_of(changed(spec=spec, throughput=rate, alternatives=(unknown, other))).values()
+    assert row.cost is not None
+    assert row.cost.hour == "price unknown"
+
+
+def test_relative_rates_have_no_cost_of_samples(changed: Changed, material: Material) -> None:
+    """Nothing is known of samples a second."""
+    assert material.recommendation is not None
+    (first, *_) = material.recommendation.workloads[0].instances
+    offers = (replace(first, usd_per_million_samples=None),)
+    found = changed(sample_unit=RELATIVE, throughput=Estimate(1.9, 1.8, 2.0), instances=offers)
+    runs = tuple(replace(run, sample_unit=RELATIVE) for run in found.runs)
+    (row, *_) = rows_of(replace(found, runs=runs)).values()
+    assert row.rate is not None
+    assert row.rate.value == "1.9 x"
+    assert row.cost is not None
+    assert row.cost.million == ""
+
+
+def test_a_machine_larger_than_the_spec_says_why(changed: Changed) -> None:
+    """The smallest that is sold, or the cheapest of them."""
+    (row, *_) = rows_of(changed(spec=Spec(1.0, GIB, "medium", 32))).values()
+    assert row.machine is not None
+    assert row.machine.badge is not None
+    assert row.machine.badge.word == "smallest sold"
+
+
+def test_a_price_that_is_not_known_is_never_zero(changed: Changed, material: Material) -> None:
+    """It says so, and an answer that nothing sold holds says that."""
+    assert material.recommendation is not None
+    unknown = material.recommendation.workloads[0].instances[-1]
+    (row, *_) = rows_of(changed(instances=(unknown,))).values()
+    assert row.cost is not None
+    assert (row.cost.hour, row.cost.million, row.cost.day) == ("price unknown", "", "")
+    assert "No instance type of the catalogue holds this." in first_screen(changed(instances=()))
+
+
+def test_one_machine_for_all_says_what_each_loses(material: Material) -> None:
+    """Only where several workloads have an answer; those that lose alike stand together."""
+    assert material.recommendation is not None
+    names = [answer.workload for answer in material.recommendation.workloads if answer.spec is not None]
+    losses = (Loss(names[0], 0.0, 1.0), Loss(names[1], 0.5, 1.0), Loss(names[2], 0.5, 1.0))
+    shared = SharedMachine("aws", "c6i.xlarge", 4.0, 8 * GIB, None, 0, 0.17, "2026-07-20", losses)
+    family = Family(1.0, 4.0, True, 2.0, memory_workload=names[0], not_covered=("lstm-small",), shared=shared)
+    stated = shown(replace(material, recommendation=replace(material.recommendation, family=family)))
+    assert stated["shared"] == [
+        "aws c6i.xlarge, $0.17 an hour.",
+        "train-resnet50-p100: loses nothing.",
+        "infer-squeezenet and preprocess: $0.50 an hour more for the same throughput.",
+    ]
+    assert stated["family"] == "1 to at least 4 vCPUs, with 2 GiB for each. Not covered: lstm-small."
+    nobody = replace(material.recommendation, family=replace(family, shared=None))
+    assert shown(replace(material, recommendation=nobody))["shared"] == [
+        "No machine of the catalogue holds all of them."
+    ]
+    one = replace(material.recommendation, workloads=material.recommendation.workloads[2:], family=family)
+    alone = shown(replace(material, recommendation=one))
+    assert (alone["shared"], alone["family"]) == ([], "")
+
+
+def test_an_unfinished_study_says_what_is_missing(material: Material) -> None:
+    """How many runs are there, in all and of each workload, and the command that goes on; no answer looks sure."""
+    names = [subject.name for subject in subjects(material)]
+    progress = Progress(dict.fromkeys(names, 14), {names[0]: 9, names[1]: 14})
+    unfinished = replace(material, progress=progress, folder="my-study")
+    stated = shown(unfinished)
+    assert stated["missing"] == "Not finished: 23 of 56 runs are there. To go on:"
+    assert stated["resume"] == "sizer resume my-study"
+    first, second, *_ = stated["rows"]
+    assert (first.status.word, first.how_sure, first.doubt) == (
+        "provisional",
+        "runs are missing",
+        "9 of 14 runs are there.",
     )
-    assert "keeps at least" not in unsure
+    assert second.status.word == "at least"
+    assert "<code>sizer resume my-study</code>" in first_screen(unfinished)
+    none = replace(unfinished, runs=(), recommendation=None, model=None, progress=replace(progress, finished={}))
+    assert shown(none)["missing"] == "56 runs are planned and none is made yet. To make them:"
+    assert "No recommendation has been computed" not in first_screen(none)
+    assert first_screen(none).count("0 of 14 runs are there.") == 4
+    done = replace(unfinished, progress=replace(progress, finished=progress.planned))
+    assert shown(done)["missing"] == ""
 
 
-def test_one_more_instance_type_is_singular(material: Material) -> None:
-    """Five offers show four, and one more."""
+def test_without_a_recommendation_the_page_says_how_to_get_one(material: Material) -> None:
+    """With the folder, where it is known."""
+    text = first_screen(replace(material, recommendation=None, folder="my-study"))
+    assert "No recommendation has been computed" in text
+    assert "<code>sizer recommend my-study</code>" in text
+
+
+def test_what_is_known_of_the_whole_study_stands_above_the_rows(material: Material) -> None:
+    """What was asked, when and in how many runs, and whether the host drifted."""
+    text = first_screen(replace(material, drift=Spread(12, 180.0, 220.0, "image")))
+    assert "The cheapest spec that keeps 95 % of the best throughput. 2026-11-21. 56 runs: 53 completed" in text
+    assert ">drifting<" in text
+    assert "The host drifted: " in text
+
+
+def test_every_bottleneck_has_its_swatch(changed: Changed) -> None:
+    """The colour and the hatching that the charts give it."""
+    for bottleneck in Bottleneck:
+        (row, *_) = rows_of(changed(bottleneck=bottleneck)).values()
+        assert row.bound_by is not None
+        assert row.bound_by.kind.startswith("hue-")
+
+
+def test_twelve_workloads_have_twelve_rows(material: Material) -> None:
+    """Each once."""
     assert material.recommendation is not None
-    first = material.recommendation.workloads[0]
-    offers = (*first.instances, *first.instances)[:5]
-    answers = (replace(first, instances=offers), *material.recommendation.workloads[1:])
-    page = render(replace(material, recommendation=replace(material.recommendation, workloads=answers)))
-    assert "1 more instance type</summary>" in page
+    plan, answer = material.study.workloads[0], material.recommendation.workloads[0]
+    names = [f"train-{number}" for number in range(12)]
+    plans = tuple(replace(plan, workload=replace(plan.workload, name=name)) for name in names)
+    answers = tuple(replace(answer, workload=name) for name in names)
+    many = replace(
+        material,
+        study=replace(material.study, workloads=plans),
+        runs=(),
+        model=None,
+        recommendation=Recommendation(material.study.objective, answers),
+    )
+    assert first_screen(many).count('<th scope="rowgroup"') == 12
 
 
-def test_a_refusal_says_which_run_would_help(cards: dict[str, Any]) -> None:
-    """Nothing is recommended, and the next step is named."""
-    found = cards["lstm-small"]
-    assert (found["status"], found["spec"]) == ("refused", "")
-    assert "0.5, 1 and 2 vCPUs" in found["next_run"]
-
-
-def test_a_price_that_is_not_known_is_never_zero(cards: dict[str, Any]) -> None:
-    """An instance type without a price says 'price unknown' and keeps its date and source."""
-    (unknown,) = (offer for offer in cards["infer-squeezenet"]["offers"] if offer["name"].startswith("alibaba"))
-    assert (unknown["price"], unknown["million"]) == ("price unknown", "")
-    assert unknown["as_of"]
-    assert unknown["source"]
-
-
-def test_what_is_emulated_and_embedded_says_so(cards: dict[str, Any]) -> None:
-    """The card names the emulated GPU with its rate and source, and the embedded data set."""
-    what = cards["train-resnet50-p100"]["what"]
-    assert "emulated P100, 219 images/s from TensorFlow performance benchmarks" in what
-    assert "embedded data set" in what
-
-
-def test_no_answer_is_not_called_as_a_run_that_was_refused(cards: dict[str, Any]) -> None:
-    """`refused` is an outcome of runs; of this workload none was refused, and none failed."""
-    found = cards["lstm-small"]
-    assert found["status_word"] == "no answer"
-    assert found["failed_log"] == ""
-
-
-def test_where_runs_failed_the_card_leads_to_why_and_to_a_log(material: Material) -> None:
-    """Advice to see a log says which, and is not given twice."""
-    assert material.recommendation is not None
-    advice, outcomes = Suggestion(Action.RETRY), {"outcomes": ("crashed",), "counts": (2.0,)}
+def test_a_study_in_which_every_run_failed_has_rows(material: Material) -> None:
+    """Rows without figures, and no bar."""
+    runs = tuple(replace(run, outcome=Outcome.CRASHED, throughput=None) for run in material.runs)
     answers = tuple(
-        replace(each, reasons=(reason(ReasonCode.NO_RUN_COMPLETED, **outcomes),), next_run=advice)
-        if each.status == "refused"
-        else each
-        for each in material.recommendation.workloads
+        Answer(plan.workload.name, "refused", reasons=(reason(ReasonCode.NOT_FITTED),))
+        for plan in material.study.workloads
     )
-    runs = tuple(
-        replace(run, outcome=Outcome.CRASHED, throughput=None)
-        for run in material.runs
-        if "lstm" in run.spec.workload.name
-    )
-    recommendation = replace(material.recommendation, workloads=answers)
-    failed = replace(material, runs=runs, recommendation=recommendation)
-    found = next(card(subject) for subject in subjects(failed) if subject.name == "lstm-small")
-    assert found["failed_log"] == f"logs/{runs[0].id}.log"
-    assert found["reasons"] == ["Not enough data: no run of lstm-small completed (2 crashed)."]
-    help_ = render(failed).partition("What would help:")[2].partition("</p>")[0]
-    assert 'href="#failures"' in help_
-    assert found["failed_log"] in help_
+    failed = replace(material, runs=runs, recommendation=Recommendation(material.study.objective, answers))
+    assert all(row.rate is None for row in rows_of(failed).values())
+    assert "<svg" not in first_screen(failed)

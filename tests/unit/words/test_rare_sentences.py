@@ -604,19 +604,20 @@ def test_a_device_is_named_as_it_is(device: Device, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("saving", "value"),
+    ("saving", "said"),
     [
-        (None, "price unknown, at 90 % of its rate"),
-        (0.25, "25 % less an hour, at 90 % of its rate"),
-        (0.0, "the same an hour, at 90 % of its rate"),
-        (-0.25, "25 % more an hour, at 90 % of its rate"),
+        (None, "it keeps 95 % of the throughput and has no known price."),
+        (0.25, "it keeps 95 % of the throughput and saves 25 % an hour."),
+        (0.0, "it keeps 95 % of the throughput and costs the same."),
+        (-0.25, "it keeps 95 % of the throughput and costs 25 % more an hour."),
     ],
 )
-def test_a_baseline_that_is_cheaper_is_not_hidden(saving: float | None, value: str) -> None:
+def test_a_baseline_that_is_cheaper_is_not_hidden(saving: float | None, said: str) -> None:
     """An answer that costs more than what it is compared with says how much more."""
-    fact = words.baseline_fact(Baseline(TWO_VCPUS, RATE, 0.9, saving=saving), "4 vCPUs")
-    assert fact is not None
-    assert fact[:2] == ("Against the largest measured", value)
+    baseline = Baseline(Spec(4.0), RATE, 0.95, saving=saving)
+    answer = Answer("train", "recommended", Spec(2.0), RATE, baseline=baseline)
+    found = words.against_sentence(answer, 0.95, words.Terms("train"))
+    assert found == f"With 2 vCPUs instead of 4, the largest measured, {said}"
 
 
 def test_a_run_that_takes_longer_than_expected_says_so() -> None:

@@ -10,7 +10,7 @@ import pytest
 from sizer import words
 from sizer.records import Estimate
 from sizer.records.answer import Alternative, Answer, Baseline, Figure, Reason, ReasonCode, Spec, reason
-from sizer.words import Terms, alternative_line, alternative_remark, baseline_fact, reason_sentences
+from sizer.words import Terms, against_sentence, alternative_line, alternative_remark, reason_sentences
 from sizer.words.figures import change, gain, more_or_less, of_its_rate, times
 from sizer.words.names import spec_name
 
@@ -108,15 +108,11 @@ def test_a_baseline_of_another_size(changes: Mapping[str, Figure], end: str) -> 
 
 def test_a_baseline_on_the_page() -> None:
     """The same there."""
-    baseline = Baseline(K80, Estimate(100, 95, 105), 6.9, saving=-26.38)
-    assert baseline_fact(baseline, "1 x K80") == (
-        "Against the largest measured",
-        "27.4 times as much an hour, at 6.9 times its rate",
-        "1 x K80",
-    )
-    fastest = baseline_fact(baseline, "1 x K80", fastest=True)
-    assert fastest is not None
-    assert fastest[0] == "Against the fastest measured"
+    rate = Estimate(690, 680, 700)
+    answer = Answer("train", "recommended", P100, rate, baseline=Baseline(K80, rate, 6.9, saving=-26.38))
+    found = against_sentence(answer, 0.95, TERMS)
+    assert found.startswith("With 1 x P100 instead of 1 x K80, the largest measured, it has 6.9 times the throughput")
+    assert found.endswith("costs 27.4 times as much an hour; the same work costs 297 % more.")
 
 
 @pytest.mark.parametrize(

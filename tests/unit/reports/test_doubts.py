@@ -1,10 +1,11 @@
-"""Whether a study's figures can be trusted."""
+"""What a study can be judged by."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.bundled.reports import Material, trust
+from sizer.bundled.reports import Material, doubts, render
+from sizer.bundled.reports.page import coded
 from sizer.bundled.reports.subject import subjects
 from sizer.records.run import Estimate, Run, RunWarning, WarningKind
 from sizer.records.study import Study
@@ -12,7 +13,7 @@ from sizer.records.study import Study
 
 def stated(runs: tuple[Run, ...], study: Study) -> dict[str, tuple[str, str]]:
     """Value and remark by label."""
-    return {label: (value, remark) for label, value, remark in trust.facts(runs, study)}
+    return {label: (value, remark) for label, value, remark in doubts.facts(runs, study)}
 
 
 def some(runs: tuple[Run, ...]) -> tuple[Run, ...]:
@@ -51,30 +52,38 @@ def test_the_host_and_sizer_itself_are_told_with_their_worst(material: Material)
     found = stated(some(material.runs), material.study)
     assert found["Other load on the host"] == ("0.03 cores", "median; most 0.50 cores")
     assert found["sizer's own use"] == ("0.3 %", "of the workload's core-seconds, median; most 1.2 %")
-    assert found["Runs with a warning"][0] == "1 of 3"
-    assert found["Order of the runs"][0] == "mixed, by seed 1"
 
 
 def test_what_older_runs_did_not_account_is_left_out(material: Material) -> None:
     """No share of nothing."""
     old = tuple(replace(run, other_cores=None, overhead=None) for run in some(material.runs))
     assert not {"Other load on the host", "sizer's own use"} & stated(old, material.study).keys()
-    assert list(stated((), material.study)) == ["Order of the runs"]
+    assert stated((), material.study) == {}
 
 
-def test_the_reference_shows_the_drift_of_the_host(material: Material, reference: tuple[Run, ...]) -> None:
-    """The configuration that was measured again, in order of time, with how far its rates lie apart."""
-    found = replace(material, runs=(*reversed(reference), *material.runs))
-    (shown,) = trust.references(subjects(found), found.study)
-    rows = shown["rows"] + shown["more"]
-    assert shown["count"] == len(rows) == 14
-    assert [row["started"] for row in rows] == sorted(row["started"] for row in rows)
-    rates = [run.throughput.value for run in (*reference, *material.runs) if run.throughput and run.spec.workload is
-             reference[0].spec.workload and run.configuration == reference[0].configuration]  # fmt: skip
-    assert shown["spread"] == f"{(max(rates) / min(rates) - 1) * 100:.1f} %"
-    assert rows[-1]["against"].startswith("−")
+def test_how_to_measure_again_is_said_where_that_helps(material: Material) -> None:
+    """On a quieter host, and not of a table that somebody else measured."""
+    contended = RunWarning(WarningKind.CONTENDED, {"cores": 0.5})
+    for warnings, imported, said in (((contended,), False, True), ((contended,), True, False), ((), False, False)):
+        runs = tuple(replace(run, warnings=warnings) for run in material.runs)
+        study = replace(material.study, workloads=()) if imported else material.study
+        found = replace(material, runs=runs, study=study)
+        assert bool(doubts.contents(found, subjects(found))["again"]) is said
 
 
-def test_repeats_alone_are_no_reference(material: Material) -> None:
-    """Only what was measured beyond its repeats tells of drift."""
-    assert trust.references(subjects(material), material.study) == []
+def test_a_study_without_runs_has_nothing_to_doubt(material: Material) -> None:
+    """And says that no run was made, not that every run completed."""
+    empty = replace(material, runs=())
+    shown = doubts.contents(empty, subjects(empty))
+    assert not any(shown.values())
+    page = render(empty)
+    section = page[page.index('id="doubts"') : page.index('id="measurement"')]
+    assert "No run has been made." in section
+    assert "Every run completed." not in section
+
+
+def test_what_is_to_be_typed_looks_like_it() -> None:
+    """And nothing else of a sentence becomes markup."""
+    assert coded("type `sizer resume DIR`; <b>") == "type <code>sizer resume DIR</code>; &lt;b&gt;"
+    assert coded("`<script>`") == "<code>&lt;script&gt;</code>"
+    assert coded("one ` alone") == "one ` alone"

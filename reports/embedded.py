@@ -1,0 +1,20 @@
+"""Plain data inside the page, for its scripts: a block that a browser neither shows nor runs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from markupsafe import Markup, escape
+
+ESCAPED = {ord(each): f"\\u{ord(each):04x}" for each in "<>&\u2028\u2029"}
+"""What could end the block or begin a comment in it; JSON has these in texts alone, where an escape means the same."""
+
+
+def embedded(id_: str, value: Any) -> Markup:
+    """The element with that id from which `JSON.parse(element.textContent)` gives the value.
+
+    Raises ValueError for a number that JSON does not know: NaN, or an infinite one.
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(ESCAPED)
+    return Markup(f'<script type="application/json" id="{escape(id_)}">{text}</script>')

@@ -1,0 +1,25 @@
+// On a page of many runs, what their lines open to lies deflated in one template, in the order of the lines, and is put in
+// place when a line is opened. It is the page's own markup, escaped where it was made.
+(() => {
+  const packed = document.getElementById("packed-evidence");
+  if (!packed) return;
+  document.getElementById("not-unpacked").remove();
+  const places = [...document.querySelectorAll(".runs .evidence")];
+  let cards = null;
+
+  const unpack = async () => {
+    const bytes = Uint8Array.from(atob(packed.content.textContent), character => character.charCodeAt(0));
+    const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return (await new Response(inflated).text()).split("<!---->");
+  };
+
+  const fill = async line => {
+    const number = places.indexOf(line.querySelector(".evidence"));
+    cards ??= unpack();
+    if (number >= 0 && !places[number].hasChildNodes()) places[number].innerHTML = (await cards)[number];
+  };
+
+  // A link to a run may have opened its line before this script ran; the event of a line does not rise to its parents.
+  for (const line of document.querySelectorAll(".runs > details[open]")) fill(line);
+  document.addEventListener("toggle", event => event.target.open && fill(event.target), true);
+})();

@@ -1,0 +1,254 @@
+// The what-if section: sliders over the model's equations (model.js). It makes no sentence of its own: those of Python
+// come with placeholders. What is set stands in the page's address as #what-if=WORKLOAD&vcpus=4&...
+(() => {
+  "use strict";
+  const source = document.getElementById("what-if-data");
+  if (!source) return;
+  const page = JSON.parse(source.textContent);
+  const section = document.getElementById("what-if-section"), one = selector => section.querySelector(selector);
+  const parts = one(".what-if-parts"), list = one("#what-if-workload"), box = one(".controls");
+  const GIB = 2 ** 30, MIB = 2 ** 20, LEAST = 0.005;
+  const models = new Map();
+  let asked = null, stops = {};
+
+  const modelOf = workload => {
+    if (!models.has(workload)) models.set(workload, Model.workload(workload.model, page.constants, page.place));
+    return models.get(workload);
+  };
+  const filled = (template, values) => template.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  const make = (name, attributes, ...children) => {
+    const drawn = ["svg", "g", "rect", "line"].includes(name);
+    const found = drawn ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) found.setAttribute(key, value);
+    found.append(...children);
+    return found;
+  };
+  const set = (selector, attributes) => {
+    for (const [key, value] of Object.entries(attributes)) one(selector).setAttribute(key, value);
+  };
+
+  // format_number and format_usd of records/units.py.
+  const number = value => value === 0 ? "0" : Number(value.toPrecision(3)).toLocaleString("en-US",
+    { maximumFractionDigits: Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value)))) });
+  const usd = amount => `$${(amount >= 1 && amount < 1000) || number(amount) === amount.toFixed(1)
+    ? amount.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 }) : number(amount)}`;
+
+  const valueOf = control => control.stops[stops[control.name]];
+  const control = name => asked.controls.find(each => each.name === name);
+  const supposed = () => {
+    const disk = control("disk");
+    return disk !== undefined && !disk.measured.includes(stops.disk);
+  };
+
+  // What is set, as the configuration and the what-if of a prediction.
+  const question = () => {
+    const at = { ...asked.start }, whatIf = { ...Model.WHAT_IF };
+    for (const each of asked.controls) {
+      const value = valueOf(each);
+      if (each.sets in at) at[each.sets] = value;
+      else if (each.sets === "decode_speedup") whatIf.decode_factor = 1 / value;
+      else if (each.sets in whatIf) whatIf[each.sets] = value;
+    }
+    if (supposed()) {
+      const rate = name => control(name) ? valueOf(control(name)) : null;
+      const [read_iops, read_bytes_per_second, write_iops = null, write_bytes_per_second = null]
+        = page.tiers[at.disk] ?? [rate("disk_iops"), rate("disk_mbps")];
+      whatIf.disk_rates = { read_iops, read_bytes_per_second, write_iops, write_bytes_per_second };
+    }
+    return [at, whatIf];
+  };
+
+  // What an hour costs: by the table of its own machines, else of the cheapest instance type that holds it.
+  const cost = (at, whatIf) => {
+    if (whatIf.gpu_speedup !== 1) return { why: "other_accelerator" };
+    const plain = Object.keys(whatIf).every(name => whatIf[name] === Model.WHAT_IF[name]);
+    const own = asked.own_prices.find(([place]) => plain && page.place.every((name, index) => place[index] === at[name]));
+    if (own) return { hour: own[1], machine: own[2] };
+    const [, key, needed] = asked.kinds.find(([gpu]) => gpu === at.gpu) ?? asked.kinds[0];
+    if (key === null || (at.vcpus === null && !needed)) return { why: "kind_unknown" };
+    const memory = (asked.memory_varied ? at.memory_bytes : modelOf(asked).anonymousBytes(at.vcpus, at.batch_size)) ?? 0;
+    const count = needed ? Math.max(1, at.gpu_count ?? 0) : 0, { priced, unpriced } = page.machines[key];
+    const holds = ([vcpus, mebibytes, gpus]) => vcpus >= (at.vcpus ?? 0) && mebibytes * MIB >= memory && gpus >= count;
+    const found = priced.find(holds);
+    if (found) return { hour: found[3], machine: filled(asked.sentences.cheapest, { machine: found[4] }) };
+    return { why: unpriced.some(holds) ? "price_unknown" : "not_sold" };
+  };
+
+  const showRate = (found, at) => {
+    const said = asked.sentences, { value, low, high } = found.throughput;
+    const rate = each => filled(said.rate, { number: number(each) });
+    one(".rate output").textContent = found.out_of_memory ? said.out_of_memory : rate(value);
+    one("p.interval").textContent = found.out_of_memory ? "" : filled(said.interval, { low: rate(low), high: rate(high) });
+    const badge = found.extrapolated ? "extrapolated" : found.measured ? "measured" : "predicted";
+    for (const each of section.querySelectorAll("[data-badge]")) {
+      each.hidden = found.out_of_memory || each.dataset.badge !== badge;
+    }
+    const ran = found.measured && !found.out_of_memory ? modelOf(asked).rateAt(at) : null;
+    one(".ran").textContent = ran ? filled(said.ran, { rate: rate(ran.value) }) : "";
+    const whole = 1.04 * Math.max(high, asked.rate ?? 0) || 1, percent = each => `${100 * each / whole}%`;
+    set(".against .bar", { width: percent(value) });
+    set(".against .interval", { x1: percent(low), x2: percent(high) });
+    one(".against .answer").toggleAttribute("hidden", !asked.rate);
+    set(".against .answer", { x1: percent(asked.rate ?? 0), x2: percent(asked.rate ?? 0) });
+    one(".of-answer").textContent
+      = asked.rate ? filled(said.of_answer, { share: number(Math.round(100 * value / asked.rate)) }) : "";
+  };
+  const showBound = found => {
+    const shares = Object.keys(page.hues).filter(name => found.shares[name] >= LEAST);
+    one(".bound").textContent = asked.bottlenecks[found.bottleneck][0];
+    one(".stack").toggleAttribute("hidden", !shares.length);
+    let left = 0;
+    one(".stack").replaceChildren(...shares.map(name => {
+      const place = { x: `${100 * left}%`, width: `${100 * found.shares[name]}%`, height: "14" };
+      left += found.shares[name];
+      return make("g", { class: `hue-${page.hues[name]}` },
+        make("rect", { ...place, class: "part" }), make("rect", { ...place, class: "hatched" }));
+    }));
+    one(".legend").replaceChildren(...shares.map(name => {
+      const key = make("svg", { viewBox: "0 0 26 14", "aria-hidden": "true" },
+        make("rect", { x: 4, y: 1, width: 18, height: 12, class: "part" }),
+        make("rect", { x: 4, y: 1, width: 18, height: 12, class: "hatched" }));
+      const share = number(Math.round(100 * found.shares[name]));
+      return make("li", { class: `hue-${page.hues[name]}` }, key,
+        filled(asked.sentences.resource, { resource: asked.bottlenecks[name][1], share }));
+    }));
+  };
+  const showCost = (found, at, whatIf) => {
+    const said = asked.sentences, { hour, machine, why } = cost(at, whatIf), rate = found.throughput.value;
+    const million = hour !== undefined && rate > 0 && said.million && !asked.doubt ? hour / 3600 / rate * 1e6 : null;
+    const prices = [
+      ...(hour !== undefined ? [filled(said.hour, { price: usd(hour) })] : []),
+      ...(million !== null ? [filled(said.million, { price: usd(million) })] : []),
+    ];
+    one(".price").textContent = prices.length ? prices.join(" · ") : said[why];
+    one(".machine").textContent = machine ?? "";
+  };
+
+  // The same for a terminal, quoted as a shell needs it.
+  const quoted = word => /^[\w./:=+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  const FLAGS = {
+    vcpus: value => ["--vcpus", value],
+    memory_gib: value => ["--memory",
+      value % GIB === 0 ? `${value / GIB}GiB` : value % MIB === 0 ? `${value / MIB}MiB` : `${value}B`],
+    disk: value => supposed() && page.tiers[value] === undefined ? [] : ["--disk", value ?? page.constants.HOST_DISK],
+    disk_mbps: value => ["--disk-mbps", value / 1e6],
+    disk_iops: value => ["--disk-iops", value],
+    batch_size: value => ["--batch-size", value],
+    gpu: value => ["--gpu", value],
+    gpu_count: value => ["--gpu-count", value],
+    gpu_speedup: value => value === 1 ? [] : ["--gpu-speedup", value],
+    decode_speedup: value => value === 1 ? [] : ["--decode-factor", 1 / value],
+    data_factor: value => value === 1 ? [] : ["--data-factor", value],
+  };
+  const shownNow = each => !["disk_mbps", "disk_iops"].includes(each.name)
+    || (supposed() && page.tiers[valueOf(control("disk"))] === undefined);
+  const typed = () => [
+    "sizer", "predict", "DIR", "--workload", asked.name,
+    ...asked.controls.filter(shownNow).flatMap(each => FLAGS[each.name](valueOf(each))),
+  ].map(word => quoted(String(word))).join(" ");
+
+  const show = () => {
+    for (const each of asked.controls) {
+      const shown = box.querySelector(`[data-control="${each.name}"]`), input = shown.querySelector("input, select");
+      shown.hidden = !shownNow(each);
+      input.value = stops[each.name];
+      if (input.type !== "range") continue;
+      input.setAttribute("aria-valuetext", each.said[stops[each.name]]);
+      shown.querySelector("output").textContent = each.said[stops[each.name]];
+    }
+    const [at, whatIf] = question();
+    let found = null, why = "";
+    try {
+      found = modelOf(asked).predict(at, whatIf);
+    } catch (error) {
+      if (!(error instanceof Model.Refused)) throw error;
+      why = asked.refusals[error.code] ?? "";
+    }
+    one(".answered").hidden = found === null;
+    one(".callout.refused").hidden = found !== null;
+    one(".why").textContent = why;
+    one(".typed").textContent = typed();
+    if (found === null) return;
+    showRate(found, at);
+    showBound(found);
+    showCost(found, at, whatIf);
+  };
+
+  // --- controls ------------------------------------------------------------------------------------------------------
+  const slider = (each, id) => {
+    const last = each.stops.length - 1, at = index => `${100 * index / Math.max(1, last)}%`;
+    const ticks = each.measured.map(index => make("line", { x1: at(index), x2: at(index), y1: 0, y2: 6 }));
+    return [make("input", { id, type: "range", min: 0, max: last, step: 1 }),
+      make("svg", { class: "ticks", "aria-hidden": "true" }, ...ticks)];
+  };
+  const options = (each, id) => {
+    const found = make("select", { id }), groups = new Map();
+    each.said.forEach((said, index) => {
+      const heading = each.groups[index];
+      if (heading && !groups.has(heading)) groups.set(heading, found.appendChild(make("optgroup", { label: heading })));
+      (groups.get(heading) ?? found).append(make("option", { value: index }, said));
+    });
+    return [found];
+  };
+  const choose = workload => {
+    asked = workload;
+    stops = Object.fromEntries(asked.controls.map(each => [each.name, each.start]));
+    list.value = asked.name;
+    const back = one(".back");
+    back.dataset.answer ??= back.textContent;
+    one(".doubt").textContent = asked.doubt;
+    one(".doubt").hidden = !asked.doubt;
+    back.textContent = asked.is_answer ? back.dataset.answer : back.dataset.start;
+    box.replaceChildren(...asked.controls.map(each => {
+      const id = `what-if-${each.name}`, listed = ["disk", "gpu"].includes(each.name);
+      const label = make("label", { for: id }, page.labels[each.name]);
+      const said = listed ? [] : [make("output", { for: id })];
+      const row = make("div", { class: "control", "data-control": each.name },
+        label, ...said, ...(listed ? options : slider)(each, id));
+      const input = row.querySelector("input, select");
+      input.addEventListener("input", () => { stops[each.name] = Number(input.value); show(); });
+      input.addEventListener("change", write);
+      return row;
+    }));
+  };
+
+  // --- the page's address ----------------------------------------------------------------------------------------
+  const keyOf = (each, index) => typeof each.stops[index] === "number"
+    ? String(each.stops[index] / each.scale) : each.stops[index] ?? page.constants.HOST_DISK;
+  const write = () => {
+    const said = new URLSearchParams([["what-if", asked.name]]);
+    for (const each of asked.controls.filter(shownNow)) said.set(each.name, keyOf(each, stops[each.name]));
+    history.replaceState(null, "", `#${said}`);
+  };
+  // The stop that is meant: of a number the nearest. What is no number, or none of a list, is ignored.
+  const meant = (each, text) => {
+    if (text === null) return each.start;
+    const places = [...each.stops.keys()];
+    if (typeof each.stops[0] !== "number") return Math.max(places.findIndex(index => keyOf(each, index) === text), -1);
+    const value = Number(text) * each.scale;
+    if (!(value > 0 && value < Infinity)) return -1;
+    const far = index => Math.abs(Math.log(each.stops[index] / value));
+    return places.reduce((best, index) => far(index) < far(best) ? index : best);
+  };
+  const read = () => {
+    const said = new URLSearchParams(location.hash.slice(1)), name = said.get("what-if");
+    const found = page.workloads.find(workload => workload.name === name);
+    if (found) {
+      choose(found);
+      for (const each of asked.controls) {
+        const stop = meant(each, said.get(each.name));
+        if (stop >= 0) stops[each.name] = stop;
+      }
+      section.scrollIntoView();
+    } else if (asked === null) choose(page.workloads[0]);
+    else return;
+    show();
+  };
+
+  list.addEventListener("change", () => { choose(page.workloads[list.selectedIndex]); show(); write(); });
+  one(".back").addEventListener("click", () => { choose(asked); show(); write(); });
+  window.addEventListener("hashchange", read);
+  one(".without-script").hidden = true;
+  parts.hidden = false;
+  read();
+})();

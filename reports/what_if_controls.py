@@ -1,0 +1,206 @@
+"""The sliders and lists of the what-if section: which there are follows from what the model can answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sizer import words
+from sizer.catalog import Catalog
+from sizer.model import CPU_LABEL, WorkloadModel, memory_matters, name_of_disk
+from sizer.recommend import SOLD_VCPUS, memory_varied
+from sizer.records import GIB, Configuration, DiskRates, InputError, format_bytes, format_vcpus
+
+ENOUGH = 3
+"""Measured values of an axis from which on there is an answer between and beyond them."""
+BELOW, BEYOND = 2.0, 4.0
+"""How far a slider goes below the least and beyond the most measured, as factors."""
+FACTORS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
+DATA_FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 8.0, 16.0, 32.0)
+MBPS = (5, 10, 20, 40, 60, 80, 100, 125, 150, 200, 250, 350, 500, 750, 1000, 1500, 2000, 3000, 5000, 8000)
+IOPS = (100, 200, 300, 500, 1000, 1500, 2000, 3000, 5000, 8000, 12_000, 20_000, 40_000, 80_000, 160_000, 500_000)
+SUPPOSED = "supposed"
+"""How a disk is called that is given by its rates alone, as on the command line."""
+USUAL_MBPS, USUAL_IOPS = 200, 5000
+"""Of a disk that is supposed, before anybody moves it."""
+TIER_BYTES = 500 * GIB
+
+
+@dataclass(frozen=True)
+class Control:
+    """A slider over `stops`, or a list of them: the value of each and how it is said; `measured` are their places.
+
+    `name` stands in the page's address, where a value is divided by `scale`; `sets` is what it sets: a field of the
+    configuration or of the what-if. It starts at the stop `start`.
+    """
+
+    name: str
+    sets: str
+    stops: Sequence[Any]
+    said: Sequence[str]
+    measured: Sequence[int]
+    start: int
+    scale: float = 1
+    groups: Sequence[str] = field(default=())
+    """Of a list the heading over each."""
+
+
+def controls(model: WorkloadModel, start: Configuration, catalog: Catalog) -> list[Control]:
+    """In the order in which they are shown; `start` is where they begin, mostly the answer."""
+    found = [
+        _vcpus(model, start),
+        _memory(model, start),
+        *_accelerators(model, start),
+        *_disks(model, start, catalog),
+        _batches(model, start),
+        _decoder(model),
+        _data(model),
+    ]
+    return [each for each in found if each is not None]
+
+
+def _vcpus(model: WorkloadModel, start: Configuration) -> Control | None:
+    known = model.measured.vcpus
+    grid: Iterable[float] = (*SOLD_VCPUS, 3, 6) if known and known[0] >= 1 else (0.25, 0.5, 0.75, *SOLD_VCPUS, 3, 6)
+    return _numbers("vcpus", "vcpus", known, grid, start.vcpus, format_vcpus)
+
+
+def _memory(model: WorkloadModel, start: Configuration) -> Control | None:
+    """With every cap that was tried, where a run in it says something of other sizes."""
+    measured = model.measured
+    if not memory_varied(measured):
+        return None
+    only_measured = memory_matters(model) and len(measured.memory_bytes) < ENOUGH
+    tried = [trial.memory_bytes for trial in measured.trials if not (only_measured and trial.completed)]
+    grid = [size << power for power in range(20, 44) for size in (2, 3)]
+    found = _numbers("memory_gib", "memory_bytes", measured.memory_bytes, grid, start.memory_bytes, format_bytes, tried)
+    return replace(found, scale=GIB) if found is not None else None
+
+
+def _batches(model: WorkloadModel, start: Configuration) -> Control | None:
+    return _numbers(
+        "batch_size", "batch_size", model.measured.batch_size, [2**n for n in range(14)], start.batch_size, str
+    )
+
+
+def _numbers(
+    name: str,
+    sets: str,
+    known: Sequence[float],
+    grid: Iterable[float],
+    start: float | None,
+    say: Any,
+    tried: Sequence[float] = (),
+) -> Control | None:
+    """A slider over measured values, and from three of them on over the grid, a little below and beyond them."""
+    if start is None or len({*known, *tried}) < 2:
+        return None
+    values = {*known, *tried, start}
+    if len(known) >= ENOUGH:
+        values |= {type(start)(each) for each in grid if known[0] / BELOW <= each <= BEYOND * known[-1]}
+    stops = sorted(values)
+    return Control(
+        name,
+        sets,
+        stops,
+        [say(each) for each in stops],
+        [index for index, each in enumerate(stops) if each in known],
+        stops.index(start),
+    )
+
+
+def _accelerators(model: WorkloadModel, start: Configuration) -> list[Control | None]:
+    measured, facts = model.measured, model.facts
+    kinds = list(dict.fromkeys(gpus.gpu for gpus in measured.gpus if gpus.gpu is not None))
+    counts = sorted({gpus.count for gpus in measured.gpus if gpus.count})
+    found: list[Control | None] = []
+    if len(kinds) > 1:
+        said = [words.accelerator_option(kind) for kind in kinds]
+        found.append(
+            Control("gpu", "gpu", kinds, said, range(len(kinds)), kinds.index(start.gpu) if start.gpu in kinds else 0)
+        )
+    grid = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+    found.append(_numbers("gpu_count", "gpu_count", counts, grid, start.gpu_count or None, str))
+    if facts.accelerator not in (None, CPU_LABEL):
+        found.append(_speed("gpu_speedup"))
+    return found
+
+
+def _speed(name: str) -> Control:
+    said = [words.times_as_fast(factor) for factor in FACTORS]
+    return Control(name, name, FACTORS, said, [FACTORS.index(1)], FACTORS.index(1))
+
+
+def _decoder(model: WorkloadModel) -> Control | None:
+    """Where a decoder is told from the step: a job on an accelerator, or one whose step was isolated."""
+    facts = model.facts
+    apart = facts.step_core_seconds is not None or facts.kind == "imagenet_preprocessing"
+    return _speed("decode_speedup") if apart or facts.accelerator not in (None, CPU_LABEL) else None
+
+
+def _data(model: WorkloadModel) -> Control | None:
+    """Where the page cache keeps what it can: else no size of the data counts."""
+    size = model.facts.data_bytes
+    if not model.facts.natural or not size:
+        return None
+    said = [words.data_set_of(size * factor, factor) for factor in DATA_FACTORS]
+    return Control(
+        "data_factor", "data_bytes_factor", DATA_FACTORS, said, [DATA_FACTORS.index(1)], DATA_FACTORS.index(1)
+    )
+
+
+def _disks(model: WorkloadModel, start: Configuration, catalog: Catalog) -> list[Control | None]:
+    """The disks that were measured, tiers of the catalogue, and any other one by its rates.
+
+    The latter two where the runs say what a sample reads.
+    """
+    measured, facts = model.measured, model.facts
+    options = [
+        (disk.name, words.measured_disk(disk.name, disk.emulated), words.measured_disks_called())
+        for disk in measured.disks
+    ]
+    reads = facts.setting.input != "synthetic"
+    by_bytes, by_requests = reads and facts.read_bytes is not None, reads and facts.read_ios is not None
+    tiers = list(_tiers(catalog)) if by_bytes or by_requests else []
+    options += [
+        (f"{name}:{TIER_BYTES // GIB}GiB", words.tier_of_size(name, TIER_BYTES, rates), words.tiers_called())
+        for name, rates in tiers
+    ]
+    if by_bytes or by_requests:
+        options.append((SUPPOSED, words.another_disk(), words.tiers_called()))
+    if len(options) < 2:
+        return []
+    names = [name_of_disk(name) for name, *_ in options[: len(measured.disks)]]
+    listed = Control(
+        "disk",
+        "disk",
+        [name for name, *_ in options],
+        [said for _, said, _ in options],
+        range(len(measured.disks)),
+        names.index(name_of_disk(start.disk)) if name_of_disk(start.disk) in names else 0,
+        groups=[group for *_, group in options],
+    )
+    rates = [
+        _disk_rate("disk_mbps", "read_bytes_per_second", MBPS, USUAL_MBPS, 1e6) if by_bytes else None,
+        _disk_rate("disk_iops", "read_iops", IOPS, USUAL_IOPS, 1) if by_requests else None,
+    ]
+    return [listed, *rates]
+
+
+def _disk_rate(name: str, sets: str, values: Sequence[int], usual: int, scale: float) -> Control:
+    said = [words.disk_stop(value, name) for value in values]
+    return Control(name, sets, [value * scale for value in values], said, [], values.index(usual), scale)
+
+
+def _tiers(catalog: Catalog) -> Iterable[tuple[str, DiskRates]]:
+    for offer in catalog.disks:
+        try:
+            yield offer.name, offer.rates(TIER_BYTES)
+        except InputError:  # not sold with this size
+            continue
+
+
+def tier_rates(catalog: Catalog) -> dict[str, DiskRates]:
+    """What each tier of the list gives, by its name there."""
+    return {f"{name}:{TIER_BYTES // GIB}GiB": rates for name, rates in _tiers(catalog)}

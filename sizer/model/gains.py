@@ -1,0 +1,70 @@
+"""By how much a change would raise the throughput, with an interval: what is uncertain about both alike cancels."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sizer.model.equation import CPU, LATENCY, STAGES, Array
+from sizer.model.feeds import with_usual_accelerator
+from sizer.model.model import NORMAL_90, WhatIf, WorkloadModel
+from sizer.model.predicted_rates import predict_rates
+from sizer.model.prediction import BEYOND, UNMEASURED_DISK, outside, predict
+from sizer.records import Configuration, DiskRates, Estimate
+
+INSTANT = DiskRates(1e12, 1e18, 1e12, 1e18)
+"""A disk on which nothing waits."""
+
+LITTLE = 0.05
+"""A share of a sample's time that is next to nothing."""
+
+
+def gain(
+    model: WorkloadModel,
+    here: Configuration,
+    there: Configuration,
+    what_if: WhatIf = WhatIf(),
+    as_if: WorkloadModel | None = None,
+) -> Estimate | None:
+    """The relative gain of `there` under the what-if over `here` as it is, with its 90 % interval.
+
+    `as_if` is the same model with other facts, for a change that is none of a what-if's. None where the changed job
+    would run out of memory. Raises Refused where the runs cannot say, as `predict` does.
+    """
+    other = as_if or model
+    before, after = predict(model, here), predict(other, there, what_if)
+    if before.throughput.value <= 0 or after.throughput.value <= 0:
+        return None
+    here, there = (with_usual_accelerator(model.measured, each) for each in (here, there))
+    rates, changed = predict_rates(model, [here]), predict_rates(other, [there], what_if)
+    ratio = changed.draws[:, 0] - rates.draws[:, 0]
+    order = np.argsort(ratio)
+    weights = rates.weights[order]
+    low, high = np.interp((0.05, 0.95), np.cumsum(weights) / weights.sum(), ratio[order])
+    centre = math.log(after.throughput.value / before.throughput.value)
+    unseen = NORMAL_90 * _unseen(model, here, there, what_if, changed.shares[0])
+    below, above = (math.hypot(max(0.0, each), unseen) for each in (centre - float(low), float(high) - centre))
+    return Estimate(math.expm1(centre), math.expm1(centre - below), math.expm1(centre + above))
+
+
+def _unseen(model: WorkloadModel, here: Configuration, there: Configuration, what_if: WhatIf, shares: Array) -> float:
+    """The standard deviation of ln gain for what no run has seen: another place, and a disk by its figures alone.
+
+    The model's misfit is each configuration's own, so it counts for two that differ. A disk counts as far as it binds:
+    what takes a small share of the time cannot make the rate uncertain by more.
+    """
+    disk = float(sum(shares[STAGES.index(name)] for name in ("read", "write", "latency")))
+    return math.hypot(
+        math.sqrt(2) * model.misfit if there != here else 0.0,
+        BEYOND * outside(model, there),
+        UNMEASURED_DISK * disk if what_if.disk_rates is not None else 0.0,
+    )
+
+
+def loader_waits(model: WorkloadModel, configuration: Configuration) -> float:
+    """The share of its time that a worker of the loader waits for the disk; 0 where workers hold back next to nothing,
+    for then the runs do not tell waiting from computing."""
+    shares = predict_rates(model, [configuration]).shares[0] if model.members else np.zeros(len(STAGES))
+    cpu, latency = float(shares[CPU]), float(shares[LATENCY])
+    return latency / (cpu + latency) if cpu + latency > LITTLE else 0.0

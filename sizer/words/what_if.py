@@ -1,0 +1,155 @@
+"""What the section of the page says that computes what was not measured. The page fills in the placeholders itself."""
+
+from __future__ import annotations
+
+from sizer.model import name_of_disk
+from sizer.records import (
+    RELATIVE,
+    Bottleneck,
+    Device,
+    DiskRates,
+    Reason,
+    ReasonCode,
+    Refusal,
+    format_bytes,
+    format_number,
+    plural,
+    reason,
+)
+from sizer.words.answers import refusal_sentences
+from sizer.words.figures import capital, operations, transfer
+from sizer.words.language import _, without_marks
+from sizer.words.names import Terms, bound_in_words, disk_name, gpu_name, resource_name
+from sizer.words.reasons import reason_sentence
+from sizer.words.storage import rate_pair
+
+
+def what_if_labels() -> dict[str, str]:
+    """What each control is called, by its name in the page's address."""
+    return {
+        "vcpus": _("vCPUs"),
+        "memory_gib": _("Memory"),
+        "disk": _("Disk"),
+        "disk_mbps": _("Disk throughput"),
+        "disk_iops": _("Disk IOPS"),
+        "batch_size": _("Batch size"),
+        "gpu": _("Accelerator"),
+        "gpu_count": _("Number of accelerators"),
+        "gpu_speedup": _("Accelerator speed"),
+        "decode_speedup": _("Decoder speed"),
+        "data_factor": _("Data set size"),
+    }
+
+
+def what_if_sentences(unit: str) -> dict[str, str]:
+    """Of one workload, with placeholders that the page fills in: rates, prices, shares and names."""
+    return {
+        "rate": _("{number} x") if unit == RELATIVE else _("{number} {units}/s", number="{number}", units=plural(unit)),
+        "interval": _("{low} to {high}, 90 % for a new run"),
+        "ran": _("Runs of just this gave {rate}."),
+        "out_of_memory": _("Out of memory: the job does not run in this."),
+        "of_answer": _("{share} % of the answer's rate"),
+        "resource": _("{resource} {share} %"),
+        "hour": _("{price} an hour"),
+        "million": "" if unit == RELATIVE else _("{price} a million {units}", price="{price}", units=plural(unit)),
+        "cheapest": _("{machine}, the cheapest instance type of the catalogue that holds it; a disk is extra"),
+        "not_sold": _("No instance type of the catalogue holds this."),
+        "price_unknown": _("What holds this has no known price in the catalogue."),
+        "other_accelerator": _("An accelerator of another speed has another price."),
+        "kind_unknown": _("The catalogue does not know this kind of accelerator."),
+    }
+
+
+def what_if_doubt(mistold: Reason | None, terms: Terms) -> str:
+    """Why the rates are known to be wrong, and with them all that is computed here; empty where they are not."""
+    if mistold is None:
+        return ""
+    with without_marks():
+        return reason_sentence(mistold, terms)
+
+
+def what_if_bottlenecks(device: Device) -> dict[str, tuple[str, str]]:
+    """By bottleneck what binds, as a headline, and the resource's name: `Bound by the CPU`, `CPU`."""
+
+    def headline(each: Bottleneck) -> str:
+        return capital((resource_name if each is Bottleneck.AMBIGUOUS else bound_in_words)(each, device))
+
+    return {each.value: (headline(each), resource_name(each, device)) for each in Bottleneck}
+
+
+_AXES = ("vcpus", "memory_gib", "batch_size", "gpu_count")
+
+
+def what_if_refusals(values: dict[str, tuple[float, ...]], refused: Refusal | None, terms: Terms) -> dict[str, str]:
+    """Why there is no answer, by the code that the page's model has for it; `values` are the measured ones by axis."""
+    axes = {axis: values.get(axis, ()) for axis in _AXES}
+    found = {
+        **{f"too_few_values:{a}": reason(ReasonCode.TOO_FEW_VALUES, axis=a, values=known) for a, known in axes.items()},
+        **{f"not_in_table:{axis}": reason(ReasonCode.NOT_IN_TABLE, column=axis) for axis in _AXES},
+        "between_memory_sizes": reason(ReasonCode.BETWEEN_MEMORY_SIZES, values=axes["memory_gib"]),
+        **{code.value: reason(code) for code in _PLAIN},
+    }
+    with without_marks():
+        said = {code: _said(each, terms) for code, each in found.items()}
+        why = refusal_sentences(refused, terms) if refused is not None else _said(reason(ReasonCode.NOT_FITTED), terms)
+    return {**said, "not_fitted": why}
+
+
+_PLAIN = (
+    ReasonCode.FACTOR_NOT_POSITIVE,
+    ReasonCode.NO_GPU_TO_SPEED_UP,
+    ReasonCode.STEP_NOT_SEPARATE,
+    ReasonCode.READS_NOT_ACCOUNTED,
+)
+
+
+def _said(why: Reason, terms: Terms) -> str:
+    return reason_sentence(why, terms)
+
+
+def times_as_fast(factor: float) -> str:
+    """A stop of a slider of speed: `as measured`, `2 times as fast`, `0.5 times as fast`."""
+    return _("as measured") if factor == 1 else _("{number} times as fast", number=format_number(factor))
+
+
+def data_set_of(size: float, factor: float) -> str:
+    """A stop of the slider of the data set: `8 GiB, as measured`, `32 GiB, 4 times as large`."""
+    if factor == 1:
+        return _("{size}, as measured", size=format_bytes(size))
+    return _("{size}, {number} times as large", size=format_bytes(size), number=format_number(factor))
+
+
+def measured_disk(name: str | None, emulated: bool) -> str:
+    """A disk that runs were made on, as an option."""
+    return disk_name(name_of_disk(name), emulated)
+
+
+def tier_of_size(name: str, size: int, rates: DiskRates) -> str:
+    """A tier of the catalogue as an option: `aws/gp3, 500 GiB: 125 MB/s, 3,000 IOPS`."""
+    given = rate_pair(rates.read_bytes_per_second, rates.read_iops)
+    return _("{disk}, {size}: {rates}", disk=name, size=format_bytes(size), rates=given)
+
+
+def another_disk() -> str:
+    """The option of a disk that is given by its rates."""
+    return _("another one, by its rates")
+
+
+def measured_disks_called() -> str:
+    """Over the disks that were measured, in a list of disks."""
+    return _("measured")
+
+
+def tiers_called() -> str:
+    """Over the tiers that were not, in a list of disks."""
+    return _("not measured, by their rates")
+
+
+def disk_stop(value: float, unit: str) -> str:
+    """A stop of a slider of a disk's rate: `100 MB/s`, `2,000 IOPS`."""
+    return transfer(value * 1e6) if unit == "disk_mbps" else operations(value)
+
+
+def accelerator_option(gpu: str) -> str:
+    """A kind of accelerator as an option."""
+    return gpu_name(gpu)

@@ -1,0 +1,196 @@
+"""What failed and what is doubtful, and how a run went on, in a real browser."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizer.bundled.reports import Material, timelines, write_report
+from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run, Sample, Step
+
+pytestmark = pytest.mark.slow
+
+MIB = 2**20
+HOSTILE_LOG = "\n".join(
+    [
+        *(f"epoch {number}" for number in range(12)),
+        """</pre><script>document.title='owned'</script><img src=x onerror="document.title='owned'">""",
+        "\u202egnp.exe\u2066 \x1b[2J\x07",
+        "x" * 10_000,
+    ]
+)
+HOSTILE_UNIT = "<img src=x onerror=document.title='owned'>"
+BEGUN = datetime(2026, 11, 21, 9, tzinfo=timezone.utc)
+
+TIPS = """
+(chart => {
+  const tip = document.querySelector('.tip'), told = [];
+  chart.scrollIntoView({block: 'center'});
+  chart.focus();
+  for (const key of ['Home', 'ArrowRight', 'End']) {
+    chart.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+    told.push(tip.textContent);
+  }
+  return {told, focused: document.activeElement === chart, lines: chart.querySelectorAll('.crosshair').length};
+})
+"""
+
+LEANING_OUT = """
+[...document.querySelectorAll('#doubts *, .timeline, .timeline *')]
+  .filter(each => each.getBoundingClientRect().right > document.documentElement.clientWidth + 1).length
+"""
+
+
+def went_on(run: Run, number: int) -> Run:
+    """The run at its time, with the counters of 20 seconds and a step in each."""
+    samples = tuple(
+        Sample(
+            time=50.0 + second,
+            core_seconds=1.4 * second,
+            memory_bytes=(120 + 8 * second) * MIB,
+            anonymous_bytes=(100 + second) * MIB,
+            page_cache_bytes=7 * second * MIB,
+            read_bytes=second * 4_000_000,
+            accelerator_busy=0.4 * second,
+        )
+        for second in range(21)
+    )
+    return replace(
+        run,
+        started_at=(BEGUN + timedelta(seconds=25 * number)).isoformat(),
+        steps=tuple(Step(50.0 + second, 32, 0.0, second // 12) for second in range(3, 21)),
+        samples=samples,
+    )
+
+
+@pytest.fixture(scope="module")
+def found(material: Material, reference: tuple[Run, ...]) -> Material:
+    """A study one run after the other, of which one run ended with hostile last words."""
+    runs = tuple(went_on(run, number) for number, run in enumerate((*material.runs, *reference)))
+    crashed = replace(
+        runs[0],
+        outcome=Outcome.CRASHED,
+        throughput=None,
+        evidence=None,
+        error=Failure(Cause(CauseKind.EXIT_STATUS, {"status": 1}), last_lines=HOSTILE_LOG),
+    )
+    strange = replace(runs[2], sample_unit=HOSTILE_UNIT)
+    return replace(material, runs=(crashed, runs[1], strange, *runs[3:]), model=None)
+
+
+@pytest.fixture(scope="module")
+def address(found: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path: Path = tmp_path_factory.mktemp("doubts") / "report.html"
+    write_report(path, found)
+    return path.as_uri()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1300, "light"), (390, "dark")])
+def test_a_run_that_is_opened_shows_how_it_went_on(browser: Any, address: str, width: int, scheme: str) -> None:
+    """Drawn when it is opened, and once; keys go along its time and tell every series there."""
+    browser.open(address, width, scheme)
+    assert browser.evaluate("document.querySelectorAll('.timeline').length") == 0
+    page = browser.page
+    page.locator(".runs > details > summary").nth(6).click()
+    page.locator(".runs > details .timeline svg").wait_for()
+    page.locator(".runs > details > summary").nth(6).click()
+    page.locator(".runs > details > summary").nth(6).click()
+    assert browser.evaluate("document.querySelectorAll('.timeline').length") == 1
+    found = browser.evaluate(f"{TIPS}(document.querySelector('.timeline svg'))")
+    first, second, last = found["told"]
+    assert first.startswith("0–1 s\n")
+    assert second.startswith("1–2 s\n")
+    assert last.startswith("19–20 s\n")
+    for line in ("throughput 32 images/s", "CPU 1.4", "anonymous 120 MiB", "read 4 MB/s", "GPU busy 40 %"):
+        assert line in last
+    assert found["focused"]
+    assert found["lines"] == 1
+    said = page.locator(".timeline svg").text_content()
+    for word in ("warm-up", "measured", "first epoch ends", "Throughput, images/s", "CPU, cores (limit", "GPU busy, %"):
+        assert word in said
+    assert browser.evaluate(LEANING_OUT) == 0
+    assert browser.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_a_link_to_a_run_shows_how_it_went_on(browser: Any, address: str, found: Material) -> None:
+    """The browser opens it before any script runs."""
+    page = browser.open(f"{address}#run-{found.runs[9].id}", 1300, "light")
+    page.locator(f"#run-{found.runs[9].id} + .timeline svg").wait_for()
+    assert browser.evaluate("document.querySelectorAll('.timeline').length") == 1
+
+
+def test_a_failed_run_shows_how_far_it_came(browser: Any, address: str, found: Material) -> None:
+    """It has no stretch that was measured."""
+    page = browser.open(f"{address}#run-{found.runs[0].id}", 1300, "light")
+    said = page.locator(".timeline svg").text_content()
+    assert "Throughput" in said
+    assert "measured" not in said
+
+
+def test_a_run_that_was_left_out_names_its_file(
+    browser: Any, found: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where so many runs do not fit, as everything else of it is in the page."""
+    monkeypatch.setattr(timelines, "ROOM", 5_000)
+    write_report(tmp_path / "report.html", found)
+    browser.open((tmp_path / "report.html").as_uri(), 1300, "light")
+    browser.evaluate("document.querySelectorAll('.runs > details').forEach(each => { each.open = true })")
+    browser.page.locator(".timeline").nth(len(found.runs) - 1).wait_for(state="attached")
+    drawn, said = browser.evaluate("""
+      [document.querySelectorAll('.timeline svg').length,
+       [...document.querySelectorAll('.timeline')].map(each => each.textContent).filter(each => each.includes('.json'))]
+    """)
+    assert 3 < drawn < 20
+    assert drawn + len(said) == len(found.runs)
+    assert all("its samples are in runs/" in each for each in said)
+
+
+def test_without_a_script_nothing_else_is_missing(browser: Any, address: str) -> None:
+    """The block of data is not shown; a run opens to its evidence."""
+    page = browser.open(address, 1300, "light", java_script_enabled=False)
+    page.locator(".runs > details > summary").nth(6).click()
+    assert page.locator(".evidence").nth(6).is_visible()
+    assert '"words"' not in page.locator("body").inner_text()
+
+
+@pytest.mark.parametrize("width", [1300, 390])
+def test_the_host_over_time_can_be_pointed_at(browser: Any, address: str, width: int) -> None:
+    """Its measurements tell their time and rate, and the strip beneath what went on."""
+    page = browser.open(address, width, "light")
+    found = browser.evaluate(f"{TIPS}(document.querySelector('.drift svg.chart'))")
+    assert all(told.startswith(("09:", "10:")) and "run" in told for told in found["told"])
+    assert "of the median" in found["told"][-1]
+    page.locator(".drift .stretch").nth(7).dispatch_event("pointermove")
+    assert " UTC, train-resnet50-p100, " in page.locator(".tip").inner_text()
+    assert "The host drifted" in page.locator(".drift").inner_text()
+
+
+@pytest.mark.parametrize("width", [1300, 390])
+def test_last_words_are_shown_and_never_run(browser: Any, address: str, width: int) -> None:
+    """In the section and in the run itself, with the unit that a program gave itself; nothing leans out."""
+    page = browser.open(address, width, "light")
+    told = page.locator(".failed").filter(has_text="gnp.exe")
+    log = told.locator("pre").last.inner_text()
+    assert "document.title='owned'</script><img src=x" in log
+    assert "�gnp.exe� �[2J�" in log
+    assert len(log) < 2_000
+    told.locator("summary").click()
+    assert "epoch 3" in told.locator("details pre").inner_text()
+    browser.evaluate("document.querySelectorAll('.runs > details').forEach(each => { each.open = true })")
+    page.locator(".timeline svg").nth(50).wait_for(state="attached")
+    drawn = browser.evaluate("[...document.querySelectorAll('.timeline')].map(each => each.textContent).join()")
+    assert HOSTILE_UNIT in drawn
+    assert "owned" not in page.title()
+    assert browser.evaluate("document.images.length") == 0
+    assert browser.evaluate(LEANING_OUT) == 0
+    assert browser.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_the_anchors_of_the_section_are_within_it(browser: Any, address: str) -> None:
+    """Failures and doubts each have one, which the answers above link to."""
+    browser.open(address, 1300, "light")
+    assert browser.evaluate("document.querySelectorAll('#doubts #failures, #doubts #trust').length") == 2

@@ -1,0 +1,268 @@
+"""The page computes what `sizer predict` says: model.js against the Python model, and the section in a real browser."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sizer.api.predicting import predict_at
+from sizer.bundled.reports import Material, write_report
+from sizer.model import CONSTANTS, PLACE, WhatIf, WorkloadModel, as_data
+from sizer.model.equation import LEVEL_KINDS, parameter_names
+from sizer.model.model import Structure
+from sizer.model.scaling import FORMS, PARAMETERS
+from sizer.records import Configuration, Prediction, Refused, format_number
+from tests import ROOT
+from tests.modelled import questions
+
+pytestmark = pytest.mark.slow
+
+POINTS = 1000
+CLOSE = 0.001
+"""Of a rate, its interval and a share: how far the page may be off."""
+CLOSE_WIDTH = 0.1
+"""Of an interval where a Gaussian process has a part in it: Python draws from it, the page computes its variance."""
+
+Fitted = dict[str, WorkloadModel]
+
+
+@pytest.fixture(scope="module")
+def bench(browser: Any, models: Fitted, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A page with the equations and the data of all models."""
+    data = {name: as_data(model) for name, model in models.items()}
+    path = tmp_path_factory.mktemp("bench") / "bench.html"
+    script = (ROOT / "reports" / "templates" / "model.js").read_text()
+    path.write_text(
+        f"""<!doctype html><meta charset="utf-8"><script>{script}
+        const data = {json.dumps(data)}, known = {{}};
+        const constants = {json.dumps(CONSTANTS)}, place = {json.dumps(PLACE)};
+        for (const name in data) known[name] = Model.workload(data[name], constants, place);
+        const ask = ([name, at, whatIf]) => {{
+          try {{ return known[name].predict(at, whatIf); }} catch (error) {{
+            if (error instanceof Model.Refused) return {{refused: error.code}};
+            return {{failed: error.stack}};
+          }}
+        }};
+        </script>"""
+    )
+    browser.open(path.as_uri(), 800, "light")
+    return browser
+
+
+def expected(model: WorkloadModel, place: Configuration, what_if: WhatIf) -> Prediction | str:
+    """What Python says; of a refusal the code that the page has for it."""
+    try:
+        return predict_at(model, place, what_if)
+    except Refused as error:
+        why = error.refusal.reason
+        if model.refused is not None and why == model.refused.reason:
+            return "not_fitted"
+        return ":".join(filter(None, (why.code.value, why.text("axis") or why.text("column"))))
+
+
+def differences(said: dict[str, Any], known: Prediction | str, drawn: bool) -> list[str]:
+    """In what the page's answer is another than Python's; `drawn` where the interval holds draws of a process."""
+    if isinstance(known, str) or "throughput" not in said:
+        return [] if said == {"refused": known} else [f"{said} is not {known}"]
+    rate, found = known.throughput, []
+    words = (known.bottleneck.value, known.extrapolated, known.out_of_memory)
+    if (said["bottleneck"], said["extrapolated"], said["out_of_memory"]) != words:
+        found.append(f"{said} is not {words}")
+    if any(abs(said["shares"].get(name, 0.0) - share) > CLOSE for name, share in known.shares.items()):
+        found.append(f"shares {said['shares']} are not {known.shares}")
+    if known.out_of_memory:
+        return found
+    if abs(math.log(said["throughput"]["value"] / rate.value)) > CLOSE:
+        found.append(f"{said['throughput']['value']} is not {rate.value}")
+    if drawn:
+        width = math.log(said["throughput"]["high"] / said["throughput"]["low"])
+        if abs(width / math.log(rate.high / rate.low) - 1) > CLOSE_WIDTH:
+            found.append(f"{said['throughput']} is not as wide as {rate}")
+    elif any(abs(math.log(said["throughput"][end] / getattr(rate, end))) > CLOSE for end in ("low", "high")):
+        found.append(f"{said['throughput']} is not {rate}")
+    return found
+
+
+def test_the_page_says_what_the_command_line_says(bench: Any, models: Fitted) -> None:
+    """Rates and shares to 0.1 %, intervals, what binds, what is extrapolated, and every refusal, what-ifs included."""
+    random = np.random.default_rng(20261122)
+    each = math.ceil(POINTS / len(models))
+    asked = [(name, place, what_if) for name in models for place, what_if in questions(models[name], random, each)]
+    known = [expected(models[name], place, what_if) for name, place, what_if in asked]
+    forms = json.dumps([[name, asdict(place), asdict(what_if)] for name, place, what_if in asked])
+    said = bench.evaluate(f"{forms}.map(ask)")
+    wrong = [
+        (question, found)
+        for question, answer, python in zip(asked, said, known, strict=True)
+        if (found := differences(answer, python, models[question[0]].residual is not None))
+    ]
+    assert wrong == []
+    assert len(asked) >= POINTS
+    answered = [each for each in known if not isinstance(each, str)]
+    assert len(answered) > 0.75 * len(asked)
+    assert len({each for each in known if isinstance(each, str)}) >= 7
+    assert sum(each.extrapolated for each in answered) > 0.1 * len(asked)
+    assert sum(what_if != WhatIf() for _, _, what_if in asked) > 0.2 * len(asked)
+
+
+def test_each_form_has_its_counterpart(bench: Any) -> None:
+    """A form of the scaling that is new, or gone, is so in both."""
+    assert sorted(bench.evaluate("Object.keys(Model.FORMS)")) == sorted(FORMS)
+
+
+def test_each_form_and_parameter_is_compared(models: Fitted) -> None:
+    """The models of the comparison have every form, every kind of parameter and both places of cap and launch."""
+    structures = [member.structure for model in models.values() for member in model.members]
+    assert {structure.scaling for structure in structures} == set(FORMS)
+    assert {s.cap_stage for s in structures if s.capped} == {"serial", "accelerator"}
+    assert {s.batch_stage for s in structures} == {"", "cpu", "accelerator"}
+    assert any(model.residual is not None for model in models.values())
+    everything = [
+        Structure(form, True, True, "serial", ("a",), True, True, "cpu", ("d",), ("d",), (1, 2), acts)
+        for form in PARAMETERS
+        for acts in LEVEL_KINDS
+    ]
+    assert _kinds(structures) == _kinds(everything)
+
+
+def _kinds(structures: list[Structure]) -> set[str]:
+    return {name.partition(":")[0] for structure in structures for name in parameter_names(structure)}
+
+
+@pytest.mark.parametrize("form", sorted(FORMS))
+def test_a_form_without_counterpart_is_found(bench: Any, models: Fitted, form: str) -> None:
+    """Without it the page has no answer where a member of the model has that form."""
+    name = next(name for name in models if any(each.structure.scaling == form for each in models[name].members))
+    place = json.dumps([name, asdict(models[name].measured.rates[0].configuration), asdict(WhatIf())])
+    said = bench.evaluate(
+        f"(() => {{ const kept = Model.FORMS.{form}; delete Model.FORMS.{form}; const found = ask({place});"
+        f" Model.FORMS.{form} = kept; return found; }})()"
+    )
+    assert "failed" in said
+
+
+# --- the section ------------------------------------------------------------------------------------------------------
+
+RATE = "document.querySelector('#what-if-section .rate output').textContent"
+VCPUS = "document.getElementById('what-if-vcpus')"
+SECTION = "document.getElementById('what-if-section')"
+
+
+@pytest.fixture(scope="module")
+def address(material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path: Path = tmp_path_factory.mktemp("page") / "report.html"
+    write_report(path, material)
+    return path.as_uri()
+
+
+def moved(control: str, index: int) -> str:
+    """Move a slider as a hand does."""
+    return (
+        f"(() => {{ const input = document.getElementById('what-if-{control}'); input.value = {index};"
+        " for (const name of ['input', 'change']) input.dispatchEvent(new Event(name)); })()"
+    )
+
+
+def test_it_begins_at_the_answer(browser: Any, address: str, material: Material) -> None:
+    """With the rate that the model gives there, and what it costs an hour."""
+    browser.open(address, 1280, "light")
+    assert material.model is not None
+    assert material.recommendation is not None
+    spec = material.recommendation.workloads[0].spec
+    model = material.model.workloads[0]
+    assert spec is not None
+    place = Configuration(spec.vcpus, spec.memory_bytes, spec.disk, spec.batch_size)
+    assert browser.evaluate(RATE) == f"{format_number(predict_at(model, place).throughput.value)} images/s"
+    assert "$" in browser.evaluate(f"{SECTION}.querySelector('.price').textContent")
+    assert browser.evaluate(f"{SECTION}.querySelector('.without-script').hidden")
+    assert browser.evaluate("location.hash") == ""
+
+
+def test_a_slider_moves_rate_bottleneck_and_cost_at_once(browser: Any, address: str) -> None:
+    """And the address of the page, which gives the same in another window."""
+    browser.open(address, 1280, "light")
+    shown = f"[...{SECTION}.querySelectorAll('.rate output, .bound, .price, .typed')].map(each => each.textContent)"
+    before = browser.evaluate(shown)
+    browser.evaluate(moved("vcpus", 0))
+    after = browser.evaluate(shown)
+    assert all(one != other for one, other in zip(before, after, strict=True))
+    assert "--vcpus 0.25" in after[3]
+    where = browser.evaluate("location.hash")
+    assert where.startswith("#what-if=train-resnet50-p100&vcpus=0.25&")
+    browser.open(f"{address}{where}", 1280, "light")
+    assert browser.evaluate(shown) == after
+    browser.evaluate(f"{SECTION}.querySelector('.back').click()")
+    assert browser.evaluate(shown) == before
+
+
+def test_a_change_of_the_address_is_followed(browser: Any, address: str) -> None:
+    """Other anchors of the page still lead where they led, and change nothing here."""
+    browser.open(address, 1280, "light")
+    browser.evaluate("location.hash = '#what-if=infer-squeezenet&vcpus=1'")
+    browser.evaluate("new Promise(done => setTimeout(done, 100))")
+    assert browser.evaluate("document.getElementById('what-if-workload').value") == "infer-squeezenet"
+    before = browser.evaluate(RATE)
+    browser.evaluate("location.hash = '#trust'")
+    assert browser.evaluate("document.getElementById('trust').getBoundingClientRect().top < innerHeight")
+    assert browser.evaluate(RATE) == before
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "#what-if=nobody&vcpus=4",
+        "#what-if=train-resnet50-p100&vcpus=NaN&memory_gib=-1&disk=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E",
+        "#what-if=train-resnet50-p100&vcpus=1e999&__proto__=1&constructor=2&disk=__proto__",
+        "#what-if=%E0%A4%A&vcpus",
+        "#what-if",
+    ],
+)
+def test_a_hostile_address_is_ignored(browser: Any, address: str, fragment: str) -> None:
+    """What is no value of a control leaves it at the answer."""
+    browser.open(address, 1280, "light")
+    usual = browser.evaluate(RATE)
+    browser.open(f"{address}{fragment}", 1280, "light")
+    assert browser.evaluate(RATE) == usual
+    assert browser.faults == []
+
+
+def test_what_was_measured_is_marked(browser: Any, address: str) -> None:
+    """Each measured value has a mark; there the runs' own rate is said, too, and beyond them it is extrapolated."""
+    browser.open(address, 1280, "light")
+    ticks = "document.querySelector('[data-control=vcpus] .ticks').children.length"
+    assert browser.evaluate(ticks) == 3
+    shown = (
+        f"[...{SECTION}.querySelectorAll('[data-badge]')].filter(each => !each.hidden).map(each => each.dataset.badge)"
+    )
+    browser.evaluate(moved("vcpus", 99))
+    assert browser.evaluate(shown) == ["extrapolated"]
+    assert browser.evaluate(f"{VCPUS}.getAttribute('aria-valuetext')") == "8 vCPUs"
+    browser.evaluate("location.hash = '#what-if=train-resnet50-p100&vcpus=1&memory_gib=4&disk=fast'")
+    browser.evaluate("new Promise(done => setTimeout(done, 100))")
+    assert browser.evaluate(shown) == ["measured"]
+    assert "images/s" in browser.evaluate(f"{SECTION}.querySelector('.ran').textContent")
+
+
+def test_too_little_memory_is_no_rate(browser: Any, address: str) -> None:
+    """The least memory is one at which runs were killed."""
+    browser.open(address, 1280, "light")
+    browser.evaluate(moved("memory_gib", 0))
+    assert browser.evaluate(RATE).startswith("Out of memory")
+    assert browser.evaluate(f"{SECTION}.querySelector('.bound').textContent") == "Bound by memory"
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_it_fits_and_breaks_no_rule_of_the_page(browser: Any, address: str, width: int, scheme: str) -> None:
+    """No sideways scrolling, nothing refused by the page's policy, every control has a name."""
+    browser.open(address, width, scheme)
+    browser.evaluate(moved("disk", 5))
+    assert browser.evaluate("document.documentElement.scrollWidth") == width
+    assert browser.faults == []
+    unnamed = f"[...{SECTION}.querySelectorAll('input, select')].filter(each => !each.labels.length).length"
+    assert browser.evaluate(unnamed) == 0

@@ -1,0 +1,321 @@
+"""Models of every kind that `predict` knows, each fitted to made-up runs, and random questions to ask of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sizer.model import CPU_LABEL, WhatIf, WorkloadModel, fit
+from sizer.records import GIB, Configuration, DataSet, Demand, Device, DiskRates, Evidence, EvidenceKind, Outcome, Run
+from sizer.records.run import Bottleneck
+from tests.tables import runs_of
+
+MakeRun = Callable[..., Run]
+
+DISKS = {"slow": DiskRates(300, 2e7, 300, 2e7), "fast": DiskRates(20_000, 4e8, 20_000, 4e8)}
+CUDA = Device("cuda")
+P100 = Device("emulated", gpu="P100", samples_per_second=219.0)
+NATURAL = DataSet("/data", "recordio", 4 * GIB, 4 * GIB // 100_000, embedded=True)
+
+WHOLE_MACHINES = """
+    workload,gpu,gpu_count,vcpus,memory_gib,batch_size,throughput,outcome
+    job,A100,1,12,85,64,900,
+    job,A100,1,12,85,128,1100,
+    job,A100,1,12,85,256,,out_of_memory
+    job,A100,2,24,170,128,1750,
+    job,A100,2,24,170,256,2100,
+    job,A100,4,48,340,256,3400,
+    job,A100,4,48,340,512,3950,
+    job,A100,8,96,680,512,6100,
+    job,A100,8,96,680,1024,7000,
+    job,T4,1,4,16,64,120,
+    job,T4,4,48,192,256,450,
+"""
+FEWER_IS_FASTER = """
+    workload,gpu,gpu_count,vcpus,memory_gib,throughput
+    job,V100,1,8,61,500
+    job,V100,2,16,122,900
+    job,V100,4,32,244,1100
+    job,V100,8,64,488,800
+"""
+SATURATING = "\n".join(
+    ["workload,disk,gpu,gpu_count,throughput"]
+    + [
+        f"unet,{disk},H100,{count},{100 * count / (1 + (count / knee) ** 6) ** (1 / 6):.6g}"
+        for disk, knee in (("local", 18), ("network", 4))
+        for count in (1, 2, 4, 8, 12, 16, 24)
+    ]
+)
+
+
+def fed(run: Run, given: str) -> Run:
+    """The same run with another input."""
+    return replace(run, spec=replace(run.spec, workload=replace(run.spec.workload, input=given)))
+
+
+def fitted(runs: list[Run] | tuple[Run, ...]) -> WorkloadModel:
+    return fit(runs).workloads[0]
+
+
+def _curves() -> Mapping[str, tuple[Callable[[float], float], list[float]]]:
+    """Rates alone, by vCPUs: one curve for each form of the scaling, and some that none of them fits."""
+    powers = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
+    hump = [1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 14, 16, 20, 24, 32]
+    return {
+        "linear": (lambda c: 100 * c, [0.5, 1.0, 2.0, 4.0]),
+        "power": (lambda c: 100 * c**0.7, powers),
+        "amdahl": (lambda c: 100 * c / (1 + 0.06 * (c - 1)), powers),
+        "usl": (lambda c: 100 * c / (1 + 0.02 * (c - 1) + 0.0012 * c * (c - 1)), powers),
+        "knee": (lambda c: 50 * (min(c, 16) + 0.33 * max(0.0, c - 16)), [1, 2, 4, 8, 16, 20, 24, 28, 32]),
+        "bend": (lambda c: 1000 * c if c <= 64 else 64_000 * (c / 64) ** -0.6, [2, 8, 32, 64, 128, 256, 512]),
+        "paired": (lambda c: 100 * (c - c // 2 + 0.3 * (c // 2)), [1, 2, 3, 4, 5, 6, 7, 8]),
+        "capped": (lambda c: min(100 * c, 420), [1, 2, 4, 8, 16]),
+        "quota": (lambda c: 100 * c * (0.8 if c % 1 else 1), [0.25, 0.5, 1, 1.5, 2, 2.5, 4]),
+        "hump": (
+            lambda c: 1000 * (1 - math.exp(-c / 8)) * (1 + 0.6 * math.exp(-((math.log(c / 10)) ** 2) / 0.1)),
+            hump,
+        ),
+        "rising": (lambda c: 100 * c**0.9, [1, 2, 4]),
+    }
+
+
+@pytest.fixture(scope="session")
+def models(make_run: MakeRun, tmp_path_factory: pytest.TempPathFactory) -> dict[str, WorkloadModel]:
+    """By what is special in each."""
+    return dict(_models(make_run, tmp_path_factory.mktemp("tables")))
+
+
+def _models(make_run: MakeRun, folder: Path) -> Iterator[tuple[str, WorkloadModel]]:
+    for name, (rate, vcpus) in _curves().items():
+        yield name, fitted([make_run(rate(c), float(c)) for c in vcpus])
+    noisy = np.random.default_rng(3)
+    yield (
+        "noisy",
+        fitted(
+            [
+                make_run(100 * c / (1 + 0.05 * c) * math.exp(0.05 * noisy.standard_normal()), c, repeat=repeat)
+                for c in (1.0, 2.0, 4.0, 8.0)
+                for repeat in range(3)
+            ]
+        ),
+    )
+    yield from _stages(make_run)
+    yield from _memory(make_run)
+    yield from _tables(folder)
+
+
+def _stages(make_run: MakeRun) -> Iterator[tuple[str, WorkloadModel]]:
+    """Runs whose stages are accounted for."""
+    demand = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0, written_bytes=3e4, write_ios=0.5)
+    accounted = [
+        make_run(
+            ((100 * c) ** -8 + (rates.read_bytes_per_second / 1e5) ** -8 + 219**-8) ** (-1 / 8),  # type: ignore[operator]
+            c,
+            disk=disk,
+            rates=rates,
+            demand=demand,
+            device=P100,
+        )
+        for c in (0.5, 1.0, 2.0, 4.0)
+        for disk, rates in DISKS.items()
+    ]
+    yield "accelerator and disks", fitted(accounted)
+    blocked = replace(demand, written_bytes=None, write_ios=None)
+    far = DiskRates(1e5, 1e10)
+    yield "blocking", fitted([make_run(c / 0.03, c, demand=blocked, rates=far, disk="far") for c in (1, 2, 4)])
+    own = [make_run(c / 0.03, c, demand=Demand(core_seconds=0.03)) for c in (1, 2, 4)]
+    alone = fed(make_run(4 / 0.01, 4, demand=Demand(core_seconds=0.01)), "synthetic")
+    yield "step apart", fitted([*own, alone])
+    busy = Evidence(Bottleneck.CPU, {"cpu": 0.99}, EvidenceKind.BUSIEST, {"cpu": 0.99})
+    yield "evidence", fitted([replace(run, evidence=busy) for run in own])
+    yield (
+        "batches on an accelerator",
+        fitted(
+            [
+                make_run(
+                    1 / (0.002 + 0.064 / b),
+                    c,
+                    batch=b,
+                    device=CUDA,
+                    demand=Demand(core_seconds=1e-4, accelerator_seconds=0.002 + 0.064 / b),
+                )
+                for c, b in ((1, 32), (2, 32), (4, 32), (4, 8), (4, 128))
+            ]
+        ),
+    )
+    yield (
+        "batches on the CPU",
+        fitted([make_run(rate * c, c, batch=b) for b, rate in ((8, 40), (16, 70), (32, 110)) for c in (1, 2, 4)]),
+    )
+
+    yield (
+        "an accelerator that nobody timed",
+        fitted([make_run(min(100 * c, 250), c, device=CUDA) for c in (1, 2, 4, 8)]),
+    )
+
+    def counted(count: int) -> Run:
+        made = make_run(100 * count / (1 + 0.05 * (count - 1)), 16, device=CUDA)
+        return replace(made, configuration=replace(made.configuration, gpu_count=count))
+
+    yield "several accelerators", fitted([counted(count) for count in (1, 2, 8)])
+    kinds = [
+        make_run(
+            ((100 * c) ** -8 + limit**-8) ** (-1 / 8),
+            c,
+            device=Device("emulated", gpu=gpu, samples_per_second=limit),
+            demand=Demand(core_seconds=0.01),
+        )
+        for c in (1, 2, 4)
+        for gpu, limit in (("K80", 52), ("P100", 219))
+    ]
+    yield "kinds of accelerator", fitted(kinds)
+    without = [make_run(12 * c, c, demand=Demand(core_seconds=1 / 12)) for c in (1, 2, 4)]
+    yield "with and without", fitted([*kinds, *without])
+    yield "two vCPU values", fitted([make_run(100 * c, c, disk=disk) for c in (1, 2) for disk in ("slow", "fast")])
+
+
+def _memory(make_run: MakeRun) -> Iterator[tuple[str, WorkloadModel]]:
+    """Runs under memory caps."""
+
+    def unseen(memory: int) -> float:
+        left = 1 - (memory - GIB) / (4 * GIB)
+        return left - left * math.log(left) if left > 0 else 0.0
+
+    cached = [
+        make_run(
+            min(400 * c, 200 / unseen(memory)),
+            c,
+            memory=memory,
+            capped=True,
+            cache="natural",
+            data=NATURAL,
+            anonymous=GIB,
+            rates=DiskRates(1e6, 2e7),
+            disk="d",
+            demand=Demand(core_seconds=0.0025, read_bytes=1e5 * unseen(memory), read_ios=1.0),
+        )
+        for memory in (2 * GIB, 3 * GIB, 4 * GIB)
+        for c in (1, 2, 4)
+    ]
+    yield "page cache", fitted(cached)
+    sizes = [2, 4, 6, 8, 10, 12, 14, 16]
+    yield "memory limits", fitted([make_run(100 if size < 9 else 700, 4, memory=size * GIB) for size in sizes])
+    yield (
+        "memory slows",
+        fitted(
+            [
+                make_run((12 if size < 24 else 30) * c, c, memory=size * GIB)
+                for c in (1, 2, 4, 8)
+                for size in (8, 16, 32, 64)
+                if (c, size) != (4, 16)
+            ]
+        ),
+    )
+    yield (
+        "reads miss",
+        fitted(
+            [
+                make_run(1 / (1 / (200 * c) + missed / rate), c, memory=size * GIB, capped=True, disk=disk)
+                for disk, rate in (("slow", 50.0), ("fast", 500.0))
+                for size, missed in ((2, 1.0), (4, 0.5), (16, 0.01))
+                for c in (1.0, 2.0, 4.0)
+            ]
+        ),
+    )
+    yield (
+        "a disk with one memory",
+        fitted(
+            [
+                make_run((100.0 if disk == "fast" else 60.0) * c, c, memory=size * GIB, capped=True, disk=disk)
+                for disk, size in (("fast", 2), ("fast", 4), ("fast", 16), ("slow", 16))
+                for c in (1.0, 2.0, 4.0)
+            ]
+        ),
+    )
+    yield (
+        "two memory sizes",
+        fitted(
+            [
+                make_run(rate * c, c, memory=size * GIB, capped=True)
+                for size, rate in ((2, 20.0), (8, 100.0))
+                for c in (1.0, 2.0, 4.0)
+            ]
+        ),
+    )
+    killed = make_run(None, 1, memory=GIB // 2, capped=True, outcome=Outcome.OUT_OF_MEMORY)
+    held = [make_run(100 * c, c, memory=size * GIB, capped=True, anonymous=GIB) for c in (1, 2, 4) for size in (2, 8)]
+    yield "memory floor", fitted([*held, killed])
+    yield "never held", fitted([replace(killed, throughput=None)])
+
+
+def _tables(folder: Path) -> Iterator[tuple[str, WorkloadModel]]:
+    """Tables of rates alone, without accounting."""
+    yield "whole machines", fitted(runs_of(folder, WHOLE_MACHINES))
+    yield "fewer is faster", fitted(runs_of(folder, FEWER_IS_FASTER))
+    yield "disks that saturate", fitted(runs_of(folder, SATURATING))
+    yield "memory alone", fitted(runs_of(folder, "workload,memory_gib,throughput\nread,8,50\nread,16,80\nread,32,120"))
+    fleet = [
+        f"job,{kind},{n},{n * vcpus},{n * gib},{rate * n**0.85:.4g}"
+        for kind, rate, vcpus, gib in (("T4", 100, 12, 48), ("V100", 300, 8, 61), ("A100", 800, 12, 85))
+        for n in (1, 2, 4, 8)
+    ]
+    yield "fleet", fitted(runs_of(folder, "\n".join(["workload,gpu,gpu_count,vcpus,memory_gib,throughput", *fleet])))
+    crossed = [
+        f"job,{disk},{c},{m},{100 * c / (1 + 0.1 * c) * (1 if m > 8 else 0.7):.5g}"
+        for disk in ("a", "b")
+        for c in (2, 4, 8)
+        for m in (4, 8, 16)
+        if disk == "a" or c < 8
+    ]
+    yield "crossed", fitted(runs_of(folder, "\n".join(["workload,disk,vcpus,memory_gib,throughput", *crossed])))
+
+
+def questions(model: WorkloadModel, random: np.random.Generator, count: int) -> Iterator[tuple[Configuration, WhatIf]]:
+    """Places within and around what was measured, on its own values and between them; half of them with a what-if.
+
+    Most are of a kind that has an answer, so that not all is refused.
+    """
+    measured, facts = model.measured, model.facts
+    disks = [disk.name for disk in measured.disks] or [None]
+    kinds = [gpus.gpu for gpus in measured.gpus] or [None]
+    counts = tuple(sorted({gpus.count for gpus in measured.gpus if gpus.count}))
+
+    def likely() -> bool:
+        return random.random() < 0.95
+
+    def number(known: tuple[float, ...]) -> float | None:
+        if not known:
+            return None if likely() else 4.0
+        if random.random() < 0.4 or (len(known) < 3 and likely()):
+            return known[random.integers(len(known))]
+        drawn = math.exp(random.uniform(math.log(known[0] / 2), math.log(known[-1] * 4)))
+        return round(drawn * 4) / 4 if drawn > 0.5 and random.random() < 0.5 else drawn
+
+    def factor(sensible: bool) -> float:
+        return math.exp(random.uniform(-1.5, 1.5)) if sensible == likely() and random.random() < 0.7 else 1.0
+
+    apart = facts.step_core_seconds is not None or facts.kind == "imagenet_preprocessing"
+    accelerated = facts.accelerator not in (None, CPU_LABEL)
+    for _ in range(count):
+        memory, batch, gpus = number(measured.memory_bytes), number(measured.batch_size), number(counts)
+        place = Configuration(
+            vcpus=number(measured.vcpus),
+            memory_bytes=None if memory is None else int(memory),
+            disk=disks[random.integers(len(disks))],
+            batch_size=None if batch is None else max(1, round(batch)),
+            gpu=kinds[random.integers(len(kinds))],
+            gpu_count=max(1, round(gpus)) if gpus is not None and counts else 0,
+        )
+        what_if = WhatIf()
+        if random.random() < 0.6:
+            rates = None
+            if (facts.read_bytes is not None) == likely() and random.random() < 0.5:
+                rates = DiskRates(math.exp(random.uniform(3, 11)), math.exp(random.uniform(14, 21)))
+                place = replace(place, disk="supposed")
+            what_if = WhatIf(factor(accelerated), rates, factor(facts.natural), factor(accelerated or apart))
+        yield place, what_if

@@ -1,0 +1,111 @@
+"""What a change would gain: paired with what it is compared to, so that what is uncertain about both cancels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from sizer.model import INSTANT, Model, WhatIf, WorkloadModel, fit, gain, headroom, loader_waits
+from sizer.records import Bottleneck, Configuration, Demand, DiskRates, Refused, Run
+
+SLOW = DiskRates(read_iops=100_000.0, read_bytes_per_second=20e6)
+FAST = DiskRates(read_iops=100_000.0, read_bytes_per_second=400e6)
+CORE, BYTES = 1 / 100, 100_000.0
+
+
+def _fitted(runs: list[Run]) -> WorkloadModel:
+    model: Model = fit(runs)
+    return model.workload("train")
+
+
+@pytest.fixture(scope="module")
+def two_disks(make_run: Callable[..., Run]) -> WorkloadModel:
+    """One that gives 200 samples/s and one that gives 4,000, of a job that takes 10 ms of a CPU a sample."""
+    demand = Demand(core_seconds=CORE, read_bytes=BYTES, read_ios=BYTES / 131072)
+    found = []
+    for vcpus in (1.0, 2.0, 4.0, 8.0):
+        for disk, rates in (("slow", SLOW), ("fast", FAST)):
+            assert rates.read_bytes_per_second is not None
+            ceilings = (vcpus / CORE, rates.read_bytes_per_second / BYTES)
+            rate = sum(each**-8 for each in ceilings) ** (-1 / 8)
+            found += [make_run(rate, vcpus, disk=disk, rates=rates, demand=demand, repeat=each) for each in (0, 1)]
+    return _fitted(found)
+
+
+def _at(model: WorkloadModel, vcpus: float, disk: str) -> Configuration:
+    return next(
+        rate.configuration
+        for rate in model.measured.rates
+        if (rate.configuration.vcpus, rate.configuration.disk) == (vcpus, disk)
+    )
+
+
+def test_no_change_gains_nothing(two_disks: WorkloadModel) -> None:
+    """Whatever is uncertain about the rate itself."""
+    here = _at(two_disks, 4.0, "slow")
+    found = gain(two_disks, here, here)
+    assert found is not None
+    assert max(abs(found.value), abs(found.low), abs(found.high)) < 1e-9
+
+
+def test_a_disk_on_which_nothing_waits_gains_what_is_held_back(two_disks: WorkloadModel) -> None:
+    """Up to the CPU's limit where the disk binds, and nothing where the CPU does."""
+    bound = _at(two_disks, 4.0, "slow")
+    found = gain(two_disks, bound, bound, WhatIf(disk_rates=INSTANT))
+    assert found is not None
+    assert found.value == pytest.approx(1.0, abs=0.15)
+    assert found.low <= found.value <= found.high
+    assert found.low > 0.5
+    known = headroom(two_disks, bound, Bottleneck.DISK_BANDWIDTH)
+    assert found.value == pytest.approx(known, rel=0.15)
+    free = _at(two_disks, 1.0, "fast")
+    none = gain(two_disks, free, free, WhatIf(disk_rates=INSTANT))
+    assert none is not None
+    assert none.value < 0.01
+
+
+def test_another_configuration_has_a_misfit_of_its_own(two_disks: WorkloadModel) -> None:
+    """So its gain is less sure than that of a what-if in place."""
+    here = _at(two_disks, 4.0, "slow")
+    found = gain(two_disks, here, replace(here, disk="fast"))
+    assert found is not None
+    assert found.value == pytest.approx(1.0, abs=0.15)
+    assert found.high - found.low > 0
+
+
+def test_what_the_runs_cannot_say_is_refused(make_run: Callable[..., Run]) -> None:
+    """Reads that nobody counted, and factors that are none."""
+    model = _fitted([make_run(100.0 * vcpus, vcpus) for vcpus in (1.0, 2.0, 4.0)])
+    here = model.measured.rates[0].configuration
+    with pytest.raises(Refused):
+        gain(model, here, here, WhatIf(disk_rates=INSTANT))
+    with pytest.raises(Refused):
+        gain(model, here, here, WhatIf(loader_workers_factor=0.0))
+
+
+def test_more_workers_wait_at_once(make_run: Callable[..., Run]) -> None:
+    """A worker that waits for the disk twice as long as it computes: twice as many gain half of all that time."""
+    demand = Demand(core_seconds=CORE, read_bytes=BYTES, read_ios=BYTES / 4096)
+    rates = DiskRates(read_iops=1e6, read_bytes_per_second=2e9)
+    waiting = [
+        make_run(vcpus / (3 * CORE), vcpus, disk="far", rates=rates, demand=demand, repeat=repeat)
+        for vcpus in (1.0, 2.0, 4.0, 8.0)
+        for repeat in (0, 1)
+    ]
+    model = _fitted(waiting)
+    here = _at(model, 4.0, "far")
+    waits = loader_waits(model, here)
+    found = gain(model, here, here, WhatIf(loader_workers_factor=2.0))
+    assert found is not None
+    assert waits == pytest.approx(2 / 3, abs=0.1)
+    assert found.value == pytest.approx(0.5, abs=0.15)
+
+
+def test_without_such_a_stage_nobody_waits(two_disks: WorkloadModel) -> None:
+    """And more workers gain nothing."""
+    here = _at(two_disks, 1.0, "fast")
+    found = gain(two_disks, here, here, WhatIf(loader_workers_factor=2.0))
+    assert found is not None
+    assert found.value < 0.05
