@@ -19,7 +19,8 @@
     }));
   };
   const folds = () => named("details", each => each.querySelector("summary")?.textContent);
-  const fields = () => named("select, input", each => each.name || each.id);
+  // A form whose state is in the address says that it has none to be kept.
+  const fields = () => named("form:not([autocomplete=off]) [name]", each => each.name);
   const heads = () => named("h1, h2, h3, h4, summary", each => each.textContent);
   const isChecked = field => field.type === "checkbox" || field.type === "radio";
   const valueOf = field => isChecked(field) ? field.checked : field.value;
@@ -30,15 +31,14 @@
     sessionStorage.setItem(KEPT, JSON.stringify({
       open: [...folds()].filter(([, fold]) => fold.open).map(([key]) => key),
       shut: [...folds()].filter(([, fold]) => !fold.open).map(([key]) => key),
-      fields: [...fields()].filter(([, field]) => field.type !== "file").map(([key, field]) => [key, valueOf(field)]),
+      fields: [...fields()].map(([key, field]) => [key, valueOf(field)]),
       head: name, offset: head?.getBoundingClientRect().top, top: scrollY, left: scrollX,
     }));
   };
 
   const restore = () => {
     const kept = JSON.parse(sessionStorage.getItem(KEPT));
-    sessionStorage.removeItem(KEPT);
-    if (!kept) return;
+    if (!kept || performance.getEntriesByType("navigation")[0].type === "navigate") return;
     for (const [key, fold] of folds()) fold.open = kept.open.includes(key) || (fold.open && !kept.shut.includes(key));
     const before = new Map(kept.fields);
     for (const [key, field] of fields()) {
@@ -56,7 +56,7 @@
       else scrollTo(kept.left, kept.top);
     };
     place();
-    addEventListener("load", () => { place(); history.scrollRestoration = "auto"; }, { once: true });
+    addEventListener("load", place, { once: true });
   };
 
   // Whoever has just moved a slider, goes through the page by keys or has marked some text is not interrupted.
@@ -65,12 +65,6 @@
   for (const kind of ["input", "keydown", "pointerdown"]) {
     addEventListener(kind, () => { touched = performance.now(); }, { passive: true, capture: true });
   }
-
-  const take = () => {
-    keep();
-    history.scrollRestoration = "manual";
-    location.reload();
-  };
 
   // Said once: a screen reader reads what comes to stand here.
   const say = (text, ...more) => {
@@ -83,7 +77,7 @@
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = own.take;
-    button.addEventListener("click", take);
+    button.addEventListener("click", () => location.reload());
     return button;
   };
 
@@ -95,7 +89,7 @@
       failed = 0;
       if (answer.headers.get("ETag") === own.tag) say("");
       else if (isBusy()) say(own.changed, offer());
-      else take();
+      else location.reload();
     } catch {
       failed += 1;
       if (failed > 1) say(own.gone);
@@ -110,6 +104,9 @@
     waiting = setTimeout(go, EVERY);
   };
   document.addEventListener("visibilitychange", go);
+  // The browser itself would go back to a number of pixels, which in a longer page is another place.
+  history.scrollRestoration = "manual";
   restore();
+  addEventListener("pagehide", keep);
   waiting = setTimeout(go, EVERY);
 })();

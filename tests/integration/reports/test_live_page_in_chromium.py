@@ -68,7 +68,9 @@ def test_it_takes_the_first_page_as_soon_as_there_is_one(
 def test_a_reader_keeps_the_place(browser: Any, server: PageServer, path: Path, page: str, scheme: str) -> None:
     """On the page, what is folded open, what is set, and the fragment of the address."""
     write_text(path, page)
-    shown = browser.open(f"{server.address}#what-if=train", 1300, scheme)
+    asked = "#what-if=train-resnet50-p100&vcpus=1&memory_gib=4"
+    shown = browser.open(f"{server.address}{asked}", 1300, scheme)
+    answer = shown.locator(".what-if .rate output").inner_text()
     shown.locator("details:not([open]) > summary").last.click()
     shown.locator(".filters select").last.select_option(index=1)
     opened = shown.locator("details[open]").count()
@@ -84,12 +86,17 @@ def test_a_reader_keeps_the_place(browser: Any, server: PageServer, path: Path, 
     write_text(path, newer(page))
     shown.wait_for_selector("h2:has-text('Now 2')", timeout=PATIENT, state="attached")
     shown.wait_for_load_state("load")
-    assert shown.evaluate("location.hash") == "#what-if=train"
+    assert shown.evaluate("location.hash") == asked
+    assert shown.locator(".what-if .rate output").inner_text() == answer
     assert shown.locator("details[open]").count() == opened
     assert shown.locator(".filters select").last.input_value() == chosen
     assert shown.locator("table.instances tbody tr:visible").count() == rows
     assert shown.locator("h2", has_text=above).last.bounding_box()["y"] == pytest.approx(where, abs=3)
-    assert shown.evaluate("history.scrollRestoration") == "auto"
+    shown.reload()
+    assert shown.locator("h2", has_text=above).last.bounding_box()["y"] == pytest.approx(where, abs=3)
+    shown.goto("about:blank")
+    shown.goto(f"{server.address}#trust")
+    assert shown.locator("details[open]").count() == opened - 1
 
 
 def test_a_busy_reader_is_asked(browser: Any, server: PageServer, path: Path, page: str) -> None:
