@@ -180,7 +180,7 @@ def _rate(answer: Answer, subject: Subject) -> Rate | None:
     return Rate(
         format_rate(throughput.value, subject.unit),
         answer.chosen is None,
-        words.half_width(throughput),
+        words.around(throughput),
         _bar(throughput, answer, subject, own) if throughput.value > 0 else None,
         None if measured else badge(BadgeKind.PREDICTED),
     )

@@ -24,6 +24,9 @@ from sizer.words import Terms, _, refusal_sentences, terms_of, without_marks
 from . import results
 from .material import Material
 
+LONGEST_UNIT = 16
+"""Characters."""
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -47,11 +50,12 @@ class Subject:
 
     @cached_property
     def unit(self) -> str:
-        """What the workload counts, 'image' or 'word'."""
+        """What the workload counts, 'image' or 'word'; a long one is cut, as it stands behind the figures of charts."""
         measured = next((run.sample_unit for run in self.runs if results.measured(run)), None)
         if measured is None and self.answer is not None:
-            return self.answer.sample_unit
-        return measured or "sample"
+            measured = self.answer.sample_unit
+        unit = measured or "sample"
+        return unit if len(unit) <= LONGEST_UNIT else f"{unit[: LONGEST_UNIT - 1]}…"
 
     @cached_property
     def device(self) -> Device:

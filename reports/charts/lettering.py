@@ -9,8 +9,14 @@ BOLD = 1.15
 
 
 def width(text: str, weight: float = 1.0) -> float:
-    """About how many pixels it takes: capitals are wider than small letters, and Chinese characters wider still."""
-    return weight * sum(13.0 if ord(each) > 0x2E7F else 8.4 if each.isupper() else CHARACTER for each in text)
+    """About how many pixels it takes: capitals are wider than small letters, and Chinese characters wider still, as is
+    the sign that is drawn for what cannot be shown.
+    """
+    return weight * sum(13.0 if _is_wide(each) else 8.4 if each.isupper() else CHARACTER for each in text)
+
+
+def _is_wide(character: str) -> bool:
+    return ord(character) > 0x2E7F or not (character.isprintable() or character.isspace())
 
 
 def cut(text: str, room: float, weight: float = 1.0) -> str:

@@ -18,6 +18,8 @@ from .scales import Scale, nice_ticks
 WIDTH, LEFT, RIGHT, TOP = 420.0, 8.0, 404.0, 6.0
 SHORTEST = 50.0
 """Pixels below which a name that is cut says nothing."""
+SPACED = 1.3
+"""How much wider the letters of a heading are, which are bold, larger and spaced."""
 HEADING, NAME, LINE, GAP = 26.0, 20.0, 16.0, 8.0
 """Heights in pixels of a heading, of a row's name, of a line of words under it, and of what lies between rows."""
 BAR, STRIP, BETWEEN = 10.0, 5.0, 4.0
@@ -93,7 +95,8 @@ class Rows:
         parts, top = [], TOP
         for group in self.groups:
             if group.heading:
-                parts.append(svg.text(cut(group.heading, RIGHT - LEFT), LEFT + 6, top + 15, "kind", "start"))
+                heading = cut(group.heading, RIGHT - LEFT - 10, SPACED)
+                parts.append(svg.text(heading, LEFT + 6, top + 15, "kind", "start"))
                 top += HEADING
             for row in group.rows:
                 parts.append(self._row(row, top))

@@ -58,7 +58,7 @@ def recommendation_form(recommendation: Recommendation, model: Model) -> dict[st
         "spot": objective.spot,
         "workloads": answers,
         "family": family,
-        "family_figures": to_json(recommendation.family),
+        "family_figures": _in_gibibytes(to_json(recommendation.family)),
     }
 
 

@@ -67,14 +67,6 @@ from sizer.words.choices import (
     rejected_saving,
     rejected_spec,
 )
-from sizer.words.doubts import (
-    MEASURED_AGAIN,
-    drift_of_reference,
-    drift_of_repeats,
-    how_to_measure_again,
-    meaning_of_warning,
-    remedy_of_failure,
-)
 from sizer.words.dry_run import (
     Touch,
     epochs_take_longer,
@@ -94,6 +86,7 @@ from sizer.words.figures import (
     a_sample,
     amount,
     apart,
+    around,
     brief,
     capital,
     chance,
@@ -208,6 +201,14 @@ from sizer.words.profiling import (
     profile_comments,
     profile_interrupted,
     variables_withheld,
+)
+from sizer.words.remedies import (
+    MEASURED_AGAIN,
+    drift_of_reference,
+    drift_of_repeats,
+    how_to_measure_again,
+    meaning_of_warning,
+    remedy_of_failure,
 )
 from sizer.words.runs import (
     ended_line,
@@ -329,6 +330,7 @@ __all__ = [
     "answer_not_written",
     "answer_word",
     "apart",
+    "around",
     "assumed_line",
     "assumptions",
     "axes_lines",

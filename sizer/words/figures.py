@@ -17,6 +17,8 @@ from sizer.words.language import _
 from sizer.words.names import listed
 
 _BRIEF = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
+WIDEST_SHARE = 0.5
+"""Half of an interval over its value up to which `±` says something; beyond it, the interval itself is shown."""
 _LARGEST_PERCENTAGE = 3.0
 """Above 300 % a share reads better as so many times."""
 _DECIMAL = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
@@ -104,6 +106,15 @@ def half_width(estimate: Estimate) -> str:
     if not estimate.has_interval:
         return _("1 run")
     return f"±{small_share(estimate.relative_half_width)}" if estimate.value else _("±unknown")
+
+
+def around(estimate: Estimate) -> str:
+    """What follows a value: `±1.9 %`, or `(0 to 103)` where it is hardly known."""
+    if not estimate.value:
+        return _("±unknown")
+    if estimate.relative_half_width > WIDEST_SHARE:
+        return _("({low} to {high})", low=format_number(max(0.0, estimate.low)), high=format_number(estimate.high))
+    return f"±{format_share(estimate.relative_half_width, 1)}"
 
 
 def times(factor: float) -> str:

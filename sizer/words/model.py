@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from sizer.model import Parameter, Quantity, Source, WhatIf, WorkloadModel
 from sizer.records import DiskRates, format_bytes, format_number, format_seconds, format_share
 from sizer.words.answers import refusal_sentences
-from sizer.words.figures import small_share, volume
+from sizer.words.figures import apart, volume
 from sizer.words.language import _
 from sizer.words.names import accelerator_name, clauses, disk_in_words, listed, terms_of
 from sizer.words.reasons import reason_sentence
@@ -159,8 +159,8 @@ def left_out_sentence(count: int, middle: float, worst: float, where: str) -> st
         "Each of {count} configurations was predicted by a fit to the others: half of the predictions were off by "
         "{middle} or less, the worst by {worst} ({where}).",
         count=count,
-        middle=small_share(middle),
-        worst=small_share(worst),
+        middle=apart(middle),
+        worst=apart(worst),
         where=where,
     )
 

@@ -7,6 +7,7 @@ from sizer.records import (
     InstanceOffer,
     Objective,
     Reason,
+    ReasonCode,
     format_bytes,
     format_rate,
     format_seconds,
@@ -21,13 +22,20 @@ from sizer.words.language import _, without_marks
 from sizer.words.names import Terms
 from sizer.words.reasons import reason_sentence
 
+SAID_BESIDE = (
+    ReasonCode.BEYOND_BY_CURVE,
+    ReasonCode.BEYOND_BY_CEILING,
+    ReasonCode.FASTER_DISK,
+    ReasonCode.NO_FASTER_DISK,
+)
+"""What a fact with a badge, or the answer beside the picture of the disks, says already."""
 Fact = tuple[str, str, str]
 """Label, value, and what must be known of it."""
 
 
 def page_reasons(answer: Answer, terms: Terms) -> tuple[list[str], list[str]]:
-    """Why the answer is so: the three most important reasons, and those that fold away."""
-    first = [reason for reason in answer.reasons if reason.code not in NOTES][:MOST_REASONS]
+    """Why the answer is so: the three most important reasons that nothing beside them says; those that fold away."""
+    first = [reason for reason in answer.reasons if reason.code not in (*NOTES, *SAID_BESIDE)][:MOST_REASONS]
     folded = [reason for reason in answer.reasons if reason not in first]
     return [_plain(reason, terms) for reason in first], [_plain(reason, terms) for reason in folded]
 

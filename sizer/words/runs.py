@@ -14,7 +14,6 @@ from sizer.records import (
     COMMAND,
     KNOWN_LOGS,
     Bottleneck,
-    Estimate,
     Evidence,
     EvidenceKind,
     LimitedBy,
@@ -28,7 +27,6 @@ from sizer.records import (
     RunWarning,
     WarningKind,
     format_bytes,
-    format_number,
     format_rate,
     format_seconds,
     format_share,
@@ -38,6 +36,7 @@ from sizer.records import (
     typed_path,
 )
 from sizer.words.failures import failure_line
+from sizer.words.figures import around
 from sizer.words.floors import floor_in_words
 from sizer.words.language import _, _n
 from sizer.words.names import accelerators_name, bound_in_words, disk_in_words, outcome_in_words, row
@@ -46,9 +45,6 @@ from sizer.words.warnings import warning_line, warning_name, warning_names
 
 LONGEST_CAUSE = 160
 """Characters of a failed program's last line that are shown; its log has the rest. What sizer says is never cut."""
-
-WIDEST_SHARE = 0.5
-"""Half of an interval over its value up to which `±` says something; beyond it, the interval itself is shown."""
 
 
 def evidence_in_words(evidence: Evidence) -> str:
@@ -247,7 +243,7 @@ def result_in_words(run: Run, log: Path | None = None) -> str:
     if WarningKind.ONE_READING in kinds:
         rate = _("{rate} (one reading)", rate=rate)
     elif kinds.isdisjoint(MISTOLD) and run.throughput.has_interval:
-        rate = _("{rate} {interval}", rate=rate, interval=_interval(run.throughput))
+        rate = _("{rate} {interval}", rate=rate, interval=around(run.throughput))
     bound = [bound_in_words(run.evidence.bottleneck, run.spec.workload.computes_on)] if run.evidence else []
     counted = [_counted(run.meter)] if run.meter is not None and _found_by_itself(run.meter) else []
     return row([rate, *bound, *counted])
@@ -290,15 +286,6 @@ def status_line(run: Run, label: str, times: int, result: str) -> str:
 def ended_line(run: str, result: str) -> str:
     """A run that has just ended."""
     return _("  {run}: {result}", run=run, result=result)
-
-
-def _interval(rate: Estimate) -> str:
-    """`±1.9 %`, or `(0 to 103)` where the rate is hardly known."""
-    if not rate.value:
-        return _("±unknown")
-    if rate.relative_half_width > WIDEST_SHARE:
-        return _("({low} to {high})", low=format_number(max(0.0, rate.low)), high=format_number(rate.high))
-    return f"±{format_share(rate.relative_half_width, 1)}"
 
 
 def _cause(run: Run, log: Path | None) -> str:

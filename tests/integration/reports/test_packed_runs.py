@@ -41,7 +41,7 @@ def test_opening_a_line_shows_the_evidence_of_its_run(browser: Any, plain: str, 
     page.locator(".runs > details > summary").nth(20).click()
     page.locator(".evidence:not(:empty)").wait_for()
     browser.evaluate("document.querySelectorAll('.runs > details').forEach(each => { each.open = true; })")
-    page.wait_for_function("!document.querySelector('.evidence:empty')")
+    page.locator(".evidence:empty").first.wait_for(state="detached")
     assert [each.inner_html().strip() for each in page.locator(".evidence").all()] == expected
     assert len(expected) == 56
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -21,8 +21,14 @@ pytestmark = [
 
 MARGIN = 36.0
 """Points."""
-FOLDED = "z9.unfolded"
-"""The last of so many instance types that it is folded away on a screen."""
+FOLDED_AWAY = """
+(() => {
+  document.querySelectorAll('.unseen-title').forEach(each => each.remove());
+  const seen = each => [...each.children].some(child => child.tagName !== 'SUMMARY' && child.checkVisibility());
+  return [...document.querySelectorAll('main details:not([open])')].filter(each => !each.matches('.runs *, .meaning'))
+    .filter(each => !seen(each)).map(each => each.textContent.slice(0, 60));
+})()
+"""
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,8 @@ class Sheet:
 @dataclass(frozen=True)
 class Print:
     sheets: list[Sheet]
+    folded: list[str]
+    """What is closed and not printed."""
     shown: list[str]
     """The words that the page shows a printer."""
 
@@ -50,11 +58,7 @@ def printed(
     request: pytest.FixtureRequest, browser: Any, material: Material, tmp_path_factory: pytest.TempPathFactory
 ) -> Print:
     folder: Path = tmp_path_factory.mktemp("printed")
-    assert material.recommendation is not None
-    first, *others = material.recommendation.workloads
-    offers = tuple(replace(first.instances[0], instance_type=name) for name in ("a1", "b2", "c3", "d4", "e5", FOLDED))
-    recommendation = replace(material.recommendation, workloads=(replace(first, instances=offers), *others))
-    write_report(folder / "report.html", replace(material, recommendation=recommendation))
+    write_report(folder / "report.html", material)
     page = browser.open((folder / "report.html").as_uri(), 1300, "dark")
     margins = dict.fromkeys(("top", "right", "bottom", "left"), f"{MARGIN / 72}in")
     page.pdf(path=folder / "report.pdf", format=request.param, margin=margins)
@@ -65,13 +69,14 @@ def printed(
         Sheet(float(sheet.attrib["width"]), [(word.text or "", float(word.attrib["xMax"])) for word in sheet])
         for sheet in found
     ]
-    return Print(sheets, page.locator("body").inner_text().split())
+    folded = browser.evaluate(FOLDED_AWAY)
+    return Print(sheets, folded, page.locator("body").inner_text().split())
 
 
 def test_the_verdict_stands_on_the_first_sheet(printed: Print) -> None:
     """The answer for every workload, and the spec of the first."""
     first = printed.sheets[0].text
-    for word in ("Verdict", "train-resnet50-p100", "recommended", "infer-squeezenet", "preprocess", "2vCPUs", "0.97"):
+    for word in ("train-resnet50-p100", "recommended", "infer-squeezenet", "preprocess", "2vCPUs", "0.97"):
         assert word in first
 
 
@@ -91,8 +96,7 @@ def test_no_word_is_lost(printed: Print) -> None:
 def test_what_is_folded_away_is_printed(printed: Print) -> None:
     """But for the evidence of each run, of which there may be a thousand, and the words that explain it."""
     text = "".join(sheet.text for sheet in printed.sheets)
-    assert FOLDED in text
-    assert "moreinstancetypes" not in text, "the line that would open them"
+    assert printed.folded == []
     assert "Allruns,eachwithitsevidence" in text
     assert "core-ms" not in text
     assert "Whatthewordsmean" not in text

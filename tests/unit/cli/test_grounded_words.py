@@ -32,13 +32,13 @@ TABLES: Mapping[str, str] = {
 ANYWHERE = {
     "a negative percentage": r"(?<![\w%–])-\d[\d,.]* ?%",
     "a CPU as an accelerator": r"\b\d+ [x×] (?:cpu|none)\b",
-    "a figure that is none": r"\bNone\b|\bnan\b|\binf\b|\(\)",
+    "a figure that is none": r"\bNone\b(?! of)|\bnan\b|\binf\b|\(\)",
     "an interval of nothing": r"±0(?:\.0)? %",
     "an empty chart": r"No axis was varied",
 }
 WITHOUT_VCPUS = {
-    # On the page `Bound by` heads a column, before `Probability`.
-    "what binds, though no vCPU was told": r"\b(?:serial|bound by(?!\s*Probability)|on the CPU|CPU \d)",
+    # On the page `Bound by` heads a column, before `Cost`.
+    "what binds, though no vCPU was told": r"\b(?:serial|bound by(?!\s*Cost)|on the CPU|CPU \d)",
     "advice about vCPUs": r"vCPU values?|measure[^.\n]*vCPU",
 }
 LARGEST_PERCENTAGE = 300

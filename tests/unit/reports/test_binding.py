@@ -70,6 +70,21 @@ def test_the_parts_of_a_samples_time_add_up_to_it(trained: Subject) -> None:
     assert "by the model" in found[0].parts[0].title
 
 
+def test_the_cpus_time_is_told_apart_where_runs_show_what_the_step_costs(inferred: Subject) -> None:
+    """Else decoding and computing on the CPU are one part."""
+    base = along("vcpus", inferred.runs)[0].base
+    assert base is not None
+    assert inferred.model is not None
+    (together,) = piles("vcpus", [1.0], base, inferred)
+    assert together.parts[0].name == "decode and compute (CPU)"
+    facts = inferred.model.facts
+    assert facts.core_seconds is not None
+    known = replace(inferred.model, facts=replace(facts, step_core_seconds=facts.core_seconds / 4))
+    (apart,) = piles("vcpus", [1.0], base, replace(inferred, model=known))
+    assert [part.name for part in apart.parts][:2] == ["decode (CPU)", "compute (CPU)"]
+    assert apart.parts[1].seconds / apart.parts[0].seconds == pytest.approx(1 / 3)
+
+
 def test_a_chart_of_vcpus_says_all_it_knows(trained: Subject) -> None:
     """Points, line, ceilings, piles, the answer, and at each measured place both what was measured and the model."""
     chart = axis_chart("vcpus", "Throughput", along("vcpus", trained.runs)[:1], trained)

@@ -45,7 +45,8 @@ def test_they_have_a_table_of_their_own(material: Material, stage: Run) -> None:
 def test_nothing_else_counts_them(material: Material, stage: Run) -> None:
     """Charts, the table of configurations, and what tells of trust stay as they were without."""
     before, after = contents(material), contents(replace(material, runs=(*material.runs, stage)))
-    assert after["trust"] == before["trust"]
+    for name in ("facts", "warnings"):
+        assert after["doubts"][name] == before["doubts"][name], name
     for section, name in (("verdict", "warned_count"), ("verdict", "rows"), ("verdict", "family")):
         assert after[section][name] == before[section][name], name
     assert after["measurement"]["steady_state"] == before["measurement"]["steady_state"]
@@ -72,4 +73,4 @@ def test_one_that_failed_says_why(material: Material, stage: Run) -> None:
     shown = contents(replace(material, runs=(*material.runs, failed)))
     (row,) = next(section for section in shown["workloads"]["sections"] if section["name"] == NAME)["isolated"]
     assert (row["rate"], row["tells"]) == ("crashed", "the workload ended with exit status 71")
-    assert any(stage.id in each["ids"] for each in shown["failures"]["failures"])
+    assert any(stage.id in each["ids"] for each in shown["doubts"]["failures"])

@@ -59,7 +59,7 @@ class Texts(HTMLParser):
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in ("meta", "br"):
+        if tag not in ("meta", "br", "input"):
             self.open.append(tag)
         self.found += [value or "" for name, value in attrs if name in ("aria-label", "data-label", "title")]
 
@@ -67,7 +67,9 @@ class Texts(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        if not self.SILENT & set(self.open):
+        if self.found and self.found[-1].count("⟦") > self.found[-1].count("⟧"):
+            self.found[-1] += data  # a command or a name within a sentence is an element of its own
+        elif not self.SILENT & set(self.open):
             self.found.append(data)
 
 

@@ -45,7 +45,7 @@ def remedy_of_failure(run: Run) -> str:
     by_outcome: dict[Outcome, Callable[[], str]] = {
         Outcome.COMPLETED: lambda: "",
         Outcome.OUT_OF_MEMORY: lambda: _of_memory(run),
-        Outcome.TIMEOUT: lambda: _of_time(causes, kinds),
+        Outcome.TIMEOUT: lambda: _of_time(run, causes, kinds),
         Outcome.CRASHED: lambda: _of_crash(run, kinds),
         Outcome.INTERRUPTED: lambda: _("To measure it, type `sizer resume DIR`."),
         Outcome.UNSUPPORTED: lambda: _(
@@ -69,9 +69,9 @@ def _of_memory(run: Run) -> str:
     return _("Measure it with a smaller `batch_size`, or on a host with more memory.")
 
 
-def _of_time(causes: tuple[Cause, ...], kinds: set[CauseKind]) -> str:
+def _of_time(run: Run, causes: tuple[Cause, ...], kinds: set[CauseKind]) -> str:
     if kinds & _PATTERN:
-        return _of_pattern()
+        return _of_pattern(run)
     if CauseKind.ASKED_FOR_INPUT in kinds:
         return _("Give what it asks for on its command line in DIR/study.yaml, then type `sizer resume DIR`.")
     if CauseKind.HUNG in kinds or CauseKind.STOPPED in kinds:
@@ -95,7 +95,7 @@ def _of_crash(run: Run, kinds: set[CauseKind]) -> str:
     if CauseKind.SETUP_FAILED in kinds or CauseKind.BEFORE_FAILED in kinds:
         return _("Mend what that command needs, then type `sizer resume DIR --retry`.")
     if kinds & _PATTERN:
-        return _of_pattern()
+        return _of_pattern(run)
     if kinds & _UNITS:
         return _("Correct the `pattern` in DIR/study.yaml, then type `sizer resume DIR`.")
     if kinds & {CauseKind.DATA_GONE, CauseKind.DATA_PARTLY_GONE, CauseKind.NO_DATA}:
@@ -109,10 +109,11 @@ def _of_crash(run: Run, kinds: set[CauseKind]) -> str:
     return _("Mend what its log tells, then type `sizer resume DIR --retry`.")
 
 
-def _of_pattern() -> str:
+def _of_pattern(run: Run) -> str:
     return _(
-        "Try an expression on its log with `sizer pattern 'EXPR' LOGFILE`, give it as `pattern` in DIR/study.yaml, "
-        "then type `sizer resume DIR`."
+        "Try an expression on its log with `sizer pattern 'EXPR' DIR/logs/{id}.log`, give it as `pattern` in "
+        "DIR/study.yaml, then type `sizer resume DIR`.",
+        id=run.id,
     )
 
 
