@@ -7,7 +7,7 @@ from typing import Any
 
 from sizer import words
 from sizer.model import batch_of, disk_of, memory_of, vcpus_of
-from sizer.records import Outcome, Run, Study, format_seconds, format_vcpus
+from sizer.records import Outcome, Run, Study, format_seconds
 from sizer.words import _
 
 from . import busy, evidence_card, failures, isolated, results, verdict
@@ -98,7 +98,7 @@ def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
 def _limits(run: Run, study: Study) -> dict[str, str]:
     """What it had, without what an imported table does not say."""
     configuration = run.configuration
-    vcpus = format_vcpus(configuration.vcpus) if configuration.vcpus is not None else ""
+    vcpus = words.vcpus_in_words(configuration.vcpus) if configuration.vcpus is not None else ""
     return {
         "vcpus": words.row(part for part in (vcpus, words.accelerators_in_words(configuration)) if part),
         "memory": words.memory_size(configuration),

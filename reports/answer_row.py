@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from sizer import words
 from sizer.model import as_asked
-from sizer.records import Alternative, Answer, Estimate, InstanceOffer, Run, Spec, format_rate
+from sizer.records import Alternative, Answer, Estimate, InstanceOffer, Run, Spec
 from sizer.words import Badge, BadgeKind, _, badge
 
 from . import preprocessing, results
@@ -178,7 +178,7 @@ def _rate(answer: Answer, subject: Subject) -> Rate | None:
     own = _own_runs(subject)
     measured = answer.chosen is not None or bool(own)
     return Rate(
-        format_rate(throughput.value, subject.unit),
+        words.rate_in_words(throughput.value, subject.unit),
         answer.chosen is None,
         words.around(throughput),
         _bar(throughput, answer, subject, own) if throughput.value > 0 else None,
@@ -197,7 +197,7 @@ def _bar(rate: Estimate, answer: Answer, subject: Subject, own: list[Run]) -> Ma
     best = tuple(sorted(_candidates(subject, answer), key=lambda each: -each.rate)[:MOST_TICKS])
     said = words.rate_interval(rate, subject.unit)
     if best:
-        said = _("{rate}; the best measured is {best}", rate=said, best=format_rate(best[0].rate, subject.unit))
+        said = _("{rate}; the best measured is {best}", rate=said, best=words.rate_in_words(best[0].rate, subject.unit))
     if answer.chosen is not None:
         return SmallBar(said, best, measured=rate.value, interval=rate).draw()
     return SmallBar(said, best, measured=results.pooled(own).value if own else None, predicted=rate).draw()
@@ -213,6 +213,6 @@ def _candidates(subject: Subject, answer: Answer) -> list[Candidate]:
             (words.configuration_line(each.configuration, subject.study), each.throughput.value) for each in measured
         ]
     return [
-        Candidate(rate, _("{machine}: {rate}", machine=name, rate=format_rate(rate, subject.unit)))
+        Candidate(rate, _("{machine}: {rate}", machine=name, rate=words.rate_in_words(rate, subject.unit)))
         for name, rate in rates
     ]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sizer import words
-from sizer.records import Evidence, format_share
+from sizer.records import Evidence
 
 from . import results
 
@@ -18,7 +18,7 @@ def bars(evidence: Sequence[Evidence]) -> list[dict[str, Any]]:
     return [
         {
             "name": words.busy_name(name),
-            "percent": format_share(share),
+            "percent": words.percent(share),
             "bar": f"{min(max(share, 0.0), 1.0) * 100:.0f}",
         }
         for name, share in sorted(shares.items(), key=lambda item: -item[1])

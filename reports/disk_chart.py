@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sizer import words
 from sizer.model import disk_of
-from sizer.records import HOST_DISK, Configuration, DiskRates, Estimate, Run, format_rate
+from sizer.records import HOST_DISK, Configuration, DiskRates, Estimate, Run
 from sizer.words import _
 
 from . import curves, marks, results
@@ -53,7 +53,7 @@ def _first_epochs(name: str, series: Sequence[Series], subject: Subject) -> Iter
         return
     rates = [_first_epoch(run) for run in series[0].runs if run.configuration.disk == name]
     rate = results.mean(rates)
-    yield Bar(rate, format_rate(rate, subject.unit) if rate is not None else "")
+    yield Bar(rate, words.rate_in_words(rate, subject.unit) if rate is not None else "")
 
 
 def _first_epoch(run: Run) -> float | None:
@@ -93,7 +93,7 @@ def _bar_of(runs: Sequence[Run], subject: Subject) -> Bar:
     mean = sum(point.throughput.value for point in points) / len(points) if points else None
     return Bar(
         throughput=mean,
-        rate=format_rate(mean, subject.unit) if mean is not None else "",
+        rate=words.rate_in_words(mean, subject.unit) if mean is not None else "",
         points=points,
         failures=marks.failures(runs, "disk", subject),
     )

@@ -30,7 +30,7 @@ def disk_answer(subject: Subject) -> str:
     setting = subject.model.facts.setting
     if setting.input != "disk" or setting.cache == "warm":
         return words.disk_reads_nothing()
-    return " ".join(each for each in (words.disk_answer(gained), _reading(subject, here)) if each)
+    return words.paragraph([words.disk_answer(gained), _reading(subject, here)])
 
 
 def _reading(subject: Subject, here: Configuration) -> str:

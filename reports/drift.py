@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from sizer import words
 from sizer.model import as_asked
 from sizer.plan import DRIFT_SHARE, usual_band
-from sizer.records import Estimate, Outcome, Purpose, Run, Study, format_share
+from sizer.records import Estimate, Outcome, Purpose, Run, Study
 from sizer.words import _
 
 from . import results
@@ -201,7 +201,7 @@ def _stretch(placed: Placed, history: History, is_point: bool) -> Stretch:
 
 def _keys(history: History, found: Sequence[Subject]) -> list[Key]:
     """The band, the runs of each workload, and what failed."""
-    keys = [legend.usual(_("within {share} of each other", share=format_share(DRIFT_SHARE)))]
+    keys = [legend.usual(_("within {share} of each other", share=words.percent(DRIFT_SHARE)))]
     names = [subject.name for subject in found if subject.runs]
     if len(names) <= MOST_WORKLOADS:
         shown = [_("runs of {workload}", workload=readable(name, LONGEST_NAME)) for name in names]

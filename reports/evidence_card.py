@@ -15,10 +15,7 @@ from sizer.records import (
     WarningKind,
     format_bytes,
     format_number,
-    format_rate,
     format_seconds,
-    format_share,
-    format_vcpus,
 )
 from sizer.words import Fact, _
 
@@ -53,7 +50,7 @@ def rate(run: Run) -> Iterator[Fact]:
         remark = _("fell after {time}", time=format_seconds(run.rate_change.seconds))
         yield _("Two rates"), _("{before}, then {after}", before=before, after=after), remark
     if run.first_epoch_throughput is not None:
-        yield _("First epoch"), format_rate(run.first_epoch_throughput, unit), _against(run)
+        yield _("First epoch"), words.rate_in_words(run.first_epoch_throughput, unit), _against(run)
     if run.latency_p50 is not None:
         yield _("Latency of a batch"), _latency(run.latency_p50, run.latency_p99), ""
     if run.warm_up_seconds is not None:
@@ -78,12 +75,12 @@ def waiting(run: Run) -> Iterator[Fact]:
         return
     if used.input_wait is not None:
         each = words.a_sample(words.brief(used.input_wait), run.sample_unit)
-        share = format_share(used.input_wait * throughput.value)
+        share = words.percent(used.input_wait * throughput.value)
         yield _("For input"), _("{share} of the time", share=share), each
     stalls = ((_("CPU"), used.cpu_stall), (_("memory"), used.memory_stall), (_("disk"), used.io_stall))
     known = [(name, stall * throughput.value) for name, stall in stalls if stall is not None]
     if known:
-        shares = (words.unbroken(f"{name} {format_share(share)}") for name, share in known)
+        shares = (words.unbroken(f"{name} {words.percent(share)}") for name, share in known)
         yield _("Stalled"), words.row(shares), ""
 
 
@@ -92,13 +89,13 @@ def processor(run: Run) -> Iterator[Fact]:
     used, throughput = run.demand, run.throughput
     if used is not None and throughput is not None and used.core_seconds is not None:
         cores = format_number(used.core_seconds * throughput.value)
-        each = words.a_sample(f"{format_number(used.core_seconds * 1000)} core-ms", run.sample_unit)
+        each = words.a_sample(_("{number} core-ms", number=format_number(used.core_seconds * 1000)), run.sample_unit)
         vcpus = run.configuration.vcpus
-        yield _("Cores used"), _of(cores, format_vcpus(vcpus) if vcpus is not None else ""), each
+        yield _("Cores used"), _of(cores, words.vcpus_in_words(vcpus) if vcpus is not None else ""), each
     if run.peak_threads:
         yield _("Threads"), _("up to {count}", count=run.peak_threads), ""
     if run.throttled is not None:
-        yield _("Throttled"), _("{share} of quota periods", share=format_share(run.throttled)), ""
+        yield _("Throttled"), _("{share} of quota periods", share=words.percent(run.throttled)), ""
     if run.other_cores is not None:
         yield _("Others on this host"), _("{cores} cores", cores=f"{run.other_cores:.2f}"), ""
     if run.stolen_cores is not None:
@@ -129,7 +126,7 @@ def memory(run: Run) -> Iterator[Fact]:
 def page_cache(run: Run) -> Iterator[Fact]:
     """How much of the data lay in memory, and what that spared the disk."""
     if run.hit_rate is not None:
-        yield _("Hit rate"), format_share(run.hit_rate), ""
+        yield _("Hit rate"), words.percent(run.hit_rate), ""
     known = [_("{size} before", size=words.amount(run.resident_bytes))] if run.resident_bytes is not None else []
     if run.resident_after_bytes is not None:
         known.append(_("{size} after", size=words.amount(run.resident_after_bytes)))

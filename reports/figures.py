@@ -86,7 +86,7 @@ def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
         shown = piled(series, subject)
         if chart.plot.piles and not alone and shown is not None:
             said.append(_("Where the time goes is that of {series}.", series=named[list(series).index(shown)]))
-    return Figure(title, drawn, tuple(keys), " ".join(said))
+    return Figure(title, drawn, tuple(keys), words.paragraph(said))
 
 
 def _disk_keys(rows: Rows, alone: bool) -> Iterator[legend.Key]:

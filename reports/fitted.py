@@ -8,7 +8,6 @@ from typing import Any
 
 from sizer import words
 from sizer.model import LeftOut, Parameter, WorkloadModel
-from sizer.records import format_number
 
 from .subject import Subject
 
@@ -55,7 +54,7 @@ def _quality(left_out: Sequence[LeftOut], subject: Subject) -> str:
 def _parameter(value: Parameter, model: WorkloadModel) -> dict[str, str]:
     return {
         "name": words.parameter_name(value, model),
-        "value": f"{format_number(value.value)} {value.unit}".strip(),
+        "value": words.parameter_value(value, model),
         "interval": words.span(value.low, value.high) if value.low < value.high else "–",
         "source": words.source_name(value.source),
     }

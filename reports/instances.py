@@ -7,17 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sizer import words
-from sizer.records import (
-    GIB,
-    RELATIVE,
-    InstanceOffer,
-    ReasonCode,
-    format_bytes,
-    format_number,
-    format_rate,
-    format_usd,
-    plural,
-)
+from sizer.records import GIB, RELATIVE, InstanceOffer, ReasonCode, format_bytes, format_number, format_usd
 from sizer.words import _
 
 from .material import Material
@@ -77,14 +67,14 @@ def _row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dic
         "memory": format_bytes(offer.memory_bytes) if offer.memory_bytes else "–",
         "gpu": offer.gpu or "",
         "gpus": f"{offer.gpu_count} × {offer.gpu}" if offer.gpu else _("none"),
-        "rate": format_rate(rate.value, subject.unit) if rate is not None else "–",
+        "rate": words.rate_in_words(rate.value, subject.unit) if rate is not None else "–",
         "hour": _usd(offer.usd_per_hour),
         "spot": _usd(offer.usd_per_hour_spot) if offer.usd_per_hour_spot is not None else "",
         "million": format_usd(million) if million is not None else "",
-        "unit": plural(subject.unit),
+        "unit": words.several_of(subject.unit),
         "source": source,
         "as_of": as_of,
-        "note": " ".join(words.offer_notes(notes, subject.terms)),
+        "note": words.paragraph(words.offer_notes(notes, subject.terms)),
         "sorted_by": {
             "workload": number,
             "vcpus": offer.vcpus,

@@ -6,7 +6,7 @@ from typing import Any
 
 from sizer import words
 from sizer.model import batch_of, disk_of, vcpus_of
-from sizer.records import ISOLATED_STAGES, Outcome, Run, format_number, format_share
+from sizer.records import ISOLATED_STAGES, Outcome, Run, format_number
 from sizer.words import _
 
 from . import failures, results
@@ -54,8 +54,8 @@ def _found(run: Run, stage: str) -> str:
             reads = format_number(run.throughput.value * used.read_ios)
             figures = _("{speed} and {iops} IOPS of reads", speed=figures, iops=reads)
     if stage == "cache" and run.hit_rate is not None:
-        figures = format_share(run.hit_rate)
-    return f"{learnt}: {figures}" if figures else learnt
+        figures = words.percent(run.hit_rate)
+    return _("{name}: {sentence}", name=learnt, sentence=figures) if figures else learnt
 
 
 def _order(run: Run) -> tuple[int, float, str, int]:

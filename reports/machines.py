@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sizer import words
-from sizer.records import Alternative, format_rate
+from sizer.records import Alternative
 from sizer.words import _
 
 from .charts import Bar, Figure, Row, RowGroup, Rows, legend
@@ -84,7 +84,7 @@ def _drawn(machine: Alternative, subject: Subject) -> Row:
     rate = machine.throughput
     return Row(
         name=f"{name} – {word}" if word else name,
-        bars=(Bar(rate.value, format_rate(rate.value, subject.unit), interval=rate),),
+        bars=(Bar(rate.value, words.rate_in_words(rate.value, subject.unit), interval=rate),),
         beside=machine.instance_type or "",
         title=_("{machine}: {rate}", machine=where, rate=full),
         is_answer=is_answer,

@@ -11,7 +11,7 @@ from sizer.files import FormatError, from_json
 from sizer.host import Virtualization
 from sizer.limits import CpuCounts
 from sizer.model import as_asked
-from sizer.records import DiskCheck, DiskRates, DiskTier, Run, Study, format_seconds, format_share, plural
+from sizer.records import DiskCheck, DiskRates, DiskTier, Run, Study, format_seconds
 from sizer.words import _, _n
 
 from . import fitted
@@ -96,7 +96,7 @@ def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
             else data.path,
             "format": data.format,
             "size": words.volume(data.bytes),
-            "samples": f"{words.whole(data.samples)} {plural(unit)}",
+            "samples": f"{words.whole(data.samples)} {words.several_of(unit)}",
         }
         for (data, unit), names in users.items()
     ]
@@ -116,7 +116,7 @@ def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
     measure = study.measure
     end = _(
         "half-width of the 95 % interval below {share} or {time} after warm-up",
-        share=format_share(measure.precision),
+        share=words.percent(measure.precision),
         time=format_seconds(measure.seconds),
     )
     facts = [

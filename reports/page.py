@@ -70,7 +70,7 @@ def render(material: Material) -> str:
         script=Markup(script),
         policy=Markup(f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}"),
         hatchings=hatchings(),
-        language=words.reader_language(),
+        language=words.language_tag(),
         title=material.study.name,
         created_at=material.created_at,
         version=material.version,
@@ -97,7 +97,13 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(coded=coded, deflated=_deflated)
-    environment.globals.update(_=words._, _n=words._n, runs_counted=words.runs_counted)
+    environment.globals.update(
+        _=words._,
+        _n=words._n,
+        paragraph=words.paragraph,
+        runs_counted=words.runs_counted,
+        sentence=words.sentence,
+    )
     return environment
 
 

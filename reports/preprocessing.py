@@ -54,12 +54,11 @@ def time_for(samples: int, throughput: Estimate) -> tuple[str, str]:
         return text, format_seconds(middle)
     longest = samples / throughput.low
     interval = words.span(shortest, longest)
-    text = f"{format_number(middle)} s" + (f" ({interval})" if "–" in interval else "")
+    text = f"{format_number(middle)} s"
+    text = words.beside(text, interval) if "–" in interval else text
     if middle < 60:
         return text, ""
-    low, high = format_seconds(shortest), format_seconds(longest)
-    human = format_seconds(middle)
-    return text, human if low == high else f"{human} ({words.from_to(low, high)})"
+    return text, words.with_interval(*map(format_seconds, (middle, shortest, longest)))
 
 
 def is_answer(configuration: Configuration, subject: Subject) -> bool:

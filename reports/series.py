@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sizer import words
 from sizer.model import batch_of, disk_of, memory_of, vcpus_of
-from sizer.records import Configuration, Run, Study, format_bytes, format_vcpus
+from sizer.records import Configuration, Run, Study, format_bytes
 from sizer.words import _
 
 AXES = ("vcpus", "memory_bytes", "disk", "batch_size")
@@ -119,7 +119,7 @@ def _words(name: str, run: Run, study: Study) -> str:
 
 def _place_words(name: str, place: Configuration, study: Study) -> str:
     return {
-        "vcpus": format_vcpus(vcpus_of(place)),
+        "vcpus": words.vcpus_in_words(vcpus_of(place)),
         "memory_bytes": _("{size} memory", size=format_bytes(memory_of(place))),
         "disk": words.study_disk(disk_of(place), study),
         "batch_size": words.batch_named(batch_of(place)),

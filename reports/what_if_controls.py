@@ -10,7 +10,7 @@ from sizer import words
 from sizer.catalog import Catalog
 from sizer.model import CPU_LABEL, WorkloadModel, memory_matters, name_of_disk
 from sizer.recommend import SOLD_VCPUS, memory_varied
-from sizer.records import GIB, Configuration, DiskRates, InputError, format_bytes, format_vcpus
+from sizer.records import GIB, Configuration, DiskRates, InputError, format_bytes
 
 ENOUGH = 3
 """Measured values of an axis from which on there is an answer between and beyond them."""
@@ -63,7 +63,7 @@ def controls(model: WorkloadModel, start: Configuration, catalog: Catalog) -> li
 def _vcpus(model: WorkloadModel, start: Configuration) -> Control | None:
     known = model.measured.vcpus
     grid: Iterable[float] = (*SOLD_VCPUS, 3, 6) if known and known[0] >= 1 else (0.25, 0.5, 0.75, *SOLD_VCPUS, 3, 6)
-    return _numbers("vcpus", "vcpus", known, grid, start.vcpus, format_vcpus)
+    return _numbers("vcpus", "vcpus", known, grid, start.vcpus, words.vcpus_in_words)
 
 
 def _memory(model: WorkloadModel, start: Configuration) -> Control | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from sizer import words
 from sizer.model import as_asked
-from sizer.records import RELATIVE, Run, plural
+from sizer.records import RELATIVE, Run
 from sizer.words import _
 
 from . import busy, choices, disk_question, isolated, preprocessing, results
@@ -45,7 +45,7 @@ def workload(subject: Subject) -> dict[str, Any]:
         "name": subject.name,
         "status": status(subject.answer),
         "what": what,
-        "unit": plural(subject.unit) if subject.unit != RELATIVE else "",
+        "unit": words.several_of(subject.unit) if subject.unit != RELATIVE else "",
         "figures": first,
         "more_figures": more,
         "charts_left_out": words.charts_left_out(left_out) if left_out else "",

@@ -29,7 +29,8 @@ from page_studies import of_runs, of_workloads
 
 from sizer import words
 from sizer.bundled.reports import Material, render
-from sizer.records import Run, format_vcpus
+from sizer.records import Run
+from sizer.words import vcpus_in_words
 
 MOST_BYTES = 2e6
 
@@ -106,7 +107,7 @@ def _cells(run: Run) -> tuple[str, ...]:
     configuration = run.configuration
     return (
         run.spec.workload.name,
-        format_vcpus(configuration.vcpus or 0),
+        vcpus_in_words(configuration.vcpus or 0),
         words.memory_size(configuration),
         configuration.disk or "",
         words.rate_interval(run.throughput, run.sample_unit) if run.throughput else words.ending(run),

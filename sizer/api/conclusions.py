@@ -40,6 +40,7 @@ from sizer.records import (
     typed_path,
 )
 from sizer.store import StudyFolder
+from sizer.words import in_language, reader_language
 
 
 @dataclass(frozen=True)
@@ -149,12 +150,17 @@ def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
     return Conclusion(model, recommendation, _drift(folder, runs), folder.problems())
 
 
-def write_report(folder: StudyFolder, path: str | Path | None = None) -> Path:
-    """Write the report of a study to `path`, by default into its folder. Raises InputError, HostError."""
+def write_report(folder: StudyFolder, path: str | Path | None = None, language: str | None = None) -> Path:
+    """Write the report of a study to `path`, by default into its folder, in English (`en`) or Chinese (`zh`).
+
+    By default it is in the language that `sizer.words` speaks. Raises InputError, HostError.
+    """
     target = folder.report_path if path is None else Path(path)
     refuse_folder(target)
     model = fitted(folder)
-    write_page(target, _material(folder, folder.runs(), model, _write_recommendation(folder, folder.runs(), model)))
+    material = _material(folder, folder.runs(), model, _write_recommendation(folder, folder.runs(), model))
+    with in_language(reader_language() if language is None else language):
+        write_page(target, material)
     return target
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import webbrowser
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,11 +20,13 @@ from sizer.records import (
     Alternative,
     Answer,
     Deadline,
+    HostError,
     InputError,
     InstanceOffer,
     NoAnswer,
     Objective,
     Recommendation,
+    typed_path,
 )
 from sizer.words import (
     alternative_line,
@@ -146,8 +149,13 @@ def _shown(answer: Answer) -> list[Alternative]:
 
 
 def report(arguments: argparse.Namespace) -> int:
-    path = api.write_report(opened(arguments.folder), arguments.out)
+    path = api.write_report(opened(arguments.folder), arguments.out, arguments.lang)
     print(json.dumps({"report": str(path)}) if arguments.json else path)
+    if arguments.open and not webbrowser.open(path.resolve().as_uri()):
+        raise HostError(
+            "No browser was found on this host; copy {path} to one that has a browser, and open it there.",
+            path=typed_path(path),
+        )
     return 0
 
 

@@ -9,16 +9,32 @@ from typing import NoReturn
 
 from sizer import __version__
 from sizer.cli import values
+from sizer.cli.columns import lines_within
 from sizer.cli.faults import in_words, sentence
 from sizer.records import GIB, Message, spell_bytes
 
 Command = Callable[[argparse.Namespace], int]
 
 DEFAULT_TIER_SIZE = 500 * GIB
+LANGUAGES = ("en", "zh")
+"""That sizer speaks, by their names in `--lang`."""
+
+
+class _Help(argparse.HelpFormatter):
+    """Lines that fit the terminal, also of a language whose letters take two columns and have no spaces between."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return lines_within(text, width)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(f"{indent}{line}" for line in lines_within(text, width - len(indent)))
 
 
 class _Parser(argparse.ArgumentParser):
     """Its complaint about a word does not fill the terminal with that word."""
+
+    def _get_formatter(self) -> argparse.HelpFormatter:
+        return _Help(prog=self.prog)
 
     def error(self, message: str) -> NoReturn:
         super().error(sentence(message))
@@ -42,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
             "6 a gate given with --fail-if is not met; 130 interrupted"
         ),
     )
-    top.add_argument("--version", action="version", version=f"sizer {__version__}")
+    top.add_argument("--version", action="version", version=f"sizer {__version__}", help=_("show the version and exit"))
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     _add_beginning(commands)
     _add_measuring(commands)
@@ -274,6 +290,10 @@ def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     report = _add(commands, "report", "answers", _("write the report again"))
     _add_folder(report)
     report.add_argument("--out", metavar="FILE.html", help=_("default: DIR/report.html"))
+    report.add_argument(
+        "--lang", choices=LANGUAGES, help=_("the language of the page; default: the one that LANG asks for")
+    )
+    report.add_argument("--open", action="store_true", help=_("show it in a browser"))
     _add_json(report)
     serve = _add(commands, "serve", "serve", _("show the report in a browser, live while the study is measured"))
     serve.description = _(
@@ -355,7 +375,9 @@ def _add(
     summary: str,
     function: str | None = None,
 ) -> argparse.ArgumentParser:
-    added = commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
+    added = commands.add_parser(
+        name, help=summary, description=_("{clause}.", clause=f"{summary[0].upper()}{summary[1:]}")
+    )
     added.set_defaults(command=_command(module, function or name))
     return added
 

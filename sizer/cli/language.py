@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gettext
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,6 +13,9 @@ import sizer
 
 CATALOGUES = Path(sizer.__file__).parent / "words" / "locale"
 """Where `sizer.words` has its languages; looked at from here, since `sizer --help` must not wait for that package."""
+
+ARGPARSE = "messages"
+"""The domain of Python's own argparse, which looks its words up in it; Python itself brings no catalogue of them."""
 
 ENGLISH = "en"
 UNTRANSLATED = ("C", "POSIX")
@@ -48,5 +52,6 @@ def readers_language(environment: Mapping[str, str]) -> Iterator[None]:
     if language is None:
         yield
         return
+    gettext.bindtextdomain(ARGPARSE, CATALOGUES)
     with import_module("sizer.words").in_language(language):
         yield

@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import TextIO
 
 from sizer.analysis import Live
+from sizer.cli.columns import within
 from sizer.cli.printing import controls
-from sizer.records import Purpose, Run, RunSpec, format_rate, printable
+from sizer.records import Purpose, Run, RunSpec, printable
 from sizer.words import (
     ended_line,
     no_step_yet,
     progress_begun,
     progress_line,
+    rate_in_words,
     reference_again,
     result_and_doubts,
     run_in_words,
@@ -71,12 +73,12 @@ class RunProgress:
             return
         done = round(BAR_WIDTH * self._finished / max(1, self._total))
         bar = "#" * done + "." * (BAR_WIDTH - done)
-        rate = format_rate(live.throughput, live.unit) if live.throughput is not None else None
+        rate = rate_in_words(live.throughput, live.unit) if live.throughput is not None else None
         left = max(0.0, self._left - (time.monotonic() - self._began))
         used = live.cores, live.read_bytes_per_second, live.written_bytes_per_second
         line = progress_line(bar, self._finished, self._total, left, rate, self._words(live.spec), used)
         self._clear()
-        self._stream.write(printable(line)[: shutil.get_terminal_size().columns - 1])
+        self._stream.write(within(printable(line), shutil.get_terminal_size().columns - 1))
         self._stream.flush()
 
     def end(self, run: Run, log: Path | None = None) -> None:

@@ -174,11 +174,6 @@ def format_seconds(seconds: float) -> str:
     return f"{large:,} {unit} {small:02d} {smaller_unit}"
 
 
-def format_vcpus(vcpus: float) -> str:
-    """A number of vCPUs: `0.5 vCPU`, `1 vCPU`, `4 vCPUs`."""
-    return f"{vcpus:g} {'vCPU' if vcpus <= 1 else 'vCPUs'}"
-
-
 def format_usd(amount: float) -> str:
     """US dollars: `$0.34`, `$0.90`, `$1,240`, `$0.0123`: whole cents, and three digits below one dollar."""
     if 1 <= amount < 1000 or format_number(amount) == f"{amount:.1f}":

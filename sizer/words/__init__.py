@@ -83,10 +83,10 @@ from sizer.words.dry_run import (
 from sizer.words.errors import in_words
 from sizer.words.failures import failure_in_words, failure_line
 from sizer.words.figures import (
-    a_sample,
     amount,
     apart,
     around,
+    beside,
     brief,
     capital,
     chance,
@@ -94,8 +94,8 @@ from sizer.words.figures import (
     from_to,
     half_width,
     milliseconds,
+    paragraph,
     rate_interval,
-    rates_axis,
     sentence,
     signed_bytes,
     small_share,
@@ -104,6 +104,7 @@ from sizer.words.figures import (
     unbroken,
     volume,
     whole,
+    with_interval,
 )
 from sizer.words.floors import killed_floor_sentences, searched_floor_sentences
 from sizer.words.host import (
@@ -133,7 +134,7 @@ from sizer.words.instead import (
     no_change,
     then_bound,
 )
-from sizer.words.language import ENGLISH, _, _n, in_language, reader_language, without_marks
+from sizer.words.language import ENGLISH, _, _n, in_language, language_tag, reader_language, without_marks
 from sizer.words.log_lines import log_cut, log_format, log_line, log_lines_more, log_no_number, log_summary, log_times
 from sizer.words.model import (
     assumptions,
@@ -143,6 +144,7 @@ from sizer.words.model import (
     model_summary,
     parameter_line,
     parameter_name,
+    parameter_value,
     source_name,
 )
 from sizer.words.names import Terms, clauses, disk_name, outcome_in_words, resource_name, row, terms_of
@@ -269,6 +271,7 @@ from sizer.words.terminal import (
     waiting_for_run,
     warning_said,
 )
+from sizer.words.units import a_sample, percent, rate_in_words, rates_axis, several_of, vcpus_in_words
 from sizer.words.verdict import (
     against_sentence,
     doubt_sentence,
@@ -339,6 +342,7 @@ __all__ = [
     "batch_named",
     "being_measured",
     "being_measured_again",
+    "beside",
     "beyond_in_words",
     "bound_by",
     "brief",
@@ -421,6 +425,7 @@ __all__ = [
     "killed_floor_sentences",
     "kind_name",
     "knee_named",
+    "language_tag",
     "left_out_sentence",
     "leftover_in_words",
     "limits_available",
@@ -476,10 +481,13 @@ __all__ = [
     "oversize_badge",
     "page_not_written",
     "page_reasons",
+    "paragraph",
     "parameter_line",
     "parameter_name",
+    "parameter_value",
     "pass_to_come",
     "per_million",
+    "percent",
     "place_named",
     "plan_total",
     "planned_run",
@@ -500,6 +508,7 @@ __all__ = [
     "progress_line",
     "progress_sentence",
     "published_rate_line",
+    "rate_in_words",
     "rate_interval",
     "rates_axis",
     "rates_in_doubt",
@@ -538,6 +547,7 @@ __all__ = [
     "settling_command",
     "settling_sentence",
     "setup_failed",
+    "several_of",
     "shared_sentences",
     "signed_bytes",
     "small_share",
@@ -582,6 +592,7 @@ __all__ = [
     "unknown_columns",
     "unknown_columns_ignored",
     "variables_withheld",
+    "vcpus_in_words",
     "virtualization_in_words",
     "volume",
     "waiting_for_run",
@@ -597,6 +608,7 @@ __all__ = [
     "what_if_refusals",
     "what_if_sentences",
     "whole",
+    "with_interval",
     "without_marks",
     "workload_in_words",
 ]

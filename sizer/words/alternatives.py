@@ -5,20 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sizer.model import CPU_LABEL
-from sizer.records import (
-    RELATIVE,
-    Alternative,
-    Answer,
-    RentedMachine,
-    Spec,
-    format_rate,
-    format_seconds,
-    format_usd,
-    plural,
-)
+from sizer.records import RELATIVE, Alternative, Answer, RentedMachine, Spec, format_seconds, format_usd
 from sizer.words.figures import rate_interval
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, gpu_name, row, spec_name, with_instance
+from sizer.words.units import rate_in_words, several_of
 
 
 def machine_name(alternative: Alternative, terms: Terms) -> str:
@@ -42,12 +33,12 @@ def kind_name(spec: Spec, terms: Terms) -> str:
 def alternative_line(alternative: Alternative, terms: Terms) -> str:
     """`1 x P100 (azure NC6s v2): 1,800 samples/s, $2.07 an hour, $0.319 a million samples`."""
     machine = with_instance(machine_name(alternative, terms), alternative.instance_type)
-    figures = [format_rate(alternative.throughput.value, terms.unit), price_an_hour(alternative)]
+    figures = [rate_in_words(alternative.throughput.value, terms.unit), price_an_hour(alternative)]
     if alternative.latency_p99 is not None:
         figures.append(_("p99 {latency}", latency=format_seconds(alternative.latency_p99)))
     if alternative.usd_per_million_samples is not None:
         million = format_usd(alternative.usd_per_million_samples)
-        figures.append(_("{price} a million {units}", price=million, units=plural(terms.unit)))
+        figures.append(_("{price} a million {units}", price=million, units=several_of(terms.unit)))
     return _("{machine}: {figures}", machine=machine, figures=row(figures))
 
 
@@ -116,5 +107,5 @@ def machines_note(unit: str) -> str:
         "The least cost of a million {units} first. The interval is that of a new run (90 %). Dominated: another "
         "machine is no slower and does the work for no more. A price is the machine's own where the table gives it, "
         "else that of the instance type named, else of the cheapest one that holds it.",
-        units=plural(unit),
+        units=several_of(unit),
     )

@@ -20,11 +20,8 @@ from sizer.records import (
     Rejection,
     Suggestion,
     format_bytes,
-    format_rate,
-    format_vcpus,
-    plural,
 )
-from sizer.words.figures import vcpus_listed
+from sizer.words.figures import paragraph, vcpus_listed
 from sizer.words.language import _, _n
 from sizer.words.names import (
     Terms,
@@ -39,6 +36,7 @@ from sizer.words.names import (
     with_instance,
 )
 from sizer.words.reasons import reason_sentence
+from sizer.words.units import rate_in_words, units_a_second, vcpus_in_words
 
 
 def headline(answer: Answer, terms: Terms) -> str:
@@ -51,17 +49,17 @@ def headline(answer: Answer, terms: Terms) -> str:
     said = verdict(answer, with_instance(spec_name(answer.spec, terms), _own_machine(answer)))
     if answer.rate_in_doubt:
         return _(
-            "{workload}: {verdict}, of which the rate in {units}/s is not known",
+            "{workload}: {verdict}, of which the rate in {unit} is not known",
             workload=answer.workload,
             verdict=said,
-            units=plural(unit),
+            unit=units_a_second(unit),
         )
     known = {
         "workload": answer.workload,
         "verdict": said,
-        "rate": format_rate(rate.value, unit),
-        "low": format_rate(rate.low, unit),
-        "high": format_rate(rate.high, unit),
+        "rate": rate_in_words(rate.value, unit),
+        "low": rate_in_words(rate.low, unit),
+        "high": rate_in_words(rate.high, unit),
     }
     if answer.bottleneck is None:
         return _("{workload}: {verdict}, {rate} ({low} to {high})", **known)
@@ -77,7 +75,7 @@ def conclusion_line(answer: Answer, terms: Terms) -> str:
     why = reason_sentences(answer, terms) if answer.spec is None else [reason_sentence(answer.reasons[0], terms)]
     if answer.next_run is not None:
         why.append(suggestion_sentences(answer.next_run, terms))
-    return _("{headline}. {why}", headline=line, why=" ".join(why))
+    return _("{headline}. {why}", headline=line, why=paragraph(why))
 
 
 def verdict(answer: Answer, spec: str) -> str:
@@ -140,7 +138,7 @@ def rates_in_doubt(mistold: Reason, terms: Terms) -> str:
 
 def rejection_sentences(rejection: Rejection, terms: Terms) -> str:
     """Why a cheaper spec was not taken."""
-    return " ".join(reason_sentence(reason, terms) for reason in rejection.why)
+    return paragraph(reason_sentence(reason, terms) for reason in rejection.why)
 
 
 def rejection_line(rejection: Rejection, terms: Terms) -> str:
@@ -168,7 +166,7 @@ def offer_notes(offer: InstanceOffer, terms: Terms) -> list[str]:
 def refusal_sentences(refusal: Refusal, terms: Terms) -> str:
     """Why there is no answer, and what would help."""
     why = reason_sentence(refusal.reason, terms)
-    return f"{why} {suggestion_sentences(refusal.suggestion, terms)}" if refusal.suggestion is not None else why
+    return paragraph([why, suggestion_sentences(refusal.suggestion, terms) if refusal.suggestion is not None else ""])
 
 
 def suggestion_sentences(suggestion: Suggestion, terms: Terms) -> str:
@@ -177,7 +175,7 @@ def suggestion_sentences(suggestion: Suggestion, terms: Terms) -> str:
     why = suggestion.why
     if why is None or why.code is ReasonCode.VCPUS_NOT_IN_TABLE:
         return asked
-    return f"{asked} {reason_sentence(why, terms)}"
+    return paragraph([asked, reason_sentence(why, terms)])
 
 
 def _asked(suggestion: Suggestion, terms: Terms) -> str:
@@ -201,7 +199,7 @@ def _to_measure(suggestion: Suggestion, terms: Terms) -> str:
             "Measure `{workload}` at {vcpus}, on a larger host than the one that measured, which has {host}.",
             **known,
             vcpus=vcpus_listed(suggestion.vcpus),
-            host=format_vcpus(suggestion.host_vcpus or 0),
+            host=vcpus_in_words(suggestion.host_vcpus or 0),
         )
     if suggestion.vcpus:
         return _("Measure `{workload}` at {vcpus}.", **known, vcpus=vcpus_listed(suggestion.vcpus))
@@ -288,9 +286,9 @@ def prediction_line(prediction: Prediction, configuration: str, terms: Terms) ->
         return _("{workload} at {configuration}: out of memory", **known)
     rate, unit = prediction.throughput, terms.unit
     known |= {
-        "rate": format_rate(rate.value, unit),
-        "low": format_rate(rate.low, unit),
-        "high": format_rate(rate.high, unit),
+        "rate": rate_in_words(rate.value, unit),
+        "low": rate_in_words(rate.low, unit),
+        "high": rate_in_words(rate.high, unit),
         "bound": bound_in_words(prediction.bottleneck, terms.device),
     }
     if prediction.extrapolated:
@@ -317,7 +315,7 @@ def what_if_disk_name(tier: str | None) -> str:
 
 def configuration_name(where: Configuration, model: WorkloadModel, terms: Terms, disk: str | None = None) -> str:
     """`2 vCPUs, 8 GiB, disk nvme, batch 32, 2 x V100`, without what a table lacks; `disk` is that of a what-if."""
-    parts = [format_vcpus(where.vcpus)] if where.vcpus is not None else []
+    parts = [vcpus_in_words(where.vcpus)] if where.vcpus is not None else []
     parts += [format_bytes(where.memory_bytes)] if where.memory_bytes is not None else []
     if disk is not None:
         parts.append(disk)
@@ -375,7 +373,7 @@ def _memory_needed(family: Family, answers: Sequence[Answer]) -> str:
         "ratio": f"{family.gib_per_vcpu:g}",
         "workload": family.memory_workload,
         "memory": format_bytes((spec.memory_bytes if spec else None) or 0),
-        "vcpus": format_vcpus((spec.vcpus if spec else None) or 0),
+        "vcpus": vcpus_in_words((spec.vcpus if spec else None) or 0),
     }
     if not family.sold:
         return _(

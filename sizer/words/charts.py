@@ -13,22 +13,20 @@ from sizer.records import (
     Prediction,
     Study,
     format_bytes,
-    format_rate,
     format_seconds,
-    format_share,
-    format_vcpus,
 )
-from sizer.words.figures import a_sample, brief, rate_interval
+from sizer.words.figures import brief, paragraph, rate_interval
 from sizer.words.language import _, _n
 from sizer.words.names import accelerators_name, clauses, gpu_name, listed, resource_name
 from sizer.words.page import batch_named, configuration_line, study_disk
+from sizer.words.units import a_sample, percent, rate_in_words, vcpus_in_words
 
 
 def place_named(axis: str, configuration: Configuration, study: Study) -> str:
     """Where on an axis of a chart a configuration lies: `2 vCPUs`, `4 GiB`, `batch 32`; '' where it does not say."""
     value = configuration
     if axis == "vcpus" and value.vcpus is not None:
-        return format_vcpus(value.vcpus)
+        return vcpus_in_words(value.vcpus)
     if axis == "memory_bytes" and value.memory_bytes is not None:
         return format_bytes(value.memory_bytes)
     if axis == "batch_size" and value.batch_size is not None:
@@ -38,7 +36,7 @@ def place_named(axis: str, configuration: Configuration, study: Study) -> str:
 
 def ceiling_named(name: str, throughput: float, unit: str) -> str:
     """A line of what one resource would allow: `emulated P100 alone: 219 images/s`."""
-    return _("{resource} alone: {rate}", resource=name, rate=format_rate(throughput, unit))
+    return _("{resource} alone: {rate}", resource=name, rate=rate_in_words(throughput, unit))
 
 
 def ceilings_above(names: Sequence[str]) -> str:
@@ -48,12 +46,12 @@ def ceilings_above(names: Sequence[str]) -> str:
 
 def disk_ceiling(throughput: float, unit: str) -> str:
     """Beside what a tier gives: how many samples a second that is, at what a sample was seen to need of it."""
-    return _("enough for {rate}", rate=format_rate(throughput, unit))
+    return _("enough for {rate}", rate=rate_in_words(throughput, unit))
 
 
 def knee_named(share: float, place: str) -> str:
     """From where on more pays little."""
-    return _("{share} of the highest, from {place}", share=format_share(share), place=place)
+    return _("{share} of the highest, from {place}", share=percent(share), place=place)
 
 
 def floor_named(killed: int, completed: int) -> str:
@@ -78,7 +76,7 @@ def time_part(part: str, seconds: float, whole: float, unit: str, place: str) ->
         place=place,
         time=brief(seconds),
         whole=a_sample(brief(whole), unit),
-        share=format_share(seconds / whole),
+        share=percent(seconds / whole),
     )
 
 
@@ -137,7 +135,7 @@ def accelerators_scaled(label: str, count: int, rate: Estimate, fewest: int, eff
     return _(
         "{accelerators}: {rate}, {efficiency} of perfect scaling from {fewest}",
         **named,
-        efficiency=format_share(efficiency),
+        efficiency=percent(efficiency),
         fewest=fewest,
     )
 
@@ -173,7 +171,7 @@ def map_cell(prediction: Prediction, measured: Estimate | None, study: Study, de
 def _shares(prediction: Prediction, device: Device) -> list[str]:
     known = sorted(prediction.shares.items(), key=lambda item: -item[1])
     named = [
-        _("{resource} {share}", resource=resource_name(Bottleneck(name), device), share=format_share(share))
+        _("{resource} {share}", resource=resource_name(Bottleneck(name), device), share=percent(share))
         for name, share in known
         if share >= 0.05
     ]
@@ -186,11 +184,11 @@ def chart_described(runs: int, failed: int, low: float, high: float, unit: str) 
         "{count} measured run, from {low} to {high}.",
         "{count} measured runs, from {low} to {high}.",
         runs,
-        low=format_rate(low, unit),
-        high=format_rate(high, unit),
+        low=rate_in_words(low, unit),
+        high=rate_in_words(high, unit),
     )
     if failed:
-        said += " " + _n("{count} run failed.", "{count} runs failed.", failed)
+        said = paragraph([said, _n("{count} run failed.", "{count} runs failed.", failed)])
     return said
 
 
@@ -219,5 +217,6 @@ def runs_over_time(points: int, runs: int, rests: int) -> str:
     said = _n("{count} run", "{count} runs", runs)
     shown = _n("{runs}, {count} of them with its rate.", "{runs}, {count} of them with their rates.", points, runs=said)
     if rests:
-        shown += " " + _n("The study stood still {count} time.", "The study stood still {count} times.", rests)
+        still = _n("The study stood still {count} time.", "The study stood still {count} times.", rests)
+        shown = paragraph([shown, still])
     return shown

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sizer.records import Answer, Option, Prediction, Rejection, format_share, format_usd, format_vcpus
+from sizer.records import Answer, Option, Prediction, Rejection, format_usd
 from sizer.words.figures import rate_interval
 from sizer.words.language import _
 from sizer.words.names import Terms, listed, resource_name, spec_name, with_instance
+from sizer.words.units import percent, vcpus_in_words
 
 LITTLE = 0.0005
 """A share of a price below which there is no difference to speak of."""
@@ -51,7 +52,7 @@ def rejected_rate(rejection: Rejection, terms: Terms) -> tuple[str, str]:
     rate = rate_interval(rejection.throughput, terms.unit)
     if rejection.share is None:
         return rate, ""
-    return rate, _("{share} of the answer's", share=format_share(rejection.share))
+    return rate, _("{share} of the answer's", share=percent(rejection.share))
 
 
 def rejected_saving(rejection: Rejection) -> tuple[str, str]:
@@ -64,7 +65,7 @@ def rejected_saving(rejection: Rejection) -> tuple[str, str]:
     if rejection.saving < LITTLE:
         return _("nothing"), ""
     saved = _("{price} an hour", price=format_usd(rejection.usd_saved_per_hour))
-    return saved, format_share(rejection.saving)
+    return saved, percent(rejection.saving)
 
 
 def rejected_spec(rejection: Rejection, terms: Terms) -> str:
@@ -74,5 +75,5 @@ def rejected_spec(rejection: Rejection, terms: Terms) -> str:
 def beyond_in_words(prediction: Prediction, terms: Terms) -> tuple[str, str]:
     """What lies beyond the largest measured: where, and the rate there."""
     vcpus = prediction.configuration.vcpus
-    label = _("At {vcpus}", vcpus=format_vcpus(vcpus)) if vcpus is not None else _("Beyond what was measured")
+    label = _("At {vcpus}", vcpus=vcpus_in_words(vcpus)) if vcpus is not None else _("Beyond what was measured")
     return label, rate_interval(prediction.throughput, terms.unit)

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-from sizer.records import (
-    RELATIVE,
-    Estimate,
-    format_bytes,
-    format_number,
-    format_rate,
-    format_share,
-    format_vcpus,
-    plural,
-    rate_unit,
-)
+from collections.abc import Iterable
+from functools import reduce
+
+from sizer.records import Estimate, format_bytes, format_number
 from sizer.words.language import _
 from sizer.words.names import listed
+from sizer.words.units import percent, percent_more, rate_in_words, several_of, vcpus_in_words
 
 _BRIEF = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 WIDEST_SHARE = 0.5
 """Half of an interval over its value up to which `±` says something; beyond it, the interval itself is shown."""
 _LARGEST_PERCENTAGE = 3.0
 """Above 300 % a share reads better as so many times."""
+FULL_STOPS, QUESTIONED = ".\u3002", "!?\uff01\uff1f"
+"""What ends a sentence, in English and in Chinese."""
 _DECIMAL = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 
 
 def whole(value: float) -> str:
     """A whole number in full: 1281167 -> '1,281,167'."""
     return f"{round(value):,}"
-
-
-def a_sample(text: str, unit: str) -> str:
-    """What one sample costs: '113 kB an image', '6 B a word'."""
-    if unit[:1] in "aeiou":
-        return _("{cost} an {unit}", cost=text, unit=unit)
-    return _("{cost} a {unit}", cost=text, unit=unit)
 
 
 def amount(bytes_: float) -> str:
@@ -63,15 +52,16 @@ def operations(iops: float) -> str:
     return f"{format_number(iops)} IOPS"
 
 
-def rates_axis(unit: str) -> str:
-    """What an axis of rates is called: `images/s`."""
-    return _("relative rate") if unit == RELATIVE else rate_unit(unit)
-
-
 def rate_interval(estimate: Estimate, unit: str) -> str:
     """'183 images/s (178–188)'; without an interval that rounding leaves empty."""
     interval = span(estimate.low, estimate.high)
-    return format_rate(estimate.value, unit) + (f" ({interval})" if "–" in interval else "")
+    rate = rate_in_words(estimate.value, unit)
+    return beside(rate, interval) if "–" in interval else rate
+
+
+def beside(text: str, remark: str) -> str:
+    """'1,240 s (1,200–1,290)': a figure, and what is known of it."""
+    return _("{text} ({remark})", text=text, remark=remark)
 
 
 def figure_interval(estimate: Estimate) -> str:
@@ -98,7 +88,7 @@ def with_interval(value: str, low: str, high: str) -> str:
 
 def small_share(share: float) -> str:
     """A share whose digit after the point matters: 0.0034 -> '0.3 %', 0.12 -> '12 %'."""
-    return format_share(share, 1 if share < 0.0995 else 0)
+    return percent(share, 1 if share < 0.0995 else 0)
 
 
 def half_width(estimate: Estimate) -> str:
@@ -114,32 +104,27 @@ def around(estimate: Estimate) -> str:
         return _("±unknown")
     if estimate.relative_half_width > WIDEST_SHARE:
         return _("({low} to {high})", low=format_number(max(0.0, estimate.low)), high=format_number(estimate.high))
-    return f"±{format_share(estimate.relative_half_width, 1)}"
+    return f"±{percent(estimate.relative_half_width, 1)}"
 
 
 def times(factor: float) -> str:
     """How many times: `1.4 times`, `2.5 times`, and below one and a half `52 %`."""
     if factor < 1.5:
-        return format_share(factor)
+        return percent(factor)
     return _("{number} times", number=format_number(factor))
-
-
-def exact_rate(rate: float, unit: str) -> str:
-    """A rate beside one that was asked for, with six digits: what is just missed does not look like what was asked."""
-    return f"{rate:,.6g} {rate_unit(unit)}"
 
 
 def of_its_rate(share: float) -> str:
     """A rate against that of a baseline: `98 % of its rate`, `6.9 times its rate`."""
     if share <= _LARGEST_PERCENTAGE:
-        return _("{share} of its rate", share=format_share(share))
+        return _("{share} of its rate", share=percent(share))
     return _("{times} its rate", times=times(share))
 
 
 def gain(share: float) -> str:
     """By how much something is faster: `12 %`, and above 300 % `a factor of 7.9`."""
     if share <= _LARGEST_PERCENTAGE:
-        return format_share(share)
+        return percent(share)
     return _("a factor of {number}", number=format_number(1 + share))
 
 
@@ -151,9 +136,9 @@ def apart(share: float) -> str:
 def more_or_less(share: float) -> str:
     """How another price compares: `12 % more`, `5 % less`, and above 300 % `27 times as much`."""
     if share < 0:
-        return _("{share} less", share=format_share(-share))
+        return _("{share} less", share=percent(-share))
     if share <= _LARGEST_PERCENTAGE:
-        return _("{share} more", share=format_share(share))
+        return _("{share} more", share=percent(share))
     return _("{times} as much", times=times(1 + share))
 
 
@@ -166,17 +151,17 @@ def chance(probability: float) -> str:
 
 def change(share: float) -> str:
     """`+12 %`, `-3 %`, and above 300 % `a factor of 7.9`."""
-    return f"{100 * share:+.0f} %" if share <= _LARGEST_PERCENTAGE else gain(share)
+    return percent_more(share) if share <= _LARGEST_PERCENTAGE else gain(share)
 
 
 def samples_counted(samples: float, unit: str) -> str:
     """`1,200,000 images`: in full, since the person who asked knows the number."""
-    return f"{whole(samples) if samples >= 1 else format_number(samples)} {plural(unit)}"
+    return f"{whole(samples) if samples >= 1 else format_number(samples)} {several_of(unit)}"
 
 
 def vcpus_listed(values: tuple[float, ...]) -> str:
     """`4 vCPUs`, `0.5 and 2 vCPUs`."""
-    return listed([*(f"{value:g}" for value in values[:-1]), format_vcpus(values[-1])])
+    return listed([*(f"{value:g}" for value in values[:-1]), vcpus_in_words(values[-1])])
 
 
 def capital(text: str) -> str:
@@ -187,12 +172,18 @@ def capital(text: str) -> str:
 def sentence(text: str) -> str:
     """A clause as a sentence: a capital first, a full stop last."""
     text = text.strip()
-    return capital(text) + ("" if not text or text[-1] in ".!?" else ".")
+    return capital(text) if not text or text[-1] in FULL_STOPS + QUESTIONED else _("{clause}.", clause=capital(text))
 
 
 def clause(text: str) -> str:
     """A stored sentence inside another one: without its full stop."""
-    return text.removesuffix(".")
+    return text.rstrip(FULL_STOPS)
+
+
+def paragraph(sentences: Iterable[str]) -> str:
+    """Sentences one behind another, without those that are empty."""
+    said = [sentence for sentence in sentences if sentence] or [""]
+    return reduce(lambda text, more: _("{text} {more}", text=text, more=more), said)
 
 
 def unbroken(text: str) -> str:

@@ -7,10 +7,11 @@ from pathlib import Path
 from sizer.catalog import AcceleratorRate, DiskOffer, InstanceType
 from sizer.host import BusyBy, Check, Finding, FindingKind, Host, Virtualization
 from sizer.limits import CpuCounts
-from sizer.records import InstanceOffer, format_bytes, format_usd, format_vcpus, typed_path
+from sizer.records import InstanceOffer, format_bytes, format_usd, typed_path
 from sizer.words.errors import in_words
 from sizer.words.language import _, _n
 from sizer.words.names import listed, row
+from sizer.words.units import vcpus_in_words
 
 
 def looking_at_host() -> str:
@@ -144,7 +145,7 @@ def offer_line(offer: InstanceOffer) -> str:
 
 def instance_line(offer: InstanceType) -> str:
     """An instance type of the catalogue."""
-    size = [format_vcpus(offer.vcpus), format_bytes(offer.memory_bytes)]
+    size = [vcpus_in_words(offer.vcpus), format_bytes(offer.memory_bytes)]
     return _(
         "{provider} {type}: {size}; {price} ({date}, {source})",
         provider=offer.provider,

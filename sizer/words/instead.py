@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from sizer.recommend import Change, ChangeKind
-from sizer.records import (
-    PREPROCESSING,
-    Bottleneck,
-    Estimate,
-    format_bytes,
-    format_number,
-    format_share,
-)
-from sizer.words.figures import a_sample, brief, change, operations, small_share, transfer, volume
+from sizer.records import PREPROCESSING, Bottleneck, Estimate, format_bytes, format_number
+from sizer.words.figures import brief, change, operations, small_share, transfer, volume
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, accelerator_name, resource_name
+from sizer.words.units import a_sample, percent
 
 NOTHING = 0.005
 """A gain that would be written as nothing."""
@@ -115,7 +109,7 @@ def no_change(least: float, unsure: str = "", gain: str = "") -> str:
             gain=gain,
             change=unsure,
         )
-    return _("None of the changes that these runs can judge would gain more than {share}.", share=format_share(least))
+    return _("None of the changes that these runs can judge would gain more than {share}.", share=percent(least))
 
 
 def disk_question() -> str:
@@ -126,7 +120,7 @@ def disk_answer(gained: Estimate) -> str:
     """How much a disk on which nothing waits would gain at the answer."""
     if gained.high < NOTHING:
         return _("No: it would gain nothing.")
-    high = format_share(gained.high)
+    high = percent(gained.high)
     if gained.value < NOTHING:
         return _("No: it would gain nothing, at the very most {high}.", high=high)
     if gained.low < NOTHING:
@@ -142,7 +136,7 @@ def disk_answer(gained: Estimate) -> str:
 def disk_reading(share: float, needed: float, given: float, by_requests: bool, measured: bool) -> str:
     """How it is known: what the job asks of the disk beside what that gives."""
     asked, has = (operations(needed), operations(given)) if by_requests else (transfer(needed), transfer(given))
-    known = {"share": format_share(min(share, 1.0)), "asked": asked, "has": has}
+    known = {"share": percent(min(share, 1.0)), "asked": asked, "has": has}
     if measured:
         return _(
             "At the answer the disk is busy {share} of the time: it reads {asked}, and fio measured {has} on it.",
@@ -170,4 +164,4 @@ def _number(found: Change, name: str) -> float:
 
 
 def _share(found: Change, name: str) -> str:
-    return format_share(_number(found, name))
+    return percent(_number(found, name))

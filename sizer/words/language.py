@@ -7,15 +7,17 @@ for `script/words`, which collects all messages into `locale/sizer.pot`.
 from __future__ import annotations
 
 import gettext
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from sizer.words.spacing import filled_in_chinese
+
 DOMAIN = "sizer"
-ENGLISH = "en"
+ENGLISH, CHINESE = "en", "zh"
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 _marks: ContextVar[bool] = ContextVar("marks", default=True)
 
@@ -45,16 +47,26 @@ def reader_language() -> str:
     return _language.get()
 
 
+def language_tag() -> str:
+    """The same as a page names it (BCP 47), by which a browser chooses the forms of Chinese letters."""
+    return "zh-CN" if _language.get() == CHINESE else _language.get()
+
+
 def _(message: str, /, **values: object) -> str:
     """The message in the language of the reader, with its placeholders filled in."""
     found = _marked(_catalogue(_language.get()).gettext(message))
-    return found.format(**values) if values else found
+    return _filled(found, values) if values else found
 
 
 def _n(singular: str, plural: str, count: int, /, **values: object) -> str:
     """The message in the plural form that this count has in the reader's language; `{count}` is the count itself."""
     found = _marked(_catalogue(_language.get()).ngettext(singular, plural, count))
-    return found.format(**{"count": f"{count:,}", **values})
+    return _filled(found, {"count": f"{count:,}", **values})
+
+
+def _filled(message: str, values: Mapping[str, object]) -> str:
+    """The message with its values, set apart from the words around them as its language does."""
+    return filled_in_chinese(message, values) if _language.get() == CHINESE else message.format(**values)
 
 
 def _marked(message: str) -> str:

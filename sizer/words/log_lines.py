@@ -9,6 +9,7 @@ from sizer.records import format_bytes, format_number, format_seconds, printable
 from sizer.words.figures import from_to
 from sizer.words.language import _, _n
 from sizer.words.names import row
+from sizer.words.units import rate_in_words
 
 
 def log_format(recognised: str | None) -> str:
@@ -33,7 +34,7 @@ def _told(reading: LogReading) -> list[str]:
     elif reading.step is not None:
         found.append(_("batch {count}", count=f"{reading.step:,}"))
     if reading.rate is not None:
-        found.append(_("{rate} samples/s", rate=format_number(reading.rate)))
+        found.append(rate_in_words(reading.rate, "sample"))
     if reading.seconds is not None:
         found.append(_("{time} a batch", time=format_seconds(reading.seconds)))
     if reading.batches is not None:

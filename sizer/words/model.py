@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sizer.model import Parameter, Quantity, Source, WhatIf, WorkloadModel
-from sizer.records import DiskRates, format_bytes, format_number, format_seconds, format_share
+from sizer.records import DiskRates, format_bytes, format_number, format_seconds, rate_unit
 from sizer.words.answers import refusal_sentences
-from sizer.words.figures import apart, volume
+from sizer.words.figures import apart, paragraph, volume
 from sizer.words.language import _
 from sizer.words.names import accelerator_name, clauses, disk_in_words, listed, terms_of
 from sizer.words.reasons import reason_sentence
+from sizer.words.units import a_sample, one_of, percent, rate_in_words
 
 
 def model_summary(model: WorkloadModel) -> str:
     """What one sample costs, and where more vCPUs stop paying; empty for a model that was refused."""
     scaling = reason_sentence(model.scaling, terms_of(model)) if model.scaling is not None else ""
-    return " ".join(part for part in (_cost(model) if scaling else "", scaling) if part)
+    return paragraph([_cost(model) if scaling else "", scaling])
 
 
 def model_line(model: WorkloadModel) -> str:
@@ -39,7 +40,7 @@ def _cost(model: WorkloadModel) -> str:
     if facts.accelerator_rate:
         time, name = format_seconds(1 / facts.accelerator_rate), accelerator_name(facts.device)
         costs.append(_("{time} of the {accelerator}", time=time, accelerator=name))
-    return _("One {sample} costs {costs}.", sample=model.sample_unit, costs=listed(costs)) if costs else ""
+    return _("One {sample} costs {costs}.", sample=one_of(model.sample_unit), costs=listed(costs)) if costs else ""
 
 
 def source_name(source: Source) -> str:
@@ -60,20 +61,33 @@ def parameter_name(parameter: Parameter, model: WorkloadModel) -> str:
     return _PARAMETERS[parameter.quantity](known)
 
 
+def parameter_value(parameter: Parameter, model: WorkloadModel) -> str:
+    """`0.00312 core-seconds an image`, `219 images/s`, `0.93`."""
+    value, unit = format_number(parameter.value), model.sample_unit
+    if parameter.unit == rate_unit(unit):
+        return rate_in_words(parameter.value, unit)
+    counted = {
+        "core-seconds": _("{number} core-seconds", number=value),
+        "seconds": f"{value} s",
+        "bytes": f"{value} B",
+        "IOs": f"{value} IO",
+    }.get(parameter.unit.removesuffix(f"/{unit}"))
+    return value if counted is None else a_sample(counted, unit)
+
+
 def parameter_line(parameter: Parameter, model: WorkloadModel) -> str:
-    """`CPU time: 3.1 ms (3 to 3.2), accounting`."""
+    """`CPU time: 0.00312 core-seconds an image (0.003 to 0.0032), accounting`."""
     low, value, high = map(format_number, (parameter.low, parameter.value, parameter.high))
     known = {
         "name": parameter_name(parameter, model),
-        "value": value,
-        "unit": parameter.unit,
+        "value": parameter_value(parameter, model),
         "low": low,
         "high": high,
         "source": source_name(parameter.source),
     }
     if low == value == high:
-        return _("{name}: {value} {unit}, {source}", **known)
-    return _("{name}: {value} {unit} ({low} to {high}), {source}", **known)
+        return _("{name}: {value}, {source}", **known)
+    return _("{name}: {value} ({low} to {high}), {source}", **known)
 
 
 _Q = Quantity
@@ -168,7 +182,7 @@ def left_out_sentence(count: int, middle: float, worst: float, where: str) -> st
 def forms_sentence(weights: Mapping[str, float]) -> str:
     """The equation, and which forms of the CPU's scaling speak with which weight (Akaike's, of one in all)."""
     named = [
-        _("{form} {share}", form=_form(form), share=format_share(weight))
+        _("{form} {share}", form=_form(form), share=percent(weight))
         for form, weight in sorted(weights.items(), key=lambda item: -item[1])
     ]
     return _(

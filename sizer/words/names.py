@@ -7,18 +7,9 @@ from dataclasses import dataclass
 
 from sizer.model import CPU_LABEL, WorkloadModel, name_of_disk
 from sizer.recommend import EMULATED
-from sizer.records import (
-    GIVEN_IN_STUDY,
-    GIVEN_IN_TABLE,
-    HOST_DISK,
-    Bottleneck,
-    Device,
-    Outcome,
-    Spec,
-    format_bytes,
-    format_vcpus,
-)
+from sizer.records import GIVEN_IN_STUDY, GIVEN_IN_TABLE, HOST_DISK, Bottleneck, Device, Outcome, Spec, format_bytes
 from sizer.words.language import _, _n
+from sizer.words.units import vcpus_in_words
 
 
 @dataclass(frozen=True)
@@ -154,7 +145,7 @@ def with_instance(spec: str, instance: str | None) -> str:
 
 def spec_name(spec: Spec, terms: Terms, between: str | None = None) -> str:
     """`2 vCPUs, 2 x V100, 8 GiB, disk nvme, batch 32`, with only what the spec fixes."""
-    parts = [format_vcpus(spec.vcpus)] if spec.vcpus is not None else []
+    parts = [vcpus_in_words(spec.vcpus)] if spec.vcpus is not None else []
     parts += [accelerators_name(spec.gpu, spec.gpu_count, terms.device)] if spec.gpu or spec.gpu_count else []
     parts += [format_bytes(spec.memory_bytes)] if spec.memory_bytes is not None else []
     parts += [disk_of(spec.disk, terms)] if spec.disk is not None else []

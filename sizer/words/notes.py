@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from sizer.plan import Spread
 from sizer.records import Note, NoteKind, format_number
+from sizer.words.figures import paragraph
 from sizer.words.language import _, _n
 from sizer.words.names import either, listed
 from sizer.words.runs import spread_in_words
@@ -153,7 +154,7 @@ def _hosts_of_gpus(note: Note) -> str:
     )
     if not note.rows:
         return assumed
-    return f"{assumed} {_('What the host alone costs is not known; write it into `usd_per_hour`.')}"
+    return paragraph([assumed, _("What the host alone costs is not known; write it into `usd_per_hour`.")])
 
 
 def _machine_at_odds(note: Note) -> str:
@@ -247,7 +248,7 @@ def _jobs_named_apart(note: Note) -> str:
     if not note.rows:
         return found
     more = _n("{count} more workload is named apart so.", "{count} more workloads are named apart so.", note.rows)
-    return f"{found} {more}"
+    return paragraph([found, more])
 
 
 def _named_by_column(note: Note) -> str:
@@ -268,7 +269,7 @@ def _repeats_differ(note: Note) -> str:
     if not note.rows:
         return found
     more = _n("{count} more configuration is like that.", "{count} more configurations are like that.", note.rows)
-    return f"{found} {more}"
+    return paragraph([found, more])
 
 
 def _taken_as_repeats(note: Note) -> str:

@@ -18,10 +18,8 @@ from sizer.records import (
     Study,
     Workload,
     format_bytes,
-    format_rate,
-    format_share,
 )
-from sizer.words.figures import rates_axis, whole
+from sizer.words.figures import paragraph, whole
 from sizer.words.language import _, _n
 from sizer.words.names import (
     Terms,
@@ -37,6 +35,7 @@ from sizer.words.names import (
     spec_name,
 )
 from sizer.words.storage import rate_pair, rates_in_words
+from sizer.words.units import percent, rate_in_words, rates_axis
 
 UNKNOWN_FRAMEWORK = "other"
 """Of a command, or of an imported table, that names none."""
@@ -88,7 +87,7 @@ def device_in_words(device: Device, unit: str) -> str:
         return device.label
     name = accelerator_name(device)
     if device.samples_per_second is not None:
-        name = row([name, format_rate(device.samples_per_second, unit)])
+        name = row([name, rate_in_words(device.samples_per_second, unit)])
     return _("{device} {source}", device=name, source=rate_source(device.source)) if device.source else name
 
 
@@ -150,7 +149,7 @@ def program_named(workload: Workload) -> tuple[str, str] | None:
 
 def of_the_fastest(share: float) -> str:
     """`93 % of the fastest`."""
-    return _("{share} of the fastest", share=format_share(share))
+    return _("{share} of the fastest", share=percent(share))
 
 
 def programs_compared(unit: str, fixed: str) -> str:
@@ -180,7 +179,7 @@ def state_in_words(input_: str, cache: str) -> str:
         "natural": _("Cache natural: evicted before the run only; the rate is that of the later epochs."),
         "warm": _("Cache warm: the data set was read once before the run."),
     }
-    return f"{inputs.get(input_, input_)} {caches.get(cache, cache)}"
+    return paragraph([inputs.get(input_, input_), caches.get(cache, cache)])
 
 
 def input_named(input_: str) -> str:

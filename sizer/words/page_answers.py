@@ -9,18 +9,15 @@ from sizer.records import (
     Reason,
     ReasonCode,
     format_bytes,
-    format_rate,
     format_seconds,
-    format_share,
     format_usd,
-    format_vcpus,
-    plural,
 )
 from sizer.words.answers import MOST_REASONS, NOTES, suggestion_sentences
 from sizer.words.figures import samples_counted
 from sizer.words.language import _, without_marks
 from sizer.words.names import Terms
 from sizer.words.reasons import reason_sentence
+from sizer.words.units import percent, rate_in_words, several_of, vcpus_in_words
 
 SAID_BESIDE = (
     ReasonCode.BEYOND_BY_CURVE,
@@ -63,7 +60,7 @@ def _plain(reason: Reason, terms: Terms) -> str:
 
 def objective_in_words(objective: Objective, compared: bool = False) -> str:
     """What was asked for, in one sentence; `compared`: every answer is a choice between machines that were measured."""
-    share = format_share(objective.target)
+    share = percent(objective.target)
     if objective.deadline is not None:
         return _(
             "The spec on which {samples} cost least of those that finish them within {time}.",
@@ -71,7 +68,7 @@ def objective_in_words(objective: Objective, compared: bool = False) -> str:
             time=format_seconds(objective.deadline.seconds),
         )
     if objective.at_least is not None:
-        rate = format_rate(objective.at_least, "sample")
+        rate = rate_in_words(objective.at_least, "sample")
         return _("The spec on which the work costs least, of those that give at least {rate}.", rate=rate)
     if compared and objective.prefer == "cheapest":
         return _(
@@ -91,7 +88,7 @@ def objective_in_words(objective: Objective, compared: bool = False) -> str:
 
 def offer_parts(offer: InstanceOffer) -> list[str]:
     """`8 vCPUs`, `32 GiB`, `1 × V100`: what is known of its size."""
-    known = [format_vcpus(offer.vcpus)] if offer.vcpus else []  # a table may not say how many
+    known = [vcpus_in_words(offer.vcpus)] if offer.vcpus else []  # a table may not say how many
     known += [format_bytes(offer.memory_bytes)] if offer.memory_bytes else []
     return known + ([f"{offer.gpu_count} × {offer.gpu}"] if offer.gpu else [])
 
@@ -125,4 +122,4 @@ def price_of_samples(offer: InstanceOffer, unit: str) -> str:
 
 def per_million(usd: float | None, unit: str) -> str:
     """`$4.2 per million images`; empty where it is unknown."""
-    return _("{price} per million {units}", price=format_usd(usd), units=plural(unit)) if usd is not None else ""
+    return _("{price} per million {units}", price=format_usd(usd), units=several_of(unit)) if usd is not None else ""

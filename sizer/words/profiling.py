@@ -16,7 +16,6 @@ from sizer.records import (
     format_bytes,
     format_number,
     format_seconds,
-    plural,
     printable,
     typed_path,
 )
@@ -24,6 +23,7 @@ from sizer.words.figures import amount, rate_interval, vcpus_listed
 from sizer.words.language import _, _n
 from sizer.words.names import clauses, listed
 from sizer.words.runs import meter_in_words
+from sizer.words.units import one_of, several_of
 
 
 def needs_lines(needs: Needs, workload: str) -> Iterator[str]:
@@ -47,7 +47,7 @@ def _needs(needs: Needs) -> Iterator[str]:
             "disk: {read} read and {written} written for each {sample}",
             read=amount(needs.read_bytes),
             written=amount(needs.written_bytes),
-            sample=printable(needs.unit),
+            sample=printable(one_of(needs.unit)),
         )
     if needs.first_step_seconds is not None:
         yield _("start: {time} to its first step", time=format_seconds(needs.first_step_seconds))
@@ -73,7 +73,7 @@ def _threads(needs: Needs) -> str:
 
 
 def _rate(needs: Needs) -> str:
-    rate, unit = rate_interval(needs.rate, printable(needs.unit)), printable(plural(needs.unit))
+    rate, unit = rate_interval(needs.rate, printable(needs.unit)), printable(several_of(needs.unit))
     if needs.meter is None or needs.meter.kind is MeterKind.EVENTS:
         counted = _("told by the program itself")
     else:

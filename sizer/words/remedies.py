@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sizer.records import Cause, CauseKind, Outcome, Run, WarningKind, format_rate, rate_unit
+from sizer.records import Cause, CauseKind, Outcome, Run, WarningKind
 from sizer.words.figures import apart, small_share, span
 from sizer.words.language import _, _n
+from sizer.words.units import rate_in_words, units_a_second
 
 LONGER = 2.0
 """By what the time that a run had is multiplied in a suggestion."""
@@ -182,7 +183,7 @@ def how_to_measure_again() -> str:
 
 def drift_of_reference(drifted: bool, count: int, low: float, high: float, unit: str) -> str:
     """What the configuration that was measured again tells of the host; rates are in samples/s."""
-    known = {"rates": f"{span(low, high)} {rate_unit(unit)}", "spread": apart(high / low - 1)}
+    known = {"rates": f"{span(low, high)} {units_a_second(unit)}", "spread": apart(high / low - 1)}
     if drifted:
         return _n(
             "The host drifted: one configuration, measured {count} time, gave {rates}, which lie {spread} apart. "
@@ -193,7 +194,7 @@ def drift_of_reference(drifted: bool, count: int, low: float, high: float, unit:
             **known,
         )
     if low == high:
-        return _("The host did not drift: one configuration gave {rate} each time.", rate=format_rate(low, unit))
+        return _("The host did not drift: one configuration gave {rate} each time.", rate=rate_in_words(low, unit))
     return _n(
         "The host did not drift: one configuration, measured {count} time, gave {rates}, which lie {spread} apart.",
         "The host did not drift: one configuration, measured {count} times, gave {rates}, which lie {spread} apart.",

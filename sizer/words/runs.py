@@ -27,10 +27,7 @@ from sizer.records import (
     RunWarning,
     WarningKind,
     format_bytes,
-    format_rate,
     format_seconds,
-    format_share,
-    format_vcpus,
     placeholders_in,
     printable,
     typed_path,
@@ -41,6 +38,7 @@ from sizer.words.floors import floor_in_words
 from sizer.words.language import _, _n
 from sizer.words.names import accelerators_name, bound_in_words, disk_in_words, outcome_in_words, row
 from sizer.words.storage import rates_in_words
+from sizer.words.units import percent, rate_in_words, vcpus_in_words
 from sizer.words.warnings import warning_line, warning_name, warning_names
 
 LONGEST_CAUSE = 160
@@ -76,7 +74,7 @@ def _busy_resource(name: str, share: float) -> str:
         Bottleneck.DISK_WRITE.value: _("the disk's writes"),
         Bottleneck.ACCELERATOR.value: _("the accelerator"),
     }.get(name, name)
-    return _("{resource} {share}", resource=resource, share=format_share(share))
+    return _("{resource} {share}", resource=resource, share=percent(share))
 
 
 def isolating_in_words(stage: str) -> str:
@@ -156,7 +154,7 @@ def _pass_in_words(result: PassResult, workload: str) -> str:
         "memory",
         workload=workload,
         ended=ended,
-        share=format_share(result.hit_rate),
+        share=percent(result.hit_rate),
     )
 
 
@@ -177,9 +175,9 @@ def spread_in_words(spread: Spread) -> str:
         "the reference configuration was measured {count} time: {low} to {high}, a spread of {spread}",
         "the reference configuration was measured {count} times: {low} to {high}, a spread of {spread}",
         spread.count,
-        low=format_rate(spread.low, spread.unit),
-        high=format_rate(spread.high, spread.unit),
-        spread=format_share(spread.share, 1),
+        low=rate_in_words(spread.low, spread.unit),
+        high=rate_in_words(spread.high, spread.unit),
+        spread=percent(spread.share, 1),
     )
 
 
@@ -189,7 +187,7 @@ def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
     Of a command whose batch size nobody has told, none is named.
     """
     limits = spec.limits
-    parts = [format_vcpus(limits.vcpus)] if limits.vcpus is not None else []
+    parts = [vcpus_in_words(limits.vcpus)] if limits.vcpus is not None else []
     parts += [format_bytes(limits.memory_bytes)] if limits.memory_bytes is not None else []
     parts += [disk_in_words(limits.disk, limits.disk in emulated)] if limits.disk is not None else []
     parts = parts or [_("no limits")]
@@ -207,7 +205,7 @@ def _has_batch(spec: RunSpec) -> bool:
 def imported_run_in_words(run: Run) -> str:
     """The same of a run that was measured elsewhere, with its accelerators, and without what its table does not say."""
     limits, had = run.spec.limits, run.configuration
-    parts = [format_vcpus(limits.vcpus)] if limits.vcpus is not None else []
+    parts = [vcpus_in_words(limits.vcpus)] if limits.vcpus is not None else []
     parts += [accelerators_name(had.gpu, had.gpu_count)] if had.gpu or had.gpu_count else []
     parts += [format_bytes(limits.memory_bytes)] if limits.memory_bytes is not None else []
     parts += [disk_in_words(limits.disk, _is_emulated(run))] if limits.disk is not None else []
@@ -238,7 +236,7 @@ def result_in_words(run: Run, log: Path | None = None) -> str:
     """The outcome of a run and, if it has one, its rate; `log` is named where a cause is too long to be shown."""
     if run.outcome is not Outcome.COMPLETED or run.throughput is None:
         return _("{outcome} ({cause})", outcome=outcome_in_words(run.outcome), cause=_cause(run, log))
-    rate = format_rate(run.throughput.value, printable(run.sample_unit))
+    rate = rate_in_words(run.throughput.value, printable(run.sample_unit))
     kinds = {warning.kind for warning in run.warnings}
     if WarningKind.ONE_READING in kinds:
         rate = _("{rate} (one reading)", rate=rate)

@@ -5,23 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from sizer.records import (
-    Doubt,
-    DoubtKind,
-    Failure,
-    Lines,
-    Message,
-    Outcome,
-    format_seconds,
-    format_share,
-    printable,
-    typed_path,
-)
+from sizer.records import Doubt, DoubtKind, Failure, Lines, Message, Outcome, format_seconds, printable, typed_path
 from sizer.words.errors import in_words
 from sizer.words.failures import data_not_prepared, not_made_ready
 from sizer.words.figures import transfer
 from sizer.words.language import _, _n
 from sizer.words.names import clauses, outcomes_counted
+from sizer.words.units import percent
 
 
 def warning_said(sentence: str) -> str:
@@ -138,7 +128,7 @@ def table_imported(runs: int, workloads: int, folder: Path) -> str:
 
 def step_in_words(stage: str, share: float, seconds: float, workload: str, number: int, of: int) -> str:
     """How far an import is: what it does, about how much is done, and since when."""
-    known = {"share": format_share(share), "time": format_seconds(round(seconds))}
+    known = {"share": percent(share), "time": format_seconds(round(seconds))}
     if stage == "reading":
         return _("reading the table, {time} so far", **known)
     if stage == "storing":

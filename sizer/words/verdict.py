@@ -22,17 +22,26 @@ from sizer.records import (
     format_bytes,
     format_number,
     format_seconds,
-    format_share,
     format_usd,
-    format_vcpus,
 )
 from sizer.words.answers import suggestion_sentences
 from sizer.words.badges import Badge, BadgeKind, badge
-from sizer.words.figures import capital, chance, gain, half_width, more_or_less, samples_counted, times, vcpus_listed
+from sizer.words.figures import (
+    capital,
+    chance,
+    gain,
+    half_width,
+    more_or_less,
+    paragraph,
+    samples_counted,
+    times,
+    vcpus_listed,
+)
 from sizer.words.language import _, _n, without_marks
 from sizer.words.names import Terms, accelerators_name, disk_in_words, listed, spec_name
 from sizer.words.reasons import reason_sentence
 from sizer.words.reasons.open_questions import doubts_listed
+from sizer.words.units import percent, vcpus_in_words
 
 ALIKE = 0.005
 """Rates and prices that differ by less than half a percent are called the same."""
@@ -137,7 +146,7 @@ def spec_parts(spec: Spec, terms: Terms) -> list[str]:
     The workload's own accelerator is named where the spec names none; what of a disk is emulated, a badge says.
     """
     device = terms.device
-    parts = [format_vcpus(spec.vcpus)] if spec.vcpus is not None else []
+    parts = [vcpus_in_words(spec.vcpus)] if spec.vcpus is not None else []
     parts += [format_bytes(spec.memory_bytes)] if spec.memory_bytes is not None else []
     if spec.gpu or spec.gpu_count or device.kind != "cpu":
         parts.append(accelerators_name(spec.gpu, spec.gpu_count, device))
@@ -208,7 +217,7 @@ def _against(spec: Spec, baseline: Baseline, terms: Terms, machines: bool) -> st
         called = _("{instead}, the fastest measured,", instead=called)
     else:
         called = _("{instead}, the largest measured,", instead=called)
-    known = {"instead": called, "share": format_share(baseline.share), "price": _saved(baseline)}
+    known = {"instead": called, "share": percent(baseline.share), "price": _saved(baseline)}
     if baseline.saving is not None and abs(baseline.share - 1) > CLOSE:
         work = (1 - baseline.saving) / baseline.share - 1
         return _(
@@ -225,7 +234,7 @@ def _against(spec: Spec, baseline: Baseline, terms: Terms, machines: bool) -> st
 
 def _of_the_throughput(share: float) -> str:
     if share <= MOST_PERCENT:
-        return _("{share} of the throughput", share=format_share(share))
+        return _("{share} of the throughput", share=percent(share))
     return _("{times} the throughput", times=times(share))
 
 
@@ -236,7 +245,7 @@ def _saved(baseline: Baseline) -> str:
     if abs(saving) < ALIKE:
         return _("costs the same")
     if saving > 0:
-        return _("saves {share} an hour", share=format_share(saving))
+        return _("saves {share} an hour", share=percent(saving))
     return _("costs {more} an hour", more=more_or_less(-saving))
 
 
@@ -244,7 +253,7 @@ def _instead(own: Spec, other: Spec, terms: Terms) -> str:
     """`2 vCPUs instead of 16`, `disk standard instead of disk nvme`."""
     plain = replace(terms, emulated_disks=frozenset())
     if own.vcpus is not None and other == Spec(other.vcpus) and own == Spec(own.vcpus) and other.vcpus is not None:
-        return _("{own} instead of {other}", own=format_vcpus(own.vcpus), other=f"{other.vcpus:g}")
+        return _("{own} instead of {other}", own=vcpus_in_words(own.vcpus), other=f"{other.vcpus:g}")
     return _("{own} instead of {other}", own=spec_name(own, plain), other=spec_name(other, plain))
 
 
@@ -273,7 +282,7 @@ def _beside_cheaper(answer: Answer, target: float, terms: Terms) -> str:
         return ""
     share, nearest = max(shares, key=lambda each: each[0])
     called = capital(spec_name(_differing(nearest.spec, answer.spec), replace(terms, emulated_disks=frozenset())))
-    return _("{spec} is not enough: it gives {share} of the best throughput.", spec=called, share=format_share(share))
+    return _("{spec} is not enough: it gives {share} of the best throughput.", spec=called, share=percent(share))
 
 
 def doubt_sentence(answer: Answer | None, terms: Terms) -> str:
@@ -310,11 +319,11 @@ def _plain(reason: Reason, terms: Terms) -> str:
         return _(
             "From {before} to {vcpus}, the most measured, it still gained {gain}.",
             before=f"{reason.number('before'):g}",
-            vcpus=format_vcpus(reason.number("vcpus")),
+            vcpus=vcpus_in_words(reason.number("vcpus")),
             gain=gain(reason.number("gain")),
         )
     if reason.code is ReasonCode.VCPUS_UNSETTLED:
-        most = format_vcpus(reason.number("vcpus"))
+        most = vcpus_in_words(reason.number("vcpus"))
         return _("Whether more than {vcpus} pay is not clear from these runs.", vcpus=most)
     if reason.code is ReasonCode.RUNS_DOUBTFUL:
         return _n(
@@ -402,7 +411,7 @@ def family_sentence(family: Family) -> str:
     least, most = family.least_vcpus, family.most_vcpus
     if least is None or most is None or least == most:
         return ""
-    known = {"least": f"{least:g}", "most": format_vcpus(most), "memory": f"{family.gib_per_vcpu or 0:g} GiB"}
+    known = {"least": f"{least:g}", "most": vcpus_in_words(most), "memory": f"{family.gib_per_vcpu or 0:g} GiB"}
     if family.gib_per_vcpu is None:
         found = _("{least} to at least {most}.", **known) if family.rising else _("{least} to {most}.", **known)
     elif family.rising:
@@ -410,7 +419,7 @@ def family_sentence(family: Family) -> str:
     else:
         found = _("{least} to {most}, with {memory} for each.", **known)
     left_out = family.not_covered
-    return f"{found} {_('Not covered: {names}.', names=listed(left_out))}" if left_out else found
+    return paragraph([found, _("Not covered: {names}.", names=listed(left_out)) if left_out else ""])
 
 
 def runs_there(finished: int, planned: int) -> str:
@@ -436,5 +445,5 @@ def _lost(loss: Loss) -> str:
     if faster >= CLOSE_RATE:
         return _("{price} an hour more, and {gain} faster", price=price, gain=gain(faster))
     if faster <= -CLOSE_RATE:
-        return _("{price} an hour more, and {loss} slower", price=price, loss=format_share(-faster))
+        return _("{price} an hour more, and {loss} slower", price=price, loss=percent(-faster))
     return _("{price} an hour more for the same throughput", price=price)

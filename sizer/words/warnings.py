@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sizer.records import Run, RunWarning, WarningKind, bytes_and_unit, format_number, plural, share_and_unit
+from sizer.records import Run, RunWarning, WarningKind, bytes_and_unit, format_number, share_and_unit
 from sizer.words.language import _, _n
+from sizer.words.units import several_of, units_a_second
 
 
 def warning_name(kind: WarningKind) -> str:
@@ -112,6 +113,8 @@ def _span(values: Sequence[float], form: Callable[[float], tuple[str, str]]) -> 
     if unit != unit_of_high:
         return f"{low} {unit}–{high} {unit_of_high}"
     number = low if low == high else f"{low}–{high}"
+    if unit == "%":
+        return _("{number} %", number=number)
     return f"{number} {unit}" if unit else number
 
 
@@ -206,7 +209,7 @@ def _with_figures(warning: RunWarning, spans: dict[str, str], unit: str) -> str:
             **spans,
         ),
         WarningKind.TWO_RATES: lambda: _(
-            "{before} {units}/s for {seconds}, then {after}; the later rate counts", units=plural(unit), **spans
+            "{before} {unit} for {seconds}, then {after}; the later rate counts", unit=units_a_second(unit), **spans
         ),
         WarningKind.IMPRECISE: lambda: _("±{half_width} after {seconds}, where ±{asked} was asked for", **spans),
         WarningKind.TOLD_UNLIKE_SEEN: lambda: _(
@@ -231,7 +234,7 @@ def _with_figures(warning: RunWarning, spans: dict[str, str], unit: str) -> str:
         ),
         WarningKind.OTHER_BATCH_SIZE: lambda: _(
             "a batch has {told} {units}, where the study says {given}; what was seen is used",
-            units=plural(unit),
+            units=several_of(unit),
             **spans,
         ),
         WarningKind.SHORT: lambda: _("stopped at the deadline after {seconds} of steady state", **spans),
@@ -250,21 +253,17 @@ def _with_figures(warning: RunWarning, spans: dict[str, str], unit: str) -> str:
 
 
 def _drifting(spans: dict[str, str], unit: str) -> str:
-    units = plural(unit)
+    known = {**spans, "unit": units_a_second(unit)}
     if "before" in spans:
-        return _(
-            "the reference configuration went from {before} to {after} {units}/s around this run", units=units, **spans
-        )
+        return _("the reference configuration went from {before} to {after} {unit} around this run", **known)
     if "level" in spans:
         return _(
-            "the reference configuration made {level} {units}/s around this run, outside the {low} to {high} {units}/s "
-            "of most of its measurements",
-            units=units,
-            **spans,
+            "the reference configuration made {level} {unit} around this run, outside the {low} to {high} {unit} of "
+            "most of its measurements",
+            **known,
         )
     return _(
-        "the reference configuration made {rate} {units}/s here, outside the {low} to {high} {units}/s of most of its "
+        "the reference configuration made {rate} {unit} here, outside the {low} to {high} {unit} of most of its "
         "measurements",
-        units=units,
-        **spans,
+        **known,
     )

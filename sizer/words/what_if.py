@@ -13,7 +13,6 @@ from sizer.records import (
     Refusal,
     format_bytes,
     format_number,
-    plural,
     reason,
 )
 from sizer.words.answers import refusal_sentences
@@ -22,6 +21,7 @@ from sizer.words.language import _, without_marks
 from sizer.words.names import Terms, bound_in_words, disk_name, gpu_name, resource_name
 from sizer.words.reasons import reason_sentence
 from sizer.words.storage import rate_pair
+from sizer.words.units import several_of, units_a_second
 
 
 def what_if_labels() -> dict[str, str]:
@@ -44,14 +44,14 @@ def what_if_labels() -> dict[str, str]:
 def what_if_sentences(unit: str) -> dict[str, str]:
     """Of one workload, with placeholders that the page fills in: rates, prices, shares and names."""
     return {
-        "rate": _("{number} x") if unit == RELATIVE else _("{number} {units}/s", number="{number}", units=plural(unit)),
+        "rate": f"{{number}} {units_a_second(unit)}",
         "interval": _("{low} to {high}, 90 % for a new run"),
         "ran": _("Runs of just this gave {rate}."),
         "out_of_memory": _("Out of memory: the job does not run in this."),
         "of_answer": _("{share} % of the answer's rate"),
         "resource": _("{resource} {share} %"),
         "hour": _("{price} an hour"),
-        "million": "" if unit == RELATIVE else _("{price} a million {units}", price="{price}", units=plural(unit)),
+        "million": "" if unit == RELATIVE else _("{price} a million {units}", price="{price}", units=several_of(unit)),
         "cheapest": _("{machine}, the cheapest instance type of the catalogue that holds it; a disk is extra"),
         "not_sold": _("No instance type of the catalogue holds this."),
         "price_unknown": _("What holds this has no known price in the catalogue."),

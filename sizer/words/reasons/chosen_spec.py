@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.records import Bottleneck, Reason, ReasonCode, format_rate
+from sizer.records import Bottleneck, Reason, ReasonCode
 from sizer.words.language import _
 from sizer.words.names import Terms, accelerator_name, disk_in_words, rate_source, resource_name, row, spec_name
 from sizer.words.reasons.figures import (
@@ -14,10 +14,11 @@ from sizer.words.reasons.figures import (
     shares_listed,
     vcpus_of,
 )
+from sizer.words.units import rate_in_words
 
 
 def _reaches(r: Reason, t: Terms) -> str:
-    known = {"share": share_of(r, "share"), "rate": format_rate(r.number("rate"), t.unit)}
+    known = {"share": share_of(r, "share"), "rate": rate_in_words(r.number("rate"), t.unit)}
     if not r.has("vcpus"):
         return _("It reaches {share} of the best rate in the measured range ({rate}).", **known)
     return _(
@@ -75,8 +76,8 @@ def _faster_disk(r: Reason, t: Terms) -> str:
         "Compared with {disk}, a faster disk gains {gain} (the best other measured, {other}, gives {then} instead of "
         "{now}).",
         **known,
-        then=format_rate(r.number("then"), t.unit),
-        now=format_rate(r.number("now"), t.unit),
+        then=rate_in_words(r.number("then"), t.unit),
+        now=rate_in_words(r.number("now"), t.unit),
     )
 
 
@@ -94,7 +95,7 @@ def _disk_still_binds(r: Reason, t: Terms) -> str:
 
 def _step_emulated(r: Reason, t: Terms) -> str:
     known = {"accelerator": accelerator_name(t.device)}
-    rate = format_rate(r.number("rate"), t.unit) if r.has("rate") else ""
+    rate = rate_in_words(r.number("rate"), t.unit) if r.has("rate") else ""
     source = r.text("source")
     origin = rate_source(source) if source else ""
     beside = row(part for part in (rate, origin) if part)

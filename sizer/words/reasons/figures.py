@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sizer.records import (
-    Bottleneck,
-    Device,
-    Reason,
-    ReasonCode,
-    format_bytes,
-    format_number,
-    format_rate,
-    format_seconds,
-    format_share,
-    format_vcpus,
-)
+from sizer.records import Bottleneck, Device, Reason, ReasonCode, format_bytes, format_number, format_seconds
 from sizer.words.figures import gain, with_interval
 from sizer.words.language import _
 from sizer.words.names import Terms, accelerators_name, bound_in_words, resource_name, row
+from sizer.words.units import percent, rate_in_words, vcpus_in_words
 
 Sentences = Mapping[ReasonCode, Callable[[Reason, Terms], str]]
 
@@ -30,12 +20,12 @@ def size_of(reason: Reason, name: str = "memory_bytes") -> str:
 
 def vcpus_of(reason: Reason, name: str = "vcpus") -> str:
     """`4 vCPUs`."""
-    return format_vcpus(reason.number(name))
+    return vcpus_in_words(reason.number(name))
 
 
 def share_of(reason: Reason, name: str) -> str:
     """`12 %`."""
-    return format_share(reason.number(name))
+    return percent(reason.number(name))
 
 
 def gain_of(reason: Reason, name: str = "gain") -> str:
@@ -55,7 +45,7 @@ def bound_of(reason: Reason, terms: Terms) -> str:
 
 def rate_between(reason: Reason, unit: str) -> str:
     """`219 images/s (205 to 233)`; without an interval that rounding leaves empty."""
-    rate = format_rate(reason.number("rate"), unit)
+    rate = rate_in_words(reason.number("rate"), unit)
     low, high = format_number(reason.number("low")), format_number(reason.number("high"))
     return with_interval(rate, low, high)
 
@@ -69,13 +59,13 @@ def shares_listed(reason: Reason, device: Device) -> str:
     """The three largest: `CPU 86 %, disk bandwidth 9 %, serial part 3 %`."""
     pairs = list(zip(reason.texts("resources"), reason.numbers("shares"), strict=True))[:3]
     named = [(resource_name(Bottleneck(name), device), share) for name, share in pairs if share >= 0.005]
-    return row(_("{resource} {share}", resource=name, share=format_share(share)) for name, share in named)
+    return row(_("{resource} {share}", resource=name, share=percent(share)) for name, share in named)
 
 
 def accounted(reason: Reason, device: Device) -> str:
     """What the accounting of these runs named, with its busy share: `disk bandwidth 91 % busy`."""
     bottleneck = Bottleneck(reason.text("accounted"))
-    share = format_share(reason.number("busy")) if reason.has("busy") else None
+    share = percent(reason.number("busy")) if reason.has("busy") else None
     if bottleneck is Bottleneck.AMBIGUOUS:
         return _("no single resource, as its repeats differ")
     if bottleneck is Bottleneck.SERIAL:

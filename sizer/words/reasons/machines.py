@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from sizer.records import (
-    RELATIVE,
-    Reason,
-    ReasonCode,
-    format_number,
-    format_rate,
-    format_seconds,
-    format_share,
-    format_usd,
-    plural,
-)
-from sizer.words.figures import chance, exact_rate, samples_counted, times
+from sizer.records import RELATIVE, Reason, ReasonCode, format_number, format_seconds, format_usd
+from sizer.words.figures import chance, samples_counted, times
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, spec_name
 from sizer.words.reasons.figures import Sentences, gain_of, share_of, size_of, vcpus_of
+from sizer.words.units import exact_rate, percent, rate_in_words, several_of
 
 
 def _where(r: Reason, t: Terms) -> str:
@@ -42,7 +33,7 @@ def _all(r: Reason) -> str:
 def _cost(r: Reason, t: Terms) -> dict[str, object]:
     return {
         "usd": format_usd(r.number("usd_per_million")) if r.has("usd_per_million") else "",
-        "units": plural(t.unit),
+        "units": several_of(t.unit),
         "where": _where(r, t),
         "all": _all(r),
     }
@@ -119,7 +110,7 @@ def _next_machine(r: Reason, t: Terms) -> str:
 
 
 def _fastest_machine(r: Reason, t: Terms) -> str:
-    known = {"machine": _both(r, t), "rate": format_rate(r.number("rate"), t.unit), "speed": times(r.number("speed"))}
+    known = {"machine": _both(r, t), "rate": rate_in_words(r.number("rate"), t.unit), "speed": times(r.number("speed"))}
     if not r.has("cost"):
         return _("The fastest is {machine} with {rate}, {speed} as fast; its price is not known.", **known)
     return _(
@@ -148,10 +139,10 @@ def _none_enough(r: Reason, t: Terms) -> str:
 
 def _dearer(r: Reason, t: Terms) -> str:
     if abs(r.number("cost") - 1) < 0.005:
-        return _("Gives {rate}; the same work costs the same there.", rate=format_rate(r.number("rate"), t.unit))
+        return _("Gives {rate}; the same work costs the same there.", rate=rate_in_words(r.number("rate"), t.unit))
     return _(
         "Gives {rate}; the same work costs {cost} as much there.",
-        rate=format_rate(r.number("rate"), t.unit),
+        rate=rate_in_words(r.number("rate"), t.unit),
         cost=times(r.number("cost")),
     )
 
@@ -210,7 +201,7 @@ def _latencies(r: Reason) -> dict[str, object]:
 
 
 def _growth_unsettled(r: Reason, t: Terms) -> str:
-    gain = format_share(max(0.0, r.number("gain")))
+    gain = percent(max(0.0, r.number("gain")))
     if r.has("gpu_count"):
         return _(
             "It is not clear whether more than {count} accelerators pay: the last step gained {gain}.",
@@ -263,12 +254,12 @@ SENTENCES: Sentences = {
     ),
     _C.INPUT_BINDS: lambda r, t: _(
         "With synthetic input the same accelerators gave {rate}, {speed} as fast: the input holds them back.",
-        rate=format_rate(r.number("rate"), t.unit),
+        rate=rate_in_words(r.number("rate"), t.unit),
         speed=times(r.number("speed")),
     ),
     _C.DEARER_IN_TIME: lambda r, t: _(
         "Gives {rate}; price times time is {cost} as much there.",
-        rate=format_rate(r.number("rate"), t.unit),
+        rate=rate_in_words(r.number("rate"), t.unit),
         cost=times(r.number("cost")),
     ),
     _C.RELATIVE_HAS_NO_TIME: lambda r, t: _(
@@ -346,7 +337,7 @@ SENTENCES: Sentences = {
     ),
     _C.LATENCY_TOO_LONG: _latency_too_long,
     _C.SLOWER_MACHINE: lambda r, t: _(
-        "Gives {rate}, {speed} as fast.", rate=format_rate(r.number("rate"), t.unit), speed=times(r.number("speed"))
+        "Gives {rate}, {speed} as fast.", rate=rate_in_words(r.number("rate"), t.unit), speed=times(r.number("speed"))
     ),
     _C.DEARER_MACHINE: _dearer,
     _C.BELOW_RATE: lambda r, t: _(

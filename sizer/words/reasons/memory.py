@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sizer.model import Bounds, GivenUp, GivenUpKind, SearchedFloor
-from sizer.records import Reason, ReasonCode, format_bytes, format_rate
-from sizer.words.figures import apart, sentence
+from sizer.records import Reason, ReasonCode, format_bytes
+from sizer.words.figures import apart, paragraph, sentence
 from sizer.words.floors import floor_in_words
 from sizer.words.language import _
 from sizer.words.names import Terms, listed
 from sizer.words.reasons.figures import Sentences, size_of, vcpus_of
+from sizer.words.units import rate_in_words
 
 
 def _with_pipeline(said: str, r: Reason) -> str:
     if not r.has("pipeline_alone"):
         return said
-    return " ".join((said, _("That is the input pipeline alone; the framework of a real GPU needs more.")))
+    return paragraph([said, _("That is the input pipeline alone; the framework of a real GPU needs more.")])
 
 
 def _floor_searched(r: Reason, t: Terms) -> str:
@@ -72,7 +73,7 @@ def _two_rates(r: Reason, t: Terms) -> str:
         said.append(_("Two sizes are no curve: what less than {low} does to the rate is not known.", low=sizes["low"]))
     if more is not None:
         said.append(_("Runs with {more} would tell more.", more=more))
-    return " ".join(said)
+    return paragraph(said)
 
 
 def _rates_compared(r: Reason, t: Terms, sizes: dict[str, str]) -> str:
@@ -89,7 +90,7 @@ def _rates_compared(r: Reason, t: Terms, sizes: dict[str, str]) -> str:
             share=gained,
             **sizes,
         )
-    rates = {name: format_rate(r.number(name), t.unit) for name in ("rate_low", "rate_high")}
+    rates = {name: rate_in_words(r.number(name), t.unit) for name in ("rate_low", "rate_high")}
     known = {**sizes, **rates, "share": gained, "vcpus": vcpus_of(r) if r.has("vcpus") else ""}
     if r.has("clear"):
         return _(

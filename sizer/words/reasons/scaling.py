@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sizer.records import Reason, ReasonCode, format_number, format_rate, format_vcpus
+from sizer.records import Reason, ReasonCode, format_number
 from sizer.words.figures import chance, change
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, accelerator_name, disk_in_words, row
 from sizer.words.reasons.figures import Sentences, gain_of, gpus_of, rate_between, share_of, size_of, vcpus_of
+from sizer.words.units import rate_in_words, vcpus_in_words
 
 
 def _best_measured(r: Reason, t: Terms) -> str:
@@ -14,7 +15,7 @@ def _best_measured(r: Reason, t: Terms) -> str:
     where = [disk_in_words(r.text("disk")), *where] if r.has("disk") else where
     where = [size_of(r), *where] if r.has("memory_bytes") else where
     where += [gpus_of(r, t)] if r.has("gpu_count") else []
-    rate = format_rate(r.number("rate"), t.unit)
+    rate = rate_in_words(r.number("rate"), t.unit)
     if not where:
         return _("Its best measured rate is {rate}.", rate=rate)
     return _("Its best measured rate is {rate} ({where}).", rate=rate, where=row(where))
@@ -27,7 +28,7 @@ def _rises_with_vcpus(r: Reason, t: Terms) -> str:
             "The rate still rises at {vcpus}, the most measured: {doubled} should gain {gain}, up to the known "
             "ceiling.",
             **known,
-            doubled=format_vcpus(2 * r.number("vcpus")),
+            doubled=vcpus_in_words(2 * r.number("vcpus")),
         )
     if r.has("seen"):
         return _(
@@ -52,7 +53,7 @@ def _vcpus_unsettled(r: Reason, t: Terms) -> str:
             "It is not clear whether more vCPUs pay: {doubled} should change the rate by {gain}, up to the known "
             "ceiling; the probability of more than {worth} is {probability}.",
             **known,
-            doubled=format_vcpus(2 * r.number("vcpus")),
+            doubled=vcpus_in_words(2 * r.number("vcpus")),
         )
     if r.has("seen"):
         return _(
@@ -94,7 +95,7 @@ def _beyond_by_curve(r: Reason, t: Terms) -> str:
             "Beyond {vcpus} (extrapolated, weak: the next known ceiling is {ceiling}), {size} would give about {rate} "
             "if they save half of what the last doubling saved.",
             **known,
-            ceiling=format_rate(r.number("ceiling"), t.unit),
+            ceiling=rate_in_words(r.number("ceiling"), t.unit),
         )
     return _(
         "Beyond {vcpus} (extrapolated, weak: no ceiling near it is known), {size} would give about {rate} if they save "

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sizer.records.errors import InputError
-from sizer.records.units import format_bytes, format_rate, format_seconds, format_vcpus, parse_bytes, spell_bytes
+from sizer.records.units import format_bytes, format_rate, format_seconds, parse_bytes, spell_bytes
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,3 @@ def test_a_rate_names_its_samples(value: float, text: str) -> None:
 def test_a_duration_reads_as_people_say_it(seconds: float, text: str) -> None:
     """Two units at most, and rounding carries into the larger one."""
     assert format_seconds(seconds) == text
-
-
-def test_vcpus_are_singular_up_to_one() -> None:
-    """A half is one vCPU at most; four are several."""
-    assert [format_vcpus(value) for value in (0.5, 1.0, 4.0)] == ["0.5 vCPU", "1 vCPU", "4 vCPUs"]

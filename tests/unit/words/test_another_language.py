@@ -55,22 +55,28 @@ class Texts(HTMLParser):
     def __init__(self, page: str) -> None:
         super().__init__()
         self.open: list[str] = []
-        self.found: list[str] = []
+        self.found: list[str] = [""]
+        self._goes_on = False
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._goes_on = tag == "code"  # What is set apart as code stands inside a sentence.
         if tag not in ("meta", "br", "input"):
             self.open.append(tag)
         self.found += [value or "" for name, value in attrs if name in ("aria-label", "data-label", "title")]
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
+        self._goes_on = tag == "code" and self._goes_on
 
     def handle_data(self, data: str) -> None:
-        if self.found and self.found[-1].count("⟦") > self.found[-1].count("⟧"):
-            self.found[-1] += data  # a command or a name within a sentence is an element of its own
-        elif not self.SILENT & set(self.open):
+        if self.SILENT & set(self.open):
+            return
+        if self._goes_on:
+            self.found[-1] += f" {data}"
+        else:
             self.found.append(data)
+        self._goes_on = False
 
 
 def unbracketed(text: str) -> list[str]:
@@ -84,7 +90,7 @@ def unbracketed(text: str) -> list[str]:
     return [word for word in found if not re.fullmatch(FIGURES, word, re.VERBOSE)]
 
 
-OURS_AND_FIGURES = {"sizer", "MXNet", "OpenCV", "logs", "log", "CPUs", "bytes", "image", "word", "core-seconds", "IOs"}
+OURS_AND_FIGURES = {"sizer", "MXNet", "OpenCV", "logs", "log", "CPUs", "csv", "json"}
 """Beside names of the study: this program's, frameworks', of the folder of logs, of keys in host.json, and units."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sizer import words
-from sizer.records import Estimate, format_share
+from sizer.records import Estimate
 
 
 def test_a_rate_says_its_unit_and_its_interval() -> None:
@@ -24,7 +24,12 @@ def test_data_sizes_are_powers_of_ten(bytes_: float, text: str) -> None:
 @pytest.mark.parametrize(("share", "text"), [(0.973, "97 %"), (0.001, "< 1 %"), (0, "0 %"), (1.004, "100 %")])
 def test_a_busy_share_is_a_percentage(share: float, text: str) -> None:
     """Shares are whole percent, and one that is small but not nothing does not read as nothing."""
-    assert format_share(share) == text
+    assert words.percent(share) == text
+
+
+def test_vcpus_are_singular_up_to_one() -> None:
+    """A half is one vCPU at most; four are several."""
+    assert [words.vcpus_in_words(value) for value in (0.5, 1.0, 4.0)] == ["0.5 vCPU", "1 vCPU", "4 vCPUs"]
 
 
 @pytest.mark.parametrize(("value", "text"), [(1.0, "above 0.99"), (0.0, "below 0.01"), (0.934, "0.93")])

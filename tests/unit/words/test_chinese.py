@@ -1,0 +1,229 @@
+"""Simplified Chinese is complete: the page, the terminal and errors hold no sentence of English."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from babel.messages.extract import extract_from_file
+from babel.messages.pofile import read_po
+
+from sizer.bundled.reports import Material, render
+from sizer.cli import main
+from sizer.cli.columns import lines_within, width, within
+from sizer.words import in_language, paragraph, percent, rate_in_words, sentence
+from sizer.words.language import CHINESE
+from sizer.words.spacing import filled_in_chinese
+from tests import ROOT
+from tests.catalogue import collected
+from tests.unit.words.test_another_language import Texts
+
+LOCALE = ROOT / "sizer" / "words" / "locale" / CHINESE / "LC_MESSAGES"
+IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff"
+KEPT = re.compile(r"\{\w+\}|%\(\w+\)\w|`[^`]*`|(?<![\w-])--[a-z][a-z-]*")
+"""What every language has alike: placeholders, names set apart, options."""
+NEVER_SAID = {
+    ".__call__() not defined",
+    "conflicting subparser: %s",
+    "conflicting subparser alias: %s",
+    'argument "-" with mode %r',
+    "cannot merge actions - two groups are named %r",
+    "'required' is an invalid argument for positionals",
+    "invalid option string %(option)r: must start with a character %(prefix_chars)r",
+    "dest= is required for options like %r",
+    "invalid conflict_resolution value: %r",
+    "conflicting option string: %s",
+    "mutually exclusive arguments must be optional",
+    "cannot have multiple subparser arguments",
+    "%r is not callable",
+}
+"""What argparse says to who writes a parser, and not to who types a command."""
+
+
+def translations(name: str) -> dict[str, tuple[str, ...]]:
+    """Each English sentence of a catalogue with what it is in Chinese."""
+    with (LOCALE / name).open("rb") as file:
+        found = read_po(file)
+    return {forms(message.id)[0]: forms(message.string) for message in found if message.id}
+
+
+def forms(said: str | list[str] | tuple[str, ...]) -> tuple[str, ...]:
+    return (said,) if isinstance(said, str) else tuple(said)
+
+
+def test_no_sentence_is_left_in_english_and_none_is_unused() -> None:
+    """One form each, since Chinese has no plural; what is gone from sizer is gone from here, and nothing is a guess."""
+    found = translations("sizer.po")
+    assert {forms(message)[0] for message in collected()} == set(found)
+    assert [english for english, said in found.items() if len(said) != 1 or not said[0].strip()] == []
+    text = (LOCALE / "sizer.po").read_text(encoding="utf-8")
+    assert "\n#~" not in text
+    assert "\n#, fuzzy" not in text
+
+
+def test_what_is_kept_in_every_language_is_kept() -> None:
+    """Placeholders, options, and names that are set apart; the form for one may leave the number out."""
+    found = translations("sizer.po")
+    for message in collected():
+        (said,) = found[forms(message)[0]]
+        assert set(KEPT.findall(" ".join(forms(message)))) == set(KEPT.findall(said)), said
+
+
+def test_marks_are_those_of_chinese() -> None:
+    """A sentence ends as one does there, and no comma, colon or bracket of English stands beside Chinese letters."""
+    for english, (said,) in translations("sizer.po").items():
+        assert english.endswith(".") - english.endswith("...") == said.endswith("\u3002"), said
+        plain = re.sub(r"`[^`]*`|\{\w+\}|!=", "x", said)
+        assert not re.search(rf"[{IDEOGRAPHS}] ?[,;:!?()]|[,;:!?()][{IDEOGRAPHS}]|[{IDEOGRAPHS}]\.", plain), said
+        assert not re.search(rf"[{IDEOGRAPHS}] [{IDEOGRAPHS}]|\d %", plain), said
+
+
+def test_argparse_speaks_it_too() -> None:
+    """Whatever of argparse a person who types a command can come to read."""
+    marked = extract_from_file("python", argparse.__file__, keywords={"_": None, "ngettext": (1, 2)})
+    said = {forms(message)[0] for _line, message, _comments, _context in marked} - NEVER_SAID
+    found = translations("messages.po")
+    assert said <= set(found)
+    for english, (chinese,) in found.items():
+        assert set(re.findall(r"%(?:\(\w+\))?\w", english)) == set(re.findall(r"%(?:\(\w+\))?\w", chinese)), english
+
+
+@pytest.mark.parametrize(
+    ("message", "value", "filled"),
+    [
+        ("受限于{x}", "CPU", "受限于 CPU"),
+        ("受限于{x}", "串行部分", "受限于串行部分"),
+        ("受限于 {x}", "串行部分", "受限于串行部分"),
+        ("{x}忙碌", "98%", "98% 忙碌"),
+        ("{x}。", "98%", "98%。"),
+        ("a {x}", "（约）", "a（约）"),
+        ("sizer run {x} --out o", "研究", "sizer run 研究 --out o"),
+        ("`{x}` 没有", "train", "`train` 没有"),
+        ("{x}", " ", " "),
+    ],
+)
+def test_a_value_stands_apart_if_it_is_latin(message: str, value: str, filled: str) -> None:
+    """One space between Chinese and Latin, none between Chinese and Chinese, and commands stay as they are."""
+    assert filled_in_chinese(message, {"x": value}) == filled
+
+
+def test_figures_follow_its_rules() -> None:
+    """No space before %, sentences without one between them, units that have a name in Chinese."""
+    with in_language(CHINESE):
+        assert percent(0.973) == "97%"
+        assert rate_in_words(183.2, "image") == "183 图像/s"
+        assert rate_in_words(183.2, "row") == "183 rows/s"
+        assert paragraph(["一。", "", "二。"]) == "一。二。"
+        assert sentence("完成") == "完成。"
+        assert sentence("完成。") == "完成。"
+
+
+def test_a_terminal_is_not_overrun() -> None:
+    """A letter of Chinese takes two columns; no line begins with a closing mark."""
+    assert within("ab中文", 5) == "ab中"
+    lines = lines_within("退出码：0 完成；1 sizer 内部错误（见日志）。", 10)
+    assert max(map(width, lines)) <= 12
+    assert not [line for line in lines if line[0] in "：；）。"]
+    assert "".join(lines).replace(" ", "") == "退出码：0完成；1sizer内部错误（见日志）。"
+
+
+@pytest.fixture
+def _asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LC_ALL", "LC_MESSAGES", "LANGUAGE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+
+
+def english_in(text: str) -> list[str]:
+    """The parts of English sentences, of three words or more, that a text holds."""
+    spoken = " ".join(text.split())
+    parts = (part.strip() for message in collected() for form in forms(message) for part in re.split(r"\{\w+\}", form))
+    own = {chinese for (chinese,) in translations("sizer.po").values()}
+    long = {part for part in parts if re.search(r"[a-z]+ [a-z]+ [a-z]+", part)}
+    return [part for part in long if part in spoken and not any(part in each for each in own)]
+
+
+def test_the_page_holds_no_english_sentence(material: Material) -> None:
+    """It says of itself that it is Chinese, so a browser draws the letters in their Chinese form."""
+    with in_language(CHINESE):
+        page = render(material)
+    assert '<html lang="zh-CN">' in page
+    assert english_in(" ".join(Texts(page).found)) == []
+    assert len(english_in(" ".join(Texts(render(material)).found))) > 30
+
+
+@pytest.mark.usefixtures("_asked_for")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("recommend", "s"),
+        ("fit", "s"),
+        ("status", "s"),
+        ("predict", "s", "--vcpus", "3"),
+        ("predict", "s", "--batch-size", "64"),
+        ("recommend", "s", "--fail-if", "throughput"),
+        ("status", "nothing"),
+        ("run", "study.yaml"),
+    ],
+    ids=" ".join,
+)
+def test_the_terminal_and_its_errors_hold_none(
+    words: tuple[str, ...],
+    store_knee: Callable[[Path], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Where LANG asks for Chinese."""
+    monkeypatch.chdir(tmp_path)
+    store_knee(tmp_path / "s")
+    (tmp_path / "study.yaml").write_text("workloads:\n  - kind: image_training\naxes: {memroy: [1GiB]}\n")
+    main(words)
+    shown = "".join(capsys.readouterr())
+    assert re.search(f"[{IDEOGRAPHS}]", shown)
+    assert english_in(shown) == []
+
+
+@pytest.fixture
+def _no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("BROWSER", raising=False)
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.setattr("webbrowser._tryorder", None)
+    monkeypatch.setattr("webbrowser._browsers", {})
+
+
+@pytest.mark.usefixtures("_asked_for", "_no_browser")
+def test_a_report_is_in_the_language_that_is_asked_for(
+    store_knee: Callable[[Path], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By LANG, or by --lang; and without a browser it says where the page is."""
+    folder = store_knee(tmp_path / "s")
+    page = folder / "report.html"
+    assert main(["report", str(folder)]) == 0
+    assert 'lang="zh-CN"' in page.read_text(encoding="utf-8")
+    assert main(["report", str(folder), "--lang", "en"]) == 0
+    assert 'lang="en"' in page.read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert main(["report", str(folder), "--open"]) == 3
+    shown, said = capsys.readouterr()
+    assert shown.strip() == str(page)
+    assert str(page) in said
+
+
+ENGLISH_FIGURES = {"format_rate", "format_share", "plural", "rate_unit", "share_and_unit"}
+"""Of `sizer.records`: they have English words, or marks as English sets them."""
+MAY = {"units.py", "warnings.py", "model.py"}
+"""Who makes the words of a language from them, or compares them with what is stored."""
+
+
+def test_figures_with_words_are_taken_from_sizer_words() -> None:
+    """Not `format_rate` but `rate_in_words`, not `format_share` but `percent`, not `plural` but `several_of`."""
+    places = (ROOT / "reports", ROOT / "sizer" / "words", ROOT / "sizer" / "cli")
+    for path in (each for place in places for each in place.rglob("*.py") if each.name not in MAY):
+        imported = re.findall(r"^from sizer\.records import (\([^)]*\)|.*)$", path.read_text(encoding="utf-8"), re.M)
+        assert not ENGLISH_FIGURES & set(re.findall(r"\w+", " ".join(imported))), path.name
