@@ -5,12 +5,9 @@ The equations stand in `templates/model.js`; sentences are made here, with place
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, astuple, replace
 from typing import Any
-
-from markupsafe import Markup
 
 from sizer import words
 from sizer.catalog import Catalog
@@ -21,6 +18,7 @@ from sizer.words import BadgeKind, badge
 
 from . import results
 from .binding import HUES
+from .embedded import embedded
 from .material import Material
 from .subject import Subject
 from .what_if_controls import ENOUGH, Control, controls, tier_rates
@@ -50,16 +48,10 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any] | N
         "workloads": workloads,
     }
     return {
-        "data": embedded(data),
+        "data": embedded("what-if-data", data),
         "names": [subject.name for subject in asked],
         "badges": [badge(kind) for kind in (BadgeKind.MEASURED, BadgeKind.PREDICTED, BadgeKind.EXTRAPOLATED)],
     }
-
-
-def embedded(data: Any) -> Markup:
-    """JSON for a `<script>` of data: no name in it can end the element or open a comment."""
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
-    return Markup(text.translate({ord(each): f"\\u{ord(each):04x}" for each in "<>&\u2028\u2029"}))
 
 
 def _workload(
