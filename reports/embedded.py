@@ -7,14 +7,27 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from .charts import harmless
+
 ESCAPED = {ord(each): f"\\u{ord(each):04x}" for each in "<>&\u2028\u2029"}
 """What could end the block or begin a comment in it; JSON has these in texts alone, where an escape means the same."""
 
 
 def embedded(id_: str, value: Any) -> Markup:
-    """The element with that id from which `JSON.parse(element.textContent)` gives the value.
+    """The element with that id from which `JSON.parse(element.textContent)` gives the value, its texts `showable`.
 
     Raises ValueError for a number that JSON does not know: NaN, or an infinite one.
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(ESCAPED)
+    text = json.dumps(showable(value), ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(ESCAPED)
     return Markup(f'<script type="application/json" id="{escape(id_)}">{text}</script>')
+
+
+def showable(value: Any) -> Any:
+    """The same data with every text in it as a page may have it: a script shows these as they are."""
+    if isinstance(value, str):
+        return harmless(value)
+    if isinstance(value, dict):
+        return {showable(key): showable(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [showable(each) for each in value]
+    return value

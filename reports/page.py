@@ -109,7 +109,7 @@ def _templates() -> Environment:
 
 def coded(text: str) -> Markup:
     """A sentence in which what is to be typed, `sizer resume DIR`, looks like it; nothing else in it becomes markup."""
-    return Markup(IN_MARKS.sub(r"<code>\1</code>", str(escape(text))))
+    return Markup(IN_MARKS.sub(r"<code>\1</code>", str(escape(harmless(text)))))
 
 
 def _harmless(value: object) -> object:

@@ -22,7 +22,7 @@ from sizer.words import _
 
 from . import results
 from .charts import readable
-from .embedded import embedded
+from .embedded import embedded, showable
 from .material import Material
 from .subject import Subject
 
@@ -65,7 +65,7 @@ def timelines(runs: Sequence[tuple[Run, Subject]]) -> Markup:
 
 def _deflated(value: Any) -> str:
     """As JSON in zlib's form in base64, which a browser inflates by itself: little more than half of the bytes."""
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(showable(value), separators=(",", ":"), allow_nan=False)
     return base64.b64encode(zlib.compress(text.encode(), level=9)).decode()
 
 

@@ -1,6 +1,5 @@
 // What pointing at a chart shows, at once and with a line across it; arrow keys do the same. Without this script the
 // browser shows the same words after a moment, as titles.
-"use strict";
 (() => {
   // Always there, and empty where nothing is pointed at, so that a screen reader tells what comes to stand in it.
   const tip = document.createElement("div");

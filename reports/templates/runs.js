@@ -16,7 +16,11 @@
   const fill = async line => {
     const number = places.indexOf(line.querySelector(".evidence"));
     cards ??= unpack();
-    if (number >= 0 && !places[number].hasChildNodes()) places[number].innerHTML = (await cards)[number];
+    if (number < 0 || places[number].hasChildNodes()) return;
+    const place = places[number];
+    place.innerHTML = (await cards)[number];
+    // The browser went to a linked run when the page still ended behind it.
+    if (location.hash === `#${place.id}`) place.scrollIntoView();
   };
 
   // A link to a run may have opened its line before this script ran; the event of a line does not rise to its parents.
