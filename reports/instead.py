@@ -61,18 +61,16 @@ def _row(found: Change, subject: Subject) -> dict[str, Any]:
         "evidence": words.change_evidence(found, subject.terms),
         "gain": words.gain_in_words(found),
         "then": words.then_bound(found, now, subject.terms),
-        "badges": list(_badges(found, subject)),
+        "badges": list(_badges(found)),
     }
 
 
-def _badges(found: Change, subject: Subject) -> Iterator[Badge]:
+def _badges(found: Change) -> Iterator[Badge]:
     """How the gain is known."""
     if found.measured:
         yield badge(BadgeKind.MEASURED)
     else:
         yield badge(BadgeKind.EXTRAPOLATED if found.extrapolated else BadgeKind.PREDICTED)
-    if found.kind is ChangeKind.ACCELERATOR and subject.device.kind == "emulated":
-        yield badge(BadgeKind.EMULATED)
 
 
 def _formats(subject: Subject, here: Configuration, found: Sequence[Subject]) -> Iterator[Change]:

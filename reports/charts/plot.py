@@ -30,6 +30,8 @@ BOX = 13.0
 """Half the width in pixels of the model's mark at a single place."""
 DODGE, CROWD = 5.0, 22.0
 """Pixels between repeats of one configuration, so that their whiskers are seen apart, and of all of them at most."""
+MOST_TITLED = 12
+"""Repeats of a configuration that are told apart by pointing; of more the place tells what they gave."""
 LINE = 14.0
 """Pixels from one line of words to the next."""
 WIDEST_PILE = 26.0
@@ -372,7 +374,8 @@ def _points(line: Line, index: int, x: Scale, y: Scale) -> Iterator[Markup]:
         place = x(point.x) + apart * (number - (totals[point.x] - 1) / 2)
         if point.throughput.has_interval:
             yield svg.line(place, y(point.throughput.low), place, y(point.throughput.high), "whisker")
-        yield svg.marker(index, place, y(point.throughput.value), "point", point.title)
+        title = point.title if totals[point.x] <= MOST_TITLED else ""
+        yield svg.marker(index, place, y(point.throughput.value), "point", title)
 
 
 def _inside(y: Scale, value: float) -> float:

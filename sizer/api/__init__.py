@@ -17,6 +17,7 @@ from sizer.api.profiling import Profile, ProfileMeasurement, profile, profile_me
 from sizer.api.status import StudyStatus, study_status
 from sizer.api.studies import parse_study, read_study
 from sizer.api.study_plan import StudyPlan, plan_study
+from sizer.api.watched_page import WatchedPage
 from sizer.study import OwnJob
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "ProfileMeasurement",
     "StudyPlan",
     "StudyStatus",
+    "WatchedPage",
     "continued",
     "demonstration",
     "events",

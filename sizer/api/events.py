@@ -35,6 +35,7 @@ __all__ = [
     "Live",
     "MeasuringStarted",
     "NotConcluded",
+    "NotShown",
     "Noted",
     "NothingLeft",
     "OnEvent",
@@ -235,6 +236,13 @@ class NotConcluded:
 
 
 @dataclass(frozen=True)
+class NotShown:
+    """The page could not be written for whoever looks at it meanwhile; the runs go on."""
+
+    error: SizerError
+
+
+@dataclass(frozen=True)
 class TableRead:
     """Every row of a table of measurements was understood; nothing is written yet."""
 
@@ -277,6 +285,7 @@ Event = (
     | RunsLeft
     | Concluded
     | NotConcluded
+    | NotShown
     | StepBegun
     | TableRead
     | TableImported

@@ -16,6 +16,7 @@ from sizer.api.events import (
     MeasuringStarted,
     NotConcluded,
     NothingLeft,
+    NotShown,
     OnEvent,
     RunFinished,
     RunsLeft,
@@ -26,6 +27,7 @@ from sizer.api.events import (
 from sizer.api.measuring_host import MeasuringHost, this_host
 from sizer.api.preparing import Preparation, SetUp, prepare_data
 from sizer.api.study_plan import StudyPlan, plan_study
+from sizer.api.watched_page import WatchedPage
 from sizer.host import measuring_alone
 from sizer.plan import (
     TYPICAL_RUNS,
@@ -110,6 +112,7 @@ class Measurement:
         self._set_aside: frozenset[tuple[str, str | None]] = frozenset()
         self._set_up = SetUp()
         self._said_busy = False
+        self._page = WatchedPage()
 
     def run(self, stop: Asked = never, stop_now: Asked = never) -> frozenset[Outcome]:
         """Measure what is not finished, then conclude, whatever stopped the runs. How the planned runs ended.
@@ -222,6 +225,7 @@ class Measurement:
         """Measure one configuration and store it."""
         if self._stop():
             raise Interrupted("Interrupted between two runs.")
+        self._show()
         self.folder.hold_room()
         known = self.folder.runs()
         self._on_event(RunStarted(spec, estimate_seconds([spec], known), left))
@@ -233,6 +237,16 @@ class Measurement:
         if self._plan.reference is not None and is_measurement(run.spec, self._plan.reference):
             self._mark_drift()
         return run
+
+    def _show(self) -> None:
+        """Write the page as far as the study is, if somebody looks at it: between two runs that disturbs none."""
+        try:
+            self._page.write_if_due(self.folder)
+        except SizerError as error:
+            self._on_event(NotShown(error))
+        except Exception as error:
+            # A fault in drawing must cost no run that is still to come; the conclusion at the end meets it again.
+            self._on_event(NotShown(SizerError("internal error in sizer ({what})", what=repr(error))))
 
     def _store(self, run: Run) -> None:
         """Store a run. Raises HostError that says where it lies instead, if the folder does not take it."""

@@ -295,6 +295,21 @@ def _add_answering(commands: argparse._SubParsersAction[argparse.ArgumentParser]
     )
     report.add_argument("--open", action="store_true", help=_("show it in a browser"))
     _add_json(report)
+    serve = _add(commands, "serve", "serve", _("show the report in a browser, live while the study is measured"))
+    serve.description = _(
+        "Show the report in a browser, and every newer one while the study is measured: whoever measures writes it "
+        "between two runs, as long as somebody looks. It is served on this host alone, at the address that is printed, "
+        "to whoever knows the token in it; Ctrl-C ends it."
+    )
+    serve.epilog = _(
+        "From another host: `sizer serve DIR --port 8765` here, `ssh -L 8765:127.0.0.1:8765 THIS_HOST` there, with the "
+        "same port on both sides, then open the address there. A browser on the host that measures takes CPU time from "
+        "the runs."
+    )
+    _add_folder(serve)
+    serve.add_argument(
+        "--port", type=values.port, default=0, metavar="N", help=_("the port on 127.0.0.1; default: any that is free")
+    )
     export = _add(commands, "export", "answers", _("the measurements as one table"))
     _add_folder(export)
     form = export.add_mutually_exclusive_group()

@@ -29,6 +29,7 @@ from sizer.words import (
     note_in_words,
     note_said,
     nothing_left,
+    page_not_written,
     problem_said,
     report_written,
     runs_left,
@@ -116,6 +117,8 @@ def _lines(event: api.events.Event) -> Iterator[str]:
             yield report_written(event.report)
         case api.events.NotConcluded():
             yield answer_not_written(in_words(event.error))
+        case api.events.NotShown():
+            yield page_not_written(in_words(event.error))
         case api.events.TableRead():
             if event.table.unknown:
                 yield unknown_columns(event.source, in_words(named(event.table.unknown)))

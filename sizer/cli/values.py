@@ -44,10 +44,15 @@ def _typed(parse: Callable[[str], Value]) -> Callable[[str], Value]:
 
 
 MOST_REPEATS = 1000
+HIGHEST_PORT = 65_535
 
 
 def _parse_repeats(text: str) -> int:
     return parse_whole(text, 1, MOST_REPEATS, Message("a number of repeats"), "2")
+
+
+def _parse_port(text: str) -> int:
+    return parse_whole(text, 1, HIGHEST_PORT, Message("a port"), "8765")
 
 
 def _parse_batch_sizes(text: str) -> tuple[int, ...]:
@@ -70,4 +75,5 @@ milliseconds = _typed(parse_latency)
 data_size = _typed(parse_data_size)
 memory = _typed(parse_memory)
 repeats = _typed(_parse_repeats)
+port = _typed(_parse_port)
 batch_sizes = _typed(_parse_batch_sizes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sizer.host.lock import measuring_alone
+from sizer.host.lock import is_host_measured, measuring_alone
 from sizer.host.machine import (
     PACKAGES,
     BusyBy,
@@ -30,5 +30,6 @@ __all__ = [
     "facts",
     "gpus",
     "interpreter",
+    "is_host_measured",
     "measuring_alone",
 ]

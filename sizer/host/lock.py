@@ -19,6 +19,9 @@ from sizer.records import HostError
 
 NAME = "\0sizer-measures-this-host"
 
+SOCKETS = Path("/proc/net/unix")
+"""The kernel's list of unix sockets, as in proc_net(5); it shows the zero byte of an abstract name as `@`."""
+
 LONGEST_COMMAND = 120
 """Characters of the other sizer's command line that are shown."""
 
@@ -40,6 +43,18 @@ def measuring_alone(name: str = NAME) -> Iterator[None]:
             raise _held(_holder(name)) from None
         lock.listen(socket.SOMAXCONN)
         yield
+
+
+def is_host_measured(name: str = NAME, sockets: Path = SOCKETS) -> bool:
+    """Whether a sizer measures this host now; False where the kernel does not say.
+
+    For whoever asks often: each try to connect would stay in the queue of the one that listens.
+    """
+    try:
+        listed = sockets.read_text("utf-8", "replace")
+    except OSError:
+        return False
+    return any(line.endswith(f" @{name[1:]}") for line in listed.splitlines())
 
 
 def _holder(name: str) -> int:

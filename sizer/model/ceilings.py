@@ -28,6 +28,14 @@ def known_ceilings(model: WorkloadModel, configurations: Sequence[Configuration]
     Known are an accelerator whose rate was given or accounted, and a disk with figures and accounted demands. A
     fitted cap is not: where the rate still rises, the curve cannot separate it from contention.
     """
+    known = model.ceilings
+    new = [configuration for configuration in dict.fromkeys(configurations) if configuration not in known]
+    if new:
+        known.update(zip(new, map(float, _ceilings(model, new)), strict=True))
+    return np.array([known[configuration] for configuration in configurations])
+
+
+def _ceilings(model: WorkloadModel, configurations: Sequence[Configuration]) -> Array:
     parts = [member.weight * _alone(model, member, configurations) for member in model.members]
     total: Array = np.sum(np.stack(parts), axis=0)
     return total

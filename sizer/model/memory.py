@@ -138,6 +138,13 @@ def undroppable_bytes(measured: MeasuredRange, vcpus: float | None, batch_size: 
 
 
 def _peak(measured: MeasuredRange, vcpus: float | None, batch_size: int | None, kernel: bool) -> int | None:
+    asked = vcpus, batch_size, kernel
+    if asked not in measured.peaks:
+        measured.peaks[asked] = _found_peak(measured, vcpus, batch_size, kernel)
+    return measured.peaks[asked]
+
+
+def _found_peak(measured: MeasuredRange, vcpus: float | None, batch_size: int | None, kernel: bool) -> int | None:
     """The runs of a search are short, so their peaks count only where no other was accounted."""
     known = [trial for trial in measured.trials if trial.completed and trial.anonymous_bytes]
     seen = [

@@ -224,6 +224,11 @@ class MeasuredRange:
         return found
 
     @cached_property
+    def peaks(self) -> dict[tuple[float | None, int | None, bool], int | None]:
+        """Peaks of memory by vCPUs, batch size and whether with the kernel's, as they are found."""
+        return {}
+
+    @cached_property
     def design(self) -> Design:
         """What was measured together.
 
@@ -411,6 +416,16 @@ class WorkloadModel:
         counts as measured together.
         """
         return self.facts.core_seconds is not None or self.measured.design.together(configuration)
+
+    @cached_property
+    def last_doublings(self) -> dict[Configuration, tuple[float, float]]:
+        """Ln rates before and at the most vCPUs, by the configuration there, as they are found."""
+        return {}
+
+    @cached_property
+    def ceilings(self) -> dict[Configuration, float]:
+        """Ln of known ceilings by configuration, as they are found."""
+        return {}
 
     @cached_property
     def vcpus_edges(self) -> dict[Configuration, Edge]:

@@ -47,9 +47,7 @@ def onward(model: WorkloadModel, configuration: Configuration) -> Onward | None:
     if vcpus_of(configuration) <= most or still_rises(model, configuration) is None:
         return None
     few = before_the_last_doubling(model)
-    less, now = (
-        float(rate) for rate in predict_rates(model, [replace(configuration, vcpus=c) for c in (few, most)]).mean
-    )
+    less, now = _ends(model, replace(configuration, vcpus=most), few)
     ceiling = max(now, float(known_ceilings(model, [configuration])[0]))
     divided = (math.exp(-less) - math.exp(-now)) / (1 / few - 1 / most)
     seconds = math.exp(-now) - divided * (1 / most - 1 / vcpus_of(configuration))
@@ -57,6 +55,15 @@ def onward(model: WorkloadModel, configuration: Configuration) -> Onward | None:
     linear = now + math.log(vcpus_of(configuration) / most)
     expected = min(linear, -math.log(seconds) if seconds > 0 else linear)
     return Onward(now, min(ceiling, expected), min(ceiling, max(expected, repeated)))
+
+
+def _ends(model: WorkloadModel, at_most: Configuration, few: float) -> tuple[float, float]:
+    """Ln rates before and after the last doubling; found once for each model."""
+    found = model.last_doublings.get(at_most)
+    if found is None:
+        less, now = predict_rates(model, [replace(at_most, vcpus=few), at_most]).mean
+        found = model.last_doublings[at_most] = float(less), float(now)
+    return found
 
 
 def split_by_last_doubling(

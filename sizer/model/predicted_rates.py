@@ -30,7 +30,9 @@ class PredictedRates:
     read_is_iops: NDArray[np.bool_]
 
     def between(self, position: float) -> PredictedRates:
-        """One configuration this far (0 to 1) from the first of these two to the second."""
+        """One configuration this far (0 to 1) from the first of these two to the second; at 0 one is enough."""
+        if position == 0:
+            return self.of(0, 1)
 
         def blend(values: Array) -> Array:
             mixed: Array = (1 - position) * values[..., :1] + position * values[..., 1:]
@@ -41,16 +43,16 @@ class PredictedRates:
             blend(self.mean), blend(self.draws), self.weights, shares, blend(self.contention), self.read_is_iops
         )
 
-    def pair(self, index: int) -> PredictedRates:
-        """Two neighbouring configurations of them, from this one on."""
-        two = slice(index, index + 2)
+    def of(self, index: int, count: int) -> PredictedRates:
+        """So many neighbouring configurations of them, from this one on."""
+        some = slice(index, index + count)
         return PredictedRates(
-            self.mean[two],
-            self.draws[:, two],
+            self.mean[some],
+            self.draws[:, some],
             self.weights,
-            self.shares[two],
-            self.contention[two],
-            self.read_is_iops[two],
+            self.shares[some],
+            self.contention[some],
+            self.read_is_iops[some],
         )
 
     def variance(self) -> Array:

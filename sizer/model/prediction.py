@@ -126,7 +126,10 @@ def predict_line(model: WorkloadModel, configurations: Sequence[Configuration]) 
     None where it has no answer, or a run would not complete. A chart asks for thousands of them.
     """
     found: list[LinePoint | None] = [None] * len(configurations)
-    for index, configuration, both, position in _together(model, configurations):
+    asked = list(_together(model, configurations))
+    if beyond_all := [configuration for _, configuration, *_ in asked if outside(model, configuration) > 0]:
+        known_ceilings(model, beyond_all)  # which keeps them: one by one they take longer
+    for index, configuration, both, position in asked:
         beyond = onward(model, configuration)
         throughput = _throughput(model, both, position, configuration, WhatIf(), beyond)
         found[index] = LinePoint(throughput, _is_beyond(model, configuration))
@@ -145,11 +148,13 @@ def _together(
             if _fits(model, usual, WhatIf()):
                 asked[index] = usual
     levels = {index: _between_levels(model, configuration) for index, configuration in asked.items()}
-    pairs = [level for lower, upper, _ in levels.values() for level in (lower, upper)]
-    rates = predict_rates(model, pairs, WhatIf(), together=2) if pairs else None
+    # Draws of the residual are made for two levels at a time, as `predict` asks for them.
+    each = 1 if model.residual is None and not any(position for *_, position in levels.values()) else 2
+    places = [level for lower, upper, _ in levels.values() for level in (lower, upper)[:each]]
+    rates = predict_rates(model, places, WhatIf(), together=2) if places else None
     for turn, (index, configuration) in enumerate(asked.items()):
         assert rates is not None, "there is one for each that is asked for"
-        yield index, configuration, rates.pair(2 * turn), levels[index][2]
+        yield index, configuration, rates.of(each * turn, each), levels[index][2]
 
 
 def _fits(model: WorkloadModel, configuration: Configuration, what_if: WhatIf) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from statistics import median
 
@@ -16,9 +16,7 @@ from sizer.model import (
     anonymous_bytes,
     as_asked,
     batch_of,
-    disk_of,
     gain,
-    gpus_of,
     loader_waits,
     predict,
 )
@@ -27,7 +25,6 @@ from sizer.records import (
     PREPROCESSING,
     Bottleneck,
     Configuration,
-    DiskRates,
     Estimate,
     Figure,
     NoAnswer,
@@ -63,12 +60,6 @@ class ChangeKind(str, Enum):
     """Memory for all of the data."""
     DECODER = "decoder"
     """Half of the CPU time of decoding."""
-    DISK = "disk"
-    """Twice the disk."""
-    ACCELERATOR = "accelerator"
-    """An accelerator twice as fast."""
-    ACCELERATORS = "accelerators"
-    """Twice as many accelerators."""
 
 
 @dataclass(frozen=True)
@@ -236,39 +227,6 @@ def _decoder(model: WorkloadModel, _runs: Sequence[Run], here: Configuration) ->
     yield from _changed(model, ChangeKind.DECODER, here, here, WhatIf(decode_factor=0.5), share=share, seconds=core)
 
 
-def _disk(model: WorkloadModel, _runs: Sequence[Run], here: Configuration) -> Iterator[Change]:
-    disk = model.measured.disk(here.disk)
-    if disk is None:
-        return
-    twice = DiskRates(**{each.name: _twice(getattr(disk.rates, each.name)) for each in fields(DiskRates)})
-    what_if = WhatIf(disk_rates=twice)
-    share = sum(predict(model, here).shares.get(each.value, 0.0) for each in _OF_THE_DISK)
-    yield from _changed(model, ChangeKind.DISK, here, here, what_if, share=share, disk=disk_of(here))
-
-
-_OF_THE_DISK = (Bottleneck.DISK_BANDWIDTH, Bottleneck.DISK_IOPS, Bottleneck.DISK_WRITE)
-
-
-def _twice(rate: float | None) -> float | None:
-    return None if rate is None else 2 * rate
-
-
-def _accelerator(model: WorkloadModel, _runs: Sequence[Run], here: Configuration) -> Iterator[Change]:
-    if model.facts.accelerator in (None, CPU_LABEL):
-        return
-    share = predict(model, here).shares.get(Bottleneck.ACCELERATOR.value, 0.0)
-    yield from _changed(model, ChangeKind.ACCELERATOR, here, here, WhatIf(gpu_speedup=2.0), share=share)
-
-
-def _accelerators(model: WorkloadModel, _runs: Sequence[Run], here: Configuration) -> Iterator[Change]:
-    counts = {gpus.count for gpus in model.measured.gpus if gpus.gpu == here.gpu and gpus.count}
-    now = max(1, gpus_of(here))
-    if len(counts) < 2 or here.gpu == CPU_LABEL:
-        return
-    there = replace(here, gpu_count=2 * now)
-    yield from _changed(model, ChangeKind.ACCELERATORS, here, there, WhatIf(), count=float(2 * now))
-
-
 _MAKERS: tuple[Callable[[WorkloadModel, Sequence[Run], Configuration], Iterator[Change]], ...] = (
     _workers,
     _waiting,
@@ -276,9 +234,6 @@ _MAKERS: tuple[Callable[[WorkloadModel, Sequence[Run], Configuration], Iterator[
     _batch,
     _in_memory,
     _decoder,
-    _disk,
-    _accelerator,
-    _accelerators,
 )
 
 

@@ -7,13 +7,17 @@ from sizer.store.schema_1 import marks_of
 from sizer.store.stored_runs import read_run, run_from_json
 from sizer.store.study_folder import FOLDERS, StudyFolder, current_run, is_held, refuse_unusable
 from sizer.store.unsaved import keep_unsaved, take_back, unsaved_folder
+from sizer.store.watched import WATCHED_SECONDS, is_watched, mark_watched, unmark_watched
 
 __all__ = [
     "FOLDERS",
+    "WATCHED_SECONDS",
     "StudyFolder",
     "current_run",
     "is_held",
+    "is_watched",
     "keep_unsaved",
+    "mark_watched",
     "marks_of",
     "measured",
     "read_run",
@@ -22,5 +26,6 @@ __all__ = [
     "refuse_unusable",
     "run_from_json",
     "take_back",
+    "unmark_watched",
     "unsaved_folder",
 ]

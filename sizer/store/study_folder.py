@@ -29,10 +29,14 @@ from sizer.store.continuing import measured, refuse_other_machine, refuse_other_
 from sizer.store.schema_1 import note_of
 from sizer.store.stored_runs import Problem, StoredRuns
 from sizer.store.unsaved import RESERVE, RESERVED_BYTES, Reserve
+from sizer.store.watched import WATCHED
 from sizer.study import HostSize, read_study, to_yaml
 
 FOLDERS = ("runs", "logs")
-FILES = (".lock", "study.yaml", "host.json", "model.json", "recommendation.json", "measurements.csv", "report.html")
+FILES = (
+    *(".lock", WATCHED, "study.yaml", "host.json", "model.json", "recommendation.json"),
+    *("measurements.csv", "report.html"),
+)
 """All that sizer reads and writes in a study folder, beside what lies in its folders."""
 
 COUNTS = ("cpus", "memory_bytes")

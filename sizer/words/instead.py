@@ -5,8 +5,8 @@ from __future__ import annotations
 from sizer.recommend import Change, ChangeKind
 from sizer.records import PREPROCESSING, Bottleneck, Estimate, format_bytes, format_number
 from sizer.words.figures import brief, change, operations, small_share, transfer, volume
-from sizer.words.language import _, _n
-from sizer.words.names import Terms, accelerator_name, resource_name
+from sizer.words.language import _
+from sizer.words.names import Terms, resource_name
 from sizer.words.units import a_sample, percent
 
 NOTHING = 0.005
@@ -24,15 +24,11 @@ def change_named(found: Change, kind: str) -> str:
         return _("Batch {size}", size=format_number(_number(found, "batch")))
     if found.kind is ChangeKind.IN_MEMORY:
         return _("All of the data in memory: {size}", size=format_bytes(_number(found, "memory")))
-    if found.kind is ChangeKind.ACCELERATORS:
-        return _n("Buy: {count} accelerator", "Buy: {count} accelerators", round(_number(found, "count")))
     return {
         ChangeKind.LOADER_WORKERS: _("Twice as many loader workers"),
         ChangeKind.WAITING: _("More loader workers"),
         ChangeKind.LARGE_READS: _("Files packed into one that is read in large pieces (RecordIO, LMDB)"),
         ChangeKind.DECODER: _("Decode in half the CPU time: smaller images, or a faster decoder"),
-        ChangeKind.DISK: _("Buy: a disk twice as fast"),
-        ChangeKind.ACCELERATOR: _("Buy: an accelerator twice as fast"),
     }[found.kind]
 
 
@@ -62,15 +58,8 @@ def change_evidence(found: Change, terms: Terms) -> str:
             data=volume(_number(found, "data")),
             own=format_bytes(_number(found, "own")),
         )
-    if found.kind is ChangeKind.DECODER:
-        cost = a_sample(brief(_number(found, "seconds")), terms.unit)
-        return _("Decoding is {share} of its CPU time of {cost}.", share=_share(found, "share"), cost=cost)
-    if found.kind is ChangeKind.DISK:
-        return _("The disk holds back {share} of the rate.", share=_share(found, "share"))
-    if found.kind is ChangeKind.ACCELERATOR:
-        name = accelerator_name(terms.device)
-        return _("The {accelerator} holds back {share} of the rate.", accelerator=name, share=_share(found, "share"))
-    return _("Runs with several counts show how they scale.")
+    cost = a_sample(brief(_number(found, "seconds")), terms.unit)
+    return _("Decoding is {share} of its CPU time of {cost}.", share=_share(found, "share"), cost=cost)
 
 
 def _batch_evidence(found: Change) -> str:

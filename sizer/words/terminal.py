@@ -93,6 +93,11 @@ def answer_not_written(error: object) -> str:
     return _("the answer could not be written: {error}", error=error)
 
 
+def page_not_written(error: object) -> str:
+    """The page could not be written for whoever looks at it while the study is measured."""
+    return _("the page that is being served could not be written: {error}", error=error)
+
+
 def unknown_columns(table: Path, columns: str) -> str:
     """An imported table has columns that sizer has no use for."""
     return _(

@@ -13,7 +13,7 @@ Typed = Callable[..., subprocess.CompletedProcess[str]]
 
 COMMANDS = [
     *("doctor", "demo", "init", "run", "resume", "status", "fit", "predict"),
-    *("recommend", "report", "export", "import", "schema", "catalog", "disks"),
+    *("recommend", "report", "serve", "export", "import", "schema", "catalog", "disks"),
 ]
 
 

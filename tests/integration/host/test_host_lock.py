@@ -7,10 +7,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from sizer.host.lock import measuring_alone
+from sizer.host.lock import is_host_measured, measuring_alone
 from sizer.records.errors import HostError
 
 HOLD = """
@@ -74,3 +75,13 @@ def test_many_may_ask(holder: subprocess.Popen[str], name: str) -> None:
     for _ in range(50):
         with pytest.raises(HostError, match=f"process {holder.pid}"), measuring_alone(name):
             pass
+
+
+def test_whoever_asks_often_sees_it_held(holder: subprocess.Popen[str], name: str) -> None:
+    """And free, once it is; the one that measures is not asked."""
+    assert is_host_measured(name)
+    assert not is_host_measured(name[:-1])
+    assert not is_host_measured(name, Path("/proc/none"))
+    holder.kill()
+    holder.wait()
+    assert not is_host_measured(name)

@@ -24,6 +24,10 @@ from sizer.records import HostError
             api.events.NotConcluded(HostError("model.json cannot be written.")),
             "the answer could not be written: model.json cannot be written.",
         ),
+        (
+            api.events.NotShown(HostError("report.html cannot be written.")),
+            "the page that is being served could not be written: report.html cannot be written.",
+        ),
     ],
 )
 def test_what_went_wrong_is_a_line(event: api.events.Event, line: str, capsys: pytest.CaptureFixture[str]) -> None:

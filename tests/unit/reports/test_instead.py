@@ -36,15 +36,11 @@ def test_each_workload_says_what_would_gain_or_that_nothing_would(
     assert shown is not None
     groups = {group["name"]: group for group in shown["groups"]}
     assert list(groups) == [TRAIN.name, INFER.name, WORDS.name, PREPARE.name]
-    (row,) = groups[TRAIN.name]["rows"]
-    assert row["change"] == "Buy: an accelerator twice as fast"
-    assert row["evidence"].startswith("The emulated P100 holds back ")
-    assert row["gain"].startswith("+")
-    assert [each.word for each in row["badges"]] == ["predicted", "emulated"]
-    assert row["then"] == "then bound by: CPU"
-    assert groups[TRAIN.name]["nothing"] == ""
-    assert groups[INFER.name]["rows"] == []
-    assert groups[INFER.name]["nothing"] == "None of the changes that these runs can judge would gain more than 1 %."
+    for name in (TRAIN.name, INFER.name):
+        assert groups[name]["rows"] == []
+        assert groups[name]["nothing"] == "None of the changes that these runs can judge would gain more than 1 %."
+    rows = [row for group in shown["groups"] for row in group["rows"]]
+    assert all(row["gain"].startswith("+") and row["evidence"] and row["badges"] for row in rows)
 
 
 def test_without_a_model_there_is_no_section(material: Material, found: dict[str, Subject]) -> None:

@@ -631,4 +631,5 @@ def test_lines_of_the_terminal_say_what_they_are() -> None:
     """A note is no warning, and what could not be written names the reason."""
     assert words.note_said("fio is missing") == "note: fio is missing"
     assert words.answer_not_written("disk full") == "the answer could not be written: disk full"
+    assert words.page_not_written("disk full") == "the page that is being served could not be written: disk full"
     assert words.being_measured_again("train 2 vCPUs: crashed") == "train 2 vCPUs: crashed; being measured again now"

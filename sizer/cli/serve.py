@@ -1,0 +1,117 @@
+"""serve: the page of a study while it is measured.
+
+To import what draws a page takes a second of CPU time, and to draw it several, which a run that goes on would be
+marked for as contended. So nothing of that is imported here before the page is drawn, and it is drawn here only where
+no sizer measures on this host; where one does, that one writes the page between two runs, as long as somebody looks.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sizer.cli.faults import in_words, sentence
+from sizer.cli.language import ENGLISH, asked_language
+from sizer.host import is_host_measured
+from sizer.records import Message, SizerError
+from sizer.server import LivePage, PageServer, Sentences
+from sizer.store import WATCHED_SECONDS, StudyFolder, is_held, mark_watched, unmark_watched
+
+if TYPE_CHECKING:
+    from sizer.api import WatchedPage
+
+LOOKING_SECONDS = 10.0
+"""Since the page was last asked for, in which somebody looks at it: it asks by itself every other second."""
+
+MARKING_SECONDS = WATCHED_SECONDS / 3
+"""Between two marks in the folder: rarely, as its disk may be the one that is measured."""
+
+PAUSE_SECONDS = 1.0
+
+
+def serve(arguments: argparse.Namespace) -> int:
+    folder = StudyFolder.open(Path(arguments.folder))
+    page = LivePage(folder.report_path, _sentences())
+    # Ctrl-C ends it also where a script has started it in the background, and so does what ends it from outside.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
+    with PageServer(page.now, arguments.port) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        print(server.address, flush=True)
+        _say(
+            Message(
+                "This page of {folder} is live until Ctrl-C, for this host alone. From another host: "
+                "ssh -L {port}:127.0.0.1:{port} THIS_HOST, then open the same address there.",
+                folder=folder.path,
+                port=server.port,
+            )
+        )
+        try:
+            _Keeper(folder, page).keep()
+        finally:
+            unmark_watched(folder.path)
+    return 0
+
+
+class _Keeper:
+    """Sees to it that whoever looks at the page sees the newest runs."""
+
+    def __init__(self, folder: StudyFolder, page: LivePage) -> None:
+        self._folder = folder
+        self._page = page
+        self._drawn: WatchedPage | None = None
+        self._marked = float("-inf")
+        self._said = ""
+
+    def keep(self) -> None:
+        """Until it is interrupted."""
+        while True:
+            time.sleep(PAUSE_SECONDS)
+            if not self._page.is_watched(LOOKING_SECONDS):
+                continue
+            if time.monotonic() - self._marked > MARKING_SECONDS:
+                self._marked = time.monotonic()
+                # A folder that cannot be written has the page that it has.
+                with suppress(OSError):
+                    mark_watched(self._folder.path)
+            try:
+                self.draw()
+            except SizerError as error:
+                self._say_once(sentence(error))
+
+    def draw(self) -> None:
+        """Write the page where nobody measures. Raises SizerError."""
+        if is_host_measured() or is_held(self._folder) or not self._folder.is_stale(self._folder.report_path):
+            return
+        if self._drawn is None:
+            from sizer.api import WatchedPage
+
+            self._drawn = WatchedPage()
+        # Opened again, as the study itself may have changed since.
+        self._drawn.write_if_due(StudyFolder.open(self._folder.path))
+
+    def _say_once(self, text: str) -> None:
+        if text != self._said:
+            self._said = text
+            print(f"sizer: {text}", file=sys.stderr, flush=True)
+
+
+def _sentences() -> Sentences:
+    return Sentences(
+        waiting=in_words(Message("There is no page of this study yet. It comes by itself once a run is finished.")),
+        changed=in_words(Message("There are new runs.")),
+        take=in_words(Message("Show them")),
+        gone=in_words(Message("The server of this page has ended; the page stays as it is.")),
+        language=asked_language(os.environ) or ENGLISH,
+    )
+
+
+def _say(message: Message) -> None:
+    print(in_words(message), file=sys.stderr, flush=True)

@@ -1,0 +1,194 @@
+"""A study that somebody watches while it is measured, from the command line to the page."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+
+from sizer.analysis import CONTENDED_CORES
+from tests import ROOT
+
+Begin = Callable[..., subprocess.Popen[str]]
+
+pytestmark = [pytest.mark.root, pytest.mark.slow]
+
+RUNS = 8
+
+
+@pytest.fixture
+def begin(folder: Path, environment: dict[str, str]) -> Iterator[Begin]:
+    """Start `sizer ...` as from a terminal; ended with the test whatever becomes of it."""
+    begun: list[subprocess.Popen[str]] = []
+
+    def start(*words: str) -> subprocess.Popen[str]:
+        argv = [sys.executable, "-m", "sizer", *words]
+        settings = {**environment, "PYTHONPATH": str(ROOT)}
+        pipe = subprocess.PIPE
+        begun.append(subprocess.Popen(argv, cwd=folder, env=settings, stdout=pipe, stderr=pipe, text=True))
+        return begun[-1]
+
+    yield start
+    for process in begun:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture
+def study(folder: Path) -> Path:
+    """A study of some short runs, whose folder is there once the first of them goes on."""
+    text = (folder / "study.yaml").read_text()
+    text = text.replace("repeats: 1, seconds: 1", "repeats: 2, seconds: 2").replace("[0.5, 1, 2]", "[0.5, 1, 1.5, 2]")
+    (folder / "study.yaml").write_text(text)
+    return folder / "study"
+
+
+def address_of(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """The port and the path that a server prints, the only line on its stdout."""
+    assert process.stdout is not None
+    found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/\?token=\S+)\n", process.stdout.readline())
+    assert found is not None
+    return int(found[1]), found[2]
+
+
+def tag_of(port: int, path: str) -> str | None:
+    """What a page asks every other second."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request("HEAD", path)
+    answer = connection.getresponse()
+    assert answer.status == 200
+    connection.close()
+    return answer.headers["ETag"]
+
+
+def page_of(port: int, path: str) -> str:
+    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request("GET", path)
+    text = connection.getresponse().read().decode()
+    connection.close()
+    return text
+
+
+def core_seconds(process: subprocess.Popen[str]) -> float:
+    """CPU time that a process has used."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def wait_for(path: Path) -> None:
+    until = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < until, path
+        time.sleep(0.05)
+
+
+def ended(process: subprocess.Popen[str]) -> int:
+    """The exit code after Ctrl-C."""
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    return process.returncode
+
+
+def spans(study: Path) -> list[tuple[float, float]]:
+    """When each run began and ended."""
+    found = []
+    for path in (study / "runs").glob("*.json"):
+        run = json.loads(path.read_text())
+        began = datetime.fromisoformat(run["started_at"]).timestamp()
+        found.append((began, began + run["wall_seconds"]))
+    return found
+
+
+def test_who_measures_writes_the_page_between_runs_for_whoever_looks(study: Path, begin: Begin) -> None:
+    """Several pages come, none while a run goes on, and the server costs the host next to nothing meanwhile."""
+    measuring = begin("run", "study.yaml")
+    wait_for(study / "study.yaml")
+    server = begin("serve", "study")
+    port, path = address_of(server)
+    assert "There is no page of this study yet" in page_of(port, path)
+    began, used = time.monotonic(), core_seconds(server)
+    tags, written = [tag_of(port, path)], {}
+    while measuring.poll() is None:
+        tag = tag_of(port, path)
+        if tag != tags[-1]:
+            tags.append(tag)
+            written[tag] = (study / "report.html").stat().st_mtime
+        time.sleep(1)
+    share = (core_seconds(server) - used) / (time.monotonic() - began)
+    assert measuring.returncode == 0
+    assert len(written) >= 2
+    assert share < CONTENDED_CORES / 5
+    times = spans(study)
+    assert len(times) >= RUNS
+    assert min(written.values()) < max(start for start, _ in times)
+    assert [page for page in written.values() if any(start < page < end for start, end in times)] == []
+    assert (study / ".watched").exists()
+    assert "</html>" in page_of(port, path)
+    assert ended(server) == 130
+    assert not (study / ".watched").exists()
+
+
+def test_nothing_is_written_where_nobody_looks(study: Path, begin: Begin) -> None:
+    """A server alone looks at nothing: until the study ends there is no page and no mark."""
+    measuring = begin("run", "study.yaml")
+    wait_for(study / "study.yaml")
+    server = begin("serve", "study")
+    address_of(server)
+    while len(list((study / "runs").glob("*.json"))) < RUNS - 1:
+        assert not (study / "report.html").exists()
+        assert not (study / ".watched").exists()
+        assert measuring.poll() is None
+        time.sleep(0.2)
+    measuring.communicate(timeout=60)
+    assert measuring.returncode == 0
+    before = {path: path.stat().st_mtime_ns for path in study.rglob("*")}
+    time.sleep(3)
+    assert {path: path.stat().st_mtime_ns for path in study.rglob("*")} == before
+    assert ended(server) == 130
+
+
+def test_where_nobody_measures_the_server_writes_the_page(first_version: Path, begin: Begin) -> None:
+    """Once somebody looks: a study that was copied here without its page, say; and it ends by SIGTERM, too."""
+    (first_version / "report.html").unlink(missing_ok=True)
+    server = begin("serve", str(first_version), "--port", "18765")
+    port, path = address_of(server)
+    assert port == 18765
+    time.sleep(3)
+    assert not (first_version / "report.html").exists()
+    before = tag_of(port, path)
+    until = time.monotonic() + 60
+    while tag_of(port, path) == before:
+        assert time.monotonic() < until
+        time.sleep(0.5)
+    assert (first_version / "report.html").read_text() != page_of(port, path)
+    assert "live-note" not in (first_version / "report.html").read_text()
+    server.terminate()
+    _, said = server.communicate(timeout=20)
+    assert server.returncode == 130
+    assert "ssh -L 18765:127.0.0.1:18765" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("nowhere",), 2, "nowhere: there is no such folder"),
+        ((".",), 2, "is not a study folder"),
+        (("study", "--port", "70000"), 2, "is not a port; give a whole number from 1 to 65535"),
+    ],
+)
+def test_what_cannot_be_served_is_said(begin: Begin, words: tuple[str, ...], code: int, said: str) -> None:
+    """In a sentence."""
+    process = begin("serve", *words)
+    _, words_said = process.communicate(timeout=30)
+    assert (process.returncode, "Traceback" in words_said) == (code, False)
+    assert said in words_said

@@ -1,0 +1,172 @@
+"""The page that `sizer serve` shows, in a real browser, with the real server: it takes a newer one by itself."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizer.bundled.reports import Material, render
+from sizer.files import write_text
+from sizer.server import LivePage, PageServer, Sentences
+
+pytestmark = pytest.mark.slow
+
+SENTENCES = Sentences("Nothing yet.", "There are new runs.", "Show them", "It has ended.", "en")
+NOTE = ".live-note"
+PATIENT = 15_000
+"""Milliseconds, of which a newer page takes two."""
+
+
+@pytest.fixture(scope="module")
+def page(material: Material) -> str:
+    return render(material)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "report.html"
+
+
+@pytest.fixture
+def server(path: Path) -> Iterator[PageServer]:
+    with PageServer(LivePage(path, SENTENCES).now) as found:
+        threading.Thread(target=found.serve_forever, args=(0.05,), daemon=True).start()
+        yield found
+        found.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def _asks_for_itself_alone(browser: Any, server: PageServer) -> Iterator[None]:
+    """After every test: the page has asked its own address whether there is a newer one, and nothing else."""
+    yield
+    browser.close()
+    faults, browser.faults = browser.faults, []
+    assert set(faults) <= {f"request: {server.address}"}
+
+
+def newer(page: str, number: int = 2) -> str:
+    """The page after more runs: with another title, longer above every place."""
+    return page.replace("<main>", f"<main><h2>Now {number}</h2><p>{'more runs ' * 500}</p>")
+
+
+def test_it_takes_the_first_page_as_soon_as_there_is_one(
+    browser: Any, server: PageServer, path: Path, page: str
+) -> None:
+    """Until then it says what is waited for."""
+    shown = browser.open(server.address, 1300, "light")
+    assert shown.locator("main").inner_text() == "Nothing yet."
+    write_text(path, page)
+    shown.wait_for_selector("h1", timeout=PATIENT)
+    assert shown.locator(NOTE).is_hidden()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_reader_keeps_the_place(browser: Any, server: PageServer, path: Path, page: str, scheme: str) -> None:
+    """On the page, what is folded open, what is set, and the fragment of the address."""
+    write_text(path, page)
+    asked = "#what-if=train-resnet50-p100&vcpus=1&memory_gib=4"
+    shown = browser.open(f"{server.address}{asked}", 1300, scheme)
+    answer = shown.locator(".what-if .rate output").inner_text()
+    shown.locator("details:not([open]) > summary").last.click()
+    shown.locator(".filters select").last.select_option(index=1)
+    opened = shown.locator("details[open]").count()
+    chosen = shown.locator(".filters select").last.input_value()
+    rows = shown.locator("table.instances tbody tr:visible").count()
+    # On the screen as it was, whatever became longer above it.
+    shown.locator("h2").last.evaluate("head => scrollTo(0, head.getBoundingClientRect().top + scrollY - 300)")
+    shown.evaluate("document.activeElement.blur()")
+    above = shown.evaluate(
+        "[...document.querySelectorAll('h2')].filter(each => each.getBoundingClientRect().top < 2).at(-1).textContent"
+    )
+    where = shown.locator("h2", has_text=above).last.bounding_box()["y"]
+    write_text(path, newer(page))
+    shown.wait_for_selector("h2:has-text('Now 2')", timeout=PATIENT, state="attached")
+    shown.wait_for_load_state("load")
+    assert shown.evaluate("location.hash") == asked
+    assert shown.locator(".what-if .rate output").inner_text() == answer
+    assert shown.locator("details[open]").count() == opened
+    assert shown.locator(".filters select").last.input_value() == chosen
+    assert shown.locator("table.instances tbody tr:visible").count() == rows
+    assert shown.locator("h2", has_text=above).last.bounding_box()["y"] == pytest.approx(where, abs=3)
+    shown.reload()
+    assert shown.locator("h2", has_text=above).last.bounding_box()["y"] == pytest.approx(where, abs=3)
+    shown.goto("about:blank")
+    shown.goto(f"{server.address}#trust")
+    assert shown.locator("details[open]").count() == opened - 1
+
+
+def test_a_busy_reader_is_asked(browser: Any, server: PageServer, path: Path, page: str) -> None:
+    """Somebody in the middle of choosing is not interrupted, but told; a click shows the newer page."""
+    write_text(path, page)
+    shown = browser.open(server.address, 390, "light")
+    shown.locator(".filters select").last.focus()
+    write_text(path, newer(page))
+    shown.wait_for_selector(NOTE, timeout=PATIENT)
+    assert shown.locator(NOTE).inner_text() == "There are new runs. Show them"
+    assert shown.locator(NOTE).get_attribute("role") == "status"
+    shown.wait_for_timeout(3000)
+    assert shown.locator("h2:has-text('Now 2')").count() == 0
+    shown.locator(f"{NOTE} button").click()
+    shown.wait_for_selector("h2:has-text('Now 2')", timeout=PATIENT, state="attached")
+    assert shown.locator(NOTE).is_hidden()
+
+
+def test_a_tab_that_nobody_sees_asks_nothing(browser: Any, server: PageServer, path: Path, page: str) -> None:
+    """And at once, when it is seen again."""
+    write_text(path, page)
+    shown = browser.open(server.address, 1300, "light")
+    hide = "Object.defineProperty(document, 'hidden', { value: %s, configurable: true });"
+    hide += "document.dispatchEvent(new Event('visibilitychange'))"
+    shown.evaluate(hide % "true")
+    shown.wait_for_timeout(500)
+    browser.faults.clear()
+    write_text(path, newer(page))
+    shown.wait_for_timeout(4500)
+    assert browser.faults == []
+    shown.evaluate(hide % "false")
+    shown.wait_for_selector("h2:has-text('Now 2')", timeout=PATIENT, state="attached")
+
+
+def test_it_says_that_the_server_has_gone(browser: Any, server: PageServer, path: Path, page: str) -> None:
+    """Once, and shows on what it has."""
+    write_text(path, page)
+    shown = browser.open(server.address, 1300, "light")
+    server.shutdown()
+    server.server_close()
+    shown.wait_for_selector(NOTE, timeout=PATIENT)
+    assert shown.locator(NOTE).inner_text() == "It has ended."
+    shown.evaluate("""
+      window.said = 0;
+      const seen = new MutationObserver(() => { window.said += 1; });
+      seen.observe(document.querySelector(".live-note"), { childList: true, subtree: true, characterData: true });
+    """)
+    shown.wait_for_timeout(5000)
+    assert shown.evaluate("said") == 0
+    assert shown.locator("h1").is_visible()
+    # Chromium's own word for each question that nobody answered.
+    browser.faults = [each for each in browser.faults if "ERR_CONNECTION_REFUSED" not in each]
+
+
+def test_without_javascript_the_page_is_there(browser: Any, server: PageServer, path: Path, page: str) -> None:
+    """As it was when it was asked for."""
+    write_text(path, page)
+    shown = browser.open(server.address, 1300, "light", java_script_enabled=False)
+    assert shown.locator("h1").is_visible()
+    assert shown.locator(NOTE).count() == 0
+
+
+def test_another_site_cannot_show_it(browser: Any, server: PageServer, path: Path, page: str, tmp_path: Path) -> None:
+    """Even one that knows the address: not in a frame, as a script or as a picture."""
+    write_text(path, page)
+    (tmp_path / "site.html").write_text(
+        f'<!doctype html><iframe src="{server.address}"></iframe><script src="{server.address}"></script>'
+    )
+    shown = browser.open((tmp_path / "site.html").as_uri(), 1300, "light")
+    shown.wait_for_timeout(500)
+    assert not [frame for frame in shown.frames if frame.url.startswith("http") and frame.query_selector("h1")]
+    assert any("frame" in each.lower() for each in browser.faults), browser.faults
+    browser.faults.clear()

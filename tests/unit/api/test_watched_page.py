@@ -1,0 +1,152 @@
+"""The page of a study that is being measured, written for whoever looks at it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sizer.api import Measurement, events, plan_study, this_host, watched_page
+from sizer.api.watched_page import PAUSE, WatchedPage
+from sizer.records import HostError
+from sizer.store import StudyFolder, mark_watched
+
+
+class Clock:
+    """Moves on by itself while a page is drawn."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def folder(tmp_path: Path, store_knee: Callable[[Path], Path]) -> StudyFolder:
+    return StudyFolder.open(store_knee(tmp_path / "s"))
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def drawn(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Path]]:
+    """The pages that were drawn, each of which took three seconds."""
+    pages = []
+
+    def draw(folder: StudyFolder) -> None:
+        clock.now += 3
+        folder.report_path.write_text("page")
+        pages.append(folder.report_path)
+
+    monkeypatch.setattr(watched_page, "write_report", draw)
+    return pages
+
+
+def add_a_run(folder: StudyFolder) -> None:
+    """Store one again, a second after the page."""
+    (path, *_) = (folder.path / "runs").glob("*.json")
+    later = folder.report_path.stat().st_mtime_ns + 10**9
+    os.utime(path, ns=(later, later))
+
+
+def test_the_page_is_that_of_the_report(folder: StudyFolder) -> None:
+    """Model and recommendation are written with it."""
+    mark_watched(folder.path)
+    WatchedPage().write_if_due(folder)
+    assert "</html>" in folder.report_path.read_text()
+    assert folder.model_path.exists()
+    assert folder.recommendation_path.exists()
+
+
+def test_without_anybody_nothing_is_written(folder: StudyFolder, drawn: list[Path], clock: Clock) -> None:
+    """Not one file."""
+    before = sorted(os.listdir(folder.path))
+    WatchedPage(clock).write_if_due(folder)
+    assert drawn == []
+    assert sorted(os.listdir(folder.path)) == before
+
+
+def test_a_page_is_drawn_once(folder: StudyFolder, drawn: list[Path], clock: Clock) -> None:
+    """Until there are newer runs."""
+    mark_watched(folder.path)
+    page = WatchedPage(clock)
+    page.write_if_due(folder)
+    clock.now += 1000
+    page.write_if_due(folder)
+    assert len(drawn) == 1
+    add_a_run(folder)
+    page.write_if_due(folder)
+    assert len(drawn) == 2
+
+
+def test_pages_take_a_small_share_of_the_time(folder: StudyFolder, drawn: list[Path], clock: Clock) -> None:
+    """Ten times as long as one took, there is no other one."""
+    mark_watched(folder.path)
+    page = WatchedPage(clock)
+    page.write_if_due(folder)
+    add_a_run(folder)
+    clock.now += PAUSE * 3 - 0.1
+    page.write_if_due(folder)
+    assert len(drawn) == 1
+    clock.now += 0.2
+    page.write_if_due(folder)
+    assert len(drawn) == 2
+
+
+def test_without_runs_there_is_no_page(tmp_path: Path, folder: StudyFolder, drawn: list[Path], clock: Clock) -> None:
+    """A study that has just begun."""
+    with StudyFolder.create(tmp_path / "new", folder.study, folder.host) as new:
+        mark_watched(new.path)
+        WatchedPage(clock).write_if_due(new)
+    assert drawn == []
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        (HostError("no room"), "no room"),
+        (ZeroDivisionError("a page"), "internal error in sizer (ZeroDivisionError('a page'))"),
+    ],
+)
+def test_a_page_that_cannot_be_drawn_ends_no_study(
+    folder: StudyFolder, monkeypatch: pytest.MonkeyPatch, raised: Exception, said: str
+) -> None:
+    """Whatever the reason is; whoever measures is told, and the next run begins."""
+
+    def fail(_: StudyFolder) -> None:
+        raise raised
+
+    monkeypatch.setattr(watched_page, "write_report", fail)
+    mark_watched(folder.path)
+    host = this_host()
+    heard: list[events.Event] = []
+    Measurement(plan_study(folder.study, folder.path, host), folder, host, heard.append)._show()
+    (event,) = heard
+    assert isinstance(event, events.NotShown)
+    assert str(event.error) == said
+
+
+def test_what_cannot_be_written_is_said_and_not_tried_at_once_again(
+    folder: StudyFolder, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk, say."""
+    tried = []
+
+    def refuse(_: StudyFolder) -> None:
+        clock.now += 3
+        tried.append(clock.now)
+        raise HostError("no room")
+
+    monkeypatch.setattr(watched_page, "write_report", refuse)
+    mark_watched(folder.path)
+    page = WatchedPage(clock)
+    with pytest.raises(HostError, match="no room"):
+        page.write_if_due(folder)
+    page.write_if_due(folder)
+    assert len(tried) == 1
