@@ -4,7 +4,7 @@ document.addEventListener("keydown", event => {
   if (event.key !== "Escape") return;
   for (const badge of document.querySelectorAll(".badge:is(:hover, :focus)")) {
     badge.classList.add("closed");
-    for (const name of ["pointerenter", "click", "blur"])
+    for (const name of ["pointerenter", "focus", "click", "blur"])
       badge.addEventListener(name, () => badge.classList.remove("closed"), { once: true });
   }
 });

@@ -56,6 +56,16 @@ def test_a_link_to_a_run_shows_its_evidence(browser: Any, packed: str, material:
     assert page.locator(".evidence:not(:empty)").count() == 2
 
 
+@pytest.mark.parametrize("width", [390, 1300])
+def test_the_last_run_is_in_view_where_a_link_leads_to_it(browser: Any, packed: str, width: int) -> None:
+    """Before its evidence is there the page ends right behind it."""
+    page = browser.open(packed, width, "light")
+    last = page.locator(".evidence").last.get_attribute("id")
+    page = browser.open(f"{packed}#{last}", width, "light")
+    page.locator(f"#{last}:not(:empty)").wait_for()
+    assert 0 <= browser.evaluate(f"document.getElementById('{last}').getBoundingClientRect().top") < 700
+
+
 def test_without_javascript_a_page_of_many_runs_says_what_is_missing(browser: Any, packed: str, plain: str) -> None:
     """The line of every run is there; on a page of few runs nothing is missing."""
     page = browser.open(packed, 1300, "light", java_script_enabled=False)

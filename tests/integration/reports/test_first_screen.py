@@ -1,0 +1,71 @@
+"""The page as it is first seen: the answers at once, all within its width, and links that land where they lead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sizer.bundled.reports import Material, write_report
+from sizer.words import in_language
+from sizer.words.language import CHINESE, ENGLISH
+
+pytestmark = pytest.mark.slow
+
+WIDTHS = (320, 390, 700, 1020, 1060, 1150, 1300, 1920)
+ENDS = "[...document.querySelectorAll('.answers tbody')].map(row => row.getBoundingClientRect().bottom)"
+LANDED = "(id => Math.abs(document.getElementById(id).getBoundingClientRect().top))"
+
+
+@pytest.fixture(scope="module", params=[ENGLISH, CHINESE])
+def address(request: pytest.FixtureRequest, material: Material, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path: Path = tmp_path_factory.mktemp("first") / "report.html"
+    with in_language(request.param):
+        write_report(path, material)
+    return path.as_uri()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_scrolls_sideways(browser: Any, address: str, width: int) -> None:
+    """At any width, closed as it comes and with everything open."""
+    browser.open(address, width, "light")
+    assert browser.evaluate("document.documentElement.scrollWidth") == width
+    browser.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    assert browser.evaluate("document.documentElement.scrollWidth") == width
+
+
+@pytest.mark.parametrize(("width", "height", "screens"), [(1300, 900, 1), (390, 844, 2)])
+def test_every_answer_is_on_the_first_screen(browser: Any, address: str, width: int, height: int, screens: int) -> None:
+    """The rows of four workloads; a phone has them on two screens."""
+    browser.open(address, width, "light", height)
+    ends = browser.evaluate(
+        "[...document.querySelectorAll('.answers tbody')].map(e => e.getBoundingClientRect().bottom)"
+    )
+    assert len(ends) == 4
+    assert max(ends) <= screens * height
+
+
+@pytest.mark.parametrize("width", [390, 1300])
+@pytest.mark.parametrize("name", ["workload-3", "what-if-section", "doubts", "failures", "trust", "measurement"])
+def test_a_link_lands_where_it_leads(browser: Any, address: str, width: int, name: str) -> None:
+    """Scripts draw and show parts of the page while it is loaded; the place that the address names stays in view."""
+    page = browser.open(f"{address}#{name}", width, "light")
+    page.wait_for_load_state("load")
+    assert browser.evaluate(f"{LANDED}('{name}')") < 2
+
+
+def test_escape_closes_what_a_badge_says(browser: Any, address: str) -> None:
+    """Whether one points at it or came to it by keys, and it opens again."""
+    page = browser.open(address, 1300, "light")
+    badge = page.locator("#verdict .badge").first
+    said = badge.locator(".badge-says")
+    for come in (badge.hover, badge.focus):
+        come()
+        assert said.is_visible()
+        page.keyboard.press("Escape")
+        assert not said.is_visible()
+        page.mouse.move(0, 0)
+    badge.blur()
+    badge.focus()
+    assert said.is_visible()
