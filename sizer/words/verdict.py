@@ -29,7 +29,6 @@ from sizer.words.badges import Badge, BadgeKind, badge
 from sizer.words.figures import (
     capital,
     chance,
-    from_to,
     gain,
     half_width,
     more_or_less,
@@ -193,9 +192,6 @@ def against_sentence(answer: Answer, target: float, terms: Terms) -> str:
     following = next((each for each in answer.reasons if each.code is ReasonCode.NEXT_MACHINE), None)
     if not found and following is not None:
         found = reason_sentence(following, terms)
-    disks = answer.baseline is not None and answer.baseline.spec.disk != answer.spec.disk
-    if found and disks:
-        found = paragraph([found, _("Prices are without disks.")])
     return found or _beside_cheaper(answer, target, terms)
 
 
@@ -321,7 +317,7 @@ def _gained(reason: Reason) -> str:
     """By the fitted curve and by the runs themselves, which may differ."""
     found = [reason.number(name) for name in ("gain", "seen") if reason.has(name)]
     low, high = gain(max(0.0, min(found))), gain(max(found))
-    return low if low == high else from_to(low, high)
+    return low if low == high else f"{low.rstrip(' %')}–{high}"
 
 
 def _plain(reason: Reason, terms: Terms) -> str:
