@@ -30,18 +30,23 @@ class Machine:
     badge: Badge | None = None
 
 
+APART = 0.03
+"""How far the fitted rate may lie off that of its own runs and still be called the same."""
+
+
 @dataclass(frozen=True)
 class Rate:
     """The throughput with its interval, among what it was chosen from; `badge` where no run had this spec.
 
-    `modelled`: it is the model's; of machines that were compared it is what was measured there.
+    Of machines that were compared it is what was measured there, else the model's; `runs` is what the runs of just this
+    gave, where that is not the same.
     """
 
     value: str
-    modelled: bool
     interval: str
     bar: Markup | None
     badge: Badge | None = None
+    runs: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ class Cost:
     hour: str
     million: str = ""
     day: str = ""
+    disk: str = ""
 
 
 @dataclass(frozen=True)
@@ -155,7 +161,8 @@ def _cost(answer: Answer, subject: Subject) -> Cost | None:
     if offer is None:
         return None
     day = words.price_day(offer, subject.objective.spot) if offer.usd_per_hour is not None else ""
-    return Cost(words.offer_price(offer), words.price_of_samples(offer, subject.unit), day)
+    disk = words.without_disk(answer.spec) if offer.usd_per_hour is not None else ""
+    return Cost(words.offer_price(offer), words.price_of_samples(offer, subject.unit), day, disk)
 
 
 def _own_cost(chosen: Alternative, offer: InstanceOffer | None, subject: Subject) -> Cost:
@@ -176,13 +183,18 @@ def _rate(answer: Answer, subject: Subject) -> Rate | None:
     if throughput is None or answer.spec is None or answer.rate_in_doubt:
         return None
     own = _own_runs(subject)
-    measured = answer.chosen is not None or bool(own)
+    known = results.pooled(own).value if own else None
+    found, runs = None, ""
+    if answer.chosen is None and known is None:
+        found = badge(BadgeKind.PREDICTED)
+    elif answer.chosen is None and known and abs(throughput.value / known - 1) > APART:
+        found, runs = badge(BadgeKind.FITTED), words.rate_of_its_runs(known, subject.unit)
     return Rate(
         words.rate_in_words(throughput.value, subject.unit),
-        answer.chosen is None,
         words.around(throughput),
         _bar(throughput, answer, subject, own) if throughput.value > 0 else None,
-        None if measured else badge(BadgeKind.PREDICTED),
+        found,
+        runs,
     )
 
 
@@ -198,9 +210,7 @@ def _bar(rate: Estimate, answer: Answer, subject: Subject, own: list[Run]) -> Ma
     said = words.rate_interval(rate, subject.unit)
     if best:
         said = _("{rate}; the best measured is {best}", rate=said, best=words.rate_in_words(best[0].rate, subject.unit))
-    if answer.chosen is not None:
-        return SmallBar(said, best, measured=rate.value, interval=rate).draw()
-    return SmallBar(said, best, measured=results.pooled(own).value if own else None, predicted=rate).draw()
+    return SmallBar(said, rate, best, predicted=answer.chosen is None and not own).draw()
 
 
 def _candidates(subject: Subject, answer: Answer) -> list[Candidate]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sizer import words
-from sizer.records import GIB, RELATIVE, InstanceOffer, ReasonCode, format_bytes, format_number, format_usd
+from sizer.records import GIB, RELATIVE, Estimate, InstanceOffer, ReasonCode, format_bytes, format_number, format_usd
 from sizer.words import _
 
 from .material import Material
@@ -67,7 +67,7 @@ def _row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dic
         "memory": format_bytes(offer.memory_bytes) if offer.memory_bytes else "–",
         "gpu": offer.gpu or "",
         "gpus": f"{offer.gpu_count} × {offer.gpu}" if offer.gpu else _("none"),
-        "rate": words.rate_in_words(rate.value, subject.unit) if rate is not None else "–",
+        "rate": _rate(rate, offer, subject),
         "hour": _usd(offer.usd_per_hour),
         "spot": _usd(offer.usd_per_hour_spot) if offer.usd_per_hour_spot is not None else "",
         "million": format_usd(million) if million is not None else "",
@@ -85,6 +85,15 @@ def _row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dic
             "million": million,
         },
     }
+
+
+def _rate(rate: Estimate | None, offer: InstanceOffer, subject: Subject) -> str:
+    """The spec's own; of a machine with more vCPUs a lower bound."""
+    if rate is None:
+        return "–"
+    said = words.rate_in_words(rate.value, subject.unit)
+    spec = subject.answer.spec if subject.answer is not None else None
+    return f"≥ {said}" if spec is not None and spec.vcpus is not None and offer.vcpus > spec.vcpus else said
 
 
 def _size(vcpus: float) -> str:

@@ -53,6 +53,8 @@ SECTIONS = (
 """In the order of the page."""
 SHARED = ("page", "charts", "model")
 """Whose styles and scripts every section may use."""
+HEADING = re.compile(r'<h2 id="([\w-]+-title)">(.*?)</h2>')
+"""Of a section; those of workloads have other anchors, which the first screen leads to."""
 IN_MARKS = re.compile(r"`([^`]+)`")
 
 
@@ -65,6 +67,7 @@ def render(material: Material) -> str:
     """The whole page as one HTML text that loads nothing."""
     templates = _templates()
     style, script = _joined("css"), _joined("js")
+    shown = [Markup(templates.get_template(f"{name}.html").render(found)) for name, found in contents(material).items()]
     return templates.get_template("page.html").render(
         style=Markup(style),
         script=Markup(script),
@@ -74,9 +77,8 @@ def render(material: Material) -> str:
         title=material.study.name,
         created_at=material.created_at,
         version=material.version,
-        sections=[
-            Markup(templates.get_template(f"{name}.html").render(found)) for name, found in contents(material).items()
-        ],
+        sections=shown,
+        headings=[(anchor, Markup(heading)) for section in shown for anchor, heading in HEADING.findall(section)],
     )
 
 

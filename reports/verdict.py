@@ -43,10 +43,11 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
 
 def _keys(rows: Sequence[AnswerRow]) -> list[legend.Key]:
     """What the bars mean, as far as they are on the page."""
-    rates = [row.rate for row in rows if row.rate is not None]
-    measured = [legend.measured_bar(_("measured"))] if any(rate.badge is None for rate in rates) else []
-    modelled = [legend.model(alone=True, upright=True)] if any(rate.modelled for rate in rates) else []
-    return [*measured, *modelled]
+    bars = [row.rate for row in rows if row.rate is not None and row.rate.bar is not None]
+    predicted = [rate.badge is not None and rate.badge.kind == BadgeKind.PREDICTED.value for rate in bars]
+    found = [legend.small_bar(_("rate, with the 90 % interval for a new run"))] if not all(predicted) else []
+    found += [legend.small_bar(_("predicted rate, with its interval"), predicted=True)] if any(predicted) else []
+    return [*found, legend.candidate(_("each that was measured"))] if bars else []
 
 
 def _objective(material: Material) -> str:

@@ -50,7 +50,7 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any] | N
     return {
         "data": embedded("what-if-data", data),
         "names": [subject.name for subject in asked],
-        "badges": [badge(kind) for kind in (BadgeKind.MEASURED, BadgeKind.PREDICTED, BadgeKind.EXTRAPOLATED)],
+        "badges": [badge(kind) for kind in (BadgeKind.FITTED, BadgeKind.PREDICTED, BadgeKind.EXTRAPOLATED)],
     }
 
 

@@ -49,6 +49,22 @@ def measured_bar(text: str) -> Key:
     return Key(drawn, text, "series-0 alone")
 
 
+def small_bar(text: str, predicted: bool = False) -> Key:
+    """A rate among its candidates, with its interval."""
+    drawn = _small(
+        svg.rectangle(1, 3, 17, 8, "small-frame" if predicted else "small-bar"),
+        svg.line(11, 7, 25, 7, "interval"),
+        svg.line(11, 4, 11, 10, "interval"),
+        svg.line(25, 4, 25, 10, "interval"),
+    )
+    return Key(drawn, text, "series-0 alone")
+
+
+def candidate(text: str) -> Key:
+    """The tick of one that the answer was chosen from."""
+    return Key(_small(svg.line(13, 4, 13, 10, "candidate")), text)
+
+
 def bar(index: int, text: str) -> Key:
     """A bar of the series with that index."""
     return Key(_small(svg.rectangle(1, 3, 24, 8, "bar")), text, f"series-{index % 4}")

@@ -27,32 +27,25 @@ class Candidate:
 
 @dataclass(frozen=True)
 class SmallBar:
-    """The answer's rate from 0 to the best of its candidates, with a tick for each of them.
+    """The answer's rate with its interval, from 0 to the best of its candidates, with a tick for each of them.
 
-    `measured` is the bar, the rate of runs with just this configuration, None where there are none; `interval` lies
-    over it. `predicted` is the model's rate with its 90 % interval for a new run, drawn as the model is elsewhere.
+    The bar is as long as the rate that stands beside it; `predicted` is one that no run had, with a dashed frame.
     """
 
     label: str
+    rate: Estimate
     candidates: tuple[Candidate, ...]
-    measured: float | None = None
-    interval: Estimate | None = None
-    predicted: Estimate | None = None
+    predicted: bool = False
 
     def draw(self) -> Markup:
-        x, middle = self._x, TOP + BAR / 2
-        parts = [svg.rectangle(EDGE, TOP, WIDTH - 2 * EDGE, BAR, "track")]
-        if self.measured is not None:
-            parts.append(svg.rectangle(EDGE, TOP, x(self.measured) - EDGE, BAR, "small-bar"))
-        if self.predicted is not None:
-            low, high = x(max(0.0, self.predicted.low)), x(self.predicted.high)
-            place = x(self.predicted.value)
-            if self.measured is None:
-                parts.append(svg.rectangle(EDGE, TOP, place - EDGE, BAR, "small-frame"))
-            parts.append(svg.rectangle(low, TOP, high - low, BAR, "band"))
-            parts.append(svg.line(place, TOP - 1, place, TOP + BAR + 1, "model"))
-        if self.interval is not None and self.interval.has_interval:
-            low, high = x(max(0.0, self.interval.low)), x(self.interval.high)
+        x, middle, rate = self._x, TOP + BAR / 2, self.rate
+        bar = "small-frame" if self.predicted else "small-bar"
+        parts = [
+            svg.rectangle(EDGE, TOP, WIDTH - 2 * EDGE, BAR, "track"),
+            svg.rectangle(EDGE, TOP, x(rate.value) - EDGE, BAR, bar),
+        ]
+        if rate.has_interval:
+            low, high = x(max(0.0, rate.low)), x(rate.high)
             parts.append(svg.line(low, middle, high, middle, "interval"))
             parts += [svg.line(each, middle - 3, each, middle + 3, "interval") for each in (low, high)]
         for each in self.candidates:
@@ -62,7 +55,6 @@ class SmallBar:
 
     def _x(self, rate: float) -> float:
         # An interval that reaches beyond the best candidate is drawn whole; a very wide one does not push all aside.
-        drawn = [estimate for estimate in (self.interval, self.predicted) if estimate is not None]
-        best = max([each.rate for each in self.candidates] + [each.value for each in drawn] + [self.measured or 0.0])
-        highest = max([best] + [min(each.high, 1.5 * best) for each in drawn]) or 1.0
+        best = max([each.rate for each in self.candidates] + [self.rate.value])
+        highest = max(best, min(self.rate.high, 1.5 * best)) or 1.0
         return EDGE + min(rate / highest, 1.0) * (WIDTH - 2 * EDGE)

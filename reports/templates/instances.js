@@ -5,6 +5,7 @@
   const body = table.tBodies[0], rows = [...body.rows], ofEach = +table.dataset.ofEach;
   const form = document.querySelector(".filters"), said = form.querySelector("output");
   const more = document.querySelector(".more"), button = more.querySelector("button");
+  const nothing = more.previousElementSibling;
   let all = false;
 
   const filled = (words, values) => words.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
@@ -28,7 +29,8 @@
     for (const row of rows) row.hidden = true;
     for (const row of shown) row.hidden = false;
     said.textContent = filled(said.dataset.said, { shown: shown.length, all: rows.length });
-    more.hidden = !all && shown.length === fitting.length;
+    more.hidden = !fitting.length || (!all && shown.length === fitting.length);
+    nothing.hidden = fitting.length > 0;
     button.textContent = all ? button.dataset.few : filled(button.dataset.all, { count: fitting.length });
   };
 
@@ -60,6 +62,7 @@
   form.addEventListener("input", show);
   form.addEventListener("submit", event => event.preventDefault());
   button.addEventListener("click", () => { all = !all; show(); });
+  nothing.querySelector("button").addEventListener("click", () => { form.reset(); show(); });
   form.hidden = false;
   show();
 })();

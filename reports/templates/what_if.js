@@ -40,6 +40,9 @@
     return disk !== undefined && !disk.measured.includes(stops.disk);
   };
 
+  // Whether something is set that no run had: such a rate is extrapolated, however near to the runs the rest is.
+  const supposes = whatIf => Object.keys(Model.WHAT_IF).some(name => whatIf[name] !== Model.WHAT_IF[name]);
+
   // What is set, as the configuration and the what-if of a prediction.
   const question = () => {
     const at = { ...asked.start }, whatIf = { ...Model.WHAT_IF };
@@ -74,18 +77,20 @@
     return { why: unpriced.some(holds) ? "price_unknown" : "not_sold" };
   };
 
-  const showRate = (found, at) => {
+  const showRate = (found, at, whatIf) => {
     const said = asked.sentences, { value, low, high } = found.throughput;
     const rate = each => filled(said.rate, { number: number(each) });
     one(".rate output").textContent = found.out_of_memory ? said.out_of_memory : rate(value);
     one("p.interval").textContent = found.out_of_memory ? "" : filled(said.interval, { low: rate(low), high: rate(high) });
-    const badge = found.extrapolated ? "extrapolated" : found.measured ? "measured" : "predicted";
+    const badge = found.extrapolated || supposes(whatIf) ? "extrapolated" : found.measured ? "fitted" : "predicted";
     for (const each of section.querySelectorAll("[data-badge]")) {
       each.hidden = found.out_of_memory || each.dataset.badge !== badge;
     }
     const ran = found.measured && !found.out_of_memory ? modelOf(asked).rateAt(at) : null;
     one(".ran").textContent = ran ? filled(said.ran, { rate: rate(ran.value) }) : "";
-    const whole = 1.04 * Math.max(high, asked.rate ?? 0) || 1, percent = each => `${100 * each / whole}%`;
+    // Of one length for a workload, so that what was set before and after can be compared.
+    asked.whole = Math.max(asked.whole ?? 0, 1.04 * high, 1.3 * (asked.rate ?? 0)) || 1;
+    const whole = asked.whole, percent = each => `${100 * each / whole}%`;
     set(".against .bar", { width: percent(value) });
     set(".against .interval", { x1: percent(low), x2: percent(high) });
     one(".against .answer").toggleAttribute("hidden", !asked.rate);
@@ -120,8 +125,8 @@
       ...(hour !== undefined ? [filled(said.hour, { price: usd(hour) })] : []),
       ...(million !== null ? [filled(said.million, { price: usd(million) })] : []),
     ];
-    one(".price").textContent = prices.length ? prices.join(" · ") : said[why];
-    one(".machine").textContent = machine ?? "";
+    one(".price").textContent = found.out_of_memory ? "–" : prices.length ? prices.join(" · ") : said[why];
+    one(".machine").textContent = found.out_of_memory ? "" : machine ?? "";
   };
 
   // The same for a terminal, quoted as a shell needs it.
@@ -169,7 +174,7 @@
     one(".why").textContent = why;
     one(".typed").textContent = typed();
     if (found === null) return;
-    showRate(found, at);
+    showRate(found, at, whatIf);
     showBound(found);
     showCost(found, at, whatIf);
   };

@@ -283,6 +283,7 @@ from sizer.words.verdict import (
     oversize_badge,
     price_day,
     progress_sentence,
+    rate_of_its_runs,
     runs_there,
     settling_command,
     settling_sentence,
@@ -290,6 +291,7 @@ from sizer.words.verdict import (
     spec_bound,
     spec_parts,
     status_badge,
+    without_disk,
 )
 from sizer.words.warnings import warning_in_words, warning_line, warning_name, warning_names
 from sizer.words.what_if import (
@@ -510,6 +512,7 @@ __all__ = [
     "published_rate_line",
     "rate_in_words",
     "rate_interval",
+    "rate_of_its_runs",
     "rates_axis",
     "rates_in_doubt",
     "rates_in_words",
@@ -609,6 +612,7 @@ __all__ = [
     "what_if_sentences",
     "whole",
     "with_interval",
+    "without_disk",
     "without_marks",
     "workload_in_words",
 ]

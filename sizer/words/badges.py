@@ -13,6 +13,7 @@ class BadgeKind(str, Enum):
 
     # How a figure was come by.
     MEASURED = "measured"
+    FITTED = "fitted"
     PREDICTED = "predicted"
     EXTRAPOLATED = "extrapolated"
     TRANSFERRED = "transferred"
@@ -66,6 +67,10 @@ def _said() -> dict[BadgeKind, tuple[str, str]]:
     """Word and explanation of each kind."""
     return {
         BadgeKind.MEASURED: (_("measured"), _("A run had just this configuration; the figure is what it did.")),
+        BadgeKind.FITTED: (
+            _("fitted"),
+            _("The model's rate, by all runs together; runs of just this configuration gave another one."),
+        ),
         BadgeKind.PREDICTED: (
             _("predicted"),
             _("No run had just this configuration: the model says it, from runs on both sides of it."),
@@ -91,7 +96,7 @@ def _said() -> dict[BadgeKind, tuple[str, str]]:
         ),
         BadgeKind.DRIFTING: (
             _("drifting"),
-            _("The measuring host became slower or faster meanwhile, so figures taken hours apart compare badly."),
+            _("The measuring host became slower or faster meanwhile, so figures of different times compare badly."),
         ),
         BadgeKind.PROVISIONAL: (
             _("provisional"),

@@ -41,7 +41,7 @@ from sizer.words.language import _, _n, without_marks
 from sizer.words.names import Terms, accelerators_name, disk_in_words, listed, spec_name
 from sizer.words.reasons import reason_sentence
 from sizer.words.reasons.open_questions import doubts_listed
-from sizer.words.units import percent, vcpus_in_words
+from sizer.words.units import percent, rate_in_words, vcpus_in_words
 
 ALIKE = 0.005
 """Rates and prices that differ by less than half a percent are called the same."""
@@ -313,6 +313,13 @@ _RISING = (
 )
 
 
+def _gained(reason: Reason) -> str:
+    """By the fitted curve and by the runs themselves, which may differ."""
+    found = [reason.number(name) for name in ("gain", "seen") if reason.has(name)]
+    low, high = gain(max(0.0, min(found))), gain(max(found))
+    return low if low == high else f"{low.rstrip(' %')}–{high}"
+
+
 def _plain(reason: Reason, terms: Terms) -> str:
     """The reason in one short sentence; the workload's own section says it with all its figures."""
     if reason.code is ReasonCode.RISES_WITH_VCPUS and not reason.has("foretold"):
@@ -320,7 +327,7 @@ def _plain(reason: Reason, terms: Terms) -> str:
             "From {before} to {vcpus}, the most measured, it still gained {gain}.",
             before=f"{reason.number('before'):g}",
             vcpus=vcpus_in_words(reason.number("vcpus")),
-            gain=gain(reason.number("gain")),
+            gain=_gained(reason),
         )
     if reason.code is ReasonCode.VCPUS_UNSETTLED:
         most = vcpus_in_words(reason.number("vcpus"))
@@ -413,11 +420,15 @@ def family_sentence(family: Family) -> str:
         return ""
     known = {"least": f"{least:g}", "most": vcpus_in_words(most), "memory": f"{family.gib_per_vcpu or 0:g} GiB"}
     if family.gib_per_vcpu is None:
-        found = _("{least} to at least {most}.", **known) if family.rising else _("{least} to {most}.", **known)
+        found = (
+            _("machines of {least} to at least {most}.", **known)
+            if family.rising
+            else _("machines of {least} to {most}.", **known)
+        )
     elif family.rising:
-        found = _("{least} to at least {most}, with {memory} for each.", **known)
+        found = _("machines of {least} to at least {most}, with {memory} of memory for each vCPU.", **known)
     else:
-        found = _("{least} to {most}, with {memory} for each.", **known)
+        found = _("machines of {least} to {most}, with {memory} of memory for each vCPU.", **known)
     left_out = family.not_covered
     return paragraph([found, _("Not covered: {names}.", names=listed(left_out)) if left_out else ""])
 
@@ -447,3 +458,13 @@ def _lost(loss: Loss) -> str:
     if faster <= -CLOSE_RATE:
         return _("{price} an hour more, and {loss} slower", price=price, loss=percent(-faster))
     return _("{price} an hour more for the same throughput", price=price)
+
+
+def rate_of_its_runs(rate: float, unit: str) -> str:
+    """Beside a fitted rate what the runs of that configuration gave."""
+    return _("its runs: {rate}", rate=rate_in_words(rate, unit))
+
+
+def without_disk(spec: Spec) -> str:
+    """Beside the price of a machine, that the disk asked for comes on top; empty where none is asked for."""
+    return _("without the disk") if spec.disk is not None else ""

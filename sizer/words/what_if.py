@@ -48,7 +48,7 @@ def what_if_sentences(unit: str) -> dict[str, str]:
         "interval": _("{low} to {high}, 90 % for a new run"),
         "ran": _("Runs of just this gave {rate}."),
         "out_of_memory": _("Out of memory: the job does not run in this."),
-        "of_answer": _("{share} % of the answer's rate"),
+        "of_answer": _("{share} % of the answer's rate, the upright line"),
         "resource": _("{resource} {share} %"),
         "hour": _("{price} an hour"),
         "million": "" if unit == RELATIVE else _("{price} a million {units}", price="{price}", units=several_of(unit)),

@@ -7,6 +7,7 @@ from sizer.words.figures import chance, more_or_less, of_its_rate
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, accelerator_name, spec_name
 from sizer.words.reasons.figures import Sentences, bound_of, share_of, size_of, vcpus_of
+from sizer.words.units import percent
 
 
 def _baseline_at(r: Reason) -> str:
@@ -61,8 +62,14 @@ def _baseline_saving(r: Reason, t: Terms) -> str:
 
 def _of_target(r: Reason, t: Terms) -> str:
     if r.has("bottleneck"):
-        return _("Reaches {share} of the target, {bound}.", share=share_of(r, "share"), bound=bound_of(r, t))
-    return _("Reaches {share} of the target.", share=share_of(r, "share"))
+        return _("Reaches {share} of the target, {bound}.", share=_short_of_all(r), bound=bound_of(r, t))
+    return _("Reaches {share} of the target.", share=_short_of_all(r))
+
+
+def _short_of_all(r: Reason) -> str:
+    """What falls just short does not read as reaching all: 99.6 % and not 100 %."""
+    share = r.number("share")
+    return percent(min(share, 0.999), 1) if 0.995 <= share < 1 else share_of(r, "share")
 
 
 def _of_best(r: Reason, t: Terms) -> str:

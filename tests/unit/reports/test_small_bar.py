@@ -27,9 +27,14 @@ def width(root: ElementTree.Element, name: str) -> float:
     return float(mark.get("width", "0"))
 
 
+def exactly(rate: float) -> Estimate:
+    """A rate without an interval."""
+    return Estimate(rate, rate, rate)
+
+
 def test_the_scale_is_from_0_to_the_best_candidate() -> None:
     """Half of the best rate is half as long as the track, and each candidate has its tick with its words."""
-    root = drawn(SmallBar("50 images/s", CANDIDATES, measured=50.0))
+    root = drawn(SmallBar("50 images/s", exactly(50.0), CANDIDATES))
     assert width(root, "small-bar") == pytest.approx(LONG / 2, abs=0.1)
     assert width(root, "track") == LONG
     places = [float(each.get("x1", "0")) for each in of_class(root, "candidate")]
@@ -38,22 +43,21 @@ def test_the_scale_is_from_0_to_the_best_candidate() -> None:
     assert root.get("aria-label") == "50 images/s"
 
 
-def test_what_only_the_model_knows_has_no_filled_bar() -> None:
-    """A dashed frame, the model's line and its band; where runs had that spec, their bar lies under these."""
-    predicted = Estimate(80.0, 70.0, 90.0)
-    root = drawn(SmallBar("80", CANDIDATES, predicted=predicted))
-    assert not of_class(root, "small-bar")
-    assert len(of_class(root, "small-frame")) == len(of_class(root, "model")) == len(of_class(root, "band")) == 1
-    both = drawn(SmallBar("80", CANDIDATES, measured=75.0, predicted=predicted))
-    assert not of_class(both, "small-frame")
-    assert width(both, "small-bar") == pytest.approx(LONG * 0.75, abs=0.1)
+def test_what_no_run_had_has_no_filled_bar() -> None:
+    """But a dashed frame of the same length, with the same interval."""
+    rate = Estimate(80.0, 70.0, 90.0)
+    predicted, known = (drawn(SmallBar("80", rate, CANDIDATES, predicted=each)) for each in (True, False))
+    assert not of_class(predicted, "small-bar")
+    assert not of_class(known, "small-frame")
+    assert width(predicted, "small-frame") == width(known, "small-bar") == pytest.approx(LONG * 0.8, abs=0.1)
+    assert len(of_class(predicted, "interval")) == len(of_class(known, "interval")) == 3
 
 
 def test_an_interval_beyond_the_best_candidate_is_drawn_whole() -> None:
     """Unless it is so wide that it would push all else aside."""
-    root = drawn(SmallBar("100", CANDIDATES, measured=100.0, interval=Estimate(100.0, 90.0, 125.0)))
+    root = drawn(SmallBar("100", Estimate(100.0, 90.0, 125.0), CANDIDATES))
     assert width(root, "small-bar") == pytest.approx(LONG * 0.8, abs=0.1)
-    wide = drawn(SmallBar("100", CANDIDATES, measured=100.0, interval=Estimate(100.0, -20.0, 900.0)))
+    wide = drawn(SmallBar("100", Estimate(100.0, -20.0, 900.0), CANDIDATES))
     assert width(wide, "small-bar") == pytest.approx(LONG / 1.5, abs=0.1)
     places = [float(each.get(end, "0")) for each in of_class(wide, "interval") for end in ("x1", "x2")]
     assert min(places) == EDGE
@@ -62,6 +66,6 @@ def test_an_interval_beyond_the_best_candidate_is_drawn_whole() -> None:
 
 def test_a_rate_of_nothing_is_drawn() -> None:
     """Nor is a single run without an interval given one."""
-    root = drawn(SmallBar("0", (), measured=0.0, interval=Estimate(0.0, 0.0, 0.0)))
+    root = drawn(SmallBar("0", exactly(0.0), ()))
     assert width(root, "small-bar") == 0
     assert not of_class(root, "interval")
