@@ -27,7 +27,7 @@ def reasoning(subject: Subject) -> dict[str, Any]:
         "facts": _facts(answer, subject),
         "next_run": words.next_run_sentences(answer, subject.terms),
         "next_run_title": words.next_run_title(answer),
-        "failed_log": failures.log(failed[0]) if failed else "",
+        "failed_log": failures.log(failed[0]) if failed and not subject.study.imported else "",
     }
 
 

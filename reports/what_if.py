@@ -83,6 +83,8 @@ def _start(subject: Subject, model: WorkloadModel) -> Configuration:
     """
     spec, measured = subject.answer.spec if subject.answer is not None else None, model.measured
     given = {} if spec is None else {name: value for name, value in asdict(spec).items() if value}
+    if not any(gpus.count for gpus in measured.gpus):
+        given.pop("gpu_count", None)  # a table may name a kind of accelerator and not how many
     found = filled(model, given)
     if measured.gpus and not found.gpu_count:
         found = replace(found, gpu_count=measured.gpus[0].count)

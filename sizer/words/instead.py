@@ -140,8 +140,11 @@ def disk_reads_nothing() -> str:
 
 def disk_other(disk: str, gained: Estimate) -> str:
     """What the best other disk gains, where no figures of disks are known."""
+    if gained.value < -NOTHING:
+        lost = small_share(-gained.value)
+        return _("Not known: no faster disk was measured; {disk} is slower by {lost}.", disk=disk, lost=lost)
     if gained.value < NOTHING:
-        return _("No: the best other disk measured, {disk}, gains nothing.", disk=disk)
+        return _("Hardly: on {disk}, the best other disk measured, it runs as fast.", disk=disk)
     return _("Yes: {disk} gains {gain}.", disk=disk, gain=small_share(gained.value))
 
 

@@ -118,8 +118,20 @@ def how_sure(answer: Answer | None, unfinished: bool = False) -> str:
         return _("more may be faster")
     likely = answer.probability if answer.job is None else answer.job.probability
     if likely is None or (answer.provisional and likely >= SURE):
-        return _("runs were disturbed") if answer.provisional else ""
+        return _doubted(answer) if answer.provisional else ""
     return _("{word} ({chance})", word=_likely(likely), chance=chance(likely))
+
+
+def _doubted(answer: Answer) -> str:
+    """What speaks against an answer that is likely by its figures; empty where that is none of these."""
+    codes = {each.code for each in answer.reasons}
+    if codes & {ReasonCode.RUNS_DOUBTFUL, ReasonCode.SIZE_DOUBTFUL}:
+        return _("runs were disturbed")
+    if codes & {ReasonCode.RUNS_APART, ReasonCode.SIZES_APART}:
+        return _("its runs lie apart")
+    if codes & {ReasonCode.PRICES_UNKNOWN, ReasonCode.SOME_PRICES_UNKNOWN, ReasonCode.FASTEST_WITHOUT_PRICE}:
+        return _("prices are missing")
+    return _("only one was measured") if ReasonCode.ONLY_MACHINE in codes else ""
 
 
 def _likely(probability: float) -> str:
@@ -206,9 +218,15 @@ def _job(job: Job, terms: Terms) -> str:
     return _("{samples} take {time}, of {within} allowed, and cost {price}.", **known, price=format_usd(job.usd))
 
 
+def _is_larger(spec: Spec, baseline: Spec) -> bool:
+    """Whether the spec has more of something than the largest measured: what is sold may be larger than both."""
+    pairs = ((spec.vcpus, baseline.vcpus), (spec.memory_bytes, baseline.memory_bytes))
+    return any(has is not None and measured is not None and has > measured for has, measured in pairs)
+
+
 def _against(spec: Spec, baseline: Baseline, terms: Terms, machines: bool) -> str:
     own, other = _differing(spec, baseline.spec), _differing(baseline.spec, spec)
-    if own == other and not baseline.named:
+    if not baseline.named and (own == other or _is_larger(spec, baseline.spec)):
         return ""
     called = _instead(own, other, terms)
     if baseline.named:

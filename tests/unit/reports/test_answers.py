@@ -11,10 +11,11 @@ import pytest
 from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.answer_row import AnswerRow, answer_row
 from sizer.bundled.reports.subject import subjects
+from sizer.records import GIB
 from sizer.records.answer import Action, Baseline, Job, ReasonCode, Spec, Suggestion, reason
 from sizer.records.run import Estimate
 from sizer.records.study import Deadline, Objective
-from sizer.words import objective_in_words
+from sizer.words import how_sure, objective_in_words
 
 RISES = reason(ReasonCode.RISES_WITH_MEMORY, memory_bytes=2.0**30)
 UNSETTLED = reason(ReasonCode.MEMORY_UNSETTLED, memory_bytes=2.0**30)
@@ -73,6 +74,31 @@ def test_a_provisional_answer_is_not_green(retold: Retold, changed: Callable[...
     style = page.partition("<style>")[2].partition("</style>")[0]
     assert ".badge.recommended { --badge: var(--good); }" in style
     assert style.index(".provisional { --status: var(--caution); }") > style.index(".recommended { --status:")
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (ReasonCode.SOME_PRICES_UNKNOWN, "prices are missing"),
+        (ReasonCode.ONLY_MACHINE, "only one was measured"),
+        (ReasonCode.RUNS_APART, "its runs lie apart"),
+        (ReasonCode.LEAST_COST, ""),
+    ],
+)
+def test_what_is_said_of_a_provisional_answer_is_what_makes_it_one(
+    material: Material, code: ReasonCode, said: str
+) -> None:
+    """Runs were not disturbed where prices are missing."""
+    assert material.recommendation is not None
+    answer = material.recommendation.workloads[0]
+    assert how_sure(replace(answer, provisional=True, probability=0.99, reasons=(reason(code),))) == said
+
+
+def test_what_is_sold_may_be_larger_than_the_largest_measured(retold: Retold) -> None:
+    """Such a baseline is none: with 4 GiB instead of 2 nothing is saved."""
+    smaller = replace(BASELINE, spec=Spec(8.0, 2 * GIB, "medium"))
+    assert "largest measured" not in retold(baseline=smaller, spec=Spec(2.0, 4 * GIB, "medium")).sentence
+    assert "largest measured" in retold(baseline=smaller, spec=Spec(2.0, GIB, "medium")).sentence
 
 
 def test_an_answer_that_is_less_than_sure_keeps_its_probability(retold: Retold) -> None:

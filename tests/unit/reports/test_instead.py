@@ -13,6 +13,7 @@ from sizer.bundled.reports.instead import contents, place_of_answer
 from sizer.bundled.reports.subject import Subject, subjects
 from sizer.records import Estimate, Spec
 from sizer.words import disk_answer as disk_answer_in_words
+from sizer.words import disk_other
 from tests.reported_study import INFER, PREPARE, TRAIN, WORDS
 
 
@@ -112,3 +113,15 @@ def test_the_picture_of_the_disks_answers_it(found: dict[str, Subject]) -> None:
 )
 def test_how_sure_it_is_is_in_the_words(gained: Estimate, said: str) -> None:
     assert disk_answer_in_words(gained) == said
+
+
+@pytest.mark.parametrize(
+    ("gained", "said"),
+    [
+        (-0.59, "Not known: no faster disk was measured; gp3 is slower by 59 %."),
+        (0.001, "Hardly: on gp3, the best other disk measured, it runs as fast."),
+        (0.2, "Yes: gp3 gains 20 %."),
+    ],
+)
+def test_a_slower_disk_says_nothing_of_a_faster_one(gained: float, said: str) -> None:
+    assert disk_other("gp3", Estimate(gained, gained, gained)) == said
