@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sizer.api import fit, open_study
 from sizer.api.predicting import predict_at
 from sizer.bundled.reports import Material, write_report
+from sizer.cli import main
 from sizer.model import CONSTANTS, PLACE, WhatIf, WorkloadModel, as_data
 from sizer.model.equation import LEVEL_KINDS, parameter_names
 from sizer.model.model import Structure
@@ -245,7 +247,7 @@ def test_what_was_measured_is_marked(browser: Any, address: str) -> None:
     assert browser.evaluate(f"{VCPUS}.getAttribute('aria-valuetext')") == "8 vCPUs"
     browser.evaluate("location.hash = '#what-if=train-resnet50-p100&vcpus=1&memory_gib=4&disk=fast'")
     browser.evaluate("new Promise(done => setTimeout(done, 100))")
-    assert browser.evaluate(shown) == ["measured"]
+    assert browser.evaluate(shown) == ["fitted"]
     assert "images/s" in browser.evaluate(f"{SECTION}.querySelector('.ran').textContent")
 
 
@@ -266,3 +268,20 @@ def test_it_fits_and_breaks_no_rule_of_the_page(browser: Any, address: str, widt
     assert browser.faults == []
     unnamed = f"[...{SECTION}.querySelectorAll('input, select')].filter(each => !each.labels.length).length"
     assert browser.evaluate(unnamed) == 0
+
+
+def test_a_table_that_counts_no_accelerators_begins_where_it_was_measured(browser: Any, tmp_path: Path) -> None:
+    """With the rate, and the interval, of the command that stands beside it."""
+    (tmp_path / "table.csv").write_text("workload,gpu,throughput\njob,K80,50\njob,T4,100\njob,V100,400\n")
+    assert main(["import", str(tmp_path / "table.csv"), "--out", str(tmp_path / "s")]) == 0
+    study = open_study(tmp_path / "s")
+    (model,) = fit(study).workloads
+    browser.open((tmp_path / "s" / "report.html").as_uri(), 1300, "light")
+    asked = browser.evaluate("JSON.parse(document.getElementById('what-if-data').textContent).workloads[0].start")
+    rate = predict_at(model, Configuration(**asked)).throughput
+    assert browser.evaluate(RATE) == f"{format_number(rate.value)} samples/s"
+    interval = browser.evaluate(f"{SECTION}.querySelector('p.interval').textContent")
+    assert f"{format_number(rate.low)} samples/s" in interval
+    assert f"{format_number(rate.high)} samples/s" in interval
+    badges = f"[...{SECTION}.querySelectorAll('[data-badge]:not([hidden])')].map(each => each.dataset.badge)"
+    assert browser.evaluate(badges) == ["fitted"]
