@@ -26,7 +26,10 @@ def test_each_badge_says_what_it_means(kind: BadgeKind) -> None:
 def test_it_opens_for_a_pointer_and_for_a_key() -> None:
     """A finger does both; the explanation is not printed."""
     style = (TEMPLATES / "page.css").read_text(encoding="utf-8")
-    assert ".badge:hover > .badge-says, .badge:focus > .badge-says { visibility: visible; }" in style
+    assert (
+        ".badge:hover:not(.closed) > .badge-says, .badge:focus:not(.closed) > .badge-says { visibility: visible; }"
+        in style
+    )
     assert ".badge-says { display: none; }" in style[style.index("@media print") :]
 
 
