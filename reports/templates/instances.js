@@ -5,10 +5,8 @@
   const body = table.tBodies[0], rows = [...body.rows], ofEach = +table.dataset.ofEach;
   const form = document.querySelector(".filters"), said = form.querySelector("output");
   const more = document.querySelector(".more"), button = more.querySelector("button");
-  const nothing = more.previousElementSibling;
+  const nothing = document.querySelector(".nothing");
   let all = false;
-
-  const filled = (words, values) => words.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
   const fits = row => {
     const asked = name => form.elements[name]?.value ?? "";
@@ -28,10 +26,10 @@
     });
     for (const row of rows) row.hidden = true;
     for (const row of shown) row.hidden = false;
-    said.textContent = filled(said.dataset.said, { shown: shown.length, all: rows.length });
+    said.textContent = Page.filled(said.dataset.said, { shown: shown.length, all: rows.length });
     more.hidden = !fitting.length || (!all && shown.length === fitting.length);
     nothing.hidden = fitting.length > 0;
-    button.textContent = all ? button.dataset.few : filled(button.dataset.all, { count: fitting.length });
+    button.textContent = all ? button.dataset.few : Page.filled(button.dataset.all, { count: fitting.length });
   };
 
   // What a row is sorted by: a number where the head has one, else the text as people read it.

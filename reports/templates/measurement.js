@@ -2,9 +2,8 @@
 (() => {
   if (!("DecompressionStream" in window)) return;
   const save = async link => {
-    const packed = Uint8Array.from(atob(link.href.split(",")[1]), letter => letter.charCodeAt(0));
-    const plain = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const file = new Blob([await new Response(plain).arrayBuffer()], { type: link.dataset.kind });
+    const plain = await Page.unpacked(link.href.split(",")[1], "gzip").arrayBuffer();
+    const file = new Blob([plain], { type: link.dataset.kind });
     const saved = document.createElement("a");
     saved.href = URL.createObjectURL(file);
     saved.download = link.dataset.plain;

@@ -1,4 +1,24 @@
 "use strict";
+// What several sections call.
+const Page = {
+  // A sentence of Python's with its placeholders filled in; one without a value stays.
+  filled: (sentence, values) => sentence.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole),
+
+  // An element of a drawing, with its attributes and what is in it.
+  drawn: (name, attributes, ...children) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  },
+
+  // What base64 of compressed bytes holds, as a Response: its text, its JSON, its bytes.
+  unpacked: (packed, form = "deflate") => {
+    const bytes = Uint8Array.from(atob(packed), character => character.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream(form)));
+  },
+};
+
 // Escape closes what a badge says, until one points at it or comes to it again.
 document.addEventListener("keydown", event => {
   if (event.key !== "Escape") return;

@@ -7,11 +7,7 @@
   const places = [...document.querySelectorAll(".runs .evidence")];
   let cards = null;
 
-  const unpack = async () => {
-    const bytes = Uint8Array.from(atob(packed.content.textContent), character => character.charCodeAt(0));
-    const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return (await new Response(inflated).text()).split("<!---->");
-  };
+  const unpack = async () => (await Page.unpacked(packed.content.textContent).text()).split("<!---->");
 
   const fill = async line => {
     const number = places.indexOf(line.querySelector(".evidence"));

@@ -4,19 +4,12 @@
   const island = document.getElementById("timelines");
   if (!island) return;
   const { words, packed, left } = JSON.parse(island.textContent);
-  const leftOut = new Set(left), NAMESPACE = "http://www.w3.org/2000/svg";
+  const leftOut = new Set(left), { filled, drawn: make } = Page;
   const LEFT = 56, RIGHT = 404, TOP = 34, PANEL = 46, GAP = 30;
 
-  const filled = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
   // Three digits, as everywhere on the page.
   const written = value => (value < 1000 ? +value.toPrecision(3) : Math.round(value)).toLocaleString("en");
 
-  const make = (name, attributes, ...children) => {
-    const made = document.createElementNS(NAMESPACE, name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.append(...children);
-    return made;
-  };
   const line = (x1, y1, x2, y2, kind) => make("line", { x1, y1, x2, y2, class: kind });
   const text = (x, y, kind, anchor, content) => make("text", { x, y, class: kind, "text-anchor": anchor }, content);
 
@@ -99,16 +92,12 @@
     return svg;
   };
 
-  const unpack = async () => {
-    const bytes = Uint8Array.from(atob(packed), character => character.charCodeAt(0));
-    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
-  };
   let unpacking = null;
 
   const show = async details => {
     const place = details.querySelector("[id^='run-']"), id = place?.id.slice(4);
     if (!place) return;
-    const runs = await (unpacking ??= unpack());
+    const runs = await (unpacking ??= Page.unpacked(packed).json());
     if (details.querySelector(".timeline")) return;
     const figure = document.createElement("figure");
     figure.className = "timeline";

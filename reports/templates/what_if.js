@@ -15,10 +15,10 @@
     if (!models.has(workload)) models.set(workload, Model.workload(workload.model, page.constants, page.place));
     return models.get(workload);
   };
-  const filled = (template, values) => template.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  const { filled } = Page;
   const make = (name, attributes, ...children) => {
-    const drawn = ["svg", "g", "rect", "line"].includes(name);
-    const found = drawn ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
+    if (["svg", "g", "rect", "line"].includes(name)) return Page.drawn(name, attributes, ...children);
+    const found = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) found.setAttribute(key, value);
     found.append(...children);
     return found;
