@@ -111,7 +111,7 @@ def binding_map(subject: Subject) -> Figure | None:
     title = _("What binds, by vCPUs and {axis}", axis=words.axis_name(plane.axis))
     found = predict_several(subject.model, [configuration for _place, configuration in plane.places])
     told = {
-        place: (prediction, _measured_there(configuration, measured))
+        place: (prediction, results.measured_at(configuration, measured))
         for (place, configuration), prediction in zip(plane.places, found, strict=True)
         if prediction is not None
     }
@@ -231,11 +231,6 @@ def _row_named(axis: str, configuration: Configuration) -> str:
     if axis == "disk":
         return words.disk_name(configuration.disk or "")
     return format_bytes(configuration.memory_bytes or 0)
-
-
-def _measured_there(configuration: Configuration, measured: Sequence[Run]) -> Estimate | None:
-    runs = [run for run in measured if run.configuration == configuration]
-    return results.pooled(runs) if runs else None
 
 
 def thinned(values: Sequence[Value], most: int, kept: Value | None) -> list[Value]:

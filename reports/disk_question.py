@@ -63,8 +63,7 @@ def _rate(subject: Subject, here: Configuration) -> Estimate | None:
     """Measured there, else by the model; a relative one says nothing of bytes."""
     if subject.model is None or subject.unit == RELATIVE:
         return None
-    runs = [run for run in subject.runs if results.measured(run) and run.configuration == here]
-    return results.pooled(runs) if runs else predict(subject.model, here).throughput
+    return results.measured_at(here, subject.runs) or predict(subject.model, here).throughput
 
 
 def _by_other_disks(subject: Subject, here: Configuration) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -20,6 +22,11 @@ def embedded(id_: str, value: Any) -> Markup:
     """
     text = json.dumps(showable(value), ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(ESCAPED)
     return Markup(f'<script type="application/json" id="{escape(id_)}">{text}</script>')
+
+
+def deflated(text: str) -> str:
+    """As base64 of zlib's form, which a browser inflates by itself (`unpacked` in templates/page.js)."""
+    return base64.b64encode(zlib.compress(text.encode(), level=9)).decode()
 
 
 def showable(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +21,11 @@ def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | 
     """A row for each workload and instance type, the cheapest first; None where no answer has a spec."""
     if not any(subject.answer is not None and subject.answer.spec is not None for subject in found):
         return None
-    rows = [row for number, subject in enumerate(found) for row in _rows(number, subject)]
+    rows = [
+        _row(number, place, offer, subject)
+        for number, subject in enumerate(found)
+        for place, offer in enumerate(_offers(subject))
+    ]
     workloads = [(number, subject.name) for number, subject in enumerate(found) if _offers(subject)]
     return {
         "rows": rows,
@@ -30,7 +34,6 @@ def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | 
         "gpus": sorted({row["gpu"] for row in rows}, key=lambda name: (name != "", name)),
         "has_spot": any(row["spot"] for row in rows),
         "has_samples": any(row["million"] for row in rows),
-        "has_sources": any(row["source"] for row in rows),
         "without": [
             subject.name
             for subject in found
@@ -42,12 +45,6 @@ def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | 
 
 def _offers(subject: Subject) -> tuple[InstanceOffer, ...]:
     return subject.answer.instances if subject.answer is not None else ()
-
-
-def _rows(number: int, subject: Subject) -> Iterator[dict[str, Any]]:
-    assert subject.answer is not None or not _offers(subject), "only an answer has offers"
-    for place, offer in enumerate(_offers(subject)):
-        yield _row(number, place, offer, subject)
 
 
 def _row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dict[str, Any]:
@@ -76,7 +73,6 @@ def _row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dic
         "as_of": as_of,
         "note": words.paragraph(words.offer_notes(notes, subject.terms)),
         "sorted_by": {
-            "workload": number,
             "vcpus": offer.vcpus,
             "memory": offer.memory_bytes / GIB,
             "rate": rate.value if rate is not None else None,

@@ -8,7 +8,7 @@ from typing import Any
 from sizer import words
 from sizer.model import as_asked, best_measured
 from sizer.recommend import LEAST_GAIN, Change, ChangeKind, changes, judged_by
-from sizer.records import RELATIVE, Configuration, Estimate, NoAnswer, Run
+from sizer.records import RELATIVE, Configuration, Estimate, NoAnswer
 from sizer.words import Badge, BadgeKind, badge
 
 from . import results
@@ -75,9 +75,9 @@ def _badges(found: Change) -> Iterator[Badge]:
 
 def _formats(subject: Subject, here: Configuration, found: Sequence[Subject]) -> Iterator[Change]:
     """Workloads of the study that differ in the format of their data alone, and are faster there."""
-    own = _rate(subject.runs, here)
+    own = results.measured_at(here, as_asked(subject.runs))
     for other in found:
-        there = _rate(other.runs, here)
+        there = results.measured_at(here, as_asked(other.runs))
         if own is None or there is None or other is subject or subject.unit == RELATIVE:
             continue
         mine, theirs = subject.runs[0].spec.workload, other.runs[0].spec.workload
@@ -88,8 +88,3 @@ def _formats(subject: Subject, here: Configuration, found: Sequence[Subject]) ->
         if gained.value >= LEAST_GAIN:
             figures = {"format": theirs.format, "other": mine.format, "workload": other.name}
             yield Change(ChangeKind.FORMAT, gained, figures, measured=True)
-
-
-def _rate(runs: Sequence[Run], here: Configuration) -> Estimate | None:
-    alike = [run for run in as_asked(runs) if results.measured(run) and run.configuration == here]
-    return results.pooled(alike) if alike else None

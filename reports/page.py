@@ -6,7 +6,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from sizer.files import write_text
 
 from . import all_runs, doubts, frameworks, instances, instead, measurement, timelines, verdict, what_if, workloads
 from .charts import harmless, hatchings
+from .embedded import deflated
 from .material import Material
 from .subject import Subject, subjects
 
@@ -98,7 +98,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(coded=coded, deflated=_deflated)
+    environment.filters.update(coded=coded, deflated=deflated)
     environment.globals.update(
         _=words._,
         _n=words._n,
@@ -117,11 +117,6 @@ def coded(text: str) -> Markup:
 def _harmless(value: object) -> object:
     """Every text that a template shows, as a page may have it; markup has been through this or through `svg`."""
     return harmless(value) if type(value) is str else value
-
-
-def _deflated(text: str) -> str:
-    """As base64 of zlib's form, which a browser inflates by itself."""
-    return base64.b64encode(zlib.compress(text.encode(), level=9)).decode()
 
 
 def _joined(form: str) -> str:

@@ -49,6 +49,12 @@ def by_configuration(runs: Iterable[Run]) -> tuple[Result, ...]:
     return tuple(sorted(found, key=lambda result: _order(result.configuration)))
 
 
+def measured_at(configuration: Configuration, runs: Iterable[Run]) -> Estimate | None:
+    """What those of the runs gave that had just this configuration; None where none gave a rate."""
+    alike = [run for run in runs if measured(run) and run.configuration == configuration]
+    return pooled(alike) if alike else None
+
+
 def pooled(runs: Iterable[Run]) -> Estimate:
     """The mean of the repeats' rates; the interval reaches from the lowest to the highest end of their 95 % intervals.
 

@@ -6,10 +6,8 @@ the series of a run when it is opened.
 
 from __future__ import annotations
 
-import base64
 import itertools
 import json
-import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,7 +20,7 @@ from sizer.words import _
 
 from . import results
 from .charts import readable
-from .embedded import embedded, showable
+from .embedded import deflated, embedded, showable
 from .material import Material
 from .subject import Subject
 
@@ -60,13 +58,8 @@ def timelines(runs: Sequence[tuple[Run, Subject]]) -> Markup:
             break
         shown[run.id] = line
     left_out = [run.id for run, _subject in runs if run.id not in shown]
-    return embedded("timelines", {"words": said(), "packed": _deflated(shown), "left": left_out})
-
-
-def _deflated(value: Any) -> str:
-    """As JSON in zlib's form in base64, which a browser inflates by itself: little more than half of the bytes."""
-    text = json.dumps(showable(value), separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(zlib.compress(text.encode(), level=9)).decode()
+    packed = deflated(json.dumps(showable(shown), separators=(",", ":"), allow_nan=False))
+    return embedded("timelines", {"words": said(), "packed": packed, "left": left_out})
 
 
 def _importance(of: tuple[Run, Subject]) -> int:

@@ -11,12 +11,10 @@ from sizer.model import as_asked
 from sizer.words import BadgeKind, _, badge
 
 from . import failures
-from .answer_row import AnswerRow, answer_row, status
+from .answer_row import AnswerRow, answer_row
 from .charts import legend
 from .material import Material
 from .subject import Subject
-
-__all__ = ["contents", "described", "status"]
 
 
 def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:

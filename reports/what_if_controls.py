@@ -135,8 +135,7 @@ def _speed(name: str) -> Control:
 def _decoder(model: WorkloadModel) -> Control | None:
     """Where a decoder is told from the step: a job on an accelerator, or one whose step was isolated."""
     facts = model.facts
-    apart = facts.step_core_seconds is not None or facts.kind == "imagenet_preprocessing"
-    return _speed("decode_speedup") if apart or facts.accelerator not in (None, CPU_LABEL) else None
+    return _speed("decode_speedup") if facts.step_apart or facts.accelerator not in (None, CPU_LABEL) else None
 
 
 def _data(model: WorkloadModel) -> Control | None:

@@ -12,11 +12,12 @@ from sizer.records import RELATIVE, Run
 from sizer.words import _
 
 from . import busy, choices, disk_question, isolated, preprocessing, results
+from .answer_row import status
 from .figures import figures
 from .machines import machine_rows
 from .material import Material
 from .subject import Subject
-from .verdict import described, status
+from .verdict import described
 
 COLUMNS = ("machine", "vcpus", "accelerators", "memory", "disk", "batch")
 """What a configuration may say; a table that was imported may lack any of them."""

@@ -13,7 +13,7 @@ import pytest
 from sizer.model import CPU_LABEL, WhatIf, WorkloadModel, fit
 from sizer.records import GIB, Configuration, DataSet, Demand, Device, DiskRates, Evidence, EvidenceKind, Outcome, Run
 from sizer.records.run import Bottleneck
-from tests.tables import runs_of
+from tests.tables import WHOLE_MACHINES, runs_of
 
 MakeRun = Callable[..., Run]
 
@@ -22,20 +22,6 @@ CUDA = Device("cuda")
 P100 = Device("emulated", gpu="P100", samples_per_second=219.0)
 NATURAL = DataSet("/data", "recordio", 4 * GIB, 4 * GIB // 100_000, embedded=True)
 
-WHOLE_MACHINES = """
-    workload,gpu,gpu_count,vcpus,memory_gib,batch_size,throughput,outcome
-    job,A100,1,12,85,64,900,
-    job,A100,1,12,85,128,1100,
-    job,A100,1,12,85,256,,out_of_memory
-    job,A100,2,24,170,128,1750,
-    job,A100,2,24,170,256,2100,
-    job,A100,4,48,340,256,3400,
-    job,A100,4,48,340,512,3950,
-    job,A100,8,96,680,512,6100,
-    job,A100,8,96,680,1024,7000,
-    job,T4,1,4,16,64,120,
-    job,T4,4,48,192,256,450,
-"""
 FEWER_IS_FASTER = """
     workload,gpu,gpu_count,vcpus,memory_gib,throughput
     job,V100,1,8,61,500

@@ -12,6 +12,22 @@ from sizer.records import NoteKind, Run
 Read = Callable[..., Imported]
 """Imports a table given as text, under a name of its own or none."""
 
+WHOLE_MACHINES = """
+    workload,gpu,gpu_count,vcpus,memory_gib,batch_size,throughput,outcome
+    job,A100,1,12,85,64,900,
+    job,A100,1,12,85,128,1100,
+    job,A100,1,12,85,256,,out_of_memory
+    job,A100,2,24,170,128,1750,
+    job,A100,2,24,170,256,2100,
+    job,A100,4,48,340,256,3400,
+    job,A100,4,48,340,512,3950,
+    job,A100,8,96,680,512,6100,
+    job,A100,8,96,680,1024,7000,
+    job,T4,1,4,16,64,120,
+    job,T4,4,48,192,256,450,
+"""
+"""Machines whose vCPUs and memory grow with their accelerators."""
+
 
 def kinds(found: Imported) -> list[NoteKind]:
     """What is noted of the table, without what it is called."""

@@ -145,8 +145,9 @@ def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
     on_step(StepBegun(Stage.RECOMMENDING))
     recommendation = _write_recommendation(folder, runs, model)
     on_step(StepBegun(Stage.REPORTING))
-    write_text(folder.measurements_path, write_csv(runs))
-    write_page(folder.report_path, _material(folder, runs, model, recommendation))
+    material = _material(folder, runs, model, recommendation)
+    write_text(folder.measurements_path, material.measurements_csv)
+    write_page(folder.report_path, material)
     return Conclusion(model, recommendation, _drift(folder, runs), folder.problems())
 
 

@@ -12,7 +12,17 @@ from sizer.model.coordinates import disk_of, memory_of, name_of_disk
 from sizer.model.design import Design
 from sizer.model.floor_runs import SearchedFloor
 from sizer.model.trend import Edge
-from sizer.records import SCHEMA_VERSION, Bottleneck, Configuration, Device, DiskRates, Estimate, Reason, Refusal
+from sizer.records import (
+    PREPROCESSING,
+    SCHEMA_VERSION,
+    Bottleneck,
+    Configuration,
+    Device,
+    DiskRates,
+    Estimate,
+    Reason,
+    Refusal,
+)
 
 SLOWER = 0.95
 """Of a rate: what is below that is clearly slower."""
@@ -311,6 +321,11 @@ class WorkloadFacts:
     mixed_with_cpu: bool = False
     reference_batch: int = 1
     highest_rate: float = 1.0
+
+    @property
+    def step_apart(self) -> bool:
+        """Whether what decoding costs the CPU is told from what the step does; preprocessing has no step."""
+        return self.step_core_seconds is not None or self.kind == PREPROCESSING
 
     @property
     def natural(self) -> bool:

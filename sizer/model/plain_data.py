@@ -80,7 +80,7 @@ def as_data(model: WorkloadModel) -> dict[str, Any]:
         "refused": model.refused is not None,
         "facts": {
             "accounted": facts.core_seconds is not None,
-            "step_apart": facts.step_core_seconds is not None or facts.kind == "imagenet_preprocessing",
+            "step_apart": facts.step_apart,
             "reads": facts.setting.input != "synthetic",
             "cached": facts.setting.input == "cached" or facts.setting.cache == "warm",
             "computes": facts.setting.input != REPLAY,

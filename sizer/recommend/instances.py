@@ -88,11 +88,18 @@ def _by_price(fitting: Sequence[InstanceType]) -> tuple[list[InstanceType], list
     )
 
 
+def priced_like_measured(
+    model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog
+) -> list[InstanceType]:
+    """Those with a price that hold the spec, the cheapest first; no ARM cores, on which nothing was measured."""
+    return [instance for instance in holding(model, spec, batch_size, catalog)[0] if not is_arm(instance)]
+
+
 def cheapest(
     model: WorkloadModel, spec: Spec, batch_size: int | None, catalog: Catalog, provider: str | None = None
 ) -> InstanceType | None:
     """The cheapest instance type with a price that holds the spec, of this provider if it has one; no ARM cores."""
-    priced = [i for i in holding(model, spec, batch_size, catalog)[0] if not is_arm(i)]
+    priced = priced_like_measured(model, spec, batch_size, catalog)
     return next((i for i in priced if i.provider == provider), priced[0] if priced else None)
 
 

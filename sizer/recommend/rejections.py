@@ -36,6 +36,11 @@ class Choice:
         return best_of_disks(self.field)
 
     @cached_property
+    def rate(self) -> float:
+        """Of the answer, in samples per second."""
+        return predict(self.model, self.chosen.candidate.configuration).throughput.value
+
+    @cached_property
     def usd_per_hour(self) -> float | None:
         """Of the answer, as of what is compared with it."""
         return _usd_per_hour(self, self.chosen.candidate)
@@ -57,8 +62,7 @@ def _rejection(choice: Choice, scored: ScoredCandidate, why: tuple[Reason, ...])
     found = Rejection(candidate.spec, why)
     if candidate.measured_together:
         rate = predict(choice.model, candidate.configuration).throughput
-        here = predict(choice.model, choice.chosen.candidate.configuration).throughput
-        found = replace(found, throughput=rate, share=rate.value / here.value if here.value else None)
+        found = replace(found, throughput=rate, share=rate.value / choice.rate if choice.rate else None)
     usd, taken = _usd_per_hour(choice, candidate) if candidate.exists else None, choice.usd_per_hour
     if usd is None or not taken:
         return found

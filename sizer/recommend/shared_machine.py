@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import WorkloadModel, predict, vcpus_of
-from sizer.recommend.instances import cheapest, holding
-from sizer.recommend.machine_prices import is_arm
+from sizer.recommend.instances import cheapest, priced_like_measured
 from sizer.records import Answer, Configuration, Loss, NoAnswer, SharedMachine, Spec
 
 
@@ -21,7 +20,8 @@ def shared_machine(
     asked = [(known[each.workload], each) for each in answers if each.spec is not None and each.workload in known]
     if len(asked) < 2:
         return None
-    held = [_holding(model, answer, catalog) for model, answer in asked]
+    specs = [(model, answer.spec or Spec(None)) for model, answer in asked]
+    held = [priced_like_measured(model, spec, spec.batch_size, catalog) for model, spec in specs]
     both = [each for each in held[0] if all(each in others for others in held[1:])]
     if not both:
         return None
@@ -37,12 +37,6 @@ def shared_machine(
         as_of=taken.as_of,
         losses=tuple(_loss(model, answer, taken, catalog) for model, answer in asked),
     )
-
-
-def _holding(model: WorkloadModel, answer: Answer, catalog: Catalog) -> list[InstanceType]:
-    """With a price, the cheapest first; no ARM cores."""
-    spec = answer.spec or Spec(None)
-    return [each for each in holding(model, spec, spec.batch_size, catalog)[0] if not is_arm(each)]
 
 
 def _loss(model: WorkloadModel, answer: Answer, shared: InstanceType, catalog: Catalog) -> Loss:

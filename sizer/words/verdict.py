@@ -27,6 +27,7 @@ from sizer.records import (
 from sizer.words.answers import suggestion_sentences
 from sizer.words.badges import Badge, BadgeKind, badge
 from sizer.words.figures import (
+    LARGEST_PERCENTAGE,
     capital,
     chance,
     gain,
@@ -49,8 +50,6 @@ CENT = 0.01
 """USD."""
 CLOSE_RATE = 0.02
 """Rates within 2 % of one another are not told apart."""
-MOST_PERCENT = 3.0
-"""Above 300 % a share reads better as so many times."""
 CLOSE = 0.1
 """From this difference of rates on, a price an hour says too little: what the same work costs is said, too."""
 
@@ -251,7 +250,7 @@ def _against(spec: Spec, baseline: Baseline, terms: Terms, machines: bool) -> st
 
 
 def _of_the_throughput(share: float) -> str:
-    if share <= MOST_PERCENT:
+    if share <= LARGEST_PERCENTAGE:
         return _("{share} of the throughput", share=percent(share))
     return _("{times} the throughput", times=times(share))
 

@@ -12,7 +12,7 @@ import pytest
 
 from sizer.model import WorkloadModel, filled, fit, predict
 from sizer.records import GIB, Prediction, Run
-from tests.tables import runs_of
+from tests.tables import WHOLE_MACHINES, runs_of
 
 Fitted = Callable[[str], WorkloadModel]
 
@@ -29,22 +29,6 @@ def fitted(tmp_path: Path) -> Fitted:
 
 def _asked(model: WorkloadModel, **given: object) -> Prediction:
     return predict(model, filled(model, given))
-
-
-WHOLE_MACHINES = """
-    workload,gpu,gpu_count,vcpus,memory_gib,batch_size,throughput,outcome
-    job,A100,1,12,85,64,900,
-    job,A100,1,12,85,128,1100,
-    job,A100,1,12,85,256,,out_of_memory
-    job,A100,2,24,170,128,1750,
-    job,A100,2,24,170,256,2100,
-    job,A100,4,48,340,256,3400,
-    job,A100,4,48,340,512,3950,
-    job,A100,8,96,680,512,6100,
-    job,A100,8,96,680,1024,7000,
-    job,T4,1,4,16,64,120,
-    job,T4,4,48,192,256,450,
-"""
 
 
 def test_what_is_left_out_is_that_of_the_machine_that_was_measured(fitted: Fitted) -> None:
