@@ -12,8 +12,8 @@ from sizer.model import as_asked, label_of
 from sizer.records import Configuration, Estimate, Run, Study
 
 from . import results
+from .figures.series import held_fixed
 from .material import Material
-from .series import held_fixed
 from .subject import Subject
 
 FEWEST = 3

@@ -17,11 +17,16 @@ from markupsafe import Markup, escape
 from sizer import words
 from sizer.files import write_text
 
-from . import all_runs, doubts, frameworks, instances, instead, measurement, timelines, verdict, what_if, workloads
+from . import frameworks, instances, instead
+from .answers import verdict, workloads
 from .charts import harmless, hatchings
+from .doubts import section as doubts
 from .embedded import deflated
 from .material import Material
+from .measurement import section as measurement
+from .runs import all_runs, timelines
 from .subject import Subject, subjects
+from .what_if import section as what_if
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -146,3 +146,13 @@ def _model(name: str, material: Material) -> tuple[WorkloadModel | None, str | N
         return model, None
     with without_marks():
         return None, refusal_sentences(model.refused, terms_of(model))
+
+
+def described(subject: Subject) -> str:
+    """The workload in a few words, its data set and its device with it: what is emulated says so."""
+    parts = [words.workload_in_words(subject.workload)]
+    if subject.embedded:
+        parts.append(words.embedded_data())
+    if subject.device.kind != "cpu":
+        parts.append(words.device_in_words(subject.device, subject.unit))
+    return " · ".join(parts)

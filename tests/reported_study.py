@@ -10,7 +10,8 @@ from unittest.mock import patch
 
 import pytest
 
-from sizer.bundled.reports import Material, curves
+from sizer.bundled.reports import Material
+from sizer.bundled.reports.figures import curves
 from sizer.model import WorkloadModel, fit
 from sizer.records import GIB, MIB, LimitedBy, LimitedByKind, Note, NoteKind
 from sizer.records.answer import (

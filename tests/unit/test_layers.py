@@ -63,7 +63,7 @@ def test_the_contracts_of_the_layers_are_kept() -> None:
     [
         ("reports/page.py", "from sizer.cli import main", "Each package imports only packages below it BROKEN"),
         ("reports/charts/svg.py", "from ..page import render", "No circle between files BROKEN"),
-        ("reports/busy.py", "from sizer.model.equation import solve", "model is used through what its __init__"),
+        ("reports/runs/busy.py", "from sizer.model.equation import solve", "model is used through what its __init__"),
         ("sizer/records/units.py", "from sizer.limits import detect", "Each package imports only packages below it"),
         ("workloads/events.py", "from sizer.records import Run", "Workloads know nothing of sizer BROKEN"),
         ("sizer/api/importing.py", "from sizer.bundled.reports.page import render", "reports is used through what its"),

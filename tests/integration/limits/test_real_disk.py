@@ -159,11 +159,12 @@ def test_pages_of_another_group_do_not_leak_into_a_run(real: LimitsBackend, volu
     unlimited, cap = DiskRates(), SIZE // 2
     with opened(real, volume, unlimited, name="other") as other:
         seconds(other, READS["buffered"], file)
-        assert other.sample(0.0).page_cache_bytes >= SIZE
+        assert other.sample(0.0).page_cache_bytes > 0.9 * SIZE
         with opened(real, volume, unlimited, memory=cap) as leaking:
             seconds(leaking, READS["buffered"], file)
             leaked = leaking.sample(0.0)
-    assert resident_bytes([file]) == SIZE, "pages outlive the group that they were charged to"
+    # Nearly all of them: the host may take back a few at any time for somebody else.
+    assert resident_bytes([file]) > 0.9 * SIZE, "pages outlive the group that they were charged to"
     evict([file])
     assert resident_bytes([file]) == 0
     with opened(real, volume, unlimited, memory=cap) as run:
@@ -182,5 +183,5 @@ def test_what_a_removed_group_leaves_is_counted_and_goes(real: LimitsBackend, vo
         held = run.sample(0.0).page_cache_bytes
     left = resident_bytes([file])
     evict([file])
-    assert left == SIZE <= held
+    assert min(left, held) > 0.9 * SIZE
     assert resident_bytes([file]) == 0

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports import Material, timelines, write_report
+from sizer.bundled.reports import Material, write_report
+from sizer.bundled.reports.runs import timelines
 from sizer.records.run import Cause, CauseKind, Failure, Outcome, Run, Sample, Step
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports import Material, all_runs, write_report
+from sizer.bundled.reports import Material, write_report
+from sizer.bundled.reports.runs import all_runs
 from tests.hostile_study import HOSTILE, hostile
 
 pytestmark = pytest.mark.slow
@@ -53,7 +54,7 @@ def address(kind: str, material: Material, tmp_path_factory: pytest.TempPathFact
     path: Path = tmp_path_factory.mktemp("hostile") / "report.html"
     with pytest.MonkeyPatch.context() as patched:
         # A curve of few points is the same to a name, and each model here is another one.
-        patched.setattr("sizer.bundled.reports.curves.POINTS", 6)
+        patched.setattr("sizer.bundled.reports.figures.curves.POINTS", 6)
         patched.setattr(all_runs, "MOST_IN_PLACE", 0 if kind == "markup" else 1000)
         write_report(path, hostile(material, HOSTILE[kind]))
     return path.as_uri()

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sizer.bundled.reports import Material, all_runs, write_report
+from sizer.bundled.reports import Material, write_report
+from sizer.bundled.reports.runs import all_runs
 from sizer.records.run import Outcome
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,7 @@ import pytest
 
 from sizer.bundled.reports import Material
 from sizer.bundled.reports import frameworks as framework_table
-from sizer.bundled.reports.accelerator_chart import accelerator_chart
+from sizer.bundled.reports.figures.accelerator_chart import accelerator_chart
 from sizer.bundled.reports.subject import Subject
 from sizer.records import Objective, Study
 from tests.tables import runs_of

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sizer.bundled.reports import Material, render
-from sizer.bundled.reports.answer_row import AnswerRow, answer_row
+from sizer.bundled.reports.answers.answer_row import AnswerRow, answer_row
 from sizer.bundled.reports.subject import subjects
 from sizer.records import GIB
 from sizer.records.answer import Action, Baseline, Job, ReasonCode, Spec, Suggestion, reason

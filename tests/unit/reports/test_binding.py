@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports import Material
-from sizer.bundled.reports.axis_chart import axis_chart
-from sizer.bundled.reports.binding import binding_map, piles, thinned
-from sizer.bundled.reports.ceilings import ceilings, disk_allows
-from sizer.bundled.reports.figures import figures
-from sizer.bundled.reports.series import along
+from sizer.bundled.reports.figures.axis_chart import axis_chart
+from sizer.bundled.reports.figures.binding import binding_map, piles, thinned
+from sizer.bundled.reports.figures.ceilings import ceilings, disk_allows
+from sizer.bundled.reports.figures.series import along
+from sizer.bundled.reports.figures.workload import figures
 from sizer.bundled.reports.subject import Subject, subjects
 from sizer.model import predict
 from sizer.records import RELATIVE

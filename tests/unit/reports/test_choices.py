@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports import Material
-from sizer.bundled.reports.choices import MOST_REJECTED, options, reasoning, rejected
+from sizer.bundled.reports.answers.choices import MOST_REJECTED, options, reasoning, rejected
 from sizer.bundled.reports.subject import Subject, subjects
 from sizer.records import GIB
 from sizer.records.answer import Answer, Option, ReasonCode, Rejection, Spec, reason

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from sizer.bundled.reports.curves import grid, segments
+from sizer.bundled.reports.figures.curves import grid, segments
 from sizer.model.prediction import LinePoint
 from sizer.records.run import Configuration, Estimate
 
@@ -32,7 +32,7 @@ def predict_line(line: Line, configurations: Sequence[Configuration]) -> list[Li
 
 @pytest.fixture
 def draw(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[tuple[list[float], bool]]]:
-    monkeypatch.setattr("sizer.bundled.reports.curves.predict_line", predict_line)
+    monkeypatch.setattr("sizer.bundled.reports.figures.curves.predict_line", predict_line)
 
     def drawn(rate: Callable[[float], float | None], *places: float) -> list[tuple[list[float], bool]]:
         stretches = segments(Line(rate), BASE, "vcpus", places)  # type: ignore[arg-type]  # only predicted from

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports import Material
-from sizer.bundled.reports.disk_chart import disk_chart
-from sizer.bundled.reports.figures import figures
-from sizer.bundled.reports.series import Series, along
+from sizer.bundled.reports.figures.disk_chart import disk_chart
+from sizer.bundled.reports.figures.series import Series, along
+from sizer.bundled.reports.figures.workload import figures
 from sizer.bundled.reports.subject import Subject, subjects
 from sizer.records import Estimate, Limits, Purpose, Run, WorkloadPlan
 from tests.reported_study import CENTRE, TRAIN

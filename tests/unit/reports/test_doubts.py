@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.bundled.reports import Material, doubts, render
+from sizer.bundled.reports import Material, render
+from sizer.bundled.reports.doubts import section as doubts
 from sizer.bundled.reports.page import coded
 from sizer.bundled.reports.subject import subjects
 from sizer.records.run import Estimate, Run, RunWarning, WarningKind

@@ -8,7 +8,7 @@ import json
 from dataclasses import replace
 
 from sizer.bundled.reports import Material
-from sizer.bundled.reports.downloads import Download, downloads, study_file
+from sizer.bundled.reports.measurement.downloads import Download, downloads, study_file
 from sizer.exchange import write_csv, write_rows
 from sizer.records import GIB
 from sizer.study import HostSize, parse_study

@@ -6,9 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports import Material, all_runs, doubts, drift, failures, render, warned
+from sizer.bundled.reports import Material, render
+from sizer.bundled.reports.answers.workloads import workload
+from sizer.bundled.reports.doubts import drift, failures, warned
+from sizer.bundled.reports.doubts import section as doubts
+from sizer.bundled.reports.runs import all_runs
 from sizer.bundled.reports.subject import subjects
-from sizer.bundled.reports.workloads import workload
 from sizer.records.run import Cause, CauseKind, Failure, Outcome
 from sizer.records.study import Purpose
 from sizer.words import outcome_in_words

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from sizer.bundled.reports import Material
-from sizer.bundled.reports.fitted import models
+from sizer.bundled.reports.measurement.fitted import models
 from sizer.bundled.reports.subject import subjects
 from sizer.model import LeftOut
 from sizer.records import Configuration

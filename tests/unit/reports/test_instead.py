@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports import Material
-from sizer.bundled.reports.disk_question import disk_answer
-from sizer.bundled.reports.figures import figures
+from sizer.bundled.reports.figures.disk_question import disk_answer
+from sizer.bundled.reports.figures.workload import figures
 from sizer.bundled.reports.instead import contents, place_of_answer
 from sizer.bundled.reports.subject import Subject, subjects
 from sizer.records import Estimate, Spec

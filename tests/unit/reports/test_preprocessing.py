@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sizer.bundled.reports import Material, preprocessing
+from sizer.bundled.reports import Material
+from sizer.bundled.reports.answers import preprocessing
 from sizer.bundled.reports.subject import subjects
 from sizer.records.run import Estimate
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sizer.bundled.reports.series import along, common, labels, varied_axes
+from sizer.bundled.reports.figures.series import along, common, labels, varied_axes
 from sizer.records.run import Configuration, Outcome, Run
 from sizer.records.study import Limits, Measure, RunSpec, Study, Workload
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from sizer.bundled.reports import Material, Progress, render
-from sizer.bundled.reports.answer_row import AnswerRow, answer_row
+from sizer.bundled.reports.answers.answer_row import AnswerRow, answer_row
+from sizer.bundled.reports.answers.verdict import contents
 from sizer.bundled.reports.subject import subjects
-from sizer.bundled.reports.verdict import contents
 from sizer.plan import Spread
 from sizer.records import GIB, Outcome
 from sizer.records.answer import (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.bundled.reports import Material, warned
+from sizer.bundled.reports import Material
+from sizer.bundled.reports.doubts import warned
 from sizer.records.run import RunWarning, WarningKind
 from sizer.words import meaning_of_warning, warning_names
 

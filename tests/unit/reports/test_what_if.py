@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sizer.api.predicting import predict_at
-from sizer.bundled.reports import Material, what_if
+from sizer.bundled.reports import Material
 from sizer.bundled.reports.subject import subjects
-from sizer.bundled.reports.what_if_controls import SUPPOSED, Control, controls, tier_rates
+from sizer.bundled.reports.what_if import section as what_if
+from sizer.bundled.reports.what_if.controls import SUPPOSED, Control, controls, tier_rates
 from sizer.catalog import Catalog
 from sizer.model import WhatIf, WorkloadModel, filled
 from sizer.records import GIB, Configuration, DiskRates
+from tests import ROOT
 from tests.reported_study import HOSTILE
 
 CATALOG = Catalog.load()
@@ -173,7 +174,7 @@ def test_the_cheapest_machine_is_that_of_the_catalogue(material: Material) -> No
 
 def test_each_refusal_of_the_page_has_its_sentence(material: Material) -> None:
     """Every code that model.js can give but for names that no list of the page has; those with an axis for each."""
-    script = (Path(what_if.__file__).parent / "templates" / "model.js").read_text()
+    script = (ROOT / "reports" / "templates" / "model.js").read_text()
     codes = set(re.findall(r'new Refused\(["`](\w+)', script)) - {"gpu_not_measured", "disk_not_measured"}
     said = data(material)["workloads"][0]["refusals"]
     assert {code.partition(":")[0] for code in said} == codes

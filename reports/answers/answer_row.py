@@ -1,0 +1,229 @@
+"""A row of the first screen: what to rent for one workload, what it gives, what binds it, its cost, how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sizer import words
+from sizer.model import as_asked
+from sizer.records import Alternative, Answer, Estimate, InstanceOffer, Run, Spec
+from sizer.words import Badge, BadgeKind, _, badge
+
+from .. import results
+from ..charts import Candidate, SmallBar, legend
+from ..figures.binding import HUES
+from ..material import Material
+from ..subject import Subject
+from . import preprocessing
+
+MOST_TICKS = 24
+"""Under a bar; of more candidates only the best are marked."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What to rent: its name, its size, and why it is larger than what is needed."""
+
+    name: str
+    shape: str = ""
+    badge: Badge | None = None
+
+
+APART = 0.03
+"""How far the fitted rate may lie off that of its own runs and still be called the same."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """The throughput with its interval, among what it was chosen from; `badge` where no run had this spec.
+
+    Of machines that were compared it is what was measured there, else the model's; `runs` is what the runs of just this
+    gave, where that is not the same.
+    """
+
+    value: str
+    interval: str
+    bar: Markup | None
+    badge: Badge | None = None
+    runs: str = ""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the machine costs an hour and for a million samples, and of which day the price is."""
+
+    hour: str
+    million: str = ""
+    day: str = ""
+    disk: str = ""
+
+
+@dataclass(frozen=True)
+class AnswerRow:
+    """What the first screen says of one workload; None and empty where nothing is known.
+
+    `kind` are the classes that colour it, `bound` is what stands before a spec that is a lower bound. `doubt` is why it
+    is not to be relied on, `settle` what to do about that, and `command` what to type for it.
+    """
+
+    name: str
+    what: str
+    data_badge: Badge | None
+    kind: str
+    status: Badge
+    how_sure: str
+    no_machine: str
+    bound: str
+    spec: tuple[str, ...]
+    spec_badge: Badge | None
+    machine: Machine | None
+    rate: Rate | None
+    bound_by: legend.Key | None
+    cost: Cost | None
+    sentence: str
+    sentence_badge: Badge | None
+    doubt: str
+    settle: str
+    command: str
+
+
+def answer_row(subject: Subject, material: Material) -> AnswerRow:
+    """The row of one workload."""
+    answer = subject.answer or Answer(subject.name, "refused")
+    spec, bound = answer.spec, answer.bottleneck if answer.spec is not None else None
+    extrapolated = answer.baseline is not None and answer.baseline.extrapolated
+    unfinished = _unfinished(subject, material)
+    return AnswerRow(
+        name=subject.name,
+        what=words.workload_in_words(subject.workload),
+        data_badge=badge(BadgeKind.EMBEDDED_DATA) if subject.embedded else None,
+        kind=status(subject.answer),
+        status=words.status_badge(subject.answer, bool(unfinished)),
+        how_sure=words.how_sure(subject.answer, bool(unfinished)),
+        no_machine=words.no_machine(subject.answer),
+        bound=words.spec_bound(answer),
+        spec=tuple(words.spec_parts(spec, subject.terms)) if spec is not None else (),
+        spec_badge=badge(BadgeKind.EMULATED) if spec is not None and words.is_emulated(spec, subject.terms) else None,
+        machine=_machine(answer, spec) if spec is not None else None,
+        rate=_rate(answer, subject),
+        bound_by=legend.part(HUES[bound], words.resource_name(bound, subject.device)) if bound is not None else None,
+        cost=_cost(answer, subject),
+        sentence=words.against_sentence(answer, subject.objective.target, subject.terms),
+        sentence_badge=badge(BadgeKind.EXTRAPOLATED) if extrapolated else None,
+        doubt=unfinished or words.doubt_sentence(subject.answer, subject.terms),
+        settle="" if unfinished else words.settling_sentence(subject.answer, subject.terms),
+        command="" if unfinished else words.settling_command(subject.answer, material.folder),
+    )
+
+
+def status(answer: Answer | None) -> str:
+    """The classes that colour what is shown of an answer."""
+    if answer is None:
+        return "refused"
+    return f"{answer.status}{' provisional' if answer.provisional else ''}"
+
+
+def _unfinished(subject: Subject, material: Material) -> str:
+    """How many of its runs are there, where some are missing: that is all the doubt there is to settle first."""
+    progress = material.progress
+    if progress is None or not progress.is_missing(subject.name):
+        return ""
+    return words.runs_there(progress.finished.get(subject.name, 0), progress.planned[subject.name])
+
+
+def _machine(answer: Answer, spec: Spec) -> Machine | None:
+    """The machine whose price is shown; None where the table names none, or nothing is sold that holds the spec."""
+    offer = _offer(answer)
+    if offer is None:
+        named = answer.chosen.instance_type if answer.chosen is not None else None
+        return Machine(named) if named else None
+    shape = "" if offer.own else " · ".join(map(words.unbroken, words.offer_parts(offer)))
+    return Machine(words.offer_name(offer), shape, words.oversize_badge(spec, offer, answer.instances))
+
+
+def _offer(answer: Answer) -> InstanceOffer | None:
+    """The cheapest one that holds the spec; of machines that were compared, the one whose price decided."""
+    if answer.spec is None:
+        return None
+    chosen = answer.chosen
+    if chosen is None:
+        return next(iter(answer.instances), None)
+    return next((each for each in answer.instances if words.offer_name(each) == chosen.instance_type), None)
+
+
+def _cost(answer: Answer, subject: Subject) -> Cost | None:
+    if answer.spec is None:
+        return None
+    offer, chosen = _offer(answer), answer.chosen
+    if chosen is not None:
+        return _own_cost(chosen, offer, subject)
+    if offer is None:
+        return None
+    day = words.price_day(offer, subject.objective.spot) if offer.usd_per_hour is not None else ""
+    disk = words.without_disk(answer.spec) if offer.usd_per_hour is not None else ""
+    return Cost(words.offer_price(offer), words.price_of_samples(offer, subject.unit), day, disk)
+
+
+def _own_cost(chosen: Alternative, offer: InstanceOffer | None, subject: Subject) -> Cost:
+    """Of machines that were compared the price is the table's own, or that of the instance type it names."""
+    if chosen.usd_per_hour is None:
+        return Cost(words.price_an_hour(chosen))
+    of_catalogue = offer is not None and offer.usd_per_hour == chosen.usd_per_hour
+    return Cost(
+        words.an_hour(chosen.usd_per_hour),
+        words.per_million(chosen.usd_per_million_samples, subject.unit),
+        words.price_day(offer if of_catalogue else None, subject.objective.spot),
+    )
+
+
+def _rate(answer: Answer, subject: Subject) -> Rate | None:
+    """None where there is no rate, or its runs told rates that are known to be wrong."""
+    throughput = answer.throughput
+    if throughput is None or answer.spec is None or answer.rate_in_doubt:
+        return None
+    own = _own_runs(subject)
+    known = results.pooled(own).value if own else None
+    found, runs = None, ""
+    if answer.chosen is None and known is None:
+        found = badge(BadgeKind.PREDICTED)
+    elif answer.chosen is None and known and abs(throughput.value / known - 1) > APART:
+        found, runs = badge(BadgeKind.FITTED), words.rate_of_its_runs(known, subject.unit)
+    return Rate(
+        words.rate_in_words(throughput.value, subject.unit),
+        words.around(throughput),
+        _bar(throughput, answer, subject, own) if throughput.value > 0 else None,
+        found,
+        runs,
+    )
+
+
+def _own_runs(subject: Subject) -> list[Run]:
+    """The runs that had just the spec of the answer."""
+    measured = (run for run in as_asked(subject.runs) if results.measured(run))
+    return [run for run in measured if preprocessing.is_answer(run.configuration, subject)]
+
+
+def _bar(rate: Estimate, answer: Answer, subject: Subject, own: list[Run]) -> Markup:
+    """The rate of the answer among those it was chosen from."""
+    best = tuple(sorted(_candidates(subject, answer), key=lambda each: -each.rate)[:MOST_TICKS])
+    said = words.rate_interval(rate, subject.unit)
+    if best:
+        said = _("{rate}; the best measured is {best}", rate=said, best=words.rate_in_words(best[0].rate, subject.unit))
+    return SmallBar(said, rate, best, predicted=answer.chosen is None and not own).draw()
+
+
+def _candidates(subject: Subject, answer: Answer) -> list[Candidate]:
+    """What the answer was chosen from: the machines that were compared, or the configurations that were measured."""
+    if answer.alternatives:
+        rates = [(words.machine_name(each, subject.terms), each.throughput.value) for each in answer.alternatives]
+    else:
+        measured = results.by_configuration(subject.runs)
+        rates = [
+            (words.configuration_line(each.configuration, subject.study), each.throughput.value) for each in measured
+        ]
+    return [
+        Candidate(rate, _("{machine}: {rate}", machine=name, rate=words.rate_in_words(rate, subject.unit)))
+        for name, rate in rates
+    ]

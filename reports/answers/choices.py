@@ -1,0 +1,101 @@
+"""Why the answer is what it is, what each preference would take, and why no cheaper spec was taken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sizer import words
+from sizer.recommend import SURE
+from sizer.records import Answer, Option, Rejection
+from sizer.words import Badge, BadgeKind, _, badge
+
+from ..doubts import failures
+from ..subject import Subject
+from . import preprocessing
+
+MOST_REJECTED = 6
+"""Cheaper specs shown at once; the others are folded away."""
+
+
+def reasoning(subject: Subject) -> dict[str, Any]:
+    """Reasons, the figures that belong to them, and what to do next."""
+    answer = subject.answer or Answer(subject.name, "refused")
+    reasons, more_reasons = words.page_reasons(answer, subject.terms)
+    failed = failures.failed(subject) if answer.status == "refused" else []
+    return {
+        "reasons": reasons,
+        "more_reasons": more_reasons,
+        "facts": _facts(answer, subject),
+        "next_run": words.next_run_sentences(answer, subject.terms),
+        "next_run_title": words.next_run_title(answer),
+        "failed_log": failures.log(failed[0]) if failed and not subject.study.imported else "",
+    }
+
+
+def _facts(answer: Answer, subject: Subject) -> list[dict[str, Any]]:
+    """What lies beside the answer and beyond it."""
+    found: list[dict[str, Any]] = []
+    if answer.next_bottleneck is not None:
+        found.append(_fact(_("Next in line"), words.resource_name(answer.next_bottleneck, subject.device)))
+    if answer.runner_up is not None:
+        spec = words.spec_line(answer.runner_up, subject.study, subject.device)
+        found.append(_fact(_("Runner-up"), spec))
+    if answer.beyond is not None:
+        label, rate = words.beyond_in_words(answer.beyond, subject.terms)
+        found.append(_fact(label, rate, badge=badge(BadgeKind.EXTRAPOLATED)))
+    if answer.throughput is not None and not answer.rate_in_doubt and preprocessing.applies(subject):
+        seconds, human = preprocessing.time_for(preprocessing.IMAGENET_IMAGES, answer.throughput)
+        found.append(_fact(_("ImageNet's 1,281,167 images"), seconds, human))
+    return found
+
+
+def _fact(label: str, value: str, under: str = "", badge: Badge | None = None) -> dict[str, Any]:
+    return {"label": label, "value": value, "under": under, "badge": badge}
+
+
+def options(subject: Subject) -> dict[str, Any]:
+    """A row for each spec that some preference takes; the sentence where all of them take the same."""
+    answer = subject.answer
+    if answer is None or answer.rate_in_doubt:
+        return {"rows": [], "bound_known": False, "same": ""}
+    known = answer.options if len(answer.options) > 1 else ()
+    return {
+        "rows": [_option(each, answer, subject) for each in known],
+        "bound_known": any(each.bottleneck is not None for each in known),
+        "same": words.one_choice_in_words(answer),
+    }
+
+
+def _option(option: Option, answer: Answer, subject: Subject) -> dict[str, Any]:
+    sure = answer.provisional and option.probability >= SURE
+    return {
+        "name": words.capital(words.preferences_in_words(option.preferences)),
+        "spec": words.spec_line(option.spec, subject.study, subject.device),
+        "throughput": words.rate_interval(option.throughput, subject.unit),
+        "hour": words.option_price(option),
+        "instance": option.instance_type or "",
+        "million": words.option_price_of_million(option),
+        "probability": "" if sure else words.chance(option.probability),
+        "bound": words.option_bound(option, subject.terms),
+        "is_answer": option.spec == answer.spec and option.throughput == answer.throughput,
+    }
+
+
+def rejected(subject: Subject) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """A row for each cheaper spec: those shown at once, and those folded away."""
+    found = subject.answer.rejected if subject.answer is not None else ()
+    rows = [_rejected(each, subject) for each in found]
+    return rows[:MOST_REJECTED], rows[MOST_REJECTED:]
+
+
+def _rejected(each: Rejection, subject: Subject) -> dict[str, Any]:
+    rate, share = words.rejected_rate(each, subject.terms)
+    saved, saving = words.rejected_saving(each)
+    return {
+        "spec": words.rejected_spec(each, subject.terms),
+        "rate": rate,
+        "share": share,
+        "saved": saved,
+        "saving": saving,
+        "why": words.rejection_sentences(each, subject.terms),
+    }

@@ -1,0 +1,82 @@
+"""The first screen: the answer for each workload in a row, and what must be known of the whole study."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from sizer import words
+from sizer.model import as_asked
+from sizer.words import BadgeKind, _, badge
+
+from ..charts import legend
+from ..doubts import failures
+from ..material import Material
+from ..subject import Subject
+from .answer_row import AnswerRow, answer_row
+
+
+def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
+    """What is answered first of all, and what must be known of the whole study."""
+    runs = [run for subject in found for run in subject.runs]  # workloads in the study's order, wherever they are named
+    embedded = bool(found) and all(subject.embedded for subject in found)
+    rows = [answer_row(subject, material) for subject in found]
+    return {
+        "objective": _objective(material),
+        "measured": words.measured_on([run.started_at for run in runs]),
+        "tally": failures.tally(runs),
+        "warned_count": sum(bool(run.warnings) for run in as_asked(runs)),
+        "embedded": badge(BadgeKind.EMBEDDED_DATA) if embedded else None,
+        "drifting": badge(BadgeKind.DRIFTING) if material.drift is not None else None,
+        "has_recommendation": material.recommendation is not None,
+        "recommend": f"sizer recommend {material.folder}".strip(),
+        **_missing(material),
+        "rows": [replace(row, data_badge=None) for row in rows] if embedded else rows,
+        "keys": _keys(rows),
+        **_for_all(material),
+        "notes": _notes(material),
+    }
+
+
+def _keys(rows: Sequence[AnswerRow]) -> list[legend.Key]:
+    """What the bars mean, as far as they are on the page."""
+    bars = [row.rate for row in rows if row.rate is not None and row.rate.bar is not None]
+    predicted = [rate.badge is not None and rate.badge.kind == BadgeKind.PREDICTED.value for rate in bars]
+    found = [legend.small_bar(_("rate, with the 90 % interval for a new run"))] if not all(predicted) else []
+    found += [legend.small_bar(_("predicted rate, with its interval"), predicted=True)] if any(predicted) else []
+    return [*found, legend.candidate(_("each that was measured"))] if bars else []
+
+
+def _objective(material: Material) -> str:
+    """What was asked for."""
+    recommendation = material.recommendation
+    if recommendation is None:
+        return words.objective_in_words(material.study.objective)
+    compared = [bool(answer.alternatives) for answer in recommendation.workloads]
+    return words.objective_in_words(recommendation.objective, bool(compared) and all(compared))
+
+
+def _missing(material: Material) -> dict[str, str]:
+    """What is missing of the study, and the command that goes on with it; empty where nothing is."""
+    progress = material.progress
+    if progress is None or progress.is_complete:
+        return {"missing": "", "resume": ""}
+    counts = sum(progress.finished.values()), sum(progress.planned.values())
+    return {"missing": words.progress_sentence(*counts), "resume": f"sizer resume {material.folder}"}
+
+
+def _for_all(material: Material) -> dict[str, Any]:
+    """One machine, and one family, for all workloads; empty where fewer than two have an answer."""
+    recommendation = material.recommendation
+    answered = [each for each in recommendation.workloads if each.spec is not None] if recommendation else []
+    if recommendation is None or len(answered) < 2:
+        return {"shared": [], "family": ""}
+    return {"shared": words.shared_sentences(recommendation), "family": words.family_sentence(recommendation.family)}
+
+
+def _notes(material: Material) -> list[str]:
+    """What must be known of the whole study."""
+    drift = [words.drift_in_words(material.drift)] if material.drift is not None else []
+    with words.without_marks():
+        return [*map(words.note_in_words, material.notes), *drift]

@@ -1,0 +1,116 @@
+"""What was found for one workload, as plain dicts: charts, what binds each configuration, model and rejected specs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from sizer import words
+from sizer.model import as_asked
+from sizer.records import RELATIVE, Run
+from sizer.words import _
+
+from .. import results
+from ..figures import disk_question
+from ..figures.machines import machine_rows
+from ..figures.workload import figures
+from ..material import Material
+from ..runs import busy, isolated
+from ..subject import Subject, described
+from . import choices, preprocessing
+from .answer_row import status
+
+COLUMNS = ("machine", "vcpus", "accelerators", "memory", "disk", "batch")
+"""What a configuration may say; a table that was imported may lack any of them."""
+
+
+def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any]:
+    """A part of the page for each workload."""
+    return {"sections": [workload(subject) for subject in found]}
+
+
+def workload(subject: Subject) -> dict[str, Any]:
+    """All that the workload's section shows; every value is text, a number for a bar, or finished SVG.
+
+    Runs of a search for the memory floor show no rate, and runs that isolate a stage not that of the workload, so none
+    of it draws or counts them; the latter have a table of their own.
+    """
+    what, alone, asked = described(subject), isolated.rows(subject), as_asked(subject.runs)
+    isolating = tuple(run for run in subject.runs if run.spec.stage is not None)
+    subject = replace(subject, runs=tuple(asked), isolating=isolating)
+    found = results.by_configuration(subject.runs)
+    rows = [_row(result, subject) for result in found]
+    first, more, left_out = figures(subject)
+    machines, more_machines = machine_rows(subject)
+    rejected, more_rejected = choices.rejected(subject)
+    return {
+        "name": subject.name,
+        "status": status(subject.answer),
+        "what": what,
+        "unit": words.several_of(subject.unit) if subject.unit != RELATIVE else "",
+        "figures": first,
+        "more_figures": more,
+        "charts_left_out": words.charts_left_out(left_out) if left_out else "",
+        "machines": machines,
+        "more_machines": more_machines,
+        "machines_note": words.machines_note(subject.unit),
+        "rows": rows,
+        "columns": [column for column in COLUMNS if any(row[column] for row in rows)] or ["vcpus"],
+        "has_latency": any(row["p50"] for row in map(_latency, found)),
+        "preprocessing": preprocessing.times(subject),
+        "isolated": alone,
+        "disk_question": words.disk_question(),
+        "disk_answer": "" if any(each.answer for each in first) else disk_question.disk_answer(subject),
+        **choices.reasoning(subject),
+        "options": choices.options(subject),
+        "rejected": rejected,
+        "more_rejected": more_rejected,
+        "none_completed": not found,
+    }
+
+
+def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
+    configuration = result.configuration
+    evidence = [run.evidence for run in result.runs if run.evidence is not None]
+    vcpus, batch, machine = configuration.vcpus, configuration.batch_size, words.machine_rented(result.machine)
+    return {
+        "machine": machine,
+        "vcpus": f"{vcpus:g}" if vcpus is not None else "",
+        "memory": words.memory_size(configuration),
+        "disk": words.study_disk(configuration.disk, subject.study) if configuration.disk is not None else "",
+        "batch": str(batch) if batch is not None else "",
+        "accelerators": words.accelerators_in_words(configuration) or _without(subject),
+        "state": subject.unusual(result.input, result.cache),
+        "is_answer": preprocessing.is_answer(configuration, subject) and _named_alike(machine, subject),
+        "runs": words.runs_and_warned(len(result.runs), sum(bool(run.warnings) for run in result.runs)),
+        "throughput": words.rate_interval(result.throughput, subject.unit),
+        "bottleneck": words.resources_agreed([each.bottleneck for each in evidence], subject.device),
+        "reason": words.evidence_in_words(evidence[0]) if evidence else _("not accounted"),
+        "busy": busy.bars(evidence),
+        **_latency(result),
+    }
+
+
+def _without(subject: Subject) -> str:
+    """What is said of a machine without accelerators where others have some."""
+    some = any(words.accelerators_in_words(run.configuration) for run in subject.runs)
+    return _("none") if some else ""
+
+
+def _named_alike(machine: str, subject: Subject) -> bool:
+    """Whether the answer is a machine of that name, where machines have names."""
+    chosen = subject.answer.chosen if subject.answer is not None else None
+    return not machine or chosen is None or chosen.instance_type == machine
+
+
+def _latency(result: results.Result) -> dict[str, str]:
+    p50, p99 = (results.mean(_latencies(result.runs, name)) for name in ("latency_p50", "latency_p99"))
+    return {
+        "p50": words.milliseconds(p50) if p50 is not None else "",
+        "p99": words.milliseconds(p99) if p99 is not None else "",
+    }
+
+
+def _latencies(runs: tuple[Run, ...], name: str) -> list[float | None]:
+    return [getattr(run, name) for run in runs]

@@ -1,0 +1,1 @@
+"""What failed, what runs warned of, and how the host drifted."""

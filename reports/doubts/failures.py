@@ -1,0 +1,111 @@
+"""What did not complete and why, as plain dicts; a kill for memory is explained as the memory floor."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from sizer import words
+from sizer.model import is_search, memory_floor, memory_of, searched_floor
+from sizer.records import Outcome, Run, Study, way_of_ending
+
+from .. import results
+from ..charts import readable
+from ..subject import Subject
+
+SHOWN_LINES = 5
+"""Last lines of a log that are shown at once; those before them are folded away."""
+MOST_LINES, LONGEST_LINE = 40, 300
+"""Lines of a log, and characters of each, that are on the page; the log has all of them."""
+MOST_LOGS = 25
+"""Ways of failing that show their log; those after them name it."""
+LINE = 160
+"""Characters of the last words that a line about a run ends in."""
+NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+")
+
+
+def failures(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
+    """One entry for all runs of a workload that ended alike, with their configurations.
+
+    Alike are also last words that differ in numbers alone, as times, addresses and process ids do.
+    """
+    alike: dict[tuple[object, ...], list[Run]] = {}
+    for run in (run for subject in subjects for run in failed(subject)):
+        said = NUMBERS.sub("#", last_words(run))
+        alike.setdefault((run.spec.workload.name, way_of_ending(run), said), []).append(run)
+    return [_entry(runs, study, number < MOST_LOGS) for number, runs in enumerate(alike.values())]
+
+
+def failed(subject: Subject) -> list[Run]:
+    """The workload's runs that did not complete."""
+    return [run for run in subject.runs if run.outcome is not Outcome.COMPLETED]
+
+
+def memory_floors(subjects: Sequence[Subject]) -> list[str]:
+    """A sentence for each workload that was searched or killed: between which two caps its memory floor lies.
+
+    None for one that ran out of an accelerator's memory, in a table that says no other.
+    """
+    return [_floor(subject) for subject in subjects if any(_was_capped(run) or is_search(run) for run in subject.runs)]
+
+
+def tally(runs: Sequence[Run]) -> str:
+    """How many runs ended in each way, in the order of the outcomes: `17 runs: 15 completed, 2 crashed.`"""
+    counts = {outcome: sum(run.outcome is outcome for run in runs) for outcome in Outcome}
+    return words.runs_by_outcome({outcome: count for outcome, count in counts.items() if count})
+
+
+def last_words(run: Run) -> str:
+    """The last lines of the log of a run that failed, without what would turn their neighbours around.
+
+    Long lines are cut, as they are where nobody reads them.
+    """
+    lines = run.error.last_lines.strip().splitlines() if run.error is not None else []
+    return "\n".join(readable(line.expandtabs(4), LONGEST_LINE) for line in lines[-MOST_LINES:])
+
+
+def line(run: Run) -> str:
+    """Why a run failed, ending in the last line that it printed: `exit status 1; its last words: KeyError: 'x'`."""
+    return readable(words.failure_line(run, LINE), 4 * LINE)
+
+
+def log(run: Run) -> str:
+    """Where the log of a run lies in the study's folder."""
+    return f"logs/{run.id}.log"
+
+
+def _entry(runs: Sequence[Run], study: Study, with_log: bool) -> dict[str, Any]:
+    first = runs[0]
+    places = Counter(words.configuration_line(run.configuration, study) for run in runs)
+    lines = last_words(first).splitlines() if with_log else []
+    return {
+        "workload": first.spec.workload.name,
+        "where": list(places.items()),
+        "outcome": words.outcome_in_words(first.outcome),
+        "is_finding": first.outcome is Outcome.OUT_OF_MEMORY,
+        "why": words.sentence(words.failure_in_words(first, LONGEST_LINE)),
+        "remedy": words.remedy_of_failure(first),
+        "ids": [run.id for run in runs],
+        "earlier": "\n".join(lines[:-SHOWN_LINES]),
+        "last_words": "\n".join(lines[-SHOWN_LINES:]),
+        "log": "" if first.imported else log(first),
+    }
+
+
+def _was_capped(run: Run) -> bool:
+    return run.outcome is Outcome.OUT_OF_MEMORY and run.configuration.memory_bytes is not None
+
+
+def _floor(subject: Subject) -> str:
+    peak = max((run.peak_anonymous_bytes or 0 for run in subject.runs if results.measured(run)), default=0)
+    searched = searched_floor(subject.runs)
+    if searched is not None:
+        return words.searched_floor_sentences(subject.name, searched, peak)
+    floor = memory_floor(subject.runs)
+    below = floor.out_of_memory_bytes if floor is not None else None
+    above = floor.completed_bytes if floor is not None else None
+    if below is None:
+        below = max(memory_of(run.configuration) for run in subject.runs if _was_capped(run))
+    return words.killed_floor_sentences(subject.name, below, above, subject.device.kind == "emulated", peak)

@@ -1,0 +1,248 @@
+"""What binds where: the time of a sample along an axis, and a map over vCPUs and disks or memory."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from sizer import words
+from sizer.model import predict_several
+from sizer.records import Bottleneck, Configuration, Estimate, Prediction, Run, Spec, format_bytes, format_number
+from sizer.words import _
+
+from .. import results
+from ..charts import Cell, Cells, Figure, Part, Pile, legend
+from ..subject import Subject
+from .ceilings import rates_of
+from .curves import moved
+from .series import held_fixed
+
+Value = TypeVar("Value", float, str, int)
+
+HUES = {
+    Bottleneck.CPU: 0,
+    Bottleneck.ACCELERATOR: 1,
+    Bottleneck.DISK_BANDWIDTH: 2,
+    Bottleneck.DISK_IOPS: 2,
+    Bottleneck.DISK_WRITE: 2,
+    Bottleneck.MEMORY: 3,
+    Bottleneck.SERIAL: 4,
+    Bottleneck.AMBIGUOUS: 5,
+}
+"""The colour and hatching of each resource, in the order in which they are piled up."""
+LEAST = 0.005
+"""Of a sample's time; less is not to be seen."""
+MOST_PILES = 10
+MOST_COLUMNS, MOST_ROWS = 6, 4
+"""Of the map; of more values the smallest, the largest, the answer's and some between."""
+FEWEST = 4
+"""Places below which a map shows no more than a chart does."""
+
+
+def piles(axis: str, places: Sequence[float], base: Configuration, subject: Subject) -> tuple[Pile, ...]:
+    """Where the model says that the time of a sample goes, at these places of the axis."""
+    if subject.model is None:
+        return ()
+    some = thinned(sorted(set(places)), MOST_PILES, None)
+    configurations = [moved(base, axis, place) for place in some]
+    found = predict_several(subject.model, configurations)
+    return tuple(
+        _pile(place, words.place_named(axis, configuration, subject.study), prediction, subject)
+        for place, configuration, prediction in zip(some, configurations, found, strict=True)
+        if prediction is not None and not prediction.out_of_memory and prediction.shares
+    )
+
+
+def _pile(place: float, name: str, prediction: Prediction, subject: Subject) -> Pile:
+    whole = 1 / prediction.throughput.value
+    shares = {Bottleneck(key): share for key, share in prediction.shares.items()}
+    parts = [
+        Part(
+            called,
+            share * whole,
+            hue,
+            words.time_part(called, share * whole, whole, subject.unit, name),
+        )
+        for called, share, hue in _stages(shares, subject)
+        if share >= LEAST
+    ]
+    return Pile(place, tuple(parts))
+
+
+def _stages(shares: Mapping[Bottleneck, float], subject: Subject) -> Iterator[tuple[str, float, int]]:
+    """Name, share and colour of each stage, the lowest first; the CPU's apart where runs show what the step costs."""
+    kind = subject.model.facts.kind if subject.model is not None else ""
+    for bottleneck in HUES:
+        share = shares.get(bottleneck, 0.0)
+        step = _step_share(subject) if bottleneck is Bottleneck.CPU else 0.0
+        if step:
+            yield words.stage_of_time(bottleneck, subject.device, kind, "input"), share * (1 - step), HUES[bottleneck]
+            compute = HUES[Bottleneck.ACCELERATOR]  # of the same colour as where an accelerator does it
+            yield words.stage_of_time(bottleneck, subject.device, kind, "step"), share * step, compute
+        else:
+            part = "input" if subject.device.kind != "cpu" else ""
+            yield words.stage_of_time(bottleneck, subject.device, kind, part), share, HUES[bottleneck]
+
+
+def _step_share(subject: Subject) -> float:
+    """Which part of the CPU's time is the step's own, where the CPU computes it and synthetic input showed it."""
+    facts = subject.model.facts if subject.model is not None else None
+    if facts is None or subject.device.kind != "cpu" or not facts.core_seconds or not facts.step_core_seconds:
+        return 0.0
+    return min(facts.step_core_seconds / facts.core_seconds, 1.0)
+
+
+def hues_of(subject: Subject, shares: Sequence[Bottleneck]) -> tuple[legend.Key, ...]:
+    """Keys of the resources named, in the order in which they are piled up."""
+    ordered = [each for each in HUES if each in shares]
+    return tuple(legend.part(HUES[each], _called(each, subject)) for each in ordered)
+
+
+def binding_map(subject: Subject) -> Figure | None:
+    """Throughput and what binds, over vCPUs and disks, or memory where one disk was measured; None where there is no
+    such plane or no model of it."""
+    measured = [run for run in subject.runs if results.measured(run)]
+    plane = _plane(measured, subject)
+    if plane is None or subject.model is None:
+        return None
+    title = _("What binds, by vCPUs and {axis}", axis=words.axis_name(plane.axis))
+    found = predict_several(subject.model, [configuration for _place, configuration in plane.places])
+    told = {
+        place: (prediction, results.measured_at(configuration, measured))
+        for (place, configuration), prediction in zip(plane.places, found, strict=True)
+        if prediction is not None
+    }
+    cells = {place: _cell(prediction, rate, plane, subject) for place, (prediction, rate) in told.items()}
+    if len(cells) < FEWEST:
+        return None
+    drawn = Cells(
+        label=f"{title}, {words.rates_axis(subject.unit)}",
+        x_label=words.axis_name("vcpus"),
+        columns=tuple(f"{vcpus:g}" for vcpus in plane.columns),
+        rows=tuple(_row_named(plane.axis, each) for each in plane.rows),
+        cells=cells,
+        notes=tuple(_("emulated") if each.disk in subject.study.emulated_disks else "" for each in plane.rows)
+        if plane.axis == "disk"
+        else (),
+        description=words.clauses(words.row(cell.title.split("\n")) for cell in cells.values()),
+    )
+    keys = [*hues_of(subject, [prediction.bottleneck for prediction, _rate in told.values()])]
+    keys += [legend.cell(True, _("measured"))] if any(cell.is_measured for cell in cells.values()) else []
+    keys += [legend.cell(False, _("by the model"))] if not all(cell.is_measured for cell in cells.values()) else []
+    fixed = held_fixed(_without(plane.axis, plane.rows[0]), subject.study)
+    unit = words.rates_axis(subject.unit)
+    caption = (
+        _("Numbers are {unit}, at {fixed}.", unit=unit, fixed=fixed) if fixed else _("Numbers are {unit}.", unit=unit)
+    )
+    return Figure(title, drawn.draw(), tuple(keys), caption)
+
+
+@dataclass(frozen=True)
+class Plane:
+    """What a map spans: vCPUs from left to right, from top to bottom configurations that differ along another axis."""
+
+    axis: str
+    columns: tuple[float, ...]
+    rows: tuple[Configuration, ...]
+    answer: tuple[float | None, object] | None
+
+    @property
+    def places(self) -> list[tuple[tuple[int, int], Configuration]]:
+        return [
+            ((row, column), replace(configuration, vcpus=vcpus))
+            for row, configuration in enumerate(self.rows)
+            for column, vcpus in enumerate(self.columns)
+        ]
+
+
+def _plane(measured: Sequence[Run], subject: Subject) -> Plane | None:
+    """Over disks, or memory where one disk was measured; of several such planes the one with most measured places, of
+    equal ones that of the answer."""
+    known = [run.configuration for run in measured if run.configuration.vcpus is not None]
+    axis = next((axis for axis in ("disk", "memory_bytes") if len(_values(axis, known)) > 1), None)
+    if axis is None:
+        return None
+    spec = subject.answer.spec if subject.answer is not None else None
+    planes = Counter(_without(axis, place) for place in dict.fromkeys(known))
+    base = max(planes, key=lambda plane: (planes[plane], _agreeing(plane, spec)))
+    if not _varied_apart(axis, [place for place in known if _without(axis, place) == base]):
+        return None
+    vcpus = sorted({place.vcpus for place in known if place.vcpus is not None})
+    columns = thinned(vcpus, MOST_COLUMNS, spec.vcpus if spec is not None else None)
+    places = [place for place in known if getattr(place, axis) is not None]
+    if axis == "disk":
+        fastest = sorted(
+            {place.disk for place in places if place.disk is not None}, key=lambda name: _slow(name, subject)
+        )
+        rows = [replace(base, disk=disk) for disk in thinned(fastest, MOST_ROWS, spec.disk if spec else None)]
+    else:
+        sizes = sorted({place.memory_bytes for place in places if place.memory_bytes is not None}, reverse=True)
+        chosen = thinned(sizes, MOST_ROWS, spec.memory_bytes if spec else None)
+        rows = [replace(base, memory_bytes=size) for size in chosen]
+    answer = (spec.vcpus, getattr(spec, axis)) if spec is not None else None
+    return Plane(axis, tuple(columns), tuple(rows), answer) if len(columns) > 1 else None
+
+
+def _varied_apart(axis: str, places: Sequence[Configuration]) -> bool:
+    """Whether each of the two was varied while the other stayed; machines that grow in both show no plane."""
+    along = Counter(getattr(place, axis) for place in set(places))
+    across = Counter(place.vcpus for place in set(places))
+    return max(along.values(), default=0) > 1 and max(across.values(), default=0) > 1
+
+
+def _values(axis: str, places: Sequence[Configuration]) -> set[object]:
+    return {getattr(place, axis) for place in places} - {None}
+
+
+def _without(axis: str, place: Configuration) -> Configuration:
+    """What all places of a plane have."""
+    return replace(place, vcpus=None, disk=None) if axis == "disk" else replace(place, vcpus=None, memory_bytes=None)
+
+
+def _agreeing(plane: Configuration, spec: Spec | None) -> int:
+    """In how many things a plane has what the answer has."""
+    names = ("memory_bytes", "disk", "batch_size", "gpu")
+    return sum(spec is not None and getattr(plane, name) == getattr(spec, name) is not None for name in names)
+
+
+def _slow(name: str, subject: Subject) -> float:
+    """So that the fastest disk comes first, after those that nothing is known of."""
+    rate = rates_of(name, subject).read_bytes_per_second
+    return -rate if rate is not None else -math.inf
+
+
+def _cell(prediction: Prediction, measured: Estimate | None, plane: Plane, subject: Subject) -> Cell:
+    place, rate = prediction.configuration, measured or prediction.throughput
+    lost = prediction.out_of_memory
+    return Cell(
+        rate="–" if lost else format_number(rate.value),
+        word=words.bound_by(prediction.bottleneck, subject.device),
+        hue=HUES[prediction.bottleneck],
+        title=words.map_cell(prediction, measured, subject.study, subject.device, subject.unit),
+        is_measured=measured is not None,
+        is_answer=plane.answer == (place.vcpus, getattr(place, plane.axis)),
+    )
+
+
+def _row_named(axis: str, configuration: Configuration) -> str:
+    if axis == "disk":
+        return words.disk_name(configuration.disk or "")
+    return format_bytes(configuration.memory_bytes or 0)
+
+
+def thinned(values: Sequence[Value], most: int, kept: Value | None) -> list[Value]:
+    """At most so many of the values, in their order: the first, the last, the one to be kept, and some between."""
+    if len(values) <= most:
+        return list(values)
+    chosen = {round(index * (len(values) - 1) / (most - 1)) for index in range(most)}
+    if kept in values and (place := values.index(kept)) not in chosen:
+        nearest = min(chosen - {0, len(values) - 1}, key=lambda each: abs(each - place))
+        chosen = chosen - {nearest} | {place}
+    return [values[index] for index in sorted(chosen)]
+
+
+def _called(bottleneck: Bottleneck, subject: Subject) -> str:
+    return words.resource_name(bottleneck, subject.device)

@@ -1,0 +1,125 @@
+"""Throughput by disk tier, each tier with what it declares, what fio measured on it, and what that is enough for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sizer import words
+from sizer.model import disk_of
+from sizer.records import HOST_DISK, Configuration, DiskRates, Estimate, Run
+from sizer.words import _
+
+from .. import results
+from ..charts import Bar, Row, RowGroup, Rows
+from ..subject import Subject
+from . import curves, marks
+from .axis_chart import described
+from .ceilings import disk_allows, rates_of
+from .series import Series
+
+
+def disk_chart(title: str, series: Sequence[Series], subject: Subject) -> Rows:
+    """The picture for the disk axis of a workload, the slowest tier first."""
+    names = {disk_of(run.configuration) for each in series for run in each.runs}
+    ordered = sorted(names, key=lambda name: (_read_rate(name, subject), name))
+    unit = words.rates_axis(subject.unit)
+    rows = (*(_row(name, series, subject) for name in ordered), *_in_memory(series, subject))
+    return Rows(f"{title}, {unit}", unit, (RowGroup("", rows),), described(series, subject))
+
+
+def _row(name: str, series: Sequence[Series], subject: Subject) -> Row:
+    word = _answer_word(name, subject)
+    title = words.study_disk(name, subject.study) + (f" – {word}" if word else "")
+    allowed = disk_allows(name, [run for each in series for run in each.runs], subject)
+    enough = words.disk_ceiling(allowed, subject.unit) if allowed is not None else ""
+    return Row(
+        name=title,
+        bars=(*(_bar(name, each, subject) for each in series), *_first_epochs(name, series, subject)),
+        figures=_figures(name, enough, subject),
+        is_answer=bool(word),
+        ceiling=allowed,
+        ceiling_title=_("{disk}: {enough}", disk=title, enough=enough) if enough else "",
+    )
+
+
+def shows_first_epochs(series: Sequence[Series]) -> bool:
+    """Whether runs leave the page cache to itself: their first epoch is cold, and their rate that of later ones."""
+    return len(series) == 1 and any(_first_epoch(run) is not None for run in series[0].runs)
+
+
+def _first_epochs(name: str, series: Sequence[Series], subject: Subject) -> Iterator[Bar]:
+    if not shows_first_epochs(series):
+        return
+    rates = [_first_epoch(run) for run in series[0].runs if run.configuration.disk == name]
+    rate = results.mean(rates)
+    yield Bar(rate, words.rate_in_words(rate, subject.unit) if rate is not None else "")
+
+
+def _first_epoch(run: Run) -> float | None:
+    natural = run.spec.workload.assumed_cache == "natural" and results.measured(run)
+    return run.first_epoch_throughput if natural else None
+
+
+def _in_memory(series: Sequence[Series], subject: Subject) -> Iterator[Row]:
+    """What the runs gave that read nothing from a disk, at the vCPUs of the first series."""
+    base = series[0].base
+    runs = [run for run in subject.isolating if run.spec.stage == "pipeline" and results.measured(run)]
+    runs = [run for run in runs if base is not None and _alike(run, base)]
+    if runs:
+        bar = _bar_of(runs, subject)
+        yield Row(name=_("in memory (cache warm)"), bars=(bar,), figures=(_("nothing is read from a disk"),))
+
+
+def _alike(run: Run, base: Configuration) -> bool:
+    here = run.configuration
+    return (here.vcpus, here.batch_size) == (base.vcpus, base.batch_size)
+
+
+def _answer_word(name: str, subject: Subject) -> str:
+    answer = subject.answer
+    if answer is None or answer.spec is None or answer.spec.disk != name:
+        return ""
+    return words.answer_word(answer, "disk")
+
+
+def _bar(name: str, series: Series, subject: Subject) -> Bar:
+    runs = [run for run in series.runs if run.configuration.disk == name]
+    return replace(_bar_of(runs, subject), predicted=_predicted(name, series, subject) if runs else None)
+
+
+def _bar_of(runs: Sequence[Run], subject: Subject) -> Bar:
+    points = marks.points(runs, "disk", subject)
+    mean = sum(point.throughput.value for point in points) / len(points) if points else None
+    return Bar(
+        throughput=mean,
+        rate=words.rate_in_words(mean, subject.unit) if mean is not None else "",
+        points=points,
+        failures=marks.failures(runs, "disk", subject),
+    )
+
+
+def _predicted(name: str, series: Series, subject: Subject) -> Estimate | None:
+    if subject.model is None or series.base is None or not marks.is_modelled(series, subject):
+        return None
+    point = curves.predicted(subject.model, replace(series.base, disk=name))
+    return point.throughput if point is not None else None
+
+
+def _figures(name: str, enough: str, subject: Subject) -> tuple[str, ...]:
+    """What the tier declares, what fio measured on it, and what that is enough for."""
+    check, tier = subject.check(name), subject.tier(name)
+    declared, found = "", []
+    if tier is not None and tier.emulated is not None:
+        declared = _("declared {rates}", rates=words.reading_in_words(tier.emulated))
+    if check is not None and check.measured != DiskRates():
+        found.append(_("fio {rates}", rates=words.reading_in_words(check.measured)))
+    found += [enough] if enough else []
+    lines = tuple(line for line in (declared, words.clauses(found)) if line)
+    return lines or (_("where the data already lay") if name == HOST_DISK else _("not measured"),)
+
+
+def _read_rate(name: str, subject: Subject) -> float:
+    rate = rates_of(name, subject).read_bytes_per_second
+    return rate if rate is not None else math.inf

@@ -1,0 +1,85 @@
+"""Whether a faster disk would help, and how that is known, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import median
+
+from sizer import words
+from sizer.model import disk_of, gain, name_of_disk, predict
+from sizer.recommend import disk_gain
+from sizer.records import RELATIVE, Configuration, Estimate, NoAnswer
+
+from .. import results
+from ..instead import place_of_answer
+from ..subject import Subject
+from .ceilings import rates_of
+
+
+def disk_answer(subject: Subject) -> str:
+    """What a faster disk would gain at the answer, and what the disk is asked for there; '' where nothing says it."""
+    here = place_of_answer(subject)
+    if here is None or subject.model is None:
+        return ""
+    try:
+        gained = disk_gain(subject.model, here)
+    except NoAnswer:
+        return _by_other_disks(subject, here)
+    if gained is None:
+        return ""
+    setting = subject.model.facts.setting
+    if setting.input != "disk" or setting.cache == "warm":
+        return words.disk_reads_nothing()
+    return words.paragraph([words.disk_answer(gained), _reading(subject, here)])
+
+
+def _reading(subject: Subject, here: Configuration) -> str:
+    """The scarcer of bytes and requests, as the runs on that disk needed them, at the rate of the answer."""
+    assert subject.model is not None, "a place has a model"
+    name, rates = disk_of(here), rates_of(disk_of(here), subject)
+    demands = [
+        run.demand
+        for run in subject.runs
+        if results.measured(run) and run.demand and disk_of(run.configuration) == name
+    ]
+    rate = _rate(subject, here)
+    found = []
+    for by_requests, key, given in (
+        (False, "read_bytes", rates.read_bytes_per_second),
+        (True, "read_ios", rates.read_iops),
+    ):
+        known = [getattr(each, key) for each in demands if getattr(each, key) is not None]
+        if known and given and rate is not None:
+            needed = rate.value * median(known)
+            found.append((needed / given, needed, given, by_requests))
+    if not found:
+        return ""
+    share, needed, given, by_requests = max(found)
+    check = subject.check(name)
+    return words.disk_reading(share, needed, given, by_requests, check is not None)
+
+
+def _rate(subject: Subject, here: Configuration) -> Estimate | None:
+    """Measured there, else by the model; a relative one says nothing of bytes."""
+    if subject.model is None or subject.unit == RELATIVE:
+        return None
+    return results.measured_at(here, subject.runs) or predict(subject.model, here).throughput
+
+
+def _by_other_disks(subject: Subject, here: Configuration) -> str:
+    """Where no figures of disks are known: what the best of the others gives."""
+    assert subject.model is not None, "a place has a model"
+    found: list[tuple[str, Estimate]] = []
+    for disk in subject.model.measured.disks:
+        if name_of_disk(disk.name) == disk_of(here):
+            continue
+        try:
+            gained = gain(subject.model, here, replace(here, disk=disk.name))
+        except NoAnswer:
+            continue
+        if gained is not None:
+            found.append((name_of_disk(disk.name), gained))
+    if not found:
+        return ""
+    name, gained = max(found, key=lambda each: each[1].value)
+    return words.disk_other(words.study_disk(name, subject.study), gained)

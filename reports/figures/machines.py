@@ -1,0 +1,104 @@
+"""The machines that were compared: a picture of their rates, and the table of rate, price and cost of the work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sizer import words
+from sizer.records import Alternative
+from sizer.words import _
+
+from ..charts import Bar, Figure, Row, RowGroup, Rows, legend
+from ..subject import Subject
+
+MOST = 12
+"""Machines shown at once: of more, those that no other dominates; the others are folded away."""
+
+
+def machines_figure(subject: Subject) -> Figure | None:
+    """Throughput by machine, those of one kind of accelerator together; None where no machines were compared."""
+    shown = _shown(subject)
+    if not shown:
+        return None
+    answer = subject.answer
+    assert answer is not None, "only an answer has machines to show"
+    groups: dict[str, list[Alternative]] = {}
+    for each in shown:
+        groups.setdefault(words.kind_name(each.spec, subject.terms), []).append(each)
+    ordered = {kind: sorted(found, key=_size) for kind, found in groups.items()}
+    drawn = [each for found in ordered.values() for each in found]
+    headed = 1 < len(ordered) < len(drawn)
+    chart = Rows(
+        label=words.machines_drawn([_called(each, subject) for each in drawn], drawn, subject.unit),
+        x_label=words.rates_axis(subject.unit),
+        groups=tuple(
+            RowGroup(kind if headed else "", tuple(_drawn(each, subject) for each in found))
+            for kind, found in ordered.items()
+        ),
+    )
+    left_out = len(answer.alternatives) - len(shown)
+    return Figure(
+        title=_("Throughput by machine"),
+        svg=chart.draw(),
+        keys=(legend.measured_bar(_("measured, 90 % interval for a new run")),),
+        caption=words.machines_left_out(left_out) if left_out else "",
+    )
+
+
+def machine_rows(subject: Subject) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Rows of the table, the least cost of the work first: those shown at once, and those folded away."""
+    if subject.answer is None:
+        return [], []
+    shown = _shown(subject)
+    rest = [each for each in subject.answer.alternatives if each not in shown]
+    return [_row(each, subject) for each in shown], [_row(each, subject) for each in rest]
+
+
+def _shown(subject: Subject) -> Sequence[Alternative]:
+    """All of a few machines; of many those that none dominates, and the answer."""
+    answer = subject.answer
+    if answer is None or len(answer.alternatives) <= MOST:
+        return answer.alternatives if answer is not None else ()
+    shown, chosen = list(answer.front[:MOST]), answer.chosen
+    if chosen is not None and chosen not in shown:
+        shown[-1] = chosen
+    return shown
+
+
+def _size(machine: Alternative) -> tuple[float, ...]:
+    spec = machine.spec
+    return spec.gpu_count, spec.vcpus or 0.0, spec.memory_bytes or 0, spec.batch_size or 0, machine.throughput.value
+
+
+def _called(machine: Alternative, subject: Subject) -> str:
+    return words.machine_name(machine, subject.terms)
+
+
+def _drawn(machine: Alternative, subject: Subject) -> Row:
+    answer, name = subject.answer, _called(machine, subject)
+    is_answer = answer is not None and machine is answer.chosen
+    word = words.answer_word(answer, "machine") if answer is not None and is_answer else ""
+    full = words.rate_interval(machine.throughput, subject.unit)
+    where = words.row(part for part in (name, machine.instance_type) if part)
+    rate = machine.throughput
+    return Row(
+        name=f"{name} – {word}" if word else name,
+        bars=(Bar(rate.value, words.rate_in_words(rate.value, subject.unit), interval=rate),),
+        beside=machine.instance_type or "",
+        title=_("{machine}: {rate}", machine=where, rate=full),
+        is_answer=is_answer,
+    )
+
+
+def _row(machine: Alternative, subject: Subject) -> dict[str, Any]:
+    assert subject.answer is not None, "a row is of an answer's machine"
+    return {
+        "name": _called(machine, subject),
+        "instance": machine.instance_type or "",
+        "throughput": words.rate_interval(machine.throughput, subject.unit),
+        "hour": words.price_an_hour(machine),
+        "million": words.price_of_million(machine),
+        "remark": words.alternative_remark(machine, subject.answer),
+        "is_answer": machine is subject.answer.chosen,
+    }

@@ -1,0 +1,105 @@
+"""The charts of one workload with their headings and legends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sizer import words
+from sizer.model import batch_of, memory_of, vcpus_of
+from sizer.words import _
+
+from ..charts import Figure, Rows, legend
+from ..subject import Subject
+from .accelerator_chart import accelerator_chart
+from .axis_chart import axis_chart, piled
+from .binding import binding_map
+from .disk_chart import disk_chart, shows_first_epochs
+from .disk_question import disk_answer
+from .machines import machines_figure
+from .series import AXES, Series, along, common, labels, varied_axes
+
+MOST_PICTURES = 8
+"""Pictures of one axis, those nearest to the answer; a large crossed table would have hundreds, which nobody reads."""
+MOST_SERIES = 4
+"""Series in one picture, as many as there are marker shapes; more go into further pictures."""
+
+
+def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], int]:
+    """The machines that were compared, for each axis varied the figure closest to the answer, and a map of what binds;
+    then further ones, and how many are left out."""
+    machines, disks = machines_figure(subject), disk_answer(subject)
+    first: list[Figure] = [] if machines is None else [machines]
+    more: list[Figure] = []
+    left_out = 0
+    for axis in varied_axes(subject.runs):
+        found = along(axis, (*subject.runs, *subject.siblings) if axis == "disk" else subject.runs)
+        if machines is not None and all(each.base is None for each in found):
+            continue  # nothing differs along this axis alone, and the picture of machines has the rates
+        series = sorted(found, key=lambda each: -_relevance(axis, each, subject))
+        chunks = [series[start : start + MOST_SERIES] for start in range(0, len(series), MOST_SERIES)]
+        if axis == "disk":  # rows have no line that is nearest to the answer, so bars stand in the order of their sizes
+            chunks = [sorted(chunk, key=_size) for chunk in chunks]
+        drawn = [_figure(axis, chunk, subject) for chunk in chunks[:MOST_PICTURES]]
+        if axis == "disk" and drawn and disks:
+            drawn[0] = replace(drawn[0], question=words.disk_question(), answer=disks)
+        left_out += len(chunks) - len(drawn)
+        first += drawn[:1]
+        more += drawn[1:]
+    scaling, plane = accelerator_chart(subject), binding_map(subject)
+    first += [scaling] if scaling is not None else []
+    first += [plane] if plane is not None else []
+    return tuple(first), tuple(more), left_out
+
+
+def _relevance(axis: str, series: Series, subject: Subject) -> int:
+    """On how many other axes a series is where the answer is."""
+    spec = subject.answer.spec if subject.answer is not None else None
+    if spec is None or series.base is None:
+        return 0
+    return sum(name != axis and getattr(spec, name) == getattr(series.base, name) for name in AXES)
+
+
+def _size(series: Series) -> tuple[float, ...]:
+    base = series.base
+    if base is None:
+        return (math.inf,)
+    return vcpus_of(base), memory_of(base), batch_of(base)
+
+
+def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
+    title = _("Throughput against {axis}", axis=words.axis_name(axis))
+    fixed = common(axis, series, subject.study)
+    alone = len(series) == 1
+    named = [label or _measured_run(series) for label in labels(axis, series, subject.study)]
+    keys = [legend.series(index, name, alone) for index, name in enumerate(named)]
+    said = [_("At {fixed}.", fixed=fixed)] if fixed else []
+    if axis == "disk":
+        rows = disk_chart(title, series, subject)
+        keys += [legend.bar(1, _("first epoch, from the disk"))] if shows_first_epochs(series) else []
+        drawn, keys = rows.draw(), [*keys, *_disk_keys(rows, alone)]
+    else:
+        chart = axis_chart(axis, title, series, subject)
+        drawn, keys = chart.plot.draw(), [*keys, *chart.keys]
+        said += [chart.above] if chart.above else []
+        shown = piled(series, subject)
+        if chart.plot.piles and not alone and shown is not None:
+            said.append(_("Where the time goes is that of {series}.", series=named[list(series).index(shown)]))
+    return Figure(title, drawn, tuple(keys), words.paragraph(said))
+
+
+def _disk_keys(rows: Rows, alone: bool) -> Iterator[legend.Key]:
+    """What the picture of disks shows beside measured points."""
+    bars = [bar for group in rows.groups for row in group.rows for bar in row.bars]
+    if any(bar.predicted is not None for bar in bars):
+        yield legend.model(alone, upright=True)
+    if any(bar.failures for bar in bars):
+        yield legend.failed()
+    if any(row.ceiling is not None and row.ceiling <= rows.x.high for group in rows.groups for row in group.rows):
+        yield legend.ceiling(_("what the disk is enough for"), upright=True)
+
+
+def _measured_run(series: Sequence[Series]) -> str:
+    rates = [run.throughput for each in series for run in each.runs if run.throughput is not None]
+    return _("measured run, 95 % interval") if any(rate.has_interval for rate in rates) else _("measured run")

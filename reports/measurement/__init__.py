@@ -1,0 +1,1 @@
+"""How it was measured: the model in words and numbers, and the raw figures to download."""

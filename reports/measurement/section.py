@@ -1,0 +1,201 @@
+"""How it was measured: host, limits, disks, data, cache and steady state, as plain dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from sizer import words
+from sizer.files import FormatError, from_json
+from sizer.host import Virtualization
+from sizer.limits import CpuCounts
+from sizer.model import as_asked
+from sizer.records import DiskCheck, DiskRates, DiskTier, Run, Study, format_seconds
+from sizer.words import _, _n
+
+from ..material import Material
+from ..subject import Subject
+from . import fitted
+from .downloads import downloads, study_file
+
+NOT_OF_THE_HOST = ("schema_version", "notes")
+"""What host.json holds beside facts; the notes are at the head of the page."""
+
+
+def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
+    """All that someone needs who would measure it again."""
+    study = material.study
+    runs = [run for subject in found for run in subject.runs]
+    return {
+        "host": host_facts(material.host),
+        "methods": methods(runs),
+        "disks": disks(study, material.disk_checks, runs),
+        "states": states(runs),
+        "data_sets": data_sets(runs),
+        "emulated_devices": emulated_devices(found),
+        "imported": study.imported,
+        "steady_state": steady_state(as_asked(runs), study),
+        "models": fitted.models(found),
+        "downloads": downloads(material),
+        "study_file": study_file(study),
+    }
+
+
+def host_facts(host: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """host.json as label and value; what is empty is left out."""
+    return [
+        (_label(key), _fact(key, value))
+        for key, value in host.items()
+        if key not in NOT_OF_THE_HOST and value not in (None, "", [], (), {})
+    ]
+
+
+def disks(study: Study, checks: Sequence[DiskCheck], runs: Sequence[Run]) -> list[dict[str, str]]:
+    """Each tier with what it declares beside what fio measured."""
+    known = [*checks, *(run.disk for run in runs if run.disk is not None)]
+    tiers = dict.fromkeys([*study.disks, *(check.tier for check in known)])
+    return [_disk(tier, next((check for check in known if check.tier.name == tier.name), None)) for tier in tiers]
+
+
+def methods(runs: Sequence[Run]) -> list[tuple[str, int]]:
+    """Each way in which the limits of a run were set, with the number of runs under it."""
+    counts: dict[str, int] = {}
+    for run in runs:
+        if run.limited_by is not None:
+            said = words.limits_in_words(run.limited_by)
+            counts[said] = counts.get(said, 0) + 1
+    return list(counts.items())
+
+
+def states(runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """Each input and cache state that was used, with the workloads that ran under it."""
+    users: dict[tuple[str, str], dict[str, None]] = {}
+    for run in runs:
+        workload = run.spec.workload
+        if workload.input is None and workload.cache is None:
+            continue
+        users.setdefault((workload.assumed_input, workload.assumed_cache), {})[workload.name] = None
+    return [(words.row(names), words.state_in_words(input_, cache)) for (input_, cache), names in users.items()]
+
+
+def data_sets(runs: Sequence[Run]) -> list[dict[str, str]]:
+    """Each data set once; an embedded one is said to be that, and that it is no ImageNet or PennTreeBank.
+
+    A run that was killed before it had read its data knows of no samples: the others show what it read.
+    """
+    users: dict[Any, dict[str, None]] = {}
+    for run in runs:
+        if run.data_set is not None and run.data_set.samples > 0:
+            users.setdefault((run.data_set, run.sample_unit), {})[run.spec.workload.name] = None
+    return [
+        {
+            "workloads": words.row(names),
+            "what": _("embedded data set (made by sizer; not ImageNet, not PennTreeBank)")
+            if data.embedded
+            else data.path,
+            "format": data.format,
+            "size": words.volume(data.bytes),
+            "samples": f"{words.whole(data.samples)} {words.several_of(unit)}",
+        }
+        for (data, unit), names in users.items()
+    ]
+
+
+def emulated_devices(subjects: Sequence[Subject]) -> list[tuple[str, str]]:
+    """Each workload whose accelerator was emulated, with the rate and its source."""
+    return [
+        (subject.name, words.device_in_words(subject.device, subject.unit))
+        for subject in subjects
+        if subject.device.kind == "emulated"
+    ]
+
+
+def steady_state(runs: Sequence[Run], study: Study) -> list[tuple[str, str]]:
+    """How the rate of a run was taken."""
+    measure = study.measure
+    end = _(
+        "half-width of the 95 % interval below {share} or {time} after warm-up",
+        share=words.percent(measure.precision),
+        time=format_seconds(measure.seconds),
+    )
+    facts = [
+        (
+            _("Repeats"),
+            _n(
+                "{count} fresh process for each configuration",
+                "{count} fresh processes for each configuration",
+                measure.repeats,
+            ),
+        ),
+        (_("End of a run"), end),
+        (_("Warm-up found"), _range([run.warm_up_seconds for run in runs])),
+        (_("Measured after warm-up"), _range([run.measured_seconds for run in runs])),
+        (_("Longest wall time"), format_seconds(max((run.wall_seconds for run in runs), default=0.0))),
+    ]
+    ended: dict[str, int] = {}
+    for run in runs:
+        if run.stopped:
+            ended[run.stopped] = ended.get(run.stopped, 0) + 1
+    if ended:
+        ways = words.row(f"{words.stopped_in_words(reason)} ({count})" for reason, count in ended.items())
+        facts.append((_("Runs ended by"), ways))
+    return [(label, value) for label, value in facts if value]
+
+
+def _range(values: Sequence[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    return words.from_to(format_seconds(min(known)), format_seconds(max(known))) if known else ""
+
+
+def _disk(tier: DiskTier, check: DiskCheck | None) -> dict[str, str]:
+    measured = check.measured if check is not None else DiskRates()
+    return {
+        "name": tier.name,
+        "nature": words.tier_nature(tier),
+        "kind": words.row(part for part in (tier.disk_class, tier.catalog_name, tier.path) if part),
+        "declared": words.declared_in_words(tier),
+        "measured": words.rates_in_words(measured) or _("not measured"),
+        "deviates": "yes" if check is not None and check.deviates else "",
+        "note": words.deviations_in_words(check) if check is not None else "",
+    }
+
+
+def _label(key: str) -> str:
+    """What a key of host.json is called; one that only a later version knows, as it is spelt."""
+    key = key.removesuffix("_bytes")
+    known = {
+        "cpu_model": _("CPU"),
+        "cpus": _("CPUs usable"),
+        "topology": _("Topology"),
+        "hyperthreads": _("Hyperthreads"),
+        "memory": _("Memory"),
+        "swap": _("Swap"),
+        "kernel": _("Kernel"),
+        "distribution": _("Distribution"),
+        "virtualization": _("Virtualization"),
+        "limits": _("Limits by"),
+        "gpus": _("GPUs"),
+        "fio": "fio",
+        "packages": _("Packages"),
+        "imported": _("Imported"),
+        "runs": _("Runs"),
+    }
+    return known.get(key, words.capital(key.replace("_", " ")))
+
+
+def _fact(key: str, value: Any) -> str:
+    with suppress(FormatError):
+        if key == "topology" and isinstance(value, Mapping):
+            return words.topology_in_words(from_json(CpuCounts, value, key))
+        if key == "virtualization" and isinstance(value, Mapping):
+            return words.virtualization_in_words(from_json(Virtualization, value, key))
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if key.endswith("_bytes") and isinstance(value, (int, float)):
+        return words.amount(value)
+    if isinstance(value, Mapping):
+        return words.row(f"{str(name).replace('_', ' ')} {_fact(str(name), each)}" for name, each in value.items())
+    if isinstance(value, (list, tuple)):
+        return words.clauses(_fact(key, each) for each in value)
+    return str(value)

@@ -1,0 +1,1 @@
+"""Every run with what its evidence says, and its timeline."""

@@ -1,0 +1,139 @@
+"""Every run as one line, which opens to the evidence behind it; plain dicts of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sizer import words
+from sizer.model import batch_of, disk_of, memory_of, vcpus_of
+from sizer.records import Outcome, Run, Study, format_seconds
+from sizer.words import _
+
+from .. import results
+from ..doubts import failures
+from ..material import Material
+from ..subject import Subject, described
+from . import busy, evidence_card, isolated
+
+MOST_IN_PLACE = 150
+"""Runs whose evidence stands in the page as it is, for readers without scripts and for the browser's search. It takes
+3 kB and 200 elements a run: of 1,000 runs that would be most of the page, and most of the time to open it."""
+LAST_LINES = 5
+"""Lines of a failed run's last words that its card shows; the table of what failed has more."""
+
+
+def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
+    """Every run, and what the words of its card mean."""
+    study = material.study
+    return {
+        "meaning": meaning(),
+        "runs": all_runs(found, study),
+        "packed": len(material.runs) > MOST_IN_PLACE,
+        "imported": study.imported,
+    }
+
+
+def meaning() -> list[tuple[str, str]]:
+    """What the labels of a card mean, said once and not with each run."""
+    return [
+        (
+            _("Throughput"),
+            _("mean rate after warm-up, the 95 % interval of that mean, and its half-width against the rate"),
+        ),
+        (_("Two rates"), _("the rate fell and stayed down, as where a disk's burst credit is spent")),
+        (_("First epoch"), _("its own rate, beside the one that counts")),
+        (_("Measured"), _("how long after warm-up, and why it ended then")),
+        (_("sizer's own use"), _("core-seconds of sizer's process over those of the workload")),
+        (_("Busy"), _("share of its limit that a resource was used")),
+        (_("For input"), _("what the loop waited, by its own clock")),
+        (_("Stalled"), _("share of the time in which some task of the run waited for it, by the kernel (PSI)")),
+        (_("Throttled"), _("quota periods that were used up")),
+        (_("Others on this host"), _("cores that anything but the run used meanwhile")),
+        (_("Memory"), _("each kind at its highest, which need not be at one time; anonymous memory cannot be dropped")),
+        (_("Growth"), _("by each step after warm-up; where none is to be seen its 95 % interval holds zero")),
+        (_("Hit rate"), _("share of the bytes asked for that did not come from the device")),
+        (_("Data resident"), _("bytes of the data set in the page cache before and after the run")),
+        (_("Disk"), _("the rate of reads and writes, what the tier gives, and the cost of a sample")),
+    ]
+
+
+def all_runs(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
+    """The runs of each workload, smallest configuration first, with the workload's description as their heading."""
+    return [
+        {
+            "name": subject.name,
+            "what": described(subject),
+            "runs": [{**_line(run, subject, study), **_card(run)} for run in sorted(subject.runs, key=_order)],
+        }
+        for subject in subjects
+        if subject.runs
+    ]
+
+
+def _order(run: Run) -> tuple[float, int, str, int, int]:
+    configuration = run.configuration
+    return (
+        vcpus_of(configuration),
+        memory_of(configuration),
+        disk_of(configuration),
+        batch_of(configuration),
+        run.spec.repeat,
+    )
+
+
+def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
+    """Its configuration, what came out, what bound it, and the kinds of its warnings."""
+    workload = run.spec.workload
+    return {
+        **_limits(run, study),
+        "repeat": _("repeat {number}", number=run.spec.repeat + 1),
+        "state": isolated.remark(run) or subject.unusual(workload.assumed_input, workload.assumed_cache),
+        "failed": run.outcome is not Outcome.COMPLETED,
+        "outcome": words.ending(run),
+        "rate": _rate(run),
+        "bound": _bound(run, subject),
+        "warned": words.row(words.warning_names(run)),
+    }
+
+
+def _limits(run: Run, study: Study) -> dict[str, str]:
+    """What it had, without what an imported table does not say."""
+    configuration = run.configuration
+    vcpus = words.vcpus_in_words(configuration.vcpus) if configuration.vcpus is not None else ""
+    return {
+        "vcpus": words.row(part for part in (vcpus, words.accelerators_in_words(configuration)) if part),
+        "memory": words.memory_size(configuration),
+        "disk": words.study_disk(configuration.disk, study) if configuration.disk is not None else "",
+        "batch": words.batch_named(configuration.batch_size) if configuration.batch_size is not None else "",
+    }
+
+
+def _card(run: Run) -> dict[str, Any]:
+    """What the line opens to."""
+    last_words = failures.last_words(run) if run.outcome is not Outcome.COMPLETED else ""
+    return {
+        "id": run.id,
+        "warnings": [words.sentence(words.warning_line(each, run.sample_unit)) for each in run.warnings],
+        "busy": busy.bars([run.evidence]) if run.evidence is not None else [],
+        "groups": evidence_card.groups(run),
+        "last_words": "\n".join(last_words.splitlines()[-LAST_LINES:]),
+        "started": (run.started_at or "").replace("T", " ").replace("+00:00", " UTC"),
+        "took": format_seconds(run.wall_seconds) if run.wall_seconds else "",
+        "limited_by": words.limits_in_words(run.limited_by) if run.limited_by is not None else "",
+    }
+
+
+def _rate(run: Run) -> str:
+    if run.throughput is None or not results.measured(run):
+        return ""
+    return words.rate_interval(run.throughput, run.sample_unit)
+
+
+def _bound(run: Run, subject: Subject) -> tuple[str, str]:
+    """The bottleneck and the reason; of a run that gave no rate why it did not."""
+    if run.outcome is not Outcome.COMPLETED:
+        return "", failures.line(run)
+    if run.evidence is None:
+        return "", _("not accounted")
+    return words.resource_name(run.evidence.bottleneck, subject.device), words.evidence_in_words(run.evidence)

@@ -1,0 +1,191 @@
+"""What one run's figures rest on: groups of label, value and remark, without what was not accounted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sizer import words
+from sizer.records import (
+    Bottleneck,
+    DiskRates,
+    MemoryGrowth,
+    MeterKind,
+    Run,
+    WarningKind,
+    format_bytes,
+    format_number,
+    format_seconds,
+)
+from sizer.words import Fact, _
+
+from .. import results
+
+
+def groups(run: Run) -> list[dict[str, Any]]:
+    """The groups that have anything to say, each a title and its facts."""
+    parts = (
+        (_("Rate"), rate(run)),
+        (_("Waiting"), waiting(run)),
+        (_("Processor"), processor(run)),
+        (_("Memory"), memory(run)),
+        (_("Page cache"), page_cache(run)),
+        (_("Disk"), disk(run)),
+    )
+    found = [(title, list(facts)) for title, facts in parts]
+    return [{"title": title, "facts": facts} for title, facts in found if facts]
+
+
+def rate(run: Run) -> Iterator[Fact]:
+    """The throughput with its interval, in how far it held, and how it was taken."""
+    unit, throughput = run.sample_unit, run.throughput
+    if throughput is not None and results.measured(run):
+        once = any(warning.kind is WarningKind.ONE_READING for warning in run.warnings)
+        remark = words.warning_name(WarningKind.ONE_READING) if once else words.half_width(throughput)
+        yield _("Throughput"), words.rate_interval(throughput, unit), remark
+    if run.meter is not None and run.meter.kind is not MeterKind.EVENTS:
+        yield _("Steps counted"), words.meter_in_words(run.meter), ""
+    if run.rate_change is not None:
+        before, after = (words.rate_interval(each, unit) for each in (run.rate_change.before, run.rate_change.after))
+        remark = _("fell after {time}", time=format_seconds(run.rate_change.seconds))
+        yield _("Two rates"), _("{before}, then {after}", before=before, after=after), remark
+    if run.first_epoch_throughput is not None:
+        yield _("First epoch"), words.rate_in_words(run.first_epoch_throughput, unit), _against(run)
+    if run.latency_p50 is not None:
+        yield _("Latency of a batch"), _latency(run.latency_p50, run.latency_p99), ""
+    if run.warm_up_seconds is not None:
+        yield _("Warm-up"), format_seconds(run.warm_up_seconds), ""
+    if run.measured_seconds is not None:
+        yield _("Measured"), format_seconds(run.measured_seconds), words.stopped_in_words(run.stopped or "")
+    if run.overhead is not None:
+        yield _("sizer's own use"), words.small_share(run.overhead), ""
+
+
+def _latency(median: float, p99: float | None) -> str:
+    middle = words.milliseconds(median)
+    if p99 is None:
+        return _("median {median}", median=middle)
+    return _("median {median}, p99 {p99}", median=middle, p99=words.milliseconds(p99))
+
+
+def waiting(run: Run) -> Iterator[Fact]:
+    """For input by the loop's own clock, and for each resource by the kernel's pressure accounting."""
+    used, throughput = run.demand, run.throughput
+    if used is None or throughput is None:
+        return
+    if used.input_wait is not None:
+        each = words.a_sample(words.brief(used.input_wait), run.sample_unit)
+        share = words.percent(used.input_wait * throughput.value)
+        yield _("For input"), _("{share} of the time", share=share), each
+    stalls = ((_("CPU"), used.cpu_stall), (_("memory"), used.memory_stall), (_("disk"), used.io_stall))
+    known = [(name, stall * throughput.value) for name, stall in stalls if stall is not None]
+    if known:
+        shares = (words.unbroken(f"{name} {words.percent(share)}") for name, share in known)
+        yield _("Stalled"), words.row(shares), ""
+
+
+def processor(run: Run) -> Iterator[Fact]:
+    """Core-seconds and what kept the run from them; the accelerator's time."""
+    used, throughput = run.demand, run.throughput
+    if used is not None and throughput is not None and used.core_seconds is not None:
+        cores = format_number(used.core_seconds * throughput.value)
+        each = words.a_sample(_("{number} core-ms", number=format_number(used.core_seconds * 1000)), run.sample_unit)
+        vcpus = run.configuration.vcpus
+        yield _("Cores used"), _of(cores, words.vcpus_in_words(vcpus) if vcpus is not None else ""), each
+    if run.peak_threads:
+        yield _("Threads"), _("up to {count}", count=run.peak_threads), ""
+    if run.throttled is not None:
+        yield _("Throttled"), _("{share} of quota periods", share=words.percent(run.throttled)), ""
+    if run.other_cores is not None:
+        yield _("Others on this host"), _("{cores} cores", cores=f"{run.other_cores:.2f}"), ""
+    if run.stolen_cores is not None:
+        yield _("Stolen by the hypervisor"), _("{cores} cores", cores=f"{run.stolen_cores:.2f}"), ""
+    if used is not None and used.accelerator_seconds is not None:
+        device = words.resource_name(Bottleneck.ACCELERATOR, run.spec.workload.computes_on)
+        busy = words.a_sample(words.brief(used.accelerator_seconds), run.sample_unit)
+        yield words.capital(device), busy, ""
+
+
+def memory(run: Run) -> Iterator[Fact]:
+    """The highest of each kind, which need not have been at one time, and whether it went on growing."""
+    if run.peak_memory_bytes is not None:
+        yield _("Highest"), _of(words.amount(run.peak_memory_bytes), words.memory_size(run.configuration)), ""
+    peaks = (
+        (_("Anonymous"), run.peak_anonymous_bytes),
+        (_("Page cache"), run.peak_page_cache_bytes),
+        (_("Kernel"), run.peak_kernel_bytes),
+        (_("Swap"), run.peak_swap_bytes),
+    )
+    for label, peak in peaks:
+        if peak is not None:
+            yield label, words.amount(peak), ""
+    if run.memory_growth is not None:
+        yield from _growth(run.memory_growth)
+
+
+def page_cache(run: Run) -> Iterator[Fact]:
+    """How much of the data lay in memory, and what that spared the disk."""
+    if run.hit_rate is not None:
+        yield _("Hit rate"), words.percent(run.hit_rate), ""
+    known = [_("{size} before", size=words.amount(run.resident_bytes))] if run.resident_bytes is not None else []
+    if run.resident_after_bytes is not None:
+        known.append(_("{size} after", size=words.amount(run.resident_after_bytes)))
+    if known:
+        size = format_bytes(run.data_set.bytes) if run.data_set is not None and run.data_set.bytes else ""
+        yield _("Data resident"), words.row(known), _("of {size}", size=size) if size else ""
+
+
+def disk(run: Run) -> Iterator[Fact]:
+    """Bytes and IOs, as a rate beside what the tier gives and a sample."""
+    if run.demand is None or run.throughput is None:
+        return
+    given, used, rate_ = run.disk.rates if run.disk is not None else DiskRates(), run.demand, run.throughput.value
+    sides = (
+        (_("Read"), used.read_bytes, given.read_bytes_per_second),
+        (_("Read, IOs"), used.read_ios, given.read_iops),
+        (_("Written"), used.written_bytes, given.write_bytes_per_second),
+        (_("Written, IOs"), used.write_ios, given.write_iops),
+    )
+    for index, (label, each, most) in enumerate(sides):
+        counts_bytes = index % 2 == 0
+        if counts_bytes and each == 0:
+            yield label, _("nothing"), ""
+        elif each:
+            spell, cost = (words.transfer, words.volume(each)) if counts_bytes else (_per_second, format_number(each))
+            value = _of(spell(each * rate_), spell(most) if most is not None else "")
+            yield label, value, words.a_sample(cost, run.sample_unit)
+    if used.asked_bytes is not None:
+        yield _("Asked for"), words.a_sample(words.volume(used.asked_bytes), run.sample_unit), ""
+
+
+def _of(text: str, most: str) -> str:
+    return _("{value} of {most}", value=text, most=most) if most else text
+
+
+def _per_second(value: float) -> str:
+    return f"{format_number(value)}/s"
+
+
+def _against(run: Run) -> str:
+    """The first epoch beside the rate that counts, which `natural` takes from later epochs alone."""
+    if run.throughput is None or not run.throughput.value or run.first_epoch_throughput is None:
+        return ""
+    ratio = format_number(run.first_epoch_throughput / run.throughput.value)
+    later = run.spec.workload.cache == "natural" and all(
+        warning.kind is not WarningKind.FIRST_EPOCH for warning in run.warnings
+    )
+    return _("{ratio} × the later epochs", ratio=ratio) if later else _("{ratio} × the throughput", ratio=ratio)
+
+
+def _growth(growth: MemoryGrowth) -> Iterator[Fact]:
+    slope = growth.anonymous_bytes_per_step
+    low, high = words.signed_bytes(slope.low), words.signed_bytes(slope.high)
+    if slope.low <= 0 <= slope.high:
+        seen = _("none to be seen")
+    else:
+        seen = _("{size} a step", size=words.signed_bytes(slope.value))
+    over = _("{low} to {high} over {steps} steps", low=low, high=high, steps=words.whole(growth.steps))
+    yield _("Anonymous growth"), seen, over
+    if growth.rising:
+        yield _("At the end"), _("still rising"), ""
+    yield _("Page cache growth"), _("{size} a step", size=words.signed_bytes(growth.page_cache_bytes_per_step)), ""
