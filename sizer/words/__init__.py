@@ -312,6 +312,7 @@ from sizer.words.what_if import (
     what_if_labels,
     what_if_refusals,
     what_if_sentences,
+    what_if_unfit,
 )
 
 __all__ = [
@@ -616,6 +617,7 @@ __all__ = [
     "what_if_labels",
     "what_if_refusals",
     "what_if_sentences",
+    "what_if_unfit",
     "whole",
     "with_interval",
     "without_disk",
