@@ -26,6 +26,7 @@ from .embedded import deflated
 from .material import Material
 from .measurement import section as measurement
 from .runs import all_runs, timelines
+from .runs.columns import with_content
 from .subject import Subject, subjects
 from .what_if import section as what_if
 
@@ -106,7 +107,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(coded=coded, deflated=deflated)
+    environment.filters.update(coded=coded, deflated=deflated, with_content=with_content)
     environment.globals.update(
         _=words._,
         _n=words._n,

@@ -57,11 +57,10 @@ def options(subject: Subject) -> dict[str, Any]:
     """A row for each spec that some preference takes; the sentence where all of them take the same."""
     answer = subject.answer
     if answer is None or answer.rate_in_doubt:
-        return {"rows": [], "bound_known": False, "same": ""}
+        return {"rows": [], "same": ""}
     known = answer.options if len(answer.options) > 1 else ()
     return {
         "rows": [_option(each, answer, subject) for each in known],
-        "bound_known": any(each.bottleneck is not None for each in known),
         "same": words.one_choice_in_words(answer),
     }
 

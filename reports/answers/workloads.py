@@ -17,6 +17,7 @@ from ..figures.machines import machine_rows
 from ..figures.workload import figures
 from ..material import Material
 from ..runs import busy, isolated
+from ..runs.columns import with_content
 from ..subject import Subject, described
 from . import choices, preprocessing
 from .answer_row import status
@@ -56,8 +57,7 @@ def workload(subject: Subject) -> dict[str, Any]:
         "more_machines": more_machines,
         "machines_note": words.machines_note(subject.unit),
         "rows": rows,
-        "columns": [column for column in COLUMNS if any(row[column] for row in rows)] or ["vcpus"],
-        "has_latency": any(row["p50"] for row in map(_latency, found)),
+        "columns": with_content(rows, *COLUMNS) or ["vcpus"],
         "preprocessing": preprocessing.times(subject),
         "isolated": alone,
         "disk_question": words.disk_question(),
@@ -85,8 +85,10 @@ def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
         "is_answer": preprocessing.is_answer(configuration, subject) and _named_alike(machine, subject),
         "runs": words.runs_and_warned(len(result.runs), sum(bool(run.warnings) for run in result.runs)),
         "throughput": words.rate_interval(result.throughput, subject.unit),
-        "bottleneck": words.resources_agreed([each.bottleneck for each in evidence], subject.device),
-        "reason": words.evidence_in_words(evidence[0]) if evidence else _("not accounted"),
+        "bottleneck": words.resources_agreed([each.bottleneck for each in evidence], subject.device)
+        if evidence
+        else "",
+        "reason": busy.told(evidence),
         "busy": busy.bars(evidence),
         **_latency(result),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -15,19 +15,24 @@ MOST_NAME = 118.0
 """Pixels at most for the names at the left."""
 WIDE = 1.15
 """How much wider than the mean the letters of such a name may be: at the edge there is nothing to flow into."""
-HEIGHT, GAP, STRIP = 42.0, 3.0, 9.0
+HEIGHT, GAP, STRIP = 56.0, 3.0, 9.0
 """Pixels: of a cell, between two, and of the hatched strip that says by its pattern what binds."""
+
+
+POINT = 12.0
+"""Pixels of a point and of what lies between it and its number."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One place: its rate as a number, what binds in a word, the number of that colour and hatching."""
+    """One place: its rate by the model, what binds in a word, the number of that colour and hatching; `measured` is
+    what its runs gave, '' where none was made."""
 
     rate: str
     word: str
     hue: int
     title: str
-    is_measured: bool
+    measured: str = ""
     is_answer: bool = False
 
 
@@ -71,7 +76,7 @@ class Cells:
 
 
 def _cell(cell: Cell, left: float, top: float, across: float) -> Markup:
-    kind = "measured" if cell.is_measured else "modelled"
+    kind = "measured" if cell.measured else "modelled"
     middle, room = left + (across + STRIP) / 2, across - STRIP - 4
     return svg.element(
         "g",
@@ -79,7 +84,17 @@ def _cell(cell: Cell, left: float, top: float, across: float) -> Markup:
         svg.rectangle(left, top, across, HEIGHT, f"cell {kind}" + (" answer-cell" if cell.is_answer else "")),
         svg.rectangle(left, top, STRIP, HEIGHT, "part"),
         svg.rectangle(left, top, STRIP, HEIGHT, "hatched"),
-        svg.text(cut(cell.rate, room, BOLD), middle, top + 18, f"cell-rate {kind}"),
-        svg.text(cut(cell.word, room), middle, top + 34, "cell-word"),
+        svg.text(cut(cell.rate, room, BOLD), middle, top + 18, "cell-rate"),
+        svg.text(cut(cell.word, room), middle, top + 33, "cell-word"),
+        *_ran(cell, middle, top + 49, room),
         class_=f"hue-{cell.hue}",
     )
+
+
+def _ran(cell: Cell, middle: float, height: float, room: float) -> Iterator[Markup]:
+    """What the runs gave, beside a point as charts have it of a measured run."""
+    said = cut(cell.measured, room - POINT, BOLD)
+    if said:
+        left = middle - (width(said) + POINT) / 2
+        yield svg.marker(0, left + 4, height - 4, "point", "")
+        yield svg.text(said, left + POINT, height, "cell-ran", "start")

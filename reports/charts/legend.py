@@ -20,10 +20,12 @@ class Key:
     kind: str = "neutral"
 
 
-def series(index: int, text: str, alone: bool) -> Key:
-    """A measured point of the series with that index, with its whisker."""
-    drawn = _small(svg.line(13, 1, 13, 13, "whisker"), svg.marker(index, 13.0, 7.0, "point", ""))
-    return Key(drawn, text, f"series-{index % 4}" + (" alone" if alone else ""))
+def series(index: int, text: str, alone: bool, light: bool = False, whisker: bool = True) -> Key:
+    """A measured point of the series with that index, with its whisker where one has an interval; hollow of a `light`
+    series."""
+    marks = [svg.line(13, 1, 13, 13, "whisker")] if whisker else []
+    kind = " light" if light else " alone" if alone else ""
+    return Key(_small(*marks, svg.marker(index, 13.0, 7.0, "point", "")), text, f"series-{index % 4}{kind}")
 
 
 def stretch(index: int | None, text: str) -> Key:
@@ -111,8 +113,9 @@ def part(hue: int, text: str) -> Key:
 
 
 def cell(is_measured: bool, text: str) -> Key:
-    """How a place that was measured, or one that only the model knows, is framed."""
-    return Key(_small(svg.rectangle(3, 1, 20, 12, f"cell {'measured' if is_measured else 'modelled'}")), text)
+    """How a place that was measured, or one that only the model knows, is framed; the former has a point."""
+    frame = svg.rectangle(3, 1, 20, 12, f"cell {'measured' if is_measured else 'modelled'}")
+    return Key(_small(frame, *([svg.marker(0, 13.0, 7.0, "point", "")] if is_measured else [])), text)
 
 
 def _whose(alone: bool) -> str:

@@ -67,12 +67,16 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Line:
-    """One series: what was measured, what failed, what the model says, and (x, rate) of what would be ideal."""
+    """One series: what was measured, what failed, what the model says, and (x, rate) of what would be ideal.
+
+    One that `is_light` stands beside what the picture is about: its points are hollow.
+    """
 
     points: tuple[Point, ...]
     failures: tuple[FailureMark, ...]
     stretches: tuple[tuple[CurvePoint, ...], ...] = ()
     ideal: tuple[tuple[float, float], ...] = ()
+    is_light: bool = False
 
     @property
     def places(self) -> list[float]:
@@ -145,11 +149,16 @@ class Plot:
     stops: tuple[Stop, ...] = ()
     description: str = ""
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether the picture is about one series."""
+        return sum(not line.is_light for line in self.lines) == 1
+
     def draw(self) -> Markup:
         marks = list(self._placed_marks())
         above = LINE * max((level for _, _, level in marks), default=0)
-        alone = len(self.lines) == 1
-        lines = [_line(line, index, alone, self.x, self.y) for index, line in enumerate(self.lines)]
+        ordered = sorted(enumerate(self.lines), key=lambda each: not each[1].is_light)
+        lines = [_line(line, index, self.is_alone, self.x, self.y) for index, line in ordered]
         return svg.drawing(
             WIDTH,
             self._lowest + UNDER_AXIS + above,
@@ -340,7 +349,8 @@ def _line(line: Line, index: int, alone: bool, x: Scale, y: Scale) -> Markup:
     behind += _stretches(line, x, y)
     parts = [svg.window(LEFT, TOP, RIGHT, BOTTOM, *behind), *_points(line, index, x, y)]
     parts += [svg.cross(x(each.x), BOTTOM - 1, "failure", each.title) for each in line.failures]
-    return svg.element("g", *parts, class_=f"series-{index % 4}" + (" alone" if alone else ""))
+    kind = " light" if line.is_light else " alone" if alone else ""
+    return svg.element("g", *parts, class_=f"series-{index % 4}{kind}")
 
 
 def _stretches(line: Line, x: Scale, y: Scale) -> Iterator[Markup]:

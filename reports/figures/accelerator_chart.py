@@ -43,7 +43,12 @@ def accelerator_chart(subject: Subject) -> Figure | None:
         description=words.clauses(point.title for line in lines for point in line.points),
     )
     alone = len(fastest) == 1
-    keys = [legend.series(index, words.gpu_named(kind), alone) for index, kind in enumerate(fastest)]
+    keys = [
+        legend.series(
+            index, words.gpu_named(kind), alone, whisker=any(rate.has_interval for rate in found[kind].values())
+        )
+        for index, kind in enumerate(fastest)
+    ]
     keys.append(legend.ideal(_("perfect scaling from the fewest")))
     keys += [legend.answer(mark.word) for mark in plot.marks]
     return Figure(title, plot.draw(), tuple(keys), _("Of each number the fastest machine that was measured."))

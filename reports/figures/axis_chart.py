@@ -81,13 +81,14 @@ def _line(axis: str, series: Series, subject: Subject) -> Line:
         points=marks.points(series.runs, axis, subject),
         failures=marks.failures(series.runs, axis, subject),
         stretches=_stretches(axis, series, subject),
+        is_light=series.is_light,
     )
 
 
 def _stretches(axis: str, series: Series, subject: Subject) -> tuple[tuple[CurvePoint, ...], ...]:
-    if subject.model is None or series.base is None or not marks.is_modelled(series, subject):
+    if subject.model is None or series.base is None or not marks.is_modelled(series, subject) or series.is_light:
         return ()
-    places = [marks.place(run, axis) for run in series.runs if results.measured(run)]
+    places = _reached(axis, series)
     if not places:
         return ()
     low, high = min(places), max(places) * (BEYOND if axis == "vcpus" else 1.0)
@@ -95,18 +96,22 @@ def _stretches(axis: str, series: Series, subject: Subject) -> tuple[tuple[Curve
     return tuple(tuple(each) for each in segments(subject.model, series.base, axis, spread))
 
 
+def _reached(axis: str, series: Series) -> list[float]:
+    return [*(marks.place(run, axis) for run in series.runs if results.measured(run)), *series.reach]
+
+
 def _piles(axis: str, series: Sequence[Series], subject: Subject) -> tuple[Pile, ...]:
     """Of the series nearest to the answer of those that the model speaks of; they come in that order."""
     first = piled(series, subject)
     if axis != "vcpus" or first is None or first.base is None or subject.unit == RELATIVE:
         return ()
-    places = [marks.place(run, axis) for run in first.runs if results.measured(run)]
+    places = _reached(axis, first)
     return binding.piles(axis, places, first.base, subject)
 
 
 def piled(series: Sequence[Series], subject: Subject) -> Series | None:
     """The series of which a picture shows where the time goes."""
-    return next((each for each in series if marks.is_modelled(each, subject)), None)
+    return next((each for each in series if marks.is_modelled(each, subject) and not each.is_light), None)
 
 
 def _scale(piles: Sequence[Pile]) -> tuple[float, str]:
@@ -121,7 +126,7 @@ def _knee(lines: Sequence[Line], subject: Subject) -> tuple[float, float] | None
     rate may rise on, and the highest is only the last.
     """
     inside = [point for line in lines for each in line.stretches for point in each if not point.extrapolated]
-    if len(lines) != 1 or len(inside) < BETWEEN:
+    if sum(not line.is_light for line in lines) != 1 or len(inside) < BETWEEN:
         return None
     enough = subject.objective.target * max(point.throughput.value for point in inside)
     found = next(point for point in inside if point.throughput.value >= enough)
@@ -164,7 +169,7 @@ def _stops(axis: str, series: Sequence[Series], lines: Sequence[Line], subject: 
     names = labels(axis, series, subject.study)
     known = [{point.x: point for stretch in line.stretches for point in stretch} for line in lines]
     places = {place for line in lines for place in line.places}
-    if len(known) == 1:
+    if sum(not line.is_light for line in lines) == 1:
         places |= set(sorted(known[0])[::BETWEEN])
     base = next((each.base for each in series if each.base is not None), None)
     for place in sorted(places):
@@ -197,7 +202,7 @@ def _above(plot: Plot) -> str:
 
 def _keys(axis: str, plot: Plot, series: Sequence[Series], subject: Subject) -> Iterator[Key]:
     """What the picture shows beside measured points."""
-    alone = len(series) == 1
+    alone = plot.is_alone
     stretches = [stretch for line in plot.lines for stretch in line.stretches]
     if stretches:
         yield legend.model(alone)

@@ -19,6 +19,7 @@ from ..subject import Subject
 from .ceilings import rates_of
 from .curves import moved
 from .series import held_fixed
+from .told_apart import disks_alike
 
 Value = TypeVar("Value", float, str, int)
 
@@ -130,14 +131,20 @@ def binding_map(subject: Subject) -> Figure | None:
         description=words.clauses(words.row(cell.title.split("\n")) for cell in cells.values()),
     )
     keys = [*hues_of(subject, [prediction.bottleneck for prediction, _rate in told.values()])]
-    keys += [legend.cell(True, _("measured"))] if any(cell.is_measured for cell in cells.values()) else []
-    keys += [legend.cell(False, _("by the model"))] if not all(cell.is_measured for cell in cells.values()) else []
+    keys += [legend.cell(True, _("measured"))] if any(cell.measured for cell in cells.values()) else []
+    keys += [legend.cell(False, _("by the model alone"))] if not all(cell.measured for cell in cells.values()) else []
     fixed = held_fixed(_without(plane.axis, plane.rows[0]), subject.study)
-    unit = words.rates_axis(subject.unit)
-    caption = (
-        _("Numbers are {unit}, at {fixed}.", unit=unit, fixed=fixed) if fixed else _("Numbers are {unit}.", unit=unit)
-    )
-    return Figure(title, drawn.draw(), tuple(keys), caption)
+    read = words.map_read(words.rates_axis(subject.unit), fixed)
+    return Figure(title, drawn.draw(), tuple(keys), words.paragraph([read, _alike(plane, subject)]))
+
+
+def _alike(plane: Plane, subject: Subject) -> str:
+    """The disks of the map that the runs do not tell apart."""
+    if plane.axis != "disk":
+        return ""
+    names = [row.disk for row in plane.rows if row.disk is not None]
+    places = {words.vcpus_in_words(vcpus): replace(plane.rows[0], vcpus=vcpus) for vcpus in plane.columns}
+    return disks_alike(places, dict.fromkeys(places, names), subject)
 
 
 @dataclass(frozen=True)
@@ -175,7 +182,7 @@ def _plane(measured: Sequence[Run], subject: Subject) -> Plane | None:
     places = [place for place in known if getattr(place, axis) is not None]
     if axis == "disk":
         fastest = sorted(
-            {place.disk for place in places if place.disk is not None}, key=lambda name: _slow(name, subject)
+            {place.disk for place in places if place.disk is not None}, key=lambda name: (_slow(name, subject), name)
         )
         rows = [replace(base, disk=disk) for disk in thinned(fastest, MOST_ROWS, spec.disk if spec else None)]
     else:
@@ -215,14 +222,13 @@ def _slow(name: str, subject: Subject) -> float:
 
 
 def _cell(prediction: Prediction, measured: Estimate | None, plane: Plane, subject: Subject) -> Cell:
-    place, rate = prediction.configuration, measured or prediction.throughput
-    lost = prediction.out_of_memory
+    place, lost = prediction.configuration, prediction.out_of_memory
     return Cell(
-        rate="–" if lost else format_number(rate.value),
+        rate="–" if lost else format_number(prediction.throughput.value),
+        measured=format_number(measured.value) if measured is not None else "",
         word=words.bound_by(prediction.bottleneck, subject.device),
         hue=HUES[prediction.bottleneck],
         title=words.map_cell(prediction, measured, subject.study, subject.device, subject.unit),
-        is_measured=measured is not None,
         is_answer=plane.answer == (place.vcpus, getattr(place, plane.axis)),
     )
 

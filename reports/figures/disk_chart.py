@@ -18,12 +18,13 @@ from . import curves, marks
 from .axis_chart import described
 from .ceilings import disk_allows, rates_of
 from .series import Series
+from .told_apart import disks_alike
 
 
 def disk_chart(title: str, series: Sequence[Series], subject: Subject) -> Rows:
     """The picture for the disk axis of a workload, the slowest tier first."""
     names = {disk_of(run.configuration) for each in series for run in each.runs}
-    ordered = sorted(names, key=lambda name: (_read_rate(name, subject), name))
+    ordered = _slowest_first(names, subject)
     unit = words.rates_axis(subject.unit)
     rows = (*(_row(name, series, subject) for name in ordered), *_in_memory(series, subject))
     return Rows(f"{title}, {unit}", unit, (RowGroup("", rows),), described(series, subject))
@@ -42,6 +43,25 @@ def _row(name: str, series: Sequence[Series], subject: Subject) -> Row:
         ceiling=allowed,
         ceiling_title=_("{disk}: {enough}", disk=title, enough=enough) if enough else "",
     )
+
+
+def alike(series: Sequence[Series], names: Sequence[str], subject: Subject) -> str:
+    """The disks that the runs of a series do not tell apart; `names` are those of the series, '' of one alone."""
+    places = {
+        name: each.base
+        for each, name in zip(series, names, strict=True)
+        if each.base is not None and marks.is_modelled(each, subject)
+    }
+    disks = {
+        name: _slowest_first({disk_of(run.configuration) for run in each.runs if results.measured(run)}, subject)
+        for each, name in zip(series, names, strict=True)
+        if name in places
+    }
+    return disks_alike(places, disks, subject)
+
+
+def _slowest_first(names: set[str], subject: Subject) -> list[str]:
+    return sorted(names, key=lambda name: (_read_rate(name, subject), name))
 
 
 def shows_first_epochs(series: Sequence[Series]) -> bool:
@@ -117,7 +137,9 @@ def _figures(name: str, enough: str, subject: Subject) -> tuple[str, ...]:
         found.append(_("fio {rates}", rates=words.reading_in_words(check.measured)))
     found += [enough] if enough else []
     lines = tuple(line for line in (declared, words.clauses(found)) if line)
-    return lines or (_("where the data already lay") if name == HOST_DISK else _("not measured"),)
+    if lines or subject.study.imported:  # nobody could have measured the disks of a table with fio
+        return lines
+    return (_("where the data already lay") if name == HOST_DISK else _("not measured by fio"),)
 
 
 def _read_rate(name: str, subject: Subject) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sizer import words
 from sizer.model import batch_of, disk_of, memory_of, vcpus_of
@@ -16,12 +16,18 @@ _CONDITIONS = (*AXES, "accelerators", "input", "cache")
 
 @dataclass(frozen=True)
 class Series:
-    """Runs along one axis. `base` is the configuration that the axis is varied around; None where there is none."""
+    """Runs along one axis. `base` is the configuration that the axis is varied around; None where there is none.
+
+    `reach` are places on the axis that other runs had, over which the model speaks of this series too; `is_light` one
+    that stands beside what a picture is about.
+    """
 
     runs: tuple[Run, ...]
     base: Configuration | None
     input: str = "disk"
     cache: str = "cold"
+    reach: tuple[float, ...] = ()
+    is_light: bool = False
 
 
 def varied_axes(runs: Sequence[Run]) -> tuple[str, ...]:
@@ -42,6 +48,27 @@ def along(axis: str, runs: Sequence[Run]) -> tuple[Series, ...]:
     if rest:
         series.append(Series(rest, None))
     return tuple(series)
+
+
+def at_answer(axis: str, series: Series, runs: Sequence[Run], here: Configuration) -> Series | None:
+    """What differs from that series in having the other demands of the answer, which is `here`; None where no run has
+    them or it has them itself. Its memory is often between or below what was measured, so without it if need be."""
+    if series.base is None:
+        return None
+    stated = {name: getattr(here, name) for name in AXES if name != axis and getattr(here, name) is not None}
+    without_memory = {name: value for name, value in stated.items() if name != "memory_bytes"}
+    for demands in (stated, without_memory):
+        wanted = {name: demands.get(name, _condition(series.runs[0], name)) for name in _others(axis)}
+        own = tuple(
+            run
+            for run in runs
+            if getattr(run.configuration, axis) is not None
+            and all(_condition(run, name) == value for name, value in wanted.items())
+        )
+        base = replace(series.base, **demands)
+        if own:
+            return Series(own, base, series.input, series.cache) if base != series.base else None
+    return None
 
 
 def labels(axis: str, series: Sequence[Series], study: Study) -> tuple[str, ...]:

@@ -10,15 +10,18 @@ from sizer import words
 from sizer.model import batch_of, memory_of, vcpus_of
 from sizer.words import _
 
+from .. import results
 from ..charts import Figure, Rows, legend
+from ..instead import place_of_answer
 from ..subject import Subject
 from .accelerator_chart import accelerator_chart
 from .axis_chart import axis_chart, piled
 from .binding import binding_map
-from .disk_chart import disk_chart, shows_first_epochs
+from .disk_chart import alike, disk_chart, shows_first_epochs
 from .disk_question import disk_answer
 from .machines import machines_figure
-from .series import AXES, Series, along, common, labels, varied_axes
+from .marks import is_modelled, place
+from .series import AXES, Series, along, at_answer, common, labels, varied_axes
 
 MOST_PICTURES = 8
 """Pictures of one axis, those nearest to the answer; a large crossed table would have hundreds, which nobody reads."""
@@ -38,7 +41,7 @@ def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], i
         if machines is not None and all(each.base is None for each in found):
             continue  # nothing differs along this axis alone, and the picture of machines has the rates
         series = sorted(found, key=lambda each: -_relevance(axis, each, subject))
-        chunks = [series[start : start + MOST_SERIES] for start in range(0, len(series), MOST_SERIES)]
+        chunks = _chunks(axis, series, subject)
         if axis == "disk":  # rows have no line that is nearest to the answer, so bars stand in the order of their sizes
             chunks = [sorted(chunk, key=_size) for chunk in chunks]
         drawn = [_figure(axis, chunk, subject) for chunk in chunks[:MOST_PICTURES]]
@@ -51,6 +54,30 @@ def figures(subject: Subject) -> tuple[tuple[Figure, ...], tuple[Figure, ...], i
     first += [scaling] if scaling is not None else []
     first += [plane] if plane is not None else []
     return tuple(first), tuple(more), left_out
+
+
+def _chunks(axis: str, series: Sequence[Series], subject: Subject) -> list[Sequence[Series]]:
+    """The series of each picture. The first is drawn along the other demands of the answer: where these were varied
+    along this axis too little for a series, by the model, with the nearest series as light points beside it."""
+    along_answer = _along_answer(axis, series, subject)
+    own = [] if along_answer is None else [along_answer]
+    others = [each for each in series if not own or each.runs != own[0].runs]
+    nearest = [each for each in others[: MOST_SERIES - 1] if each.base is not None] if own else []
+    beside = [replace(each, is_light=True) for each in nearest]
+    rest = others[len(beside) :]
+    chunks: list[Sequence[Series]] = [rest[start : start + MOST_SERIES] for start in range(0, len(rest), MOST_SERIES)]
+    return [[*own, *beside], *chunks] if own else chunks
+
+
+def _along_answer(axis: str, series: Sequence[Series], subject: Subject) -> Series | None:
+    """None where the nearest series is at the answer, and where it takes accounting to tell what runs show of it."""
+    here, model = place_of_answer(subject), subject.model
+    if axis == "disk" or here is None or model is None or not model.members or model.facts.core_seconds is None:
+        return None
+    own = at_answer(axis, series[0], subject.runs, here)
+    if own is None or not is_modelled(own, subject):
+        return None
+    return replace(own, reach=tuple(place(run, axis) for run in series[0].runs if results.measured(run)))
 
 
 def _relevance(axis: str, series: Series, subject: Subject) -> int:
@@ -71,20 +98,26 @@ def _size(series: Series) -> tuple[float, ...]:
 def _figure(axis: str, series: Sequence[Series], subject: Subject) -> Figure:
     title = _("Throughput against {axis}", axis=words.axis_name(axis))
     fixed = common(axis, series, subject.study)
-    alone = len(series) == 1
-    named = [label or _measured_run(series) for label in labels(axis, series, subject.study)]
-    keys = [legend.series(index, name, alone) for index, name in enumerate(named)]
+    alone = sum(not each.is_light for each in series) == 1
+    told = labels(axis, series, subject.study)
+    named = [label or _measured_run(series) for label in told]
+    keys = [
+        legend.series(index, name, alone, each.is_light, _has_intervals([each]))
+        for index, (each, name) in enumerate(zip(series, named, strict=True))
+        if any(results.measured(run) for run in each.runs)
+    ]
     said = [_("At {fixed}.", fixed=fixed)] if fixed else []
     if axis == "disk":
         rows = disk_chart(title, series, subject)
         keys += [legend.bar(1, _("first epoch, from the disk"))] if shows_first_epochs(series) else []
         drawn, keys = rows.draw(), [*keys, *_disk_keys(rows, alone)]
+        said.append(alike(series, told, subject))
     else:
         chart = axis_chart(axis, title, series, subject)
         drawn, keys = chart.plot.draw(), [*keys, *chart.keys]
         said += [chart.above] if chart.above else []
         shown = piled(series, subject)
-        if chart.plot.piles and not alone and shown is not None:
+        if chart.plot.piles and len(series) > 1 and shown is not None:
             said.append(_("Where the time goes is that of {series}.", series=named[list(series).index(shown)]))
     return Figure(title, drawn, tuple(keys), words.paragraph(said))
 
@@ -101,5 +134,9 @@ def _disk_keys(rows: Rows, alone: bool) -> Iterator[legend.Key]:
 
 
 def _measured_run(series: Sequence[Series]) -> str:
-    rates = [run.throughput for each in series for run in each.runs if run.throughput is not None]
-    return _("measured run, 95 % interval") if any(rate.has_interval for rate in rates) else _("measured run")
+    return _("measured run, 95 % interval") if _has_intervals(series) else _("measured run")
+
+
+def _has_intervals(series: Sequence[Series]) -> bool:
+    measured = [run for each in series for run in each.runs if results.measured(run)]
+    return any(run.throughput is not None and run.throughput.has_interval for run in measured)

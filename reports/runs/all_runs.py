@@ -15,10 +15,13 @@ from ..doubts import failures
 from ..material import Material
 from ..subject import Subject, described
 from . import busy, evidence_card, isolated
+from .columns import with_content
 
 MOST_IN_PLACE = 150
 """Runs whose evidence stands in the page as it is, for readers without scripts and for the browser's search. It takes
 3 kB and 200 elements a run: of 1,000 runs that would be most of the page, and most of the time to open it."""
+COLUMNS = ("vcpus", "memory", "disk", "batch", "repeat", "why", "warned")
+"""Of a line, beside the rate that each has; those of which no run says anything are left out."""
 LAST_LINES = 5
 """Lines of a failed run's last words that its card shows; the table of what failed has more."""
 
@@ -60,15 +63,14 @@ def meaning() -> list[tuple[str, str]]:
 
 def all_runs(subjects: Sequence[Subject], study: Study) -> list[dict[str, Any]]:
     """The runs of each workload, smallest configuration first, with the workload's description as their heading."""
-    return [
-        {
-            "name": subject.name,
-            "what": described(subject),
-            "runs": [{**_line(run, subject, study), **_card(run)} for run in sorted(subject.runs, key=_order)],
-        }
-        for subject in subjects
-        if subject.runs
-    ]
+    return [_group(subject, study) for subject in subjects if subject.runs]
+
+
+def _group(subject: Subject, study: Study) -> dict[str, Any]:
+    runs = [{**_line(run, subject, study), **_card(run)} for run in sorted(subject.runs, key=_order)]
+    repeated = any(run.spec.repeat for run in subject.runs)
+    columns = [column for column in with_content(runs, *COLUMNS) if column != "repeat" or repeated]
+    return {"name": subject.name, "what": described(subject), "runs": runs, "columns": columns}
 
 
 def _order(run: Run) -> tuple[float, int, str, int, int]:
@@ -85,6 +87,7 @@ def _order(run: Run) -> tuple[float, int, str, int, int]:
 def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
     """Its configuration, what came out, what bound it, and the kinds of its warnings."""
     workload = run.spec.workload
+    bound, why = _bound(run, subject)
     return {
         **_limits(run, study),
         "repeat": _("repeat {number}", number=run.spec.repeat + 1),
@@ -92,7 +95,8 @@ def _line(run: Run, subject: Subject, study: Study) -> dict[str, Any]:
         "failed": run.outcome is not Outcome.COMPLETED,
         "outcome": words.ending(run),
         "rate": _rate(run),
-        "bound": _bound(run, subject),
+        "bound": bound,
+        "why": why,
         "warned": words.row(words.warning_names(run)),
     }
 
@@ -135,5 +139,5 @@ def _bound(run: Run, subject: Subject) -> tuple[str, str]:
     if run.outcome is not Outcome.COMPLETED:
         return "", failures.line(run)
     if run.evidence is None:
-        return "", _("not accounted")
+        return "", ""
     return words.resource_name(run.evidence.bottleneck, subject.device), words.evidence_in_words(run.evidence)

@@ -1,12 +1,14 @@
-"""The busy share of each resource as a bar with its words."""
+"""The busy share of each resource as a bar with its words, and what repeats show of what binds."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from sizer import words
-from sizer.records import Evidence
+from sizer.records import Bottleneck, Evidence, EvidenceKind
 
 from .. import results
 
@@ -23,3 +25,19 @@ def bars(evidence: Sequence[Evidence]) -> list[dict[str, Any]]:
         }
         for name, share in sorted(shares.items(), key=lambda item: -item[1])
     ]
+
+
+def told(evidence: Sequence[Evidence]) -> str:
+    """What the bottleneck of these runs was named by: means over the runs that named it alike, as their rate is."""
+    alike: dict[tuple[Bottleneck, EvidenceKind, frozenset[str], str | None], list[Evidence]] = defaultdict(list)
+    for each in evidence:
+        alike[each.bottleneck, each.kind, frozenset(each.figures), each.text].append(each)
+    said = [(words.evidence_in_words(_mean(group)), len(group)) for group in alike.values()]
+    if len(said) < 2:
+        return "".join(line for line, _count in said)
+    return words.clauses(words.in_so_many_runs(line, count, len(evidence)) for line, count in said)
+
+
+def _mean(alike: Sequence[Evidence]) -> Evidence:
+    means = {name: results.mean(each.figures[name] for each in alike) or 0.0 for name in alike[0].figures}
+    return replace(alike[0], figures=dict(sorted(means.items(), key=lambda item: -item[1])))

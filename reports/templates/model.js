@@ -172,6 +172,14 @@ const Model = (() => {
     const writeSeconds = rates => slower(
       facts.written_bytes, rates.write_bytes_per_second || rates.read_bytes_per_second,
       facts.write_ios, rates.write_iops || rates.read_iops, 1)?.[0] ?? null;
+    const asGood = (disk, other) => {
+      const limits = rates => [rates.read_bytes_per_second, rates.read_iops,
+        rates.write_bytes_per_second || rates.read_bytes_per_second, rates.write_iops || rates.read_iops];
+      const needs = [facts.read_bytes, facts.read_ios, facts.written_bytes, facts.write_ios];
+      const own = limits(disk), its = limits(other), used = [...needs.keys()].filter(index => needs[index]);
+      return used.length > 0
+        && used.every(index => own[index] !== null && its[index] !== null && own[index] >= its[index]);
+    };
     const diskIsFree = name => {
       const disk = measured.disks.get(nameOfDisk(name));
       return disk === undefined || diskIsFreeBy(disk.rates);
@@ -712,7 +720,7 @@ const Model = (() => {
     };
 
     // `predict` of api/predicting.py with that of prediction.py: throws Refused where the runs cannot say.
-    const predict = (asked, whatIf = WHAT_IF) => {
+    const answered = (asked, whatIf) => {  // _answered
       const at = withUsualAccelerator(asked), plain = isPlain(whatIf);
       if (!fits(at, whatIf)) {
         return {
@@ -734,6 +742,22 @@ const Model = (() => {
         bottleneck: guessed && evidenceAt(at) !== bottleneck ? "ambiguous" : bottleneck,
         extrapolated: whatIf.disk_rates !== null || isBeyond(at), out_of_memory: false, measured: own !== null,
       };
+    };
+    const rateOn = (disk, at, whatIf) => {
+      try {
+        return answered({ ...at, disk }, whatIf).throughput.value;
+      } catch (error) {
+        if (error instanceof Refused) return Infinity;
+        throw error;
+      }
+    };
+    const predict = (asked, whatIf = WHAT_IF) => {
+      const found = answered(asked, whatIf);
+      if (whatIf.disk_rates === null || found.out_of_memory) return found;
+      const better = [...measured.disks.values()].filter(({ rates }) => asGood(rates, whatIf.disk_rates));
+      const { value, low, high } = found.throughput;  // _held_by_measured_disks
+      const factor = Math.min(1, ...better.map(({ name }) => rateOn(name, asked, { ...whatIf, disk_rates: null }) / value));
+      return { ...found, throughput: { value: value * factor, low: low * factor, high: high * factor } };
     };
     return { predict, rateAt, anonymousBytes };
   };

@@ -7,7 +7,7 @@
   const page = JSON.parse(source.textContent);
   const section = document.getElementById("what-if-section"), one = selector => section.querySelector(selector);
   const parts = one(".what-if-parts"), list = one("#what-if-workload"), box = one(".controls");
-  const GIB = 2 ** 30, MIB = 2 ** 20, LEAST = 0.005;
+  const GIB = 2 ** 30, MIB = 2 ** 20, LEAST = 0.005, MOST_UNFIT = 8, LONGEST = 40;
   const models = new Map();
   let asked = null, stops = {};
 
@@ -172,11 +172,15 @@
     one(".answered").hidden = found === null;
     one(".callout.refused").hidden = found !== null;
     one(".why").textContent = why;
+    one(".glance strong").textContent = found === null ? one(".refused strong").textContent : "";
+    one(".glance span").textContent = "";
     one(".typed").textContent = typed();
     if (found === null) return;
     showRate(found, at, whatIf);
     showBound(found);
     showCost(found, at, whatIf);
+    one(".glance strong").textContent = one(".rate output").textContent;
+    one(".glance span").textContent = one(".bound").textContent;
   };
 
   // --- controls ------------------------------------------------------------------------------------------------------
@@ -221,33 +225,39 @@
   const keyOf = (each, index) => typeof each.stops[index] === "number"
     ? String(each.stops[index] / each.scale) : each.stops[index] ?? page.constants.HOST_DISK;
   const write = () => {
+    warn([]);
     const said = new URLSearchParams([["what-if", asked.name]]);
     for (const each of asked.controls.filter(shownNow)) said.set(each.name, keyOf(each, stops[each.name]));
     history.replaceState(null, "", `#${said}`);
   };
-  // The stop that is meant: of a number the nearest. What is no number, or none of a list, is ignored.
+  // The stop that is meant: of a number the nearest; -1 for what is no number, beyond the slider, or none of a list.
   const meant = (each, text) => {
-    if (text === null) return each.start;
     const places = [...each.stops.keys()];
     if (typeof each.stops[0] !== "number") return Math.max(places.findIndex(index => keyOf(each, index) === text), -1);
     const value = Number(text) * each.scale;
-    if (!(value > 0 && value < Infinity)) return -1;
+    if (!(value >= 0.999 * each.stops[0] && value <= 1.001 * each.stops.at(-1))) return -1;
     const far = index => Math.abs(Math.log(each.stops[index] / value));
     return places.reduce((best, index) => far(index) < far(best) ? index : best);
   };
   const read = () => {
     const said = new URLSearchParams(location.hash.slice(1)), name = said.get("what-if");
-    const found = page.workloads.find(workload => workload.name === name);
-    if (found) {
-      choose(found);
-      for (const each of asked.controls) {
-        const stop = meant(each, said.get(each.name));
-        if (stop >= 0) stops[each.name] = stop;
-      }
-      section.scrollIntoView();
-    } else if (asked === null) choose(page.workloads[0]);
-    else return;
+    if (name === null && asked !== null) return;
+    const found = page.workloads.find(workload => workload.name === name), unfit = [];
+    choose(found ?? asked ?? page.workloads[0]);
+    for (const [key, text] of name === null ? [] : said) {
+      const each = control(key), stop = each ? meant(each, text) : -1;
+      if (stop >= 0) stops[key] = stop;
+      else if (key !== "what-if" || !found) unfit.push(`${key}=${text}`);
+    }
+    if (name !== null) section.scrollIntoView();
     show();
+    warn(unfit);
+  };
+  // Text of the address is anybody's, so a part of it is enough.
+  const warn = unfit => {
+    const some = unfit.slice(0, MOST_UNFIT).map(each => each.length > LONGEST ? `${each.slice(0, LONGEST)}…` : each);
+    one(".unfit").hidden = !unfit.length;
+    one(".unfit").textContent = unfit.length ? filled(page.unfit, { parts: some.join(", ") }) : "";
   };
 
   list.addEventListener("change", () => { choose(page.workloads[list.selectedIndex]); show(); write(); });

@@ -42,6 +42,7 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any] | N
         "constants": CONSTANTS,
         "place": PLACE,
         "labels": words.what_if_labels(),
+        "unfit": words.what_if_unfit(),
         "hues": {bottleneck.value: hue for bottleneck, hue in HUES.items()},
         "tiers": {name: astuple(rates) for name, rates in tier_rates(catalog).items()},
         "machines": machines,

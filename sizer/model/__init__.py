@@ -27,7 +27,7 @@ from sizer.model.floor_runs import (
     searched_floor,
     too_slow,
 )
-from sizer.model.gains import INSTANT, gain, loader_waits
+from sizer.model.gains import INSTANT, gain, loader_waits, tells_apart
 from sizer.model.isolation import as_asked, end_to_end
 from sizer.model.memory import (
     MARGIN,
@@ -138,6 +138,7 @@ __all__ = [
     "reaches",
     "same_floor",
     "searched_floor",
+    "tells_apart",
     "too_slow",
     "undroppable_bytes",
     "vcpus_edge",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -38,14 +39,36 @@ def gain(
         return None
     here, there = (with_usual_accelerator(model.measured, each) for each in (here, there))
     rates, changed = predict_rates(model, [here]), predict_rates(other, [there], what_if)
-    ratio = changed.draws[:, 0] - rates.draws[:, 0]
-    order = np.argsort(ratio)
-    weights = rates.weights[order]
-    low, high = np.interp((0.05, 0.95), np.cumsum(weights) / weights.sum(), ratio[order])
     centre = math.log(after.throughput.value / before.throughput.value)
-    unseen = NORMAL_90 * _unseen(model, here, there, what_if, changed.shares[0])
-    below, above = (math.hypot(max(0.0, each), unseen) for each in (centre - float(low), float(high) - centre))
+    unseen = _unseen(model, here, there, what_if, changed.shares[0])
+    below, above = _reach(centre, changed.draws[:, 0] - rates.draws[:, 0], rates.weights, unseen)
     return Estimate(math.expm1(centre), math.expm1(centre - below), math.expm1(centre + above))
+
+
+def tells_apart(model: WorkloadModel, pairs: Sequence[tuple[Configuration, Configuration]]) -> list[bool]:
+    """Of each two configurations whether the model says which is faster: whether 0 lies outside the 90 % interval of
+    what the one gains over the other."""
+    places = [with_usual_accelerator(model.measured, each) for pair in pairs for each in pair]
+    rates = predict_rates(model, places) if places else None
+    found = []
+    for first in range(0, len(places), 2):
+        assert rates is not None, "there are places"
+        here, there = places[first : first + 2]
+        centre = float(rates.mean[first + 1] - rates.mean[first])
+        unseen = _unseen(model, here, there, WhatIf(), rates.shares[first + 1])
+        below, above = _reach(centre, rates.draws[:, first + 1] - rates.draws[:, first], rates.weights, unseen)
+        found.append(not centre - below <= 0 <= centre + above)
+    return found
+
+
+def _reach(centre: float, drawn: Array, weights: Array, unseen: float) -> tuple[float, float]:
+    """How far the 90 % interval of ln gain reaches below and above its centre."""
+    order = np.argsort(drawn)
+    low, high = np.interp((0.05, 0.95), np.cumsum(weights[order]) / weights.sum(), drawn[order])
+    below, above = (
+        math.hypot(max(0.0, each), NORMAL_90 * unseen) for each in (centre - float(low), float(high) - centre)
+    )
+    return below, above
 
 
 def _unseen(model: WorkloadModel, here: Configuration, there: Configuration, what_if: WhatIf, shares: Array) -> float:

@@ -35,7 +35,7 @@ from sizer.model.observations import DRIFT
 from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
 from sizer.model.predicted_rates import PredictedRates, predict_rates
 from sizer.model.relief import headroom
-from sizer.model.stages import disk_is_free
+from sizer.model.stages import as_good, disk_is_free
 from sizer.records import Bottleneck, Configuration, Estimate, NoAnswer, Prediction
 
 BEYOND = 0.25
@@ -57,14 +57,39 @@ def predict(model: WorkloadModel, configuration: Configuration, what_if: WhatIf 
     Raises Refused where the runs cannot say: an axis with fewer than three values between its measured ones, a disk
     without figures, a what-if about a stage that was not separated.
     """
+    found = _answered(model, configuration, what_if)
+    if found.out_of_memory:
+        return found
+    if what_if != WhatIf():
+        return _held_by_measured_disks(model, found, what_if)
+    return replace(found, headroom=headroom(model, found.configuration, found.bottleneck))
+
+
+def _answered(model: WorkloadModel, configuration: Configuration, what_if: WhatIf) -> Prediction:
+    """By the configuration's own disk alone, and without its headroom."""
     configuration = with_usual_accelerator(model.measured, configuration)
     if not _fits(model, configuration, what_if):
         return _out_of_memory(model, configuration)
     lower, upper, position = _between_levels(model, configuration)
-    found = _prediction(model, configuration, what_if, predict_rates(model, [lower, upper], what_if), position)
-    if what_if != WhatIf():
+    return _prediction(model, configuration, what_if, predict_rates(model, [lower, upper], what_if), position)
+
+
+def _held_by_measured_disks(model: WorkloadModel, found: Prediction, what_if: WhatIf) -> Prediction:
+    """The same, on a supposed disk no faster than on a measured one that is as good in every figure.
+
+    Runs show of a disk what its figures do not: how long it makes a worker wait, and how much of its figures a job
+    gets. Nothing is known of that for a supposed one, which must not look faster for it.
+    """
+    if what_if.disk_rates is None:
         return found
-    return replace(found, headroom=headroom(model, configuration, found.bottleneck))
+    rate, elsewhere = found.throughput, replace(what_if, disk_rates=None)
+    for disk in model.measured.disks:
+        if as_good(model.facts, disk.rates, what_if.disk_rates):
+            with suppress(NoAnswer):
+                there = _answered(model, replace(found.configuration, disk=disk.name), elsewhere).throughput.value
+                factor = min(1.0, there / rate.value)
+                rate = Estimate(rate.value * factor, rate.low * factor, rate.high * factor)
+    return replace(found, throughput=rate)
 
 
 def predict_several(model: WorkloadModel, configurations: Sequence[Configuration]) -> list[Prediction | None]:

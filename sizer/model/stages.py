@@ -38,6 +38,20 @@ def write_seconds(facts: WorkloadFacts, rates: DiskRates) -> float | None:
     return None if found is None else found[0]
 
 
+def as_good(facts: WorkloadFacts, disk: DiskRates, other: DiskRates) -> bool:
+    """Whether a disk is no slower than another in each figure that the job uses; not where one is not known."""
+    needs = (facts.read_bytes, facts.read_ios, facts.written_bytes, facts.write_ios)
+    pairs = zip(needs, _limits(disk), _limits(other), strict=True)
+    used = [(rate, its) for need, rate, its in pairs if need]
+    return bool(used) and all(rate is not None and its is not None and rate >= its for rate, its in used)
+
+
+def _limits(rates: DiskRates) -> tuple[float | None, ...]:
+    """Of bytes and requests read, then written."""
+    read = rates.read_bytes_per_second, rates.read_iops
+    return *read, rates.write_bytes_per_second or read[0], rates.write_iops or read[1]
+
+
 def _slower(
     volume: tuple[float | None, float | None], requests: tuple[float | None, float | None], factor: float = 1.0
 ) -> tuple[float, bool] | None:

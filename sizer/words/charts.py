@@ -159,13 +159,31 @@ def bound_by(bottleneck: Bottleneck, device: Device) -> str:
 
 
 def map_cell(prediction: Prediction, measured: Estimate | None, study: Study, device: Device, unit: str) -> str:
-    """What pointing at a place of the map tells: the configuration, its rate, what binds and how strongly."""
+    """What pointing at a place of the map tells: the configuration, its rate by the model and as measured, what binds
+    and how strongly."""
     where = configuration_line(prediction.configuration, study)
-    rate = rate_interval(measured if measured is not None else prediction.throughput, unit)
-    told = _("measured {rate}", rate=rate) if measured is not None else _("model {rate}", rate=rate)
+    told = [_("model {rate}", rate=rate_interval(prediction.throughput, unit))]
+    if measured is not None:
+        told.append(_("measured {rate}", rate=rate_interval(measured, unit)))
     if prediction.out_of_memory:
         return _("{configuration}: out of memory", configuration=where)
-    return "\n".join([where, told, *_shares(prediction, device)])
+    return "\n".join([where, clauses(told), *_shares(prediction, device)])
+
+
+def map_read(unit: str, fixed: str) -> str:
+    """What the numbers of the map are, and what holds for all of its places; '' where nothing is said of that."""
+    numbers = _(
+        "The first number is {unit} by the model, the one beside a point the mean of the runs there.", unit=unit
+    )
+    return paragraph([numbers, _("At {fixed}.", fixed=fixed) if fixed else ""])
+
+
+def disks_not_told_apart(disks: Sequence[str], places: Sequence[str]) -> str:
+    """Disks whose rates differ by chance alone; at these places, or wherever they were compared where none is named."""
+    if places:
+        named = clauses(places) if any(", " in place for place in places) else listed(places)
+        return _("At {places} the runs do not tell {disks} apart.", places=named, disks=listed(disks))
+    return _("The runs do not tell {disks} apart.", disks=listed(disks))
 
 
 def _shares(prediction: Prediction, device: Device) -> list[str]:

@@ -64,6 +64,11 @@ def evidence_in_words(evidence: Evidence) -> str:
     }[evidence.kind]
 
 
+def in_so_many_runs(said: str, count: int, runs: int) -> str:
+    """What some repeats show and others do not: `in 1 of 2 runs the vCPUs 97 % busy`."""
+    return _("in {count} of {runs} runs {said}", count=count, runs=runs, said=said)
+
+
 def _busy_resource(name: str, share: float) -> str:
     """`the vCPUs 97 %`."""
     resource = {

@@ -41,6 +41,11 @@ def what_if_labels() -> dict[str, str]:
     }
 
 
+def what_if_unfit() -> str:
+    """What of the page's address did not fit, with a placeholder that the page fills in; the rest was used."""
+    return _("From the address was left out what this page does not have: {parts}.")
+
+
 def what_if_sentences(unit: str) -> dict[str, str]:
     """Of one workload, with placeholders that the page fills in: rates, prices, shares and names."""
     return {

@@ -218,7 +218,7 @@ def test_a_change_of_the_address_is_followed(browser: Any, address: str) -> None
 @pytest.mark.parametrize(
     "fragment",
     [
-        "#what-if=nobody&vcpus=4",
+        "#what-if=nobody",
         "#what-if=train-resnet50-p100&vcpus=NaN&memory_gib=-1&disk=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E",
         "#what-if=train-resnet50-p100&vcpus=1e999&__proto__=1&constructor=2&disk=__proto__",
         "#what-if=%E0%A4%A&vcpus",
@@ -232,6 +232,48 @@ def test_a_hostile_address_is_ignored(browser: Any, address: str, fragment: str)
     browser.open(f"{address}{fragment}", 1280, "light")
     assert browser.evaluate(RATE) == usual
     assert browser.faults == []
+
+
+@pytest.mark.parametrize(
+    ("fragment", "unfit", "used"),
+    [
+        ("#what-if=another-study&vcpus=0.5", "what-if=another-study", "--vcpus 0.5 "),
+        ("#what-if=train-resnet50-p100&vcpus=0.5&disk=gone", "disk=gone", "--vcpus 0.5 "),
+        ("#what-if=train-resnet50-p100&vcpus=9999&memory_gib=1", "vcpus=9999", "--memory 1GiB "),
+        ("#what-if=train-resnet50-p100&vcpus=0.5&threads=3", "threads=3", "--vcpus 0.5 "),
+    ],
+)
+def test_what_of_an_address_does_not_fit_is_said(
+    browser: Any, address: str, fragment: str, unfit: str, used: str
+) -> None:
+    """In one sentence, and the rest is used; it goes when a slider is moved."""
+    browser.open(f"{address}{fragment}", 1280, "light")
+    note = f"{SECTION}.querySelector('.unfit')"
+    said = f"From the address was left out what this page does not have: {unfit}."
+    assert browser.evaluate(f"{note}.textContent") == said
+    assert not browser.evaluate(f"{note}.hidden")
+    assert used in browser.evaluate(f"{SECTION}.querySelector('.typed').textContent")
+    browser.evaluate(moved("vcpus", 2))
+    assert browser.evaluate(f"{note}.hidden")
+    browser.open(f"{address}#what-if=train-resnet50-p100&vcpus=1&disk=fast", 1280, "light")
+    assert browser.evaluate(f"{note}.hidden")
+
+
+def test_on_a_phone_the_result_is_in_view_while_a_slider_is_moved(browser: Any, address: str) -> None:
+    """Of the first slider and of the last; neither covers the other."""
+    page = browser.open(address, 390, "light", height=844)
+    sliders = page.locator("#what-if-section .controls input:visible")
+    for slider in (sliders.first, sliders.last):
+        page.evaluate("scrollTo(0, 0)")
+        slider.focus()
+        page.keyboard.press("ArrowLeft")
+        glance = page.locator("#what-if-section .glance")
+        assert glance.text_content().startswith(browser.evaluate(RATE))
+        shown, moving = glance.bounding_box(), slider.bounding_box()
+        assert shown["y"] >= 0
+        assert shown["y"] + shown["height"] <= 844
+        assert moving["y"] >= 0
+        assert moving["y"] + moving["height"] <= shown["y"]
 
 
 def test_what_was_measured_is_marked(browser: Any, address: str) -> None:

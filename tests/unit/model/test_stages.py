@@ -30,6 +30,20 @@ def job(runs: list[Run]) -> WorkloadModel:
     return fit(runs).workload("train")
 
 
+@pytest.mark.parametrize("share", [0.1, 1.0])
+def test_a_supposed_disk_is_no_faster_than_a_measured_one_that_is_as_good(make_run: MakeRun, share: float) -> None:
+    """What makes the measured one slower than its figures say is not known of the supposed one."""
+    demand, rates = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0), DiskRates(1e5, 1e10)
+    model = job([make_run(c / 0.03, c, demand=demand, rates=rates, disk="far") for c in (1, 2, 4)])
+    there = predict(model, at(3, "far")).throughput
+    slower = WhatIf(disk_rates=DiskRates(1e5 * share, 1e10 * share))
+    found = predict(model, at(3, "far"), slower).throughput
+    assert found.value <= there.value
+    assert found.low < found.value < found.high
+    better_in_one = predict(model, at(3, "far"), WhatIf(disk_rates=DiskRates(2e5, 1e10 * share))).throughput
+    assert better_in_one.value > 1.5 * there.value
+
+
 def test_a_worker_that_waits_is_no_busy_cpu(make_run: MakeRun) -> None:
     """The rate scales with vCPUs that are busy for a third of the time: the disk's latency binds, not the CPU."""
     demand = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=1.0)

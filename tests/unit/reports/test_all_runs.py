@@ -29,7 +29,7 @@ def test_a_line_tells_the_essentials(material: Material) -> None:
     place = [found[name] for name in ("vcpus", "memory", "disk", "batch", "repeat")]
     assert place == ["0.5 vCPU", "4 GiB", "fast (emulated)", "batch 32", "repeat 1"]
     assert "images/s (" in found["rate"]
-    assert found["bound"] == ("CPU", "the vCPUs 100 % busy")
+    assert (found["bound"], found["why"]) == ("CPU", "the vCPUs 100 % busy")
     assert found["warned"] == "contended, short"
     assert found["state"] == ""
 
@@ -53,10 +53,11 @@ def test_a_run_that_failed_shows_the_end_of_its_error(material: Material) -> Non
         throughput=None,
     )
     found = line(material, run)
-    assert (found["outcome"], found["rate"], found["bound"]) == (
+    assert (found["outcome"], found["rate"], found["bound"], found["why"]) == (
         "crashed",
         "",
-        ("", "the workload ended with exit status 1; its last words: line 19"),
+        "",
+        "the workload ended with exit status 1; its last words: line 19",
     )
     assert found["last_words"] == "line 15\nline 16\nline 17\nline 18\nline 19"
 

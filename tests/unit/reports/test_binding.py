@@ -119,13 +119,16 @@ def test_a_map_says_what_binds_everywhere(trained: Subject) -> None:
     assert [each.text for each in root.iter() if each.get("class") == "map-name"] == ["fast", "medium", "slow"]
     kinds = [each.get("class", "").split()[1] for each in root.iter() if each.get("class", "").startswith("cell ")]
     assert (kinds.count("measured"), kinds.count("modelled")) == (5, 4)
-    assert figure.caption == "Numbers are images/s, at 4 GiB memory, batch 32."
+    assert figure.caption.startswith(
+        "The first number is images/s by the model, the one beside a point the mean of the runs there. "
+        "At 4 GiB memory, batch 32."
+    )
     assert [key.text for key in figure.keys] == [
         "CPU",
         "emulated P100",
         "disk bandwidth",
         "measured",
-        "by the model",
+        "by the model alone",
     ]
 
 

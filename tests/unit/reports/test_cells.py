@@ -16,9 +16,9 @@ def of_class(root: ElementTree.Element, name: str) -> list[ElementTree.Element]:
 
 
 CELLS = {
-    (0, 0): Cell("185", "CPU", 0, "a", is_measured=True),
-    (0, 1): Cell("219", "GPU", 1, "b", is_measured=False, is_answer=True),
-    (1, 1): Cell("89", "disk", 2, "c", is_measured=True),
+    (0, 0): Cell("185", "CPU", 0, "a", "183"),
+    (0, 1): Cell("219", "GPU", 1, "b", is_answer=True),
+    (1, 1): Cell("89", "disk", 2, "c", "91"),
 }
 
 
@@ -31,8 +31,10 @@ def test_each_place_says_its_rate_and_what_binds() -> None:
 
 
 def test_what_was_measured_does_not_look_like_what_the_model_says() -> None:
-    """The frame and the number have a class each, which the style sheet draws dashed and light."""
+    """Large everywhere is what the model says; what the runs gave stands under it, beside a point as in charts."""
     root = drawn(CELLS)
+    assert sorted(each.text or "" for each in of_class(root, "cell-ran")) == ["183", "91"]
+    assert len(of_class(root, "point")) == 2
     assert len([each for each in of_class(root, "measured") if each.tag == "rect"]) == 2
     assert len([each for each in of_class(root, "modelled") if each.tag == "rect"]) == 1
 

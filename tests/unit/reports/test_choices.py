@@ -58,7 +58,7 @@ def test_a_row_for_each_choice(trained: Subject) -> None:
     assert rate is not None
     first = replace(_option(("cheapest", "balanced"), CHEAP, rate.value, 0.085), throughput=rate)
     shown = options(_answered(trained, options=(first, _option(("fastest",), FAST, 219.0, None))))
-    assert shown["bound_known"]
+    assert all(row["bound"] for row in shown["rows"])
     assert [row["name"] for row in shown["rows"]] == ["Cheapest and balanced", "Fastest"]
     assert [row["is_answer"] for row in shown["rows"]] == [True, False]
     assert [row["hour"] for row in shown["rows"]] == ["$0.085", "unknown"]
