@@ -9,7 +9,7 @@ from sizer.catalog import Catalog
 from sizer.model import WorkloadModel
 from sizer.recommend.alternatives import alternatives
 from sizer.recommend.comparison import Comparison, Contender, compare, kind_of
-from sizer.recommend.growth import with_count, with_vcpus
+from sizer.recommend.growth import with_count
 from sizer.recommend.instances import offers
 from sizer.recommend.jobs import job_at
 from sizer.recommend.machines import Machine, measured_machines
@@ -19,6 +19,7 @@ from sizer.recommend.measured_edges import (
     beyond_measured,
     growth_of,
     growth_reason,
+    growth_with_vcpus,
     is_sold,
     measured_next_run,
     more_of,
@@ -167,7 +168,7 @@ def _none_is_enough(choice: MeasuredChoice, comparison: Comparison) -> Answer:
     if likeliest is None:
         return refused
     machine = likeliest.machine
-    grown = with_count(machine, choice.machines) or with_vcpus(machine, choice.machines)
+    grown = with_count(machine, choice.machines) or growth_with_vcpus(choice, machine)
     if grown is None or not grown.seen or not is_sold(choice, machine, grown):
         return replace(refused, job=None if deadline is None else job_at(machine, deadline))
     return replace(

@@ -54,7 +54,12 @@ CLOSE = 0.1
 """From this difference of rates on, a price an hour says too little: what the same work costs is said, too."""
 
 
-NOT_SETTLED = (ReasonCode.VCPUS_UNSETTLED, ReasonCode.SIZE_OPEN, ReasonCode.MEMORY_UNSETTLED)
+NOT_SETTLED = (
+    ReasonCode.VCPUS_UNSETTLED,
+    ReasonCode.SIZE_OPEN,
+    ReasonCode.MEMORY_UNSETTLED,
+    ReasonCode.GROWTH_UNSETTLED,
+)
 NOT_SURE = (
     ReasonCode.CHOICE_CLOSE,
     ReasonCode.TARGET_CLOSE,

@@ -6,7 +6,7 @@ from sizer.records import RELATIVE, Reason, ReasonCode, format_number, format_se
 from sizer.words.figures import chance, samples_counted, times
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, spec_name
-from sizer.words.reasons.figures import Sentences, gain_of, share_of, size_of, vcpus_of
+from sizer.words.reasons.figures import Sentences, bound_of, gain_of, share_of, size_of, vcpus_of
 from sizer.words.units import exact_rate, percent, rate_in_words, several_of
 
 
@@ -213,6 +213,14 @@ def _growth_unsettled(r: Reason, t: Terms) -> str:
             "It is not clear whether more memory than {memory} pays: the last step gained {gain}.",
             memory=size_of(r),
             gain=gain,
+        )
+    if r.has("bottleneck"):
+        return _(
+            "It is not clear whether more than {vcpus} pay: the last step gained {gain}, and with {vcpus} it is "
+            "{bound}.",
+            vcpus=vcpus_of(r),
+            gain=gain,
+            bound=bound_of(r, t),
         )
     return _(
         "It is not clear whether more than {vcpus} pay: the last step gained {gain}.", vcpus=vcpus_of(r), gain=gain
