@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sizer.recommend import ALIKE as SAME_COST
 from sizer.recommend import SURE
 from sizer.records import (
     Action,
     Answer,
     Baseline,
+    Event,
     Family,
     InstanceOffer,
     Job,
@@ -111,19 +113,35 @@ def status_badge(answer: Answer | None, unfinished: bool = False) -> Badge:
 
 
 def how_sure(answer: Answer | None, unfinished: bool = False) -> str:
-    """`very likely (0.97)`, or why there is no probability: of a lower bound the best is not known, and an answer is
-    not surer than runs that something disturbed, or than runs that are still to be made.
+    """`very likely (0.97) to reach the target`, or why there is no probability: that of a lower bound is that less is
+    too little, and what speaks against an answer stands in the place of a word that would be surer than its runs.
     """
     if unfinished:
         return _("runs are missing")
     if answer is None or (answer.status == "refused" and answer.job is None):
         return ""
-    if answer.status == "at_least" and answer.job is None:
-        return _("more may be faster")
-    likely = answer.probability if answer.job is None else answer.job.probability
-    if likely is None or (answer.provisional and likely >= SURE):
-        return _doubted(answer) if answer.provisional else ""
-    return _("{word} ({chance})", word=_likely(likely), chance=chance(likely))
+    doubt = _doubted(answer) if answer.provisional else ""
+    likely, event = answer.probability, answer.probability_of
+    if answer.job is not None:
+        likely, event = answer.job.probability, Event.IN_TIME
+    if likely is None or event is None:
+        return doubt or (_("more may be faster") if answer.status == "at_least" else "")
+    if doubt and likely >= SURE:
+        return _("{doubt}; by these runs {sure}", doubt=doubt, sure=_of_event(chance(likely), event))
+    return _of_event(_("{word} ({chance})", word=_likely(likely), chance=chance(likely)), event)
+
+
+def _of_event(sure: str, event: Event) -> str:
+    """What it is the probability of."""
+    return {
+        Event.REACHES_TARGET: _("{sure} to reach the target", sure=sure),
+        Event.LESS_TOO_LITTLE: _("{sure} that less is too little", sure=sure),
+        Event.NONE_CHEAPER: _("{sure} that none is {alike} cheaper", sure=sure, alike=percent(SAME_COST)),
+        Event.NONE_BETTER: _("{sure} that none has {alike} less cost × time", sure=sure, alike=percent(SAME_COST)),
+        Event.NONE_FASTER: _("{sure} that none is {alike} faster", sure=sure, alike=percent(SAME_COST)),
+        Event.GIVES_RATE: _("{sure} to give the rate asked for", sure=sure),
+        Event.IN_TIME: _("{sure} to be in time", sure=sure),
+    }[event]
 
 
 def _doubted(answer: Answer) -> str:
