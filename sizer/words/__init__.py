@@ -84,6 +84,7 @@ from sizer.words.errors import in_words
 from sizer.words.failures import failure_in_words, failure_line
 from sizer.words.figures import (
     amount,
+    answered_rate,
     apart,
     around,
     beside,
@@ -277,6 +278,7 @@ from sizer.words.verdict import (
     doubt_sentence,
     family_sentence,
     how_sure,
+    idle_sentence,
     is_emulated,
     measured_on,
     no_machine,
@@ -284,6 +286,7 @@ from sizer.words.verdict import (
     price_day,
     progress_sentence,
     rate_of_its_runs,
+    rented,
     runs_there,
     settling_command,
     settling_sentence,
@@ -291,6 +294,7 @@ from sizer.words.verdict import (
     spec_bound,
     spec_parts,
     status_badge,
+    sure_line,
     without_disk,
 )
 from sizer.words.warnings import warning_in_words, warning_line, warning_name, warning_names
@@ -334,6 +338,7 @@ __all__ = [
     "another_disk",
     "answer_not_written",
     "answer_word",
+    "answered_rate",
     "apart",
     "around",
     "assumed_line",
@@ -417,6 +422,7 @@ __all__ = [
     "host_line",
     "how_sure",
     "how_to_measure_again",
+    "idle_sentence",
     "imported_run_in_words",
     "in_language",
     "in_words",
@@ -528,6 +534,7 @@ __all__ = [
     "rejection_sentences",
     "remark_in_words",
     "remedy_of_failure",
+    "rented",
     "report_written",
     "resource_name",
     "resources_agreed",
@@ -574,6 +581,7 @@ __all__ = [
     "study_file_written",
     "study_summary",
     "suggestion_sentences",
+    "sure_line",
     "table_imported",
     "terms_of",
     "then_bound",

@@ -29,7 +29,6 @@ from sizer.records import (
 from sizer.words.answers import suggestion_sentences
 from sizer.words.badges import Badge, BadgeKind, badge
 from sizer.words.figures import (
-    LARGEST_PERCENTAGE,
     capital,
     chance,
     gain,
@@ -42,6 +41,7 @@ from sizer.words.figures import (
 )
 from sizer.words.language import _, _n, without_marks
 from sizer.words.names import Terms, accelerators_name, disk_in_words, listed, spec_name
+from sizer.words.page_answers import offer_name
 from sizer.words.reasons import reason_sentence
 from sizer.words.reasons.open_questions import doubts_listed
 from sizer.words.units import percent, rate_in_words, vcpus_in_words
@@ -55,6 +55,9 @@ CLOSE_RATE = 0.02
 CLOSE = 0.1
 """From this difference of rates on, a price an hour says too little: what the same work costs is said, too."""
 
+
+TIMES = 1.5
+"""From here on a share reads better as so many times."""
 
 NOT_SETTLED = (
     ReasonCode.VCPUS_UNSETTLED,
@@ -129,6 +132,12 @@ def how_sure(answer: Answer | None, unfinished: bool = False) -> str:
     if doubt and likely >= SURE:
         return _("{doubt}; by these runs {sure}", doubt=doubt, sure=_of_event(chance(likely), event))
     return _of_event(_("{word} ({chance})", word=_likely(likely), chance=chance(likely)), event)
+
+
+def sure_line(answer: Answer) -> str:
+    """How sure the answer is, in a line of its own; empty where there is none."""
+    sure = how_sure(answer)
+    return _("How sure: {sure}.", sure=sure) if sure else ""
 
 
 def _of_event(sure: str, event: Event) -> str:
@@ -223,10 +232,39 @@ def against_sentence(answer: Answer, target: float, terms: Terms) -> str:
     if answer.job is not None:
         return _job(answer.job, terms)
     found = _against(answer.spec, answer.baseline, terms, bool(answer.alternatives)) if answer.baseline else ""
+    if not found and answer.status == "at_least":
+        found = _beside_smaller(answer, answer.spec, terms)
     following = next((each for each in answer.reasons if each.code is ReasonCode.NEXT_MACHINE), None)
     if not found and following is not None:
         found = reason_sentence(following, terms)
     return found or _beside_cheaper(answer, target, terms)
+
+
+def rented(answer: Answer) -> InstanceOffer | None:
+    """The cheapest machine that holds the spec; of machines that were compared, the one whose price decided."""
+    if answer.spec is None:
+        return None
+    chosen = answer.chosen
+    if chosen is None:
+        return next(iter(answer.instances), None)
+    return next((each for each in answer.instances if offer_name(each) == chosen.instance_type), None)
+
+
+def idle_sentence(answer: Answer) -> str:
+    """That the price pays for accelerators that the throughput did not use; empty where it pays for none."""
+    offer = rented(answer)
+    notes = {} if offer is None or offer.usd_per_hour is None else {each.code: each for each in offer.notes}
+    if ReasonCode.GPU_UNUSED in notes:
+        return _("The price pays for a GPU that this throughput does not use.")
+    if ReasonCode.MORE_GPUS not in notes:
+        return ""
+    more = notes[ReasonCode.MORE_GPUS]
+    return _n(
+        "The price pays for {gpus} GPUs; this throughput uses {count}, so the rest would stay idle.",
+        "The price pays for {gpus} GPUs; this throughput uses {count}, so the rest would stay idle.",
+        round(more.number("used")),
+        gpus=format_number(more.number("gpu_count")),
+    )
 
 
 def _job(job: Job, terms: Terms) -> str:
@@ -257,35 +295,59 @@ def _against(spec: Spec, baseline: Baseline, terms: Terms, machines: bool) -> st
         called = _("{instead}, the fastest measured,", instead=called)
     else:
         called = _("{instead}, the largest measured,", instead=called)
-    known = {"instead": called, "share": percent(baseline.share), "price": _saved(baseline)}
+    known = {"instead": called, "share": percent(baseline.share), "price": _saved(baseline.saving)}
     if baseline.saving is not None and abs(baseline.share - 1) > CLOSE:
-        work = (1 - baseline.saving) / baseline.share - 1
-        return _(
-            "With {instead} it has {rate} and {price}; the same work costs {work}.",
-            instead=called,
-            rate=_of_the_throughput(baseline.share),
-            price=_saved(baseline),
-            work=_("the same") if abs(work) < ALIKE else more_or_less(work),
-        )
+        return _by_work(called, baseline.share, baseline.saving)
     if abs(baseline.share - 1) < ALIKE:
         return _("With {instead} it keeps all of the throughput and {price}.", **known)
     return _("With {instead} it keeps {share} of the throughput and {price}.", **known)
 
 
+def _by_work(instead: str, share: float, saving: float) -> str:
+    """Its share of the other's throughput, the share of the other's price that it saves, and both in one."""
+    work = (1 - saving) / share - 1
+    return _(
+        "With {instead} it has {rate} and {price}; the same work costs {work}.",
+        instead=instead,
+        rate=_of_the_throughput(share),
+        price=_saved(saving),
+        work=_("the same") if abs(work) < ALIKE else more_or_less(work),
+    )
+
+
+def _beside_smaller(answer: Answer, spec: Spec, terms: Terms) -> str:
+    """What a lower bound gains and costs against the next smaller one: there is no larger one to save against.
+
+    Empty where no smaller one has both a rate and a price.
+    """
+    known = [
+        (each, each.share, each.saving)
+        for each in answer.rejected
+        if each.share is not None and 0 < each.share < 1 and each.saving is not None and each.saving < 1
+    ]
+    sizes = [found for found in known if found[0].spec.vcpus != spec.vcpus] or known
+    if not sizes:
+        return ""
+    smaller, share, saving = max(sizes, key=lambda found: found[1])
+    called = _instead(_differing(spec, smaller.spec), _differing(smaller.spec, spec), terms)
+    return _by_work(called, 1 / share, 1 - 1 / (1 - saving))
+
+
 def _of_the_throughput(share: float) -> str:
-    if share <= LARGEST_PERCENTAGE:
+    if share < TIMES:
         return _("{share} of the throughput", share=percent(share))
     return _("{times} the throughput", times=times(share))
 
 
-def _saved(baseline: Baseline) -> str:
-    saving = baseline.saving
+def _saved(saving: float | None) -> str:
     if saving is None:
         return _("has no known price")
     if abs(saving) < ALIKE:
         return _("costs the same")
     if saving > 0:
         return _("saves {share} an hour", share=percent(saving))
+    if 1 - saving >= TIMES:
+        return _("costs {times} as much an hour", times=times(1 - saving))
     return _("costs {more} an hour", more=more_or_less(-saving))
 
 
