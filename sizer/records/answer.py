@@ -499,7 +499,6 @@ class Answer:
     throughput: Estimate | None = None
     sample_unit: str = "sample"
     probability: Probability | None = None
-    probability_of: Event | None = None
     bottleneck: Bottleneck | None = None
     next_bottleneck: Bottleneck | None = None
     reasons: tuple[Reason, ...] = ()
@@ -517,6 +516,7 @@ class Answer:
     alternatives: tuple[Alternative, ...] = ()
     rate_in_doubt: bool = False
     options: tuple[Option, ...] = ()
+    probability_of: Event | None = None
 
     @cached_property
     def chosen(self) -> Alternative | None:

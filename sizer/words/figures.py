@@ -120,7 +120,7 @@ def answered_rate(estimate: Estimate, unit: str) -> tuple[str, str]:
 
 
 def answered_interval(estimate: Estimate, unit: str) -> tuple[str, str, str]:
-    """A rate and both ends: `219 images/s`, `205 images/s`, `233 images/s`; a relative one `1.00 times ...`, `0.95`, ..."""
+    """A rate and both ends: `219 images/s`, `205 images/s`, `233 images/s`; `1.00 times the reference`, `0.95`, ..."""
     if unit != RELATIVE or not estimate.value:
         value, low, high = (rate_in_words(each, unit) for each in (estimate.value, estimate.low, estimate.high))
         return value, low, high

@@ -129,8 +129,13 @@ def how_sure(answer: Answer | None, unfinished: bool = False) -> str:
         likely, event = answer.job.probability, Event.IN_TIME
     if likely is None or event is None:
         return doubt or (_("more may be faster") if answer.status == "at_least" else "")
-    if doubt and likely >= SURE:
-        return _("{doubt}; by these runs {sure}", doubt=doubt, sure=_of_event(chance(likely), event))
+    if answer.provisional and likely >= SURE:
+        sure = _of_event(chance(likely), event)
+        return (
+            _("{doubt}; by these runs {sure}", doubt=doubt, sure=sure)
+            if doubt
+            else _("by these runs {sure}", sure=sure)
+        )
     return _of_event(_("{word} ({chance})", word=_likely(likely), chance=chance(likely)), event)
 
 
@@ -346,8 +351,6 @@ def _saved(saving: float | None) -> str:
         return _("costs the same")
     if saving > 0:
         return _("saves {share} an hour", share=percent(saving))
-    if 1 - saving >= TIMES:
-        return _("costs {times} as much an hour", times=times(1 - saving))
     return _("costs {more} an hour", more=more_or_less(-saving))
 
 
