@@ -77,7 +77,7 @@ def test_a_provisional_answer_is_not_green(retold: Retold, changed: Callable[...
     again = Suggestion(Action.REPEAT, doubted, repeat_how="quiet_host")
     found = retold(provisional=True, reasons=(doubted,), next_run=again)
     assert (found.status.word, found.status.symbol, found.kind) == ("provisional", "!", "recommended provisional")
-    assert found.how_sure == "runs were disturbed"
+    assert found.how_sure == "runs were disturbed; by these runs 0.97 to reach the target"
     assert found.doubt == "3 of 3 runs were disturbed (contended)."
     assert found.settle == "Repeat the runs on a quiet host."
     page = render(changed(provisional=True))
@@ -102,7 +102,10 @@ def test_what_is_said_of_a_provisional_answer_is_what_makes_it_one(
     """Runs were not disturbed where prices are missing."""
     assert material.recommendation is not None
     answer = material.recommendation.workloads[0]
-    assert how_sure(replace(answer, provisional=True, probability=0.99, reasons=(reason(code),))) == said
+    assert (
+        how_sure(replace(answer, provisional=True, probability=0.99, probability_of=None, reasons=(reason(code),)))
+        == said
+    )
 
 
 def test_what_is_sold_may_be_larger_than_the_largest_measured(retold: Retold) -> None:
