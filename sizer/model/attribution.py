@@ -25,6 +25,8 @@ NOT_OF_VCPUS = (
     Bottleneck.DISK_WRITE,
 )
 """What more vCPUs do not make faster."""
+BENT = 0.4
+"""A last doubling that gained less is bent: less than half of it, in logarithms, went into the rate."""
 FASTER = 0.03
 """Ln by which another disk, or more memory, must be faster to show that this one holds the rate back."""
 CPU_LIKE = {Bottleneck.CPU, Bottleneck.SERIAL}

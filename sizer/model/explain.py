@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sizer.model.attribution import NOT_OF_VCPUS
+from sizer.model.attribution import BENT, NOT_OF_VCPUS
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.model.edge import vcpus_edge
 from sizer.model.equation import Array
@@ -172,7 +172,7 @@ def _scaling(model: WorkloadModel) -> Reason:
         return reason(ReasonCode.FASTEST_AT, vcpus=_two_digits(vcpus_of(top)))
     edge = vcpus_edge(model, top)
     most = predict(model, replace(top, vcpus=known[-1])).bottleneck if edge.trend is Trend.RISING else None
-    across_the_knee = most in NOT_OF_VCPUS and not edge.predicted
+    across_the_knee = most in NOT_OF_VCPUS and not edge.predicted and edge.gain < BENT
     if edge.trend is Trend.RISING and not across_the_knee:
         return reason(ReasonCode.STILL_GAINS, vcpus=known[-1])
     if edge.trend is Trend.UNSETTLED or across_the_knee:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog
 from sizer.model import (
+    BENT,
     GAIN,
     NOT_OF_VCPUS,
     Edge,
@@ -81,7 +82,8 @@ class Edges:
 def edges_of(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Edges:
     """Whether more than the most measured would pay, and what lies there."""
     vcpus = vcpus_edge(model, best)
-    bound_by = _bound_by(model, best) if vcpus.trend is Trend.RISING and not vcpus.predicted else None
+    bent = vcpus.trend is Trend.RISING and not vcpus.predicted and vcpus.gain < BENT
+    bound_by = _bound_by(model, best) if bent else None
     rises = vcpus.trend is Trend.RISING and bound_by is None and len(model.measured.vcpus) > 2
     beyond = look_beyond(model, best, catalog) if rises else None
     return Edges(vcpus, memory_edge(model, best), beyond, batch_edge(model, best), bound_by)

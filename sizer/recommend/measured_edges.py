@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sizer.model import NOT_OF_VCPUS
+from sizer.model import BENT, NOT_OF_VCPUS
 from sizer.recommend.beyond import Beyond, look_beyond
 from sizer.recommend.comparison import MERITS, Comparison, kind_of
 from sizer.recommend.growth import Growth, with_count, with_memory, with_vcpus
@@ -44,8 +44,10 @@ def growth_with_vcpus(choice: MeasuredChoice, machine: Machine) -> Growth | None
     and more cores would pay. A curve alone does not tell the two apart, so nothing is said to rise, nor to be enough.
     """
     found = with_vcpus(machine, choice.machines)
-    bottleneck = None if found is None else binding(choice, machine).bottleneck
-    return replace(found, bound_by=bottleneck) if found is not None and bottleneck in NOT_OF_VCPUS else found
+    if found is None or found.gain >= BENT:
+        return found
+    bottleneck = binding(choice, machine).bottleneck
+    return replace(found, bound_by=bottleneck) if bottleneck in NOT_OF_VCPUS else found
 
 
 def is_sold(choice: MeasuredChoice, chosen: Machine, growth: Growth) -> bool:
