@@ -17,6 +17,7 @@ from sizer.records import GIB, MIB, LimitedBy, LimitedByKind, Note, NoteKind
 from sizer.records.answer import (
     Action,
     Answer,
+    Event,
     InstanceOffer,
     ReasonCode,
     Recommendation,
@@ -301,6 +302,7 @@ def recommendation() -> Recommendation:
         ),
         Spec(2.0, GIB, "fast", 32),
         instances=offers,
+        probability_of=Event.REACHES_TARGET,
     )
     infer = Answer(
         INFER.name,
@@ -314,6 +316,7 @@ def recommendation() -> Recommendation:
         (reason(ReasonCode.RISES_WITH_VCPUS, vcpus=2.0, before=1.0, gain=0.99),),
         next_run=Suggestion(Action.MEASURE, vcpus=(4.0,), needs_larger_host=True, host_vcpus=2.0),
         instances=offers,
+        probability_of=Event.LESS_TOO_LITTLE,
     )
     words = Answer(
         WORDS.name, "refused", sample_unit="word", next_run=Suggestion(Action.MEASURE, vcpus=(0.5, 1.0, 2.0))

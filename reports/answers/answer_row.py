@@ -110,7 +110,12 @@ def answer_row(subject: Subject, material: Material) -> AnswerRow:
         rate=_rate(answer, subject),
         bound_by=legend.part(HUES[bound], words.resource_name(bound, subject.device)) if bound is not None else None,
         cost=_cost(answer, subject),
-        sentence=words.against_sentence(answer, subject.objective.target, subject.terms),
+        sentence=words.paragraph(
+            [
+                words.against_sentence(answer, subject.objective.target, subject.terms),
+                words.idle_sentence(answer),
+            ]
+        ),
         sentence_badge=badge(BadgeKind.EXTRAPOLATED) if extrapolated else None,
         doubt=unfinished or words.doubt_sentence(subject.answer, subject.terms),
         settle="" if unfinished else words.settling_sentence(subject.answer, subject.terms),
@@ -135,7 +140,7 @@ def _unfinished(subject: Subject, material: Material) -> str:
 
 def _machine(answer: Answer, spec: Spec) -> Machine | None:
     """The machine whose price is shown; None where the table names none, or nothing is sold that holds the spec."""
-    offer = _offer(answer)
+    offer = words.rented(answer)
     if offer is None:
         named = answer.chosen.instance_type if answer.chosen is not None else None
         return Machine(named) if named else None
@@ -143,20 +148,10 @@ def _machine(answer: Answer, spec: Spec) -> Machine | None:
     return Machine(words.offer_name(offer), shape, words.oversize_badge(spec, offer, answer.instances))
 
 
-def _offer(answer: Answer) -> InstanceOffer | None:
-    """The cheapest one that holds the spec; of machines that were compared, the one whose price decided."""
-    if answer.spec is None:
-        return None
-    chosen = answer.chosen
-    if chosen is None:
-        return next(iter(answer.instances), None)
-    return next((each for each in answer.instances if words.offer_name(each) == chosen.instance_type), None)
-
-
 def _cost(answer: Answer, subject: Subject) -> Cost | None:
     if answer.spec is None:
         return None
-    offer, chosen = _offer(answer), answer.chosen
+    offer, chosen = words.rented(answer), answer.chosen
     if chosen is not None:
         return _own_cost(chosen, offer, subject)
     if offer is None:
@@ -191,8 +186,7 @@ def _rate(answer: Answer, subject: Subject) -> Rate | None:
     elif answer.chosen is None and known and abs(throughput.value / known - 1) > APART:
         found, runs = badge(BadgeKind.FITTED), words.rate_of_its_runs(known, subject.unit)
     return Rate(
-        words.rate_in_words(throughput.value, subject.unit),
-        words.around(throughput),
+        *words.answered_rate(throughput, subject.unit),
         _bar(throughput, answer, subject, own) if throughput.value > 0 else None,
         found,
         runs,

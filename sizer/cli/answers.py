@@ -32,12 +32,14 @@ from sizer.words import (
     alternative_line,
     conclusion_line,
     headline,
+    idle_sentence,
     main_sentences,
     model_line,
     next_line,
     offer_line,
     parameter_line,
     rejection_line,
+    sure_line,
     terms_of,
 )
 
@@ -120,7 +122,7 @@ def _how_fast(arguments: argparse.Namespace, own: Objective) -> Objective:
 def _print_answer(answer: Answer, model: Model) -> None:
     terms = terms_of(model.workload(answer.workload))
     print(headline(answer, terms))
-    for sentence in main_sentences(answer, terms):
+    for sentence in filter(None, (sure_line(answer), *main_sentences(answer, terms), idle_sentence(answer))):
         print(f"  {sentence}")
     for alternative in _shown(answer):
         print(f"  {alternative_line(alternative, terms)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sizer.model.advice import counted_outcomes, few_values, memory_matters, vcpus_to_measure
-from sizer.model.attribution import SHOWN_BY_VCPUS
+from sizer.model.attribution import BENT, NOT_OF_VCPUS, SHOWN_BY_VCPUS
 from sizer.model.ceilings import known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
@@ -60,6 +60,7 @@ from sizer.model.relief import headroom
 from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
 
 __all__ = [
+    "BENT",
     "CLEAR",
     "CONSTANTS",
     "CPU_LABEL",
@@ -70,6 +71,7 @@ __all__ = [
     "MARGIN",
     "MOST_RUNS",
     "NORMAL_90",
+    "NOT_OF_VCPUS",
     "PLACE",
     "SHOWN_BY_VCPUS",
     "UNLIKELY",

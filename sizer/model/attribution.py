@@ -18,6 +18,15 @@ CLOSE = 0.15
 MAJORITY = 0.6
 SHOWN_BY_VCPUS = (Bottleneck.CPU, Bottleneck.SERIAL, Bottleneck.ACCELERATOR)
 """Bottlenecks that only runs at several vCPU values distinguish, where nothing was accounted."""
+NOT_OF_VCPUS = (
+    Bottleneck.ACCELERATOR,
+    Bottleneck.DISK_BANDWIDTH,
+    Bottleneck.DISK_IOPS,
+    Bottleneck.DISK_WRITE,
+)
+"""What more vCPUs do not make faster."""
+BENT = 0.4
+"""A last doubling that gained less is bent: less than half of it, in logarithms, went into the rate."""
 FASTER = 0.03
 """Ln by which another disk, or more memory, must be faster to show that this one holds the rate back."""
 CPU_LIKE = {Bottleneck.CPU, Bottleneck.SERIAL}

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from sizer.model.attribution import BENT, NOT_OF_VCPUS
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, vcpus_of
 from sizer.model.edge import vcpus_edge
 from sizer.model.equation import Array
 from sizer.model.model import Member, Parameter, Quantity, Source, WorkloadModel
 from sizer.model.predicted_rates import predict_rates
-from sizer.model.prediction import best_measured
+from sizer.model.prediction import best_measured, predict
 from sizer.model.stages import disk_is_free, read_seconds
 from sizer.model.trend import GAIN, Trend
 from sizer.records import Configuration, Figure, Reason, ReasonCode, rate_unit, reason
@@ -169,10 +170,12 @@ def _scaling(model: WorkloadModel) -> Reason:
     at_best, at_most = predict_rates(model, [top, replace(top, vcpus=known[-1])]).mean
     if at_best - at_most > math.log(1 + GAIN):
         return reason(ReasonCode.FASTEST_AT, vcpus=_two_digits(vcpus_of(top)))
-    trend = vcpus_edge(model, top).trend
-    if trend is Trend.RISING:
+    edge = vcpus_edge(model, top)
+    most = predict(model, replace(top, vcpus=known[-1])).bottleneck if edge.trend is Trend.RISING else None
+    across_the_knee = most in NOT_OF_VCPUS and not edge.predicted and edge.gain < BENT
+    if edge.trend is Trend.RISING and not across_the_knee:
         return reason(ReasonCode.STILL_GAINS, vcpus=known[-1])
-    if trend is Trend.UNSETTLED:
+    if edge.trend is Trend.UNSETTLED or across_the_knee:
         return reason(ReasonCode.GAIN_UNKNOWN, vcpus=known[-1])
     knee = _knee(model, top)
     if knee <= known[0]:

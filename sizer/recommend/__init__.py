@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sizer.recommend.accelerators import EMULATED
 from sizer.recommend.candidates import SOLD_VCPUS, memory_varied
+from sizer.recommend.comparison import ALIKE
 from sizer.recommend.gates import GateResult, check_gate, read_gate
 from sizer.recommend.instead import LEAST_GAIN, Change, ChangeKind, changes, disk_gain, judged_by
 from sizer.recommend.quality import DOUBTS, MISTOLD, rates_mistold
@@ -12,6 +13,7 @@ from sizer.recommend.rentable_machines import is_computed_by_cpu, rentable
 from sizer.recommend.thresholds import SURE
 
 __all__ = [
+    "ALIKE",
     "DOUBTS",
     "EMULATED",
     "LEAST_GAIN",

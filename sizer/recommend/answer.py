@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import SHOWN_BY_VCPUS, Trend, WhatIf, WorkloadModel, best_measured, few_values, predict
@@ -42,6 +43,7 @@ from sizer.records import (
     Answer,
     Bottleneck,
     Estimate,
+    Event,
     Job,
     Objective,
     Prediction,
@@ -49,6 +51,7 @@ from sizer.records import (
     ReasonCode,
     Refusal,
     Run,
+    Spec,
     Suggestion,
     reason,
 )
@@ -120,7 +123,7 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
     return replace(
         found,
         status=status,
-        probability=rounded(chosen.score.probability),
+        **_sureness(field, chosen, status),
         edge=edges.state(status),
         provisional=found.provisional or (status == "recommended" and unsure),
         runner_up=runner_up(free, chosen) if status == "recommended" else None,
@@ -128,6 +131,32 @@ def _by_share(model: WorkloadModel, question: Question, quality: Quality) -> Ans
         beyond=edges.beyond.prediction if edges.beyond else None,
         options=options(model, objective, catalog, taken),
     )
+
+
+def _sureness(field: Sequence[ScoredCandidate], chosen: ScoredCandidate, status: str) -> dict[str, Any]:
+    """The probability and what it is that of.
+
+    Of a lower bound it is not that it reaches the target: the best is not known, and the most measured reaches that of
+    the best measured for sure.
+    """
+    if status != "at_least":
+        return {"probability": rounded(chosen.score.probability), "probability_of": Event.REACHES_TARGET}
+    taken = chosen.candidate.spec
+    less = [j.score.probability for j in sold(field) if _is_less(j.candidate.spec, taken)]
+    if not less:
+        return {"probability": None, "probability_of": None}
+    return {"probability": rounded(1 - max(less)), "probability_of": Event.LESS_TOO_LITTLE}
+
+
+def _is_less(spec: Spec, taken: Spec) -> bool:
+    """Fewer vCPUs, or as many with less memory, whatever the disk."""
+    fewer = (spec.vcpus or 0.0) - (taken.vcpus or 0.0)
+    return fewer < 0 or (fewer == 0 and (spec.memory_bytes or 0) < (taken.memory_bytes or 0))
+
+
+def _event(objective: Objective) -> Event:
+    """Where a rate is asked for."""
+    return Event.GIVES_RATE if objective.deadline is None else Event.IN_TIME
 
 
 def _fast_enough(model: WorkloadModel, question: Question, needed: float, quality: Quality) -> Answer:
@@ -152,6 +181,7 @@ def _fast_enough(model: WorkloadModel, question: Question, needed: float, qualit
         status="recommended" if together else "at_least",
         edge="settled" if together else "unsettled",
         probability=probability,
+        probability_of=_event(question.objective),
         provisional=found.provisional or probability < SURE,
         reasons=(*(job_reasons(job, found.provisional) if job else enough), *found.reasons),
         runner_up=min(passing, key=lambda j: j.usd_a_sample).candidate.spec if passing else None,
@@ -205,7 +235,14 @@ def _too_slow(
     said = [*late, *above, *edge_reasons(model, edges, candidate.configuration, quality)]
     found = _answered(model, question, quality, likeliest, field, fastest, edges, said)
     return replace(
-        found, status="at_least", probability=probability, edge="rising", next_run=advice, beyond=beyond, job=job
+        found,
+        status="at_least",
+        probability=probability,
+        probability_of=_event(question.objective),
+        edge="rising",
+        next_run=advice,
+        beyond=beyond,
+        job=job,
     )
 
 

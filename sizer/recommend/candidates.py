@@ -22,8 +22,9 @@ GIB_PER_VCPU = (2, 4, 8)
 class Candidate:
     """A spec, the measured configuration it is judged by (never more than was measured), and what it costs.
 
-    `usd_per_hour` is for comparing specs only and counts the disk; `disk_rank` orders disks, 0 the cheapest. Of
-    values that were never measured together nothing is known: such a spec is never the answer.
+    `usd_per_hour` is for comparing specs only and counts the disk, of which `disk_usd_per_hour` is the price;
+    `disk_rank` orders disks, 0 the cheapest. Of values that were never measured together nothing is known: such a spec
+    is never the answer.
     """
 
     spec: Spec
@@ -31,6 +32,7 @@ class Candidate:
     usd_per_hour: float
     disk_rank: int
     measured_together: bool = True
+    disk_usd_per_hour: float = 0.0
 
     @property
     def cost(self) -> tuple[float, int, float]:
@@ -60,7 +62,7 @@ def candidates(model: WorkloadModel, catalog: Catalog, batch_size: int | None) -
                 spec = spec_of(model, configuration, vcpus, memory)
                 usd = price.usd_per_hour(vcpus, memory) if gpu is None else _rented(model, catalog, spec, kind)
                 together = model.measured_together(configuration)
-                found.append(Candidate(spec, configuration, usd + volume, rank, together))
+                found.append(Candidate(spec, configuration, usd + volume, rank, together, volume))
     return sorted(found, key=lambda candidate: candidate.cost)
 
 

@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 from sizer.recommend.machines import Machine
 from sizer.recommend.thresholds import DISK_LOSS, SURE, TIE
-from sizer.records import Objective
+from sizer.records import Event, Objective
 
 LIKELY = 0.5
 """A machine counts as fast enough, or as prompt enough, if that is likelier than not.
@@ -64,7 +64,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The machine that was chosen among all that were measured; `probability` that no other would have been right.
+    """The machine that was chosen among all that were measured, with the `probability` of `event`.
 
     None of them is chosen where none gives the rate that is asked for.
     """
@@ -72,6 +72,7 @@ class Comparison:
     contenders: tuple[Contender, ...]
     chosen: Contender | None
     probability: float = 0.0
+    event: Event = Event.REACHES_TARGET
     merit: Callable[[Machine], float] = lambda machine: machine.cost
     """What the objective makes least, of MERITS."""
 
@@ -124,13 +125,15 @@ def compare(machines: Sequence[Machine], objective: Objective) -> Comparison:
     merit = MERITS[objective.counts]
     if objective.counts == "fastest":
         chosen = _fastest(passing)
-        return Comparison(contenders, chosen, _probability_fastest(chosen, contenders), merit)
+        return Comparison(contenders, chosen, _probability_fastest(chosen, contenders), Event.NONE_FASTER, merit)
     priced = [each for each in passing if each.machine.usd_per_hour is not None]
     if not priced:
         chosen = _without_prices(passing)
-        return Comparison(contenders, chosen, min(chosen.probability, chosen.prompt), merit)
+        event = Event.REACHES_TARGET if objective.rate is None else Event.GIVES_RATE
+        return Comparison(contenders, chosen, min(chosen.probability, chosen.prompt), event, merit)
     chosen = _least(priced, merit)
-    return Comparison(contenders, chosen, _probability_least(chosen, priced, objective.counts), merit)
+    event = Event.NONE_BETTER if objective.counts == "balanced" else Event.NONE_CHEAPER
+    return Comparison(contenders, chosen, _probability_least(chosen, priced, objective.counts), event, merit)
 
 
 MERITS: dict[str, Callable[[Machine], float]] = {

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog
 from sizer.model import (
+    BENT,
     GAIN,
+    NOT_OF_VCPUS,
     Edge,
     Trend,
     WorkloadModel,
     batch_edge,
     before_the_last_doubling,
     memory_edge,
+    predict,
     vcpus_edge,
     vcpus_of,
 )
 from sizer.recommend.beyond import Beyond, look_beyond
 from sizer.recommend.quality import Quality
-from sizer.records import Configuration, EdgeState, Figure, Reason, ReasonCode, reason
+from sizer.records import Bottleneck, Configuration, EdgeState, Figure, Reason, ReasonCode, reason
 
 NO_EDGE = Edge()
 """Of an axis that was not varied."""
@@ -26,16 +29,26 @@ NO_EDGE = Edge()
 
 @dataclass(frozen=True)
 class Edges:
-    """Both edges of what was measured; `beyond` where the rate still rises with vCPUs and three values show how."""
+    """Both edges of what was measured; `beyond` where the rate still rises with vCPUs and three values show how.
+
+    `bound_by` is what holds the most vCPUs back by the curve although vCPUs do not buy it: the last doubling gained,
+    and the next one need not.
+    """
 
     vcpus: Edge
     memory: Edge
     beyond: Beyond | None
     batch: Edge = NO_EDGE
+    bound_by: Bottleneck | None = None
 
     @property
     def more_vcpus(self) -> bool:
-        return self.vcpus.trend is Trend.RISING
+        return self.vcpus.trend is Trend.RISING and self.bound_by is None
+
+    @property
+    def vcpus_unsettled(self) -> bool:
+        """Whether it is to be said that the runs do not show whether more vCPUs pay."""
+        return self.vcpus.trend is Trend.UNSETTLED or self.bound_by is not None
 
     @property
     def more_memory(self) -> bool:
@@ -44,6 +57,8 @@ class Edges:
     @property
     def open(self) -> bool:
         """Whether nothing shows that more vCPUs than the most measured would pay, nor that they would not."""
+        if self.vcpus.trend is Trend.RISING:
+            return self.bound_by is not None
         return self.vcpus.trend is Trend.UNSETTLED and not self.vcpus.saturated
 
     def unsettled_at(self, configuration: Configuration, model: WorkloadModel) -> bool:
@@ -59,16 +74,30 @@ class Edges:
     def status(self, configuration: Configuration, model: WorkloadModel, sure: bool) -> str:
         """`recommended` needs evidence: the rate no longer rises, or a size below the most measured surely suffices."""
         rises = self.more_vcpus or self.more_memory
-        unsettled = self.unsettled_at(configuration, model) or (self.open and not sure)
+        gained = self.open and self.bound_by is not None
+        unsettled = gained or self.unsettled_at(configuration, model) or (self.open and not sure)
         return "at_least" if rises or unsettled else "recommended"
 
 
 def edges_of(model: WorkloadModel, best: Configuration, catalog: Catalog) -> Edges:
     """Whether more than the most measured would pay, and what lies there."""
     vcpus = vcpus_edge(model, best)
-    rises = vcpus.trend is Trend.RISING and len(model.measured.vcpus) > 2
+    bent = vcpus.trend is Trend.RISING and not vcpus.predicted and vcpus.gain < BENT
+    bound_by = _bound_by(model, best) if bent else None
+    rises = vcpus.trend is Trend.RISING and bound_by is None and len(model.measured.vcpus) > 2
     beyond = look_beyond(model, best, catalog) if rises else None
-    return Edges(vcpus, memory_edge(model, best), beyond, batch_edge(model, best))
+    return Edges(vcpus, memory_edge(model, best), beyond, batch_edge(model, best), bound_by)
+
+
+def _bound_by(model: WorkloadModel, best: Configuration) -> Bottleneck | None:
+    """What binds at the most vCPUs measured, if vCPUs do not buy it.
+
+    A step across the knee gains, and the rate rises no further; but so does one onto the second thread of each core,
+    and more cores would pay. A curve alone does not tell the two apart, so nothing is said to rise, nor to be enough.
+    """
+    most = replace(best, vcpus=model.measured.vcpus[-1])
+    bottleneck = predict(model, most).bottleneck
+    return bottleneck if bottleneck in NOT_OF_VCPUS else None
 
 
 def edge_reasons(model: WorkloadModel, edges: Edges, configuration: Configuration, quality: Quality) -> list[Reason]:
@@ -80,7 +109,7 @@ def edge_reasons(model: WorkloadModel, edges: Edges, configuration: Configuratio
     if edges.batch.trend is Trend.RISING:
         batch = float(model.measured.batch_size[-1])
         found.append(reason(ReasonCode.RISES_WITH_BATCH, batch_size=batch, gain=edges.batch.gain))
-    if edges.vcpus.trend is Trend.UNSETTLED:
+    if edges.vcpus_unsettled:
         found += _unsettled(model, edges, configuration, quality)
     if edges.beyond:
         found.append(edges.beyond.reason)
@@ -108,7 +137,9 @@ def _gained(model: WorkloadModel, edge: Edge) -> dict[str, Figure]:
 
 def _unsettled(model: WorkloadModel, edges: Edges, configuration: Configuration, quality: Quality) -> list[Reason]:
     edge = edges.vcpus
-    pays = reason(ReasonCode.VCPUS_UNSETTLED, **_gained(model, edge), worth=GAIN, probability=edge.probability)
+    bound = {} if edges.bound_by is None else {"bottleneck": edges.bound_by.value}
+    figures = {"worth": GAIN, "probability": edge.probability} | bound
+    pays = reason(ReasonCode.VCPUS_UNSETTLED, **_gained(model, edge), **figures)
     if not edges.open:
         return [pays]
     most = configuration.vcpus == model.measured.vcpus[-1]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sizer.catalog import Catalog
 from sizer.model import WorkloadModel
 from sizer.recommend.candidates import Candidate, candidates
+from sizer.recommend.comparison import ALIKE as ALIKE_COSTS
 from sizer.recommend.edges import Edges
+from sizer.recommend.instances import cheapest
 from sizer.recommend.scoring import Score, score_against_best, score_in_time
 from sizer.recommend.thresholds import DISK_LOSS, SURE, TIE
 from sizer.records import Configuration, Objective, Spec
@@ -24,10 +27,15 @@ ALIKE = 0.02
 
 @dataclass(frozen=True)
 class ScoredCandidate:
-    """A candidate with its score against what was asked for."""
+    """A candidate with its score against what was asked for.
+
+    `rented_usd_per_hour` is the price of the cheapest machine that holds it, with the disk, infinite where none has a
+    price: what decides where a rate is asked for, since a job pays for the machine and not for the part it needs.
+    """
 
     candidate: Candidate
     score: Score
+    rented_usd_per_hour: float = math.inf
 
     @property
     def passes(self) -> bool:
@@ -35,8 +43,8 @@ class ScoredCandidate:
 
     @property
     def usd_a_sample(self) -> float:
-        """For comparing specs only, up to a factor."""
-        return self.candidate.usd_per_hour / self.score.rate if self.score.rate > 0 else float("inf")
+        """Up to a factor."""
+        return self.rented_usd_per_hour / self.score.rate if self.score.rate > 0 else math.inf
 
 
 def score_candidates(
@@ -45,11 +53,20 @@ def score_candidates(
     """Every candidate with its score, cheapest first."""
     offered = candidates(model, catalog, best.batch_size)
     configurations = [candidate.configuration for candidate in offered]
-    if objective.rate is not None:
-        judged = score_in_time(model, configurations, best, objective.rate)
-    else:
+    if objective.rate is None:
         judged = score_against_best(model, configurations, best, objective.target)
-    return [ScoredCandidate(candidate, score) for candidate, score in zip(offered, judged, strict=True)]
+        return [ScoredCandidate(candidate, score) for candidate, score in zip(offered, judged, strict=True)]
+    judged = score_in_time(model, configurations, best, objective.rate)
+    return [
+        ScoredCandidate(candidate, score, _rented(model, candidate, catalog))
+        for candidate, score in zip(offered, judged, strict=True)
+    ]
+
+
+def _rented(model: WorkloadModel, candidate: Candidate, catalog: Catalog) -> float:
+    instance = cheapest(model, candidate.spec, candidate.configuration.batch_size, catalog)
+    price = instance.usd_per_hour if instance is not None else None
+    return math.inf if price is None else price + candidate.disk_usd_per_hour
 
 
 def sold(field: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
@@ -131,14 +148,13 @@ def in_time(field: Sequence[ScoredCandidate]) -> ScoredCandidate | None:
     """Of those that are sure to finish in time, the one whose machine costs least for the whole job; None if none is.
 
     Not the least an hour: a machine with an accelerator that is starved of vCPUs costs less an hour and more a sample.
-    Of disks at one size that differ by less than DISK_LOSS in that, the one that costs less itself.
+    Of those for which that is alike, the smallest: rates are not known so well that a larger one would be cheaper.
     """
     passing = [j for j in field if j.passes]
     if not passing:
         return None
-    least = min(passing, key=lambda j: (j.usd_a_sample, j.candidate.cost))
-    alike = [j for j in passing if _size(j) == _size(least) and j.usd_a_sample <= (1 + DISK_LOSS) * least.usd_a_sample]
-    return min(alike, key=lambda j: j.candidate.cost)
+    least = min(j.usd_a_sample for j in passing)
+    return min((j for j in passing if j.usd_a_sample <= (1 + ALIKE_COSTS) * least), key=lambda j: j.candidate.cost)
 
 
 def runner_up(field: Sequence[ScoredCandidate], chosen: ScoredCandidate) -> Spec | None:

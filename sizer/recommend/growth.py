@@ -13,21 +13,27 @@ from statistics import NormalDist
 from sizer.model import CLEAR, GAIN, UNLIKELY
 from sizer.recommend.comparison import kind_of
 from sizer.recommend.machines import Machine
-from sizer.records import SLIP, ReasonCode
+from sizer.records import SLIP, Bottleneck, ReasonCode
 
 
 @dataclass(frozen=True)
 class Growth:
-    """The gain of the last step to the most measured, and the probability that it is more than GAIN."""
+    """The gain of the last step to the most measured, and the probability that it is more than GAIN.
+
+    `bound_by` is what holds the most measured back although vCPUs do not buy it: then the step gained, and the next one
+    need not.
+    """
 
     code: ReasonCode
     most: float
     gain: float
     probability: float
+    bound_by: Bottleneck | None = None
 
     @property
     def seen(self) -> bool:
-        return self.probability >= CLEAR
+        """Whether the rate is seen to rise still at the most measured."""
+        return self.probability >= CLEAR and self.bound_by is None
 
     @property
     def settled(self) -> bool:

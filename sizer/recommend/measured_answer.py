@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from sizer.catalog import Catalog
 from sizer.model import WorkloadModel
 from sizer.recommend.alternatives import alternatives
 from sizer.recommend.comparison import Comparison, Contender, compare, kind_of
-from sizer.recommend.growth import with_count, with_vcpus
+from sizer.recommend.growth import Growth, with_count
 from sizer.recommend.instances import offers
 from sizer.recommend.jobs import job_at
 from sizer.recommend.machines import Machine, measured_machines
@@ -19,6 +20,7 @@ from sizer.recommend.measured_edges import (
     beyond_measured,
     growth_of,
     growth_reason,
+    growth_with_vcpus,
     is_sold,
     measured_next_run,
     more_of,
@@ -30,7 +32,9 @@ from sizer.recommend.scoring import rounded
 from sizer.records import (
     Answer,
     Baseline,
+    Event,
     Objective,
+    ReasonCode,
     Run,
 )
 
@@ -77,7 +81,7 @@ def measured_answer(choice: MeasuredChoice) -> Answer:
         _answered(choice, comparison, comparison.chosen, bound),
         status="at_least" if growth else "recommended",
         edge="settled" if not growth else "rising" if any(each.seen for each in growth) else "unsettled",
-        probability=likely,
+        **_sureness(choice, comparison, growth),
         provisional=_provisional(choice, comparison, likely),
         reasons=(
             *(growth_reason(each) for each in growth),
@@ -88,6 +92,32 @@ def measured_answer(choice: MeasuredChoice) -> Answer:
         next_run=measured_next_run(choice, comparison, growth, beyond, likely),
         beyond=beyond.prediction if beyond else None,
     )
+
+
+def _sureness(choice: MeasuredChoice, comparison: Comparison, growth: Sequence[Growth]) -> dict[str, Any]:
+    """The probability and what it is that of; nothing where there was nothing to choose from.
+
+    Of a lower bound in vCPUs or memory it is that what is smaller in these is too slow.
+    """
+    assert comparison.chosen is not None
+    if len(choice.machines) == 1 and choice.objective.rate is None and choice.objective.latency_p99 is None:
+        return {"probability": None, "probability_of": None}
+    taken = comparison.chosen.machine
+    less = [
+        each.probability
+        for each in comparison.contenders
+        if kind_of(each.machine) == kind_of(taken) and _is_smaller(each.machine, taken)
+    ]
+    if less and any(each.code is not ReasonCode.RISES_WITH_GPUS for each in growth):
+        return {"probability": rounded(1 - max(less)), "probability_of": Event.LESS_TOO_LITTLE}
+    return {"probability": rounded(comparison.probability), "probability_of": comparison.event}
+
+
+def _is_smaller(machine: Machine, other: Machine) -> bool:
+    """Fewer vCPUs, or as many with less memory, whatever the disk."""
+    here, there = machine.configuration, other.configuration
+    fewer = (here.vcpus or 0.0) - (there.vcpus or 0.0)
+    return fewer < 0 or (fewer == 0 and (here.memory_bytes or 0) < (there.memory_bytes or 0))
 
 
 def _provisional(choice: MeasuredChoice, comparison: Comparison, likely: float) -> bool:
@@ -167,7 +197,7 @@ def _none_is_enough(choice: MeasuredChoice, comparison: Comparison) -> Answer:
     if likeliest is None:
         return refused
     machine = likeliest.machine
-    grown = with_count(machine, choice.machines) or with_vcpus(machine, choice.machines)
+    grown = with_count(machine, choice.machines) or growth_with_vcpus(choice, machine)
     if grown is None or not grown.seen or not is_sold(choice, machine, grown):
         return replace(refused, job=None if deadline is None else job_at(machine, deadline))
     return replace(
@@ -175,6 +205,7 @@ def _none_is_enough(choice: MeasuredChoice, comparison: Comparison) -> Answer:
         status="at_least",
         edge="rising",
         probability=rounded(likeliest.probability),
+        probability_of=Event.GIVES_RATE if deadline is None else Event.IN_TIME,
         reasons=(*refused.reasons, growth_reason(grown)),
         next_run=more_of(choice, machine, grown),
     )

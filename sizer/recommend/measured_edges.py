@@ -6,11 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sizer.model import BENT, NOT_OF_VCPUS
 from sizer.recommend.beyond import Beyond, look_beyond
 from sizer.recommend.comparison import MERITS, Comparison, kind_of
 from sizer.recommend.growth import Growth, with_count, with_memory, with_vcpus
 from sizer.recommend.machine_prices import cheapest_holding, instances_like
 from sizer.recommend.machines import Machine
+from sizer.recommend.measured_binding import binding
 from sizer.recommend.measured_choice import MeasuredChoice
 from sizer.recommend.measured_reasons import closeness
 from sizer.recommend.other_inputs import input_binds
@@ -28,11 +30,24 @@ def growth_of(choice: MeasuredChoice, chosen: Machine) -> tuple[Growth, ...]:
     """Why more than the most measured may be the answer; nothing where the rate that is asked for is reached."""
     if choice.objective.rate is not None or choice.slips:
         return ()
-    found = [with_vcpus(chosen, choice.machines), with_memory(chosen, choice.machines)]
+    found = [growth_with_vcpus(choice, chosen), with_memory(chosen, choice.machines)]
     if choice.objective.counts == "fastest" or _more_may_pay(choice, chosen):
         found = [with_count(chosen, choice.machines), *found]
     open_ = [each for each in found if each is not None and not each.settled]
     return tuple(each for each in open_ if is_sold(choice, chosen, each))
+
+
+def growth_with_vcpus(choice: MeasuredChoice, machine: Machine) -> Growth | None:
+    """Of the last doubling of vCPUs, with what binds there now if vCPUs do not buy it.
+
+    A step across the knee gains, and the rate rises no further; but so does one onto the second thread of each core,
+    and more cores would pay. A curve alone does not tell the two apart, so nothing is said to rise, nor to be enough.
+    """
+    found = with_vcpus(machine, choice.machines)
+    if found is None or found.gain >= BENT:
+        return found
+    bottleneck = binding(choice, machine).bottleneck
+    return replace(found, bound_by=bottleneck) if bottleneck in NOT_OF_VCPUS else found
 
 
 def is_sold(choice: MeasuredChoice, chosen: Machine, growth: Growth) -> bool:
@@ -77,7 +92,10 @@ def _dearer_at_best(choice: MeasuredChoice, chosen: Machine, most: float) -> boo
 
 def growth_reason(growth: Growth) -> Reason:
     code, most = growth.code if growth.seen else ReasonCode.GROWTH_UNSETTLED, {_MOST[growth.code]: growth.most}
-    return reason(code, **most) if code is ReasonCode.RISES_WITH_MEMORY else reason(code, **most, gain=growth.gain)
+    if code is ReasonCode.RISES_WITH_MEMORY:
+        return reason(code, **most)
+    bound = {} if growth.bound_by is None else {"bottleneck": growth.bound_by.value}
+    return reason(code, **most, gain=growth.gain, **bound)
 
 
 _MOST = {

@@ -231,7 +231,7 @@ def closeness(choice: MeasuredChoice, comparison: Comparison, likely: float) -> 
     if surely(likely):
         return None
     if rounded(min(comparison.chosen.probability, comparison.chosen.prompt)) > likely:
-        return reason(ReasonCode.CHOICE_CLOSE, probability=likely)
+        return reason(ReasonCode.CHOICE_CLOSE, probability=likely, event=comparison.event.value)
     if choice.objective.rate is not None or choice.objective.latency_p99 is not None:
         return None  # it is said with the rate, or with the latency
     return reason(ReasonCode.TARGET_CLOSE, probability=likely, target=choice.objective.target)

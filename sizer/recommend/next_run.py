@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sizer.model import Edge, Trend, WorkloadModel, vcpus_of, vcpus_to_measure
+from sizer.model import Edge, WorkloadModel, vcpus_of, vcpus_to_measure
 from sizer.recommend.accelerators import accelerators_of
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.edges import Edges
@@ -52,9 +52,9 @@ def next_run(
         return vcpus_to_measure(model.measured, reason(ReasonCode.THREE_VALUES))
     if len(known) == 1:
         return vcpus_to_measure(model.measured, reason(ReasonCode.NEED_NOT_MEASURED))
-    if unsure and edges.vcpus.trend is not Trend.UNSETTLED:
+    if unsure and not edges.vcpus_unsettled:
         return Suggestion(Action.REPEAT, reason(ReasonCode.NO_SIZE_SURE), vcpus=known)
-    if edges.vcpus.trend is Trend.UNSETTLED:
+    if edges.vcpus_unsettled:
         return Suggestion(Action.MEASURE, reason(ReasonCode.MORE_VCPUS_UNSETTLED), vcpus=(2 * known[-1],))
     if chosen.configuration.vcpus == known[0] > 1:
         return Suggestion(Action.MEASURE, reason(ReasonCode.FEWEST_ENOUGH), vcpus=(max(1, known[0] / 2),))

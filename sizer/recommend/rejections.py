@@ -130,6 +130,9 @@ def _share(choice: Choice, scored: ScoredCandidate, bottleneck: Bottleneck | Non
     named = bottleneck.value if bottleneck is not None else None
     if choice.objective.deadline is not None:
         return why_not(scored, choice.chosen, choice.objective.deadline, named)
+    if choice.objective.at_least is not None and scored.passes and scored.usd_a_sample > choice.chosen.usd_a_sample:
+        dearer = scored.usd_a_sample / choice.chosen.usd_a_sample
+        return reason(ReasonCode.DEARER_MACHINE, rate=scored.score.rate, cost=dearer)
     if choice.objective.at_least is not None:
         figures = {"rate": scored.score.rate, "needed": choice.objective.at_least}
         return reason(ReasonCode.BELOW_RATE, **figures, probability=scored.score.probability)

@@ -236,6 +236,25 @@ class ReasonCode(str, Enum):
     DISK_CAPPED = "disk_capped"
 
 
+class Event(str, Enum):
+    """What the probability of an answer is that of; for a program, and for a person beside the figure."""
+
+    REACHES_TARGET = "reaches_target"
+    """Its rate is at least the target of the best measured."""
+    LESS_TOO_LITTLE = "less_too_little"
+    """Of a lower bound: nothing smaller that was compared reaches the target of the best measured."""
+    NONE_CHEAPER = "none_cheaper"
+    """It gives what is asked for, and no other does the same work for 5 % less."""
+    NONE_BETTER = "none_better"
+    """The same of the cost of the work times the time that it takes."""
+    NONE_FASTER = "none_faster"
+    """No other is 5 % faster."""
+    GIVES_RATE = "gives_rate"
+    """A new run gives the rate that is asked for."""
+    IN_TIME = "in_time"
+    """The job of the deadline is finished in time."""
+
+
 @dataclass(frozen=True)
 class Reason:
     """One thing that is known and bears on an answer; `spec` where it is about one. `sizer.words` says it."""
@@ -469,6 +488,7 @@ class Answer:
 
     `edge` says of a lower bound what makes it one: the rate is `rising` at the most measured, or whether it is stays
     `unsettled`. `provisional` is an answer whose own runs, or whose probability, speak against relying on it.
+    `probability` is that of `probability_of`; neither is known where there was nothing to choose from.
     `rate_in_doubt`: runs told rates that are known to be wrong, so of its `throughput` only how specs compare is known.
     `options` are what the cheapest, the balanced and the fastest choice would be; none where a rate is asked for.
     """
@@ -496,6 +516,7 @@ class Answer:
     alternatives: tuple[Alternative, ...] = ()
     rate_in_doubt: bool = False
     options: tuple[Option, ...] = ()
+    probability_of: Event | None = None
 
     @cached_property
     def chosen(self) -> Alternative | None:

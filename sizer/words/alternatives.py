@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from sizer.model import CPU_LABEL
 from sizer.records import RELATIVE, Alternative, Answer, RentedMachine, Spec, format_seconds, format_usd
-from sizer.words.figures import rate_interval
+from sizer.words.figures import answered_rate, rate_interval
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, gpu_name, row, spec_name, with_instance
-from sizer.words.units import rate_in_words, several_of
+from sizer.words.units import several_of
 
 
 def machine_name(alternative: Alternative, terms: Terms) -> str:
@@ -33,7 +33,7 @@ def kind_name(spec: Spec, terms: Terms) -> str:
 def alternative_line(alternative: Alternative, terms: Terms) -> str:
     """`1 x P100 (azure NC6s v2): 1,800 samples/s, $2.07 an hour, $0.319 a million samples`."""
     machine = with_instance(machine_name(alternative, terms), alternative.instance_type)
-    figures = [rate_in_words(alternative.throughput.value, terms.unit), price_an_hour(alternative)]
+    figures = [answered_rate(alternative.throughput, terms.unit)[0], price_an_hour(alternative)]
     if alternative.latency_p99 is not None:
         figures.append(_("p99 {latency}", latency=format_seconds(alternative.latency_p99)))
     if alternative.usd_per_million_samples is not None:

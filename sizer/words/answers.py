@@ -21,7 +21,7 @@ from sizer.records import (
     Suggestion,
     format_bytes,
 )
-from sizer.words.figures import paragraph, vcpus_listed
+from sizer.words.figures import answered_interval, paragraph, vcpus_listed
 from sizer.words.language import _, _n
 from sizer.words.names import (
     Terms,
@@ -54,13 +54,8 @@ def headline(answer: Answer, terms: Terms) -> str:
             verdict=said,
             unit=units_a_second(unit),
         )
-    known = {
-        "workload": answer.workload,
-        "verdict": said,
-        "rate": rate_in_words(rate.value, unit),
-        "low": rate_in_words(rate.low, unit),
-        "high": rate_in_words(rate.high, unit),
-    }
+    value, low, high = answered_interval(rate, unit)
+    known = {"workload": answer.workload, "verdict": said, "rate": value, "low": low, "high": high}
     if answer.bottleneck is None:
         return _("{workload}: {verdict}, {rate} ({low} to {high})", **known)
     bound = bound_in_words(answer.bottleneck, terms.device)

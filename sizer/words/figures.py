@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import reduce
 
-from sizer.records import Estimate, format_bytes, format_number
+from sizer.records import RELATIVE, Estimate, format_bytes, format_number
 from sizer.words.language import _
 from sizer.words.names import listed
 from sizer.words.units import percent, percent_more, rate_in_words, several_of, vcpus_in_words
@@ -105,6 +106,32 @@ def around(estimate: Estimate) -> str:
     if estimate.relative_half_width > WIDEST_SHARE:
         return _("({low} to {high})", low=format_number(max(0.0, estimate.low)), high=format_number(estimate.high))
     return f"±{percent(estimate.relative_half_width, 1)}"
+
+
+def answered_rate(estimate: Estimate, unit: str) -> tuple[str, str]:
+    """A rate and its interval: `219 images/s`, `±5.4 %`; of a relative one `1.00 times the reference`, `±0.05`."""
+    if unit != RELATIVE or not estimate.value:
+        return rate_in_words(estimate.value, unit), around(estimate)
+    value, low, high = _alike(estimate.value, estimate.low, estimate.high)
+    said = _("{number} times the reference", number=value)
+    if estimate.relative_half_width > WIDEST_SHARE:
+        return said, _("({low} to {high})", low=low, high=high)
+    return said, f"±{_alike(estimate.value, (estimate.high - estimate.low) / 2)[1]}"
+
+
+def answered_interval(estimate: Estimate, unit: str) -> tuple[str, str, str]:
+    """A rate and both ends: `219 images/s`, `205 images/s`, `233 images/s`; `1.00 times the reference`, `0.95`, ..."""
+    if unit != RELATIVE or not estimate.value:
+        value, low, high = (rate_in_words(each, unit) for each in (estimate.value, estimate.low, estimate.high))
+        return value, low, high
+    value, low, high = _alike(estimate.value, estimate.low, estimate.high)
+    return _("{number} times the reference", number=value), low, high
+
+
+def _alike(value: float, *others: float) -> list[str]:
+    """All with as many digits after the point as three digits of the first need."""
+    digits = max(0, 2 - math.floor(math.log10(abs(value))))
+    return [f"{each:,.{digits}f}" for each in (value, *others)]
 
 
 def times(factor: float) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sizer.recommend import ALIKE as SAME_COST
 from sizer.recommend import SURE
 from sizer.records import (
     Action,
     Answer,
     Baseline,
+    Event,
     Family,
     InstanceOffer,
     Job,
@@ -27,7 +29,6 @@ from sizer.records import (
 from sizer.words.answers import suggestion_sentences
 from sizer.words.badges import Badge, BadgeKind, badge
 from sizer.words.figures import (
-    LARGEST_PERCENTAGE,
     capital,
     chance,
     gain,
@@ -40,6 +41,7 @@ from sizer.words.figures import (
 )
 from sizer.words.language import _, _n, without_marks
 from sizer.words.names import Terms, accelerators_name, disk_in_words, listed, spec_name
+from sizer.words.page_answers import offer_name
 from sizer.words.reasons import reason_sentence
 from sizer.words.reasons.open_questions import doubts_listed
 from sizer.words.units import percent, rate_in_words, vcpus_in_words
@@ -54,7 +56,15 @@ CLOSE = 0.1
 """From this difference of rates on, a price an hour says too little: what the same work costs is said, too."""
 
 
-NOT_SETTLED = (ReasonCode.VCPUS_UNSETTLED, ReasonCode.SIZE_OPEN, ReasonCode.MEMORY_UNSETTLED)
+TIMES = 1.5
+"""From here on a share reads better as so many times."""
+
+NOT_SETTLED = (
+    ReasonCode.VCPUS_UNSETTLED,
+    ReasonCode.SIZE_OPEN,
+    ReasonCode.MEMORY_UNSETTLED,
+    ReasonCode.GROWTH_UNSETTLED,
+)
 NOT_SURE = (
     ReasonCode.CHOICE_CLOSE,
     ReasonCode.TARGET_CLOSE,
@@ -106,19 +116,46 @@ def status_badge(answer: Answer | None, unfinished: bool = False) -> Badge:
 
 
 def how_sure(answer: Answer | None, unfinished: bool = False) -> str:
-    """`very likely (0.97)`, or why there is no probability: of a lower bound the best is not known, and an answer is
-    not surer than runs that something disturbed, or than runs that are still to be made.
+    """`very likely (0.97) to reach the target`, or why there is no probability: that of a lower bound is that less is
+    too little, and what speaks against an answer stands in the place of a word that would be surer than its runs.
     """
     if unfinished:
         return _("runs are missing")
     if answer is None or (answer.status == "refused" and answer.job is None):
         return ""
-    if answer.status == "at_least" and answer.job is None:
-        return _("more may be faster")
-    likely = answer.probability if answer.job is None else answer.job.probability
-    if likely is None or (answer.provisional and likely >= SURE):
-        return _doubted(answer) if answer.provisional else ""
-    return _("{word} ({chance})", word=_likely(likely), chance=chance(likely))
+    doubt = _doubted(answer) if answer.provisional else ""
+    likely, event = answer.probability, answer.probability_of
+    if answer.job is not None:
+        likely, event = answer.job.probability, Event.IN_TIME
+    if likely is None or event is None:
+        return doubt or (_("more may be faster") if answer.status == "at_least" else "")
+    if answer.provisional and likely >= SURE:
+        sure = _of_event(chance(likely), event)
+        return (
+            _("{doubt}; by these runs {sure}", doubt=doubt, sure=sure)
+            if doubt
+            else _("by these runs {sure}", sure=sure)
+        )
+    return _of_event(_("{word} ({chance})", word=_likely(likely), chance=chance(likely)), event)
+
+
+def sure_line(answer: Answer) -> str:
+    """How sure the answer is, in a line of its own; empty where there is none."""
+    sure = how_sure(answer)
+    return _("How sure: {sure}.", sure=sure) if sure else ""
+
+
+def _of_event(sure: str, event: Event) -> str:
+    """What it is the probability of."""
+    return {
+        Event.REACHES_TARGET: _("{sure} to reach the target", sure=sure),
+        Event.LESS_TOO_LITTLE: _("{sure} that less is too little", sure=sure),
+        Event.NONE_CHEAPER: _("{sure} that none is {alike} cheaper", sure=sure, alike=percent(SAME_COST)),
+        Event.NONE_BETTER: _("{sure} that none has {alike} less cost × time", sure=sure, alike=percent(SAME_COST)),
+        Event.NONE_FASTER: _("{sure} that none is {alike} faster", sure=sure, alike=percent(SAME_COST)),
+        Event.GIVES_RATE: _("{sure} to give the rate asked for", sure=sure),
+        Event.IN_TIME: _("{sure} to be in time", sure=sure),
+    }[event]
 
 
 def _doubted(answer: Answer) -> str:
@@ -200,10 +237,39 @@ def against_sentence(answer: Answer, target: float, terms: Terms) -> str:
     if answer.job is not None:
         return _job(answer.job, terms)
     found = _against(answer.spec, answer.baseline, terms, bool(answer.alternatives)) if answer.baseline else ""
+    if not found and answer.status == "at_least":
+        found = _beside_smaller(answer, answer.spec, terms)
     following = next((each for each in answer.reasons if each.code is ReasonCode.NEXT_MACHINE), None)
     if not found and following is not None:
         found = reason_sentence(following, terms)
     return found or _beside_cheaper(answer, target, terms)
+
+
+def rented(answer: Answer) -> InstanceOffer | None:
+    """The cheapest machine that holds the spec; of machines that were compared, the one whose price decided."""
+    if answer.spec is None:
+        return None
+    chosen = answer.chosen
+    if chosen is None:
+        return next(iter(answer.instances), None)
+    return next((each for each in answer.instances if offer_name(each) == chosen.instance_type), None)
+
+
+def idle_sentence(answer: Answer) -> str:
+    """That the price pays for accelerators that the throughput did not use; empty where it pays for none."""
+    offer = rented(answer)
+    notes = {} if offer is None or offer.usd_per_hour is None else {each.code: each for each in offer.notes}
+    if ReasonCode.GPU_UNUSED in notes:
+        return _("The price pays for a GPU that this throughput does not use.")
+    if ReasonCode.MORE_GPUS not in notes:
+        return ""
+    more = notes[ReasonCode.MORE_GPUS]
+    return _n(
+        "The price pays for {gpus} GPUs; this throughput uses {count}, so the rest would stay idle.",
+        "The price pays for {gpus} GPUs; this throughput uses {count}, so the rest would stay idle.",
+        round(more.number("used")),
+        gpus=format_number(more.number("gpu_count")),
+    )
 
 
 def _job(job: Job, terms: Terms) -> str:
@@ -234,29 +300,51 @@ def _against(spec: Spec, baseline: Baseline, terms: Terms, machines: bool) -> st
         called = _("{instead}, the fastest measured,", instead=called)
     else:
         called = _("{instead}, the largest measured,", instead=called)
-    known = {"instead": called, "share": percent(baseline.share), "price": _saved(baseline)}
+    known = {"instead": called, "share": percent(baseline.share), "price": _saved(baseline.saving)}
     if baseline.saving is not None and abs(baseline.share - 1) > CLOSE:
-        work = (1 - baseline.saving) / baseline.share - 1
-        return _(
-            "With {instead} it has {rate} and {price}; the same work costs {work}.",
-            instead=called,
-            rate=_of_the_throughput(baseline.share),
-            price=_saved(baseline),
-            work=_("the same") if abs(work) < ALIKE else more_or_less(work),
-        )
+        return _by_work(called, baseline.share, baseline.saving)
     if abs(baseline.share - 1) < ALIKE:
         return _("With {instead} it keeps all of the throughput and {price}.", **known)
     return _("With {instead} it keeps {share} of the throughput and {price}.", **known)
 
 
+def _by_work(instead: str, share: float, saving: float) -> str:
+    """Its share of the other's throughput, the share of the other's price that it saves, and both in one."""
+    work = (1 - saving) / share - 1
+    return _(
+        "With {instead} it has {rate} and {price}; the same work costs {work}.",
+        instead=instead,
+        rate=_of_the_throughput(share),
+        price=_saved(saving),
+        work=_("the same") if abs(work) < ALIKE else more_or_less(work),
+    )
+
+
+def _beside_smaller(answer: Answer, spec: Spec, terms: Terms) -> str:
+    """What a lower bound gains and costs against the next smaller one: there is no larger one to save against.
+
+    Empty where no smaller one has both a rate and a price.
+    """
+    known = [
+        (each, each.share, each.saving)
+        for each in answer.rejected
+        if each.share is not None and 0 < each.share < 1 and each.saving is not None and each.saving < 1
+    ]
+    sizes = [found for found in known if found[0].spec.vcpus != spec.vcpus] or known
+    if not sizes:
+        return ""
+    smaller, share, saving = max(sizes, key=lambda found: found[1])
+    called = _instead(_differing(spec, smaller.spec), _differing(smaller.spec, spec), terms)
+    return _by_work(called, 1 / share, 1 - 1 / (1 - saving))
+
+
 def _of_the_throughput(share: float) -> str:
-    if share <= LARGEST_PERCENTAGE:
+    if share < TIMES:
         return _("{share} of the throughput", share=percent(share))
     return _("{times} the throughput", times=times(share))
 
 
-def _saved(baseline: Baseline) -> str:
-    saving = baseline.saving
+def _saved(saving: float | None) -> str:
     if saving is None:
         return _("has no known price")
     if abs(saving) < ALIKE:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sizer.records import RELATIVE, Reason, ReasonCode, format_number, format_seconds, format_usd
+from sizer.recommend import ALIKE
+from sizer.records import RELATIVE, Event, Reason, ReasonCode, format_number, format_seconds, format_usd
 from sizer.words.figures import chance, samples_counted, times
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, spec_name
-from sizer.words.reasons.figures import Sentences, gain_of, share_of, size_of, vcpus_of
+from sizer.words.reasons.figures import Sentences, bound_of, gain_of, share_of, size_of, vcpus_of
 from sizer.words.units import exact_rate, percent, rate_in_words, several_of
 
 
@@ -214,6 +215,14 @@ def _growth_unsettled(r: Reason, t: Terms) -> str:
             memory=size_of(r),
             gain=gain,
         )
+    if r.has("bottleneck"):
+        return _(
+            "It is not clear whether more than {vcpus} pay: the last step gained {gain}, and with {vcpus} it is "
+            "{bound}.",
+            vcpus=vcpus_of(r),
+            gain=gain,
+            bound=bound_of(r, t),
+        )
     return _(
         "It is not clear whether more than {vcpus} pay: the last step gained {gain}.", vcpus=vcpus_of(r), gain=gain
     )
@@ -223,6 +232,15 @@ def _latency_too_long(r: Reason, t: Terms) -> str:
     if not r.has("latency"):
         return _("Its p99 latency was not measured.")
     return _("Its p99 latency is {latency}, and {most} is asked for.", **_latencies(r))
+
+
+def _choice_close(r: Reason, t: Terms) -> str:
+    known = {"chance": chance(r.number("probability")), "alike": percent(ALIKE)}
+    if r.text("event") == Event.NONE_FASTER.value:
+        return _("Others are close: the probability that none is {alike} faster is {chance}.", **known)
+    if r.text("event") == Event.NONE_BETTER.value:
+        return _("Others are close: the probability that none has {alike} less cost × time is {chance}.", **known)
+    return _("Others are close: the probability that none is {alike} cheaper is {chance}.", **known)
 
 
 _C = ReasonCode
@@ -296,10 +314,7 @@ SENTENCES: Sentences = {
     ),
     _C.NEXT_MACHINE: _next_machine,
     _C.FASTEST_MACHINE: _fastest_machine,
-    _C.CHOICE_CLOSE: lambda r, t: _(
-        "Others are close: the probability that this is the right one is {chance}.",
-        chance=chance(r.number("probability")),
-    ),
+    _C.CHOICE_CLOSE: _choice_close,
     _C.NO_MACHINE_ENOUGH: _none_enough,
     _C.RISES_TO_MOST_VCPUS: lambda r, t: _(
         "The rate still rises at {vcpus}, the most measured: by {gain} in the last step.",

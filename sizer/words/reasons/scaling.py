@@ -6,7 +6,7 @@ from sizer.records import Reason, ReasonCode, format_number
 from sizer.words.figures import chance, change
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, accelerator_name, disk_in_words, row
-from sizer.words.reasons.figures import Sentences, gain_of, gpus_of, rate_between, share_of, size_of, vcpus_of
+from sizer.words.reasons.figures import Sentences, bound_of, gain_of, gpus_of, rate_between, share_of, size_of, vcpus_of
 from sizer.words.units import rate_in_words, vcpus_in_words
 
 
@@ -48,6 +48,13 @@ def _vcpus_unsettled(r: Reason, t: Terms) -> str:
         "worth": share_of(r, "worth"),
         "probability": chance(r.number("probability")),
     }
+    if r.has("bottleneck"):
+        return _(
+            "It is not clear whether more vCPUs pay: from {before} to {vcpus} the rate changed by {gain}, and with "
+            "{vcpus} it is {bound}.",
+            **known,
+            bound=bound_of(r, t),
+        )
     if r.has("foretold"):
         return _(
             "It is not clear whether more vCPUs pay: {doubled} should change the rate by {gain}, up to the known "

@@ -96,9 +96,7 @@ def test_its_model_and_answers_are_as_before(first_version_imported: Path, capsy
     assert {name: now[name] for name in FIGURES} == figures({name: before[name] for name in FIGURES})
     assert now["spec"] == before["spec"] | gpu
     assert now["throughput"]["value"] == pytest.approx(400.0)
-    # Twice the vCPUs make it at most twice as fast as the fastest run of 400 may be, and not slower.
-    assert 0.9 * 400 < now["beyond"]["low"] < 400
-    ends = {"high": 2 * now["throughput"]["high"], "low": now["beyond"]["low"]}
-    assert now["beyond"] == figures(before["beyond"] | ends)
+    # Its last doubling gained 18 % and the accelerator binds: that the rate still rises is not said any more.
+    assert (now["edge"], now["beyond"]) == ("unsettled", None)
     # A table that only says memory is compared as it is: 32 GiB are half as fast again as 16, which no curve showed.
     assert (concluded["workloads"][1]["status"], concluded["workloads"][1]["spec"]["memory_gib"]) == ("at_least", 32.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections.abc import Callable
 
 import pytest
@@ -27,11 +28,11 @@ def hours(samples: float, time: float) -> Deadline:
     return Deadline(samples, time * HOUR)
 
 
-@pytest.mark.parametrize(("samples", "vcpus"), [(1.2e6, 1), (4e6, 2), (6e6, 4)])
-def test_the_smallest_size_that_is_in_time_where_price_follows_the_vcpus(
+@pytest.mark.parametrize(("samples", "vcpus"), [(1.2e6, 2), (4e6, 2), (6e6, 4)])
+def test_the_size_in_time_on_whose_machine_the_job_costs_least(
     curve: Curve, ask: Ask, samples: float, vcpus: float
 ) -> None:
-    """Not the share of the best counts, but the samples per second that the job needs."""
+    """Not the share of the best counts, but the samples per second that the job needs; no machine has one vCPU."""
     answer = ask(curve(*KNEE, spread=0.005), within=hours(samples, 6))
     assert answer.status == "recommended"
     assert answer.spec is not None
@@ -42,6 +43,33 @@ def test_the_smallest_size_that_is_in_time_where_price_follows_the_vcpus(
     rate = dict(KNEE)[vcpus]
     assert answer.job.seconds.value == pytest.approx(samples / rate, rel=0.03)
     assert answer.job.seconds.low < answer.job.seconds.value < answer.job.seconds.high <= 6 * HOUR * 1.05
+
+
+def test_a_job_pays_for_the_whole_machine(curve: Curve, ask: Ask) -> None:
+    """One vCPU is in time, but the smallest machine has two, and with both of them the job costs half."""
+    answer = ask(curve(*KNEE, spread=0.005), within=hours(1.2e6, 6))
+    assert answer.job is not None
+    assert answer.job.instance_type == "aws c6i.large"
+    whys = {rejected.spec.vcpus: rejected.why for rejected in answer.rejected}
+    assert re.match(r"Takes 3 h 2\d min, in time, but the job costs \d\d % more", whys[1]), whys
+
+
+def test_of_sizes_on_which_the_job_costs_alike_the_smallest(curve: Curve, ask: Ask) -> None:
+    """Both are rented as one machine and give one rate: its last digit is no reason to reject the smaller one."""
+    device = Device("emulated", gpu="P100", samples_per_second=219)
+    answer = ask(curve((0.5, 150), (1, 218.4), (2, 218.6), device=device), within=hours(1e6, 6))
+    assert answer.spec is not None
+    assert answer.spec.vcpus == 1
+    assert not any("but the job costs" in rejected.why for rejected in answer.rejected)
+
+
+def test_a_size_that_gives_the_rate_is_rejected_for_its_cost(curve: Curve, ask: Ask) -> None:
+    """Not for the rate, which it gives."""
+    answer = ask(curve(*KNEE, spread=0.005), at_least=50.0)
+    assert answer.spec is not None
+    assert answer.spec.vcpus == 2
+    whys = {rejected.spec.vcpus: rejected.why for rejected in answer.rejected}
+    assert re.fullmatch(r"Gives \S+ images/s; the same work costs 1.9\d times as much there.", whys[1]), whys
 
 
 def test_the_job_and_its_price_are_said(curve: Curve, ask: Ask) -> None:

@@ -9,9 +9,10 @@ from dataclasses import replace
 import pytest
 
 from sizer.model import best_measured, fit, predict
-from sizer.records.answer import Answer
+from sizer.records.answer import Answer, ReasonCode
 from sizer.records.run import Bottleneck, Demand, Evidence, EvidenceKind, Run, RunWarning, WarningKind
 from sizer.records.study import Device, DiskRates
+from sizer.words import Terms, reason_sentences
 
 Ask = Callable[..., Answer]
 Curve = Callable[..., list[Run]]
@@ -188,3 +189,45 @@ def test_accelerators_that_still_pay_are_a_lower_bound(make_run: Callable[..., R
     assert answer.reasons[0].startswith("The rate still rises at 8 accelerators, the most measured")
     assert answer.next_run is not None
     assert "with 16 accelerators" in answer.next_run
+
+
+ACROSS_THE_KNEE = ((2, 96), (4, 187), (8, 342), (16, 395))
+
+
+def test_a_step_across_the_knee_is_not_said_to_rise(ask_table: Callable[..., Answer]) -> None:
+    """It gained 15 %, and the curve says that the accelerator binds now: whether more vCPUs pay is open."""
+    rows = "".join(f"\nresnet50,{vcpus},V100,1,{rate}" for vcpus, rate in ACROSS_THE_KNEE)
+    answer = ask_table(f"workload,vcpus,gpu,gpu_count,throughput{rows}")
+    assert (answer.status, answer.edge, answer.bottleneck) == ("at_least", "unsettled", Bottleneck.ACCELERATOR)
+    assert answer.beyond is None
+    said = " ".join(reason_sentences(answer, Terms(answer.sample_unit)))
+    assert "still rises" not in said
+    assert said.startswith(
+        "It is not clear whether more than 16 vCPUs pay: the last step gained 15 %, and with 16 vCPUs it is bound by "
+        "the accelerator."
+    )
+
+
+def test_a_curve_across_the_knee_is_not_said_to_rise(ask_table: Callable[..., Answer]) -> None:
+    """Nor where accounting makes a curve of the rows."""
+    rows = "".join(f"\nresnet50,{vcpus},V100,1,{rate},0.0207" for vcpus, rate in ACROSS_THE_KNEE)
+    answer = ask_table(f"workload,vcpus,gpu,gpu_count,throughput,core_seconds_per_sample{rows}")
+    assert (answer.status, answer.edge) == ("at_least", "unsettled")
+    assert answer.reasons[0].code is ReasonCode.VCPUS_UNSETTLED
+    assert answer.next_run is not None
+    assert answer.next_run.vcpus == (32,)
+    assert "still rises" not in " ".join(reason_sentences(answer, Terms(answer.sample_unit)))
+
+
+def test_what_the_cpu_binds_at_the_most_measured_still_rises(ask_table: Callable[..., Answer]) -> None:
+    rows = "".join(f"\nresnet50,{vcpus},V100,1,{rate}" for vcpus, rate in ((2, 96), (4, 187), (8, 350), (16, 610)))
+    answer = ask_table(f"workload,vcpus,gpu,gpu_count,throughput{rows}")
+    assert (answer.status, answer.edge) == ("at_least", "rising")
+
+
+def test_a_step_that_gained_nothing_is_no_lower_bound(ask_table: Callable[..., Answer]) -> None:
+    rows = "".join(f"\nresnet50,{vcpus},V100,1,{rate}" for vcpus, rate in ((2, 96), (4, 187), (8, 360), (16, 361)))
+    answer = ask_table(f"workload,vcpus,gpu,gpu_count,throughput{rows}")
+    assert (answer.status, answer.edge) == ("recommended", "settled")
+    assert answer.spec is not None
+    assert answer.spec.vcpus == 8

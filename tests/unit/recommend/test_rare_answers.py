@@ -230,7 +230,7 @@ def test_a_job_that_may_be_in_time_is_rejected_with_its_chance(curve: Curve, ans
 
 def test_a_fraction_of_a_vcpu_that_is_in_time_is_not_sold(curve: Curve, answer_of: Callable[..., Answer]) -> None:
     """The least that is sold is taken, and the half that would do is named with how long it takes."""
-    points = ((0.5, 50), (1, 100), (2, 197), (4, 300))
+    points = ((0.5, 50), (1, 100), (2, 101), (4, 101))
     answer = answer_of(curve(*points), within=Deadline(20 * HOUR, HOUR))
     assert answer.spec is not None
     assert answer.spec.vcpus == 1

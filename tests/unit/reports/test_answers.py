@@ -12,7 +12,18 @@ from sizer.bundled.reports import Material, render
 from sizer.bundled.reports.answers.answer_row import AnswerRow, answer_row
 from sizer.bundled.reports.subject import subjects
 from sizer.records import GIB
-from sizer.records.answer import Action, Baseline, Job, ReasonCode, Spec, Suggestion, reason
+from sizer.records.answer import (
+    Action,
+    Baseline,
+    Event,
+    InstanceOffer,
+    Job,
+    ReasonCode,
+    Rejection,
+    Spec,
+    Suggestion,
+    reason,
+)
 from sizer.records.run import Estimate
 from sizer.records.study import Deadline, Objective
 from sizer.words import how_sure, objective_in_words
@@ -66,7 +77,7 @@ def test_a_provisional_answer_is_not_green(retold: Retold, changed: Callable[...
     again = Suggestion(Action.REPEAT, doubted, repeat_how="quiet_host")
     found = retold(provisional=True, reasons=(doubted,), next_run=again)
     assert (found.status.word, found.status.symbol, found.kind) == ("provisional", "!", "recommended provisional")
-    assert found.how_sure == "runs were disturbed"
+    assert found.how_sure == "runs were disturbed; by these runs 0.97 to reach the target"
     assert found.doubt == "3 of 3 runs were disturbed (contended)."
     assert found.settle == "Repeat the runs on a quiet host."
     page = render(changed(provisional=True))
@@ -91,7 +102,10 @@ def test_what_is_said_of_a_provisional_answer_is_what_makes_it_one(
     """Runs were not disturbed where prices are missing."""
     assert material.recommendation is not None
     answer = material.recommendation.workloads[0]
-    assert how_sure(replace(answer, provisional=True, probability=0.99, reasons=(reason(code),))) == said
+    assert (
+        how_sure(replace(answer, provisional=True, probability=0.99, probability_of=None, reasons=(reason(code),)))
+        == said
+    )
 
 
 def test_what_is_sold_may_be_larger_than_the_largest_measured(retold: Retold) -> None:
@@ -103,10 +117,65 @@ def test_what_is_sold_may_be_larger_than_the_largest_measured(retold: Retold) ->
 
 def test_an_answer_that_is_less_than_sure_keeps_its_probability(retold: Retold) -> None:
     """It is provisional because of it; the word goes with the figure."""
-    assert retold(provisional=True, probability=0.72).how_sure == "likely (0.72)"
-    assert retold(provisional=True, probability=0.5).how_sure == "as likely as not (0.50)"
-    assert retold(provisional=True, probability=0.1).how_sure == "unlikely (0.10)"
-    assert retold(probability=0.999).how_sure == "almost certain (above 0.99)"
+    assert retold(provisional=True, probability=0.72).how_sure == "likely (0.72) to reach the target"
+    assert retold(provisional=True, probability=0.5).how_sure == "as likely as not (0.50) to reach the target"
+    assert retold(provisional=True, probability=0.1).how_sure == "unlikely (0.10) to reach the target"
+    assert retold(probability=0.999).how_sure == "almost certain (above 0.99) to reach the target"
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (Event.REACHES_TARGET, "very likely (0.98) to reach the target"),
+        (Event.LESS_TOO_LITTLE, "very likely (0.98) that less is too little"),
+        (Event.NONE_CHEAPER, "very likely (0.98) that none is 5 % cheaper"),
+        (Event.NONE_BETTER, "very likely (0.98) that none has 5 % less cost × time"),
+        (Event.NONE_FASTER, "very likely (0.98) that none is 5 % faster"),
+        (Event.GIVES_RATE, "very likely (0.98) to give the rate asked for"),
+        (Event.IN_TIME, "very likely (0.98) to be in time"),
+    ],
+)
+def test_a_probability_says_what_it_is_that_of(event: Event, said: str, material: Material) -> None:
+    """Of two machines that cost alike neither is the cheapest for sure, and none is 5 % cheaper all the same."""
+    assert material.recommendation is not None
+    answer = material.recommendation.workloads[0]
+    assert how_sure(replace(answer, probability=0.98, probability_of=event)) == said
+
+
+def test_disturbed_runs_take_the_place_of_a_word_and_keep_the_figure(retold: Retold) -> None:
+    """The word would be surer than the runs; the figure is what they say, as the JSON has it."""
+    disturbed = reason(ReasonCode.RUNS_DOUBTFUL, doubtful=3.0, completed=3.0, doubts=("contended",))
+    found = retold(provisional=True, probability=0.97, reasons=(disturbed,))
+    assert found.how_sure == "runs were disturbed; by these runs 0.97 to reach the target"
+    lower = retold(
+        status="at_least", edge="rising", probability=0.97, probability_of=Event.LESS_TOO_LITTLE, reasons=(RISES,)
+    )
+    assert lower.how_sure == "very likely (0.97) that less is too little"
+
+
+def test_a_lower_bound_says_what_it_gains_and_costs_beside_the_next_smaller(retold: Retold) -> None:
+    """Nothing is saved against what is larger, for nothing larger was measured."""
+    rate = Estimate(100.0, 95.0, 105.0)
+    smaller = Rejection(Spec(1.0), (), throughput=rate, share=0.5, usd_saved_per_hour=0.03, saving=0.3)
+    known = {"status": "at_least", "edge": "rising", "spec": Spec(2.0), "baseline": None, "reasons": (RISES,)}
+    assert retold(rejected=(smaller,), **known).sentence == (
+        "With 2 vCPUs instead of 1 it has 2 times the throughput and costs 43 % more an hour; the same work costs 29 % "
+        "less."
+    )
+    assert retold(rejected=(replace(smaller, saving=None),), **known).sentence == ""
+
+
+@pytest.mark.parametrize("used", [1, 3])
+def test_an_accelerator_that_is_paid_for_and_idle_is_named(used: int, retold: Retold, material: Material) -> None:
+    assert material.recommendation is not None
+    (offer, *_) = material.recommendation.workloads[0].instances
+    more = reason(ReasonCode.MORE_GPUS, gpu_count=4.0, used=float(used), emulated=False)
+    said = f"The price pays for 4 GPUs; this throughput uses {used}, so the rest would stay idle."
+    assert retold(instances=(replace(offer, notes=(more,)),)).sentence.endswith(said)
+    unpriced: InstanceOffer = replace(offer, notes=(more,), usd_per_hour=None)
+    assert "idle" not in retold(instances=(unpriced,)).sentence
+    unused = replace(offer, notes=(reason(ReasonCode.GPU_UNUSED),))
+    assert retold(instances=(unused,)).sentence.endswith("The price pays for a GPU that this throughput does not use.")
 
 
 def test_what_is_not_settled_is_no_lower_bound(retold: Retold) -> None:
@@ -145,7 +214,7 @@ def test_a_job_has_its_time_and_its_price(retold: Retold) -> None:
     deadline = Objective(deadline=Deadline(1.2e6, 21_600.0))
     found = retold(deadline, job=JOB, reasons=(reason(ReasonCode.IN_TIME),))
     assert found.sentence == "1,200,000 images take 4 h 10 min ±7.0 %, of 6 h 00 min allowed, and cost $1.42."
-    assert found.how_sure == "very likely (0.97)"
+    assert found.how_sure == "very likely (0.97) to be in time"
     assert objective_in_words(deadline) == (
         "The spec on which 1,200,000 samples cost least of those that finish them within 6 h 00 min."
     )

@@ -82,7 +82,11 @@ def test_a_row_says_all_that_decides(rows: dict[str, AnswerRow]) -> None:
     assert found.cost.hour == "$0.0893/h"
     assert found.cost.million == "$0.113 per million images"
     assert found.cost.day == "on demand, 2026-07-20"
-    assert (found.status.word, found.status.symbol, found.how_sure) == ("recommended", "✓", "very likely (0.97)")
+    assert (found.status.word, found.status.symbol, found.how_sure) == (
+        "recommended",
+        "✓",
+        "very likely (0.97) to reach the target",
+    )
     assert found.sentence == "1 vCPU is not enough: it gives 61 % of the best throughput."
     assert (found.doubt, found.settle, found.command) == ("", "", "")
 
@@ -106,9 +110,13 @@ def test_what_is_emulated_embedded_or_predicted_has_a_badge(rows: dict[str, Answ
 
 
 def test_at_least_says_what_would_settle_it(rows: dict[str, AnswerRow]) -> None:
-    """A rate that still rises is a lower bound, with the run that would settle it, and no probability."""
+    """A rate that still rises is a lower bound, with the run that would settle it; sure is that less is too little."""
     found = rows["infer-squeezenet"]
-    assert (found.status.word, found.status.symbol, found.how_sure) == ("at least", "≥", "more may be faster")
+    assert (found.status.word, found.status.symbol, found.how_sure) == (
+        "at least",
+        "≥",
+        "very likely (0.91) that less is too little",
+    )
     assert found.doubt == "From 1 to 2 vCPUs, the most measured, it still gained 99 %."
     assert found.settle == "Measure at 4 vCPUs on a larger host; this one has 2."
 
@@ -187,7 +195,7 @@ def test_relative_rates_have_no_cost_of_samples(changed: Changed, material: Mate
     runs = tuple(replace(run, sample_unit=RELATIVE) for run in found.runs)
     (row, *_) = rows_of(replace(found, runs=runs)).values()
     assert row.rate is not None
-    assert row.rate.value == "1.9 x"
+    assert row.rate.value == "1.90 times the reference"
     assert row.cost is not None
     assert row.cost.million == ""
 

@@ -175,7 +175,7 @@ def test_relative_rates_cost_no_dollars() -> None:
     """A million of nothing has no price."""
     relative = replace(LINE, throughput=Estimate(2.1, 2, 2.2), usd_per_million_samples=None)
     line = alternative_line(relative, Terms("train", "relative"))
-    assert line == "1 x P100 (azure NC6s v2): 2.1 x, $2.07 an hour"
+    assert line == "1 x P100 (azure NC6s v2): 2.10 times the reference, $2.07 an hour"
     (sentence,) = reason_sentences(
         Answer(
             "train",
