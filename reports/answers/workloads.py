@@ -43,7 +43,6 @@ def workload(subject: Subject) -> dict[str, Any]:
     rows = [_row(result, subject) for result in found]
     first, more, left_out = figures(subject)
     machines, more_machines = machine_rows(subject)
-    rejected, more_rejected = choices.rejected(subject)
     return {
         "name": subject.name,
         "status": status(subject.answer),
@@ -64,8 +63,7 @@ def workload(subject: Subject) -> dict[str, Any]:
         "disk_answer": "" if any(each.answer for each in first) else disk_question.disk_answer(subject),
         **choices.reasoning(subject),
         "options": choices.options(subject),
-        "rejected": rejected,
-        "more_rejected": more_rejected,
+        **choices.rejected(subject),
         "none_completed": not found,
     }
 

@@ -128,6 +128,13 @@ def gain(share: float) -> str:
     return _("a factor of {number}", number=format_number(1 + share))
 
 
+def gains(low: float, high: float) -> str:
+    """Both ends in one form: `56 % to 91 %`, `a factor of 1.6 to 4.1`; one figure where they are written alike."""
+    if high <= LARGEST_PERCENTAGE:
+        return from_to(percent(low), percent(high))
+    return _("a factor of {number}", number=from_to(format_number(1 + low), format_number(1 + high)))
+
+
 def apart(share: float) -> str:
     """How far rates lie apart: `2.8 %`, and above 300 % `a factor of 7.9`."""
     return small_share(share) if share <= LARGEST_PERCENTAGE else gain(share)

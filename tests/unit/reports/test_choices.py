@@ -90,9 +90,12 @@ def test_a_cheaper_spec_says_what_it_gives_saves_and_why_not(trained: Subject) -
     same = replace(slow, usd_saved_per_hour=0.0, saving=0.0)
     dearer = replace(slow, usd_saved_per_hour=-0.01, saving=-0.1)
     lost = Rejection(CHEAP, (reason(ReasonCode.OUT_OF_MEMORY),))
-    rows, folded = rejected(_answered(trained, rejected=(slow, same, dearer, lost, slow, slow, slow)))
+    shown = rejected(_answered(trained, rejected=(slow, same, dearer, lost, slow, slow, slow)))
+    rows = shown["rejected"]
     assert len(rows) == MOST_REJECTED
-    assert len(folded) == 1
+    assert len(shown["more_rejected"]) == 1
+    assert shown["rejected_title"] == "Why not a smaller or cheaper one"
+    assert rejected(_answered(trained, rejected=(lost,)))["rejected_title"] == "Why not a smaller one"
     first, second, third, fourth = rows[:4]
     assert (first["rate"], first["share"]) == ("100 images/s (95–105)", "50 % of the answer's")
     assert (first["saved"], first["saving"]) == ("$0.04 an hour", "31 %")
@@ -103,5 +106,5 @@ def test_a_cheaper_spec_says_what_it_gives_saves_and_why_not(trained: Subject) -
 
 
 def test_without_an_answer_nothing_is_rejected(trained: Subject) -> None:
-    assert rejected(replace(trained, answer=None)) == ([], [])
+    assert rejected(replace(trained, answer=None))["rejected"] == []
     assert reasoning(replace(trained, answer=Answer(TRAIN.name, "refused")))["reasons"] == []
