@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sizer.records import (
     Answer,
     InstanceOffer,
@@ -41,8 +43,10 @@ def next_run_sentences(answer: Answer, terms: Terms) -> str:
     """What to measure next, without marks around names; empty where nothing is suggested."""
     if answer.next_run is None:
         return ""
+    # What stands among the reasons is not said again.
+    suggested = replace(answer.next_run, why=None) if answer.next_run.why in answer.reasons else answer.next_run
     with without_marks():
-        return suggestion_sentences(answer.next_run, terms)
+        return suggestion_sentences(suggested, terms)
 
 
 def next_run_title(answer: Answer) -> str:
