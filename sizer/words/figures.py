@@ -129,10 +129,11 @@ def gain(share: float) -> str:
 
 
 def gains(low: float, high: float) -> str:
-    """Both ends in one form: `56 % to 91 %`, `a factor of 1.6 to 4.1`; one figure where they are written alike."""
-    if high <= LARGEST_PERCENTAGE:
-        return from_to(percent(low), percent(high))
-    return _("a factor of {number}", number=from_to(format_number(1 + low), format_number(1 + high)))
+    """Both ends in one form: `56–91 %`, `a factor of 1.56–4.2`; one figure where they are written alike."""
+    if high > LARGEST_PERCENTAGE:
+        return _("a factor of {number}", number=span(1 + low, 1 + high))
+    first, last = f"{100 * low:.0f}", percent(high)
+    return last if percent(low) == last else f"{first}–{last}"
 
 
 def apart(share: float) -> str:

@@ -83,6 +83,18 @@ def test_a_provisional_answer_is_not_shown_as_sure(trained: Subject) -> None:
     assert [row["probability"] for row in shown["rows"]] == ["", ""]
 
 
+def test_a_choice_without_a_price_is_called_by_what_it_is(trained: Subject) -> None:
+    """Nothing is known to be cheap."""
+    machines = Spec(None, gpu="T4", gpu_count=1), Spec(None, gpu="V100", gpu_count=2)
+    for (small, fast), called in (((CHEAP, FAST), "Smallest"), (machines, "Most for each accelerator")):
+        both = (_option(("cheapest", "balanced"), small, 214.0, None), _option(("fastest",), fast, 219.0, None))
+        shown = options(_answered(trained, options=both))
+        assert shown["title"] == "Small or fast"
+        assert [row["name"] for row in shown["rows"]] == [called, "Fastest"]
+    one = replace(both[0], preferences=("cheapest", "balanced", "fastest"))
+    assert options(_answered(trained, options=(one,)))["same"] == ""
+
+
 def test_a_cheaper_spec_says_what_it_gives_saves_and_why_not(trained: Subject) -> None:
     """What is not known is empty; no more than six are shown at once."""
     why = (reason(ReasonCode.OF_TARGET, share=0.64, bottleneck="cpu"),)
