@@ -6,6 +6,7 @@ import pytest
 
 from sizer import words
 from sizer.records import Estimate
+from sizer.words.figures import gains
 
 
 def test_a_rate_says_its_unit_and_its_interval() -> None:
@@ -38,7 +39,7 @@ def test_vcpus_are_singular_up_to_one() -> None:
 )
 def test_both_ends_of_a_gain_have_one_form(low: float, high: float, text: str) -> None:
     """A percentage and a factor do not compare."""
-    assert words.gains(low, high) == text
+    assert gains(low, high) == text
 
 
 @pytest.mark.parametrize(("value", "text"), [(1.0, "above 0.99"), (0.0, "below 0.01"), (0.934, "0.93")])
