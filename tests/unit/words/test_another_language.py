@@ -91,7 +91,7 @@ def unbracketed(text: str) -> list[str]:
 
 
 OURS_AND_FIGURES = {"sizer", "MXNet", "OpenCV", "logs", "log", "CPUs", "csv", "json", "AWS", "Alibaba", "Cloud"}
-"""Beside names of the study: this program's, frameworks', providers', of the folder of logs, of keys in host.json, and units."""
+"""Beside names of the study: this program's, frameworks', providers', of the folder of logs, of keys in host.json, units."""
 
 
 @pytest.mark.usefixtures("_pseudo")
