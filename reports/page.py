@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,9 @@ def contents(material: Material) -> dict[str, Mapping[str, Any]]:
     return {name: shown for name, shown in made.items() if shown is not None}
 
 
+@cache
 def _templates() -> Environment:
+    """Compiled once a process, as it takes longer than to fill them."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=select_autoescape(default=True),

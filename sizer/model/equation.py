@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,32 @@ class Design:
     accelerator_shift: float = 0.0
     latency_shift: float = 0.0
 
+    @cached_property
+    def decode(self) -> Array:
+        """Ln of a decode over its usual time (1, n), -inf where there is none."""
+        return np.where(self.decodes, self.decode_shift, -np.inf)[None]
+
+    @cached_property
+    def step(self) -> Array:
+        """The same of a step on the CPU (1, n)."""
+        return np.where(self.computes & self.step_on_cpu, 0.0, -np.inf)[None]
+
+    @cached_property
+    def on_one_vcpu(self) -> Array:
+        """Ln of what a core-second takes on these vCPUs if nothing is lost between them (1, n)."""
+        seconds: Array = self.slowness - np.log(self.vcpus)
+        return seconds[None]
+
+    @cached_property
+    def computing(self) -> Array:
+        """`computes` as 1 and 0 (1, n)."""
+        return self.computes.astype(float)[None]
+
+    @cached_property
+    def computing_only(self) -> Array:
+        """0 where a row computes, else -inf (1, n)."""
+        return np.where(self.computes, 0.0, -np.inf)[None]
+
 
 @dataclass(frozen=True)
 class Solution:
@@ -65,26 +91,26 @@ class Solution:
 
     `log_rate` (R, n); `shares` (R, n, stages); `contention` (R, n): which part of the CPU's time no more vCPUs shorten;
     `gradient` (R, n, k): d ln X / d parameter. `cpu` and `accelerator` are ln seconds of these stages (R, n) with their
-    gradients (R, n, k), which accounting sees by itself. `slopes` are (parameter, stage, d ln seconds / d parameter),
-    and `sharpness_slope` (R, n) is that of the last of the `parameters`, which no stage has.
+    gradients (R, n, k), which accounting sees by itself. `times` are those of every stage (stages, R, n) as they
+    overlap with sharpness `p` (R, 1), and `slopes` are (parameter, stage, d ln seconds / d parameter).
     Predictions ask for no gradient.
     """
 
     log_rate: Array
     shares: Array
     contention: Array
-    sharpness_slope: Array
     cpu: Array
     accelerator: Array
+    times: Array
     slopes: Sequence[Slope]
-    parameters: int
+    theta: Array
 
     @cached_property
     def gradient(self) -> Array:
         found = self._nothing()
         for parameter, stage, slope in self.slopes:
             found[:, :, parameter] -= self.shares[:, :, stage] * slope
-        found[:, :, -1] = self.sharpness_slope
+        found[:, :, -1] = self._sharpness_slope()
         return found
 
     @cached_property
@@ -102,10 +128,20 @@ class Solution:
                 found[:, :, parameter] += slope
         return found
 
+    def _sharpness_slope(self) -> Array:
+        """Of the last parameter, which no stage has; nothing where ln p is beyond its bounds."""
+        raw = self.theta[:, -1:]
+        free = (raw > LOG_SHARPNESS[0]) & (raw < LOG_SHARPNESS[1])
+        overlapping = np.moveaxis(self.shares, 2, 0).copy()
+        overlapping[CPU] += overlapping[LATENCY]  # which are of one worker
+        mean_time = (overlapping * np.where(self.times > -np.inf, self.times, 0.0)).sum(axis=0)
+        return np.where(free, -self.log_rate - mean_time, 0.0)
+
     def _nothing(self) -> Array:
-        return np.zeros((*self.log_rate.shape, self.parameters))
+        return np.zeros((*self.log_rate.shape, self.theta.shape[1]))
 
 
+@cache
 def parameter_names(structure: Structure) -> tuple[str, ...]:
     """The structure's parameters in the order of its vectors; all are logarithms except `exponent` and `yield`."""
     return (
@@ -126,7 +162,7 @@ def parameter_names(structure: Structure) -> tuple[str, ...]:
 
 @dataclass
 class _Times:
-    """Ln seconds of each stage (R, n, stages), and how each depends on which parameter, while they are put together."""
+    """Ln seconds of each stage (stages, R, n), and how each depends on which parameter, while they are put together."""
 
     names: tuple[str, ...]
     theta: Array
@@ -145,7 +181,7 @@ def solve(structure: Structure, theta: Array, design: Design) -> Solution:
     """The equation for parameter vectors `theta` (R, k) at the rows of `design`."""
     names = parameter_names(structure)
     shape = (theta.shape[0], design.vcpus.size)
-    made = _Times(names, theta, np.full((*shape, len(STAGES)), -np.inf))
+    made = _Times(names, theta, np.full((len(STAGES), *shape), -np.inf))
     with np.errstate(invalid="ignore", divide="ignore"):  # a stage that is not there takes exp(-inf)
         contention = _cpu(structure, made, design)
         _accelerator(structure, made, design)
@@ -153,7 +189,7 @@ def solve(structure: Structure, theta: Array, design: Design) -> Solution:
             _batch(structure, made, design)
         _disk(structure, made, design)
         _memory(structure, made, design)
-        return _combine(made, contention)
+        return _combine(structure, made, contention)
 
 
 LEVEL_KINDS = {"limits": "memory", "misses": "missed", "slows": "slowed"}
@@ -170,108 +206,108 @@ def _memory(structure: Structure, made: _Times, design: Design) -> None:
         here = (design.memory_level == structure.memory_levels.index(level)) & design.computes
         name = f"{LEVEL_KINDS[structure.memory_acts]}:{level}"
         if structure.memory_acts == "limits":
-            made.times[:, here, MEMORY] = -made.parameter(name)
+            made.times[MEMORY][:, here] = -made.parameter(name)
             made.depends(name, MEMORY, -here.astype(float)[None])
             continue
         for stage in (READ,) if structure.memory_acts == "misses" else range(len(STAGES)):
-            made.times[:, here, stage] += made.parameter(name)
+            made.times[stage][:, here] += made.parameter(name)
             made.depends(name, stage, here.astype(float)[None])
 
 
 def _cpu(structure: Structure, made: _Times, design: Design) -> Array:
     """The CPU's stage and the serial one; returns which part of the former is contention."""
-    decode = np.where(design.decodes, 0.0, -np.inf)[None] - made.parameter("rate") + design.decode_shift
+    work = design.decode - made.parameter("rate")
     if structure.step_apart:
-        step = np.where(design.computes & design.step_on_cpu, 0.0, -np.inf)[None] + made.parameter("step")
+        decode, step = work, design.step + made.parameter("step")
         work = np.logaddexp(decode, step)
-    else:
-        step, work = np.full_like(decode, -np.inf), decode
-    doing = np.isfinite(work)
-    scaled = scale(structure.scaling, design.vcpus, made.parameter)
-    made.times[:, :, CPU] = np.where(
-        doing, work + scaled.log_factor + (design.slowness - np.log(design.vcpus))[None], -np.inf
-    )
-    made.depends("rate", CPU, np.where(doing, -np.exp(decode - work), 0.0))
-    if structure.step_apart:
+        doing = (work > -np.inf).astype(float)
+        made.depends("rate", CPU, np.where(doing, -np.exp(decode - work), 0.0))
         made.depends("step", CPU, np.where(doing, np.exp(step - work), 0.0))
+    else:
+        doing = design.decodes.astype(float)[None]
+        made.depends("rate", CPU, -doing)
+    scaled = scale(structure.scaling, design.vcpus, made.parameter)
+    made.times[CPU] = work + scaled.log_factor + design.on_one_vcpu
     for name, slope in scaled.slopes.items():
-        made.depends(name, CPU, np.where(doing, slope, 0.0))
+        made.depends(name, CPU, doing * slope)
     if structure.quota:
         held = (design.vcpus % 1 > 0).astype(float)[None]
-        made.times[:, :, CPU] += held * made.parameter("quota")
-        made.depends("quota", CPU, np.where(doing, held, 0.0))
+        made.times[CPU] += held * made.parameter("quota")
+        made.depends("quota", CPU, doing * held)
     if structure.capped and structure.cap_stage == "serial":
-        made.times[:, design.decodes, SERIAL] = -made.parameter("cap")
+        made.times[SERIAL][:, design.decodes] = -made.parameter("cap")
         made.depends("cap", SERIAL, -design.decodes.astype(float)[None])
-    return np.broadcast_to(scaled.contention, doing.shape)
+    return np.broadcast_to(scaled.contention, made.times[CPU].shape)
 
 
 def _accelerator(structure: Structure, made: _Times, design: Design) -> None:
-    gpus, slope = np.ones_like(design.gpus)[None], np.zeros(1)
+    capped = structure.capped and structure.cap_stage == "accelerator"
+    if not capped and not structure.accelerators:
+        return
+    overhead: Array | float = design.accelerator_shift
     if structure.several_gpus:  # n of them lose to each other as Amdahl's law has it
-        lost = np.exp(np.clip(made.parameter("gpus"), -40, 20))
-        more = design.gpus[None] - 1
-        gpus, slope = design.gpus[None] / (1 + lost * more), lost * more / (1 + lost * more)
-    if structure.capped and structure.cap_stage == "accelerator":
-        made.times[:, :, ACCELERATOR] = -made.parameter("cap") + design.accelerator_shift - np.log(gpus)
-        made.times[:, ~design.computes, ACCELERATOR] = -np.inf
-        made.depends("cap", ACCELERATOR, -design.computes.astype(float)[None])
+        lost = np.exp(np.minimum(np.maximum(made.parameter("gpus"), -40), 20)) * (design.gpus[None] - 1)
+        overhead = overhead - np.log(design.gpus[None] / (1 + lost))
+        made.depends("gpus", ACCELERATOR, lost / (1 + lost) * design.computing)
+    if capped:
+        made.times[ACCELERATOR] = overhead - made.parameter("cap") + design.computing_only
+        made.depends("cap", ACCELERATOR, -design.computing)
     for index, label in enumerate(structure.accelerators):
         here = (design.accelerator == index) & design.computes
-        time = -made.parameter(f"accelerator:{label}") + design.accelerator_shift - np.log(gpus)
-        made.times[:, :, ACCELERATOR] = np.where(here, time, made.times[:, :, ACCELERATOR])
+        time = overhead - made.parameter(f"accelerator:{label}")
+        made.times[ACCELERATOR] = np.where(here, time, made.times[ACCELERATOR])
         made.depends(f"accelerator:{label}", ACCELERATOR, -here.astype(float)[None])
-    if structure.several_gpus:
-        made.depends("gpus", ACCELERATOR, slope * design.computes.astype(float)[None])
 
 
 def _batch(structure: Structure, made: _Times, design: Design) -> None:
     """A step costs a launch and its samples: ln of `(1 + launch / b) / (1 + launch / reference)`."""
     stage = ACCELERATOR if structure.batch_stage == "accelerator" else CPU
-    launch, ratio = np.exp(made.parameter("batch")), design.batch_ratio[None]
-    made.times[:, :, stage] += np.log((1 + launch * ratio) / (1 + launch))
-    here = design.computes.astype(float)[None]
-    made.depends("batch", stage, here * (launch * ratio / (1 + launch * ratio) - launch / (1 + launch)))
+    launch = np.exp(made.parameter("batch"))
+    launches = launch * design.batch_ratio[None]
+    made.times[stage] += np.log((1 + launches) / (1 + launch))
+    made.depends("batch", stage, design.computing * (launches / (1 + launches) - launch / (1 + launch)))
 
 
 def _disk(structure: Structure, made: _Times, design: Design) -> None:
-    made.times[:, :, READ], made.times[:, :, WRITE] = design.read[None], design.write[None]
+    made.times[READ], made.times[WRITE] = design.read, design.write
     for index, name in enumerate(structure.disks):
-        here = (design.disk == index).astype(float)[None]
+        here = design.disk == index
+        shown = here.astype(float)[None]
+        speed = shown * made.parameter(f"disk:{name}")
         for stage in (READ, WRITE):
-            made.times[:, :, stage] -= here * made.parameter(f"disk:{name}")
-            made.depends(f"disk:{name}", stage, -here)
+            made.times[stage] -= speed
+            made.depends(f"disk:{name}", stage, -shown)
         if name in structure.blocking:
-            rows = (design.disk == index) & (design.missed > 0) & design.decodes
+            rows = here & (design.missed > 0) & design.decodes
             waits = np.log(design.missed) - np.log(np.ceil(design.vcpus))  # a worker for each CPU, whole
             time = np.where(rows, waits + design.latency_shift, -np.inf)[None] + made.parameter(f"latency:{name}")
-            made.times[:, :, LATENCY] = np.maximum(made.times[:, :, LATENCY], time)
+            made.times[LATENCY] = np.maximum(made.times[LATENCY], time)
             made.depends(f"latency:{name}", LATENCY, rows.astype(float)[None])
 
 
-def _combine(made: _Times, contention: Array) -> Solution:
-    times = made.times.copy()
-    blocked = made.times[:, :, LATENCY]
-    worker = np.logaddexp(times[:, :, CPU], blocked)
-    computing = np.exp(np.where(np.isfinite(worker), times[:, :, CPU] - worker, 0.0))
-    times[:, :, CPU], times[:, :, LATENCY] = worker, -np.inf
-    raw = made.theta[:, -1]
-    p = np.exp(np.minimum(np.maximum(raw, LOG_SHARPNESS[0]), LOG_SHARPNESS[1]))[:, None]
-    powered = p[:, :, None] * times
-    top = powered.max(axis=2, keepdims=True)
-    total = top[:, :, 0] + np.log(np.exp(powered - top).sum(axis=2))
-    shares = np.exp(powered - total[:, :, None])
-    free = ((raw > LOG_SHARPNESS[0]) & (raw < LOG_SHARPNESS[1])).astype(float)[:, None]
-    mean_time = (shares * np.where(np.isfinite(times), times, 0.0)).sum(axis=2)
-    shares[:, :, LATENCY] = shares[:, :, CPU] * (1 - computing)
-    shares[:, :, CPU] *= computing
+def _combine(structure: Structure, made: _Times, contention: Array) -> Solution:
+    times, cpu = made.times, made.times[CPU]
+    if structure.blocking:
+        times = times.copy()
+        worker = np.logaddexp(cpu, times[LATENCY])
+        computing = np.exp(np.where(worker > -np.inf, cpu - worker, 0.0))
+        times[CPU], times[LATENCY] = worker, -np.inf
+    p = np.exp(np.minimum(np.maximum(made.theta[:, -1:], LOG_SHARPNESS[0]), LOG_SHARPNESS[1]))
+    powered = p * times
+    top = powered.max(axis=0)
+    shares = np.exp(powered - top)
+    total = shares.sum(axis=0)
+    shares /= total
+    if structure.blocking:
+        shares[LATENCY] = shares[CPU] * (1 - computing)
+        shares[CPU] *= computing
     return Solution(
-        -total / p,
-        shares,
+        -(top + np.log(total)) / p,
+        np.moveaxis(shares, 0, 2),
         contention,
-        free * (total / p - mean_time),
-        made.times[:, :, CPU],
-        made.times[:, :, ACCELERATOR],
+        cpu,
+        made.times[ACCELERATOR],
+        times,
         made.slopes,
-        len(made.names),
+        made.theta,
     )

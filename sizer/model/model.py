@@ -8,6 +8,9 @@ from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sizer.model.coordinates import disk_of, memory_of, name_of_disk
 from sizer.model.design import Design
 from sizer.model.floor_runs import SearchedFloor
@@ -371,6 +374,11 @@ class Member:
     names: tuple[str, ...]
     estimate: tuple[float, ...]
     draws: tuple[tuple[float, ...], ...]
+
+    @cached_property
+    def vectors(self) -> NDArray[np.float64]:
+        """The estimate and, after it, the draws (1 + draws, k)."""
+        return np.array([self.estimate, *self.draws])
 
 
 @dataclass(frozen=True)

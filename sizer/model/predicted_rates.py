@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sizer.model.equation import Array, solve
+from sizer.model.equation import CPU, Array, solve
 from sizer.model.feeds import with_usual_accelerator
 from sizer.model.model import WhatIf, WorkloadModel
 from sizer.model.observations import DRIFT
@@ -78,13 +78,12 @@ def predict_rates(
     means, draws, weights, shares, contention = [], [], [], [], []
     for member in model.members:
         design = build_design(model.facts, model.measured, member.structure, configurations, what_if)
-        centre = solve(member.structure, np.array([member.estimate]), design)
-        means.append(member.weight * centre.log_rate[0])
-        shares.append(member.weight * centre.shares[0])
-        contention.append(member.weight * centre.shares[0, :, 0] * centre.contention[0])
-        found = solve(member.structure, np.array(member.draws), design).log_rate
-        draws.append(found)
-        weights.append(np.full(len(found), member.weight / len(found)))
+        found = solve(member.structure, member.vectors, design)
+        means.append(member.weight * found.log_rate[0])
+        shares.append(member.weight * found.shares[0])
+        contention.append(member.weight * found.shares[0, :, CPU] * found.contention[0])
+        draws.append(found.log_rate[1:])
+        weights.append(np.full(len(member.draws), member.weight / len(member.draws)))
     mean, rates = _sum(means), np.concatenate(draws)
     if model.residual is not None:
         mean = mean + posterior(model.residual, configurations)[0]

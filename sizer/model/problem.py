@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from sizer.model.coordinates import vcpus_of
-from sizer.model.equation import Array, Design, Flags, Solution, solve
+from sizer.model.equation import Array, Design, Flags, Indices, solve
 from sizer.model.families import Prior, prior
 from sizer.model.model import MeasuredRange, Structure, WorkloadFacts
 from sizer.model.observations import Observation
@@ -38,46 +37,44 @@ class Problem:
     cpu_busy: Array
     accelerator_busy: Array
 
-    def residuals(self, target: Array, mean: Array, included: Array) -> Callable[[Array], tuple[Array, Array]]:
+    def residuals(self, target: Array, mean: Array, included: Array) -> Callable[[Array, Indices], tuple[Array, Array]]:
         """For `minimise`: rates (R or 1, n), stages, and prior means (R or 1, k); rows of `included` 0 are left out."""
         weight = included / self.deviation
-        slope_of_prior = np.diag(1 / self.belief.deviation)
+        sure = 1 / self.belief.deviation
+        cpu, accelerator = (np.flatnonzero(np.isfinite(busy)) for busy in (self.cpu_busy, self.accelerator_busy))
+        n, k = self.target.size, sure.size
+        ends = np.cumsum([n, cpu.size, accelerator.size, k])
 
-        def evaluate(theta: Array) -> tuple[Array, Array]:
+        def evaluate(theta: Array, rows: Indices) -> tuple[Array, Array]:
             solution = solve(self.structure, theta, self.design)
-            data = (solution.log_rate - target) * weight
-            belief = (theta - mean) / self.belief.deviation
-            priors = np.broadcast_to(slope_of_prior, (len(theta), *slope_of_prior.shape))
-            values, slopes = [data, belief], [solution.gradient * weight[:, :, None], priors]
-            if self._accounted:
-                stages, stage_slopes = self._stages(solution, included)
-                values.insert(1, stages)
-                slopes.insert(1, stage_slopes)
-            return np.concatenate(values, axis=1), np.concatenate(slopes, axis=1)
+            aims, means, weights, counts = (_of(rows, each) for each in (target, mean, weight, included))
+            values, slopes = np.empty((len(theta), ends[3])), np.zeros((len(theta), ends[3], k))
+            values[:, :n] = (solution.log_rate - aims) * weights
+            slopes[:, :n] = solution.gradient * weights[:, :, None]
+            if cpu.size:
+                over = solution.cpu[:, cpu] - self.cpu_busy[cpu]
+                scale = np.where(over > 0, 1 / MORE_THAN_BUSY, 1 / LESS_THAN_BUSY) * counts[:, cpu]
+                values[:, n : ends[1]] = over * scale
+                slopes[:, n : ends[1]] = solution.cpu_gradient[:, cpu] * scale[:, :, None]
+            if accelerator.size:
+                off = solution.accelerator[:, accelerator] - self.accelerator_busy[accelerator]
+                scale = counts[:, accelerator] / ACCELERATOR_BUSY
+                values[:, ends[1] : ends[2]] = off * scale
+                slopes[:, ends[1] : ends[2]] = solution.accelerator_gradient[:, accelerator] * scale[:, :, None]
+            values[:, ends[2] :] = (theta - means) * sure
+            slopes[:, np.arange(ends[2], ends[3]), np.arange(k)] = sure
+            return values, slopes
 
         return evaluate
-
-    def _stages(self, solution: Solution, included: Array) -> tuple[Array, Array]:
-        """How far the stages are off what accounting saw of them, in standard deviations."""
-        known = np.isfinite(self.cpu_busy), np.isfinite(self.accelerator_busy)
-        over = solution.cpu[:, known[0]] - self.cpu_busy[known[0]]
-        sure = np.where(over > 0, 1 / MORE_THAN_BUSY, 1 / LESS_THAN_BUSY) * included[:, known[0]]
-        off = solution.accelerator[:, known[1]] - self.accelerator_busy[known[1]]
-        exact = included[:, known[1]] / ACCELERATOR_BUSY
-        values = [over * sure, off * exact]
-        slopes = [
-            solution.cpu_gradient[:, known[0]] * sure[:, :, None],
-            solution.accelerator_gradient[:, known[1]] * exact[:, :, None],
-        ]
-        return np.concatenate(values, axis=1), np.concatenate(slopes, axis=1)
-
-    @cached_property
-    def _accounted(self) -> bool:
-        return bool(np.isfinite(self.cpu_busy).any() or np.isfinite(self.accelerator_busy).any())
 
     @property
     def everything(self) -> Array:
         return np.ones((1, self.target.size))
+
+
+def _of(rows: Indices, every: Array) -> Array:
+    """What belongs to these rows; what has one row belongs to all."""
+    return every if len(every) == 1 else every[rows]
 
 
 @dataclass(frozen=True)

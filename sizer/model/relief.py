@@ -53,8 +53,7 @@ def headroom(model: WorkloadModel, configuration: Configuration, bottleneck: Bot
     configuration, mean, drawn, weights = with_usual_accelerator(model.measured, configuration), 0.0, [], []
     for member in model.members:
         design = build_design(model.facts, model.measured, member.structure, [configuration])
-        theta = np.array([member.estimate, *member.draws])
-        gains = _log_gain(member.structure, theta, design, bottleneck)
+        gains = _log_gain(member.structure, member.vectors, design, bottleneck)
         if gains is None:
             return None
         mean += member.weight * float(gains[0])

@@ -15,19 +15,19 @@ from fuzz_targets import STUDY, targets, write_files
 pytestmark = pytest.mark.slow
 
 CASES = {
-    "study.yaml": 45,
-    "study.yaml, resolved": 30,
-    "runs/<id>.json": 20,
-    "host.json": 20,
-    "model.json": 3,
+    "study.yaml": 30,
+    "study.yaml, resolved": 20,
+    "runs/<id>.json": 10,
+    "host.json": 10,
+    "model.json": 2,
     "recommendation.json": 2,
-    "predict --at": 30,
-    "catalogue": 40,
-    "catalogue, import": 40,
-    "import": 60,
-    "arguments": 30,
-    "event pipe": 30,
-    "log lines": 30,
+    "predict --at": 20,
+    "catalogue": 25,
+    "catalogue, import": 25,
+    "import": 40,
+    "arguments": 20,
+    "event pipe": 20,
+    "log lines": 20,
 }
 
 

@@ -96,7 +96,7 @@ def in_domain(hint: Any, domain: Any) -> st.SearchStrategy[Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize("cls", [Run, Study, Recommendation, RunSpec, Workload, Device, DiskCheck, Sample])
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_every_record_comes_back_equal(cls: type[Any], data: st.DataObject) -> None:
     """What is written as JSON text and read again is the same record, for any values its types and domains allow."""
     record = data.draw(records_of(cls))

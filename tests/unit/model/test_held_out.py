@@ -14,7 +14,7 @@ from sizer.model import WorkloadModel, fit, predict
 from sizer.records import GIB
 from sizer.records.run import Bottleneck, Configuration, Run
 
-JOBS = 12
+JOBS = 8
 STAGE = {
     Bottleneck.CPU: 0,
     Bottleneck.SERIAL: 0,

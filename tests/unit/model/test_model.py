@@ -68,19 +68,23 @@ def test_any_curve_gives_a_sound_answer_or_none(
     assert found.extrapolated == (not first <= asked <= first * 2 ** (len(rates) - 1))
 
 
+@pytest.fixture(scope="module")
+def fed_by_a_disk(make_run: MakeRun) -> WorkloadModel:
+    """A job with an accelerator that reads from a disk whose figures are known."""
+    demand = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=2.0)
+    device = Device("emulated", gpu="P100", samples_per_second=219)
+    runs = [make_run(100 * min(c, 2), c, device=device, demand=demand, rates=TIERS["fast"]) for c in (1, 2, 4)]
+    return fit(runs).workload("train")
+
+
 @pytest.mark.slow
 @given(st.floats(0.5, 4), st.floats(1e6, 1e9), st.floats(100, 1e5), st.floats(1.0, 5.0))
 @settings(max_examples=15, derandomize=True)
 def test_more_of_a_stage_is_never_slower(
-    make_run: MakeRun, vcpus: float, bandwidth: float, iops: float, factor: float
+    fed_by_a_disk: WorkloadModel, vcpus: float, bandwidth: float, iops: float, factor: float
 ) -> None:
     """A faster GPU, a faster disk, or a cheaper decoder can only raise the predicted throughput."""
-    demand = Demand(core_seconds=0.01, read_bytes=1e5, read_ios=2.0)
-    device = Device("emulated", gpu="P100", samples_per_second=219)
-    model = fit(
-        [make_run(100 * min(c, 2), c, device=device, demand=demand, rates=TIERS["fast"]) for c in (1, 2, 4)]
-    ).workload("train")
-    configuration = at(vcpus)
+    model, configuration = fed_by_a_disk, at(vcpus)
     disk = DiskRates(iops, bandwidth)
     base = predict(model, configuration, WhatIf(disk_rates=disk)).throughput.value
     faster = DiskRates(iops * factor, bandwidth * factor)

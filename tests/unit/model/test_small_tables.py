@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
+from functools import cache
 
 import pytest
 
@@ -17,12 +17,13 @@ from tests.tables import WHOLE_MACHINES, runs_of
 Fitted = Callable[[str], WorkloadModel]
 
 
-@pytest.fixture
-def fitted(tmp_path: Path) -> Fitted:
-    """The model of a table, written as its rows."""
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory: pytest.TempPathFactory) -> Fitted:
+    """The model of a table, written as its rows; several tests ask of one table, which is fitted once."""
 
+    @cache
     def fitted(table: str) -> WorkloadModel:
-        return fit(runs_of(tmp_path, table)).workloads[0]
+        return fit(runs_of(tmp_path_factory.mktemp("table"), table)).workloads[0]
 
     return fitted
 
