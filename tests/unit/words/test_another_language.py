@@ -91,7 +91,7 @@ def unbracketed(text: str) -> list[str]:
 
 
 OURS_AND_FIGURES = {"sizer", "MXNet", "OpenCV", "logs", "log", "CPUs", "csv", "json", "AWS", "Alibaba", "Cloud"}
-"""Beside names of the study: what this program, frameworks, providers, the folder of logs and host.json name, and units."""
+"""Names beside the study's: of this program, frameworks, providers, the folder of logs, keys of host.json, units."""
 
 
 @pytest.mark.usefixtures("_pseudo")
