@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from sizer import words
@@ -43,8 +44,17 @@ def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any] | 
     }
 
 
-def _offers(subject: Subject) -> tuple[InstanceOffer, ...]:
-    return subject.answer.instances if subject.answer is not None else ()
+def _offers(subject: Subject) -> Sequence[InstanceOffer]:
+    """In the answer's order, its own machine first; of those at one price the smaller first, then by name."""
+    if subject.answer is None or not subject.answer.instances:
+        return ()
+    first, *others = subject.answer.instances
+    alike = groupby(others, key=lambda offer: offer.usd_per_hour)
+    return [first, *(offer for _price, group in alike for offer in sorted(group, key=_size_and_name))]
+
+
+def _size_and_name(offer: InstanceOffer) -> tuple[int, float, str, str]:
+    return offer.gpu_count, offer.vcpus, offer.provider, offer.instance_type
 
 
 def _row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dict[str, Any]:
@@ -58,7 +68,7 @@ def _row(number: int, place: int, offer: InstanceOffer, subject: Subject) -> dic
         "workload": subject.name,
         "number": number,
         "is_cheapest": place == 0 and offer.usd_per_hour is not None,
-        "provider": offer.provider,
+        "provider": words.provider_name(offer.provider),
         "name": offer.instance_type,
         "vcpus": _size(offer.vcpus),
         "memory": format_bytes(offer.memory_bytes) if offer.memory_bytes else "–",

@@ -145,7 +145,7 @@ def _machine(answer: Answer, spec: Spec) -> Machine | None:
         named = answer.chosen.instance_type if answer.chosen is not None else None
         return Machine(named) if named else None
     shape = "" if offer.own else " · ".join(map(words.unbroken, words.offer_parts(offer)))
-    return Machine(words.offer_name(offer), shape, words.oversize_badge(spec, offer, answer.instances))
+    return Machine(words.offer_called(offer), shape, words.oversize_badge(spec, offer, answer.instances))
 
 
 def _cost(answer: Answer, subject: Subject) -> Cost | None:

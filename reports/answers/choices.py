@@ -57,9 +57,10 @@ def options(subject: Subject) -> dict[str, Any]:
     """A row for each spec that some preference takes; the sentence where all of them take the same."""
     answer = subject.answer
     if answer is None or answer.rate_in_doubt:
-        return {"rows": [], "same": ""}
+        return {"title": "", "rows": [], "same": ""}
     known = answer.options if len(answer.options) > 1 else ()
     return {
+        "title": words.options_title(known),
         "rows": [_option(each, answer, subject) for each in known],
         "same": words.one_choice_in_words(answer),
     }
@@ -68,7 +69,7 @@ def options(subject: Subject) -> dict[str, Any]:
 def _option(option: Option, answer: Answer, subject: Subject) -> dict[str, Any]:
     sure = answer.provisional and option.probability >= SURE
     return {
-        "name": words.capital(words.preferences_in_words(option.preferences)),
+        "name": words.capital(words.preferences_in_words(option)),
         "spec": words.spec_line(option.spec, subject.study, subject.device),
         "throughput": words.rate_interval(option.throughput, subject.unit),
         "hour": words.option_price(option),
@@ -80,11 +81,15 @@ def _option(option: Option, answer: Answer, subject: Subject) -> dict[str, Any]:
     }
 
 
-def rejected(subject: Subject) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def rejected(subject: Subject) -> dict[str, Any]:
     """A row for each cheaper spec: those shown at once, and those folded away."""
     found = subject.answer.rejected if subject.answer is not None else ()
     rows = [_rejected(each, subject) for each in found]
-    return rows[:MOST_REJECTED], rows[MOST_REJECTED:]
+    return {
+        "rejected_title": words.rejected_title(found),
+        "rejected": rows[:MOST_REJECTED],
+        "more_rejected": rows[MOST_REJECTED:],
+    }
 
 
 def _rejected(each: Rejection, subject: Subject) -> dict[str, Any]:

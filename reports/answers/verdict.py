@@ -53,8 +53,10 @@ def _objective(material: Material) -> str:
     recommendation = material.recommendation
     if recommendation is None:
         return words.objective_in_words(material.study.objective)
-    compared = [bool(answer.alternatives) for answer in recommendation.workloads]
-    return words.objective_in_words(recommendation.objective, bool(compared) and all(compared))
+    answers = recommendation.workloads
+    accelerators = any(each.spec.gpu or each.spec.gpu_count for answer in answers for each in answer.alternatives)
+    compared = bool(answers) and all(answer.alternatives for answer in answers)
+    return words.objective_in_words(recommendation.objective, compared, accelerators)
 
 
 def _missing(material: Material) -> dict[str, str]:
@@ -78,5 +80,4 @@ def _for_all(material: Material) -> dict[str, Any]:
 def _notes(material: Material) -> list[str]:
     """What must be known of the whole study."""
     drift = [words.drift_in_words(material.drift)] if material.drift is not None else []
-    with words.without_marks():
-        return [*map(words.note_in_words, material.notes), *drift]
+    return [*map(words.note_in_words, material.notes), *drift]

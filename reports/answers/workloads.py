@@ -28,7 +28,11 @@ COLUMNS = ("machine", "vcpus", "accelerators", "memory", "disk", "batch")
 
 def contents(_material: Material, found: Sequence[Subject]) -> dict[str, Any]:
     """A part of the page for each workload."""
-    return {"sections": [workload(subject) for subject in found]}
+    sections = [workload(subject) for subject in found]
+    notes = [section["machines_note"] for section in sections]
+    for number, section in enumerate(sections):
+        section["machines_note"] = "" if notes[number] in notes[:number] else notes[number]
+    return {"sections": sections}
 
 
 def workload(subject: Subject) -> dict[str, Any]:
@@ -44,7 +48,6 @@ def workload(subject: Subject) -> dict[str, Any]:
     rows = [_row(result, subject) for result in found]
     first, more, left_out = figures(subject)
     machines, more_machines = machine_rows(subject)
-    rejected, more_rejected = choices.rejected(subject)
     return {
         "name": subject.name,
         "status": status(subject.answer),
@@ -55,7 +58,7 @@ def workload(subject: Subject) -> dict[str, Any]:
         "charts_left_out": words.charts_left_out(left_out) if left_out else "",
         "machines": machines,
         "more_machines": more_machines,
-        "machines_note": words.machines_note(subject.unit),
+        "machines_note": _machines_note(subject),
         "rows": rows,
         "columns": with_content(rows, *COLUMNS) or ["vcpus"],
         "preprocessing": preprocessing.times(subject),
@@ -64,10 +67,17 @@ def workload(subject: Subject) -> dict[str, Any]:
         "disk_answer": "" if any(each.answer for each in first) else disk_question.disk_answer(subject),
         **choices.reasoning(subject),
         "options": choices.options(subject),
-        "rejected": rejected,
-        "more_rejected": more_rejected,
+        **choices.rejected(subject),
         "none_completed": not found,
     }
+
+
+def _machines_note(subject: Subject) -> str:
+    """What the table of machines means; empty where there is none."""
+    compared = subject.answer.alternatives if subject.answer is not None else ()
+    return (
+        words.machines_note(subject.unit, any(each.usd_per_hour is not None for each in compared)) if compared else ""
+    )
 
 
 def _row(result: results.Result, subject: Subject) -> dict[str, Any]:

@@ -32,6 +32,18 @@
     button.textContent = all ? button.dataset.few : Page.filled(button.dataset.all, { count: fitting.length });
   };
 
+  // The unknown last, whichever way.
+  const byNumber = (one, other, key, down) => {
+    const a = one.dataset[key], b = other.dataset[key];
+    if (a === undefined || b === undefined) return (a === undefined) - (b === undefined);
+    return (a - b) * (down ? -1 : 1);
+  };
+
+  // Rows that are alike in a column: the cheaper first, then the smaller, then by name.
+  const name = row => row.querySelector("th").textContent;
+  const tie = (one, other) =>
+    byNumber(one, other, "hour") || byNumber(one, other, "vcpus") || name(one).localeCompare(name(other), undefined, { numeric: true });
+
   // What a row is sorted by: a number where the head has one, else the text as people read it.
   const sort = (head, column) => {
     const down = head.getAttribute("aria-sort") === "ascending", key = head.dataset.key;
@@ -39,12 +51,8 @@
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
     const text = row => row.cells[column].textContent;
     const isNumber = rows.some(row => row.dataset[key] !== undefined);
-    rows.sort((one, other) => {
-      if (!isNumber) return text(one).localeCompare(text(other), undefined, { numeric: true }) * (down ? -1 : 1);
-      const a = one.dataset[key], b = other.dataset[key];
-      if (a === undefined || b === undefined) return (a === undefined) - (b === undefined); // the unknown last
-      return (a - b) * (down ? -1 : 1);
-    });
+    const byText = (one, other) => text(one).localeCompare(text(other), undefined, { numeric: true });
+    rows.sort((one, other) => (isNumber ? byNumber(one, other, key, down) : byText(one, other) * (down ? -1 : 1)) || tie(one, other));
     body.append(...rows);
     show();
   };

@@ -28,6 +28,8 @@ SECONDS_PATTERN = re.compile(r"\s*(\d{1,12}(?:\.\d{1,12})?)\s*(s|m|min|h|d)\s*",
 COUNT_PATTERN = re.compile(r"\s*(\d{1,15}(?:\.\d{1,12})?(?:[eE]\+?\d{1,2})?)\s*([kMB]?)\s*", re.ASCII)
 FACTORS = {"": 1, "k": 10**3, "M": 10**6, "B": 10**9}
 LARGEST_COUNTED = 1e18
+NOT_FINITE = "unknown"
+"""What stands for a figure that is not finite; words for people translate it."""
 RELATIVE = "relative"
 """The sample unit of rates that are no samples a second but multiples of one another: nothing is priced by them."""
 
@@ -101,7 +103,7 @@ def spell_bytes(count: int) -> str:
 def format_number(value: float) -> str:
     """Three significant digits with thousands separators: `183`, `12,300`, `0.0123`; `unknown` if not finite."""
     if not math.isfinite(value):
-        return "unknown"
+        return NOT_FINITE
     if value == 0:
         return "0"
     digits = 2 - math.floor(math.log10(abs(value)))
@@ -146,7 +148,7 @@ def format_share(share: float, digits: int = 0) -> str:
 def share_and_unit(share: float, digits: int = 0) -> tuple[str, str]:
     """The same in two: `98` and `%`; of what is not finite `unknown` and nothing."""
     if not math.isfinite(share):
-        return "unknown", ""
+        return NOT_FINITE, ""
     least = 10**-digits
     return f"< {least:g}" if 0 < 100 * share < least / 2 else f"{100 * share:.{digits}f}", "%"
 
@@ -162,7 +164,7 @@ def plural(unit: str) -> str:
 def format_seconds(seconds: float) -> str:
     """A duration as people say it: `12.3 ms`, `4.5 s`, `1 min 05 s`, `2 h 03 min`, `3 d 04 h`."""
     if not math.isfinite(seconds):
-        return "unknown"
+        return NOT_FINITE
     if abs(seconds) < 1 and seconds != 0:
         return f"{format_number(seconds * 1000)} ms"
     if abs(seconds) < 59.95:

@@ -93,8 +93,10 @@ def charts_left_out(number: int) -> str:
     )
 
 
-def machines_note(unit: str) -> str:
-    """What the columns of the table of machines mean."""
+def machines_note(unit: str, priced: bool) -> str:
+    """What the columns of the table of machines mean; `priced`: some of them have a price."""
+    if not priced:
+        return _("The fastest first. The interval is that of a new run (90 %).")
     if unit == RELATIVE:
         return _(
             "The least cost of the same work first; what a sample costs does not follow from relative rates. The "

@@ -14,16 +14,34 @@ LITTLE = 0.0005
 """A share of a price below which there is no difference to speak of."""
 
 
-def preferences_in_words(preferences: Sequence[str]) -> str:
-    """`cheapest`, `balanced and fastest`."""
-    names = {"cheapest": _("cheapest"), "balanced": _("balanced"), "fastest": _("fastest")}
-    return listed([names[each] for each in preferences])
+def preferences_in_words(option: Option) -> str:
+    """`cheapest`, `balanced and fastest`; what has no price is called by what it is."""
+    if option.usd_per_hour is None:
+        most = _("most for each accelerator") if option.spec.gpu_count else _("smallest")
+        names = {"cheapest": most, "balanced": most, "fastest": _("fastest")}
+    else:
+        names = {"cheapest": _("cheapest"), "balanced": _("balanced"), "fastest": _("fastest")}
+    return listed(list(dict.fromkeys(names[each] for each in option.preferences)))
+
+
+def options_title(options: Sequence[Option]) -> str:
+    """Over the table of what each preference takes."""
+    priced = any(each.usd_per_hour is not None for each in options)
+    return _("Cheapest, balanced, fastest") if priced else _("Small or fast")
+
+
+def rejected_title(rejected: Sequence[Rejection]) -> str:
+    """Over the table of specs that were not taken."""
+    priced = any(each.usd_saved_per_hour is not None for each in rejected)
+    return _("Why not a smaller or cheaper one") if priced else _("Why not a smaller one")
 
 
 def one_choice_in_words(answer: Answer) -> str:
     """Where every preference takes the same spec; empty where they differ or none is known."""
     if len(answer.options) != 1 or len(answer.options[0].preferences) < 2:
         return ""
+    if answer.options[0].usd_per_hour is None:
+        return ""  # Cheap and balanced mean nothing without a price.
     if answer.status == "at_least":
         return _("Within what was measured, the cheapest, the balanced and the fastest choice are this same spec.")
     return _("The cheapest, the balanced and the fastest choice are this same spec.")

@@ -155,6 +155,14 @@ def gain(share: float) -> str:
     return _("a factor of {number}", number=format_number(1 + share))
 
 
+def gains(low: float, high: float) -> str:
+    """Both ends in one form: `56–91 %`, `a factor of 1.56–4.2`; one figure where they are written alike."""
+    if high > LARGEST_PERCENTAGE:
+        return _("a factor of {number}", number=span(1 + low, 1 + high))
+    first, last = f"{100 * low:.0f}", percent(high)
+    return last if percent(low) == last else f"{first}–{last}"
+
+
 def apart(share: float) -> str:
     """How far rates lie apart: `2.8 %`, and above 300 % `a factor of 7.9`."""
     return small_share(share) if share <= LARGEST_PERCENTAGE else gain(share)

@@ -14,6 +14,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from sizer.records import NOT_FINITE
 from sizer.words.spacing import filled_in_chinese
 
 DOMAIN = "sizer"
@@ -66,7 +67,10 @@ def _n(singular: str, plural: str, count: int, /, **values: object) -> str:
 
 def _filled(message: str, values: Mapping[str, object]) -> str:
     """The message with its values, set apart from the words around them as its language does."""
-    return filled_in_chinese(message, values) if _language.get() == CHINESE else message.format(**values)
+    if _language.get() != CHINESE:
+        return message.format(**values)
+    unknown = _catalogue(CHINESE).gettext(NOT_FINITE)
+    return filled_in_chinese(message, {k: unknown if value == NOT_FINITE else value for k, value in values.items()})
 
 
 def _marked(message: str) -> str:

@@ -36,9 +36,7 @@ def note_in_words(note: Note) -> str:
         NoteKind.NO_FRACTIONAL_VCPUS: _(
             "This host does not allow fractions of a vCPU. To allow them, type: {fix}", **known
         ),
-        NoteKind.NO_MEMORY_AXIS: _(
-            "This host does not allow memory limits, so memory was not varied. To allow them, type: {fix}", **known
-        ),
+        NoteKind.NO_MEMORY_AXIS: _("This host does not allow memory limits. To allow them, type: {fix}", **known),
         NoteKind.NO_DISK_AXIS: _(
             "This host does not allow emulated disks, so disks were not varied. To allow them, type: {fix}", **known
         ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sizer.records import (
     Answer,
     InstanceOffer,
@@ -41,8 +43,10 @@ def next_run_sentences(answer: Answer, terms: Terms) -> str:
     """What to measure next, without marks around names; empty where nothing is suggested."""
     if answer.next_run is None:
         return ""
+    # What stands among the reasons is not said again.
+    suggested = replace(answer.next_run, why=None) if answer.next_run.why in answer.reasons else answer.next_run
     with without_marks():
-        return suggestion_sentences(answer.next_run, terms)
+        return suggestion_sentences(suggested, terms)
 
 
 def next_run_title(answer: Answer) -> str:
@@ -58,8 +62,10 @@ def _plain(reason: Reason, terms: Terms) -> str:
         return reason_sentence(reason, terms)
 
 
-def objective_in_words(objective: Objective, compared: bool = False) -> str:
-    """What was asked for, in one sentence; `compared`: every answer is a choice between machines that were measured."""
+def objective_in_words(objective: Objective, compared: bool = False, accelerators: bool = False) -> str:
+    """What was asked for; `compared`: every answer is a choice between machines that were measured, some of them with
+    `accelerators`.
+    """
     share = percent(objective.target)
     if objective.deadline is not None:
         return _(
@@ -71,10 +77,14 @@ def objective_in_words(objective: Objective, compared: bool = False) -> str:
         rate = rate_in_words(objective.at_least, "sample")
         return _("The spec on which the work costs least, of those that give at least {rate}.", rate=rate)
     if compared and objective.prefer == "cheapest":
+        if accelerators:
+            return _(
+                "Least cost for the same work. A machine counts if it reaches {share} of the best throughput measured "
+                "with the same accelerators.",
+                share=share,
+            )
         return _(
-            "Where the work costs least, of machines that keep {share} of the best throughput with their kind and "
-            "count of accelerators.",
-            share=share,
+            "Least cost for the same work. A machine counts if it reaches {share} of the best throughput.", share=share
         )
     return {
         "cheapest": _("The cheapest spec that keeps {share} of the best throughput.", share=share),
@@ -93,8 +103,21 @@ def offer_parts(offer: InstanceOffer) -> list[str]:
     return known + ([f"{offer.gpu_count} × {offer.gpu}"] if offer.gpu else [])
 
 
+_PROVIDERS = {"aws": "AWS", "azure": "Azure", "gcp": "GCP", "alibaba": "Alibaba Cloud"}
+
+
+def provider_name(provider: str) -> str:
+    """As people write it; one that is not of the catalogue stays as it is."""
+    return _PROVIDERS.get(provider, provider)
+
+
+def offer_called(offer: InstanceOffer) -> str:
+    """`AWS g4dn.xlarge`, to be read; a table may name a type alone."""
+    return " ".join(filter(None, (provider_name(offer.provider), offer.instance_type)))
+
+
 def offer_name(offer: InstanceOffer) -> str:
-    """`aws g4dn.xlarge`; a table may name a type alone."""
+    """`aws g4dn.xlarge`, as it is typed; a table may name a type alone."""
     return " ".join(filter(None, (offer.provider, offer.instance_type)))
 
 

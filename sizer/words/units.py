@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 from sizer.records import RELATIVE, format_number, plural, rate_unit, share_and_unit
@@ -59,7 +60,7 @@ def units_a_second(unit: str) -> str:
 
 def rate_in_words(value: float, unit: str) -> str:
     """`183 images/s`; `1.9 x` for a relative one."""
-    return f"{format_number(value)} {units_a_second(unit)}"
+    return f"{format_number(value)} {units_a_second(unit)}" if math.isfinite(value) else _("unknown")
 
 
 def exact_rate(rate: float, unit: str) -> str:

@@ -29,9 +29,9 @@ from sizer.records import (
 from sizer.words.answers import suggestion_sentences
 from sizer.words.badges import Badge, BadgeKind, badge
 from sizer.words.figures import (
-    capital,
     chance,
     gain,
+    gains,
     half_width,
     more_or_less,
     paragraph,
@@ -41,7 +41,7 @@ from sizer.words.figures import (
 )
 from sizer.words.language import _, _n, without_marks
 from sizer.words.names import Terms, accelerators_name, disk_in_words, listed, spec_name
-from sizer.words.page_answers import offer_name
+from sizer.words.page_answers import offer_name, provider_name
 from sizer.words.reasons import reason_sentence
 from sizer.words.reasons.open_questions import doubts_listed
 from sizer.words.units import percent, rate_in_words, vcpus_in_words
@@ -386,8 +386,11 @@ def _beside_cheaper(answer: Answer, target: float, terms: Terms) -> str:
     if not shares or answer.spec is None:
         return ""
     share, nearest = max(shares, key=lambda each: each[0])
-    called = capital(spec_name(_differing(nearest.spec, answer.spec), replace(terms, emulated_disks=frozenset())))
-    return _("{spec} is not enough: it gives {share} of the best throughput.", spec=called, share=percent(share))
+    lacking = _differing(nearest.spec, answer.spec)
+    if answer.edge == "rising" and lacking == Spec(lacking.vcpus):
+        return ""  # The doubt says what the answer gained over that.
+    called = spec_name(lacking, replace(terms, emulated_disks=frozenset()))
+    return _("With {spec} it gives only {share} of the best throughput.", spec=called, share=percent(share))
 
 
 def doubt_sentence(answer: Answer | None, terms: Terms) -> str:
@@ -420,9 +423,8 @@ _RISING = (
 
 def _gained(reason: Reason) -> str:
     """By the fitted curve and by the runs themselves, which may differ."""
-    found = [reason.number(name) for name in ("gain", "seen") if reason.has(name)]
-    low, high = gain(max(0.0, min(found))), gain(max(found))
-    return low if low == high else f"{low.rstrip(' %')}–{high}"
+    found = [max(0.0, reason.number(name)) for name in ("gain", "seen") if reason.has(name)]
+    return gains(min(found), max(found))
 
 
 def _plain(reason: Reason, terms: Terms) -> str:
@@ -507,7 +509,7 @@ def shared_sentences(recommendation: Recommendation) -> list[str]:
         return []
     if shared is None:
         return [_("No machine of the catalogue holds all of them.")]
-    name = f"{shared.provider} {shared.instance_type}"
+    name = f"{provider_name(shared.provider)} {shared.instance_type}"
     price = format_usd(shared.usd_per_hour)
     by_loss: dict[str, list[str]] = {}
     for loss in shared.losses:

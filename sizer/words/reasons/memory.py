@@ -111,8 +111,8 @@ SENTENCES: Sentences = {
     _C.FLOOR_BETWEEN: _floor_between,
     _C.EVERY_CAP_HELD: lambda r, t: _with_pipeline(
         _(
-            "It completed with every memory cap measured ({held}), so the memory floor is no higher than the smallest.",
-            held=_sizes(r.numbers("held")),
+            "It completed with every memory cap that was tried, the smallest {held}; the memory floor may be lower.",
+            held=format_bytes(min(r.numbers("held"))),
         ),
         r,
     ),

@@ -16,6 +16,12 @@ pytestmark = pytest.mark.slow
 
 WIDTHS = (320, 390, 700, 1020, 1060, 1150, 1300, 1920)
 ENDS = "[...document.querySelectorAll('.answers tbody')].map(row => row.getBoundingClientRect().bottom)"
+SMALL = """
+[...document.querySelectorAll('#verdict *')]
+  .filter(each => each.checkVisibility() && !each.closest('.badge-says, thead'))
+  .filter(each => [...each.childNodes].some(child => child.nodeType === 3 && child.textContent.trim()))
+  .filter(each => parseFloat(getComputedStyle(each).fontSize) < 14).map(each => each.outerHTML)
+"""
 LANDED = "(id => Math.abs(document.getElementById(id).getBoundingClientRect().top))"
 
 
@@ -44,11 +50,26 @@ def test_nothing_scrolls_sideways(browser: Any, address: str, phone: bool, opene
 def test_every_answer_is_on_the_first_screen(browser: Any, address: str, width: int, height: int, screens: int) -> None:
     """The rows of four workloads; a phone has them on two screens."""
     browser.open(address, width, "light", height)
-    ends = browser.evaluate(
-        "[...document.querySelectorAll('.answers tbody')].map(e => e.getBoundingClientRect().bottom)"
-    )
+    ends = browser.evaluate(ENDS)
     assert len(ends) == 4
     assert max(ends) <= screens * height
+
+
+@pytest.mark.parametrize("width", [390, 1300])
+def test_nothing_of_the_first_screen_is_small(browser: Any, address: str, width: int) -> None:
+    """Whatever one reads there has 14 pixels or more."""
+    browser.open(address, width, "light")
+    assert browser.evaluate(SMALL) == []
+
+
+def test_a_few_words_are_explained_near_the_top(browser: Any, address: str) -> None:
+    """Folded away, right under the list of what the page holds."""
+    page = browser.open(address, 1300, "light")
+    explained = page.locator(".contents + .glossary")
+    assert explained.locator("dt").count() == 6
+    assert not explained.locator("dd").first.is_visible()
+    explained.locator("summary").click()
+    assert explained.locator("dd").first.is_visible()
 
 
 @pytest.mark.parametrize("width", [390, 1300])

@@ -261,7 +261,7 @@ def test_a_slower_machine_says_what_the_same_work_costs(retold: Retold) -> None:
 def test_an_answer_that_is_the_baseline_says_what_less_would_give(retold: Retold) -> None:
     """Nothing is saved against itself."""
     own = replace(BASELINE, spec=Spec(2.0, 2**30, "medium", 32), share=1.0, saving=0.0)
-    assert retold(baseline=own).sentence == "1 vCPU is not enough: it gives 61 % of the best throughput."
+    assert retold(baseline=own).sentence == "With 1 vCPU it gives only 61 % of the best throughput."
     assert retold(baseline=own, rejected=()).sentence == ""
 
 

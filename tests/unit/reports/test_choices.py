@@ -83,6 +83,18 @@ def test_a_provisional_answer_is_not_shown_as_sure(trained: Subject) -> None:
     assert [row["probability"] for row in shown["rows"]] == ["", ""]
 
 
+def test_a_choice_without_a_price_is_called_by_what_it_is(trained: Subject) -> None:
+    """Nothing is known to be cheap."""
+    machines = Spec(None, gpu="T4", gpu_count=1), Spec(None, gpu="V100", gpu_count=2)
+    for (small, fast), called in (((CHEAP, FAST), "Smallest"), (machines, "Most for each accelerator")):
+        both = (_option(("cheapest", "balanced"), small, 214.0, None), _option(("fastest",), fast, 219.0, None))
+        shown = options(_answered(trained, options=both))
+        assert shown["title"] == "Small or fast"
+        assert [row["name"] for row in shown["rows"]] == [called, "Fastest"]
+    one = replace(both[0], preferences=("cheapest", "balanced", "fastest"))
+    assert options(_answered(trained, options=(one,)))["same"] == ""
+
+
 def test_a_cheaper_spec_says_what_it_gives_saves_and_why_not(trained: Subject) -> None:
     """What is not known is empty; no more than six are shown at once."""
     why = (reason(ReasonCode.OF_TARGET, share=0.64, bottleneck="cpu"),)
@@ -90,9 +102,12 @@ def test_a_cheaper_spec_says_what_it_gives_saves_and_why_not(trained: Subject) -
     same = replace(slow, usd_saved_per_hour=0.0, saving=0.0)
     dearer = replace(slow, usd_saved_per_hour=-0.01, saving=-0.1)
     lost = Rejection(CHEAP, (reason(ReasonCode.OUT_OF_MEMORY),))
-    rows, folded = rejected(_answered(trained, rejected=(slow, same, dearer, lost, slow, slow, slow)))
+    shown = rejected(_answered(trained, rejected=(slow, same, dearer, lost, slow, slow, slow)))
+    rows = shown["rejected"]
     assert len(rows) == MOST_REJECTED
-    assert len(folded) == 1
+    assert len(shown["more_rejected"]) == 1
+    assert shown["rejected_title"] == "Why not a smaller or cheaper one"
+    assert rejected(_answered(trained, rejected=(lost,)))["rejected_title"] == "Why not a smaller one"
     first, second, third, fourth = rows[:4]
     assert (first["rate"], first["share"]) == ("100 images/s (95–105)", "50 % of the answer's")
     assert (first["saved"], first["saving"]) == ("$0.04 an hour", "31 %")
@@ -103,5 +118,5 @@ def test_a_cheaper_spec_says_what_it_gives_saves_and_why_not(trained: Subject) -
 
 
 def test_without_an_answer_nothing_is_rejected(trained: Subject) -> None:
-    assert rejected(replace(trained, answer=None)) == ([], [])
+    assert rejected(replace(trained, answer=None))["rejected"] == []
     assert reasoning(replace(trained, answer=Answer(TRAIN.name, "refused")))["reasons"] == []

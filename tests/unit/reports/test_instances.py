@@ -42,6 +42,16 @@ def test_each_row_says_what_it_costs_since_when_and_by_whom(material: Material) 
     assert second["sorted_by"]["hour"] is None
 
 
+def test_at_one_price_the_smaller_comes_first_then_names(material: Material) -> None:
+    """Behind the machine that the answer names; providers are called as people write them."""
+    offers = [offered(name, vcpus=vcpus) for name, vcpus in (("m.a", 8.0), ("z.b", 16.0), ("c.b", 16.0), ("y.c", 8.0))]
+    found = shown(material, *offers, offered("a.a", usd_per_hour=0.6, provider="alibaba"))
+    assert found is not None
+    rows: list[dict[str, object]] = found["rows"]  # type: ignore[assignment]
+    assert [row["name"] for row in rows] == ["m.a", "y.c", "c.b", "z.b", "a.a"]
+    assert found["providers"] == ["AWS", "Alibaba Cloud"]
+
+
 def test_spot_prices_have_a_column_only_where_some_are_known(material: Material) -> None:
     """The catalogue that comes with sizer has none."""
     assert shown(material, offered("a"))["has_spot"] is False  # type: ignore[index]

@@ -72,7 +72,7 @@ def test_a_row_says_all_that_decides(rows: dict[str, AnswerRow]) -> None:
     found = rows["train-resnet50-p100"]
     assert found.spec == ("2 vCPUs", "1 GiB", "1 x emulated P100", "disk medium", "batch 32")
     assert found.machine is not None
-    assert found.machine.name == "aws c7i.large"
+    assert found.machine.name == "AWS c7i.large"
     assert found.machine.shape.replace("\u00a0", " ") == "2 vCPUs · 4 GiB"
     assert found.rate is not None
     assert (found.rate.value, found.rate.interval) == ("214 images/s", "±3.3 %")
@@ -87,7 +87,7 @@ def test_a_row_says_all_that_decides(rows: dict[str, AnswerRow]) -> None:
         "✓",
         "very likely (0.97) to reach the target",
     )
-    assert found.sentence == "1 vCPU is not enough: it gives 61 % of the best throughput."
+    assert found.sentence == "With 1 vCPU it gives only 61 % of the best throughput."
     assert (found.doubt, found.settle, found.command) == ("", "", "")
 
 
@@ -177,7 +177,7 @@ def test_machines_that_were_compared_keep_the_tables_prices(changed: Changed) ->
     named = replace(own, instance_type="aws c7i.large", usd_per_hour=0.0893)
     (row, *_) = rows_of(changed(spec=spec, throughput=rate, alternatives=(named, other))).values()
     assert row.machine is not None
-    assert row.machine.name == "aws c7i.large"
+    assert row.machine.name == "AWS c7i.large"
     assert row.cost is not None
     assert row.cost.day == "on demand, 2026-07-20"
     unknown = replace(own, usd_per_hour=None, usd_per_million_samples=None)
@@ -227,7 +227,7 @@ def test_one_machine_for_all_says_what_each_loses(material: Material) -> None:
     family = Family(1.0, 4.0, True, 2.0, memory_workload=names[0], not_covered=("lstm-small",), shared=shared)
     stated = shown(replace(material, recommendation=replace(material.recommendation, family=family)))
     assert stated["shared"] == [
-        "aws c6i.xlarge, $0.17 an hour.",
+        "AWS c6i.xlarge, $0.17 an hour.",
         "train-resnet50-p100: loses nothing.",
         "infer-squeezenet and preprocess: $0.50 an hour more for the same throughput.",
     ]

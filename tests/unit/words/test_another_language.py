@@ -90,8 +90,8 @@ def unbracketed(text: str) -> list[str]:
     return [word for word in found if not re.fullmatch(FIGURES, word, re.VERBOSE)]
 
 
-OURS_AND_FIGURES = {"sizer", "MXNet", "OpenCV", "logs", "log", "CPUs", "csv", "json"}
-"""Beside names of the study: this program's, frameworks', of the folder of logs, of keys in host.json, and units."""
+OURS_AND_FIGURES = {"sizer", "MXNet", "OpenCV", "logs", "log", "CPUs", "csv", "json", "AWS", "Alibaba", "Cloud"}
+"""Names beside the study's: of this program, frameworks, providers, the folder of logs, keys of host.json, units."""
 
 
 @pytest.mark.usefixtures("_pseudo")

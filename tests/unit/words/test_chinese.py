@@ -14,7 +14,8 @@ from babel.messages.pofile import read_po
 from sizer.bundled.reports import Material, render
 from sizer.cli import main
 from sizer.cli.columns import lines_within, width, within
-from sizer.words import in_language, paragraph, percent, rate_in_words, sentence
+from sizer.records import format_number
+from sizer.words import _, in_language, paragraph, percent, rate_in_words, sentence
 from sizer.words.language import CHINESE
 from sizer.words.spacing import filled_in_chinese
 from tests import ROOT
@@ -227,3 +228,10 @@ def test_figures_with_words_are_taken_from_sizer_words() -> None:
     for path in (each for place in places for each in place.rglob("*.py") if each.name not in MAY):
         imported = re.findall(r"^from sizer\.records import (\([^)]*\)|.*)$", path.read_text(encoding="utf-8"), re.M)
         assert not ENGLISH_FIGURES & set(re.findall(r"\w+", " ".join(imported))), path.name
+
+
+def test_a_figure_that_is_not_finite_is_unknown_in_chinese() -> None:
+    """Alone, with its unit, and inside a sentence."""
+    with in_language(CHINESE):
+        assert rate_in_words(float("inf"), "image") == _("unknown") == "未知"
+        assert _("{text} ({remark})", text="1", remark=format_number(float("nan"))).count("未知") == 1

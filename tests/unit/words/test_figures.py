@@ -6,6 +6,7 @@ import pytest
 
 from sizer import words
 from sizer.records import Estimate
+from sizer.words.figures import gains
 
 
 def test_a_rate_says_its_unit_and_its_interval() -> None:
@@ -30,6 +31,15 @@ def test_a_busy_share_is_a_percentage(share: float, text: str) -> None:
 def test_vcpus_are_singular_up_to_one() -> None:
     """A half is one vCPU at most; four are several."""
     assert [words.vcpus_in_words(value) for value in (0.5, 1.0, 4.0)] == ["0.5 vCPU", "1 vCPU", "4 vCPUs"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [(0.56, 0.91, "56–91 %"), (0.87, 0.87, "87 %"), (0.56, 3.2, "a factor of 1.56–4.2")],
+)
+def test_both_ends_of_a_gain_have_one_form(low: float, high: float, text: str) -> None:
+    """A percentage and a factor do not compare."""
+    assert gains(low, high) == text
 
 
 @pytest.mark.parametrize(("value", "text"), [(1.0, "above 0.99"), (0.0, "below 0.01"), (0.934, "0.93")])
