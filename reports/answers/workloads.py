@@ -105,7 +105,7 @@ def _named_alike(machine: str, subject: Subject) -> bool:
 
 
 def _latency(result: results.Result) -> dict[str, str]:
-    p50, p99 = (results.mean(_latencies(result.runs, name)) for name in ("latency_p50", "latency_p99"))
+    p50, p99 = (results.middle(_latencies(result.runs, name)) for name in ("latency_p50", "latency_p99"))
     return {
         "p50": words.milliseconds(p50) if p50 is not None else "",
         "p99": words.milliseconds(p99) if p99 is not None else "",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sizer import words
-from sizer.model import disk_of
+from sizer.model import disk_of, measured_rate
 from sizer.records import HOST_DISK, Configuration, DiskRates, Estimate, Run
 from sizer.words import _
 
@@ -53,7 +53,7 @@ def _first_epochs(name: str, series: Sequence[Series], subject: Subject) -> Iter
     if not shows_first_epochs(series):
         return
     rates = [_first_epoch(run) for run in series[0].runs if run.configuration.disk == name]
-    rate = results.mean(rates)
+    rate = results.middle(rates)
     yield Bar(rate, words.rate_in_words(rate, subject.unit) if rate is not None else "")
 
 
@@ -91,10 +91,10 @@ def _bar(name: str, series: Series, subject: Subject) -> Bar:
 
 def _bar_of(runs: Sequence[Run], subject: Subject) -> Bar:
     points = marks.points(runs, "disk", subject)
-    mean = sum(point.throughput.value for point in points) / len(points) if points else None
+    rate = measured_rate([point.throughput for point in points]).value if points else None
     return Bar(
-        throughput=mean,
-        rate=words.rate_in_words(mean, subject.unit) if mean is not None else "",
+        throughput=rate,
+        rate=words.rate_in_words(rate, subject.unit) if rate is not None else "",
         points=points,
         failures=marks.failures(runs, "disk", subject),
     )

@@ -12,9 +12,9 @@ from .. import results
 
 
 def bars(evidence: Sequence[Evidence]) -> list[dict[str, Any]]:
-    """Mean busy share of each resource over these runs, busiest first; `bar` is its width in percent."""
+    """Median busy share of each resource over these runs, busiest first; `bar` is its width in percent."""
     names = dict.fromkeys(name for each in evidence for name in each.busy)
-    shares = {name: results.mean(each.busy.get(name) for each in evidence) or 0.0 for name in names}
+    shares = {name: results.middle(each.busy.get(name) for each in evidence) or 0.0 for name in names}
     return [
         {
             "name": words.busy_name(name),

@@ -52,7 +52,7 @@ from sizer.model.model import (
     WhatIf,
     WorkloadModel,
 )
-from sizer.model.observations import DRIFT, Noise, apart, centre_of, completed, noise_of, within
+from sizer.model.observations import DRIFT, Noise, apart, completed, measured_rate, noise_of, within
 from sizer.model.plain_data import CONSTANTS, PLACE, as_data
 from sizer.model.predicted_rates import own_effects, predict_rates
 from sizer.model.prediction import best_measured, predict, predict_line, predict_several
@@ -104,7 +104,6 @@ __all__ = [
     "best_measured",
     "bounds",
     "caps",
-    "centre_of",
     "completed",
     "counted_outcomes",
     "disk_of",
@@ -121,6 +120,7 @@ __all__ = [
     "known_ceilings",
     "label_of",
     "loader_waits",
+    "measured_rate",
     "memory_compared",
     "memory_edge",
     "memory_floor",

@@ -137,9 +137,9 @@ class MeasuredDisk:
 
 @dataclass(frozen=True)
 class MeasuredRate:
-    """The throughput of one measured configuration over its repeats, and what its accounting named as bottleneck.
+    """The measured rate of one configuration, and what its accounting named as bottleneck.
 
-    `busy` is the mean share that the named resource was busy for, None where nothing was named.
+    `busy` is the median share that the named resource was busy for, None where nothing was named.
     """
 
     configuration: Configuration

@@ -16,11 +16,11 @@ from sizer.model import (
     MeasuredDisk,
     Noise,
     apart,
-    centre_of,
     completed,
     end_to_end,
     gpus_of,
     label_of,
+    measured_rate,
     name_of_disk,
     noise_of,
     within,
@@ -157,7 +157,6 @@ def _machine(
     configuration, accelerators, rented = key
     device = group[0].spec.workload.computes_on
     rates = _rates(group)
-    logs = [math.log(rate) for rate in rates]
     named = {run.evidence.bottleneck for run in group if run.evidence is not None} - {Bottleneck.AMBIGUOUS}
     spec = Spec(
         configuration.vcpus,
@@ -175,8 +174,8 @@ def _machine(
         spec,
         configuration,
         accelerators,
-        rate=rates[0] if len(rates) == 1 else math.exp(centre_of(logs)),
-        deviation=math.hypot(of_run / math.sqrt(len(logs)), DRIFT),
+        rate=measured_rate(rates).value,
+        deviation=math.hypot(of_run / math.sqrt(len(rates)), DRIFT),
         noise=of_run,
         evidence=named.pop() if len(named) == 1 else None,
         rented=rented,
@@ -194,8 +193,8 @@ def _nothing_known(configuration: Configuration, rented: RentedMachine, catalog:
     return known == (None, None, None) and not knows(catalog, rented)
 
 
-def _rates(group: Sequence[Run]) -> list[float]:
-    return [run.throughput.value for run in group if run.throughput is not None]
+def _rates(group: Sequence[Run]) -> list[Estimate]:
+    return [run.throughput for run in group if run.throughput is not None]
 
 
 def _noise_of(group: Sequence[Run], noise: Noise) -> float:
@@ -204,7 +203,7 @@ def _noise_of(group: Sequence[Run], noise: Noise) -> float:
     Of runs that are far apart their own.
     """
     if apart(group) > SLIP:
-        return stdev(math.log(rate) for rate in _rates(group))
+        return stdev(math.log(rate.value) for rate in _rates(group))
     own = [
         width
         for run in group
