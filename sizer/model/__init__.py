@@ -51,8 +51,10 @@ from sizer.model.model import (
     Source,
     WhatIf,
     WorkloadModel,
+    deviation_of,
+    of_new_run,
 )
-from sizer.model.observations import DRIFT, Noise, apart, completed, measured_rate, noise_of, within
+from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
 from sizer.model.plain_data import CONSTANTS, PLACE, as_data
 from sizer.model.predicted_rates import own_effects, predict_rates
 from sizer.model.prediction import best_measured, predict, predict_line, predict_several
@@ -63,7 +65,6 @@ __all__ = [
     "CLEAR",
     "CONSTANTS",
     "CPU_LABEL",
-    "DRIFT",
     "GAIN",
     "INSTANT",
     "LEAST_BYTES",
@@ -106,6 +107,7 @@ __all__ = [
     "caps",
     "completed",
     "counted_outcomes",
+    "deviation_of",
     "disk_of",
     "end_to_end",
     "few_values",
@@ -128,7 +130,9 @@ __all__ = [
     "memory_of",
     "name_of_disk",
     "needed_bytes",
+    "noise_at",
     "noise_of",
+    "of_new_run",
     "only_completed",
     "own_effects",
     "predict",
@@ -143,5 +147,4 @@ __all__ = [
     "vcpus_edge",
     "vcpus_of",
     "vcpus_to_measure",
-    "within",
 ]

@@ -13,14 +13,12 @@ from sizer.model.facts import median_of
 from sizer.model.feeds import feed_of
 from sizer.model.floor_runs import ordinary, searched_floor
 from sizer.model.memory import overfilled_accelerators, trials
-from sizer.model.model import Feed, Gpus, MeasuredDisk, MeasuredRange, MeasuredRate
+from sizer.model.model import Feed, Gpus, MeasuredDisk, MeasuredRange, MeasuredRate, deviation_of
 from sizer.model.slowness import slowness
 from sizer.records import FAULTS, SLIP, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run
 
 UNKNOWN_NOISE = 0.02
 """Standard deviation of ln throughput assumed where neither repeats nor intervals show it (quiet machines: 0.3-2 %)."""
-DRIFT = 0.01
-"""What repeats of one configuration do not show: the host drifts between configurations."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ def observe(runs: Sequence[Run]) -> tuple[list[Observation], Noise]:
         run_deviation = max(noise.run, mean(within(run) or 0.0 for run in group))
         if apart(group) > SLIP:
             run_deviation = stdev(logs)
-        deviation = math.hypot(run_deviation / math.sqrt(len(logs)), DRIFT)
+        deviation = deviation_of(run_deviation, len(logs))
         accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
         if gpus_of(configuration) > 1:
             accounted["accelerator_seconds"] = None  # busy one beside another
@@ -109,6 +107,14 @@ def _grouped(runs: Sequence[Run]) -> dict[Configuration, list[Run]]:
     for run in runs:
         grouped[run.configuration].append(run)
     return dict(grouped)
+
+
+def _on_one_machine(runs: Sequence[Run]) -> list[list[Run]]:
+    """Those of one configuration, as the machines of a table that are alike need not be equally fast."""
+    grouped: dict[object, list[Run]] = defaultdict(list)
+    for run in runs:
+        grouped[run.configuration, run.machine.at_any_price if run.machine is not None else None].append(run)
+    return list(grouped.values())
 
 
 def _rate(run: Run) -> Estimate:
@@ -149,6 +155,17 @@ def noise_of(groups: Collection[Sequence[Run]]) -> Noise:
     return _noise([[(run, 0.0) for run in group] for group in groups])
 
 
+def noise_at(group: Sequence[Run], noise: Noise) -> float:
+    """Standard deviation of ln rate of a new run there: by the intervals of its runs, or as of all of the workload.
+
+    Of runs that are far apart their own.
+    """
+    if apart(group) > SLIP:
+        return stdev(math.log(_rate(run).value) for run in group)
+    own = [width for run in group if _rate(run).low > 0 and (width := within(run)) is not None]
+    return noise.run if noise.repeated or len(own) < len(group) else mean(own)
+
+
 def _noise(groups: Collection[Sequence[tuple[Run, float]]]) -> Noise:
     """Of the runs of each group with their slowness, which is no noise: accounting sees it.
 
@@ -174,6 +191,7 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange
     """
     usable = completed(runs)
     grouped = _grouped(usable)
+    noise = noise_of(_on_one_machine(usable))
     inputs = {run.spec.workload.assumed_input for run in runs}
     whole = [run for run in isolating if run.spec.workload.assumed_input in inputs]
     return MeasuredRange(
@@ -182,7 +200,7 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange
         batch_size=tuple(sorted(known(run.configuration.batch_size for run in usable))),
         gpus=_gpus(usable),
         disks=_disks(usable),
-        rates=tuple(_measured_rate(key, grouped[key]) for key in sorted(grouped, key=_order)),
+        rates=tuple(_measured_rate(key, grouped[key], noise) for key in sorted(grouped, key=_order)),
         trials=trials([*runs, *whole]),
         memory_limited=any(run.spec.limits.memory_bytes is not None for run in runs),
         search=searched_floor(runs),
@@ -210,14 +228,14 @@ def _failed_vcpus(runs: Sequence[Run]) -> tuple[float, ...]:
     return tuple(sorted(failed - known(run.configuration.vcpus for run in completed(runs))))
 
 
-def _measured_rate(configuration: Configuration, group: Sequence[Run]) -> MeasuredRate:
+def _measured_rate(configuration: Configuration, group: Sequence[Run], noise: Noise) -> MeasuredRate:
     rate = measured_rate([_rate(run) for run in group])
     # An interval that reaches 0 says nothing of how far ln rate may be off below.
     rate = rate if rate.low > 0 else replace(rate, low=min(_rate(run).value for run in group))
     named = {run.evidence.bottleneck for run in group if run.evidence is not None}
     named.discard(Bottleneck.AMBIGUOUS)  # accounting that names nothing contradicts nothing
     evidence = (named.pop() if len(named) == 1 else Bottleneck.AMBIGUOUS) if named else None
-    return MeasuredRate(configuration, rate, len(group), evidence, _busy(evidence, group))
+    return MeasuredRate(configuration, rate, len(group), noise_at(group, noise), evidence, _busy(evidence, group))
 
 
 def _busy(resource: Bottleneck | None, group: Sequence[Run]) -> float | None:
