@@ -43,6 +43,7 @@ def workload(subject: Subject) -> dict[str, Any]:
     rows = [_row(result, subject) for result in found]
     first, more, left_out = figures(subject)
     machines, more_machines = machine_rows(subject)
+    of_disks = subject.answer is not None and any(each.disk_usd_per_hour for each in subject.answer.alternatives)
     rejected, more_rejected = choices.rejected(subject)
     return {
         "name": subject.name,
@@ -54,7 +55,8 @@ def workload(subject: Subject) -> dict[str, Any]:
         "charts_left_out": words.charts_left_out(left_out) if left_out else "",
         "machines": machines,
         "more_machines": more_machines,
-        "machines_note": words.machines_note(subject.unit),
+        "million": words.million_heading(subject.unit, of_disks),
+        "machines_note": words.machines_note(subject.unit, of_disks),
         "rows": rows,
         "columns": [column for column in COLUMNS if any(row[column] for row in rows)] or ["vcpus"],
         "has_latency": any(row["p50"] for row in map(_latency, found)),

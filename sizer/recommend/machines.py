@@ -72,7 +72,7 @@ class Machine:
 
     @property
     def cost(self) -> float:
-        """USD of a sample with the disk, for comparing machines."""
+        """USD of a sample with the disk, for comparing machines; no figure that is told."""
         return self.usd_a_sample + self.disk_usd_per_hour / 3600 / self.rate
 
     @property

@@ -89,5 +89,7 @@ def _spelt(value: float, factor: int = 1) -> int | str:
 
 def _time(seconds: float) -> str:
     """`6h`, `30m`, or seconds."""
-    size, unit = next(each for each in ((3600, "h"), (60, "m"), (1, "s")) if seconds % each[0] == 0 or each[0] == 1)
-    return f"{_spelt(seconds if size == 1 else seconds // size)}{unit}"
+    for size, unit in ((3600, "h"), (60, "m")):
+        if seconds % size == 0:
+            return f"{_spelt(seconds // size)}{unit}"
+    return f"{_spelt(seconds)}s"

@@ -12,6 +12,7 @@ from sizer.words.alternatives import (
     machines_drawn,
     machines_left_out,
     machines_note,
+    million_heading,
     price_an_hour,
     price_of_million,
 )
@@ -453,6 +454,7 @@ __all__ = [
     "measured_on",
     "memory_size",
     "meter_in_words",
+    "million_heading",
     "milliseconds",
     "model_line",
     "model_summary",
