@@ -16,8 +16,11 @@ from ..charts import Bar, Row, RowGroup, Rows
 from ..subject import Subject
 from . import curves, marks
 from .axis_chart import described
-from .ceilings import disk_allows, rates_of
+from .ceilings import disk_allows, rates_of, reading_sizes
 from .series import Series
+
+MOST_SIZES = 3
+"""Memory sizes for each of which it is said what a disk is enough for: the smallest, which read most from it."""
 
 
 def disk_chart(title: str, series: Sequence[Series], subject: Subject) -> Rows:
@@ -32,12 +35,18 @@ def disk_chart(title: str, series: Sequence[Series], subject: Subject) -> Rows:
 def _row(name: str, series: Sequence[Series], subject: Subject) -> Row:
     word = _answer_word(name, subject)
     title = words.study_disk(name, subject.study) + (f" – {word}" if word else "")
-    allowed = disk_allows(name, [run for each in series for run in each.runs], subject)
-    enough = words.disk_ceiling(allowed, subject.unit) if allowed is not None else ""
+    known = {size: disk_allows(name, size, subject) for size in reading_sizes(name, subject)[:MOST_SIZES]}
+    by_size = tuple(
+        words.disk_ceiling(found, size, subject.unit)
+        for size, found in known.items()
+        if size is not None and found is not None
+    )
+    allowed = known.get(None)
+    enough = words.disk_ceiling(allowed, None, subject.unit) if allowed is not None else ""
     return Row(
         name=title,
         bars=(*(_bar(name, each, subject) for each in series), *_first_epochs(name, series, subject)),
-        figures=_figures(name, enough, subject),
+        figures=(*_figures(name, enough, subject), *by_size),
         is_answer=bool(word),
         ceiling=allowed,
         ceiling_title=_("{disk}: {enough}", disk=title, enough=enough) if enough else "",
