@@ -129,7 +129,8 @@ def _unfinished(subject: Subject, material: Material) -> str:
     progress = material.progress
     if progress is None or not progress.is_missing(subject.name):
         return ""
-    return words.runs_there(progress.finished.get(subject.name, 0), progress.planned[subject.name])
+    name = subject.name
+    return words.runs_there(progress.finished.get(name, 0), progress.planned[name], progress.older.get(name, 0))
 
 
 def _machine(answer: Answer, spec: Spec) -> Machine | None:
