@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -73,8 +74,9 @@ def _preset(preset: str | None) -> Preset | None:
 
 def _name(document: Document) -> str:
     """The name given, or the file's own without its ending."""
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(document.where).stem, flags=re.ASCII).lstrip("._-")
-    return str(document.data.get("name", name[:100] or "study"))
+    stem = "".join(each if each.isprintable() else "-" for each in Path(document.where).stem)
+    name = re.sub("[\x00-,/:-@[-^`{-\x7f-\xa0]+", "-", stem).lstrip("._-")
+    return unicodedata.normalize("NFC", document.data.get("name", name[:100] or "study"))
 
 
 def _measure(document: Document, default: Measure) -> Measure:
