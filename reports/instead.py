@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sizer import words
-from sizer.model import as_asked, best_measured
+from sizer.model import best_measured
 from sizer.recommend import LEAST_GAIN, Change, ChangeKind, changes, judged_by
 from sizer.records import RELATIVE, Configuration, Estimate, NoAnswer
 from sizer.words import Badge, BadgeKind, badge
@@ -75,9 +75,9 @@ def _badges(found: Change) -> Iterator[Badge]:
 
 def _formats(subject: Subject, here: Configuration, found: Sequence[Subject]) -> Iterator[Change]:
     """Workloads of the study that differ in the format of their data alone, and are faster there."""
-    own = results.measured_at(here, as_asked(subject.runs))
+    own = results.measured_at(here, subject.runs)
     for other in found:
-        there = results.measured_at(here, as_asked(other.runs))
+        there = results.measured_at(here, other.runs)
         if own is None or there is None or other is subject or subject.unit == RELATIVE:
             continue
         mine, theirs = subject.runs[0].spec.workload, other.runs[0].spec.workload

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sizer.model import Model
@@ -13,10 +13,12 @@ from sizer.records import DiskCheck, Note, Recommendation, Run, Study
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a study is: by workload, how many runs it asks for, and how many of them are there."""
+    """How far a study is: by workload, how many runs it asks for, how many of them are there, and how many others are
+    stored, of an `older` form of the study file."""
 
     planned: Mapping[str, int]
     finished: Mapping[str, int]
+    older: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def is_complete(self) -> bool:

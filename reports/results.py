@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import median
 
-from sizer.model import as_asked, batch_of, disk_of, memory_of, vcpus_of
+from sizer.model import as_asked, batch_of, disk_of, end_to_end, measured_rate, memory_of, vcpus_of
 from sizer.records import Configuration, Estimate, Outcome, RentedMachine, Run
 
 
@@ -49,33 +50,30 @@ def by_configuration(runs: Iterable[Run]) -> tuple[Result, ...]:
     return tuple(sorted(found, key=lambda result: _order(result.configuration)))
 
 
-def measured_at(configuration: Configuration, runs: Iterable[Run]) -> Estimate | None:
-    """What those of the runs gave that had just this configuration; None where none gave a rate."""
-    alike = [run for run in runs if measured(run) and run.configuration == configuration]
+def of_the_job(runs: Sequence[Run]) -> tuple[Run, ...]:
+    """Those that gave a rate of the whole job, fed as predictions are about it."""
+    return tuple(run for run in end_to_end(as_asked(runs)) if measured(run))
+
+
+def measured_at(configuration: Configuration, runs: Sequence[Run]) -> Estimate | None:
+    """The measured rate of the whole job at just this configuration; None where no run shows it."""
+    alike = [run for run in of_the_job(runs) if run.configuration == configuration]
     return pooled(alike) if alike else None
 
 
 def pooled(runs: Iterable[Run]) -> Estimate:
-    """The mean of the repeats' rates; the interval reaches from the lowest to the highest end of their 95 % intervals.
+    """The measured rate of the runs of one configuration, of which there must be one.
 
-    The hull and not the standard error: repeats are few, and what differs between processes must stay visible.
+    The interval holds those of all, and is no standard error: repeats are few, and what differs between processes must
+    stay visible.
     """
-    return hull([run.throughput for run in runs if run.throughput is not None])
+    return measured_rate([run.throughput for run in runs if run.throughput is not None])
 
 
-def hull(estimates: Sequence[Estimate]) -> Estimate:
-    """The mean of some rates, and an interval that holds theirs."""
-    return Estimate(
-        sum(each.value for each in estimates) / len(estimates),
-        min(each.low for each in estimates),
-        max(each.high for each in estimates),
-    )
-
-
-def mean(values: Iterable[float | None]) -> float | None:
-    """The mean of what is known; None where nothing is."""
+def middle(values: Iterable[float | None]) -> float | None:
+    """The median of what is known of some runs, as of their rates; None where nothing is."""
     known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+    return median(known) if known else None
 
 
 def _order(configuration: Configuration) -> tuple[float, int, int, str]:

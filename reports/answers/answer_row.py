@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sizer import words
-from sizer.model import as_asked
 from sizer.records import Alternative, Answer, Estimate, InstanceOffer, Run, Spec
 from sizer.words import Badge, BadgeKind, _, badge
 
@@ -135,7 +134,8 @@ def _unfinished(subject: Subject, material: Material) -> str:
     progress = material.progress
     if progress is None or not progress.is_missing(subject.name):
         return ""
-    return words.runs_there(progress.finished.get(subject.name, 0), progress.planned[subject.name])
+    name = subject.name
+    return words.runs_there(progress.finished.get(name, 0), progress.planned[name], progress.older.get(name, 0))
 
 
 def _machine(answer: Answer, spec: Spec) -> Machine | None:
@@ -195,8 +195,7 @@ def _rate(answer: Answer, subject: Subject) -> Rate | None:
 
 def _own_runs(subject: Subject) -> list[Run]:
     """The runs that had just the spec of the answer."""
-    measured = (run for run in as_asked(subject.runs) if results.measured(run))
-    return [run for run in measured if preprocessing.is_answer(run.configuration, subject)]
+    return [run for run in results.of_the_job(subject.runs) if preprocessing.is_answer(run.configuration, subject)]
 
 
 def _bar(rate: Estimate, answer: Answer, subject: Subject, own: list[Run]) -> Markup:

@@ -64,7 +64,7 @@ def _missing(material: Material) -> dict[str, str]:
     progress = material.progress
     if progress is None or progress.is_complete:
         return {"missing": "", "resume": ""}
-    counts = sum(progress.finished.values()), sum(progress.planned.values())
+    counts = sum(progress.finished.values()), sum(progress.planned.values()), sum(progress.older.values())
     return {"missing": words.progress_sentence(*counts), "resume": f"sizer resume {material.folder}"}
 
 
@@ -80,4 +80,7 @@ def _for_all(material: Material) -> dict[str, Any]:
 def _notes(material: Material) -> list[str]:
     """What must be known of the whole study."""
     drift = [words.drift_in_words(material.drift)] if material.drift is not None else []
-    return [*map(words.note_in_words, material.notes), *drift]
+    progress = material.progress
+    older = sum(progress.older.values()) if progress is not None and progress.is_complete else 0
+    changed = [words.runs_of_older_form(older)] if older else []
+    return [*map(words.note_in_words, material.notes), *changed, *drift]

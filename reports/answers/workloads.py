@@ -48,6 +48,8 @@ def workload(subject: Subject) -> dict[str, Any]:
     rows = [_row(result, subject) for result in found]
     first, more, left_out = figures(subject)
     machines, more_machines = machine_rows(subject)
+    compared = subject.answer.alternatives if subject.answer is not None else ()
+    of_disks = any(each.disk_usd_per_hour for each in compared)
     return {
         "name": subject.name,
         "status": status(subject.answer),
@@ -58,7 +60,8 @@ def workload(subject: Subject) -> dict[str, Any]:
         "charts_left_out": words.charts_left_out(left_out) if left_out else "",
         "machines": machines,
         "more_machines": more_machines,
-        "machines_note": _machines_note(subject),
+        "million": words.million_heading(subject.unit, of_disks),
+        "machines_note": _machines_note(subject, of_disks),
         "rows": rows,
         "columns": with_content(rows, *COLUMNS) or ["vcpus"],
         "preprocessing": preprocessing.times(subject),
@@ -72,12 +75,11 @@ def workload(subject: Subject) -> dict[str, Any]:
     }
 
 
-def _machines_note(subject: Subject) -> str:
+def _machines_note(subject: Subject, of_disks: bool) -> str:
     """What the table of machines means; empty where there is none."""
     compared = subject.answer.alternatives if subject.answer is not None else ()
-    return (
-        words.machines_note(subject.unit, any(each.usd_per_hour is not None for each in compared)) if compared else ""
-    )
+    priced = any(each.usd_per_hour is not None for each in compared)
+    return words.machines_note(subject.unit, priced, of_disks) if compared else ""
 
 
 def _row(result: results.Result, subject: Subject) -> dict[str, Any]:
@@ -117,7 +119,7 @@ def _named_alike(machine: str, subject: Subject) -> bool:
 
 
 def _latency(result: results.Result) -> dict[str, str]:
-    p50, p99 = (results.mean(_latencies(result.runs, name)) for name in ("latency_p50", "latency_p99"))
+    p50, p99 = (results.middle(_latencies(result.runs, name)) for name in ("latency_p50", "latency_p99"))
     return {
         "p50": words.milliseconds(p50) if p50 is not None else "",
         "p99": words.milliseconds(p99) if p99 is not None else "",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sizer import words
-from sizer.model import anonymous_bytes, batch_of, floor_at, vcpus_of
+from sizer.model import anonymous_bytes, batch_of, floor_at, measured_rate, vcpus_of
 from sizer.records import GIB, MIB, RELATIVE, Configuration, format_bytes
 from sizer.words import _
 
@@ -186,7 +186,7 @@ def _stop_line(place: float, name: str, line: Line, curve: dict[float, CurvePoin
     point = curve.get(place)
     return words.stop_line(
         name,
-        results.hull(rates) if rates else None,
+        measured_rate(rates) if rates else None,
         len(rates),
         point.throughput if point is not None else None,
         point is not None and point.extrapolated,

@@ -105,7 +105,7 @@ def hues_of(subject: Subject, shares: Sequence[Bottleneck]) -> tuple[legend.Key,
 def binding_map(subject: Subject) -> Figure | None:
     """Throughput and what binds, over vCPUs and disks, or memory where one disk was measured; None where there is no
     such plane or no model of it."""
-    measured = [run for run in subject.runs if results.measured(run)]
+    measured = results.of_the_job(subject.runs)
     plane = _plane(measured, subject)
     if plane is None or subject.model is None:
         return None

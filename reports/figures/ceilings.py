@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from statistics import median
 
 from sizer import words
-from sizer.model import disk_of, gpus_of
-from sizer.records import Bottleneck, DiskRates, Run
+from sizer.model import disk_of, gpus_of, memory_of
+from sizer.records import Bottleneck, Demand, DiskRates, Run
 from sizer.words import _
 
+from .. import results
 from ..charts import Ceiling
 from ..subject import Subject
+
+FROM_MEMORY = 0.05
+"""Of the bytes of a sample: where less of them comes from the disk, the page cache serves nearly everything."""
 
 
 def ceilings(axis: str, runs: Iterable[Run], subject: Subject) -> tuple[Ceiling, ...]:
@@ -26,18 +30,32 @@ def ceilings(axis: str, runs: Iterable[Run], subject: Subject) -> tuple[Ceiling,
     return tuple(each for each in found if each is not None)
 
 
-def disk_allows(name: str, runs: Iterable[Run], subject: Subject) -> float | None:
-    """Samples per second that a tier gives at what these runs were seen to need of it; None where that is not known.
+def reading_sizes(name: str, subject: Subject) -> tuple[int | None, ...]:
+    """The memory sizes with each of which another share of a sample comes from the disk, the smallest first.
+
+    A single None where the size does not matter: the page cache is emptied, or one size was measured. Without those
+    with which the page cache serves nearly everything: of the disk they say nothing.
+    """
+    runs = _on_disk(name, subject)
+    sizes = sorted({memory_of(run.configuration) for run in runs})
+    if len(sizes) < 2 or not all(feeds_from_cache(run) for run in runs):
+        return (None,)
+    return tuple(size for size in sizes if not _from_memory(demands(name, size, subject), runs))
+
+
+def disk_allows(name: str, memory_bytes: int | None, subject: Subject) -> float | None:
+    """Samples per second that a tier gives at what the runs with so much memory, or all of them, were seen to need of
+    it; None where that is not known.
 
     By what fio measured, or by what the tier declares where that was not measured.
     """
     rates = rates_of(name, subject)
-    demands = [run.demand for run in runs if run.demand is not None and disk_of(run.configuration) == name]
+    found = demands(name, memory_bytes, subject)
     pairs = (
-        ([each.read_bytes for each in demands], rates.read_bytes_per_second),
-        ([each.read_ios for each in demands], rates.read_iops),
-        ([each.written_bytes for each in demands], rates.write_bytes_per_second),
-        ([each.write_ios for each in demands], rates.write_iops),
+        ([each.read_bytes for each in found], rates.read_bytes_per_second),
+        ([each.read_ios for each in found], rates.read_iops),
+        ([each.written_bytes for each in found], rates.write_bytes_per_second),
+        ([each.write_ios for each in found], rates.write_iops),
     )
     allowed = []
     for needed, rate in pairs:
@@ -45,6 +63,27 @@ def disk_allows(name: str, runs: Iterable[Run], subject: Subject) -> float | Non
         if known and rate:
             allowed.append(rate / median(known))
     return min(allowed, default=None)
+
+
+def demands(name: str, memory_bytes: int | None, subject: Subject) -> list[Demand]:
+    """What a sample cost the runs of the whole job on that disk; with a memory size, those that had it."""
+    runs = [run for run in _on_disk(name, subject) if memory_bytes in (None, memory_of(run.configuration))]
+    return [run.demand for run in runs if run.demand is not None]
+
+
+def feeds_from_cache(run: Run) -> bool:
+    """Whether the page cache serves what it can of a run's data."""
+    return run.spec.workload.assumed_cache == "natural"
+
+
+def _on_disk(name: str, subject: Subject) -> list[Run]:
+    return [run for run in results.of_the_job(subject.runs) if disk_of(run.configuration) == name]
+
+
+def _from_memory(found: Sequence[Demand], runs: Sequence[Run]) -> bool:
+    data = next((run.data_set for run in runs if run.data_set is not None and run.data_set.samples), None)
+    read = [each.read_bytes for each in found if each.read_bytes is not None]
+    return data is not None and bool(read) and median(read) < FROM_MEMORY * data.bytes / data.samples
 
 
 def rates_of(name: str, subject: Subject) -> DiskRates:
@@ -73,7 +112,10 @@ def _disk(runs: list[Run], subject: Subject) -> Ceiling | None:
     if len(names) != 1:
         return None
     (name,) = names
-    rate = disk_allows(name, runs, subject)
+    sizes = {memory_of(run.configuration) for run in runs} if all(map(feeds_from_cache, runs)) else {None}
+    if len(sizes) > 1:
+        return None
+    rate = disk_allows(name, sizes.pop(), subject)
     if rate is None:
         return None
     disk = _("disk {name}", name=words.study_disk(name, subject.study))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sizer import words
-from sizer.model import disk_of
+from sizer.model import disk_of, measured_rate
 from sizer.records import HOST_DISK, Configuration, DiskRates, Estimate, Run
 from sizer.words import _
 
@@ -16,9 +16,12 @@ from ..charts import Bar, Row, RowGroup, Rows
 from ..subject import Subject
 from . import curves, marks
 from .axis_chart import described
-from .ceilings import disk_allows, rates_of
+from .ceilings import disk_allows, rates_of, reading_sizes
 from .series import Series
 from .told_apart import disks_alike
+
+MOST_SIZES = 3
+"""Memory sizes for each of which it is said what a disk is enough for: the smallest, which read most from it."""
 
 
 def disk_chart(title: str, series: Sequence[Series], subject: Subject) -> Rows:
@@ -33,12 +36,18 @@ def disk_chart(title: str, series: Sequence[Series], subject: Subject) -> Rows:
 def _row(name: str, series: Sequence[Series], subject: Subject) -> Row:
     word = _answer_word(name, subject)
     title = words.study_disk(name, subject.study) + (f" – {word}" if word else "")
-    allowed = disk_allows(name, [run for each in series for run in each.runs], subject)
-    enough = words.disk_ceiling(allowed, subject.unit) if allowed is not None else ""
+    known = {size: disk_allows(name, size, subject) for size in reading_sizes(name, subject)[:MOST_SIZES]}
+    by_size = tuple(
+        words.disk_ceiling(found, size, subject.unit)
+        for size, found in known.items()
+        if size is not None and found is not None
+    )
+    allowed = known.get(None)
+    enough = words.disk_ceiling(allowed, None, subject.unit) if allowed is not None else ""
     return Row(
         name=title,
         bars=(*(_bar(name, each, subject) for each in series), *_first_epochs(name, series, subject)),
-        figures=_figures(name, enough, subject),
+        figures=(*_figures(name, enough, subject), *by_size),
         is_answer=bool(word),
         ceiling=allowed,
         ceiling_title=_("{disk}: {enough}", disk=title, enough=enough) if enough else "",
@@ -73,7 +82,7 @@ def _first_epochs(name: str, series: Sequence[Series], subject: Subject) -> Iter
     if not shows_first_epochs(series):
         return
     rates = [_first_epoch(run) for run in series[0].runs if run.configuration.disk == name]
-    rate = results.mean(rates)
+    rate = results.middle(rates)
     yield Bar(rate, words.rate_in_words(rate, subject.unit) if rate is not None else "")
 
 
@@ -111,10 +120,10 @@ def _bar(name: str, series: Series, subject: Subject) -> Bar:
 
 def _bar_of(runs: Sequence[Run], subject: Subject) -> Bar:
     points = marks.points(runs, "disk", subject)
-    mean = sum(point.throughput.value for point in points) / len(points) if points else None
+    rate = measured_rate([point.throughput for point in points]).value if points else None
     return Bar(
-        throughput=mean,
-        rate=words.rate_in_words(mean, subject.unit) if mean is not None else "",
+        throughput=rate,
+        rate=words.rate_in_words(rate, subject.unit) if rate is not None else "",
         points=points,
         failures=marks.failures(runs, "disk", subject),
     )

@@ -13,7 +13,7 @@ from sizer.records import RELATIVE, Configuration, Estimate, NoAnswer
 from .. import results
 from ..instead import place_of_answer
 from ..subject import Subject
-from .ceilings import rates_of
+from .ceilings import demands, rates_of
 
 
 def disk_answer(subject: Subject) -> str:
@@ -34,21 +34,21 @@ def disk_answer(subject: Subject) -> str:
 
 
 def _reading(subject: Subject, here: Configuration) -> str:
-    """The scarcer of bytes and requests, as the runs on that disk needed them, at the rate of the answer."""
+    """The scarcer of bytes and requests, as the runs on that disk needed them, at the rate of the answer.
+
+    Those with its memory, where what the page cache serves changes with that.
+    """
     assert subject.model is not None, "a place has a model"
     name, rates = disk_of(here), rates_of(disk_of(here), subject)
-    demands = [
-        run.demand
-        for run in subject.runs
-        if results.measured(run) and run.demand and disk_of(run.configuration) == name
-    ]
+    cached = subject.model.facts.natural
+    found_there = demands(name, here.memory_bytes if cached else None, subject)
     rate = _rate(subject, here)
     found = []
     for by_requests, key, given in (
         (False, "read_bytes", rates.read_bytes_per_second),
         (True, "read_ios", rates.read_iops),
     ):
-        known = [getattr(each, key) for each in demands if getattr(each, key) is not None]
+        known = [getattr(each, key) for each in found_there if getattr(each, key) is not None]
         if known and given and rate is not None:
             needed = rate.value * median(known)
             found.append((needed / given, needed, given, by_requests))

@@ -14,9 +14,9 @@ from .. import results
 
 
 def bars(evidence: Sequence[Evidence]) -> list[dict[str, Any]]:
-    """Mean busy share of each resource over these runs, busiest first; `bar` is its width in percent."""
+    """Median busy share of each resource over these runs, busiest first; `bar` is its width in percent."""
     names = dict.fromkeys(name for each in evidence for name in each.busy)
-    shares = {name: results.mean(each.busy.get(name) for each in evidence) or 0.0 for name in names}
+    shares = {name: results.middle(each.busy.get(name) for each in evidence) or 0.0 for name in names}
     return [
         {
             "name": words.busy_name(name),
@@ -28,16 +28,16 @@ def bars(evidence: Sequence[Evidence]) -> list[dict[str, Any]]:
 
 
 def told(evidence: Sequence[Evidence]) -> str:
-    """What the bottleneck of these runs was named by: means over the runs that named it alike, as their rate is."""
+    """What the bottleneck of these runs was named by: medians over the runs that named it alike, as their rate is."""
     alike: dict[tuple[Bottleneck, EvidenceKind, frozenset[str], str | None], list[Evidence]] = defaultdict(list)
     for each in evidence:
         alike[each.bottleneck, each.kind, frozenset(each.figures), each.text].append(each)
-    said = [(words.evidence_in_words(_mean(group)), len(group)) for group in alike.values()]
+    said = [(words.evidence_in_words(_middle(group)), len(group)) for group in alike.values()]
     if len(said) < 2:
         return "".join(line for line, _count in said)
     return words.clauses(words.in_so_many_runs(line, count, len(evidence)) for line, count in said)
 
 
-def _mean(alike: Sequence[Evidence]) -> Evidence:
-    means = {name: results.mean(each.figures[name] for each in alike) or 0.0 for name in alike[0].figures}
-    return replace(alike[0], figures=dict(sorted(means.items(), key=lambda item: -item[1])))
+def _middle(alike: Sequence[Evidence]) -> Evidence:
+    shares = {name: results.middle(each.figures[name] for each in alike) or 0.0 for name in alike[0].figures}
+    return replace(alike[0], figures=dict(sorted(shares.items(), key=lambda item: -item[1])))

@@ -97,8 +97,8 @@ const Model = (() => {
       memory_on_disks: new Map(Object.entries(data.measured.memory_on_disks)),
       slower_with_more: new Set(data.measured.slower_with_more.map(kind => JSON.stringify(kind))),
       rates: data.measured.rates.map(values => {
-        const [value, low, high, runs, evidence] = values.slice(PLACE.length);
-        return { configuration: placed(values), value, low, high, runs, evidence };
+        const [value, low, high, evidence] = values.slice(PLACE.length);
+        return { configuration: placed(values), value, low, high, evidence };
       }),
     };
     const diskIsFreeBy = (rates) => readSeconds(rates) === null && writeSeconds(rates) === null;
@@ -657,14 +657,6 @@ const Model = (() => {
     };
     const knownShare = ({ shares }) =>
       shares[READ] + shares[WRITE] + (facts.accelerator_rates.length ? shares[ACCELERATOR] : 0);
-    const withItsOwnRuns = (rate, found) => {
-      const curve = (Math.log(found.high / found.low) / (2 * K.NORMAL_90)) ** 2;
-      const noise = Math.max(Math.min(data.noise, K.MOST_NOISE), Math.log(rate.high / rate.low) / (2 * K.NORMAL_90));
-      const own = noise ** 2 / rate.runs + K.DRIFT ** 2, kept = curve / (curve + own);
-      const centre = Math.log(found.value) + kept * Math.log(rate.value / found.value);
-      const half = K.NORMAL_90 * Math.sqrt(kept * own + noise ** 2);
-      return estimate(centre, centre - half, centre + half);
-    };
     const measuredNeighbours = at => NEIGHBOURED.flatMap(axis => {
       const here = at[axis], along = ratesAlong[axis].get(othersOf(at, axis)) ?? new Map(), values = [...along.keys()];
       const below = values.filter(value => value < here), above = values.filter(value => value > here);
@@ -707,16 +699,10 @@ const Model = (() => {
       }
       const found = estimate(centre, low, high);
       if (!isPlain(whatIf)) return found;
-      const rate = rateAt(at);
-      if (!facts.accounted && rate !== null) return withItsOwnRuns(rate, found);
       const beyondMost = beyondCounts(at);
       if (beyondMost !== null) return beyondMost;
       const held = heldByNeighbours(at, heldByMachines(at, found));
       return facts.accounted ? held : noSlowerThanLess(at, held);
-    };
-    const widened = rate => {  // _widened
-      const factor = Math.exp(K.NORMAL_90 * Math.max(data.noise, 0.03));
-      return { value: rate.value, low: Math.min(rate.low, rate.value / factor), high: Math.max(rate.high, rate.value * factor) };
     };
 
     // `predict` of api/predicting.py with that of prediction.py: throws Refused where the runs cannot say.
@@ -733,7 +719,8 @@ const Model = (() => {
       const own = plain ? rateAt(at) : null, beyond = plain ? onward(at) : null;
       let shares = shownByAnAxis(at, splitByLastDoubling(at, sharesByBottleneck(rates)), rates.mean);
       const around = position > 0 && position < 1 ? both.map(each => each.mean) : [rates.mean];
-      const throughput = data.refused && own !== null ? widened(own) : estimated(rates, at, whatIf, beyond, around);
+      const atItsWord = own !== null && (data.refused || !facts.accounted);
+      const throughput = atItsWord ? { value: own.value, low: own.low, high: own.high } : estimated(rates, at, whatIf, beyond, around);
       let bottleneck = isOpen(at, beyond) ? "ambiguous" : bottleneckOf(shares, own?.evidence ?? null);
       if (!shown(at, bottleneck)) [bottleneck, shares] = ["ambiguous", {}];
       const guessed = K.CPU_LIKE.includes(bottleneck) && !measured.vcpus.length;

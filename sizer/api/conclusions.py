@@ -25,7 +25,7 @@ from sizer.exchange import recommendation_form, write_csv, write_rows
 from sizer.files import FormatError, from_json, load_json, to_json, write_json, write_text
 from sizer.model import Model, WorkloadModel
 from sizer.model import fit as fit_model
-from sizer.plan import DRIFT_SHARE, Spread, plan, reference, remaining, spread
+from sizer.plan import DRIFT_SHARE, Spread, of_older_form, plan, reference, remaining, spread
 from sizer.recommend import recommend as best_spec
 from sizer.records import (
     SCHEMA_VERSION,
@@ -192,12 +192,14 @@ def _material(folder: StudyFolder, runs: tuple[Run, ...], model: Model, recommen
 
 
 def _progress(folder: StudyFolder, runs: tuple[Run, ...]) -> Progress | None:
-    """How many of the planned runs are there; None for measurements made elsewhere, which nobody planned."""
+    """How many of the planned runs are there, and how many others; None for measurements made elsewhere, which nobody
+    planned."""
     if folder.study.imported:
         return None
     specs = plan(folder.study, recorded_size(folder.host))
     planned = Counter(spec.workload.name for spec in specs)
-    return Progress(planned, planned - Counter(spec.workload.name for spec in remaining(specs, runs)))
+    older = Counter(run.spec.workload.name for run in of_older_form(specs, runs))
+    return Progress(planned, planned - Counter(spec.workload.name for spec in remaining(specs, runs)), older)
 
 
 def _drift(folder: StudyFolder, runs: tuple[Run, ...]) -> Spread | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sizer.api.measuring_host import recorded_size
-from sizer.plan import estimate_seconds, plan, remaining
+from sizer.plan import estimate_seconds, of_older_form, plan, remaining
 from sizer.records import Run, RunSpec
 from sizer.store import StudyFolder, current_run, is_held
 
@@ -27,6 +27,11 @@ class StudyStatus:
     @property
     def finished(self) -> int:
         return len(self.specs) - len(self.todo)
+
+    @property
+    def older(self) -> int:
+        """Stored runs of an older form of the study file."""
+        return len(of_older_form(self.specs, self.runs))
 
     @property
     def warned(self) -> int:

@@ -49,6 +49,7 @@ def _form(found: StudyStatus, folder: StudyFolder) -> dict[str, object]:
     return {
         "planned": len(found.specs),
         "finished": found.finished,
+        "older": found.older,
         "warned": found.warned,
         "outcomes": Counter(run.outcome.value for run in found.runs),
         "measuring": found.held,
@@ -96,4 +97,4 @@ def _summary(found: StudyStatus) -> str:
     counts = Counter(run.outcome for run in found.runs)
     outcomes = {outcome: counts[outcome] for outcome in Outcome if counts[outcome]}
     left = len(found.todo), found.seconds_left
-    return study_summary(found.finished, len(found.specs), outcomes, found.warned, *left, found.held)
+    return study_summary(found.finished, len(found.specs), found.older, outcomes, found.warned, *left, found.held)

@@ -51,8 +51,10 @@ from sizer.model.model import (
     Source,
     WhatIf,
     WorkloadModel,
+    deviation_of,
+    of_new_run,
 )
-from sizer.model.observations import DRIFT, Noise, apart, centre_of, completed, noise_of, within
+from sizer.model.observations import Noise, apart, completed, measured_rate, noise_at, noise_of
 from sizer.model.plain_data import CONSTANTS, PLACE, as_data
 from sizer.model.predicted_rates import own_effects, predict_rates
 from sizer.model.prediction import best_measured, predict, predict_line, predict_several
@@ -64,7 +66,6 @@ __all__ = [
     "CLEAR",
     "CONSTANTS",
     "CPU_LABEL",
-    "DRIFT",
     "GAIN",
     "INSTANT",
     "LEAST_BYTES",
@@ -106,9 +107,9 @@ __all__ = [
     "best_measured",
     "bounds",
     "caps",
-    "centre_of",
     "completed",
     "counted_outcomes",
+    "deviation_of",
     "disk_of",
     "end_to_end",
     "few_values",
@@ -123,6 +124,7 @@ __all__ = [
     "known_ceilings",
     "label_of",
     "loader_waits",
+    "measured_rate",
     "memory_compared",
     "memory_edge",
     "memory_floor",
@@ -130,7 +132,9 @@ __all__ = [
     "memory_of",
     "name_of_disk",
     "needed_bytes",
+    "noise_at",
     "noise_of",
+    "of_new_run",
     "only_completed",
     "own_effects",
     "predict",
@@ -146,5 +150,4 @@ __all__ = [
     "vcpus_edge",
     "vcpus_of",
     "vcpus_to_measure",
-    "within",
 ]

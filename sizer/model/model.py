@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import cached_property
@@ -31,6 +32,22 @@ SLOWER = 0.95
 """Of a rate: what is below that is clearly slower."""
 NORMAL_90 = 1.645
 """Standard deviations from the middle of a normal distribution to either end of its central 90 %."""
+DRIFT = 0.01
+"""What repeats of one configuration do not show of ln rate: the host drifts between configurations."""
+
+
+def deviation_of(noise: float, runs: int) -> float:
+    """The standard deviation of ln of the measured rate of so many runs, each with this noise."""
+    return math.hypot(noise / math.sqrt(runs), DRIFT)
+
+
+def of_new_run(rate: float, deviation: float, noise: float) -> Estimate:
+    """A measured rate with the 90 % interval of a new run, by the standard deviations of both in ln rate.
+
+    The answer among machines that were measured and what `predict` says of a row of a table are this one figure.
+    """
+    half = NORMAL_90 * math.hypot(deviation, noise)
+    return Estimate(rate, rate * math.exp(-half), rate * math.exp(half))
 
 
 @dataclass(frozen=True)
@@ -140,16 +157,23 @@ class MeasuredDisk:
 
 @dataclass(frozen=True)
 class MeasuredRate:
-    """The throughput of one measured configuration over its repeats, and what its accounting named as bottleneck.
+    """The measured rate of one configuration, and what its accounting named as bottleneck.
 
-    `busy` is the mean share that the named resource was busy for, None where nothing was named.
+    `noise` is the standard deviation of ln rate of a new run by these runs and others made alike, `busy` the median
+    share that the named resource was busy for, None where nothing was named.
     """
 
     configuration: Configuration
     throughput: Estimate
     runs: int
+    noise: float
     evidence: Bottleneck | None = None
     busy: float | None = None
+
+    @property
+    def of_new_run(self) -> Estimate:
+        """The rate with the 90 % interval of a new run, by its own runs and no curve."""
+        return of_new_run(self.throughput.value, deviation_of(self.noise, self.runs), self.noise)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from statistics import mean, median, stdev
 
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, known, memory_of, needs_no_less, vcpus_of
@@ -13,19 +13,17 @@ from sizer.model.facts import median_of
 from sizer.model.feeds import feed_of
 from sizer.model.floor_runs import ordinary, searched_floor
 from sizer.model.memory import overfilled_accelerators, trials
-from sizer.model.model import Feed, Gpus, MeasuredDisk, MeasuredRange, MeasuredRate
+from sizer.model.model import Feed, Gpus, MeasuredDisk, MeasuredRange, MeasuredRate, deviation_of
 from sizer.model.slowness import slowness
 from sizer.records import FAULTS, SLIP, Bottleneck, Configuration, DiskRates, Estimate, Outcome, Run
 
 UNKNOWN_NOISE = 0.02
 """Standard deviation of ln throughput assumed where neither repeats nor intervals show it (quiet machines: 0.3-2 %)."""
-DRIFT = 0.01
-"""What repeats of one configuration do not show: the host drifts between configurations."""
 
 
 @dataclass(frozen=True)
 class Observation:
-    """One configuration: the centre of ln throughput over its repeats and the standard deviation of that centre.
+    """One configuration: ln of its measured rate and the standard deviation of that.
 
     `slowness` is ln of how much more core-seconds a sample took than usual while these runs were made, `read_bytes`
     what a sample read from the device then; `core_seconds` and `accelerator_seconds` are what it kept them busy for.
@@ -67,7 +65,7 @@ def completed(runs: Iterable[Run]) -> list[Run]:
 
 
 def observe(runs: Sequence[Run]) -> tuple[list[Observation], Noise]:
-    """One observation a configuration and feed, by vCPUs; from three repeats on their median, as one may be bad."""
+    """One observation a configuration and feed, by vCPUs: the measured rate, less what `slowness` says of each run."""
     fed_alike: dict[Feed, list[Run]] = defaultdict(list)
     for run in runs:
         fed_alike[feed_of(run)].append(run)
@@ -82,11 +80,11 @@ def observe(runs: Sequence[Run]) -> tuple[list[Observation], Noise]:
     for (feed, configuration), group in grouped.items():
         slower = mean(slow.get(id(run), 0.0) for run in group)
         logs = [math.log(_rate(run).value) + slow.get(id(run), 0.0) - slower for run in group]
-        centre = centre_of(logs)
+        centre = math.log(median(map(math.exp, logs)))
         run_deviation = max(noise.run, mean(within(run) or 0.0 for run in group))
         if apart(group) > SLIP:
             run_deviation = stdev(logs)
-        deviation = math.hypot(run_deviation / math.sqrt(len(logs)), DRIFT)
+        deviation = deviation_of(run_deviation, len(logs))
         accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
         if gpus_of(configuration) > 1:
             accounted["accelerator_seconds"] = None  # busy one beside another
@@ -111,6 +109,14 @@ def _grouped(runs: Sequence[Run]) -> dict[Configuration, list[Run]]:
     return dict(grouped)
 
 
+def _on_one_machine(runs: Sequence[Run]) -> list[list[Run]]:
+    """Those of one configuration, as the machines of a table that are alike need not be equally fast."""
+    grouped: dict[object, list[Run]] = defaultdict(list)
+    for run in runs:
+        grouped[run.configuration, run.machine.at_any_price if run.machine is not None else None].append(run)
+    return list(grouped.values())
+
+
 def _rate(run: Run) -> Estimate:
     assert run.throughput is not None, "completed() lets only measured runs through"
     return run.throughput
@@ -126,9 +132,16 @@ def within(run: Run) -> float | None:
     return (math.log(rate.high) - math.log(rate.low)) / (2 * 1.96)
 
 
-def centre_of(logs: Sequence[float]) -> float:
-    """Of repeats, ln rate: from three on their median, as one may be bad."""
-    return median(logs) if len(logs) > 2 else mean(logs)
+def measured_rate(rates: Sequence[Estimate]) -> Estimate:
+    """The measured rate of a configuration, from those of all its runs; ValueError without any.
+
+    Their median, as one may be bad, in an interval that holds theirs. Runs with a warning count like the others: what a
+    warning names may have changed the rate or not, and a median bears a bad one among three. What the model makes of
+    it with all other configurations is another figure, the fitted rate.
+    """
+    return Estimate(
+        median(rate.value for rate in rates), min(rate.low for rate in rates), max(rate.high for rate in rates)
+    )
 
 
 def apart(group: Sequence[Run]) -> float:
@@ -140,6 +153,17 @@ def apart(group: Sequence[Run]) -> float:
 def noise_of(groups: Collection[Sequence[Run]]) -> Noise:
     """From run to run, of groups of runs that were each made alike."""
     return _noise([[(run, 0.0) for run in group] for group in groups])
+
+
+def noise_at(group: Sequence[Run], noise: Noise) -> float:
+    """Standard deviation of ln rate of a new run there: by the intervals of its runs, or as of all of the workload.
+
+    Of runs that are far apart their own.
+    """
+    if apart(group) > SLIP:
+        return stdev(math.log(_rate(run).value) for run in group)
+    own = [width for run in group if _rate(run).low > 0 and (width := within(run)) is not None]
+    return noise.run if noise.repeated or len(own) < len(group) else mean(own)
 
 
 def _noise(groups: Collection[Sequence[tuple[Run, float]]]) -> Noise:
@@ -167,6 +191,7 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange
     """
     usable = completed(runs)
     grouped = _grouped(usable)
+    noise = noise_of(_on_one_machine(usable))
     inputs = {run.spec.workload.assumed_input for run in runs}
     whole = [run for run in isolating if run.spec.workload.assumed_input in inputs]
     return MeasuredRange(
@@ -175,7 +200,7 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange
         batch_size=tuple(sorted(known(run.configuration.batch_size for run in usable))),
         gpus=_gpus(usable),
         disks=_disks(usable),
-        rates=tuple(_measured_rate(key, grouped[key]) for key in sorted(grouped, key=_order)),
+        rates=tuple(_measured_rate(key, grouped[key], noise) for key in sorted(grouped, key=_order)),
         trials=trials([*runs, *whole]),
         memory_limited=any(run.spec.limits.memory_bytes is not None for run in runs),
         search=searched_floor(runs),
@@ -203,24 +228,23 @@ def _failed_vcpus(runs: Sequence[Run]) -> tuple[float, ...]:
     return tuple(sorted(failed - known(run.configuration.vcpus for run in completed(runs))))
 
 
-def _measured_rate(configuration: Configuration, group: Sequence[Run]) -> MeasuredRate:
-    rates = [_rate(run) for run in group]
-    value = median(rate.value for rate in rates)
-    low = min(min(rate.value, rate.low or rate.value) for rate in rates)
-    high = max(max(rate.value, rate.high or rate.value) for rate in rates)
+def _measured_rate(configuration: Configuration, group: Sequence[Run], noise: Noise) -> MeasuredRate:
+    rate = measured_rate([_rate(run) for run in group])
+    # An interval that reaches 0 says nothing of how far ln rate may be off below.
+    rate = rate if rate.low > 0 else replace(rate, low=min(_rate(run).value for run in group))
     named = {run.evidence.bottleneck for run in group if run.evidence is not None}
     named.discard(Bottleneck.AMBIGUOUS)  # accounting that names nothing contradicts nothing
     evidence = (named.pop() if len(named) == 1 else Bottleneck.AMBIGUOUS) if named else None
-    return MeasuredRate(configuration, Estimate(value, low, high), len(group), evidence, _busy(evidence, group))
+    return MeasuredRate(configuration, rate, len(group), noise_at(group, noise), evidence, _busy(evidence, group))
 
 
 def _busy(resource: Bottleneck | None, group: Sequence[Run]) -> float | None:
-    """The mean busy share of that resource; of a serial part, that of the vCPUs."""
+    """The median busy share of that resource; of a serial part, that of the vCPUs."""
     if resource is None or resource is Bottleneck.AMBIGUOUS:
         return None
     name = Bottleneck.CPU.value if resource is Bottleneck.SERIAL else resource.value
     shares = [run.evidence.busy[name] for run in group if run.evidence is not None and name in run.evidence.busy]
-    return mean(shares) if shares else None
+    return median(shares) if shares else None
 
 
 def _disks(runs: Sequence[Run]) -> tuple[MeasuredDisk, ...]:

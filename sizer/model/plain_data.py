@@ -26,7 +26,6 @@ from sizer.model import (
 from sizer.model.edge import before_the_last_doubling
 from sizer.model.feeds import CPU_LABEL, REPLAY
 from sizer.model.model import NORMAL_90, Member, Residual, WorkloadModel
-from sizer.model.observations import DRIFT
 from sizer.records import GIB, HOST_DISK, Configuration
 
 DRAW_DIGITS = 5
@@ -37,7 +36,6 @@ CONSTANTS: dict[str, Any] = {
     "HOST_DISK": HOST_DISK,
     "CPU_LABEL": CPU_LABEL,
     "NORMAL_90": NORMAL_90,
-    "DRIFT": DRIFT,
     "LEAST": scaling.LEAST,
     "LOG_SHARPNESS": equation.LOG_SHARPNESS,
     "LEVEL_KINDS": equation.LEVEL_KINDS,
@@ -122,8 +120,7 @@ def _measured(model: WorkloadModel) -> dict[str, Any]:
         "rates": [
             [
                 *_place(rate.configuration),
-                *_rounded((rate.throughput.value, rate.throughput.low, rate.throughput.high), 9),
-                rate.runs,
+                *_rounded(astuple(rate.of_new_run), 9),
                 rate.evidence.value if rate.evidence is not None else None,
             ]
             for rate in measured.rates

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from sizer.model.equation import CPU, Array, solve
 from sizer.model.feeds import with_usual_accelerator
-from sizer.model.model import WhatIf, WorkloadModel
-from sizer.model.observations import DRIFT
+from sizer.model.model import WhatIf, WorkloadModel, deviation_of
 from sizer.model.residual import drawn, posterior
 from sizer.model.stages import build_design
 from sizer.records import Configuration
@@ -102,7 +101,7 @@ def own_effects(model: WorkloadModel, configurations: Sequence[Configuration], m
     for index, configuration in enumerate(configurations):
         rate = model.measured.rate_at(with_usual_accelerator(model.measured, configuration))
         if rate is not None:
-            known = model.noise**2 / rate.runs + DRIFT**2
+            known = deviation_of(model.noise, rate.runs) ** 2
             kept = believed / (believed + known)
             effects[index] = kept * (math.log(rate.throughput.value) - mean[index])
             variances[index] = kept * known

@@ -30,8 +30,7 @@ from sizer.model.feeds import with_usual_accelerator
 from sizer.model.interplay import interplay_deviation
 from sizer.model.machines_around import LEAST_NOISE, beyond_counts, held_by_machines, no_slower_than_less
 from sizer.model.memory import anonymous_bytes, floor_at, needed_bytes
-from sizer.model.model import NEIGHBOURED, NORMAL_90, MeasuredRange, MeasuredRate, WhatIf, WorkloadModel, others_of
-from sizer.model.observations import DRIFT
+from sizer.model.model import NEIGHBOURED, NORMAL_90, MeasuredRange, WhatIf, WorkloadModel, others_of
 from sizer.model.onward import Onward, is_open, onward, split_by_last_doubling
 from sizer.model.predicted_rates import PredictedRates, predict_rates
 from sizer.model.relief import headroom
@@ -208,10 +207,12 @@ def _throughput(
     what_if: WhatIf,
     beyond: Onward | None,
 ) -> Estimate:
-    """Between two levels of memory; of a refused model what was measured there."""
-    measured = model.measured.rate_at(configuration) if model.refused and what_if == WhatIf() else None
+    """Between two levels of memory. What its own runs gave of a refused model, and of a row of a table without
+    accounting: a form that does not go through a row is no reason to doubt it."""
+    at_its_word = model.refused is not None or model.facts.core_seconds is None
+    measured = model.measured.rate_at(configuration) if at_its_word and what_if == WhatIf() else None
     if measured is not None:
-        return _widened(measured.throughput, model)
+        return measured.of_new_run
     rates = both.between(position)
     return _estimate(model, rates, configuration, what_if, beyond, both if 0 < position < 1 else rates)
 
@@ -303,27 +304,11 @@ def _estimate(
     found = Estimate(math.exp(centre), math.exp(low), math.exp(high))
     if what_if != WhatIf():
         return found
-    if model.facts.core_seconds is None and (rate := model.measured.rate_at(configuration)) is not None:
-        return _with_its_own_runs(model, rate, found)
     beyond_most = beyond_counts(model, configuration)
     if beyond_most is not None:
         return beyond_most
     held = _held_by_neighbours(model, configuration, held_by_machines(model, configuration, found))
     return held if model.facts.core_seconds is not None else no_slower_than_less(model, configuration, held)
-
-
-def _with_its_own_runs(model: WorkloadModel, rate: MeasuredRate, found: Estimate) -> Estimate:
-    """What the curve says of a measured configuration, and what its own runs say, each by how sure it is.
-
-    Of a table without accounting: a form that does not go through its rows is no reason to doubt them.
-    """
-    curve = (math.log(found.high / found.low) / (2 * NORMAL_90)) ** 2
-    noise = max(min(model.noise, MOST_NOISE), math.log(rate.throughput.high / rate.throughput.low) / (2 * NORMAL_90))
-    known = noise**2 / rate.runs + DRIFT**2
-    kept = curve / (curve + known)
-    centre = math.log(found.value) + kept * math.log(rate.throughput.value / found.value)
-    half = NORMAL_90 * math.sqrt(kept * known + noise**2)
-    return Estimate(math.exp(centre), math.exp(centre - half), math.exp(centre + half))
 
 
 def _held_by_neighbours(model: WorkloadModel, configuration: Configuration, found: Estimate) -> Estimate:
@@ -354,11 +339,6 @@ def _known_share(model: WorkloadModel, rates: PredictedRates) -> float:
     """The share of stages whose capacity is known beyond the measured range: accelerator and disk do not see vCPUs."""
     accelerator, read, write = (float(rates.shares[0, STAGES.index(name)]) for name in ("accelerator", "read", "write"))
     return read + write + (accelerator if model.facts.accelerator_rates else 0.0)
-
-
-def _widened(rate: Estimate, model: WorkloadModel) -> Estimate:
-    factor = math.exp(NORMAL_90 * max(model.noise, 0.03))
-    return Estimate(rate.value, min(rate.low, rate.value / factor), max(rate.high, rate.value * factor))
 
 
 def outside(model: WorkloadModel, configuration: Configuration) -> float:

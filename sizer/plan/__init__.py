@@ -13,7 +13,15 @@ from sizer.plan.reference_runs import (
     spread,
     usual_band,
 )
-from sizer.plan.run_order import FAILED, UNFINISHED, estimate_seconds, guessed_workloads, plan, remaining
+from sizer.plan.run_order import (
+    FAILED,
+    UNFINISHED,
+    estimate_seconds,
+    guessed_workloads,
+    of_older_form,
+    plan,
+    remaining,
+)
 from sizer.plan.seen_times import SeenTimes
 from sizer.plan.two_epochs import Obstacle, ObstacleKind, PassResult, TwoEpochs, two_epoch_passes
 
@@ -38,6 +46,7 @@ __all__ = [
     "guessed_workloads",
     "is_measurement",
     "needs_of",
+    "of_older_form",
     "plan",
     "reference",
     "remaining",

@@ -10,7 +10,7 @@ from sizer.plan.configurations import MOST_RUNS, configurations, repeated, size,
 from sizer.plan.isolating_runs import isolating_runs
 from sizer.plan.reference_runs import reference, woven
 from sizer.plan.seen_times import SeenTimes
-from sizer.records import InputError, Outcome, Run, RunSpec, Study
+from sizer.records import InputError, Outcome, Purpose, Run, RunSpec, Study
 from sizer.study import HostSize
 
 UNFINISHED = frozenset({Outcome.INTERRUPTED, Outcome.UNSUPPORTED, Outcome.REFUSED})
@@ -19,6 +19,8 @@ UNFINISHED = frozenset({Outcome.INTERRUPTED, Outcome.UNSUPPORTED, Outcome.REFUSE
 FAILED = frozenset({Outcome.CRASHED, Outcome.TIMEOUT})
 """Outcomes that come again unless somebody mends their cause, so such runs are measured again on demand only."""
 
+FOLLOWING = frozenset({Purpose.FLOOR_SEARCH, Purpose.TWO_EPOCHS})
+"""Of runs that follow from those before them, and that no study asks for by themselves."""
 
 AROUND_SECONDS = 1.5
 """Eviction from the page cache before a run, and stopping and removing its limits after it."""
@@ -60,6 +62,15 @@ def remaining(
     """The specs that have no finished run, in their order; one that ended in an outcome of `unfinished` is not."""
     finished = {run.id for run in runs if run.outcome not in unfinished}
     return tuple(spec for spec in specs if spec.id not in finished)
+
+
+def of_older_form(specs: Iterable[RunSpec], runs: Iterable[Run]) -> tuple[Run, ...]:
+    """The stored runs that the study would not make as it now stands, so that its file was changed after them.
+
+    Searches and passes are not among the specs, as they follow from other runs, and are left aside.
+    """
+    asked = {spec.id for spec in specs}
+    return tuple(run for run in runs if run.id not in asked and run.spec.purpose not in FOLLOWING)
 
 
 def estimate_seconds(specs: Iterable[RunSpec], runs: Iterable[Run] = ()) -> float:

@@ -10,9 +10,9 @@ from sizer.records import Alternative
 
 
 def alternatives(machines: Sequence[Machine], unit: str) -> tuple[Alternative, ...]:
-    """Every machine, the least cost of the work first."""
+    """Every machine, the least cost of the work first, as it is told: without a disk, which parts equal ones."""
     found, dominated = [], _dominated(machines)
-    for each in sorted(machines, key=lambda machine: (machine.cost, -machine.rate)):
+    for each in sorted(machines, key=lambda machine: (machine.usd_a_sample, machine.cost, -machine.rate)):
         found.append(
             Alternative(
                 spec=each.spec,
@@ -23,6 +23,7 @@ def alternatives(machines: Sequence[Machine], unit: str) -> tuple[Alternative, .
                 dominated=id(each) in dominated,
                 usd_per_hour_spot=each.usd_per_hour_spot,
                 latency_p99=each.latency_p99,
+                disk_usd_per_hour=each.disk_usd_per_hour,
             )
         )
     return tuple(found)

@@ -6,24 +6,24 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import mean, median, stdev
+from statistics import median
 
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import (
     CPU_LABEL,
-    DRIFT,
-    NORMAL_90,
     MeasuredDisk,
     Noise,
     apart,
-    centre_of,
     completed,
+    deviation_of,
     end_to_end,
     gpus_of,
     label_of,
+    measured_rate,
     name_of_disk,
+    noise_at,
     noise_of,
-    within,
+    of_new_run,
 )
 from sizer.recommend.accelerators import Accelerators
 from sizer.recommend.machine_prices import knows, price_of
@@ -63,8 +63,7 @@ class Machine:
     @property
     def throughput(self) -> Estimate:
         """With the 90 % interval of a new run."""
-        half = NORMAL_90 * math.hypot(self.deviation, self.noise)
-        return Estimate(self.rate, self.rate * math.exp(-half), self.rate * math.exp(half))
+        return of_new_run(self.rate, self.deviation, self.noise)
 
     @property
     def usd_a_sample(self) -> float:
@@ -73,7 +72,7 @@ class Machine:
 
     @property
     def cost(self) -> float:
-        """USD of a sample with the disk, for comparing machines."""
+        """USD of a sample with the disk, for comparing machines; no figure that is told."""
         return self.usd_a_sample + self.disk_usd_per_hour / 3600 / self.rate
 
     @property
@@ -128,12 +127,12 @@ def _at_one_price(groups: dict[Key, list[Run]]) -> dict[Key, list[Run]]:
     alike: dict[Key, list[RentedMachine]] = defaultdict(list)
     for configuration, accelerators, rented in groups:
         if rented is not None and rented.name is not None:
-            bare = replace(rented, usd_per_hour=None, usd_per_hour_spot=None)
+            bare = rented.at_any_price
             alike[configuration, accelerators, bare].append(rented)
     found: dict[Key, list[Run]] = defaultdict(list)
     for (configuration, accelerators, rented), runs in groups.items():
         if rented is not None and rented.name is not None:
-            bare = replace(rented, usd_per_hour=None, usd_per_hour_spot=None)
+            bare = rented.at_any_price
             rented = _cheapest(bare, alike[configuration, accelerators, bare])
         found[configuration, accelerators, rented] += runs
     return found
@@ -156,8 +155,7 @@ def _machine(
 ) -> Machine:
     configuration, accelerators, rented = key
     device = group[0].spec.workload.computes_on
-    rates = _rates(group)
-    logs = [math.log(rate) for rate in rates]
+    rates = [run.throughput for run in group if run.throughput is not None]
     named = {run.evidence.bottleneck for run in group if run.evidence is not None} - {Bottleneck.AMBIGUOUS}
     spec = Spec(
         configuration.vcpus,
@@ -170,13 +168,13 @@ def _machine(
     usd, offer = price_of(spec, accelerators, device, rented, catalog, spot)
     latencies = [run.latency_p99 for run in group if run.latency_p99 is not None]
     own_price = usd is not None and offer is None
-    of_run = _noise_of(group, noise)
+    of_run = noise_at(group, noise)
     return Machine(
         spec,
         configuration,
         accelerators,
-        rate=rates[0] if len(rates) == 1 else math.exp(centre_of(logs)),
-        deviation=math.hypot(of_run / math.sqrt(len(logs)), DRIFT),
+        rate=measured_rate(rates).value,
+        deviation=deviation_of(of_run, len(rates)),
         noise=of_run,
         evidence=named.pop() if len(named) == 1 else None,
         rented=rented,
@@ -192,25 +190,6 @@ def _machine(
 def _nothing_known(configuration: Configuration, rented: RentedMachine, catalog: Catalog) -> bool:
     known = (configuration.vcpus, configuration.gpu, configuration.gpu_count)
     return known == (None, None, None) and not knows(catalog, rented)
-
-
-def _rates(group: Sequence[Run]) -> list[float]:
-    return [run.throughput.value for run in group if run.throughput is not None]
-
-
-def _noise_of(group: Sequence[Run], noise: Noise) -> float:
-    """Standard deviation of ln rate of a new run: the interval that a single run has, or as of all of the workload.
-
-    Of runs that are far apart their own.
-    """
-    if apart(group) > SLIP:
-        return stdev(math.log(rate) for rate in _rates(group))
-    own = [
-        width
-        for run in group
-        if run.throughput is not None and run.throughput.low > 0 and (width := within(run)) is not None
-    ]
-    return noise.run if noise.repeated or len(own) < len(group) else mean(own)
 
 
 def accelerators_of_run(run: Run) -> Accelerators:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sizer.model import completed, end_to_end
+from sizer.model import completed, end_to_end, measured_rate
 from sizer.recommend.accelerators import Accelerators
 from sizer.recommend.machines import Machine, accelerators_of_run
-from sizer.records import Run
+from sizer.records import Configuration, Estimate, RentedMachine, Run
 
 HELD_BACK = 1.1
 """How many times as fast a job must be without its input for that to be what holds it back."""
@@ -19,12 +20,13 @@ EFFICIENT = 0.8
 def step_rates(runs: Sequence[Run]) -> dict[Accelerators, float]:
     """By kind and count of accelerator the highest rate with synthetic input, in samples per second."""
     whole = {id(run) for run in end_to_end(runs)}
-    found: dict[Accelerators, float] = {}
+    groups: dict[tuple[Accelerators, Configuration, RentedMachine | None], list[Estimate]] = defaultdict(list)
     for run in completed(runs):
-        if id(run) in whole or run.spec.workload.assumed_input != "synthetic" or run.throughput is None:
-            continue
-        key = accelerators_of_run(run)
-        found[key] = max(found.get(key, 0.0), run.throughput.value)
+        if id(run) not in whole and run.spec.workload.assumed_input == "synthetic" and run.throughput is not None:
+            groups[accelerators_of_run(run), run.configuration, run.machine].append(run.throughput)
+    found: dict[Accelerators, float] = {}
+    for (accelerators, *_), rates in groups.items():
+        found[accelerators] = max(found.get(accelerators, 0.0), measured_rate(rates).value)
     return found
 
 

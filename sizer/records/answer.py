@@ -469,7 +469,8 @@ class Alternative:
     """One of the machines that were compared; `dominated` if another is no slower and costs less.
 
     `instance_type` is the one whose price it is; a price of None is unknown. `latency_p99` is in seconds, None where it
-    was not measured.
+    was not measured. Prices are without a disk; `disk_usd_per_hour` is what the comparison counts of one beside: 0
+    where all have the same.
     """
 
     spec: Spec
@@ -480,6 +481,7 @@ class Alternative:
     dominated: bool = False
     usd_per_hour_spot: Amount | None = None
     latency_p99: Amount | None = None
+    disk_usd_per_hour: Amount = 0.0
 
 
 @dataclass(frozen=True)

@@ -143,11 +143,12 @@ Batch = Annotated[int, Between(1, LARGEST_BATCH)]
 SafeName = Annotated[
     str,
     Matching(
-        r"[A-Za-z0-9][A-Za-z0-9._-]*",
-        Message("a name of letters, digits, `.`, `_` and `-` that begins with a letter or digit"),
+        "[A-Za-z0-9\u00a1-\U0010ffff][A-Za-z0-9._\u00a1-\U0010ffff-]*",
+        Message("a name of letters of any script, digits, `.`, `_` and `-` that begins with a letter or digit"),
     ),
 ]
-"""Safe in a path, on a shell's line, in a cell of a table and on a page; the same as in the study file's schema."""
+"""Safe on a shell's line, in a cell of a table and on a page; the same as in the study file's schema, whose reader has
+refused what cannot be printed. It is never part of a path, so beyond ASCII nothing in it can do harm."""
 
 Name = Annotated[str, Printed()]
 """What people call a workload or a disk. It is never part of a path: files are named by ids."""

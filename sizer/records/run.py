@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 
 from sizer.records.domains import (
@@ -530,6 +530,11 @@ class RentedMachine:
         if self.instance_type is None:
             return None
         return " ".join(filter(None, (self.provider, self.instance_type)))
+
+    @property
+    def at_any_price(self) -> RentedMachine:
+        """What is the same for all rows of it: a machine with a name is one machine whatever it cost."""
+        return self if self.name is None else replace(self, usd_per_hour=None, usd_per_hour_spot=None)
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sizer.files import read_given
-from sizer.records import AnyOf, InputError, Measure, Message, Objective, Study, typed_path
+from sizer.records import AnyOf, InputError, Measure, Message, Study, typed_path
 from sizer.study.axes import read_around, read_axes
 from sizer.study.document import Document, read_document
 from sizer.study.json_schema import check
+from sizer.study.objective import read_objective
 from sizer.study.presets import ISOLATED, MEASURE, HostSize, Preset, vcpus_axis
 from sizer.study.tiers import Figures, read_disks
 from sizer.study.workloads import WorkloadDefaults, read_workloads
@@ -55,7 +57,7 @@ def parse_study(text: str, where: str, preset: str | None, facts: HostSize, cata
         disks=disks,
         around=around,
         measure=_measure(document, MEASURE[level or Preset.STANDARD]),
-        objective=_objective(document),
+        objective=read_objective(document),
         embedded_images=int(document.data.get("embedded_images", Study.embedded_images)),
     )
 
@@ -72,8 +74,9 @@ def _preset(preset: str | None) -> Preset | None:
 
 def _name(document: Document) -> str:
     """The name given, or the file's own without its ending."""
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(document.where).stem, flags=re.ASCII).lstrip("._-")
-    return str(document.data.get("name", name[:100] or "study"))
+    stem = "".join(each if each.isprintable() else "-" for each in Path(document.where).stem)
+    name = re.sub("[\x00-,/:-@[-^`{-\x7f-\xa0]+", "-", stem).lstrip("._-")
+    return unicodedata.normalize("NFC", document.data.get("name", name[:100] or "study"))
 
 
 def _measure(document: Document, default: Measure) -> Measure:
@@ -81,9 +84,3 @@ def _measure(document: Document, default: Measure) -> Measure:
     read: dict[str, Any] = {key: int(given[key]) for key in ("repeats", "seed") if key in given}
     read |= {key: float(given[key]) for key in ("seconds", "precision", "timeout") if key in given}
     return replace(default, **read)
-
-
-def _objective(document: Document) -> Objective:
-    given = document.data.get("objective", {})
-    default = Objective()
-    return Objective(given.get("prefer", default.prefer), float(given.get("target", default.target)))

@@ -8,6 +8,7 @@ import yaml
 
 from sizer.records import MB, Device, DiskTier, Limits, Measure, Study, WorkloadPlan, spell_bytes
 from sizer.study.document import RESOLVED
+from sizer.study.objective import objective_form
 
 
 def to_yaml(study: Study) -> str:
@@ -19,7 +20,7 @@ def to_yaml(study: Study) -> str:
         data["around"] = _around(study.around)
     data["embedded_images"] = study.embedded_images
     data["measure"] = _measure(study.measure)
-    data["objective"] = {"prefer": study.objective.prefer, "target": study.objective.target}
+    data["objective"] = objective_form(study.objective)
     return RESOLVED + yaml.dump(
         data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import unicodedata
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -290,7 +291,7 @@ def _name(
 ) -> str:
     """The name given, with what distinguishes its variants; without one, from kind, framework and network."""
     if "name" in entry:
-        first = entry["name"]
+        first = unicodedata.normalize("NFC", entry["name"])
         parts = [framework if len(frameworks) > 1 else None, network if len(networks) > 1 else None]
     else:
         first = entry["kind"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sizer.model import CPU_LABEL
 from sizer.records import RELATIVE, Alternative, Answer, RentedMachine, Spec, format_seconds, format_usd
-from sizer.words.figures import answered_rate, rate_interval
+from sizer.words.figures import answered_rate, paragraph, rate_interval
 from sizer.words.language import _, _n
 from sizer.words.names import Terms, gpu_name, row, spec_name, with_instance
 from sizer.words.units import several_of
@@ -93,8 +93,17 @@ def charts_left_out(number: int) -> str:
     )
 
 
-def machines_note(unit: str, priced: bool) -> str:
-    """What the columns of the table of machines mean; `priced`: some of them have a price."""
+def million_heading(unit: str, of_disks: bool) -> str:
+    """Over the cost of the work, by which the table is in order: what that figure holds; empty of relative rates."""
+    if unit == RELATIVE:
+        return ""
+    if of_disks:
+        return _("A million {units}, without the disk", units=several_of(unit))
+    return _("A million {units}", units=several_of(unit))
+
+
+def machines_note(unit: str, priced: bool, of_disks: bool) -> str:
+    """What the columns of the table of machines mean; `priced`: some of them have a price, `of_disks` a disk's."""
     if not priced:
         return _("The fastest first. The interval is that of a new run (90 %).")
     if unit == RELATIVE:
@@ -105,9 +114,13 @@ def machines_note(unit: str, priced: bool) -> str:
             "A price is the machine's own where the table gives it, else that of the instance type named, else of the "
             "cheapest one that holds it."
         )
-    return _(
+    said = _(
         "The least cost of a million {units} first. The interval is that of a new run (90 %). Dominated: another "
         "machine is no slower and does the work for no more. A price is the machine's own where the table gives it, "
         "else that of the instance type named, else of the cheapest one that holds it.",
         units=several_of(unit),
     )
+    if not of_disks:
+        return said
+    counted = _("Between machines with different disks the answer counts a volume of 150 GiB of each, too.")
+    return paragraph([said, counted])

@@ -44,9 +44,15 @@ def ceilings_above(names: Sequence[str]) -> str:
     return _("Above this picture: {ceilings}.", ceilings=clauses(names))
 
 
-def disk_ceiling(throughput: float, unit: str) -> str:
-    """Beside what a tier gives: how many samples a second that is, at what a sample was seen to need of it."""
-    return _("enough for {rate}", rate=rate_in_words(throughput, unit))
+def disk_ceiling(throughput: float, memory_bytes: int | None, unit: str) -> str:
+    """Beside what a tier gives: how many samples a second that is, at what a sample was seen to need of it.
+
+    With a memory size where the page cache serves another share of the data with each.
+    """
+    rate = rate_in_words(throughput, unit)
+    if memory_bytes is None:
+        return _("enough for {rate}", rate=rate)
+    return _("enough for {rate} with {memory} of memory", memory=format_bytes(memory_bytes), rate=rate)
 
 
 def knee_named(share: float, place: str) -> str:

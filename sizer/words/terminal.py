@@ -255,7 +255,14 @@ def to_be_run_again(result: str) -> str:
 
 
 def study_summary(
-    finished: int, planned: int, outcomes: Mapping[Outcome, int], warned: int, left: int, seconds: float, held: bool
+    finished: int,
+    planned: int,
+    older: int,
+    outcomes: Mapping[Outcome, int],
+    warned: int,
+    left: int,
+    seconds: float,
+    held: bool,
 ) -> str:
     """The last line of status."""
     counted = outcomes_counted([outcome.value for outcome in outcomes], list(outcomes.values()))
@@ -266,6 +273,14 @@ def study_summary(
         else _("{finished} of {planned} runs finished", **known),
         _("{count} with a warning", count=warned) if warned else _("none with a warning"),
     ]
+    if older:
+        parts.append(
+            _n(
+                "{count} stored run of an older form of the study",
+                "{count} stored runs of an older form of the study",
+                older,
+            )
+        )
     if left:
         parts.append(_("{count} to go, about {time}", count=left, time=format_seconds(seconds)))
     if held:

@@ -86,8 +86,22 @@ def measured_on(moments: Sequence[str | None]) -> str:
     return _("{first} to {last}.", first=days[0], last=days[-1])
 
 
-def progress_sentence(finished: int, planned: int) -> str:
+def runs_of_older_form(count: int) -> str:
+    """Of runs that the study file asked for before it was changed."""
+    return _n(
+        "{count} stored run is of an older form of the study file; the figures are by it, too.",
+        "{count} stored runs are of an older form of the study file; the figures are by them, too.",
+        count,
+    )
+
+
+def progress_sentence(finished: int, planned: int, older: int) -> str:
     """How much of a study is missing, before the command that goes on with it."""
+    said = _progress(finished, planned)
+    return paragraph([runs_of_older_form(older), said]) if older else said
+
+
+def _progress(finished: int, planned: int) -> str:
     if not finished:
         return _n(
             "{count} run is planned and not made yet. To make it:",
@@ -540,11 +554,19 @@ def family_sentence(family: Family) -> str:
     return paragraph([found, _("Not covered: {names}.", names=listed(left_out)) if left_out else ""])
 
 
-def runs_there(finished: int, planned: int) -> str:
+def runs_there(finished: int, planned: int, older: int) -> str:
     """How many runs of a workload are there, where some are missing."""
-    return _n(
-        "{finished} of {count} run is there.", "{finished} of {count} runs are there.", planned, finished=finished
+    if not older:
+        return _n(
+            "{finished} of {count} run is there.", "{finished} of {count} runs are there.", planned, finished=finished
+        )
+    there = _n(
+        "{finished} of {count} run of the study as it now stands is there.",
+        "{finished} of {count} runs of the study as it now stands are there.",
+        planned,
+        finished=finished,
     )
+    return paragraph([there, runs_of_older_form(older)])
 
 
 def _nothing() -> str:

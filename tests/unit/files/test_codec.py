@@ -83,7 +83,8 @@ def in_domain(hint: Any, domain: Any) -> st.SearchStrategy[Any]:
     if isinstance(domain, OneOf):
         return st.sampled_from(domain.choices)
     if isinstance(domain, Matching):
-        return st.from_regex(re.compile(domain.pattern, re.ASCII), fullmatch=True).filter(domain.holds)
+        fewer = domain.pattern.replace("\U0010ffff", "\u00ff")  # hypothesis lists every character of a class
+        return st.from_regex(re.compile(fewer, re.ASCII), fullmatch=True).filter(domain.holds)
     if isinstance(domain, Printed):
         letters = st.characters(codec="utf-8", exclude_categories=("C", "Z"))
         return st.text(letters, min_size=1, max_size=LONGEST_NAME)

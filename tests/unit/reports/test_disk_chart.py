@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from sizer.bundled.reports import Material
+from sizer.bundled.reports.figures.ceilings import disk_allows, reading_sizes
 from sizer.bundled.reports.figures.disk_chart import disk_chart
 from sizer.bundled.reports.figures.series import Series, along
 from sizer.bundled.reports.figures.workload import figures
 from sizer.bundled.reports.subject import Subject, subjects
-from sizer.records import Estimate, Limits, Purpose, Run, WorkloadPlan
+from sizer.records import MIB, DataSet, Estimate, Limits, Purpose, Run, WorkloadPlan
 from tests.reported_study import CENTRE, TRAIN
 
 
@@ -67,6 +68,35 @@ def test_what_was_isolated_in_memory_is_a_row_of_its_own(material: Material, cen
     elsewhere = replace(alone, configuration=replace(alone.configuration, vcpus=1.0))
     rows = disk_chart("Disks", _disks(subject), replace(subject, isolating=(elsewhere,))).groups[0].rows
     assert len(rows) == 3
+
+
+def test_what_a_disk_is_enough_for_is_said_of_a_memory_size(material: Material) -> None:
+    """A page cache that holds everything leaves nothing to read, so runs with it say nothing of the disk."""
+    natural = replace(TRAIN, cache="natural")
+    known = [run for run in material.runs if run.spec.workload is TRAIN and run.demand is not None]
+    low, high = 220 * MIB, 320 * MIB
+    data = DataSet("/data", "recordio", 10**9, 10**4, embedded=True)
+    runs = tuple(
+        replace(
+            run,
+            spec=replace(run.spec, workload=natural),
+            configuration=replace(run.configuration, memory_bytes=size),
+            demand=replace(run.demand, read_bytes=read, read_ios=None),
+            data_set=data,
+        )
+        for run in known
+        for size, read in ((low, 9e4), (high, 1e3))
+    )
+    subject = replace(_trained(material), runs=runs)
+    rows = disk_chart("Disks", _disks(subject), subject).groups[0].rows
+    slow = next(row for row in rows if row.name.startswith("slow"))
+    assert slow.figures[-1] == "enough for 223 images/s with 220 MiB of memory"
+    assert not any("320 MiB" in line for line in slow.figures)
+    assert slow.ceiling is None
+    (size,) = reading_sizes("slow", subject)
+    assert size == low
+    assert disk_allows("slow", low, subject) == pytest.approx(20.1e6 / 9e4)
+    assert disk_allows("slow", high, subject) == pytest.approx(20.1e6 / 1e3)
 
 
 def test_a_first_epoch_is_cold_where_the_cache_keeps_what_it_can(material: Material) -> None:

@@ -91,6 +91,27 @@ def _machines(page: str) -> list[list[str]]:
     return Cells(page[start : page.index("What binds each configuration", start)]).rows
 
 
+DISKS = """workload,vcpus,memory_gib,disk,throughput
+img,4,16,gp3,290
+img,8,16,gp3,420
+img,16,16,gp3,430
+img,16,16,nvme,1050
+img,8,16,nvme,560
+img,4,16,nvme,295
+"""
+
+
+def test_machines_are_in_the_order_of_the_cost_that_is_told(page: Page) -> None:
+    """Of 4 vCPUs the nvme costs less a sample by what is told; with its volume it would cost more."""
+    shown = page(DISKS)
+    header, *rows = _machines(shown)
+    assert header[3] == "A million samples, without the disk"
+    told = [float(row[3].removeprefix("$")) for row in rows]
+    assert told == sorted(told)
+    assert "Between machines with different disks the answer counts a volume of 150 GiB of each, too." in shown
+    assert "counts a volume of 150 GiB" not in page(KINDS)
+
+
 def test_kinds_and_counts_have_a_picture_and_a_table(page: Page) -> None:
     """The least cost of the work first; the answer, the fastest and the dominated say so in words."""
     shown = page(KINDS)

@@ -266,6 +266,27 @@ def test_an_unfinished_study_says_what_is_missing(material: Material) -> None:
     assert shown(done)["missing"] == ""
 
 
+def test_runs_of_an_older_form_of_the_study_are_counted_apart(material: Material) -> None:
+    """They are in the figures, so "0 of 14 runs" alone beside a rate would be no truth."""
+    names = [subject.name for subject in subjects(material)]
+    progress = Progress(dict.fromkeys(names, 14), {}, {names[0]: 21, names[1]: 1})
+    changed = replace(material, progress=progress, folder="my-study")
+    stated = shown(changed)
+    assert stated["missing"] == (
+        "22 stored runs are of an older form of the study file; the figures are by them, too. "
+        "56 runs are planned and none is made yet. To make them:"
+    )
+    first, second, third, *_ = stated["rows"]
+    assert first.doubt == (
+        "0 of 14 runs of the study as it now stands are there. "
+        "21 stored runs are of an older form of the study file; the figures are by them, too."
+    )
+    assert second.doubt.endswith("1 stored run is of an older form of the study file; the figures are by it, too.")
+    assert third.doubt == "0 of 14 runs are there."
+    done = replace(changed, progress=replace(progress, finished=progress.planned))
+    assert "22 stored runs are of an older form of the study file" in first_screen(done)
+
+
 def test_without_a_recommendation_the_page_says_how_to_get_one(material: Material) -> None:
     """With the folder, where it is known."""
     text = first_screen(replace(material, recommendation=None, folder="my-study"))

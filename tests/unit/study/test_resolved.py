@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import string
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 import pytest
@@ -16,7 +17,18 @@ from sizer.catalog import Catalog
 from sizer.files.codec import from_json, to_json
 from sizer.records import KINDS, Variable
 from sizer.records.errors import InputError
-from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study, Workload, WorkloadPlan
+from sizer.records.study import (
+    Deadline,
+    Device,
+    DiskRates,
+    DiskTier,
+    Limits,
+    Measure,
+    Objective,
+    Study,
+    Workload,
+    WorkloadPlan,
+)
 from sizer.study import HostSize, parse_study, template, to_yaml
 
 Value = TypeVar("Value")
@@ -97,6 +109,17 @@ def _axis(values: st.SearchStrategy[Value], least: int = 0) -> st.SearchStrategy
     return st.lists(values, min_size=least, max_size=3, unique=True).map(tuple)
 
 
+AMOUNTS = st.floats(1e-3, 1e9)
+objectives = st.builds(
+    lambda asked, latency, spot: replace(asked, latency_p99=latency, spot=spot),
+    st.builds(Objective, st.sampled_from(["cheapest", "fastest", "balanced"]), st.floats(0.01, 1))
+    | st.builds(Objective, deadline=st.builds(Deadline, AMOUNTS, AMOUNTS))
+    | st.builds(Objective, at_least=AMOUNTS),
+    st.none() | st.floats(1e-6, 3600),
+    st.booleans(),
+)
+
+
 @st.composite
 def studies(draw: st.DrawFn) -> Study:
     """Any study that a file can describe."""
@@ -118,7 +141,7 @@ def studies(draw: st.DrawFn) -> Study:
                 st.none() | st.floats(0.01, 604800),
             )
         ),
-        draw(st.builds(Objective, st.sampled_from(["cheapest", "fastest", "balanced"]), st.floats(0.01, 1))),
+        draw(objectives),
     )
 
 

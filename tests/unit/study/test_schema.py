@@ -59,7 +59,7 @@ SENTENCES = [
     ),
     (TRAIN + "    embedded_images: 9\n", "line 3: `embedded_images` is not a key of a workload; it belongs at the top"),
     (TRAIN + "    command: a\n", "line 3: `command` belongs to a workload of kind command only"),
-    (TRAIN + "    name: a/b\n", "line 3: `name` in a workload must be a name of letters, digits"),
+    (TRAIN + "    name: a/b\n", "line 3: `name` in a workload must be a name of letters of any script, digits"),
     (TRAIN + '    name: "a\\n"\n', "line 3: `name` in a workload must be printable text of up to 100 characters"),
     (IMPORTED + "    name: ' a'\n", "line 3: `name` in a workload must be printable text of up to 100 characters"),
     (TRAIN + "axes: {vcpus: 0.3}\n", "line 3: `vcpus` in `axes` must be a positive multiple of 0.25"),

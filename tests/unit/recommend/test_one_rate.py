@@ -1,0 +1,134 @@
+"""One configuration has one measured rate, wherever it is told, and one answer has one interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sizer.bundled.reports import results
+from sizer.catalog import Catalog
+from sizer.model import Model, WorkloadModel, completed, fit, predict
+from sizer.model.observations import observe
+from sizer.recommend import judged_by, recommend
+from sizer.recommend.machines import measured_machines
+from sizer.records import Estimate, Objective, Run, RunWarning
+from sizer.records.run import WarningKind
+from tests.modelled import FEWER_IS_FASTER, SATURATING
+from tests.tables import WHOLE_MACHINES, runs_of
+
+NOISY = (291.6, 471.0, 476.8, 526.9)
+"""Four runs of one configuration on a host that others used, images/s."""
+MEDIAN = pytest.approx((471.0 + 476.8) / 2)
+
+
+@pytest.fixture
+def noisy(make_run: Callable[..., Run]) -> list[Run]:
+    """The first of the four was disturbed."""
+    runs = [make_run(rate, 2.0, repeat=repeat) for repeat, rate in enumerate(NOISY)]
+    return [replace(runs[0], warnings=(RunWarning(WarningKind.CONTENDED, {"cores": 0.5}),)), *runs[1:]]
+
+
+def test_fit_answer_and_page_pool_the_runs_of_a_configuration_alike(noisy: list[Run]) -> None:
+    """The mean would be 442; the disturbed run counts like the others."""
+    here = noisy[0].configuration
+    model = fit(noisy).workloads[0]
+    (observed,), _noise = observe(completed(noisy))
+    (machine,) = measured_machines(noisy, model.measured.disks, Catalog.load())
+    (row,) = results.by_configuration(noisy)
+    at_place, known = results.measured_at(here, noisy), model.measured.rate_at(here)
+    assert at_place is not None
+    assert known is not None
+    assert math.exp(observed.log_rate) == MEDIAN
+    assert machine.rate == known.throughput.value == row.throughput.value == at_place.value == MEDIAN
+    assert known.throughput == row.throughput == at_place
+
+
+def test_runs_that_were_fed_otherwise_are_not_of_the_rate(noisy: list[Run]) -> None:
+    workload = replace(noisy[0].spec.workload, input="synthetic")
+    spec, rate = replace(noisy[0].spec, workload=workload), Estimate(900.0, 890.0, 910.0)
+    faster = [replace(run, spec=spec, throughput=rate) for run in noisy]
+    found = results.measured_at(noisy[0].configuration, [*faster, *noisy])
+    assert found is not None
+    assert found.value == MEDIAN
+
+
+REPEATED = """
+    workload,gpu,gpu_count,vcpus,memory_gib,throughput
+    job,V100,1,8,61,500
+    job,V100,1,8,61,520
+    job,V100,1,8,61,505
+    job,V100,2,16,122,900
+    job,V100,4,32,244,1100
+    job,T4,1,8,32,210
+    job,T4,1,8,32,190
+"""
+INTERVALS = """
+    workload,vcpus,memory_gib,throughput,throughput_low,throughput_high
+    job,2,8,100,90,110
+    job,4,16,190,180,200
+    job,8,32,340,338,342
+    job,16,64,500,450,550
+"""
+NAMED = """
+    workload,instance_type,usd_per_hour,throughput
+    a,aws g4dn.xlarge,0.526,90
+    a,aws p3.2xlarge,3.06,350
+    a,aws p3.2xlarge,2.90,360
+"""
+TABLES = {
+    "whole machines": WHOLE_MACHINES,
+    "fewer is faster": FEWER_IS_FASTER,
+    "disks that saturate": SATURATING,
+    "repeated": REPEATED,
+    "with intervals": INTERVALS,
+    "named machines": NAMED,
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_an_answer_of_a_table_and_its_prediction_are_one_figure(name: str, tmp_path: Path) -> None:
+    """Value and interval, of the answer and of each machine that it was chosen from."""
+    runs = runs_of(tmp_path, TABLES[name])
+    model = fit(runs)
+    for answer in recommend(model, runs, Objective(), Catalog.load()).workloads:
+        workload = model.workload(answer.workload)
+        assert answer.spec is not None
+        assert answer.throughput == predict(workload, judged_by(workload, answer.spec)).throughput
+        for machine in measured_machines(runs, workload.measured.disks, Catalog.load()):
+            assert machine.throughput == predict(workload, machine.configuration).throughput
+
+
+@pytest.mark.parametrize("vcpus", [(1.0, 2.0, 4.0), (1.0, 2.0, 4.0, 8.0), (1.0, 2.0)])
+def test_an_answer_of_own_runs_and_its_prediction_are_one_figure(
+    vcpus: tuple[float, ...], make_run: Callable[..., Run]
+) -> None:
+    runs = [make_run(min(100 * c, 220), c, repeat=repeat) for c in vcpus for repeat in range(2)]
+    model = fit(runs)
+    (answer,) = recommend(model, runs, Objective(), Catalog.load()).workloads
+    if answer.spec is not None:
+        workload = model.workloads[0]
+        assert answer.throughput == predict(workload, judged_by(workload, answer.spec)).throughput
+
+
+def test_every_measured_row_of_every_model_without_accounting_is_taken_at_its_word(
+    models: dict[str, WorkloadModel],
+) -> None:
+    told = 0
+    for model in models.values():
+        if model.facts.core_seconds is None and model.members:
+            for rate in model.measured.rates:
+                assert predict(model, rate.configuration).throughput == rate.of_new_run
+                told += 1
+    assert told > 100
+
+
+def test_a_model_is_stored_with_the_noise_of_its_rates(noisy: list[Run]) -> None:
+    """Of runs that lie apart their own spread."""
+    model: Model = fit(noisy)
+    (rate,) = model.workloads[0].measured.rates
+    assert rate.noise > 0.2
+    assert rate.of_new_run.low < min(NOISY) < max(NOISY) < rate.of_new_run.high
