@@ -365,7 +365,7 @@ def test_a_study_is_named_after_its_file(parse: Parse) -> None:
     """Unless it says its name."""
     text = "workloads: [{kind: image_training}]\n"
     assert parse(text, where="/x/my study.v2.yaml").name == "my-study.v2"
-    assert parse(text, where="/x/日本.yaml").name == "study"
+    assert parse(text, where="/x/日本.yaml").name == "日本"
 
 
 def test_paths_are_taken_from_the_files_folder(parse: Parse, monkeypatch: pytest.MonkeyPatch) -> None:
