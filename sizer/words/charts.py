@@ -179,7 +179,7 @@ def map_cell(prediction: Prediction, measured: Estimate | None, study: Study, de
 def map_read(unit: str, fixed: str) -> str:
     """What the numbers of the map are, and what holds for all of its places; '' where nothing is said of that."""
     numbers = _(
-        "The first number is {unit} by the model, the one beside a point the mean of the runs there.", unit=unit
+        "The first number is {unit} by the model, the one beside a point the median of the runs there.", unit=unit
     )
     return paragraph([numbers, _("At {fixed}.", fixed=fixed) if fixed else ""])
 

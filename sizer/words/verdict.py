@@ -145,11 +145,7 @@ def how_sure(answer: Answer | None, unfinished: bool = False) -> str:
         return doubt or (_("more may be faster") if answer.status == "at_least" else "")
     if answer.provisional and likely >= SURE:
         sure = _of_event(chance(likely), event)
-        return (
-            _("{doubt}; by these runs {sure}", doubt=doubt, sure=sure)
-            if doubt
-            else _("by these runs {sure}", sure=sure)
-        )
+        return _("{sure}; {doubt}", doubt=doubt, sure=sure) if doubt else _("{sure}, by these runs", sure=sure)
     return _of_event(_("{word} ({chance})", word=_likely(likely), chance=chance(likely)), event)
 
 
@@ -163,7 +159,7 @@ def _of_event(sure: str, event: Event) -> str:
     """What it is the probability of."""
     return {
         Event.REACHES_TARGET: _("{sure} to reach the target", sure=sure),
-        Event.LESS_TOO_LITTLE: _("{sure} that less is too little", sure=sure),
+        Event.LESS_TOO_LITTLE: _("{sure} that less would be too little", sure=sure),
         Event.NONE_CHEAPER: _("{sure} that none is {alike} cheaper", sure=sure, alike=percent(SAME_COST)),
         Event.NONE_BETTER: _("{sure} that none has {alike} less cost × time", sure=sure, alike=percent(SAME_COST)),
         Event.NONE_FASTER: _("{sure} that none is {alike} faster", sure=sure, alike=percent(SAME_COST)),
@@ -483,7 +479,7 @@ def settling_sentence(answer: Answer | None, terms: Terms) -> str:
             return _(
                 "Measure at {vcpus} on a larger host; this one has {host}.",
                 vcpus=vcpus,
-                host=f"{suggestion.host_vcpus or 0:g}",
+                host=vcpus_in_words(suggestion.host_vcpus or 0),
             )
         return _("Measure at {vcpus}.", vcpus=vcpus)
     if suggestion.action is Action.REPEAT and suggestion.repeat_how in (None, "quiet_host", "longer"):

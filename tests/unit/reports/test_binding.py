@@ -120,7 +120,7 @@ def test_a_map_says_what_binds_everywhere(trained: Subject) -> None:
     kinds = [each.get("class", "").split()[1] for each in root.iter() if each.get("class", "").startswith("cell ")]
     assert (kinds.count("measured"), kinds.count("modelled")) == (5, 4)
     assert figure.caption.startswith(
-        "The first number is images/s by the model, the one beside a point the mean of the runs there. "
+        "The first number is images/s by the model, the one beside a point the median of the runs there. "
         "At 4 GiB memory, batch 32."
     )
     assert [key.text for key in figure.keys] == [

@@ -110,15 +110,15 @@ def test_what_is_emulated_embedded_or_predicted_has_a_badge(rows: dict[str, Answ
 
 
 def test_at_least_says_what_would_settle_it(rows: dict[str, AnswerRow]) -> None:
-    """A rate that still rises is a lower bound, with the run that would settle it; sure is that less is too little."""
+    """A rate that still rises is a lower bound, with the run that would settle it; sure is that less would be too little."""
     found = rows["infer-squeezenet"]
     assert (found.status.word, found.status.symbol, found.how_sure) == (
         "at least",
         "≥",
-        "very likely (0.91) that less is too little",
+        "very likely (0.91) that less would be too little",
     )
     assert found.doubt == "From 1 to 2 vCPUs, the most measured, it still gained 99 %."
-    assert found.settle == "Measure at 4 vCPUs on a larger host; this one has 2."
+    assert found.settle == "Measure at 4 vCPUs on a larger host; this one has 2 vCPUs."
 
 
 def test_no_answer_says_what_is_missing_and_the_run_that_would_help(rows: dict[str, AnswerRow]) -> None:
