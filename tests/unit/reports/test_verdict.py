@@ -110,7 +110,7 @@ def test_what_is_emulated_embedded_or_predicted_has_a_badge(rows: dict[str, Answ
 
 
 def test_at_least_says_what_would_settle_it(rows: dict[str, AnswerRow]) -> None:
-    """A rate that still rises is a lower bound, with the run that would settle it; sure is that less would be too little."""
+    """A rate that still rises is a lower bound, with the run that would settle it; sure is that less is too little."""
     found = rows["infer-squeezenet"]
     assert (found.status.word, found.status.symbol, found.how_sure) == (
         "at least",
