@@ -150,8 +150,8 @@ def how_sure(answer: Answer | None, unfinished: bool = False) -> str:
 
 
 def sure_line(answer: Answer) -> str:
-    """How sure the answer is, in a line of its own; empty where there is none."""
-    sure = how_sure(answer)
+    """How sure the answer is, in a line of its own; empty where there is none, or it is no answer."""
+    sure = how_sure(answer) if answer.status != "refused" else ""
     return _("How sure: {sure}.", sure=sure) if sure else ""
 
 
