@@ -214,6 +214,7 @@ const Model = (() => {
       memory_level: level(structure, memoryOf(at)),
       accelerator: structure.accelerators.indexOf(labelAt(at)),
       gpus: Math.max(1, gpusOf(at)),
+      supposed: whatIf.disk_rates !== null,
       step_on_cpu: facts.mixed_with_cpu ? labelAt(at) === K.CPU_LABEL : true,
       decode_shift: Math.log(whatIf.decode_factor),
       accelerator_shift: -Math.log(whatIf.gpu_speedup),
@@ -250,11 +251,15 @@ const Model = (() => {
     const disk = (structure, parameter, row, times) => {  // _disk
       times[READ] = row.read;
       times[WRITE] = row.write;
+      const wait = given => Math.log(row.missed) - Math.log(Math.ceil(row.vcpus)) + given;
+      if (row.supposed && structure.blocking.length && row.missed > 0) {
+        times[LATENCY] = wait(Math.min(...structure.blocking.map(name => parameter(`latency:${name}`))));
+      }
       if (row.disk < 0) return;
       const name = structure.disks[row.disk];
       for (const stage of [READ, WRITE]) times[stage] -= parameter(`disk:${name}`);
       if (structure.blocking.includes(name) && row.missed > 0) {
-        times[LATENCY] = Math.log(row.missed) - Math.log(Math.ceil(row.vcpus)) + parameter(`latency:${name}`);
+        times[LATENCY] = wait(parameter(`latency:${name}`));
       }
     };
     const memory = (structure, parameter, row, times) => {  // _memory

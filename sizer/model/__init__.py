@@ -27,7 +27,7 @@ from sizer.model.floor_runs import (
     searched_floor,
     too_slow,
 )
-from sizer.model.gains import INSTANT, gain, loader_waits, tells_apart
+from sizer.model.gains import gain, loader_waits, tells_apart
 from sizer.model.isolation import as_asked, end_to_end
 from sizer.model.memory import (
     MARGIN,
@@ -59,6 +59,7 @@ from sizer.model.plain_data import CONSTANTS, PLACE, as_data
 from sizer.model.predicted_rates import own_effects, predict_rates
 from sizer.model.prediction import best_measured, predict, predict_line, predict_several
 from sizer.model.relief import headroom
+from sizer.model.stages import INSTANT
 from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
 
 __all__ = [

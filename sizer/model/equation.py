@@ -36,7 +36,8 @@ class Design:
     share of reads that go to the disk; `accelerator`, `disk` and `memory_level` index the structure's own parameters
     (-1: none), `gpus` counts accelerators. `decodes` and `computes` say which parts of the CPU's work a row does:
     synthetic input decodes nothing, a replay of the files does neither, and `step_on_cpu` where the step is the CPU's
-    own. `slowness` is ln of how much slower the CPUs were than usual. `decode_shift`, `accelerator_shift` and
+    own. `slowness` is ln of how much slower the CPUs were than usual. `supposed`: the disk is given by its figures
+    alone. `decode_shift`, `accelerator_shift` and
     `latency_shift` are a what-if's factors on these times, in ln.
     """
 
@@ -54,6 +55,7 @@ class Design:
     computes: Flags
     step_on_cpu: Flags
     slowness: Array
+    supposed: bool = False
     decode_shift: float = 0.0
     accelerator_shift: float = 0.0
     latency_shift: float = 0.0
@@ -283,6 +285,12 @@ def _disk(structure: Structure, made: _Times, design: Design) -> None:
             time = np.where(rows, waits + design.latency_shift, -np.inf)[None] + made.parameter(f"latency:{name}")
             made.times[LATENCY] = np.maximum(made.times[LATENCY], time)
             made.depends(f"latency:{name}", LATENCY, rows.astype(float)[None])
+    if design.supposed and structure.blocking:
+        # Figures do not tell how long a worker waits: no shorter than on the best of those that were measured.
+        least = np.minimum.reduce([made.parameter(f"latency:{name}") for name in structure.blocking])
+        rows = (design.missed > 0) & design.decodes
+        waits = np.log(design.missed) - np.log(np.ceil(design.vcpus)) + design.latency_shift
+        made.times[LATENCY] = np.where(rows, waits, -np.inf)[None] + least
 
 
 def _combine(structure: Structure, made: _Times, contention: Array) -> Solution:

@@ -12,10 +12,7 @@ from sizer.model.feeds import with_usual_accelerator
 from sizer.model.model import NORMAL_90, WhatIf, WorkloadModel
 from sizer.model.predicted_rates import predict_rates
 from sizer.model.prediction import BEYOND, UNMEASURED_DISK, outside, predict
-from sizer.records import Configuration, DiskRates, Estimate
-
-INSTANT = DiskRates(1e12, 1e18, 1e12, 1e18)
-"""A disk on which nothing waits."""
+from sizer.records import Configuration, Estimate
 
 LITTLE = 0.05
 """A share of a sample's time that is next to nothing."""

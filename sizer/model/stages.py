@@ -18,6 +18,8 @@ from sizer.records import Configuration, DiskRates
 
 UNBINDING = 3.0
 """A disk or memory level of unknown capacity is believed to allow this multiple of the highest rate."""
+INSTANT = DiskRates(1e12, 1e18, 1e12, 1e18)
+"""A disk on which nothing waits."""
 NEGLIGIBLE = 0.02
 """A disk stage that is busy for less than this share of the time at the highest rate has nothing to be fitted."""
 
@@ -114,6 +116,7 @@ def build_design(
         computes=np.array([each.input != REPLAY for each in fed], dtype=bool),
         step_on_cpu=np.array([_step_on_cpu(facts, c) for c in configurations], dtype=bool),
         slowness=np.array([each.slowness for each in seen], dtype=float),
+        supposed=what_if.disk_rates is not None and what_if.disk_rates.read_iops != INSTANT.read_iops,
         decode_shift=math.log(what_if.decode_factor),
         accelerator_shift=-math.log(what_if.gpu_speedup),
         latency_shift=-math.log(what_if.loader_workers_factor),

@@ -93,7 +93,7 @@ def stage_of_time(bottleneck: Bottleneck, device: Device, kind: str, part: str) 
     if bottleneck is Bottleneck.ACCELERATOR:
         return _("compute ({accelerator})", accelerator=resource_name(bottleneck, device))
     return {
-        Bottleneck.DISK_BANDWIDTH: _("disk wait (MB/s)"),
+        Bottleneck.DISK_BANDWIDTH: _("disk wait (bandwidth)"),
         Bottleneck.DISK_IOPS: _("disk wait (IOPS)"),
         Bottleneck.DISK_WRITE: _("disk writing"),
         Bottleneck.SERIAL: _("serial part, which no vCPU shortens"),

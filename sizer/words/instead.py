@@ -11,6 +11,8 @@ from sizer.words.units import a_sample, percent
 
 NOTHING = 0.005
 """A gain that would be written as nothing."""
+LITTLE = 0.05
+"""A gain for which nobody buys a disk."""
 
 
 def change_named(found: Change, kind: str) -> str:
@@ -110,8 +112,10 @@ def disk_answer(gained: Estimate) -> str:
     if gained.high < NOTHING:
         return _("No: it would gain nothing.")
     high = percent(gained.high)
-    if gained.value < NOTHING:
+    if gained.value < NOTHING and gained.high < LITTLE:
         return _("No: it would gain nothing, at the very most {high}.", high=high)
+    if gained.value < NOTHING:
+        return _("Probably not: it would gain nothing, but these runs leave up to {high} open.", high=high)
     if gained.low < NOTHING:
         return _("Perhaps: by {gain}, at the very most {high}.", gain=small_share(gained.value), high=high)
     return _(
@@ -125,6 +129,8 @@ def disk_answer(gained: Estimate) -> str:
 def disk_reading(share: float, needed: float, given: float, by_requests: bool, measured: bool) -> str:
     """How it is known: what the job asks of the disk beside what that gives."""
     asked, has = (operations(needed), operations(given)) if by_requests else (transfer(needed), transfer(given))
+    if share < NOTHING:
+        return _("At the answer it reads next to nothing from the disk.")
     known = {"share": percent(min(share, 1.0)), "asked": asked, "has": has}
     if measured:
         return _(
@@ -145,6 +151,14 @@ def disk_other(disk: str, gained: Estimate) -> str:
         return _("Not known: no faster disk was measured; {disk} is slower by {lost}.", disk=disk, lost=lost)
     if gained.value < NOTHING:
         return _("Hardly: on {disk}, the best other disk measured, it runs as fast.", disk=disk)
+    if gained.low < NOTHING:
+        most = percent(gained.high)
+        return _(
+            "Perhaps: {disk} gains {gain}, at the very most {high}.",
+            disk=disk,
+            gain=small_share(gained.value),
+            high=most,
+        )
     return _("Yes: {disk} gains {gain}.", disk=disk, gain=small_share(gained.value))
 
 

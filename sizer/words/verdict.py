@@ -171,13 +171,18 @@ def _of_event(sure: str, event: Event) -> str:
 def _doubted(answer: Answer) -> str:
     """What speaks against an answer that is likely by its figures; empty where that is none of these."""
     codes = {each.code for each in answer.reasons}
-    if codes & {ReasonCode.RUNS_DOUBTFUL, ReasonCode.SIZE_DOUBTFUL}:
+    if _disturbed(answer):
         return _("runs were disturbed")
     if codes & {ReasonCode.RUNS_APART, ReasonCode.SIZES_APART}:
         return _("its runs lie apart")
     if codes & {ReasonCode.PRICES_UNKNOWN, ReasonCode.SOME_PRICES_UNKNOWN, ReasonCode.FASTEST_WITHOUT_PRICE}:
         return _("prices are missing")
     return _("only one was measured") if ReasonCode.ONLY_MACHINE in codes else ""
+
+
+def _disturbed(answer: Answer) -> bool:
+    """Whether something else on the host had a part in its runs."""
+    return any(each.code in (ReasonCode.RUNS_DOUBTFUL, ReasonCode.SIZE_DOUBTFUL) for each in answer.reasons)
 
 
 def _likely(probability: float) -> str:
@@ -358,7 +363,7 @@ def _saved(saving: float | None) -> str:
     if saving is None:
         return _("has no known price")
     if abs(saving) < ALIKE:
-        return _("costs the same")
+        return _("its machine costs the same")
     if saving > 0:
         return _("saves {share} an hour", share=percent(saving))
     return _("costs {more} an hour", more=more_or_less(-saving))
@@ -476,11 +481,12 @@ def settling_sentence(answer: Answer | None, terms: Terms) -> str:
     vcpus = vcpus_listed(suggestion.vcpus) if suggestion.vcpus else ""
     if suggestion.action is Action.MEASURE and vcpus:
         if suggestion.needs_larger_host:
-            return _(
-                "Measure at {vcpus} on a larger host; this one has {host}.",
-                vcpus=vcpus,
-                host=vcpus_in_words(suggestion.host_vcpus or 0),
-            )
+            host = vcpus_in_words(suggestion.host_vcpus or 0)
+            if _disturbed(answer):
+                return _(
+                    "Measure at {vcpus} on a larger host that is quiet; this one has {host}.", vcpus=vcpus, host=host
+                )
+            return _("Measure at {vcpus} on a larger host; this one has {host}.", vcpus=vcpus, host=host)
         return _("Measure at {vcpus}.", vcpus=vcpus)
     if suggestion.action is Action.REPEAT and suggestion.repeat_how in (None, "quiet_host", "longer"):
         return _repeat(suggestion, vcpus)

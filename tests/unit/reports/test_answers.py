@@ -243,7 +243,7 @@ def test_what_it_saves(retold: Retold) -> None:
     assert named.sentence_badge is not None
     assert named.sentence_badge.word == "extrapolated"
     same = retold(baseline=replace(BASELINE, saving=0.0, share=1.0)).sentence
-    assert same.endswith("it keeps all of the throughput and costs the same.")
+    assert same.endswith("it keeps all of the throughput and its machine costs the same.")
     dearer = retold(baseline=replace(BASELINE, saving=-0.2, share=1.0)).sentence
     assert dearer.endswith("costs 20 % more an hour.")
     disk = retold(baseline=replace(BASELINE, spec=Spec(8.0, None, "fast"))).sentence

@@ -608,7 +608,7 @@ def test_a_device_is_named_as_it_is(device: Device, text: str) -> None:
     [
         (None, "it keeps 95 % of the throughput and has no known price."),
         (0.25, "it keeps 95 % of the throughput and saves 25 % an hour."),
-        (0.0, "it keeps 95 % of the throughput and costs the same."),
+        (0.0, "it keeps 95 % of the throughput and its machine costs the same."),
         (-0.25, "it keeps 95 % of the throughput and costs 25 % more an hour."),
     ],
 )
