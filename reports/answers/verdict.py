@@ -10,6 +10,7 @@ from sizer import words
 from sizer.model import as_asked
 from sizer.words import BadgeKind, _, badge
 
+from .. import results
 from ..charts import legend
 from ..doubts import failures
 from ..material import Material
@@ -35,7 +36,7 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
         "rows": [replace(row, data_badge=None) for row in rows] if embedded else rows,
         "keys": _keys(rows),
         **_for_all(material),
-        "notes": _notes(material),
+        "notes": _notes(material, found),
     }
 
 
@@ -77,10 +78,18 @@ def _for_all(material: Material) -> dict[str, Any]:
     return {"shared": words.shared_sentences(recommendation), "family": words.family_sentence(recommendation.family)}
 
 
-def _notes(material: Material) -> list[str]:
+def _notes(material: Material, found: Sequence[Subject]) -> list[str]:
     """What must be known of the whole study."""
     drift = [words.drift_in_words(material.drift)] if material.drift is not None else []
     progress = material.progress
     older = sum(progress.older.values()) if progress is not None and progress.is_complete else 0
     changed = [words.runs_of_older_form(older)] if older else []
-    return [*map(words.note_in_words, material.notes), *changed, *drift]
+    assumed = [words.spread_assumed()] if material.study.imported and all(map(_is_bare, found)) else []
+    return [*map(words.note_in_words, material.notes), *assumed, *changed, *drift]
+
+
+def _is_bare(subject: Subject) -> bool:
+    """Whether its rates are single numbers: no interval, and no configuration a second time."""
+    rates = [run.throughput for run in results.of_the_job(subject.runs) if run.throughput is not None]
+    configurations = {run.configuration for run in results.of_the_job(subject.runs) if run.throughput is not None}
+    return len(configurations) == len(rates) > 0 and all(rate.low == rate.high for rate in rates)

@@ -59,7 +59,7 @@ from sizer.model.plain_data import CONSTANTS, PLACE, as_data
 from sizer.model.predicted_rates import own_effects, predict_rates
 from sizer.model.prediction import best_measured, predict, predict_line, predict_several
 from sizer.model.relief import headroom
-from sizer.model.stages import INSTANT
+from sizer.model.stages import INSTANT, as_good
 from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
 
 __all__ = [
@@ -101,6 +101,7 @@ __all__ = [
     "apart",
     "as_asked",
     "as_data",
+    "as_good",
     "asked_sizes",
     "batch_edge",
     "batch_of",

@@ -9,27 +9,25 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sizer.model.equation import Array, Indices
+from sizer.model.equation import Array
 
 LONGEST_STEP = 1.5
 """Of a logarithm in one step: a factor of 4.5, so that a flat direction cannot throw the search away."""
 
 
 def minimise(
-    residuals: Callable[[Array, Indices], tuple[Array, Array]],
-    start: Array,
-    iterations: int = 60,
-    tolerance: float = 1e-5,
+    residuals: Callable[[Array], tuple[Array, Array]], start: Array, iterations: int = 60, tolerance: float = 1e-5
 ) -> tuple[Array, Array]:
     """Minimise the sum of squares of each row on its own.
 
-    `residuals` maps parameters (R, k) of the rows with these numbers (R,) to residuals (R, m) and their derivatives
-    (R, m, k). Returns the parameters (R, k) and the sums of squares (R,).
+    `residuals` maps parameters (R, k) to residuals (R, m) and their derivatives (R, m, k).
+    Returns the parameters (R, k) and the sums of squares (R,).
     """
-    theta, moving = start.copy(), np.arange(len(start))
-    value, slope = residuals(theta, moving)
+    theta = start.copy()
+    value, slope = residuals(theta)
     cost = np.einsum("rm,rm->r", value, value)
     damping = np.full(len(theta), 1e-2)
+    settled = np.zeros(len(theta), dtype=bool)
     diagonal = np.arange(theta.shape[1])
     for _ in range(iterations):
         transposed = slope.transpose(0, 2, 1)
@@ -38,18 +36,14 @@ def minimise(
         damped[:, diagonal, diagonal] += 1e-9
         step = -np.linalg.solve(damped, transposed @ value[:, :, None])[:, :, 0]
         step = np.minimum(np.maximum(step, -LONGEST_STEP), LONGEST_STEP)
-        new_value, new_slope = residuals(theta[moving] + step, moving)
-        new_cost, old_cost = np.einsum("rm,rm->r", new_value, new_value), cost[moving]
-        better = new_cost < old_cost
-        theta[moving[better]] += step[better]
-        cost[moving[better]] = new_cost[better]
-        converged = ~better | (old_cost - new_cost < tolerance * old_cost)
-        settled = converged & (better | (damping > 1e3) | (np.abs(step).max(axis=1) < tolerance))
+        new_value, new_slope = residuals(theta + step)
+        new_cost = np.einsum("rm,rm->r", new_value, new_value)
+        better = new_cost < cost
+        converged = ~better | (cost - new_cost < tolerance * cost)
+        theta[better] += step[better]
+        value[better], slope[better], cost[better] = new_value[better], new_slope[better], new_cost[better]
+        settled |= converged & (better | (damping > 1e3) | (np.abs(step).max(axis=1) < tolerance))
+        damping = np.minimum(np.maximum(damping * np.where(better, 0.2, 6.0), 1e-9), 1e9)
         if settled.all():
             break
-        value[better], slope[better] = new_value[better], new_slope[better]
-        damping = np.minimum(np.maximum(damping * np.where(better, 0.2, 6.0), 1e-9), 1e9)
-        if settled.any():
-            left = ~settled
-            moving, value, slope, damping = moving[left], value[left], slope[left], damping[left]
     return theta, cost

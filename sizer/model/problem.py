@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sizer.model.coordinates import vcpus_of
-from sizer.model.equation import Array, Design, Flags, Indices, solve
+from sizer.model.equation import Array, Design, Flags, solve
 from sizer.model.families import Prior, prior
 from sizer.model.model import MeasuredRange, Structure, WorkloadFacts
 from sizer.model.observations import Observation
@@ -37,7 +37,7 @@ class Problem:
     cpu_busy: Array
     accelerator_busy: Array
 
-    def residuals(self, target: Array, mean: Array, included: Array) -> Callable[[Array, Indices], tuple[Array, Array]]:
+    def residuals(self, target: Array, mean: Array, included: Array) -> Callable[[Array], tuple[Array, Array]]:
         """For `minimise`: rates (R or 1, n), stages, and prior means (R or 1, k); rows of `included` 0 are left out."""
         weight = included / self.deviation
         sure = 1 / self.belief.deviation
@@ -45,23 +45,22 @@ class Problem:
         n, k = self.target.size, sure.size
         ends = np.cumsum([n, cpu.size, accelerator.size, k])
 
-        def evaluate(theta: Array, rows: Indices) -> tuple[Array, Array]:
+        def evaluate(theta: Array) -> tuple[Array, Array]:
             solution = solve(self.structure, theta, self.design)
-            aims, means, weights, counts = (_of(rows, each) for each in (target, mean, weight, included))
             values, slopes = np.empty((len(theta), ends[3])), np.zeros((len(theta), ends[3], k))
-            values[:, :n] = (solution.log_rate - aims) * weights
-            slopes[:, :n] = solution.gradient * weights[:, :, None]
+            values[:, :n] = (solution.log_rate - target) * weight
+            slopes[:, :n] = solution.gradient * weight[:, :, None]
             if cpu.size:
                 over = solution.cpu[:, cpu] - self.cpu_busy[cpu]
-                scale = np.where(over > 0, 1 / MORE_THAN_BUSY, 1 / LESS_THAN_BUSY) * counts[:, cpu]
+                scale = np.where(over > 0, 1 / MORE_THAN_BUSY, 1 / LESS_THAN_BUSY) * included[:, cpu]
                 values[:, n : ends[1]] = over * scale
                 slopes[:, n : ends[1]] = solution.cpu_gradient[:, cpu] * scale[:, :, None]
             if accelerator.size:
                 off = solution.accelerator[:, accelerator] - self.accelerator_busy[accelerator]
-                scale = counts[:, accelerator] / ACCELERATOR_BUSY
+                scale = included[:, accelerator] / ACCELERATOR_BUSY
                 values[:, ends[1] : ends[2]] = off * scale
                 slopes[:, ends[1] : ends[2]] = solution.accelerator_gradient[:, accelerator] * scale[:, :, None]
-            values[:, ends[2] :] = (theta - means) * sure
+            values[:, ends[2] :] = (theta - mean) * sure
             slopes[:, np.arange(ends[2], ends[3]), np.arange(k)] = sure
             return values, slopes
 
@@ -70,11 +69,6 @@ class Problem:
     @property
     def everything(self) -> Array:
         return np.ones((1, self.target.size))
-
-
-def _of(rows: Indices, every: Array) -> Array:
-    """What belongs to these rows; what has one row belongs to all."""
-    return every if len(every) == 1 else every[rows]
 
 
 @dataclass(frozen=True)

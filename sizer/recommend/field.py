@@ -76,7 +76,8 @@ def sold(field: Sequence[ScoredCandidate]) -> list[ScoredCandidate]:
 
 
 def allowed(field: Sequence[ScoredCandidate], model: WorkloadModel, edges: Edges) -> list[ScoredCandidate]:
-    """What may be chosen: a size that exists on a disk worth having, and where the rate still rises, the most measured.
+    """What may be chosen: a size that exists on a disk worth having, and where the rate still rises, the most measured
+    or one that reaches the target of the best measured for sure: of a better one less is known, and no less is needed.
 
     A disk costs little beside vCPUs, memory and accelerators, so what it loses is not weighed against the target: the
     target is for how many of those are bought.
@@ -84,9 +85,11 @@ def allowed(field: Sequence[ScoredCandidate], model: WorkloadModel, edges: Edges
     top = best_of_disks(field)
     found = _cheapest_disk([j for j in sold(field) if disk_loss(j, top) <= DISK_LOSS])
     if edges.more_vcpus:
-        found = [j for j in found if j.candidate.configuration.vcpus == model.measured.vcpus[-1]] or found
+        most = model.measured.vcpus[-1]
+        found = [j for j in found if j.passes or j.candidate.configuration.vcpus == most] or found
     if edges.more_memory:
-        found = [j for j in found if j.candidate.configuration.memory_bytes == model.measured.memory_bytes[-1]] or found
+        largest = model.measured.memory_bytes[-1]
+        found = [j for j in found if j.passes or j.candidate.configuration.memory_bytes == largest] or found
     return found
 
 

@@ -86,6 +86,13 @@ def measured_on(moments: Sequence[str | None]) -> str:
     return _("{first} to {last}.", first=days[0], last=days[-1])
 
 
+def spread_assumed() -> str:
+    """Of a table with one number a row."""
+    return _(
+        "The table has one number for each row and no intervals: what follows each ± is by an assumed spread of 2 %."
+    )
+
+
 def runs_of_older_form(count: int) -> str:
     """Of runs that the study file asked for before it was changed."""
     return _n(
@@ -144,9 +151,9 @@ def how_sure(answer: Answer | None, unfinished: bool = False) -> str:
     if likely is None or event is None:
         return doubt or (_("more may be faster") if answer.status == "at_least" else "")
     if answer.provisional and likely >= SURE:
-        sure = _of_event(chance(likely), event)
+        sure = _of_event(chance(likely), event, answer)
         return _("{sure}; {doubt}", doubt=doubt, sure=sure) if doubt else _("{sure}, by these runs", sure=sure)
-    return _of_event(_("{word} ({chance})", word=_likely(likely), chance=chance(likely)), event)
+    return _of_event(_("{word} ({chance})", word=_likely(likely), chance=chance(likely)), event, answer)
 
 
 def sure_line(answer: Answer) -> str:
@@ -155,11 +162,14 @@ def sure_line(answer: Answer) -> str:
     return _("How sure: {sure}.", sure=sure) if sure else ""
 
 
-def _of_event(sure: str, event: Event) -> str:
+def _of_event(sure: str, event: Event, answer: Answer) -> str:
     """What it is the probability of."""
+    memory = answer.spec.memory_bytes if answer.spec is not None else None
     return {
         Event.REACHES_TARGET: _("{sure} to reach the target", sure=sure),
-        Event.LESS_TOO_LITTLE: _("{sure} that less would be too little", sure=sure),
+        Event.LESS_TOO_LITTLE: _("{sure} that fewer vCPUs would be too few", sure=sure)
+        if memory is None
+        else _("{sure} that fewer vCPUs or less memory would be too little", sure=sure),
         Event.NONE_CHEAPER: _("{sure} that none is {alike} cheaper", sure=sure, alike=percent(SAME_COST)),
         Event.NONE_BETTER: _("{sure} that none has {alike} less cost × time", sure=sure, alike=percent(SAME_COST)),
         Event.NONE_FASTER: _("{sure} that none is {alike} faster", sure=sure, alike=percent(SAME_COST)),
@@ -348,9 +358,24 @@ def _beside_smaller(answer: Answer, spec: Spec, terms: Terms) -> str:
     sizes = [found for found in known if found[0].spec.vcpus != spec.vcpus] or known
     if not sizes:
         return ""
-    smaller, share, saving = max(sizes, key=lambda found: found[1])
+    in_one = [found for found in sizes if _differing(found[0].spec, spec) == Spec(found[0].spec.vcpus)]
+    smaller, share, saving = max(in_one or sizes, key=lambda found: found[1])
     called = _instead(_differing(spec, smaller.spec), _differing(smaller.spec, spec), terms)
-    return _by_work(called, 1 / share, 1 - 1 / (1 - saving))
+    price = 1 - 1 / (1 - saving)
+    seen = [
+        1 + each.number("seen")
+        for each in answer.reasons
+        if each.code is ReasonCode.RISES_WITH_VCPUS and each.has("seen") and each.number("before") == smaller.spec.vcpus
+    ]
+    if seen and abs(seen[0] * share - 1) > CLOSE:
+        return _(
+            "With {instead} it has {low} to {high} times the throughput and {price}.",
+            instead=called,
+            low=f"{min(seen[0], 1 / share):.3g}",
+            high=f"{max(seen[0], 1 / share):.3g}",
+            price=_saved(price),
+        )
+    return _by_work(called, 1 / share, price)
 
 
 def _of_the_throughput(share: float) -> str:

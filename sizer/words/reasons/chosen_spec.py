@@ -136,7 +136,7 @@ SENTENCES: Sentences = {
         "vCPUs were not varied: {vcpus} is what was measured, not what is needed.", vcpus=vcpus_of(r)
     ),
     _C.SIZE_SOLD: lambda r, t: _(
-        "{vcpus} is the smallest size sold with at least {measured}, the most measured.",
+        "{vcpus} is the smallest size sold with at least {measured}, which its rate is known of.",
         vcpus=vcpus_of(r),
         measured=vcpus_of(r, "measured"),
     ),

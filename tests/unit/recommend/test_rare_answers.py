@@ -282,15 +282,18 @@ def test_nothing_is_advised_where_nobody_knows_what_binds(curve: Curve, answer_o
 
 
 def test_where_memory_still_pays_only_the_most_may_be_chosen(knee: WorkloadModel) -> None:
-    """A smaller size would be judged by a best that is not known."""
+    """A smaller size would be judged by an unknown best, unless it reaches its share of the best measured for sure."""
     (small, large) = (
         ScoredCandidate(
-            Candidate(Spec(4.0, size * GIB), Configuration(4.0, size * GIB, "host", 32), usd, 0), Score(1.0, 1.0, 300)
+            Candidate(Spec(4.0, size * GIB), Configuration(4.0, size * GIB, "host", 32), usd, 0),
+            Score(1.0, chance, 300),
         )
-        for size, usd in ((4, 0.1), (8, 0.2))
+        for size, usd, chance in ((4, 0.1, 0.6), (8, 0.2, 1.0))
     )
     assert allowed([small, large], knee, Edges(NO_GAIN, NO_GAIN, None)) == [small, large]
     assert allowed([small, large], knee, Edges(NO_GAIN, SURE_GAIN, None)) == [large]
+    sure = replace(small, score=replace(small.score, probability=1.0))
+    assert allowed([sure, large], knee, Edges(NO_GAIN, SURE_GAIN, None)) == [sure, large]
 
 
 def test_memory_that_no_family_offers_says_the_most_that_is_sold(knee: WorkloadModel) -> None:

@@ -127,7 +127,7 @@ def test_an_answer_that_is_less_than_sure_keeps_its_probability(retold: Retold) 
     ("event", "said"),
     [
         (Event.REACHES_TARGET, "very likely (0.98) to reach the target"),
-        (Event.LESS_TOO_LITTLE, "very likely (0.98) that less would be too little"),
+        (Event.LESS_TOO_LITTLE, "very likely (0.98) that fewer vCPUs or less memory would be too little"),
         (Event.NONE_CHEAPER, "very likely (0.98) that none is 5 % cheaper"),
         (Event.NONE_BETTER, "very likely (0.98) that none has 5 % less cost × time"),
         (Event.NONE_FASTER, "very likely (0.98) that none is 5 % faster"),
@@ -150,7 +150,7 @@ def test_disturbed_runs_take_the_place_of_a_word_and_keep_the_figure(retold: Ret
     lower = retold(
         status="at_least", edge="rising", probability=0.97, probability_of=Event.LESS_TOO_LITTLE, reasons=(RISES,)
     )
-    assert lower.how_sure == "very likely (0.97) that less would be too little"
+    assert lower.how_sure == "very likely (0.97) that fewer vCPUs or less memory would be too little"
 
 
 def test_a_lower_bound_says_what_it_gains_and_costs_beside_the_next_smaller(retold: Retold) -> None:
