@@ -167,9 +167,9 @@ def _of_event(sure: str, event: Event, answer: Answer) -> str:
     memory = answer.spec.memory_bytes if answer.spec is not None else None
     return {
         Event.REACHES_TARGET: _("{sure} to reach the target", sure=sure),
-        Event.LESS_TOO_LITTLE: _("{sure} that fewer vCPUs would be too few", sure=sure)
+        Event.LESS_TOO_LITTLE: _("{sure} that fewer vCPUs are too few", sure=sure)
         if memory is None
-        else _("{sure} that fewer vCPUs or less memory would be too little", sure=sure),
+        else _("{sure} that fewer vCPUs or less memory is too little", sure=sure),
         Event.NONE_CHEAPER: _("{sure} that none is {alike} cheaper", sure=sure, alike=percent(SAME_COST)),
         Event.NONE_BETTER: _("{sure} that none has {alike} less cost × time", sure=sure, alike=percent(SAME_COST)),
         Event.NONE_FASTER: _("{sure} that none is {alike} faster", sure=sure, alike=percent(SAME_COST)),
@@ -182,7 +182,7 @@ def _doubted(answer: Answer) -> str:
     """What speaks against an answer that is likely by its figures; empty where that is none of these."""
     codes = {each.code for each in answer.reasons}
     if _disturbed(answer):
-        return _("runs were disturbed")
+        return _("disturbed runs")
     if codes & {ReasonCode.RUNS_APART, ReasonCode.SIZES_APART}:
         return _("its runs lie apart")
     if codes & {ReasonCode.PRICES_UNKNOWN, ReasonCode.SOME_PRICES_UNKNOWN, ReasonCode.FASTEST_WITHOUT_PRICE}:
@@ -506,11 +506,9 @@ def settling_sentence(answer: Answer | None, terms: Terms) -> str:
     vcpus = vcpus_listed(suggestion.vcpus) if suggestion.vcpus else ""
     if suggestion.action is Action.MEASURE and vcpus:
         if suggestion.needs_larger_host:
-            host = vcpus_in_words(suggestion.host_vcpus or 0)
             if _disturbed(answer):
-                return _(
-                    "Measure at {vcpus} on a larger host that is quiet; this one has {host}.", vcpus=vcpus, host=host
-                )
+                return _("Measure at {vcpus} on a larger and quiet host.", vcpus=vcpus)
+            host = vcpus_in_words(suggestion.host_vcpus or 0)
             return _("Measure at {vcpus} on a larger host; this one has {host}.", vcpus=vcpus, host=host)
         return _("Measure at {vcpus}.", vcpus=vcpus)
     if suggestion.action is Action.REPEAT and suggestion.repeat_how in (None, "quiet_host", "longer"):

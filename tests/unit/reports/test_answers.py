@@ -77,7 +77,7 @@ def test_a_provisional_answer_is_not_green(retold: Retold, changed: Callable[...
     again = Suggestion(Action.REPEAT, doubted, repeat_how="quiet_host")
     found = retold(provisional=True, reasons=(doubted,), next_run=again)
     assert (found.status.word, found.status.symbol, found.kind) == ("provisional", "!", "recommended provisional")
-    assert found.how_sure == "0.97 to reach the target; runs were disturbed"
+    assert found.how_sure == "0.97 to reach the target; disturbed runs"
     assert found.doubt == "3 of 3 runs were disturbed (contended)."
     assert found.settle == "Repeat the runs on a quiet host."
     page = render(changed(provisional=True))
@@ -127,7 +127,7 @@ def test_an_answer_that_is_less_than_sure_keeps_its_probability(retold: Retold) 
     ("event", "said"),
     [
         (Event.REACHES_TARGET, "very likely (0.98) to reach the target"),
-        (Event.LESS_TOO_LITTLE, "very likely (0.98) that fewer vCPUs or less memory would be too little"),
+        (Event.LESS_TOO_LITTLE, "very likely (0.98) that fewer vCPUs or less memory is too little"),
         (Event.NONE_CHEAPER, "very likely (0.98) that none is 5 % cheaper"),
         (Event.NONE_BETTER, "very likely (0.98) that none has 5 % less cost × time"),
         (Event.NONE_FASTER, "very likely (0.98) that none is 5 % faster"),
@@ -146,11 +146,11 @@ def test_disturbed_runs_take_the_place_of_a_word_and_keep_the_figure(retold: Ret
     """The word would be surer than the runs; the figure is what they say, as the JSON has it."""
     disturbed = reason(ReasonCode.RUNS_DOUBTFUL, doubtful=3.0, completed=3.0, doubts=("contended",))
     found = retold(provisional=True, probability=0.97, reasons=(disturbed,))
-    assert found.how_sure == "0.97 to reach the target; runs were disturbed"
+    assert found.how_sure == "0.97 to reach the target; disturbed runs"
     lower = retold(
         status="at_least", edge="rising", probability=0.97, probability_of=Event.LESS_TOO_LITTLE, reasons=(RISES,)
     )
-    assert lower.how_sure == "very likely (0.97) that fewer vCPUs or less memory would be too little"
+    assert lower.how_sure == "very likely (0.97) that fewer vCPUs or less memory is too little"
 
 
 def test_a_lower_bound_says_what_it_gains_and_costs_beside_the_next_smaller(retold: Retold) -> None:
