@@ -76,7 +76,7 @@ def _option(option: Option, answer: Answer, subject: Subject) -> dict[str, Any]:
         "instance": option.instance_type or "",
         "million": words.option_price_of_million(option),
         "probability": "" if sure else words.chance(option.probability),
-        "bound": words.option_bound(option, subject.terms),
+        "bound": words.option_bound(option, subject.terms) if option.bottleneck is not None else "",
         "is_answer": option.spec == answer.spec and option.throughput == answer.throughput,
     }
 
