@@ -247,6 +247,7 @@ from sizer.words.storage import (
     leftover_in_words,
     rates_in_words,
 )
+from sizer.words.sureness import how_sure, sure_line
 from sizer.words.terminal import (
     answer_not_written,
     being_measured,
@@ -283,7 +284,6 @@ from sizer.words.verdict import (
     against_sentence,
     doubt_sentence,
     family_sentence,
-    how_sure,
     idle_sentence,
     is_emulated,
     measured_on,
@@ -302,7 +302,6 @@ from sizer.words.verdict import (
     spec_parts,
     spread_assumed,
     status_badge,
-    sure_line,
     without_disk,
 )
 from sizer.words.warnings import warning_in_words, warning_line, warning_name, warning_names

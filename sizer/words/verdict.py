@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sizer.recommend import ALIKE as SAME_COST
-from sizer.recommend import SURE
 from sizer.records import (
     Action,
     Answer,
     Baseline,
-    Event,
     Family,
     InstanceOffer,
     Job,
@@ -29,7 +26,6 @@ from sizer.records import (
 from sizer.words.answers import suggestion_sentences
 from sizer.words.badges import Badge, BadgeKind, badge
 from sizer.words.figures import (
-    chance,
     gain,
     gains,
     half_width,
@@ -44,6 +40,7 @@ from sizer.words.names import Terms, accelerators_name, disk_in_words, listed, s
 from sizer.words.page_answers import offer_name, provider_name
 from sizer.words.reasons import reason_sentence
 from sizer.words.reasons.open_questions import doubts_listed
+from sizer.words.sureness import disturbed
 from sizer.words.units import percent, rate_in_words, vcpus_in_words
 
 ALIKE = 0.005
@@ -134,76 +131,6 @@ def status_badge(answer: Answer | None, unfinished: bool = False) -> Badge:
     if answer.status == "at_least":
         return badge(BadgeKind.AT_LEAST)
     return badge(BadgeKind.PROVISIONAL if answer.provisional or unfinished else BadgeKind.RECOMMENDED)
-
-
-def how_sure(answer: Answer | None, unfinished: bool = False) -> str:
-    """`very likely (0.97) to reach the target`, or why there is no probability: that of a lower bound is that less is
-    too little, and what speaks against an answer stands in the place of a word that would be surer than its runs.
-    """
-    if unfinished:
-        return _("runs are missing")
-    if answer is None or (answer.status == "refused" and answer.job is None):
-        return ""
-    doubt = _doubted(answer) if answer.provisional else ""
-    likely, event = answer.probability, answer.probability_of
-    if answer.job is not None:
-        likely, event = answer.job.probability, Event.IN_TIME
-    if likely is None or event is None:
-        return doubt or (_("more may be faster") if answer.status == "at_least" else "")
-    if answer.provisional and likely >= SURE:
-        sure = _of_event(chance(likely), event, answer)
-        return _("{sure}; {doubt}", doubt=doubt, sure=sure) if doubt else _("{sure}, by these runs", sure=sure)
-    return _of_event(_("{word} ({chance})", word=_likely(likely), chance=chance(likely)), event, answer)
-
-
-def sure_line(answer: Answer) -> str:
-    """How sure the answer is, in a line of its own; empty where there is none, or it is no answer."""
-    sure = how_sure(answer) if answer.status != "refused" else ""
-    return _("How sure: {sure}.", sure=sure) if sure else ""
-
-
-def _of_event(sure: str, event: Event, answer: Answer) -> str:
-    """What it is the probability of."""
-    memory = answer.spec.memory_bytes if answer.spec is not None else None
-    return {
-        Event.REACHES_TARGET: _("{sure} to reach the target", sure=sure),
-        Event.LESS_TOO_LITTLE: _("{sure} that fewer vCPUs are too few", sure=sure)
-        if memory is None
-        else _("{sure} that fewer vCPUs or less memory is too little", sure=sure),
-        Event.NONE_CHEAPER: _("{sure} that none is {alike} cheaper", sure=sure, alike=percent(SAME_COST)),
-        Event.NONE_BETTER: _("{sure} that none has {alike} less cost × time", sure=sure, alike=percent(SAME_COST)),
-        Event.NONE_FASTER: _("{sure} that none is {alike} faster", sure=sure, alike=percent(SAME_COST)),
-        Event.GIVES_RATE: _("{sure} to give the rate asked for", sure=sure),
-        Event.IN_TIME: _("{sure} to be in time", sure=sure),
-    }[event]
-
-
-def _doubted(answer: Answer) -> str:
-    """What speaks against an answer that is likely by its figures; empty where that is none of these."""
-    codes = {each.code for each in answer.reasons}
-    if _disturbed(answer):
-        return _("disturbed runs")
-    if codes & {ReasonCode.RUNS_APART, ReasonCode.SIZES_APART}:
-        return _("its runs lie apart")
-    if codes & {ReasonCode.PRICES_UNKNOWN, ReasonCode.SOME_PRICES_UNKNOWN, ReasonCode.FASTEST_WITHOUT_PRICE}:
-        return _("prices are missing")
-    return _("only one was measured") if ReasonCode.ONLY_MACHINE in codes else ""
-
-
-def _disturbed(answer: Answer) -> bool:
-    """Whether something else on the host had a part in its runs."""
-    return any(each.code in (ReasonCode.RUNS_DOUBTFUL, ReasonCode.SIZE_DOUBTFUL) for each in answer.reasons)
-
-
-def _likely(probability: float) -> str:
-    """A probability as a word, by the scale that climate reports use (IPCC, uncertainty guidance of 2010)."""
-    if probability > 0.99:
-        return _("almost certain")
-    if probability >= 0.9:
-        return _("very likely")
-    if probability >= 0.66:
-        return _("likely")
-    return _("as likely as not") if probability >= 0.33 else _("unlikely")
 
 
 def spec_bound(answer: Answer) -> str:
@@ -506,7 +433,7 @@ def settling_sentence(answer: Answer | None, terms: Terms) -> str:
     vcpus = vcpus_listed(suggestion.vcpus) if suggestion.vcpus else ""
     if suggestion.action is Action.MEASURE and vcpus:
         if suggestion.needs_larger_host:
-            if _disturbed(answer):
+            if disturbed(answer):
                 return _("Measure at {vcpus} on a larger and quiet host.", vcpus=vcpus)
             host = vcpus_in_words(suggestion.host_vcpus or 0)
             return _("Measure at {vcpus} on a larger host; this one has {host}.", vcpus=vcpus, host=host)

@@ -1,0 +1,80 @@
+"""How sure an answer is: a probability with its event, and what speaks against it."""
+
+from __future__ import annotations
+
+from sizer.recommend import ALIKE as SAME_COST
+from sizer.recommend import SURE
+from sizer.records import Answer, Event, ReasonCode
+from sizer.words.figures import chance
+from sizer.words.language import _
+from sizer.words.units import percent
+
+
+def how_sure(answer: Answer | None, unfinished: bool = False) -> str:
+    """`very likely (0.97) to reach the target`, or why there is no probability: that of a lower bound is that less is
+    too little, and what speaks against an answer stands in the place of a word that would be surer than its runs.
+    """
+    if unfinished:
+        return _("runs are missing")
+    if answer is None or (answer.status == "refused" and answer.job is None):
+        return ""
+    doubt = _doubted(answer) if answer.provisional else ""
+    likely, event = answer.probability, answer.probability_of
+    if answer.job is not None:
+        likely, event = answer.job.probability, Event.IN_TIME
+    if likely is None or event is None:
+        return doubt or (_("more may be faster") if answer.status == "at_least" else "")
+    if answer.provisional and likely >= SURE:
+        sure = _of_event(chance(likely), event, answer)
+        return _("{sure}; {doubt}", doubt=doubt, sure=sure) if doubt else _("{sure}, by these runs", sure=sure)
+    return _of_event(_("{word} ({chance})", word=_likely(likely), chance=chance(likely)), event, answer)
+
+
+def sure_line(answer: Answer) -> str:
+    """How sure the answer is, in a line of its own; empty where there is none, or it is no answer."""
+    sure = how_sure(answer) if answer.status != "refused" else ""
+    return _("How sure: {sure}.", sure=sure) if sure else ""
+
+
+def _of_event(sure: str, event: Event, answer: Answer) -> str:
+    """What it is the probability of."""
+    memory = answer.spec.memory_bytes if answer.spec is not None else None
+    return {
+        Event.REACHES_TARGET: _("{sure} to reach the target", sure=sure),
+        Event.LESS_TOO_LITTLE: _("{sure} that fewer vCPUs are too few", sure=sure)
+        if memory is None
+        else _("{sure} that fewer vCPUs or less memory is too little", sure=sure),
+        Event.NONE_CHEAPER: _("{sure} that none is {alike} cheaper", sure=sure, alike=percent(SAME_COST)),
+        Event.NONE_BETTER: _("{sure} that none has {alike} less cost × time", sure=sure, alike=percent(SAME_COST)),
+        Event.NONE_FASTER: _("{sure} that none is {alike} faster", sure=sure, alike=percent(SAME_COST)),
+        Event.GIVES_RATE: _("{sure} to give the rate asked for", sure=sure),
+        Event.IN_TIME: _("{sure} to be in time", sure=sure),
+    }[event]
+
+
+def _doubted(answer: Answer) -> str:
+    """What speaks against an answer that is likely by its figures; empty where that is none of these."""
+    codes = {each.code for each in answer.reasons}
+    if disturbed(answer):
+        return _("disturbed runs")
+    if codes & {ReasonCode.RUNS_APART, ReasonCode.SIZES_APART}:
+        return _("its runs lie apart")
+    if codes & {ReasonCode.PRICES_UNKNOWN, ReasonCode.SOME_PRICES_UNKNOWN, ReasonCode.FASTEST_WITHOUT_PRICE}:
+        return _("prices are missing")
+    return _("only one was measured") if ReasonCode.ONLY_MACHINE in codes else ""
+
+
+def disturbed(answer: Answer) -> bool:
+    """Whether something else on the host had a part in its runs."""
+    return any(each.code in (ReasonCode.RUNS_DOUBTFUL, ReasonCode.SIZE_DOUBTFUL) for each in answer.reasons)
+
+
+def _likely(probability: float) -> str:
+    """A probability as a word, by the scale that climate reports use (IPCC, uncertainty guidance of 2010)."""
+    if probability > 0.99:
+        return _("almost certain")
+    if probability >= 0.9:
+        return _("very likely")
+    if probability >= 0.66:
+        return _("likely")
+    return _("as likely as not") if probability >= 0.33 else _("unlikely")
