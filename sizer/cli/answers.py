@@ -83,7 +83,7 @@ def recommend(arguments: argparse.Namespace) -> int:
     status = api.study_status(folder)
     if status.todo and not arguments.json:
         said = progress_sentence(status.finished, len(status.specs), 0)
-        print(f"{said} sizer resume {typed_path(folder.path)}", file=sys.stderr)
+        print(f"{said} sizer resume {typed_path(folder.path)}")
     return _exit_code(recommendation, [check_gate(gate, recommendation.workloads) for gate in gates])
 
 
