@@ -200,7 +200,8 @@ def test_loading_it_loads_no_library(module: str) -> None:
     code = (
         f"import sys; sys.path[:0] = ['sizer/hook', '.']; sys.dont_write_bytecode = True; before = set(sys.modules); "
         f"import sizer_finder; light = set(sys.modules) - before; import {module}; "
-        "print(sorted(light)); print(sorted({name.split('.')[0] for name in set(sys.modules) - before} - sys.stdlib_module_names))"
+        "loaded = {name.split('.')[0] for name in set(sys.modules) - before}; "
+        "print(sorted(light)); print(sorted(loaded - sys.stdlib_module_names))"
     )
     argv = [sys.executable, "-I", "-c", code]
     light, foreign = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
