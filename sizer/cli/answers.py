@@ -38,7 +38,6 @@ from sizer.words import (
     next_line,
     offer_line,
     parameter_line,
-    progress_sentence,
     rejection_line,
     sure_line,
     terms_of,
@@ -80,10 +79,6 @@ def recommend(arguments: argparse.Namespace) -> int:
         print(json.dumps(recommendation_form(recommendation, model), indent=1))
     for each in () if arguments.json else recommendation.workloads:
         _print_answer(each, model)
-    status = api.study_status(folder)
-    if status.todo and not arguments.json:
-        said = progress_sentence(status.finished, len(status.specs), 0)
-        print(f"{said} sizer resume {typed_path(folder.path)}")
     return _exit_code(recommendation, [check_gate(gate, recommendation.workloads) for gate in gates])
 
 
