@@ -90,6 +90,6 @@ def _notes(material: Material, found: Sequence[Subject]) -> list[str]:
 
 def _is_bare(subject: Subject) -> bool:
     """Whether its rates are single numbers: no interval, and no configuration a second time."""
-    rates = [run.throughput for run in results.of_the_job(subject.runs) if run.throughput is not None]
-    configurations = {run.configuration for run in results.of_the_job(subject.runs) if run.throughput is not None}
-    return len(configurations) == len(rates) > 0 and all(rate.low == rate.high for rate in rates)
+    runs = results.of_the_job(subject.runs)
+    once = len({run.configuration for run in runs}) == len(runs) > 0
+    return once and not any(run.throughput is not None and run.throughput.low != run.throughput.high for run in runs)

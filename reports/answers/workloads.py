@@ -8,7 +8,7 @@ from typing import Any
 
 from sizer import words
 from sizer.model import as_asked
-from sizer.records import RELATIVE, Run
+from sizer.records import RELATIVE, Alternative, Run
 from sizer.words import _
 
 from .. import results
@@ -61,7 +61,7 @@ def workload(subject: Subject) -> dict[str, Any]:
         "machines": machines,
         "more_machines": more_machines,
         "million": words.million_heading(subject.unit, of_disks),
-        "machines_note": _machines_note(subject, of_disks),
+        "machines_note": _machines_note(compared, subject.unit, of_disks),
         "rows": rows,
         "columns": with_content(rows, *COLUMNS) or ["vcpus"],
         "preprocessing": preprocessing.times(subject),
@@ -75,11 +75,10 @@ def workload(subject: Subject) -> dict[str, Any]:
     }
 
 
-def _machines_note(subject: Subject, of_disks: bool) -> str:
+def _machines_note(compared: Sequence[Alternative], unit: str, of_disks: bool) -> str:
     """What the table of machines means; empty where there is none."""
-    compared = subject.answer.alternatives if subject.answer is not None else ()
     priced = any(each.usd_per_hour is not None for each in compared)
-    return words.machines_note(subject.unit, priced, of_disks) if compared else ""
+    return words.machines_note(unit, priced, of_disks) if compared else ""
 
 
 def _row(result: results.Result, subject: Subject) -> dict[str, Any]:

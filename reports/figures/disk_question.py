@@ -41,19 +41,21 @@ def _left_open_by_runs(subject: Subject, here: Configuration) -> float:
     A model that knows what binds is surer than two runs that a busy host disturbed; a reader sees both.
     """
     assert subject.model is not None, "a place has a model"
-    own, facts = rates_of(disk_of(here), subject), subject.model.facts
-    better = [disk for disk in subject.model.measured.disks if as_good(facts, disk.rates, own)]
-    found = []
+    name, facts = disk_of(here), subject.model.facts
+    own = rates_of(name, subject)
+    others = [disk for disk in subject.model.measured.disks if name_of_disk(disk.name) != name]
+    better = [disk.name for disk in others if as_good(facts, disk.rates, own)]
+    gained: dict[float, float] = {}
     for configuration in {run.configuration for run in results.of_the_job(subject.runs)}:
-        if disk_of(configuration) != disk_of(here):
-            continue
         slow = results.measured_at(configuration, subject.runs)
+        if disk_of(configuration) != name or slow is None or slow.low <= 0:
+            continue
+        apart = abs(math.log(vcpus_of(configuration) / vcpus_of(here)))
         for disk in better:
-            fast = results.measured_at(replace(configuration, disk=disk.name), subject.runs)
-            if slow is not None and fast is not None and slow.low > 0 and name_of_disk(disk.name) != disk_of(here):
-                apart = abs(math.log(vcpus_of(configuration) / vcpus_of(here)))
-                found.append((apart, fast.high / slow.low - 1))
-    return max((high for apart, high in found if apart == min(found)[0]), default=0.0)
+            fast = results.measured_at(replace(configuration, disk=disk), subject.runs)
+            if fast is not None:
+                gained[apart] = max(gained.get(apart, -math.inf), fast.high / slow.low - 1)
+    return gained[min(gained)] if gained else 0.0
 
 
 def _reading(subject: Subject, here: Configuration) -> str:

@@ -148,7 +148,7 @@ def conclude(folder: StudyFolder, on_step: OnStep = no_step) -> Conclusion:
     material = _material(folder, runs, model, recommendation)
     write_text(folder.measurements_path, material.measurements_csv)
     write_page(folder.report_path, material)
-    return Conclusion(model, recommendation, _drift(folder, runs), folder.problems())
+    return Conclusion(model, recommendation, material.drift, folder.problems())
 
 
 def write_report(folder: StudyFolder, path: str | Path | None = None, language: str | None = None) -> Path:

@@ -37,8 +37,7 @@ class Design:
     (-1: none), `gpus` counts accelerators. `decodes` and `computes` say which parts of the CPU's work a row does:
     synthetic input decodes nothing, a replay of the files does neither, and `step_on_cpu` where the step is the CPU's
     own. `slowness` is ln of how much slower the CPUs were than usual. `supposed`: the disk is given by its figures
-    alone. `decode_shift`, `accelerator_shift` and
-    `latency_shift` are a what-if's factors on these times, in ln.
+    alone. `decode_shift`, `accelerator_shift` and `latency_shift` are a what-if's factors on these times, in ln.
     """
 
     vcpus: Array
@@ -75,6 +74,12 @@ class Design:
         """Ln of what a core-second takes on these vCPUs if nothing is lost between them (1, n)."""
         seconds: Array = self.slowness - np.log(self.vcpus)
         return seconds[None]
+
+    @cached_property
+    def waits(self) -> Array:
+        """Ln of the reads of a sample that each worker, one a whole CPU, waits for (1, n); -inf for none."""
+        a_worker = np.log(self.missed) - np.log(np.ceil(self.vcpus)) + self.latency_shift
+        return np.where((self.missed > 0) & self.decodes, a_worker, -np.inf)[None]
 
     @cached_property
     def computing(self) -> Array:
@@ -280,17 +285,14 @@ def _disk(structure: Structure, made: _Times, design: Design) -> None:
             made.times[stage] -= speed
             made.depends(f"disk:{name}", stage, -shown)
         if name in structure.blocking:
-            rows = here & (design.missed > 0) & design.decodes
-            waits = np.log(design.missed) - np.log(np.ceil(design.vcpus))  # a worker for each CPU, whole
-            time = np.where(rows, waits + design.latency_shift, -np.inf)[None] + made.parameter(f"latency:{name}")
-            made.times[LATENCY] = np.maximum(made.times[LATENCY], time)
-            made.depends(f"latency:{name}", LATENCY, rows.astype(float)[None])
+            waits = np.where(here, design.waits, -np.inf)
+            made.times[LATENCY] = np.maximum(made.times[LATENCY], waits + made.parameter(f"latency:{name}"))
+            made.depends(f"latency:{name}", LATENCY, (waits > -np.inf).astype(float))
     if design.supposed and structure.blocking:
         # Figures do not tell how long a worker waits: no shorter than on the best of those that were measured.
-        least = np.minimum.reduce([made.parameter(f"latency:{name}") for name in structure.blocking])
-        rows = (design.missed > 0) & design.decodes
-        waits = np.log(design.missed) - np.log(np.ceil(design.vcpus)) + design.latency_shift
-        made.times[LATENCY] = np.where(rows, waits, -np.inf)[None] + least
+        made.times[LATENCY] = design.waits + np.minimum.reduce(
+            [made.parameter(f"latency:{name}") for name in structure.blocking]
+        )
 
 
 def _combine(structure: Structure, made: _Times, contention: Array) -> Solution:

@@ -69,7 +69,7 @@ def _demands(model: WorkloadModel) -> list[Parameter]:
 def _fitted(model: WorkloadModel) -> list[Parameter]:
     """The parameters of the heaviest member; the others differ in form, so theirs cannot be averaged with these."""
     member = model.members[0]
-    draws = np.array(member.draws)
+    draws = member.vectors[1:]
     found = []
     for index, name in enumerate(member.names):
         if name == "sharpness" and set(member.names) <= CPU_ALONE:

@@ -106,6 +106,6 @@ def _draw_variance(model: WorkloadModel, kept: Sequence[tuple[Fitted, float]]) -
     """Variance of ln throughput over the members' draws at each observation (n,)."""
     variance = np.zeros(kept[0][0].problem.target.size)
     for member, (fitted, weight) in zip(model.members, kept, strict=True):
-        log_rate = solve(member.structure, np.array(member.draws), fitted.problem.design).log_rate
+        log_rate = solve(member.structure, member.vectors[1:], fitted.problem.design).log_rate
         variance += weight * log_rate.var(axis=0)
     return variance

@@ -8,6 +8,7 @@ from typing import Any
 
 from sizer.catalog import Catalog, InstanceType
 from sizer.model import SHOWN_BY_VCPUS, Trend, WhatIf, WorkloadModel, best_measured, few_values, predict
+from sizer.recommend import events
 from sizer.recommend.baselines import baseline_of, baseline_reasons
 from sizer.recommend.beyond import look_beyond
 from sizer.recommend.candidates import Candidate
@@ -51,7 +52,6 @@ from sizer.records import (
     ReasonCode,
     Refusal,
     Run,
-    Spec,
     Suggestion,
     reason,
 )
@@ -140,23 +140,10 @@ def _sureness(field: Sequence[ScoredCandidate], chosen: ScoredCandidate, status:
     the best measured for sure.
     """
     if status != "at_least":
-        return {"probability": rounded(chosen.score.probability), "probability_of": Event.REACHES_TARGET}
+        return events.known(chosen.score.probability, Event.REACHES_TARGET)
     taken = chosen.candidate.spec
-    less = [j.score.probability for j in sold(field) if _is_less(j.candidate.spec, taken)]
-    if not less:
-        return {"probability": None, "probability_of": None}
-    return {"probability": rounded(1 - max(less)), "probability_of": Event.LESS_TOO_LITTLE}
-
-
-def _is_less(spec: Spec, taken: Spec) -> bool:
-    """Fewer vCPUs, or as many with less memory, whatever the disk."""
-    fewer = (spec.vcpus or 0.0) - (taken.vcpus or 0.0)
-    return fewer < 0 or (fewer == 0 and (spec.memory_bytes or 0) < (taken.memory_bytes or 0))
-
-
-def _event(objective: Objective) -> Event:
-    """Where a rate is asked for."""
-    return Event.GIVES_RATE if objective.deadline is None else Event.IN_TIME
+    less = [j.score.probability for j in sold(field) if events.is_less(j.candidate.spec, taken)]
+    return events.less_too_little(less) if less else events.UNKNOWN
 
 
 def _fast_enough(model: WorkloadModel, question: Question, needed: float, quality: Quality) -> Answer:
@@ -181,7 +168,7 @@ def _fast_enough(model: WorkloadModel, question: Question, needed: float, qualit
         status="recommended" if together else "at_least",
         edge="settled" if together else "unsettled",
         probability=probability,
-        probability_of=_event(question.objective),
+        probability_of=events.of_rate(question.objective),
         provisional=found.provisional or probability < SURE,
         reasons=(*(job_reasons(job, found.provisional) if job else enough), *found.reasons),
         runner_up=min(passing, key=lambda j: j.usd_a_sample).candidate.spec if passing else None,
@@ -238,7 +225,7 @@ def _too_slow(
         found,
         status="at_least",
         probability=probability,
-        probability_of=_event(question.objective),
+        probability_of=events.of_rate(question.objective),
         edge="rising",
         next_run=advice,
         beyond=beyond,

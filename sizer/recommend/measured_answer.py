@@ -8,6 +8,7 @@ from typing import Any
 
 from sizer.catalog import Catalog
 from sizer.model import WorkloadModel
+from sizer.recommend import events
 from sizer.recommend.alternatives import alternatives
 from sizer.recommend.comparison import Comparison, Contender, compare, kind_of
 from sizer.recommend.growth import Growth, with_count
@@ -32,7 +33,6 @@ from sizer.recommend.scoring import rounded
 from sizer.records import (
     Answer,
     Baseline,
-    Event,
     Objective,
     ReasonCode,
     Run,
@@ -101,23 +101,16 @@ def _sureness(choice: MeasuredChoice, comparison: Comparison, growth: Sequence[G
     """
     assert comparison.chosen is not None
     if len(choice.machines) == 1 and choice.objective.rate is None and choice.objective.latency_p99 is None:
-        return {"probability": None, "probability_of": None}
+        return events.UNKNOWN
     taken = comparison.chosen.machine
     less = [
         each.probability
         for each in comparison.contenders
-        if kind_of(each.machine) == kind_of(taken) and _is_smaller(each.machine, taken)
+        if kind_of(each.machine) == kind_of(taken) and events.is_less(each.machine.configuration, taken.configuration)
     ]
     if less and any(each.code is not ReasonCode.RISES_WITH_GPUS for each in growth):
-        return {"probability": rounded(1 - max(less)), "probability_of": Event.LESS_TOO_LITTLE}
-    return {"probability": rounded(comparison.probability), "probability_of": comparison.event}
-
-
-def _is_smaller(machine: Machine, other: Machine) -> bool:
-    """Fewer vCPUs, or as many with less memory, whatever the disk."""
-    here, there = machine.configuration, other.configuration
-    fewer = (here.vcpus or 0.0) - (there.vcpus or 0.0)
-    return fewer < 0 or (fewer == 0 and (here.memory_bytes or 0) < (there.memory_bytes or 0))
+        return events.less_too_little(less)
+    return events.known(comparison.probability, comparison.event)
 
 
 def _provisional(choice: MeasuredChoice, comparison: Comparison, likely: float) -> bool:
@@ -205,7 +198,7 @@ def _none_is_enough(choice: MeasuredChoice, comparison: Comparison) -> Answer:
         status="at_least",
         edge="rising",
         probability=rounded(likeliest.probability),
-        probability_of=Event.GIVES_RATE if deadline is None else Event.IN_TIME,
+        probability_of=events.of_rate(choice.objective),
         reasons=(*refused.reasons, growth_reason(grown)),
         next_run=more_of(choice, machine, grown),
     )

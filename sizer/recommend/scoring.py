@@ -107,7 +107,7 @@ def vcpus_of_ceiling(model: WorkloadModel, configuration: Configuration) -> tupl
         if f"accelerator:{label}" not in member.names:
             return None
         rate, ceiling = member.names.index("rate"), member.names.index(f"accelerator:{label}")
-        draws = np.array(member.draws)
+        draws = member.vectors[1:]
         lost = np.exp(draws[:, member.names.index("gpus")]) if "gpus" in member.names else 0.0
         found.append(np.exp(draws[:, ceiling] - draws[:, rate]) * (1 + more) / (1 + lost * more))
         weights.append(np.full(len(draws), member.weight))

@@ -14,7 +14,7 @@ from sizer.words.units import percent, percent_more, rate_in_words, several_of, 
 _BRIEF = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 WIDEST_SHARE = 0.5
 """Half of an interval over its value up to which `±` says something; beyond it, the interval itself is shown."""
-LARGEST_PERCENTAGE = 3.0
+_LARGEST_PERCENTAGE = 3.0
 """Above 300 % a share reads better as so many times."""
 FULL_STOPS, QUESTIONED = ".\u3002", "!?\uff01\uff1f"
 """What ends a sentence, in English and in Chinese."""
@@ -143,21 +143,21 @@ def times(factor: float) -> str:
 
 def of_its_rate(share: float) -> str:
     """A rate against that of a baseline: `98 % of its rate`, `6.9 times its rate`."""
-    if share <= LARGEST_PERCENTAGE:
+    if share <= _LARGEST_PERCENTAGE:
         return _("{share} of its rate", share=percent(share))
     return _("{times} its rate", times=times(share))
 
 
 def gain(share: float) -> str:
     """By how much something is faster: `12 %`, and above 300 % `a factor of 7.9`."""
-    if share <= LARGEST_PERCENTAGE:
+    if share <= _LARGEST_PERCENTAGE:
         return percent(share)
     return _("a factor of {number}", number=format_number(1 + share))
 
 
 def gains(low: float, high: float) -> str:
     """Both ends in one form: `56–91 %`, `a factor of 1.56–4.2`; one figure where they are written alike."""
-    if high > LARGEST_PERCENTAGE:
+    if high > _LARGEST_PERCENTAGE:
         return _("a factor of {number}", number=span(1 + low, 1 + high))
     first, last = f"{100 * low:.0f}", percent(high)
     return last if percent(low) == last else f"{first}–{last}"
@@ -165,14 +165,14 @@ def gains(low: float, high: float) -> str:
 
 def apart(share: float) -> str:
     """How far rates lie apart: `2.8 %`, and above 300 % `a factor of 7.9`."""
-    return small_share(share) if share <= LARGEST_PERCENTAGE else gain(share)
+    return small_share(share) if share <= _LARGEST_PERCENTAGE else gain(share)
 
 
 def more_or_less(share: float) -> str:
     """How another price compares: `12 % more`, `5 % less`, and above 300 % `27 times as much`."""
     if share < 0:
         return _("{share} less", share=percent(-share))
-    if share <= LARGEST_PERCENTAGE:
+    if share <= _LARGEST_PERCENTAGE:
         return _("{share} more", share=percent(share))
     return _("{times} as much", times=times(1 + share))
 
@@ -186,7 +186,7 @@ def chance(probability: float) -> str:
 
 def change(share: float) -> str:
     """`+12 %`, `-3 %`, and above 300 % `a factor of 7.9`."""
-    return percent_more(share) if share <= LARGEST_PERCENTAGE else gain(share)
+    return percent_more(share) if share <= _LARGEST_PERCENTAGE else gain(share)
 
 
 def samples_counted(samples: float, unit: str) -> str:
