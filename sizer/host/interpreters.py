@@ -1,0 +1,211 @@
+"""The Python that the programs of a framework run on: where it is, what it has, and what it lacks."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sizer.host.asking import ask
+from sizer.records import FrameworkPython, HostError, InputError, Message, typed_line
+
+INSTALLED_WITH = {"opencv": "mxnet"}
+"""A framework that has no interpreter of its own is looked for where this one is."""
+
+LEAST_PYTHON = (3, 10)
+"""The oldest that the programs in `workloads/` run on: they use `zip(strict=True)`."""
+
+
+@dataclass(frozen=True)
+class Needed:
+    """What an interpreter must have for the programs of a framework: the module that they import, the package that
+    brings it, its oldest version where one is known to be too old, and what pip is to install."""
+
+    module: str
+    package: str
+    install: tuple[str, ...]
+    least: tuple[int, ...] = ()
+
+
+NEEDED = {
+    # 1.9.1 is its last release, and numpy 2 breaks it.
+    "mxnet": Needed("mxnet", "mxnet", ("mxnet==1.9.1", "numpy>=1.23,<2", "opencv-python-headless<4.12", "lmdb")),
+    "pytorch": Needed("torch", "torch", ("torch==2.13.0", "numpy", "opencv-python-headless", "lmdb"), (2, 0)),
+    "opencv": Needed("cv2", "opencv-python-headless", ("opencv-python-headless", "numpy", "lmdb")),
+}
+"""By framework. What only some runs import, such as lmdb, is installed with it, and a run that lacks it says so."""
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """A Python and what was found in it: its version, those of packages by their names, and modules that can be
+    imported. `version` is empty where it does not answer, and `trouble` says why."""
+
+    path: Path
+    version: str = ""
+    packages: dict[str, str] = field(default_factory=dict)
+    modules: frozenset[str] = frozenset()
+    trouble: str = ""
+
+
+def interpreter(framework: str | None, chosen: FrameworkPython | None = None) -> Path:
+    """The one that a study chose, SIZER_MXNET_PYTHON and the like, or our own, as an absolute path, because programs
+    start in other folders.
+
+    Raises InputError with its line when what was chosen is not a program, HostError when what a variable says is not.
+    """
+    if chosen is not None:
+        return _program_chosen(chosen)
+    variable = _variable(framework)
+    if variable is None:
+        return Path(sys.executable)
+    said = os.environ[variable]
+    found = _program(said)
+    if found is None:
+        raise HostError(
+            "{variable} is {chosen}, which is not a program; give the path of a Python interpreter.",
+            variable=variable,
+            chosen=said,
+        )
+    return found
+
+
+def look_into(path: Path, packages: Sequence[str], modules: Sequence[str] = ()) -> Interpreter:
+    """What an interpreter says of itself; nothing of these packages and modules is imported.
+
+    It is asked as a run is started: without the folders that PYTHONPATH names.
+    """
+    try:
+        shown = ask([str(path), "-c", _LOOK, json.dumps([[*packages], [*modules]])])
+        shown.check_returncode()
+        found = json.loads(shown.stdout)
+        return Interpreter(path, found["python"], found["packages"], frozenset(found["modules"]))
+    except subprocess.CalledProcessError as error:
+        last = (error.stderr.strip().splitlines() or [f"exit status {error.returncode}"])[-1]
+        return Interpreter(path, trouble=last[-200:])
+    except (OSError, subprocess.SubprocessError) as error:
+        return Interpreter(path, trouble=str(error))
+    except (ValueError, KeyError, TypeError):
+        return Interpreter(path, trouble="it prints something else than it was asked for")
+
+
+def what_it_lacks(framework: str, found: Interpreter) -> Message | None:
+    """Why the programs of a framework cannot run on an interpreter, and what to type; None where nothing is known."""
+    needed = NEEDED[framework]
+    known = {"python": found.path, "package": needed.package}
+    if not found.version:
+        return Message(
+            "{python} does not answer as a Python interpreter does ({trouble}); give the path of one",
+            **known,
+            trouble=found.trouble,
+        )
+    if _numbers(found.version) < LEAST_PYTHON:
+        return Message(
+            "{python} is Python {version}, and sizer's programs need {least} or newer; give the path of a newer one",
+            **known,
+            version=found.version,
+            least=".".join(map(str, LEAST_PYTHON)),
+        )
+    if needed.module not in found.modules:
+        return Message("{python} has no {package}; type: {command}", **known, command=install_command(framework, found))
+    version = found.packages.get(needed.package, "")
+    if needed.least and version and _numbers(version) < needed.least:
+        return Message(
+            "{python} has {package} {version}, and sizer's programs need {least} or newer; type: {command}",
+            **known,
+            version=version,
+            least=".".join(map(str, needed.least)),
+            command=install_command(framework, found),
+        )
+    return None
+
+
+def examined(framework: str, path: Path) -> Interpreter:
+    """An interpreter, asked for what the programs of a framework need."""
+    needed = NEEDED[framework]
+    return look_into(path, [needed.package], [needed.module])
+
+
+def install_command(framework: str, found: Interpreter) -> str:
+    """What installs a framework into an interpreter."""
+    return typed_line([str(found.path), "-m", "pip", "install", *NEEDED[framework].install])
+
+
+def wrong_interpreter(chosen: FrameworkPython, problem: Message) -> InputError:
+    """An error at the line of the study file that names the interpreter of a framework."""
+    return InputError(
+        "{where} line {line}: `python` of `{framework}` in `frameworks`: {problem}.",
+        where=chosen.file or "study",
+        line=chosen.line,
+        framework=chosen.framework,
+        problem=problem,
+    )
+
+
+def _variable(framework: str | None) -> str | None:
+    """The first variable that is set of those that say where the programs of a framework run."""
+    names = filter(None, [framework, INSTALLED_WITH.get(framework or "")])
+    variables = [f"SIZER_{name.upper()}_PYTHON" for name in names]
+    return next((each for each in variables if each in os.environ), None)
+
+
+def _program(said: str) -> Path | None:
+    """A bare name is looked for as a shell does, and never in this folder, which may be somebody else's."""
+    found = said if "/" in said else shutil.which(said)
+    if not found or not os.access(found, os.X_OK) or Path(found).is_dir():
+        return None
+    return Path(os.path.abspath(found))
+
+
+def _program_chosen(chosen: FrameworkPython) -> Path:
+    found = _program(chosen.python)
+    if found is not None:
+        return found
+    path = Path(chosen.python)
+    known = {"path": path, "example": path / "bin/python" if path.is_dir() else "/opt/torch/bin/python"}
+    if "/" not in chosen.python:
+        problem = Message("{path} is not in PATH; give the path of a Python interpreter, such as {example}", **known)
+    elif path.is_dir():
+        problem = Message("{path} is a folder; give the program in it, such as {example}", **known)
+    elif not os.path.lexists(path):
+        problem = Message("{path} is not there; give the path of a Python interpreter, such as {example}", **known)
+    else:
+        problem = Message(
+            "{path} is not a program that can be started; give the path of a Python interpreter, such as {example}",
+            **known,
+        )
+    raise wrong_interpreter(chosen, problem)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """`2.13.0+cpu` as (2, 13, 0); what is no number ends it."""
+    numbers = []
+    for part in version.split("+")[0].split("."):
+        if not part.isdigit():
+            break
+        numbers.append(int(part))
+    return tuple(numbers)
+
+
+# An old Python must be able to say that it is one.
+_LOOK = """
+import json, platform, sys
+packages, modules = json.loads(sys.argv[1])
+found = {"python": platform.python_version(), "packages": {}, "modules": []}
+try:
+    from importlib import metadata, util
+except ImportError:
+    packages = modules = ()
+for package in packages:
+    try:
+        found["packages"][package] = metadata.version(package)
+    except metadata.PackageNotFoundError:
+        pass
+found["modules"] = [module for module in modules if util.find_spec(module) is not None]
+print(json.dumps(found))
+"""
