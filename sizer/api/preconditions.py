@@ -28,7 +28,7 @@ from sizer.records import (
 )
 from sizer.storage import cache_folder, check_cache, check_data, missing_for_emulation, mount_answers
 
-RUNNABLE = frozenset({"mxnet", "opencv"})
+RUNNABLE = frozenset({"mxnet", "opencv", "pytorch"})
 """Frameworks that the workloads have a backend for."""
 
 SMALL_CAP = 2**26
@@ -64,9 +64,9 @@ def check_interpreters(specs: Sequence[RunSpec], study: Study) -> dict[str, Path
         chosen = study.python(framework)
         found[framework] = interpreter(framework, chosen)
         if chosen is not None:
-            problem = what_it_lacks(framework, examined(framework, found[framework]))
-            if problem is not None:
-                raise wrong_interpreter(chosen, problem)
+            lack = what_it_lacks(framework, examined(framework, found[framework]))
+            if lack is not None:
+                raise wrong_interpreter(chosen, lack.said)
     return found
 
 
@@ -161,9 +161,9 @@ def _doubts_of_frameworks(workloads: Sequence[Workload], named: Sequence[str]) -
     found = [Doubt(DoubtKind.FRAMEWORK, tuple(names), framework) for framework, names in without.items()]
     for framework, names in _users(workloads).items():
         if framework not in named and framework in RUNNABLE:
-            problem = what_it_lacks(framework, examined(framework, interpreter(framework)))
-            if problem is not None:
-                found.append(Doubt(DoubtKind.INTERPRETER, tuple(names), framework, problem=problem))
+            lack = what_it_lacks(framework, examined(framework, interpreter(framework)))
+            if lack is not None:
+                found.append(Doubt(DoubtKind.INTERPRETER, tuple(names), framework, problem=lack.said))
     return found
 
 

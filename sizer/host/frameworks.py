@@ -51,14 +51,13 @@ def _check(framework: str) -> Check:
     except HostError as error:
         return Check(framework, False, Finding(FindingKind.OTHER, error.said), _unset(framework))
     found = examined(framework, path)
-    problem = what_it_lacks(framework, found)
-    if problem is None:
+    lack = what_it_lacks(framework, found)
+    if lack is None:
         return _imported(framework, found)
-    if found.version and NEEDED[framework].module not in found.modules:
-        missing = Finding(FindingKind.NOT_INSTALLED, path=str(path))
-        return Check(framework, False, missing, install_command(framework, found))
-    ours = path == Path(sys.executable)
-    return Check(framework, False, Finding(FindingKind.OTHER, problem), None if ours else _unset(framework))
+    if lack.command is not None and NEEDED[framework].module not in found.modules:
+        return Check(framework, False, Finding(FindingKind.NOT_INSTALLED, path=str(path)), lack.command)
+    fix = _unset(framework) if lack.command is None and path != Path(sys.executable) else lack.command
+    return Check(framework, False, Finding(FindingKind.OTHER, lack.problem), fix)
 
 
 def _imported(framework: str, found: Interpreter) -> Check:
@@ -69,8 +68,7 @@ def _imported(framework: str, found: Interpreter) -> Check:
         version, gpus = json.loads(tried.stdout.strip().splitlines()[-1])
     except subprocess.CalledProcessError as error:
         reason = (error.stderr.strip().splitlines() or [f"exit status {error.returncode}"])[-1]
-        lacks_library = "cannot open shared object" in reason
-        fix = SHARED_LIBRARIES if lacks_library else install_command(framework, found)
+        fix = SHARED_LIBRARIES if "cannot open shared object" in reason else install_command(framework, found.path)
         return Check(framework, False, Finding(FindingKind.NO_IMPORT, reason, path), fix)
     except (OSError, subprocess.SubprocessError, ValueError, IndexError) as error:
         return Check(framework, False, Finding(FindingKind.NO_IMPORT, str(error), path))

@@ -7,12 +7,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sizer.host.asking import ask
-from sizer.records import FrameworkPython, HostError, InputError, Message, typed_line
+from sizer.records import AnyOf, FrameworkPython, HostError, InputError, Message, typed_line
 
 INSTALLED_WITH = {"opencv": "mxnet"}
 """A framework that has no interpreter of its own is looked for where this one is."""
@@ -23,20 +23,39 @@ LEAST_PYTHON = (3, 10)
 
 @dataclass(frozen=True)
 class Needed:
-    """What an interpreter must have for the programs of a framework: the module that they import, the package that
-    brings it, its oldest version where one is known to be too old, and what pip is to install."""
+    """What an interpreter must have for the programs of a framework: the modules that each run imports with the
+    packages that bring them, the framework's own first, its oldest version where one is known to be too old, and what
+    pip is to install."""
 
-    module: str
-    package: str
+    modules: Mapping[str, str]
     install: tuple[str, ...]
     least: tuple[int, ...] = ()
 
+    @property
+    def module(self) -> str:
+        """That of the framework itself."""
+        return next(iter(self.modules))
 
+    @property
+    def package(self) -> str:
+        """The package that brings it."""
+        return self.modules[self.module]
+
+
+CV2 = {"cv2": "opencv-python-headless"}
 NEEDED = {
     # 1.9.1 is its last release, and numpy 2 breaks it.
-    "mxnet": Needed("mxnet", "mxnet", ("mxnet==1.9.1", "numpy>=1.23,<2", "opencv-python-headless<4.12", "lmdb")),
-    "pytorch": Needed("torch", "torch", ("torch==2.13.0", "numpy", "opencv-python-headless", "lmdb"), (2, 0)),
-    "opencv": Needed("cv2", "opencv-python-headless", ("opencv-python-headless", "numpy", "lmdb")),
+    "mxnet": Needed(
+        {"mxnet": "mxnet", "numpy": "numpy"},
+        ("mxnet==1.9.1", "numpy>=1.23,<2", "opencv-python-headless<4.12", "lmdb"),
+    ),
+    # 2.0 brought torch.compile.
+    "pytorch": Needed(
+        {"torch": "torch", "numpy": "numpy", **CV2},
+        ("torch==2.13.0", "numpy", "opencv-python-headless", "lmdb"),
+        (2, 0),
+    ),
+    "opencv": Needed({**CV2, "numpy": "numpy"}, ("opencv-python-headless", "numpy", "lmdb")),
 }
 """By framework. What only some runs import, such as lmdb, is installed with it, and a run that lacks it says so."""
 
@@ -51,6 +70,22 @@ class Interpreter:
     packages: dict[str, str] = field(default_factory=dict)
     modules: frozenset[str] = frozenset()
     trouble: str = ""
+
+
+@dataclass(frozen=True)
+class Lack:
+    """Why programs cannot run on an interpreter, and the command that installs what it lacks; without one, only
+    another interpreter helps."""
+
+    problem: Message
+    command: str | None = None
+
+    @property
+    def said(self) -> Message:
+        """With what to type."""
+        if self.command is None:
+            return Message("{problem}; give the path of another Python interpreter", problem=self.problem)
+        return Message("{problem}; type: {command}", problem=self.problem, command=self.command)
 
 
 def interpreter(framework: str | None, chosen: FrameworkPython | None = None) -> Path:
@@ -94,46 +129,48 @@ def look_into(path: Path, packages: Sequence[str], modules: Sequence[str] = ()) 
         return Interpreter(path, trouble="it prints something else than it was asked for")
 
 
-def what_it_lacks(framework: str, found: Interpreter) -> Message | None:
-    """Why the programs of a framework cannot run on an interpreter, and what to type; None where nothing is known."""
+def what_it_lacks(framework: str, found: Interpreter) -> Lack | None:
+    """Why the programs of a framework cannot run on an interpreter; None where nothing is known against it."""
     needed = NEEDED[framework]
-    known = {"python": found.path, "package": needed.package}
     if not found.version:
-        return Message(
-            "{python} does not answer as a Python interpreter does ({trouble}); give the path of one",
-            **known,
-            trouble=found.trouble,
+        return Lack(
+            Message(
+                "{python} does not answer as a Python interpreter does ({trouble})",
+                python=found.path,
+                trouble=found.trouble,
+            )
         )
     if _numbers(found.version) < LEAST_PYTHON:
-        return Message(
-            "{python} is Python {version}, and sizer's programs need {least} or newer; give the path of a newer one",
-            **known,
-            version=found.version,
-            least=".".join(map(str, LEAST_PYTHON)),
-        )
-    if needed.module not in found.modules:
-        return Message("{python} has no {package}; type: {command}", **known, command=install_command(framework, found))
+        return Lack(_too_old(found, "Python", found.version, LEAST_PYTHON))
+    command = install_command(framework, found.path)
+    missing = [package for module, package in needed.modules.items() if module not in found.modules]
+    if missing:
+        return Lack(Message("{python} has no {packages}", python=found.path, packages=AnyOf(*missing)), command)
     version = found.packages.get(needed.package, "")
     if needed.least and version and _numbers(version) < needed.least:
-        return Message(
-            "{python} has {package} {version}, and sizer's programs need {least} or newer; type: {command}",
-            **known,
-            version=version,
-            least=".".join(map(str, needed.least)),
-            command=install_command(framework, found),
-        )
+        return Lack(_too_old(found, needed.package, version, needed.least), command)
     return None
+
+
+def install_command(framework: str, python: Path) -> str:
+    """What installs a framework into an interpreter."""
+    return typed_line([str(python), "-m", "pip", "install", *NEEDED[framework].install])
+
+
+def _too_old(found: Interpreter, what: str, version: str, least: tuple[int, ...]) -> Message:
+    return Message(
+        "{python} has {what} {version}, and sizer's programs need {least} or newer",
+        python=found.path,
+        what=what,
+        version=version,
+        least=".".join(map(str, least)),
+    )
 
 
 def examined(framework: str, path: Path) -> Interpreter:
     """An interpreter, asked for what the programs of a framework need."""
     needed = NEEDED[framework]
-    return look_into(path, [needed.package], [needed.module])
-
-
-def install_command(framework: str, found: Interpreter) -> str:
-    """What installs a framework into an interpreter."""
-    return typed_line([str(found.path), "-m", "pip", "install", *NEEDED[framework].install])
+    return look_into(path, [needed.package], [*needed.modules])
 
 
 def wrong_interpreter(chosen: FrameworkPython, problem: Message) -> InputError:
