@@ -68,7 +68,7 @@ def _check_form(check: Check) -> dict[str, object]:
         found = finding_in_words(check.finding)
     form = {"name": check.name, "ok": check.ok, "found": found, "code": check.finding.kind.value, "fix": check.fix}
     if check.finding.kind is FindingKind.FRAMEWORK:
-        return {**form, "version": check.finding.text, "python": check.finding.path, "gpus": check.finding.gpus}
+        return {**form, "version": str(check.finding.text), "python": check.finding.path, "gpus": check.finding.gpus}
     return form
 
 

@@ -56,8 +56,7 @@ def _check(framework: str) -> Check:
         return _imported(framework, found)
     if lack.command is not None and NEEDED[framework].module not in found.modules:
         return Check(framework, False, Finding(FindingKind.NOT_INSTALLED, path=str(path)), lack.command)
-    fix = _unset(framework) if lack.command is None and path != Path(sys.executable) else lack.command
-    return Check(framework, False, Finding(FindingKind.OTHER, lack.problem), fix)
+    return Check(framework, False, Finding(FindingKind.OTHER, lack.problem), lack.command or _other(framework, path))
 
 
 def _imported(framework: str, found: Interpreter) -> Check:
@@ -71,8 +70,13 @@ def _imported(framework: str, found: Interpreter) -> Check:
         fix = SHARED_LIBRARIES if "cannot open shared object" in reason else install_command(framework, found.path)
         return Check(framework, False, Finding(FindingKind.NO_IMPORT, reason, path), fix)
     except (OSError, subprocess.SubprocessError, ValueError, IndexError) as error:
-        return Check(framework, False, Finding(FindingKind.NO_IMPORT, str(error), path))
+        return Check(framework, False, Finding(FindingKind.NO_IMPORT, str(error), path), _other(framework, found.path))
     return Check(framework, True, Finding(FindingKind.FRAMEWORK, str(version), path, gpus=tuple(gpus)))
+
+
+def _other(framework: str, path: Path) -> str:
+    """What helps where this interpreter cannot be used: our own, or the framework installed once more."""
+    return install_command(framework, path) if path == Path(sys.executable) else _unset(framework)
 
 
 def _unset(framework: str) -> str:

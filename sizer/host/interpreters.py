@@ -42,22 +42,22 @@ class Needed:
         return self.modules[self.module]
 
 
-CV2 = {"cv2": "opencv-python-headless"}
+CV2, LMDB = {"cv2": "opencv-python-headless"}, {"lmdb": "lmdb"}
 NEEDED = {
     # 1.9.1 is its last release, and numpy 2 breaks it.
     "mxnet": Needed(
-        {"mxnet": "mxnet", "numpy": "numpy"},
+        {"mxnet": "mxnet", "numpy": "numpy", **LMDB},
         ("mxnet==1.9.1", "numpy>=1.23,<2", "opencv-python-headless<4.12", "lmdb"),
     ),
     # 2.0 brought torch.compile.
     "pytorch": Needed(
-        {"torch": "torch", "numpy": "numpy", **CV2},
+        {"torch": "torch", "numpy": "numpy", **CV2, **LMDB},
         ("torch==2.13.0", "numpy", "opencv-python-headless", "lmdb"),
         (2, 0),
     ),
     "opencv": Needed({**CV2, "numpy": "numpy"}, ("opencv-python-headless", "numpy", "lmdb")),
 }
-"""By framework. What only some runs import, such as lmdb, is installed with it, and a run that lacks it says so."""
+"""By framework."""
 
 
 @dataclass(frozen=True)
@@ -203,20 +203,29 @@ def _program_chosen(chosen: FrameworkPython) -> Path:
     found = _program(chosen.python)
     if found is not None:
         return found
-    path = Path(chosen.python)
-    known = {"path": path, "example": path / "bin/python" if path.is_dir() else "/opt/torch/bin/python"}
-    if "/" not in chosen.python:
-        problem = Message("{path} is not in PATH; give the path of a Python interpreter, such as {example}", **known)
-    elif path.is_dir():
-        problem = Message("{path} is a folder; give the program in it, such as {example}", **known)
-    elif not os.path.lexists(path):
-        problem = Message("{path} is not there; give the path of a Python interpreter, such as {example}", **known)
-    else:
-        problem = Message(
-            "{path} is not a program that can be started; give the path of a Python interpreter, such as {example}",
-            **known,
+    raise wrong_interpreter(chosen, _why_no_program(chosen.python))
+
+
+def _why_no_program(said: str) -> Message:
+    path, example = Path(said), "/opt/torch/bin/python"
+    if "/" not in said:
+        return Message(
+            "{path} is not in PATH; give the path of a Python interpreter, such as {example}",
+            path=said,
+            example=example,
         )
-    raise wrong_interpreter(chosen, problem)
+    if path.is_dir():
+        example = str(path / "bin/python")
+        return Message("{path} is a folder; give the program in it, such as {example}", path=said, example=example)
+    if not os.path.lexists(path):
+        return Message(
+            "{path} is not there; give the path of a Python interpreter, such as {example}", path=said, example=example
+        )
+    return Message(
+        "{path} is not a program that can be started; give the path of a Python interpreter, such as {example}",
+        path=said,
+        example=example,
+    )
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -23,7 +23,8 @@ from sizer.records import HostError, Message
 
 PACKAGES = {
     "mxnet": ("mxnet", "numpy", "opencv-python-headless", "lmdb"),
-    "pytorch": ("torch",),
+    "pytorch": ("torch", "numpy", "opencv-python-headless", "lmdb"),
+    "opencv": ("opencv-python-headless", "numpy", "lmdb"),
     "tensorflow": ("tensorflow",),
 }
 """Whose versions are in a study's record by framework: they decide how fast a workload runs."""
@@ -198,7 +199,9 @@ def _installed(places: Mapping[str, Path]) -> tuple[Installed, ...]:
 
 def _packages(found: tuple[Installed, ...]) -> dict[str, str]:
     """Versions of sizer's own psutil and of what the workloads import, the first framework's before the others'."""
-    versions = {name: version for each in reversed(found) for name, version in each.packages.items()}
+    versions: dict[str, str] = {}
+    for each in found:
+        versions = {**each.packages, **versions}
     return {**versions, "psutil": metadata.version("psutil")}
 
 
