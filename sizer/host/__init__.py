@@ -5,7 +5,7 @@ from __future__ import annotations
 from sizer.host.findings import BusyBy, Check, Finding, FindingKind
 from sizer.host.interpreters import NEEDED, examined, interpreter, what_it_lacks, wrong_interpreter
 from sizer.host.lock import is_host_measured, measuring_alone
-from sizer.host.machine import PACKAGES, Host, Installed, Virtualization, checks, facts, with_frameworks
+from sizer.host.machine import PACKAGES, Host, Installed, Virtualization, checks, facts, installed_of, with_frameworks
 from sizer.host.nvml import busy_share, gpus
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "examined",
     "facts",
     "gpus",
+    "installed_of",
     "interpreter",
     "is_host_measured",
     "measuring_alone",
