@@ -48,7 +48,7 @@ from sizer.records.framework_options import OF_FRAMEWORK, OF_IMAGES, WITHOUT, Fr
 from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
-from sizer.records.networks import DIFFERENCES, TAKES_VECTORS, DifferenceKind
+from sizer.records.networks import DIFFERENCES, ONLY_IN, TAKES_VECTORS, DifferenceKind
 from sizer.records.own_programs import PLACEHOLDERS, Variable, filled, placeholders_in
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
@@ -91,6 +91,7 @@ from sizer.records.study import (
     Device,
     DiskRates,
     DiskTier,
+    FrameworkPython,
     Limits,
     Measure,
     Note,
@@ -164,6 +165,7 @@ __all__ = [
     "NOT_FINITE",
     "OF_FRAMEWORK",
     "OF_IMAGES",
+    "ONLY_IN",
     "OPENCV",
     "OTHER",
     "PLACEHOLDERS",
@@ -209,6 +211,7 @@ __all__ = [
     "Family",
     "Figure",
     "FrameworkOptions",
+    "FrameworkPython",
     "HostError",
     "InputError",
     "InstanceOffer",
