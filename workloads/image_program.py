@@ -60,15 +60,11 @@ def _source(backend: Backend | None, images: DataSet, options: Options, training
     side = image_side(options.network)
     source: Input
     if backend is None:
-        source = replay.replayed(images, options.batch_size, training, options.seed)
+        source = replay.replayed(options.framework, images, side, training, _settings(options))
     elif images.format == "synthetic":
         source = SameBatch(backend.synthetic_images(side))
-    elif images.format == "lmdb":
-        from .lmdb_images import LmdbImages
-
-        source = LmdbImages(images.files[0].parent, side, options.batch_size, training, options.seed)
     else:
-        source = backend.recordio_images(images, side, training)
+        source = backend.images(images, side, training)
     try:
         yield source
     finally:

@@ -7,8 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
+from ..computing import Computing, Reading
 from ..data_set import DataSet
 from ..faults import Unavailable
+
+READ_FOLDERS = frozenset({"pytorch"})
+"""Frameworks that read the files of a folder one by one; for others it is packed first."""
 
 MODULES = {"mxnet": "mxnet_backend", "pytorch": "pytorch_backend"}
 """A framework is one more file here with `open_backend(settings) -> Backend`, and one more line."""
@@ -29,6 +33,8 @@ class Settings:
     threads: int
     seed: int
     batch_size: int
+    computing: Computing = Computing()
+    reading: Reading = Reading()
 
 
 @dataclass(frozen=True)
@@ -66,8 +72,8 @@ class Backend(Protocol):
 
     version: str
 
-    def recordio_images(self, data_set: DataSet, side: int, training: bool) -> Input:
-        """The framework's own reader of RecordIO images."""
+    def images(self, data_set: DataSet, side: int, training: bool) -> Input:
+        """The reader of a data set's images: the framework's own, where it has one for its form."""
 
     def synthetic_images(self, side: int) -> Any:
         """A batch of random images and labels."""

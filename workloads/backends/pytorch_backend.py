@@ -11,7 +11,7 @@ from ..faults import Unavailable
 from ..lmdb_images import Batch
 from . import Compute, Input, LanguageModelForm, Settings, pytorch_language, pytorch_networks
 from .network_forms import CLASSES
-from .pytorch_input import RecordIOImages
+from .pytorch_input import LoadedImages, normalised
 
 
 def open_backend(settings: Settings) -> PyTorchBackend:
@@ -38,8 +38,8 @@ class PyTorchBackend:
             torch.set_num_interop_threads(settings.threads)
         torch.manual_seed(settings.seed)
 
-    def recordio_images(self, data_set: DataSet, side: int, training: bool) -> Input:
-        return RecordIOImages(data_set, side, training, self._settings)
+    def images(self, data_set: DataSet, side: int, training: bool) -> Input:
+        return LoadedImages(data_set, side, training, self._settings)
 
     def synthetic_images(self, side: int) -> Any:
         size = self._settings.batch_size
