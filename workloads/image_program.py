@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from . import data_set, replay, threads
 from .accelerator import EmulatedAccelerator
-from .backends import NETWORKS, Backend, Input, Settings, image_side, open_backend
+from .backends import NETWORKS, READ_FOLDERS, Backend, Input, Settings, image_side, open_backend
 from .data_set import DataSet
 from .events import Events
 from .measured_loop import Loop, SameBatch, TimedCompute, emulated, timed
@@ -27,11 +27,11 @@ def run(program: str, description: str, training: bool) -> None:
     threads.limit_threads(options.threads)
     settings = Settings(_real_device(options), options.threads, options.seed, options.batch_size)
     backend = None if options.input == "replay" else open_backend(options.framework, settings)
-    with data_set.open_images(options.data, options.format, options.scratch, options.threads, options.seed) as images:
+    with _opened(options) as images:
         cache = CacheState(images.files, options.cache_state)
         cache.before_run()
         progress = Progress(f"{program} {options.network}", "image", events, stop, options.extent)
-        with _source(backend, images, options, training) as source:
+        with _source(backend, images, options, settings, training) as source:
             _announce(program, options, images, backend, progress)
             compute = _compute(backend, options, training)
             latency = not training and backend is not None
@@ -55,12 +55,21 @@ def _real_device(options: Options) -> str:
     return "cpu" if options.device == "emulated" else options.device
 
 
+def _opened(options: Options) -> AbstractContextManager[DataSet]:
+    reads_folders = options.framework in READ_FOLDERS
+    return data_set.open_images(
+        options.data, options.format, options.scratch, options.threads, options.seed, reads_folders
+    )
+
+
 @contextmanager
-def _source(backend: Backend | None, images: DataSet, options: Options, training: bool) -> Iterator[Input]:
+def _source(
+    backend: Backend | None, images: DataSet, options: Options, settings: Settings, training: bool
+) -> Iterator[Input]:
     side = image_side(options.network)
     source: Input
     if backend is None:
-        source = replay.replayed(options.framework, images, side, training, _settings(options))
+        source = replay.replayed(options.framework, images, side, training, settings)
     elif images.format == "synthetic":
         source = SameBatch(backend.synthetic_images(side))
     else:

@@ -136,7 +136,9 @@ class LmdbImages:
                 pixels = np.broadcast_to(raw_pixels(record)[::-1], (3, record.height, record.width))
                 return Stored(np.ascontiguousarray(pixels.transpose(1, 2, 0)), record.label)
         except datum.DatumError as error:
-            raise InputFault(f"{self.name(index)} is no Caffe Datum ({error}): make the LMDB again without it") from None
+            raise InputFault(
+                f"{self.name(index)} is no Caffe Datum ({error}): make the LMDB again without it"
+            ) from None
         except lmdb.Error as error:
             raise InputFault(f"the LMDB {self._folder} cannot be read ({error}): make it again") from None
 

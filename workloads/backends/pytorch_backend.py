@@ -8,7 +8,6 @@ import torch
 
 from ..data_set import DataSet
 from ..faults import Unavailable
-from ..lmdb_images import Batch
 from . import Compute, Input, LanguageModelForm, Settings, pytorch_language, pytorch_networks
 from .network_forms import CLASSES
 from .pytorch_input import LoadedImages, normalised
@@ -86,9 +85,9 @@ class PyTorchBackend:
 
     def _placed(self, batch: Any) -> tuple[Any, Any]:
         """Images and labels on the device, in the order of memory that the network computes in."""
-        if isinstance(batch, Batch):
-            batch = torch.from_numpy(batch.images), torch.from_numpy(batch.labels).long()
         images, labels = batch
+        if images.dtype == torch.uint8:
+            images = normalised(images, self._device)
         return images.to(self._device, memory_format=torch.channels_last), labels.to(self._device)
 
     def _wait(self) -> None:

@@ -145,7 +145,7 @@ class LoadedImages:
 
 
 def normalised(images: Any, device: Any) -> Any:
-    """float32 of batch x 3 x side x side on `device`, channels last in memory, from uint8 of batch x side x side x 3."""
+    """float32 of batch x 3 x side x side on `device`, channels last in memory, from uint8 of n x side x side x 3."""
     there = images.to(device, non_blocking=True).float()
     mean, deviation = (torch.tensor(values, device=device) for values in (MEAN, DEVIATION))
     return there.sub_(mean).div_(deviation).permute(0, 3, 1, 2)
