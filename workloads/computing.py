@@ -9,12 +9,12 @@ from dataclasses import dataclass
 class Computing:
     """How a network is computed.
 
-    `channels_last`: images lie in memory pixel by pixel, which convolutions on a CPU compute up to 2.2 times as fast.
-    `precision`: fp32, or bf16 or fp16 with parameters in fp32 (automatic mixed precision). `compile`: the network is
-    compiled before its first step.
+    `channels_last`: images lie in memory pixel by pixel, which convolutions on a CPU compute up to 2.2 times as fast;
+    None where there are no images. `precision`: fp32, or bf16 or fp16 with parameters in fp32 (automatic mixed
+    precision). `compile`: the network is compiled before its first step.
     """
 
-    channels_last: bool = True
+    channels_last: bool | None = True
     precision: str = "fp32"
     compile: bool = False
 

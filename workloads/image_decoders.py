@@ -48,8 +48,10 @@ class OpenCV:
     def encoded(self, image: bytes | memoryview, side: int, choose: ChooseCrop) -> Pixels | None:
         pixels = image_transform.decode(image)
         # What is cropped is less than what was decoded: its colours are put into order afterwards.
-        return None if pixels is None else cv2.cvtColor(self.raw(pixels, side, choose), cv2.COLOR_BGR2RGB).astype(
-            np.uint8, copy=False
+        return (
+            None
+            if pixels is None
+            else cv2.cvtColor(self.raw(pixels, side, choose), cv2.COLOR_BGR2RGB).astype(np.uint8, copy=False)
         )
 
     def raw(self, pixels: Pixels, side: int, choose: ChooseCrop) -> Pixels:

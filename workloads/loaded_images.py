@@ -150,4 +150,3 @@ class LmdbImages:
         if self._environment is not None:
             self._environment.close()
             self._environment = None
-

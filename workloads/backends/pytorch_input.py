@@ -44,7 +44,7 @@ class _Unreadable:
     sentence: str
 
 
-class _Pixels(Dataset[Any]):
+class _Pixels(Dataset):  # type: ignore[misc]
     """Pixels of side x side x 3 and the class of each image; `decoder` None leaves out what follows the reading."""
 
     def __init__(self, images: StoredImages, decoder: Decoder | None, side: int, training: bool) -> None:

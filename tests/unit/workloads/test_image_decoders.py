@@ -78,7 +78,8 @@ def test_grey_and_cmyk_are_read(decoder: Any) -> None:
         file = io.BytesIO()
         pillow.fromarray(RED_LEFT).convert(mode).save(file, "JPEG")
         pixels = decoder.encoded(file.getvalue(), SIDE, whole)
-        assert pixels is not None and pixels.shape == (SIDE, SIDE, 3)
+        assert pixels is not None
+        assert pixels.shape == (SIDE, SIDE, 3)
 
 
 def test_the_fastest_is_the_first_that_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
