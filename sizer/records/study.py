@@ -33,7 +33,7 @@ from sizer.records.domains import (
     Vcpus,
 )
 from sizer.records.framework_options import FrameworkOptions
-from sizer.records.kinds import COMMAND
+from sizer.records.kinds import COMMAND, KINDS, PYTORCH
 from sizer.records.own_programs import Variable
 
 SCHEMA_VERSION = 2
@@ -101,6 +101,17 @@ class Workload:
     setup: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     options: FrameworkOptions = FrameworkOptions()
+
+    @property
+    def shuffles(self) -> bool:
+        """Whether its data is read in a new order each epoch, or perhaps is."""
+        in_order_of_keys = self.format == "lmdb" and self.framework != PYTORCH
+        return KINDS[self.kind].shuffles and not in_order_of_keys
+
+    @property
+    def reads_folder(self) -> bool:
+        """Whether the files of a folder are read one by one, and not packed first."""
+        return self.format == "folder" and self.framework == PYTORCH
 
     @property
     def run_words(self) -> tuple[str, ...]:
