@@ -15,7 +15,7 @@ from sizer.catalog.gpus import (
     same_gpu,
 )
 from sizer.catalog.importing import catalog_text, import_csv
-from sizer.catalog.rate_estimate import Basis, RateEstimate, RateQuestion
+from sizer.catalog.rate_estimate import Basis, RateEstimate, RateQuestion, published_gpus, smallest_memory
 
 __all__ = [
     "GPU_MEMORY_GB",
@@ -34,7 +34,9 @@ __all__ = [
     "import_csv",
     "is_alike",
     "meant_gpu",
+    "published_gpus",
     "read_gpu_name",
     "same_gpu",
     "scaling_efficiency",
+    "smallest_memory",
 ]

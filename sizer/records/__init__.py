@@ -44,6 +44,7 @@ from sizer.records.domains import (
 )
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
+from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
 from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
@@ -169,6 +170,7 @@ __all__ = [
     "SMALLEST",
     "SMALLEST_MEMORY",
     "Action",
+    "AgainstCpu",
     "AllOf",
     "Alternative",
     "Amount",
@@ -200,6 +202,7 @@ __all__ = [
     "Failure",
     "Family",
     "Figure",
+    "GpuOption",
     "HostError",
     "InputError",
     "InstanceOffer",
@@ -216,12 +219,14 @@ __all__ = [
     "Meter",
     "MeterKind",
     "NoAnswer",
+    "NoGpuAnswer",
     "Note",
     "NoteKind",
     "Objective",
     "Option",
     "Outcome",
     "Prediction",
+    "PublishedRate",
     "Purpose",
     "Rate",
     "RateChange",
@@ -236,6 +241,7 @@ __all__ = [
     "RunSpec",
     "RunWarning",
     "Sample",
+    "SecondGpu",
     "SharedMachine",
     "SizerError",
     "Spec",
