@@ -91,21 +91,20 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
             )
         workload = _workload(document, key, entry, _name(entry, frameworks, networks, framework, network))
         _check_placeholders(document, key, workload, batch_sizes)
+        workload = replace(
+            workload,
+            framework=framework,
+            network=network,
+            cache=_cache(entry, axes, defaults.around),
+            precision=entry.get("options", {}).get("precision"),
+        )
         device = read_device(
-            document, (*key, "device"), entry.get("device", "cpu"), workload.kind, network, defaults.figures
+            document, (*key, "device"), entry.get("device", "cpu"), workload, batch_sizes, defaults.figures
         )
         options, precision = read_options(document, (*key, "options"), entry, framework, device)
         plans.append(
             WorkloadPlan(
-                replace(
-                    workload,
-                    options=options,
-                    precision=precision,
-                    framework=framework,
-                    network=network,
-                    device=device,
-                    cache=_cache(entry, axes, defaults.around),
-                ),
+                replace(workload, options=options, precision=precision, device=device),
                 batch_sizes,
                 axes.vcpus or (),
                 axes.memory_bytes or (),

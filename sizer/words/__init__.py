@@ -325,6 +325,7 @@ from sizer.words.what_if import (
     what_if_sentences,
     what_if_unfit,
 )
+from sizer.words.which_gpu import gpu_option_lines
 
 __all__ = [
     "ENGLISH",
@@ -430,6 +431,7 @@ __all__ = [
     "from_to",
     "gain_in_words",
     "gpu_named",
+    "gpu_option_lines",
     "half_width",
     "headline",
     "host_line",
