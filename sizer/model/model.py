@@ -327,6 +327,8 @@ class WorkloadFacts:
     bytes the device reads for each one that missed it (readahead). `accelerator` is the label of
     the one that most runs used, `accelerator_rates` samples per second of each one alone, where known; `mixed_with_cpu`
     if some runs had none. `setting` (its stored name) is the feed of the runs that predictions are about.
+    `several_accounted`: sizer itself measured several accelerators together; `accelerator_loss` is what each further
+    emulated one was said to lose.
     """
 
     kind: str
@@ -348,6 +350,8 @@ class WorkloadFacts:
     mixed_with_cpu: bool = False
     reference_batch: int = 1
     highest_rate: float = 1.0
+    several_accounted: bool = False
+    accelerator_loss: float | None = None
 
     @property
     def step_apart(self) -> bool:

@@ -54,7 +54,7 @@ def placeholders(spec: RunSpec, paths: RunPaths, host_vcpus: int, host_memory_by
         "batch_size": str(spec.batch_size),
         "data": str(paths.data or ""),
         "scratch": str(paths.scratch),
-        "gpu_count": "1" if spec.workload.computes_on.kind == "cuda" else "0",
+        "gpu_count": str(max(1, spec.gpu_count)) if spec.workload.computes_on.kind != "cpu" else "0",
         "repeat": str(spec.repeat + 1),
     }
 
@@ -77,6 +77,8 @@ def argv(spec: RunSpec, paths: RunPaths, host_vcpus: int, host_memory_bytes: int
         "seed": spec.measure.seed + spec.repeat,
         "device": "emulated" if workload.computes_on.kind == "emulated" else workload.computes_on.label,
         "rate": _rate(workload),
+        "gpu-count": spec.gpu_count if spec.gpu_count > 1 else None,
+        "scaling-loss": workload.computes_on.scaling_loss if spec.gpu_count > 1 else None,
     }
     if workload.kind == "imagenet_preprocessing":
         options |= {

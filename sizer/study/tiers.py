@@ -129,8 +129,10 @@ def read_device(
         return Device("cuda", int(entry.removeprefix("cuda:"))) if entry.startswith("cuda:") else Device()
     emulate = entry["emulate"]
     gpu, rate = emulate.get("gpu"), emulate.get("samples_per_second")
+    loss = emulate.get("scaling_loss")
+    scaling = (None, None) if loss is None else (float(loss), emulate.get("scaling_source", GIVEN_IN_STUDY))
     if rate is not None:
-        return Device("emulated", 0, gpu, float(rate), emulate.get("source", GIVEN_IN_STUDY))
+        return Device("emulated", 0, gpu, float(rate), emulate.get("source", GIVEN_IN_STUDY), *scaling)
     if gpu is None:
         raise document.input_error(
             (*key, "emulate"), "an emulated GPU needs `gpu`, such as P100, or `samples_per_second`."
@@ -145,4 +147,4 @@ def read_device(
         _check_figures(gpu, [("label", figure.gpu), ("rate", rate), ("source", figure.source)])
     except InputError as error:
         raise document.input_error(key, error) from None
-    return Device("emulated", 0, figure.gpu, rate, figure.source)
+    return Device("emulated", 0, figure.gpu, rate, figure.source, *scaling)

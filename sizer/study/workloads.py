@@ -11,12 +11,14 @@ from typing import Any
 
 from sizer.records import (
     COMMAND,
+    IMPORTED,
     KINDS,
     LONGEST_NAME,
     OPENCV,
     OTHER,
     PLACEHOLDERS,
     PREPROCESSING,
+    Device,
     InputError,
     Limits,
     Variable,
@@ -81,10 +83,11 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
     plans = []
     for framework, network in product(frameworks, networks):
         workload = _workload(document, key, entry, _name(entry, frameworks, networks, framework, network))
-        _check_placeholders(document, key, workload, batch_sizes)
+        _check_placeholders(document, key, workload, batch_sizes, axes.gpu_count or ())
         device = read_device(
             document, (*key, "device"), entry.get("device", "cpu"), workload.kind, network, defaults.figures
         )
+        counts = _gpu_counts(document, key, entry, axes, device)
         plans.append(
             WorkloadPlan(
                 replace(
@@ -100,9 +103,40 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
                 axes.disk or (),
                 entry.get("memory_floor", False),
                 entry.get("isolate", defaults.isolate) and entry["kind"] != COMMAND,
+                counts,
             )
         )
     return plans
+
+
+def _gpu_counts(
+    document: Document, key: Key, entry: dict[str, Any], axes: Axes, device: Device
+) -> tuple[int, ...]:
+    """How many accelerators; an axis of the whole study is none of a workload that the CPU computes.
+
+    Raises InputError for a workload's own axis without an accelerator, and for several whose loss is not known.
+    """
+    own = "gpu_count" in entry.get("axes", {})
+    if device.kind == "cpu":
+        if own and axes.gpu_count:
+            raise document.input_error(
+                (*key, "axes", "gpu_count"),
+                "`gpu_count` counts accelerators, and this workload computes on the CPU; write a `device` such as "
+                "{example}, or remove this line.",
+                example="{emulate: {gpu: V100, scaling_loss: 0.03}}",
+            )
+        return ()
+    counts = axes.gpu_count or ()
+    if device.kind == "emulated" and entry["kind"] != IMPORTED and max(counts, default=1) > 1:
+        if device.scaling_loss is None:
+            raise document.input_error(
+                (*key, "device"),
+                "what several emulated {gpu} lose to each other is not known; write it into `emulate`, such as "
+                "{example}.",
+                gpu=device.gpu or device.label,
+                example="scaling_loss: 0.03",
+            )
+    return counts
 
 
 def _check_framework(document: Document, key: Key, entry: dict[str, Any]) -> None:
@@ -198,8 +232,10 @@ def _variables(document: Document, key: Key, values: dict[str, Any]) -> tuple[Va
     )
 
 
-def _check_placeholders(document: Document, key: Key, workload: Workload, batch_sizes: tuple[int, ...]) -> None:
-    """Raise InputError for one that cannot be filled in, and for a batch size that the command is never told.
+def _check_placeholders(
+    document: Document, key: Key, workload: Workload, batch_sizes: tuple[int, ...], gpu_counts: tuple[int, ...]
+) -> None:
+    """Raise InputError for one that cannot be filled in, and for a batch size or count that the command is never told.
 
     A study that sizer wrote may be of a time without placeholders.
     """
@@ -216,6 +252,13 @@ def _check_placeholders(document: Document, key: Key, workload: Workload, batch_
             "the command is not told which of the batch sizes to use; write {placeholder} among its words or in `env`, "
             "or give one batch size.",
             placeholder="{batch_size}",
+        )
+    if len(gpu_counts) > 1 and "gpu_count" not in used:
+        raise document.input_error(
+            (*key, "axes"),
+            "the command is not told how many accelerators to use; write {placeholder} among its words or in `env`, "
+            "or give one `gpu_count`.",
+            placeholder="{gpu_count}",
         )
     early = placeholders_in(workload.setup)
     if early:
