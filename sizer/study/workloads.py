@@ -109,9 +109,7 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
     return plans
 
 
-def _gpu_counts(
-    document: Document, key: Key, entry: dict[str, Any], axes: Axes, device: Device
-) -> tuple[int, ...]:
+def _gpu_counts(document: Document, key: Key, entry: dict[str, Any], axes: Axes, device: Device) -> tuple[int, ...]:
     """How many accelerators; an axis of the whole study is none of a workload that the CPU computes.
 
     Raises InputError for a workload's own axis without an accelerator, and for several whose loss is not known.
@@ -127,15 +125,14 @@ def _gpu_counts(
             )
         return ()
     counts = axes.gpu_count or ()
-    if device.kind == "emulated" and entry["kind"] != IMPORTED and max(counts, default=1) > 1:
-        if device.scaling_loss is None:
-            raise document.input_error(
-                (*key, "device"),
-                "what several emulated {gpu} lose to each other is not known; write it into `emulate`, such as "
-                "{example}.",
-                gpu=device.gpu or device.label,
-                example="scaling_loss: 0.03",
-            )
+    stated = device.kind != "emulated" or device.scaling_loss is not None or entry["kind"] == IMPORTED
+    if max(counts, default=1) > 1 and not stated:
+        raise document.input_error(
+            (*key, "device"),
+            "what several emulated {gpu} lose to each other is not known; write it into `emulate`, such as {example}.",
+            gpu=device.gpu or device.label,
+            example="scaling_loss: 0.03",
+        )
     return counts
 
 
