@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sizer.catalog.catalog import AcceleratorRate, Catalog, DiskOffer, InstanceType
+from sizer.catalog.accelerator_rates import AcceleratorRate
+from sizer.catalog.catalog import Catalog, DiskOffer, InstanceType
+from sizer.catalog.gpu_scaling import ScalingEfficiency, scaling_efficiency
 from sizer.catalog.gpus import (
     GPU_MEMORY_GB,
     gpu_names,
@@ -19,6 +21,7 @@ __all__ = [
     "Catalog",
     "DiskOffer",
     "InstanceType",
+    "ScalingEfficiency",
     "catalog_text",
     "gpu_names",
     "import_csv",
@@ -26,4 +29,5 @@ __all__ = [
     "meant_gpu",
     "read_gpu_name",
     "same_gpu",
+    "scaling_efficiency",
 ]

@@ -9,19 +9,18 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
+from sizer.catalog.accelerator_rates import AcceleratorRate
 from sizer.catalog.gpus import same_gpu
 from sizer.files import from_json, read_given
 from sizer.records import (
     GIB,
     AllOf,
     Amount,
-    Batch,
     Bytes,
     Count,
     DiskRates,
     InputError,
     Message,
-    Rate,
     Text,
     Vcpus,
     advised_name,
@@ -109,21 +108,6 @@ class DiskOffer:
         rate = self.read_bytes_per_second_base + self.read_bytes_per_second_per_gib * size
         rate = min(rate, self.read_bytes_per_second_max)
         return DiskRates(read_iops=iops, read_bytes_per_second=rate, write_iops=iops, write_bytes_per_second=rate)
-
-
-@dataclass(frozen=True, kw_only=True)
-class AcceleratorRate:
-    """What one accelerator does when it never waits for input: samples per second. No batch size: not published."""
-
-    mode: Text
-    network: Text
-    gpu: Text
-    precision: Text
-    batch_size: Batch | None = None
-    samples_per_second: Rate
-    framework: Text
-    as_of: Text
-    source: Text
 
 
 Offer = TypeVar("Offer", InstanceType, DiskOffer, AcceleratorRate)
