@@ -11,8 +11,8 @@ class EmulatedAccelerator:
     queue of depth one.
 
     Each computes a batch of its own from when it has it; then they exchange gradients, which begins when the slowest is
-    done and takes `scaling_loss` of a step for each further accelerator. The host goes on with its input while they are
-    busy, so the real input pipeline overlaps with the step.
+    done and takes `exchange` of a step. The host goes on with its input while they are busy, so the real input pipeline
+    overlaps with the step.
     """
 
     def __init__(
@@ -22,13 +22,13 @@ class EmulatedAccelerator:
         sleep: Callable[[float], None] = time.sleep,
         *,
         count: int = 1,
-        scaling_loss: float = 0.0,
+        exchange: float = 0.0,
     ) -> None:
         self._samples_per_second = samples_per_second
         self._clock = clock
         self._sleep = sleep
         self._count = count
-        self._exchange = scaling_loss * (count - 1)
+        self._exchange = exchange
         self._free_at = float("-inf")
         self._arrivals: list[float] = []
 

@@ -79,8 +79,8 @@ def _compute(backend: Backend | None, options: Options, training: bool) -> Timed
     if backend is None:
         return lambda _batch: 0.0
     if options.rate is not None and options.device == "emulated":
-        count, loss = options.gpu_count, options.scaling_loss
-        return emulated(EmulatedAccelerator(options.rate, count=count, scaling_loss=loss), options.batch_size)
+        count, exchange = options.gpu_count, options.exchange
+        return emulated(EmulatedAccelerator(options.rate, count=count, exchange=exchange), options.batch_size)
     return timed(backend.image_training(options.network) if training else backend.image_inference(options.network))
 
 

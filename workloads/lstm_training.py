@@ -74,8 +74,8 @@ def _source(options: Options, form: LanguageModelForm) -> tuple[Input, DataSet]:
 
 def _compute(backend: Backend, options: Options, form: LanguageModelForm, words_a_step: int) -> TimedCompute:
     if options.rate is not None and options.device == "emulated":
-        count, loss = options.gpu_count, options.scaling_loss
-        return emulated(EmulatedAccelerator(options.rate, count=count, scaling_loss=loss), words_a_step)
+        count, exchange = options.gpu_count, options.exchange
+        return emulated(EmulatedAccelerator(options.rate, count=count, exchange=exchange), words_a_step)
     return timed(backend.language_training(form))
 
 

@@ -20,8 +20,8 @@ FRAMEWORKS = ("mxnet", "pytorch", "tensorflow")
 class Options:
     """What a person asked for. `rate` is the emulated device's samples/s; `data` None means nothing is read.
 
-    `batch_size` is that of one device, of which `gpu_count` work together; each emulated one beyond the first makes a
-    step longer by `scaling_loss` of it.
+    `batch_size` is that of one device, of which `gpu_count` work together; emulated ones exchange gradients for
+    `exchange` of a step after it.
     """
 
     network: str
@@ -38,7 +38,7 @@ class Options:
     scratch: Path | None
     extent: Extent
     gpu_count: int = 1
-    scaling_loss: float = 0.0
+    exchange: float = 0.0
 
     @property
     def samples_a_step(self) -> int:
@@ -79,11 +79,11 @@ def positive_number(text: str) -> float:
     return value
 
 
-def share(text: str) -> float:
-    """A number from 0 to 1."""
+def not_negative(text: str) -> float:
+    """A finite number of at least 0."""
     value = float(text)
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text} is not from 0 to 1")
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not at least 0")
     return value
 
 
@@ -138,11 +138,11 @@ def add_network_options(
         "--gpu-count", type=positive_integer, default=1, metavar="N", help="devices, each with a batch (default: 1)"
     )
     parser.add_argument(
-        "--scaling-loss",
-        type=share,
+        "--exchange",
+        type=not_negative,
         default=0.0,
         metavar="SHARE",
-        help="of a step, which each emulated device beyond the first adds to it (default: 0)",
+        help="of a step, for which several emulated devices exchange gradients after it (default: 0)",
     )
     parser.add_argument(
         "--scratch", type=Path, metavar="DIR", help="where derived files are kept for the next run (default: temporary)"
@@ -177,5 +177,5 @@ def read_options(parser: OneSentenceParser, arguments: Sequence[str] | None = No
         scratch=given.scratch,
         extent=Extent(given.steps, given.seconds),
         gpu_count=count,
-        scaling_loss=getattr(given, "scaling_loss", 0.0),
+        exchange=getattr(given, "exchange", 0.0),
     )

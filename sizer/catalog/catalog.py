@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
 from sizer.catalog.accelerator_rates import AcceleratorRate
+from sizer.catalog.gpu_scaling import ScalingLoss, scaling_loss
 from sizer.catalog.gpus import same_gpu
 from sizer.files import from_json, read_given
 from sizer.records import (
@@ -171,6 +172,10 @@ class Catalog:
     def disk_rates(self, name: str, size_bytes: int) -> DiskRates:
         """What a disk `name` of this size gives, for example `alibaba/cloud_ssd`."""
         return self.disk(name).rates(size_bytes)
+
+    def scaling_loss(self, mode: str, network: str, gpu: str, counts: Sequence[int]) -> ScalingLoss:
+        """What so many of a GPU in one machine lose to each other; `mode` and `network` as of `accelerator_rate`."""
+        return scaling_loss(network, gpu, counts, mode)
 
     def accelerator_rate(self, mode: str, network: str, gpu: str) -> AcceleratorRate:
         """The published rate for `train` or `infer`; InputError lists what is published."""

@@ -59,9 +59,6 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
         accelerator=usual,
         accelerator_rates=_accelerator_rates([*runs, *isolating]),
         several_accounted=any(run.spec.gpu_count > 1 for run in runs),
-        accelerator_loss=next(
-            (run.spec.workload.computes_on.scaling_loss for run in runs if run.spec.gpu_count > 1), None
-        ),
         mixed_with_cpu=CPU_LABEL in labels and len(labels) > 1,
         reference_batch=max(1, batches[len(batches) // 2]),
         highest_rate=max(run.throughput.value for run in runs if run.throughput is not None),

@@ -21,10 +21,6 @@ from sizer.records import Bottleneck
 
 MOST_LEVELS = 6
 """Memory caps up to which each may have a capacity of its own."""
-NO_LOSS = 1e-4
-"""Taken for a stated loss of 0, which has no logarithm: of eight accelerators it costs 0.07 %."""
-STATED_LOSS = 0.05
-"""Standard deviation of ln of a stated loss: the emulation keeps to it as far as a sleeping process wakes on time."""
 MANY_VCPUS = 5
 """vCPU values from which a knee with a slope behind it can be distinguished from the other forms."""
 
@@ -45,7 +41,7 @@ def scalings(facts: WorkloadFacts, measured: MeasuredRange, observations: Sequen
     inputs = {observation.feed.input for observation in observations}
     labels = tuple(dict.fromkeys(label_at(facts, o.configuration) for o in observations))
     counts = {max(1, gpus.count or 0) for gpus in measured.gpus}
-    several = len(counts) > 1 or facts.several_accounted
+    several = (len(counts) > 1 or facts.several_accounted) and facts.scaling_loss is None
     alone = len(counts) > 1 or len(labels) > 1 or "synthetic" in inputs
     apart = [label for label in labels if label in facts.accelerator_rates or alone]
     step_apart = facts.mixed_with_cpu or ("synthetic" in inputs and facts.setting.input != "synthetic")
@@ -182,7 +178,7 @@ def _belief(
         "slope": (0.0, 0.6),
         "quota": (0.05, 0.05),  # images a core-second at half a vCPU over those at one: 0.93 (benchmarks, halving.py)
         "cap": (math.log(UNBINDING * facts.highest_rate), 1.5),
-        "gpus": _scaling_loss(facts),
+        "gpus": (math.log(0.03), 1.5),
         "batch": (math.log(0.1), 1.5),
         "sharpness": (math.log(8.0), 1.0),  # a closed network loses 6-20 % at its knee, even steps nothing
     }[name]
@@ -214,13 +210,6 @@ def _accelerator(label: str, facts: WorkloadFacts, observations: Sequence[Observ
         return math.log(rate), 0.03 if label.startswith("emulated") or facts.device.kind == "emulated" else 0.15
     alike = [o for o in observations if label_at(facts, o.configuration) == label] or observations
     return max(o.log_rate - math.log(max(1, gpus_of(o.configuration))) for o in alike) + math.log(1.5), 1.5
-
-
-def _scaling_loss(facts: WorkloadFacts) -> tuple[float, float]:
-    """Ln of what each further accelerator loses: wide where no emulation states it."""
-    if facts.accelerator_loss is None:
-        return math.log(0.03), 1.5
-    return math.log(max(facts.accelerator_loss, NO_LOSS)), STATED_LOSS
 
 
 def _disk_spread(name: str, facts: WorkloadFacts, measured: MeasuredRange) -> float:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from functools import cached_property
+from math import exp
 
 from sizer.records.domains import (
     Amount,
@@ -51,9 +52,10 @@ GIVEN_IN_STUDY, GIVEN_IN_TABLE = "given in the study file", "given in the import
 class Device:
     """Where the step is computed: `cpu`, `cuda` or `emulated` (the step waits for as long as a GPU takes).
 
-    `index` is None for a GPU of an imported table that names none. `scaling_loss` is what each further one of an
-    emulated GPU loses to the exchange of gradients: n of them make n / (1 + scaling_loss (n - 1)) times the samples of
-    one. None is not known.
+    `index` is None for a GPU of an imported table that names none. `scaling_loss` is what several of an emulated GPU
+    lose to the exchange of gradients, None is not known: n of them make n exp(-scaling_loss 2 (n - 1) / n) times the
+    samples of one. Each of n sends its gradients 2 (n - 1) / n times in a ring all-reduce (Patarasuk and Yuan,
+    Bandwidth optimal all-reduce algorithms, 2009, section 3).
     """
 
     kind: DeviceKind = "cpu"
@@ -68,7 +70,7 @@ class Device:
         """How many times the samples of one that many of it make at the most; None where the loss is not known."""
         if count <= 1:
             return 1.0
-        return None if self.scaling_loss is None else count / (1 + self.scaling_loss * (count - 1))
+        return None if self.scaling_loss is None else count * exp(-self.scaling_loss * 2 * (count - 1) / count)
 
     @property
     def label(self) -> str:

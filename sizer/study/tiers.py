@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from sizer.records import GIVEN_IN_STUDY, HOST_DISK, IMPORTED, KINDS, MB, Device, DiskRates, DiskTier, InputError
@@ -21,6 +23,15 @@ class AcceleratorFigure(Protocol):
     def source(self) -> str: ...
 
 
+class ScalingFigure(Protocol):
+    """What several of a GPU lose to each other, and where that was published."""
+
+    @property
+    def loss(self) -> float: ...
+    @property
+    def source(self) -> str: ...
+
+
 class DiskFigure(Protocol):
     """A kind of volume on offer."""
 
@@ -33,6 +44,7 @@ class Figures(Protocol):
     """What a study needs of a catalogue; each raises InputError for what it does not have."""
 
     def accelerator_rate(self, mode: str, network: str, gpu: str) -> AcceleratorFigure: ...
+    def scaling_loss(self, mode: str, network: str, gpu: str, counts: Sequence[int]) -> ScalingFigure: ...
     def disk(self, name: str) -> DiskFigure: ...
 
 
@@ -148,3 +160,35 @@ def read_device(
     except InputError as error:
         raise document.input_error(key, error) from None
     return Device("emulated", 0, figure.gpu, rate, figure.source, *scaling)
+
+
+def with_scaling(
+    document: Document,
+    key: Key,
+    device: Device,
+    counts: Sequence[int],
+    kind: str,
+    network: str | None,
+    figures: Figures | None,
+) -> Device:
+    """The emulated device with what several of it lose to each other, by the study file or else by the catalogue.
+
+    Raises InputError where the file does not say it and the catalogue does not know the GPU.
+    """
+    several = [count for count in counts if count > 1]
+    if device.kind != "emulated" or not several or device.scaling_loss is not None or kind == IMPORTED:
+        return device
+    mode = KINDS[kind].rate_mode or ""
+    if figures is None or device.gpu is None:
+        raise document.input_error(
+            key,
+            "what several of an emulated GPU lose to each other is not known; write it into `emulate`, such as "
+            "{example}.",
+            example="scaling_loss: 0.05",
+        )
+    try:
+        found = figures.scaling_loss(mode, network or "", device.gpu, several)
+        _check_figures(device.gpu, [("rate", 1.0), ("source", found.source)])
+    except InputError as error:
+        raise document.input_error(key, error) from None
+    return replace(device, scaling_loss=float(found.loss), scaling_source=found.source)

@@ -11,7 +11,6 @@ from typing import Any
 
 from sizer.records import (
     COMMAND,
-    IMPORTED,
     KINDS,
     LONGEST_NAME,
     OPENCV,
@@ -31,7 +30,7 @@ from sizer.records import (
 from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
 from sizer.study.document import Document, Key
 from sizer.study.kinds import format_of
-from sizer.study.tiers import Figures, read_device
+from sizer.study.tiers import Figures, read_device, with_scaling
 
 
 @dataclass(frozen=True)
@@ -88,6 +87,7 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
             document, (*key, "device"), entry.get("device", "cpu"), workload.kind, network, defaults.figures
         )
         counts = _gpu_counts(document, key, entry, axes, device)
+        device = with_scaling(document, (*key, "device"), device, counts, workload.kind, network, defaults.figures)
         plans.append(
             WorkloadPlan(
                 replace(
@@ -112,7 +112,7 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
 def _gpu_counts(document: Document, key: Key, entry: dict[str, Any], axes: Axes, device: Device) -> tuple[int, ...]:
     """How many accelerators; an axis of the whole study is none of a workload that the CPU computes.
 
-    Raises InputError for a workload's own axis without an accelerator, and for several whose loss is not known.
+    Raises InputError for a workload's own axis without an accelerator.
     """
     own = "gpu_count" in entry.get("axes", {})
     if device.kind == "cpu":
@@ -121,19 +121,10 @@ def _gpu_counts(document: Document, key: Key, entry: dict[str, Any], axes: Axes,
                 (*key, "axes", "gpu_count"),
                 "`gpu_count` counts accelerators, and this workload computes on the CPU; write a `device` such as "
                 "{example}, or remove this line.",
-                example="{emulate: {gpu: V100, scaling_loss: 0.03}}",
+                example="{emulate: {gpu: V100}}",
             )
         return ()
-    counts = axes.gpu_count or ()
-    stated = device.kind != "emulated" or device.scaling_loss is not None or entry["kind"] == IMPORTED
-    if max(counts, default=1) > 1 and not stated:
-        raise document.input_error(
-            (*key, "device"),
-            "what several emulated {gpu} lose to each other is not known; write it into `emulate`, such as {example}.",
-            gpu=device.gpu or device.label,
-            example="scaling_loss: 0.03",
-        )
-    return counts
+    return axes.gpu_count or ()
 
 
 def _check_framework(document: Document, key: Key, entry: dict[str, Any]) -> None:

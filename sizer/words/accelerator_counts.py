@@ -30,7 +30,8 @@ def accelerator_counts_sentences(answer: Answer, terms: Terms) -> list[str]:
         said += [_buys(one, other, terms), _fed(alike, terms)]
         if most.side_by_side is not None:
             said.append(_side_by_side(most, most.side_by_side, terms))
-    return [*filter(None, said), *_stated(terms)] if said else []
+        said += _stated(most, terms)
+    return [*filter(None, said)]
 
 
 def count_name(each: AcceleratorCount, terms: Terms) -> str:
@@ -152,15 +153,28 @@ def _side_by_side(most: AcceleratorCount, jobs: Estimate, terms: Terms) -> str:
     return paragraph([said, *([beyond] if beyond else [])])
 
 
-def _stated(terms: Terms) -> list[str]:
-    """That the loss of emulated accelerators is not measured."""
-    loss, source = terms.device.scaling_loss, terms.device.scaling_source
-    if terms.device.kind != "emulated" or loss is None:
+def _stated(most: AcceleratorCount, terms: Terms) -> list[str]:
+    """That what emulated accelerators lose to each other is not measured."""
+    speed_up, source = terms.device.speed_up(most.count), terms.device.scaling_source
+    if terms.device.kind != "emulated" or speed_up is None or source is None:
         return []
-    share = percent(loss, 1)
-    if source is None or source == GIVEN_IN_STUDY:
-        return [_("What each further emulated accelerator loses, {share}, is stated in the study file.", share=share)]
-    return [_("What each further emulated accelerator loses, {share}, is from {source}.", share=share, source=source)]
+    figures = {"accelerators": count_name(most, terms), "efficiency": percent(speed_up / most.count, 1)}
+    if source == GIVEN_IN_STUDY:
+        return [
+            _(
+                "What they lose to each other is stated in the study file: {accelerators} make {efficiency} of as "
+                "many alone.",
+                **figures,
+            )
+        ]
+    return [
+        _(
+            "What they lose to each other is published and not measured: {accelerators} make {efficiency} of as many "
+            "alone ({source}).",
+            **figures,
+            source=source,
+        )
+    ]
 
 
 def _interval(found: Estimate) -> str:

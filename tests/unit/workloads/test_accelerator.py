@@ -71,7 +71,7 @@ def test_late_wake_ups_do_not_add_up() -> None:
 def test_several_step_when_each_has_its_batch() -> None:
     """Nothing is waited for until the last one has its own; then they exchange after the slowest."""
     clock = Clock()
-    accelerator = EmulatedAccelerator(10, clock, clock.sleep, count=3, scaling_loss=0.05)
+    accelerator = EmulatedAccelerator(10, clock, clock.sleep, count=3, exchange=0.1)
     assert accelerator.accept(20) is None
     clock.pass_time(0.5)
     assert accelerator.accept(20) is None
@@ -83,9 +83,9 @@ def test_several_step_when_each_has_its_batch() -> None:
 
 
 def test_several_that_are_fed_make_as_many_samples_less_their_loss() -> None:
-    """n / (1 + loss (n - 1)) times the rate of one."""
+    """A step takes as much longer as they exchange."""
     clock = Clock()
-    accelerator = EmulatedAccelerator(10, clock, clock.sleep, count=4, scaling_loss=0.05)
+    accelerator = EmulatedAccelerator(10, clock, clock.sleep, count=4, exchange=0.15)
     for _ in range(4 * 10):
         accelerator.accept(20)
     accelerator.drain()
