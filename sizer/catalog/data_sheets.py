@@ -15,7 +15,7 @@ HALF = ("mixed", "fp16", "bf16")
 
 @dataclass(frozen=True)
 class DataSheet:
-    """One product. GB/s and dense TFLOP/s, None where the sheet has no figure; `recalled` ones were not read anywhere."""
+    """One product. GB/s and dense TFLOP/s, None where the sheet has no figure; `recalled` ones were read nowhere."""
 
     gpu: str
     form: str

@@ -62,14 +62,14 @@ class ScalingEfficiency:
 
 @dataclass(frozen=True)
 class ScalingVariances:
-    """Of ln loss, by what is shared; fitted to the shipped tables by `python -m benchmarks.accelerators --fit`."""
+    """Of ln loss, by what is shared; fitted to the shipped tables by `benchmarks/accelerators` with --fit."""
 
-    network: float = 0.495
-    gpu: float = 0.769
-    precision: float = 0.252
-    framework: float = 0.831
+    network: float = 0.496
+    gpu: float = 0.77
+    precision: float = 0.254
+    framework: float = 0.833
     table: float = 0.337
-    noise: float = 0.089
+    noise: float = 0.0895
 
     def effects(self) -> tuple[Effect[ScaledRun], ...]:
         """What tables share."""

@@ -6,7 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from sizer.records import GIVEN_IN_STUDY, HOST_DISK, IMPORTED, KINDS, MB, Device, DiskRates, DiskTier, InputError
+from sizer.records import (
+    GIVEN_IN_STUDY,
+    HOST_DISK,
+    IMPORTED,
+    KINDS,
+    MB,
+    Device,
+    DiskRates,
+    DiskTier,
+    InputError,
+    Workload,
+)
 from sizer.study.axes import read_size
 from sizer.study.document import Document, Key
 from sizer.study.json_schema import expected
@@ -43,8 +54,10 @@ class DiskFigure(Protocol):
 class Figures(Protocol):
     """What a study needs of a catalogue; each raises InputError for what it does not have."""
 
-    def accelerator_rate(self, mode: str, network: str, gpu: str) -> AcceleratorFigure: ...
     def scaling_loss(self, mode: str, network: str, gpu: str, counts: Sequence[int]) -> ScalingFigure: ...
+    def accelerator_rate(
+        self, mode: str, network: str, gpu: str, *, precision: str | None, batch_size: int | None, framework: str | None
+    ) -> AcceleratorFigure: ...
     def disk(self, name: str) -> DiskFigure: ...
 
 
@@ -134,9 +147,13 @@ def _in_whole_bytes(rates: DiskRates) -> DiskRates:
 
 
 def read_device(
-    document: Document, key: Key, entry: Any, kind: str, network: str | None, figures: Figures | None
+    document: Document, key: Key, entry: Any, workload: Workload, batch_sizes: Sequence[int], figures: Figures | None
 ) -> Device:
-    """The device of a workload; raises InputError for a GPU without a published rate for this kind and network."""
+    """The device of a workload; raises InputError for a GPU without a published rate for this kind and network.
+
+    Of several batch sizes the rate is that of the middle one.
+    """
+    kind = workload.kind
     if isinstance(entry, str):
         return Device("cuda", int(entry.removeprefix("cuda:"))) if entry.startswith("cuda:") else Device()
     emulate = entry["emulate"]
@@ -154,7 +171,14 @@ def read_device(
     if figures is None:
         raise document.input_error(key, "the catalogue has no rate for {gpu}; write its samples_per_second.", gpu=gpu)
     try:
-        figure = figures.accelerator_rate(KINDS[kind].rate_mode or "", network or "", gpu)
+        figure = figures.accelerator_rate(
+            KINDS[kind].rate_mode or "",
+            workload.network or "",
+            gpu,
+            precision=workload.precision,
+            batch_size=sorted(batch_sizes)[len(batch_sizes) // 2] if batch_sizes else None,
+            framework=workload.framework,
+        )
         rate = float(figure.samples_per_second)
         _check_figures(gpu, [("label", figure.gpu), ("rate", rate), ("source", figure.source)])
     except InputError as error:

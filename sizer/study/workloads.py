@@ -83,20 +83,15 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
     for framework, network in product(frameworks, networks):
         workload = _workload(document, key, entry, _name(entry, frameworks, networks, framework, network))
         _check_placeholders(document, key, workload, batch_sizes, axes.gpu_count or ())
+        workload = replace(workload, framework=framework, network=network, cache=_cache(entry, axes, defaults.around))
         device = read_device(
-            document, (*key, "device"), entry.get("device", "cpu"), workload.kind, network, defaults.figures
+            document, (*key, "device"), entry.get("device", "cpu"), workload, batch_sizes, defaults.figures
         )
         counts = _gpu_counts(document, key, entry, axes, device)
         device = with_scaling(document, (*key, "device"), device, counts, workload.kind, network, defaults.figures)
         plans.append(
             WorkloadPlan(
-                replace(
-                    workload,
-                    framework=framework,
-                    network=network,
-                    device=device,
-                    cache=_cache(entry, axes, defaults.around),
-                ),
+                replace(workload, device=device),
                 batch_sizes,
                 axes.vcpus or (),
                 axes.memory_bytes or (),

@@ -35,7 +35,7 @@ class SmallCatalog:
 
     figure: Published = field(default_factory=Published)
 
-    def accelerator_rate(self, mode: str, network: str, gpu: str) -> Published:
+    def accelerator_rate(self, mode: str, network: str, gpu: str, **_: object) -> Published:
         if (mode, network, gpu.upper()) != ("train", "resnet50", "P100"):
             raise InputError(f"no published rate to {mode} {network} on {gpu}")
         return self.figure
