@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sizer.records.answer import (
+    AcceleratorCount,
     Action,
     Alternative,
     Answer,
@@ -178,6 +179,7 @@ __all__ = [
     "SMALLEST_MEMORY",
     "TAKES_VECTORS",
     "WITHOUT",
+    "AcceleratorCount",
     "Action",
     "AgainstCpu",
     "AllOf",
