@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizer.catalog.accelerator_rates import AcceleratorRate
 from sizer.catalog.catalog import Catalog, DiskOffer, InstanceType
-from sizer.catalog.data_sheets import DataSheet, data_sheet
+from sizer.catalog.data_sheets import data_sheet
 from sizer.catalog.gpu_scaling import ScalingEfficiency, scaling_efficiency
 from sizer.catalog.gpus import (
     GPU_MEMORY_GB,
@@ -22,7 +22,6 @@ __all__ = [
     "AcceleratorRate",
     "Basis",
     "Catalog",
-    "DataSheet",
     "DiskOffer",
     "InstanceType",
     "RateEstimate",

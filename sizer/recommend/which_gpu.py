@@ -99,7 +99,9 @@ class _Job:
         else:
             ends = (accelerator.low, accelerator.value, accelerator.high)
             low, value, high = (predict(self.model, here, WhatIf(gpu_speedup=end / known)).throughput for end in ends)
-            both = Estimate(value.value, low.low, high.high)
+            # No faster than either of the two, whatever a prediction adds for what it does not know.
+            most = max(value.value, min(high.high, accelerator.high, alone.throughput.high))
+            both = Estimate(value.value, min(low.low, value.value), most)
         slower = accelerator.value <= alone.throughput.value
         apart = accelerator.high < alone.throughput.low or alone.throughput.high < accelerator.low
         return _Fed(

@@ -16,7 +16,7 @@ from sizer.records import (
     format_seconds,
     format_usd,
 )
-from sizer.words.figures import rate_interval, times, with_interval
+from sizer.words.figures import figure_interval, rate_interval, times
 from sizer.words.language import _
 from sizer.words.names import Terms, listed, resource_name, row
 from sizer.words.units import several_of, vcpus_in_words
@@ -154,14 +154,14 @@ def _memory(option: GpuOption) -> str:
 
 def _second(second: SecondGpu, terms: Terms) -> str:
     """What a second one gives, and whether it is worth its price."""
-    gain = with_interval(times(second.gain.value), times(second.gain.low), times(second.gain.high))
+    gain = figure_interval(second.gain)
     if second.worth is None:
-        return _("Two of them: {gain} the rate of one; no machine with two is priced.", gain=gain)
+        return _("Two: {gain} times the rate of one; no machine with two is priced.", gain=gain)
     price = format_usd(second.usd_per_million_samples or 0.0)
     known = {"gain": gain, "machine": second.instance_type, "price": price, "units": several_of(terms.unit)}
     if second.worth:
-        return _("Two of them ({machine}) are worth it: {gain} the rate of one, {price} a million {units}.", **known)
-    return _("Two of them ({machine}) cost more: {gain} the rate of one, {price} a million {units}.", **known)
+        return _("Two ({machine}) are worth it: {gain} times the rate of one, {price} a million {units}.", **known)
+    return _("Two ({machine}) cost more: {gain} times the rate of one, {price} a million {units}.", **known)
 
 
 def _against_cpu(ratios: AgainstCpu) -> str:
