@@ -39,7 +39,7 @@ def training(model: Any, form: LanguageModelForm, batch_size: int, mixed: Callab
     loss_of = nn.CrossEntropyLoss(reduction="sum")
     state = tuple(torch.zeros(form.layers, batch_size, form.hidden, device=device) for _ in range(2))
 
-    def compute(batch: tuple[Any, Any]) -> None:
+    def compute(batch: tuple[Any, Any]) -> Any:
         nonlocal state
         words, following = (torch.from_numpy(np.ascontiguousarray(part.T, np.int64)).to(device) for part in batch)
         optimizer.zero_grad()
@@ -51,5 +51,6 @@ def training(model: Any, form: LanguageModelForm, batch_size: int, mixed: Callab
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), form.clip_norm)
         optimizer.step()
+        return loss
 
     return compute
