@@ -132,8 +132,9 @@ def _interpreters(plan: StudyPlan) -> list[Path]:
     for framework in PACKAGES:
         with suppress(HostError):
             found[interpreter(framework)] = None
+    used = {spec.workload.framework for spec in plan.all_specs}
     for each in plan.study.frameworks:
-        if any(each.framework == workload.framework for workload in plan.workloads):
+        if each.framework in used:
             found[interpreter(each.framework, each)] = None
     return list(found)
 
