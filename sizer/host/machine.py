@@ -23,7 +23,7 @@ from sizer.records import HostError, Lines, Message, typed_path
 
 PACKAGES = {
     "mxnet": ("mxnet", "numpy", "opencv-python-headless", "lmdb"),
-    "pytorch": ("torch",),
+    "pytorch": ("torch", "simplejpeg", "pillow"),
     "tensorflow": ("tensorflow",),
 }
 """Whose versions are in a study's record by framework: they decide how fast a workload runs."""

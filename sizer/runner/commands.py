@@ -79,6 +79,8 @@ def argv(spec: RunSpec, paths: RunPaths, host_vcpus: int, host_memory_bytes: int
         "rate": _rate(workload),
         "gpu-count": spec.gpu_count if spec.gpu_count > 1 else None,
         "exchange": _exchange(spec),
+        "precision": workload.precision,
+        **{name.replace("_", "-"): _spelled(value) for name, value in vars(workload.options).items()},
     }
     if workload.kind == "imagenet_preprocessing":
         options |= {
@@ -162,6 +164,11 @@ def _exchange(spec: RunSpec) -> float | None:
             workload=spec.workload.name,
         )
     return spec.gpu_count / speed_up - 1
+
+
+def _spelled(value: object) -> object:
+    """A truth as the study file writes it."""
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def _rate(workload: Workload) -> float | None:
