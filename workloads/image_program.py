@@ -6,11 +6,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-from . import data_set, replay, threads
+from . import data_parallel, data_set, replay, threads
 from .accelerator import EmulatedAccelerator
 from .backends import NETWORKS, READ_FOLDERS, TAKES_VECTORS, Backend, Input, Settings, image_side, open_backend
+from .data_parallel import Rank
 from .data_set import DataSet
 from .events import Events
+from .faults import Unavailable
 from .measured_loop import Loop, SameBatch, TimedCompute, emulated, timed
 from .options import (
     OneSentenceParser,
@@ -34,14 +36,20 @@ def run(program: str, description: str, training: bool) -> None:
     options = read_options(parser, sys.argv[1:])
     if options.network in TAKES_VECTORS and options.data is not None:
         parser.error(f"{options.network} takes vectors and not images, so give --input synthetic")
+    if not training and options.gpu_count > 1 and options.device != "emulated":
+        raise Unavailable("devices that infer do not work together: run a program on each of them")
     events, stop = Events.from_environment(), StopRequest.on_signals()
+    with data_parallel.joined(options) as (own, rank):
+        _measure(program, own, rank, training, events, stop)
+
+
+def _measure(program: str, options: Options, rank: Rank, training: bool, events: Events, stop: StopRequest) -> None:
     threads.limit_threads(options.threads)
-    settings = Settings(
-        _real_device(options), options.threads, options.seed, options.batch_size, options.computing, options.reading
-    )
+    device, computing, reading = _real_device(options), options.computing, options.reading
+    settings = Settings(device, options.threads, options.seed, options.batch_size, computing, reading, rank)
     backend = None if options.input == "replay" else open_backend(options.framework, settings)
     with _opened(options) as images:
-        cache = CacheState(images.files, options.cache_state)
+        cache = CacheState(() if rank.number else images.files, options.cache_state)
         cache.before_run()
         unit = "vector" if options.network in TAKES_VECTORS else "image"
         progress = Progress(f"{program} {options.network}", unit, events, stop, options.extent)

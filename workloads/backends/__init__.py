@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from ..computing import Computing, Reading
+from ..data_parallel import Rank
 from ..data_set import DataSet
 from ..faults import Unavailable
 from .network_forms import CLASSES, FULLY_CONNECTED
@@ -50,7 +51,7 @@ def sample_form(network: str) -> tuple[tuple[int, ...], int]:
 
 @dataclass(frozen=True)
 class Settings:
-    """What every part of a backend needs to know. `device` is `cpu` or `cuda:N`."""
+    """What every part of a backend needs to know. `device` is `cpu` or `cuda:N`: of several ranks, that of this one."""
 
     device: str
     threads: int
@@ -58,6 +59,7 @@ class Settings:
     batch_size: int
     computing: Computing = Computing()
     reading: Reading = Reading()
+    rank: Rank = Rank()
 
 
 @dataclass(frozen=True)
