@@ -22,6 +22,9 @@ from sizer.cli import main
 Typed = Callable[..., subprocess.CompletedProcess[str]]
 Begun = Callable[..., Path]
 
+QUICK_DISKS = Path(__file__).with_name("quick_disks.py")
+"""A program that is `sizer` but for checking disks in less time."""
+
 MEASURING = ("run", "resume", "demo", "profile", "disks", "doctor")
 """Commands that start programs, set limits or heed signals."""
 
