@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from . import data_set, replay, threads
 from .accelerator import EmulatedAccelerator
-from .backends import NETWORKS, Backend, Input, Settings, image_side, open_backend
+from .backends import FORWARD, NETWORKS, TRAIN, TRAINING_MODES, Backend, Input, Settings, image_side, open_backend
 from .data_set import DataSet
 from .events import Events
 from .measured_loop import Loop, SameBatch, TimedCompute, emulated, timed
@@ -22,7 +22,7 @@ BATCH_SIZE = 32
 
 def run(program: str, description: str, training: bool) -> None:
     """Read the options, prepare the input and the network, and measure."""
-    options = read_options(_parser(program, description), sys.argv[1:])
+    options = read_options(_parser(program, description, TRAINING_MODES if training else (FORWARD,)), sys.argv[1:])
     events, stop = Events.from_environment(), StopRequest.on_signals()
     threads.limit_threads(options.threads)
     settings = Settings(_real_device(options), options.threads, options.seed, options.batch_size)
@@ -33,20 +33,20 @@ def run(program: str, description: str, training: bool) -> None:
         progress = Progress(f"{program} {options.network}", "image", events, stop, options.extent)
         with _source(backend, images, options, training) as source:
             _announce(program, options, images, backend, progress)
-            compute = _compute(backend, options, training)
+            compute = _compute(backend, options)
             latency = not training and backend is not None
             Loop(source, compute, cache, options.batch_size, report_latency=latency).run(progress)
         progress.end(_remark(options))
 
 
-def _parser(program: str, description: str) -> OneSentenceParser:
+def _parser(program: str, description: str, modes: Sequence[str]) -> OneSentenceParser:
     parser = program_parser(program, description, "image")
     parser.add_argument(
         "--format",
         choices=data_set.FORMATS,
         help="what --data is: a .rec file, an LMDB of Caffe, a folder of class folders of JPEGs (default: found out)",
     )
-    add_network_options(parser, NETWORKS, "resnet50", BATCH_SIZE)
+    add_network_options(parser, NETWORKS, "resnet50", BATCH_SIZE, modes)
     return parser
 
 
@@ -75,12 +75,14 @@ def _source(backend: Backend | None, images: DataSet, options: Options, training
         source.close()
 
 
-def _compute(backend: Backend | None, options: Options, training: bool) -> TimedCompute:
+def _compute(backend: Backend | None, options: Options) -> TimedCompute:
     if backend is None:
         return lambda _batch: 0.0
     if options.rate is not None and options.device == "emulated":
         return emulated(EmulatedAccelerator(options.rate), options.batch_size)
-    return timed(backend.image_training(options.network) if training else backend.image_inference(options.network))
+    if options.mode == FORWARD:
+        return timed(backend.image_inference(options.network))
+    return timed(backend.image_training(options.network, updates=options.mode == TRAIN))
 
 
 def _remark(options: Options) -> str:
@@ -93,7 +95,7 @@ def _announce(program: str, options: Options, images: DataSet, backend: Backend 
     about = f"{images.samples} images, {images.bytes / 1e6:.1f} MB" if images.samples else "synthetic input"
     version = "not used" if backend is None else backend.version
     print(
-        f"{program}: {options.network}, batch {options.batch_size}, {about}, {options.device}, "
+        f"{program}: {options.network}, {options.mode}, batch {options.batch_size}, {about}, {options.device}, "
         f"{options.threads} threads, {options.framework} {version}",
         flush=True,
     )
@@ -103,6 +105,7 @@ def _announce(program: str, options: Options, images: DataSet, backend: Backend 
         options.batch_size,
         program=program,
         network=options.network,
+        mode=options.mode,
         framework=options.framework,
         framework_version=version,
         format=images.format,

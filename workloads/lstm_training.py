@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import threads
 from .accelerator import EmulatedAccelerator
-from .backends import Backend, Input, LanguageModelForm, Settings, open_backend
+from .backends import FORWARD, TRAINING_MODES, Backend, Input, LanguageModelForm, Settings, open_backend
 from .data_set import NOTHING, DataSet
 from .events import Events
 from .faults import run_program
@@ -34,7 +34,7 @@ def main() -> None:
     """Run the program."""
     parser = program_parser("lstm_training", "Train a word-level LSTM language model.", "word", replays=False)
     parser.add_argument("--format", choices=("text",), default="text", help="what --data is")
-    add_network_options(parser, tuple(FORMS), "small", BATCH_SIZE)
+    add_network_options(parser, tuple(FORMS), "small", BATCH_SIZE, (*TRAINING_MODES, FORWARD))
     options = read_options(parser, sys.argv[1:])
     events, stop = Events.from_environment(), StopRequest.on_signals()
     threads.limit_threads(options.threads)
@@ -75,13 +75,13 @@ def _source(options: Options, form: LanguageModelForm) -> tuple[Input, DataSet]:
 def _compute(backend: Backend, options: Options, form: LanguageModelForm, words_a_step: int) -> TimedCompute:
     if options.rate is not None and options.device == "emulated":
         return emulated(EmulatedAccelerator(options.rate), words_a_step)
-    return timed(backend.language_training(form))
+    return timed(backend.language_training(form, options.mode))
 
 
 def _announce(options: Options, text: DataSet, backend: Backend, progress: Progress) -> None:
     about = f"{text.samples} words, {text.bytes / 1e6:.1f} MB" if text.samples else "synthetic input"
     print(
-        f"lstm_training: {options.network}, batch {options.batch_size}, {about}, {options.device}, "
+        f"lstm_training: {options.network}, {options.mode}, batch {options.batch_size}, {about}, {options.device}, "
         f"{options.threads} threads, {options.framework} {backend.version}",
         flush=True,
     )
@@ -91,6 +91,7 @@ def _announce(options: Options, text: DataSet, backend: Backend, progress: Progr
         options.batch_size,
         program="lstm_training",
         network=options.network,
+        mode=options.mode,
         framework=options.framework,
         framework_version=backend.version,
         format=text.format,

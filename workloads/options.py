@@ -18,7 +18,10 @@ FRAMEWORKS = ("mxnet", "pytorch", "tensorflow")
 
 @dataclass(frozen=True)
 class Options:
-    """What a person asked for. `rate` is the emulated device's samples/s; `data` None means nothing is read."""
+    """What a person asked for. `rate` is the emulated device's samples/s; `data` None means nothing is read.
+
+    `mode` is empty where the program runs no network.
+    """
 
     network: str
     batch_size: int
@@ -33,6 +36,7 @@ class Options:
     framework: str
     scratch: Path | None
     extent: Extent
+    mode: str = ""
 
     @property
     def cache_state(self) -> str:
@@ -100,12 +104,19 @@ def program_parser(module: str, description: str, sample: str, replays: bool = T
 
 
 def add_network_options(
-    parser: argparse.ArgumentParser, networks: Sequence[str], default: str, batch_size: int
+    parser: argparse.ArgumentParser, networks: Sequence[str], default: str, batch_size: int, modes: Sequence[str]
 ) -> None:
-    """The options of the programs that run a network."""
+    """The options of the programs that run a network; the first of the `modes` is the default."""
     parser.add_argument("--network", choices=networks, default=default, help="default: %(default)s")
     parser.add_argument(
         "--batch-size", type=positive_integer, default=batch_size, metavar="B", help="default: %(default)s"
+    )
+    parser.add_argument(
+        "--mode",
+        choices=modes,
+        default=modes[0],
+        help="what is computed of a batch: forward: its outputs; forward_backward: the gradients, too; "
+        "train: and the update of the parameters (default: %(default)s)",
     )
     parser.add_argument(
         "--rate", type=positive_number, metavar="SAMPLES_PER_SECOND", help="how fast the emulated device computes"
@@ -139,4 +150,5 @@ def read_options(parser: OneSentenceParser, arguments: Sequence[str] | None = No
         framework=given.framework,
         scratch=given.scratch,
         extent=Extent(given.steps, given.seconds),
+        mode=getattr(given, "mode", ""),
     )

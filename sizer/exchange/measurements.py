@@ -51,6 +51,9 @@ LATENCY_COLUMNS = {"latency_p50_ms": "latency_p50", "latency_p99_ms": "latency_p
 """Milliseconds from asking to the answer, by the field of the run, which holds seconds."""
 MACHINE_COLUMNS = ("provider", "instance_type", "region", "usd_per_hour", "usd_per_hour_spot")
 """What was rented, as an imported table says it."""
+MODE, PRECISION = "mode", "precision"
+"""What is computed of a batch, and in which numbers."""
+FP32 = "fp32"
 EMBEDDED = "embedded"
 
 Cell = str | int | float | None
@@ -166,10 +169,21 @@ def _rented(run: Run) -> dict[str, Cell]:
     """What the run was computed with, how long an answer took, and the machine that a table names."""
     latencies = {column: getattr(run, name) for column, name in LATENCY_COLUMNS.items()}
     return {
-        "precision": run.spec.workload.precision,
+        PRECISION: precision_of(run),
+        MODE: run.spec.workload.computed_mode,
         **{column: None if seconds is None else in_milliseconds(seconds) for column, seconds in latencies.items()},
         **{column: getattr(run.machine, column, None) for column in MACHINE_COLUMNS},
     }
+
+
+def precision_of(run: Run) -> str | None:
+    """The numbers that a run computed with. sizer's own networks compute in fp32 unless their options say otherwise; of
+    an emulated accelerator, a table or a command only what is said is known."""
+    workload = run.spec.workload
+    told = workload.precision
+    if told is None and not run.imported and workload.computed_mode and workload.computes_on.kind != "emulated":
+        return FP32
+    return told
 
 
 def _device(device: Device | None) -> str | None:
@@ -200,7 +214,8 @@ ALL_COLUMNS = (
     *DATA_COLUMNS,
     *DISK_COLUMNS,
     *LAST_COLUMNS,
-    "precision",
+    PRECISION,
     *LATENCY_COLUMNS,
     *MACHINE_COLUMNS,
+    MODE,
 )

@@ -44,7 +44,18 @@ from sizer.records.domains import (
 )
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
-from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
+from sizer.records.kinds import (
+    COMMAND,
+    FORWARD,
+    FORWARD_BACKWARD,
+    IMPORTED,
+    KINDS,
+    MODES,
+    OPENCV,
+    OTHER,
+    PREPROCESSING,
+    TRAIN,
+)
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
 from sizer.records.own_programs import PLACEHOLDERS, Variable, filled, placeholders_in
@@ -144,6 +155,8 @@ __all__ = [
     "COMMAND",
     "FAULTS",
     "FINDINGS",
+    "FORWARD",
+    "FORWARD_BACKWARD",
     "GIB",
     "GIVEN_IN_STUDY",
     "GIVEN_IN_TABLE",
@@ -158,6 +171,7 @@ __all__ = [
     "MB",
     "MEANINGS",
     "MIB",
+    "MODES",
     "NOT_FINITE",
     "OPENCV",
     "OTHER",
@@ -168,6 +182,7 @@ __all__ = [
     "SLIP",
     "SMALLEST",
     "SMALLEST_MEMORY",
+    "TRAIN",
     "Action",
     "AllOf",
     "Alternative",

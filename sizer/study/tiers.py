@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from sizer.records import GIVEN_IN_STUDY, HOST_DISK, IMPORTED, KINDS, MB, Device, DiskRates, DiskTier, InputError
+from sizer.records import (
+    GIVEN_IN_STUDY,
+    HOST_DISK,
+    IMPORTED,
+    KINDS,
+    MB,
+    Device,
+    DiskRates,
+    DiskTier,
+    InputError,
+    Workload,
+)
 from sizer.study.axes import read_size
 from sizer.study.document import Document, Key
 from sizer.study.json_schema import expected
@@ -122,9 +133,9 @@ def _in_whole_bytes(rates: DiskRates) -> DiskRates:
 
 
 def read_device(
-    document: Document, key: Key, entry: Any, kind: str, network: str | None, figures: Figures | None
+    document: Document, key: Key, entry: Any, workload: Workload, network: str | None, figures: Figures | None
 ) -> Device:
-    """The device of a workload; raises InputError for a GPU without a published rate for this kind and network."""
+    """The device of a workload; raises InputError for a GPU without a published rate for its mode and network."""
     if isinstance(entry, str):
         return Device("cuda", int(entry.removeprefix("cuda:"))) if entry.startswith("cuda:") else Device()
     emulate = entry["emulate"]
@@ -135,12 +146,20 @@ def read_device(
         raise document.input_error(
             (*key, "emulate"), "an emulated GPU needs `gpu`, such as P100, or `samples_per_second`."
         )
-    if kind == IMPORTED:
+    if workload.kind == IMPORTED:
         return Device("emulated", 0, gpu)
+    if workload.mode is not None and workload.mode != KINDS[workload.kind].mode:
+        raise document.input_error(
+            key,
+            "no rate of {gpu} is published for `mode: {mode}` of {kind}; write its samples_per_second.",
+            gpu=gpu,
+            mode=workload.mode,
+            kind=workload.kind,
+        )
     if figures is None:
         raise document.input_error(key, "the catalogue has no rate for {gpu}; write its samples_per_second.", gpu=gpu)
     try:
-        figure = figures.accelerator_rate(KINDS[kind].rate_mode or "", network or "", gpu)
+        figure = figures.accelerator_rate(KINDS[workload.kind].rate_mode or "", network or "", gpu)
         rate = float(figure.samples_per_second)
         _check_figures(gpu, [("label", figure.gpu), ("rate", rate), ("source", figure.source)])
     except InputError as error:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from sizer.records import (
+    FORWARD,
+    FORWARD_BACKWARD,
+    KINDS,
     OPENCV,
     PREPROCESSING,
+    TRAIN,
     Answer,
     Bottleneck,
     Configuration,
@@ -130,12 +134,23 @@ def kind_in_words(kind: str) -> str:
     }.get(kind, kind)
 
 
+def mode_in_words(mode: str) -> str:
+    """What is computed of a batch."""
+    return {
+        FORWARD: _("forward"),
+        FORWARD_BACKWARD: _("forward and backward"),
+        TRAIN: _("forward, backward and update"),
+    }.get(mode, mode)
+
+
 def workload_in_words(workload: Workload) -> str:
     """What is measured in a few words: `image training · resnet50 · MXNet`."""
     if workload.kind == "command":
         return kind_in_words(workload.kind)
     framework = OPENCV if workload.kind == PREPROCESSING else workload.framework  # older folders call it mxnet
-    parts = [kind_in_words(workload.kind), workload.network, _FRAMEWORKS.get(framework or "", framework)]
+    mode = workload.mode if workload.mode != KINDS[workload.kind].mode else None
+    known = _FRAMEWORKS.get(framework or "", framework)
+    parts = [kind_in_words(workload.kind), workload.network, known, mode and mode_in_words(mode)]
     return " · ".join(part for part in parts if part and part != UNKNOWN_FRAMEWORK)
 
 

@@ -16,6 +16,11 @@ MODULES = {"mxnet": "mxnet_backend"}
 NETWORKS = ("alexnet", "googlenet", "inception_v3", "mobilenet", "resnet18", "resnet50", "squeezenet", "vgg16")
 
 
+FORWARD, FORWARD_BACKWARD, TRAIN = "forward", "forward_backward", "train"
+"""What is computed of a batch: its outputs; the gradients, too; and the update of the parameters by them."""
+TRAINING_MODES = (TRAIN, FORWARD_BACKWARD)
+
+
 def image_side(network: str) -> int:
     """Pixels of a side of the network's input."""
     return 299 if network == "inception_v3" else 224
@@ -72,14 +77,17 @@ class Backend(Protocol):
     def synthetic_images(self, side: int) -> Any:
         """A batch of random images and labels."""
 
-    def image_training(self, network: str) -> Compute:
-        """Forward, backward and update by SGD with momentum, of one batch of images."""
+    def image_training(self, network: str, updates: bool = True) -> Compute:
+        """Forward and backward of one batch of images, and the update by SGD with momentum unless told not to."""
 
     def image_inference(self, network: str) -> Compute:
         """Forward of one batch of images."""
 
-    def language_training(self, form: LanguageModelForm) -> Compute:
-        """Truncated back-propagation through a pair (words, next words) of batch x steps, state carried over."""
+    def language_training(self, form: LanguageModelForm, mode: str = TRAIN) -> Compute:
+        """Truncated back-propagation through a pair (words, next words) of batch x steps, state carried over.
+
+        `forward_backward` is without clipping and update, `forward` the loss without dropout and without gradients.
+        """
 
 
 def open_backend(framework: str, settings: Settings) -> Backend:

@@ -118,3 +118,10 @@ def test_placeholders_of_a_run_without_limits_are_those_of_the_host() -> None:
     assert set(values) == set(PLACEHOLDERS)
     assert (values["vcpus"], values["threads"], values["memory_mib"]) == ("8", "8", "16384")
     assert (values["gpu_count"], values["repeat"], values["data"]) == ("1", "2", "/data/a.rec")
+
+
+def test_a_mode_is_an_option_where_it_was_named() -> None:
+    """A program does by itself what its kind says."""
+    assert "--mode" not in argv(SPEC, PLACE, 8, HOST_MEMORY)
+    words = argv(replace(SPEC, workload=replace(TRAINING, mode="forward_backward")), PLACE, 8, HOST_MEMORY)
+    assert words[words.index("--mode") + 1] == "forward_backward"
