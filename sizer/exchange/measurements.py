@@ -53,7 +53,6 @@ MACHINE_COLUMNS = ("provider", "instance_type", "region", "usd_per_hour", "usd_p
 """What was rented, as an imported table says it."""
 MODE, PRECISION = "mode", "precision"
 """What is computed of a batch, and in which numbers."""
-FP32 = "fp32"
 EMBEDDED = "embedded"
 
 Cell = str | int | float | None
@@ -169,21 +168,11 @@ def _rented(run: Run) -> dict[str, Cell]:
     """What the run was computed with, how long an answer took, and the machine that a table names."""
     latencies = {column: getattr(run, name) for column, name in LATENCY_COLUMNS.items()}
     return {
-        PRECISION: precision_of(run),
+        PRECISION: run.precision,
         MODE: run.spec.workload.computed_mode,
         **{column: None if seconds is None else in_milliseconds(seconds) for column, seconds in latencies.items()},
         **{column: getattr(run.machine, column, None) for column in MACHINE_COLUMNS},
     }
-
-
-def precision_of(run: Run) -> str | None:
-    """The numbers that a run computed with. sizer's own networks compute in fp32 unless their options say otherwise; of
-    an emulated accelerator, a table or a command only what is said is known."""
-    workload = run.spec.workload
-    told = workload.precision
-    if told is None and not run.imported and workload.computed_mode and workload.computes_on.kind != "emulated":
-        return FP32
-    return told
 
 
 def _device(device: Device | None) -> str | None:

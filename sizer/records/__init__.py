@@ -27,6 +27,7 @@ from sizer.records.answer import (
     Upgrade,
     reason,
 )
+from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable, Definition
 from sizer.records.domains import (
     LARGEST,
     LARGEST_BYTES,
@@ -50,6 +51,7 @@ from sizer.records.kinds import (
     FORWARD_BACKWARD,
     IMPORTED,
     KINDS,
+    MODES,
     OPENCV,
     OTHER,
     PREPROCESSING,
@@ -170,6 +172,7 @@ __all__ = [
     "MB",
     "MEANINGS",
     "MIB",
+    "MODES",
     "NOT_FINITE",
     "OPENCV",
     "OTHER",
@@ -195,8 +198,13 @@ __all__ = [
     "CauseKind",
     "Configuration",
     "Count",
+    "CrossCell",
+    "CrossColumn",
+    "CrossRow",
+    "CrossTable",
     "DataSet",
     "Deadline",
+    "Definition",
     "Demand",
     "Device",
     "DiskCheck",

@@ -39,7 +39,7 @@ from sizer.words.names import (
     spec_name,
 )
 from sizer.words.storage import rate_pair, rates_in_words
-from sizer.words.units import percent, rate_in_words, rates_axis
+from sizer.words.units import rate_in_words
 
 UNKNOWN_FRAMEWORK = "other"
 """Of a command, or of an imported table, that names none."""
@@ -134,6 +134,11 @@ def kind_in_words(kind: str) -> str:
     }.get(kind, kind)
 
 
+def framework_name(framework: str) -> str:
+    """How a framework is written: `MXNet`."""
+    return _FRAMEWORKS.get(framework, framework)
+
+
 def mode_in_words(mode: str) -> str:
     """What is computed of a batch."""
     return {
@@ -149,34 +154,9 @@ def workload_in_words(workload: Workload) -> str:
         return kind_in_words(workload.kind)
     framework = OPENCV if workload.kind == PREPROCESSING else workload.framework  # older folders call it mxnet
     mode = workload.mode if workload.mode != KINDS[workload.kind].mode else None
-    known = _FRAMEWORKS.get(framework or "", framework)
+    known = framework and framework_name(framework)
     parts = [kind_in_words(workload.kind), workload.network, known, mode and mode_in_words(mode)]
     return " · ".join(part for part in parts if part and part != UNKNOWN_FRAMEWORK)
-
-
-def program_named(workload: Workload) -> tuple[str, str] | None:
-    """Network and framework as they are written; None where one of them is not known."""
-    framework = OPENCV if workload.kind == PREPROCESSING else workload.framework
-    if workload.network is None or framework in (None, UNKNOWN_FRAMEWORK):
-        return None
-    return workload.network, _FRAMEWORKS.get(framework or "", framework or "")
-
-
-def of_the_fastest(share: float) -> str:
-    """`93 % of the fastest`."""
-    return _("{share} of the fastest", share=percent(share))
-
-
-def programs_compared(unit: str, fixed: str) -> str:
-    """Under the table of frameworks and networks: what its figures are, and what all of them have."""
-    figures = rates_axis(unit)
-    if not fixed:
-        return _("Figures are {unit}; the darker, the nearer to the fastest framework for its network.", unit=figures)
-    return _(
-        "Figures are {unit}, all with {fixed}; the darker, the nearer to the fastest framework for its network.",
-        unit=figures,
-        fixed=fixed,
-    )
 
 
 def state_in_words(input_: str, cache: str) -> str:
