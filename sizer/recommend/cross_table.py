@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from sizer.model import CPU_LABEL, as_asked, label_of, measured_rate
 from sizer.recommend.quality import DOUBTS
 from sizer.records import (
+    DIFFERENCES,
     KINDS,
     MODES,
     OTHER,
@@ -18,7 +19,6 @@ from sizer.records import (
     CrossColumn,
     CrossRow,
     CrossTable,
-    Definition,
     Estimate,
     Outcome,
     Run,
@@ -37,16 +37,6 @@ moved within one process, and twice 2 % is what is supposed to move between them
 
 IMPORTED_UNITS = frozenset({"word", "token"})
 """Of a row that counts these nobody knows how many a sample of its batch has."""
-
-DEFINITIONS = (
-    Definition("googlenet", "mxnet", 6_998_552),
-    Definition("googlenet", "pytorch", 6_624_904, batch_norm=True),
-    Definition("resnet50", "mxnet", 25_575_912, biases=True),
-    Definition("resnet50", "pytorch", 25_557_032),
-)
-"""Networks of which the backends' definitions differ, counted in them by tests: MXNet's GoogLeNet is the paper's,
-without batch normalisation, PyTorch's is torchvision's with it; MXNet's model zoo has biases in the 1x1 convolutions
-of ResNet-50, which the batch normalisation behind them takes off again."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +79,8 @@ def cross_table(runs: Iterable[Run]) -> CrossTable | None:
     rows = tuple(_row(key, columns, places) for key in keys)
     single = any(cell.seconds is not None and cell.runs < 2 for row in rows for cell in row.cells)
     ours = not any(run.imported for run in taking_part)
-    definitions = _definitions(columns, {key.network for key in keys}) if ours else ()
-    return CrossTable(columns, rows, definitions, SUPPOSED if single else None)
+    unlike = _not_the_same(columns, [key.network for key in keys]) if ours else ()
+    return CrossTable(columns, rows, unlike, SUPPOSED if single else None)
 
 
 def samples_a_step(run: Run) -> int | None:
@@ -235,7 +225,11 @@ def _ranked_by(cell: CrossCell) -> tuple[float, float]:
     return min(found.low, found.value * (1 - supposed)), max(found.high, found.value * (1 + supposed))
 
 
-def _definitions(columns: Iterable[CrossColumn], networks: set[str]) -> tuple[Definition, ...]:
+def _not_the_same(columns: Iterable[CrossColumn], networks: Iterable[str]) -> tuple[str, ...]:
+    """The networks that two frameworks of the table define differently."""
     frameworks = {column.framework for column in columns}
-    known = [each for each in DEFINITIONS if each.network in networks and each.framework in frameworks]
-    return tuple(each for each in known if sum(other.network == each.network for other in known) > 1)
+    return tuple(
+        each
+        for each in dict.fromkeys(networks)
+        if each in DIFFERENCES and len(frameworks & set(DIFFERENCES[each].parameters)) > 1
+    )

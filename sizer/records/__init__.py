@@ -27,7 +27,7 @@ from sizer.records.answer import (
     Upgrade,
     reason,
 )
-from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable, Definition
+from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable
 from sizer.records.domains import (
     LARGEST,
     LARGEST_BYTES,
@@ -45,6 +45,7 @@ from sizer.records.domains import (
 )
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
+from sizer.records.framework_options import OF_FRAMEWORK, OF_IMAGES, WITHOUT, FrameworkOptions
 from sizer.records.kinds import (
     COMMAND,
     FORWARD,
@@ -59,6 +60,7 @@ from sizer.records.kinds import (
 )
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
+from sizer.records.networks import DIFFERENCES, ONLY_IN, TAKES_VECTORS, DifferenceKind
 from sizer.records.own_programs import PLACEHOLDERS, Variable, filled, placeholders_in
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
@@ -101,6 +103,7 @@ from sizer.records.study import (
     Device,
     DiskRates,
     DiskTier,
+    FrameworkPython,
     Limits,
     Measure,
     Note,
@@ -154,6 +157,7 @@ from sizer.records.units import (
 
 __all__ = [
     "COMMAND",
+    "DIFFERENCES",
     "FAULTS",
     "FINDINGS",
     "FORWARD",
@@ -174,6 +178,9 @@ __all__ = [
     "MIB",
     "MODES",
     "NOT_FINITE",
+    "OF_FRAMEWORK",
+    "OF_IMAGES",
+    "ONLY_IN",
     "OPENCV",
     "OTHER",
     "PLACEHOLDERS",
@@ -183,7 +190,9 @@ __all__ = [
     "SLIP",
     "SMALLEST",
     "SMALLEST_MEMORY",
+    "TAKES_VECTORS",
     "TRAIN",
+    "WITHOUT",
     "Action",
     "AllOf",
     "Alternative",
@@ -204,9 +213,9 @@ __all__ = [
     "CrossTable",
     "DataSet",
     "Deadline",
-    "Definition",
     "Demand",
     "Device",
+    "DifferenceKind",
     "DiskCheck",
     "DiskRates",
     "DiskTier",
@@ -221,6 +230,8 @@ __all__ = [
     "Failure",
     "Family",
     "Figure",
+    "FrameworkOptions",
+    "FrameworkPython",
     "HostError",
     "InputError",
     "InstanceOffer",

@@ -54,22 +54,11 @@ class CrossRow:
 
 
 @dataclass(frozen=True)
-class Definition:
-    """A framework's network where another's of the same name has other `parameters`, and what else it has."""
-
-    network: Label
-    framework: Label
-    parameters: Count
-    batch_norm: bool = False
-    biases: bool = False
-
-
-@dataclass(frozen=True)
 class CrossTable:
-    """Seconds a mini-batch of every column at every row. `definitions` are those of networks that are not the same in
-    two of its frameworks; `supposed` is the relative half-width that ranks suppose of cells without repeats."""
+    """Seconds a mini-batch of every column at every row. `not_the_same` are the networks that its frameworks define
+    differently (`DIFFERENCES`); `supposed` is the relative half-width that ranks suppose of cells without repeats."""
 
     columns: tuple[CrossColumn, ...]
     rows: tuple[CrossRow, ...]
-    definitions: tuple[Definition, ...] = ()
+    not_the_same: tuple[Label, ...] = ()
     supposed: Amount | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from functools import cached_property
 
@@ -33,6 +33,7 @@ from sizer.records.domains import (
     Stage,
     Vcpus,
 )
+from sizer.records.framework_options import FrameworkOptions
 from sizer.records.kinds import COMMAND, KINDS
 from sizer.records.own_programs import Variable
 
@@ -73,13 +74,13 @@ class Device:
 class Workload:
     """The program being measured. `data` None means the embedded data set.
 
-    `framework`, `input`, `cache` and `device` are None where an imported table does not say them. `precision` is what
-    such a table says of the numbers that are computed with, such as `fp16`.
+    `framework`, `input`, `cache` and `device` are None where an imported table does not say them. `precision` is that
+    of the numbers that are computed with, such as `fp16`, where the study file or an imported table says it.
 
     Then come those of a command: what counts its steps, what is set in its environment and what is passed on of
     sizer's (a `*` stands for any letters), the folder that it starts in, None for an empty one, and the commands that
-    are run once before the study and before each run. `mode` is what is computed of a batch, None for what its kind
-    says.
+    are run once before the study and before each run. `options` are those of sizer's own networks, and `mode` is what
+    is computed of a batch, None for what its kind says.
     """
 
     name: Name
@@ -101,6 +102,7 @@ class Workload:
     cwd: str | None = None
     setup: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
+    options: FrameworkOptions = FrameworkOptions()
     mode: Mode | None = None
 
     @property
@@ -294,7 +296,7 @@ class RunSpec:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-_LATER_FIELDS = ("precision", "meter", "env", "pass_env", "cwd", "setup", "before", "mode")
+_LATER_FIELDS = ("precision", "meter", "env", "pass_env", "cwd", "setup", "before", "options", "mode")
 """Fields that the first workloads did not have: at their default they are no part of what a run is known by."""
 
 
@@ -436,8 +438,19 @@ class Note:
 
 
 @dataclass(frozen=True)
+class FrameworkPython:
+    """The interpreter that the programs of a framework run on, by its path or by a name in PATH, and where the study
+    file says so; `line` 0 in a study that was read from none."""
+
+    framework: Label
+    python: str
+    file: str = field(default="", compare=False)
+    line: Count = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
 class Study:
-    """All runs asked for, with every default filled in."""
+    """All runs asked for, with every default filled in. `frameworks`: those whose interpreter the file names."""
 
     name: SafeName
     workloads: tuple[WorkloadPlan, ...]
@@ -446,6 +459,7 @@ class Study:
     measure: Measure = Measure()
     objective: Objective = Objective()
     embedded_images: Count = 4000
+    frameworks: tuple[FrameworkPython, ...] = ()
     schema_version: int = SCHEMA_VERSION
 
     @property
@@ -457,6 +471,10 @@ class Study:
     def emulated_disks(self) -> tuple[str, ...]:
         """The names of its disks that are emulated."""
         return tuple(tier.name for tier in self.disks if tier.emulated is not None)
+
+    def python(self, framework: str | None) -> FrameworkPython | None:
+        """The interpreter that the file names for a framework; None where it names none."""
+        return next((each for each in self.frameworks if each.framework == framework), None)
 
     def disk(self, name: str) -> DiskTier:
         """The tier of that name; KeyError if the study has none."""

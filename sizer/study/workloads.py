@@ -14,10 +14,13 @@ from sizer.records import (
     COMMAND,
     KINDS,
     LONGEST_NAME,
+    ONLY_IN,
     OPENCV,
     OTHER,
     PLACEHOLDERS,
     PREPROCESSING,
+    TAKES_VECTORS,
+    AnyOf,
     InputError,
     Limits,
     Variable,
@@ -29,6 +32,7 @@ from sizer.records import (
 )
 from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
 from sizer.study.document import Document, Key
+from sizer.study.framework_options import read_options
 from sizer.study.kinds import format_of
 from sizer.study.modes import kind_of_mode, read_modes
 from sizer.study.tiers import Figures, read_device
@@ -83,6 +87,11 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
     axes, batch_sizes = _axes(document, key, entry, defaults)
     plans = []
     for framework, network, mode in product(frameworks, networks, modes):
+        _check_network(document, (*key, "network"), entry["kind"], framework, network)
+        if network in TAKES_VECTORS and entry.get("input") != "synthetic" and entry["kind"] != COMMAND:
+            raise document.input_error(
+                (*key, "network"), "{network} takes vectors, not images; write `input: synthetic`.", network=network
+            )
         several = {
             each: value
             for each, value, values in (
@@ -101,10 +110,13 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
         device = read_device(
             document, (*key, "device"), entry.get("device", "cpu"), workload, network, defaults.figures
         )
+        options, precision = read_options(document, (*key, "options"), entry, framework, device)
         plans.append(
             WorkloadPlan(
                 replace(
                     workload,
+                    options=options,
+                    precision=precision,
                     framework=framework,
                     network=network,
                     device=device,
@@ -130,6 +142,21 @@ def _check_framework(document: Document, key: Key, entry: dict[str, Any]) -> Non
             "`framework` of {preprocessing} can only be {opencv}; remove this line.",
             preprocessing=PREPROCESSING,
             opencv=OPENCV,
+        )
+
+
+def _check_network(document: Document, key: Key, kind: str, framework: str | None, network: str | None) -> None:
+    """Raise InputError for a network that sizer's programs do not have in a framework."""
+    having = ONLY_IN.get(network or "", ())
+    if having and framework not in having and KINDS[kind].framework != OTHER:
+        raise document.input_error(
+            key,
+            "{framework} has no {network}, which is in {having} alone; ask for it in a workload of its own with "
+            "`framework: {first}`.",
+            framework=framework,
+            network=network,
+            having=AnyOf(*having),
+            first=having[0],
         )
 
 

@@ -160,6 +160,7 @@ from sizer.words.model import (
     source_name,
 )
 from sizer.words.names import Terms, clauses, disk_name, outcome_in_words, resource_name, row, terms_of
+from sizer.words.networks import definitions_differ
 from sizer.words.notes import drift_in_words, note_in_words
 from sizer.words.page import (
     accelerators_in_words,
@@ -174,7 +175,9 @@ from sizer.words.page import (
     device_in_words,
     embedded_data,
     ending,
+    framework_name,
     input_named,
+    installed_in_words,
     memory_size,
     reading_in_words,
     resources_agreed,
@@ -392,6 +395,7 @@ __all__ = [
     "data_lacking",
     "data_set_of",
     "declared_in_words",
+    "definitions_differ",
     "deviations_in_words",
     "device_in_words",
     "disk_answer",
@@ -430,6 +434,7 @@ __all__ = [
     "following_in_words",
     "follows_from_first_run",
     "forms_sentence",
+    "framework_name",
     "from_to",
     "gain_in_words",
     "gpu_named",
@@ -444,6 +449,7 @@ __all__ = [
     "in_so_many_runs",
     "in_words",
     "input_named",
+    "installed_in_words",
     "instance_line",
     "interrupted",
     "is_emulated",

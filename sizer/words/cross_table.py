@@ -11,15 +11,15 @@ from sizer.records import (
     CrossColumn,
     CrossRow,
     CrossTable,
-    Definition,
     Outcome,
     Study,
     format_bytes,
     format_seconds,
 )
-from sizer.words.figures import around, paragraph, whole, with_interval
+from sizer.words.figures import around, paragraph, sentence, with_interval
 from sizer.words.language import _, _n
-from sizer.words.names import clauses, disk_name, gpu_name, outcome_in_words, row
+from sizer.words.names import disk_name, gpu_name, outcome_in_words, row
+from sizer.words.networks import definitions_differ
 from sizer.words.page import batch_named, framework_name, input_named, mode_in_words
 from sizer.words.units import percent, rate_in_words, vcpus_in_words
 
@@ -110,7 +110,7 @@ def cross_notes(table: CrossTable, alike: Sequence[str]) -> list[str]:
             else "",
         ]
     )
-    return [said, *_differences(table.definitions)]
+    return [said, *(sentence(definitions_differ(each)) for each in table.not_the_same)]
 
 
 def cross_lines(table: CrossTable, study: Study) -> Iterator[str]:
@@ -138,22 +138,3 @@ def conditions_apart(table: CrossTable, study: Study) -> tuple[list[str], list[l
 
 def _device(label: str) -> str:
     return _("CPU") if label == CPU_LABEL else gpu_name(label)
-
-
-def _differences(definitions: Sequence[Definition]) -> Iterator[str]:
-    for network in dict.fromkeys(each.network for each in definitions):
-        own = [each for each in definitions if each.network == network]
-        yield _(
-            "The networks called {network} are not the same: {definitions}.",
-            network=network,
-            definitions=clauses(_definition(each) for each in own),
-        )
-
-
-def _definition(definition: Definition) -> str:
-    values = {"framework": framework_name(definition.framework), "count": whole(definition.parameters)}
-    if definition.batch_norm:
-        return _("{framework}'s has {count} parameters and batch normalisation", **values)
-    if definition.biases:
-        return _("{framework}'s has {count} parameters and biases in its 1x1 convolutions", **values)
-    return _("{framework}'s has {count} parameters", **values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sizer.host import Installed
 from sizer.records import (
     FORWARD,
     FORWARD_BACKWARD,
@@ -44,6 +45,20 @@ from sizer.words.units import rate_in_words
 UNKNOWN_FRAMEWORK = "other"
 """Of a command, or of an imported table, that names none."""
 _FRAMEWORKS = {"opencv": "OpenCV", "mxnet": "MXNet", "pytorch": "PyTorch", "tensorflow": "TensorFlow"}
+
+
+def framework_name(framework: str | None) -> str:
+    """`PyTorch`: as its makers write it, or as it is given."""
+    return _FRAMEWORKS.get(framework or "", framework or "")
+
+
+def installed_in_words(found: Installed) -> str:
+    """`Python 3.12.1 in /opt/torch/bin/python: torch 2.13.0, numpy 2.4.1`."""
+    packages = row(f"{name} {version}" for name, version in found.packages.items())
+    known = {"version": found.python, "path": found.path}
+    if not packages:
+        return _("Python {version} in {path}", **known)
+    return _("Python {version} in {path}: {packages}", **known, packages=packages)
 
 
 def runs_counted(number: int) -> str:
@@ -134,11 +149,6 @@ def kind_in_words(kind: str) -> str:
     }.get(kind, kind)
 
 
-def framework_name(framework: str) -> str:
-    """How a framework is written: `MXNet`."""
-    return _FRAMEWORKS.get(framework, framework)
-
-
 def mode_in_words(mode: str) -> str:
     """What is computed of a batch."""
     return {
@@ -154,7 +164,7 @@ def workload_in_words(workload: Workload) -> str:
         return kind_in_words(workload.kind)
     framework = OPENCV if workload.kind == PREPROCESSING else workload.framework  # older folders call it mxnet
     mode = workload.mode if workload.mode != KINDS[workload.kind].mode else None
-    known = framework and framework_name(framework)
+    known = framework_name(framework)
     parts = [kind_in_words(workload.kind), workload.network, known, mode and mode_in_words(mode)]
     return " · ".join(part for part in parts if part and part != UNKNOWN_FRAMEWORK)
 

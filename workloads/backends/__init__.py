@@ -7,13 +7,29 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
+from ..computing import Computing, Reading
 from ..data_set import DataSet
 from ..faults import Unavailable
+from .network_forms import CLASSES, FULLY_CONNECTED
 
 MODULES = {"mxnet": "mxnet_backend", "pytorch": "pytorch_backend"}
 """A framework is one more file here with `open_backend(settings) -> Backend`, and one more line."""
 
-NETWORKS = ("alexnet", "googlenet", "inception_v3", "mobilenet", "resnet18", "resnet50", "squeezenet", "vgg16")
+NETWORKS = (
+    "alexnet",
+    "fcn5",
+    "googlenet",
+    "inception_v3",
+    "mobilenet",
+    "resnet18",
+    "resnet50",
+    "resnet101",
+    "resnet152",
+    "squeezenet",
+    "vgg16",
+)
+TAKES_VECTORS = frozenset({"fcn5"})
+"""Networks that a data set of images cannot feed."""
 
 
 FORWARD, FORWARD_BACKWARD, TRAIN = "forward", "forward_backward", "train"
@@ -26,6 +42,14 @@ def image_side(network: str) -> int:
     return 299 if network == "inception_v3" else 224
 
 
+def sample_form(network: str) -> tuple[tuple[int, ...], int]:
+    """The shape of one sample that the network takes, and how many classes it tells apart."""
+    if network in TAKES_VECTORS:
+        return FULLY_CONNECTED[:1], FULLY_CONNECTED[-1]
+    side = image_side(network)
+    return (3, side, side), CLASSES
+
+
 @dataclass(frozen=True)
 class Settings:
     """What every part of a backend needs to know. `device` is `cpu` or `cuda:N`."""
@@ -34,6 +58,8 @@ class Settings:
     threads: int
     seed: int
     batch_size: int
+    computing: Computing = Computing()
+    reading: Reading = Reading()
 
 
 @dataclass(frozen=True)
@@ -70,12 +96,14 @@ class Backend(Protocol):
     """What a framework does for the programs."""
 
     version: str
+    stated: dict[str, bool | int | str]
+    """The options that it computes and reads with, by their names in a study file; complete once the input is open."""
 
     def recordio_images(self, data_set: DataSet, side: int, training: bool) -> Input:
         """The framework's own reader of RecordIO images."""
 
-    def synthetic_images(self, side: int) -> Any:
-        """A batch of random images and labels."""
+    def synthetic_samples(self, network: str) -> Any:
+        """A batch of random samples of the form that the network takes, and labels."""
 
     def image_training(self, network: str, updates: bool = True) -> Compute:
         """Forward and backward of one batch of images, and the update by SGD with momentum unless told not to."""
@@ -93,7 +121,10 @@ class Backend(Protocol):
 def open_backend(framework: str, settings: Settings) -> Backend:
     """The backend of a framework. Raises Unavailable if there is none, or the framework or device is missing."""
     if framework not in MODULES:
-        ready = ", ".join(MODULES)
-        raise Unavailable(f"these programs do not run on {framework} yet: use --framework {ready}")
+        ready = " or ".join(MODULES)
+        raise Unavailable(
+            f"these programs do not run on {framework}: use --framework {ready}, or measure a program of your own with "
+            "`kind: command`, which reads its log"
+        )
     module = importlib.import_module(f".{MODULES[framework]}", __package__)
     return cast(Backend, module.open_backend(settings))

@@ -9,8 +9,17 @@ from .. import record_fault
 from ..data_set import DataSet
 from ..faults import InputFault, Unavailable
 from ..lmdb_images import Batch
-from . import TRAIN, Compute, Input, LanguageModelForm, Settings, mxnet_language, mxnet_library, mxnet_networks
-from .network_forms import CLASSES
+from . import (
+    TRAIN,
+    Compute,
+    Input,
+    LanguageModelForm,
+    Settings,
+    mxnet_language,
+    mxnet_library,
+    mxnet_networks,
+    sample_form,
+)
 
 mx = mxnet_library.load()
 
@@ -47,6 +56,7 @@ class MxnetBackend:
 
     def __init__(self, settings: Settings, context: Any) -> None:
         self.version: str = mx.__version__
+        self.stated: dict[str, bool | int | str] = {}
         self._settings = settings
         self._device = context
         mx.random.seed(settings.seed)
@@ -54,11 +64,12 @@ class MxnetBackend:
     def recordio_images(self, data_set: DataSet, side: int, training: bool) -> Input:
         return RecordIOImages(data_set, side, training, self._settings)
 
-    def synthetic_images(self, side: int) -> Any:
+    def synthetic_samples(self, network: str) -> Any:
         size = self._settings.batch_size
-        images = mx.nd.random.uniform(-2, 2, (size, 3, side, side), ctx=self._device)
-        labels = mx.nd.random.randint(0, CLASSES, (size,), ctx=self._device)
-        return images, labels.astype("float32")
+        shape, classes = sample_form(network)
+        samples = mx.nd.random.uniform(-2, 2, (size, *shape), ctx=self._device)
+        labels = mx.nd.random.randint(0, classes, (size,), ctx=self._device)
+        return samples, labels.astype("float32")
 
     def image_training(self, network: str, updates: bool = True) -> Compute:
         model = mxnet_networks.compiled(network, self._device)

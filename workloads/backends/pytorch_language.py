@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,14 @@ class LanguageModel(nn.Module):  # type: ignore[misc]
         return self.words_out(self.dropout(output)), state
 
 
-def training(form: LanguageModelForm, batch_size: int, device: Any, mode: str) -> Compute:
+def training(model: Any, form: LanguageModelForm, batch_size: int, mixed: Callable[[], Any], mode: str) -> Compute:
     """A step of truncated back-propagation: state carried over, gradients clipped by their norm, SGD of rate 1.
 
-    `forward_backward` ends with the gradients, `forward` with the loss.
+    `mixed` is the context that the scores and the loss are computed in. `forward_backward` ends with the gradients,
+    `forward` with the loss.
     """
-    model = LanguageModel(form).to(device).train(mode != FORWARD)
+    model.train(mode != FORWARD)
+    device = next(model.parameters()).device
     optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
     loss_of = nn.CrossEntropyLoss(reduction="sum")
     state = tuple(torch.zeros(form.layers, batch_size, form.hidden, device=device) for _ in range(2))
@@ -41,10 +44,12 @@ def training(form: LanguageModelForm, batch_size: int, device: Any, mode: str) -
     def loss_of_batch(batch: tuple[Any, Any]) -> Any:
         nonlocal state
         words, following = (torch.from_numpy(np.ascontiguousarray(part.T, np.int64)).to(device) for part in batch)
-        scores, carried = model(words, state)
+        with mixed():
+            scores, carried = model(words, state)
+            # The paper's loss: summed over the words of a sequence, averaged over the batch.
+            loss = loss_of(scores.flatten(0, 1), following.flatten()) / batch_size
         state = tuple(part.detach() for part in carried)
-        # The paper's loss: summed over the words of a sequence, averaged over the batch.
-        return loss_of(scores.flatten(0, 1), following.flatten()) / batch_size
+        return loss
 
     def compute(batch: tuple[Any, Any]) -> None:
         if mode == FORWARD:

@@ -6,7 +6,7 @@ from math import prod
 
 import pytest
 
-from sizer.recommend.cross_table import DEFINITIONS
+from sizer.records import DIFFERENCES
 from workloads.backends import NETWORKS
 
 pytest.importorskip("torch")
@@ -33,5 +33,5 @@ def _of_pytorch(network: str) -> int:
 def test_definitions_that_differ_are_known(network: str) -> None:
     """All that have other counts of parameters in the two backends, with both counts."""
     counted = {"mxnet": _of_mxnet(network), "pytorch": _of_pytorch(network)}
-    known = {each.framework: each.parameters for each in DEFINITIONS if each.network == network}
+    known = dict(DIFFERENCES[network].parameters) if network in DIFFERENCES else {}
     assert known == (counted if len(set(counted.values())) > 1 else {})
