@@ -4,7 +4,8 @@ interleaved pairs.
     python benchmarks/cost/frameworks.py [--pairs 3] [--seconds 3.5] [--vcpus 1] [--jobs squeezenet-inference ...]
 
 The other side of each pair is `plain_mxnet.py`, what MXNet's published benchmarks do, or `plain_pytorch.py`, a loop as
-users write it; each is measured by the line that it prints. Both are fresh processes that sizer starts with the same thread counts in the same limits.
+users write it; each is measured by the line that it prints. Both are fresh processes that sizer starts with the same
+thread counts in the same limits.
 
 Aim: none of our programs is slower, as far as the pairs can tell: no 95 % interval of a ratio ends below 1.
 """

@@ -88,8 +88,8 @@ class Input(Protocol):
         """Release threads and files."""
 
 
-Compute = Callable[[Any], None]
-"""Computes one batch and returns when its result is there."""
+Compute = Callable[[Any], Any]
+"""Computes one batch and returns when its result is there: in training the loss, as the framework holds it."""
 
 
 class Backend(Protocol):

@@ -78,7 +78,7 @@ class MxnetBackend:
         rates = {"learning_rate": 0.01, "momentum": 0.9, "wd": 1e-4}
         trainer = mx.gluon.Trainer(model.collect_params(), "sgd", rates, kvstore=None)
 
-        def compute(batch: Any) -> None:
+        def compute(batch: Any) -> Any:
             images, labels = self._placed(batch)
             with mx.autograd.record():
                 loss = loss_of(model(images), labels)
@@ -86,6 +86,7 @@ class MxnetBackend:
             if updates:
                 trainer.step(self._settings.batch_size)
             mx.nd.waitall()
+            return loss.mean()
 
         return compute
 

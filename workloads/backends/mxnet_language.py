@@ -41,19 +41,21 @@ def training(form: LanguageModelForm, batch_size: int, context: Any, mode: str) 
         # The paper's loss: summed over the words of a sequence, averaged over the batch.
         return loss.sum() / batch_size
 
-    def compute(batch: tuple[Any, Any]) -> None:
+    def compute(batch: tuple[Any, Any]) -> Any:
         if mode == FORWARD:
-            loss_of_batch(batch).wait_to_read()
-            return
+            loss = loss_of_batch(batch)
+            loss.wait_to_read()
+            return loss
         with mx.autograd.record():
             total = loss_of_batch(batch)
         total.backward()
         if mode == FORWARD_BACKWARD:
             mx.nd.waitall()
-            return
+            return total
         gradients = [parameter.grad(context) for parameter in parameters]
         gluon.utils.clip_global_norm(gradients, form.clip_norm, check_isfinite=False)
         trainer.step(1)
         mx.nd.waitall()
+        return total
 
     return compute

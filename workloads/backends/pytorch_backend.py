@@ -59,9 +59,10 @@ class PyTorchBackend:
         model = pytorch_networks.build(network).to(self._device, memory_format=self._layout).train()
         train = self._training(self._compiled(model), updates)
 
-        def compute(batch: Any) -> None:
-            train(*self._placed(batch))
+        def compute(batch: Any) -> Any:
+            loss = train(*self._placed(batch))
             self._wait()
+            return loss
 
         return compute
 
@@ -81,9 +82,10 @@ class PyTorchBackend:
         model = pytorch_language.LanguageModel(form).to(self._device)
         train = pytorch_language.training(self._compiled(model), form, self._settings.batch_size, self._mixed, mode)
 
-        def compute(batch: Any) -> None:
-            train(batch)
+        def compute(batch: Any) -> Any:
+            loss = train(batch)
             self._wait()
+            return loss
 
         return compute
 

@@ -51,16 +51,17 @@ def training(model: Any, form: LanguageModelForm, batch_size: int, mixed: Callab
         state = tuple(part.detach() for part in carried)
         return loss
 
-    def compute(batch: tuple[Any, Any]) -> None:
+    def compute(batch: tuple[Any, Any]) -> Any:
         if mode == FORWARD:
             with torch.no_grad():
-                loss_of_batch(batch)
-            return
+                return loss_of_batch(batch)
         optimizer.zero_grad()
-        loss_of_batch(batch).backward()
+        loss = loss_of_batch(batch)
+        loss.backward()
         if mode == FORWARD_BACKWARD:
-            return
+            return loss
         nn.utils.clip_grad_norm_(model.parameters(), form.clip_norm)
         optimizer.step()
+        return loss
 
     return compute

@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from sizer.records.framework_options import FrameworkOptions
 from sizer.records.own_programs import PLACEHOLDERS, Variable
 from sizer.records.study import Device, Limits, Measure, RunSpec, Workload
 from sizer.runner.commands import (
@@ -125,3 +126,12 @@ def test_a_mode_is_an_option_where_it_was_named() -> None:
     assert "--mode" not in argv(SPEC, PLACE, 8, HOST_MEMORY)
     words = argv(replace(SPEC, workload=replace(TRAINING, mode="forward_backward")), PLACE, 8, HOST_MEMORY)
     assert words[words.index("--mode") + 1] == "forward_backward"
+
+
+def test_options_of_the_framework_are_given_as_the_study_writes_them() -> None:
+    """Those that it leaves out are the program's to choose."""
+    workload = replace(TRAINING, precision="bf16", options=FrameworkOptions(compile=True, workers=0))
+    words = argv(replace(SPEC, workload=workload), PLACE, 8, HOST_MEMORY)
+    given = dict(zip(words[3::2], words[4::2], strict=True))
+    assert (given["--precision"], given["--compile"], given["--workers"]) == ("bf16", "true", "0")
+    assert not {"--channels-last", "--decoder"} & given.keys()
