@@ -16,7 +16,7 @@ from sizer.records import (
     format_bytes,
     format_seconds,
 )
-from sizer.words.figures import around, paragraph, sentence, with_interval
+from sizer.words.figures import around, paragraph, with_interval
 from sizer.words.language import _, _n
 from sizer.words.names import disk_name, gpu_name, outcome_in_words, row
 from sizer.words.networks import definitions_differ
@@ -25,7 +25,7 @@ from sizer.words.units import percent, rate_in_words, vcpus_in_words
 
 RATIO_DIGITS = 2
 WIDEST = 1.5
-"""Times a figure that the end of its interval may be, so that half of the interval is said as a share of it."""
+"""Times a figure that the end of its interval may be, and its begin half of it, to be said as a share of the figure."""
 
 
 def column_named(column: CrossColumn) -> str:
@@ -56,7 +56,7 @@ def seconds_a_batch(cell: CrossCell) -> str:
     seconds, found = format_seconds(cell.seconds.value), cell.seconds
     if not found.has_interval:
         return seconds
-    if found.high < WIDEST * found.value:
+    if found.high < WIDEST * found.value and found.low > found.value / 2:
         return f"{seconds} {around(found)}"
     low = format_seconds(found.low)
     if not math.isfinite(found.high):
@@ -96,7 +96,7 @@ def cross_notes(table: CrossTable, alike: Sequence[str]) -> list[str]:
             else _("Figures are seconds a mini-batch with the 95 % interval of their runs."),
             _("A rank counts those in the row that are surely faster, so two that cannot be told apart share one."),
             _(
-                "Of a cell without repeats ranks suppose that another run would be within {share} at the best.",
+                "Where a cell has a single run, ranks allow for another one that differs by {share} or more.",
                 share=percent(table.supposed),
             )
             if table.supposed is not None
@@ -110,7 +110,7 @@ def cross_notes(table: CrossTable, alike: Sequence[str]) -> list[str]:
             else "",
         ]
     )
-    return [said, *(sentence(definitions_differ(each)) for each in table.not_the_same)]
+    return [said, *(_("{clause}.", clause=definitions_differ(each)) for each in table.not_the_same)]
 
 
 def cross_lines(table: CrossTable, study: Study) -> Iterator[str]:
