@@ -238,6 +238,7 @@ def _workload(epochs: EpochRows, devices: Mapping[str, Device]) -> Workload:
         framework=parsed["framework"],
         network=parsed["network"],
         precision=parsed["precision"],
+        mode=parsed["mode"],
         format=parsed["format"],
         input=parsed["input"],
         cache=parsed["cache"] or ("natural" if parsed[EPOCH] else None),

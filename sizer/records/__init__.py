@@ -28,6 +28,7 @@ from sizer.records.answer import (
     Upgrade,
     reason,
 )
+from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable
 from sizer.records.domains import (
     LARGEST,
     LARGEST_BYTES,
@@ -47,7 +48,18 @@ from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
 from sizer.records.framework_options import OF_FRAMEWORK, OF_IMAGES, WITHOUT, FrameworkOptions
 from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
-from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
+from sizer.records.kinds import (
+    COMMAND,
+    FORWARD,
+    FORWARD_BACKWARD,
+    IMPORTED,
+    KINDS,
+    MODES,
+    OPENCV,
+    OTHER,
+    PREPROCESSING,
+    TRAIN,
+)
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
 from sizer.records.networks import DIFFERENCES, ONLY_IN, TAKES_VECTORS, DifferenceKind
@@ -150,6 +162,8 @@ __all__ = [
     "DIFFERENCES",
     "FAULTS",
     "FINDINGS",
+    "FORWARD",
+    "FORWARD_BACKWARD",
     "GIB",
     "GIVEN_IN_STUDY",
     "GIVEN_IN_TABLE",
@@ -164,6 +178,7 @@ __all__ = [
     "MB",
     "MEANINGS",
     "MIB",
+    "MODES",
     "NOT_FINITE",
     "OF_FRAMEWORK",
     "OF_IMAGES",
@@ -178,6 +193,7 @@ __all__ = [
     "SMALLEST",
     "SMALLEST_MEMORY",
     "TAKES_VECTORS",
+    "TRAIN",
     "WITHOUT",
     "AcceleratorCount",
     "Action",
@@ -195,6 +211,10 @@ __all__ = [
     "CauseKind",
     "Configuration",
     "Count",
+    "CrossCell",
+    "CrossColumn",
+    "CrossRow",
+    "CrossTable",
     "DataSet",
     "Deadline",
     "Demand",

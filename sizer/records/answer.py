@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
+from sizer.records.cross_table import CrossTable
 from sizer.records.domains import (
     Amount,
     Batch,
@@ -629,9 +630,10 @@ class Family:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The answer for every workload of a study."""
+    """The answer for every workload of a study, and the table of those that are one another's rivals."""
 
     objective: Objective
     workloads: tuple[Answer, ...]
     family: Family = Family()
+    cross_table: CrossTable | None = None
     schema_version: int = SCHEMA_VERSION

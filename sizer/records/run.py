@@ -33,6 +33,8 @@ class Outcome(str, Enum):
     REFUSED = "refused"
 
 
+FP32 = "fp32"
+
 FAULTS = frozenset({Outcome.CRASHED, Outcome.TIMEOUT, Outcome.UNSUPPORTED, Outcome.REFUSED})
 """Outcomes of runs from which nothing is learnt; out_of_memory is a finding."""
 
@@ -607,6 +609,14 @@ class Run:
     def imported(self) -> bool:
         """Whether it is a row of somebody's table: then what it says of a machine is the machine's, and no limit."""
         return self.limited_by is not None and self.limited_by.kind is LimitedByKind.IMPORTED
+
+    @property
+    def precision(self) -> str | None:
+        """The numbers that it computed with. sizer's own networks compute in fp32 unless their workload says otherwise;
+        of an emulated accelerator, a table or a command only what is said is known."""
+        workload = self.spec.workload
+        own = not self.imported and workload.computed_mode is not None and workload.computes_on.kind != "emulated"
+        return workload.precision or (FP32 if own else None)
 
     @property
     def first_step_seconds(self) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -34,6 +35,7 @@ from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
 from sizer.study.document import Document, Key
 from sizer.study.framework_options import read_options
 from sizer.study.kinds import format_of
+from sizer.study.modes import kind_of_mode, read_modes
 from sizer.study.tiers import Figures, read_device, with_scaling
 
 
@@ -76,28 +78,42 @@ def read_workloads(document: Document, defaults: WorkloadDefaults) -> tuple[Work
 
 
 def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[WorkloadPlan]:
-    """One plan for each framework and network of the entry at `key`."""
+    """One plan for each framework, network and mode of the entry at `key`."""
     entry = _at(document, key)
     kind = KINDS[entry["kind"]]
     _check_framework(document, (*key, "framework"), entry)
     frameworks = _listed(entry.get("framework", kind.framework))
     networks = _listed(entry.get("network", kind.network))
+    modes = read_modes(document, key, entry)
     axes, batch_sizes = _axes(document, key, entry, defaults)
     plans = []
-    for framework, network in product(frameworks, networks):
+    for framework, network, mode in product(frameworks, networks, modes):
         _check_network(document, (*key, "network"), entry["kind"], framework, network)
         if network in TAKES_VECTORS and entry.get("input") != "synthetic" and entry["kind"] != COMMAND:
             raise document.input_error(
                 (*key, "network"), "{network} takes vectors, not images; write `input: synthetic`.", network=network
             )
-        workload = _workload(document, key, entry, _name(entry, frameworks, networks, framework, network))
-        _check_placeholders(document, key, workload, batch_sizes, axes.gpu_count or ())
+        several = {
+            each: value
+            for each, value, values in (
+                ("framework", framework, frameworks),
+                ("network", network, networks),
+                ("mode", mode, modes),
+            )
+            if len(values) > 1
+        }
         workload = replace(
-            workload,
+            _workload(document, key, entry, _name(entry, framework, network, several)),
+            kind=kind_of_mode(entry["kind"], mode),
+            mode=mode,
             framework=framework,
             network=network,
             cache=_cache(entry, axes, defaults.around),
             precision=entry.get("options", {}).get("precision"),
+        )
+        _check_placeholders(document, key, workload, batch_sizes, axes.gpu_count or ())
+        device = read_device(
+            document, (*key, "device"), entry.get("device", "cpu"), workload, batch_sizes, defaults.figures
         )
         device = read_device(
             document, (*key, "device"), entry.get("device", "cpu"), workload, batch_sizes, defaults.figures
@@ -339,23 +355,18 @@ def _cache(entry: dict[str, Any], axes: Axes, around: Limits | None) -> str:
     return "warm" if entry.get("input") == "cached" else "cold"
 
 
-def _name(
-    entry: dict[str, Any],
-    frameworks: tuple[str | None, ...],
-    networks: tuple[str | None, ...],
-    framework: str | None,
-    network: str | None,
-) -> str:
-    """The name given, with what distinguishes its variants; without one, from kind, framework and network."""
+def _name(entry: dict[str, Any], framework: str | None, network: str | None, several: Mapping[str, str | None]) -> str:
+    """The name given, with what distinguishes its variants, each in `several`; without one, from kind, framework and
+    network, and the mode where there are several."""
     if "name" in entry:
         first = unicodedata.normalize("NFC", entry["name"])
-        parts = [framework if len(frameworks) > 1 else None, network if len(networks) > 1 else None]
+        parts = list(several.values())
     else:
         first = entry["kind"]
         unnamed = entry["kind"] == PREPROCESSING or (
             KINDS[entry["kind"]].framework == OTHER and "framework" not in entry
         )
-        parts = [None if unnamed else framework, network]
+        parts = [None if unnamed else framework, network, several.get("mode")]
     return "-".join([first, *(re.sub(r"[^A-Za-z0-9._-]+", "-", part) for part in parts if part)])
 
 
