@@ -30,6 +30,7 @@ from sizer.records import (
 )
 from sizer.words import (
     alternative_line,
+    batch_sentences,
     conclusion_line,
     headline,
     idle_sentence,
@@ -123,6 +124,8 @@ def _print_answer(answer: Answer, model: Model) -> None:
     terms = terms_of(model.workload(answer.workload))
     print(headline(answer, terms))
     for sentence in filter(None, (sure_line(answer), *main_sentences(answer, terms), idle_sentence(answer))):
+        print(f"  {sentence}")
+    for sentence in batch_sentences(answer.batch, terms) if answer.batch is not None else ():
         print(f"  {sentence}")
     for alternative in _shown(answer):
         print(f"  {alternative_line(alternative, terms)}")

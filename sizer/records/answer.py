@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
+from sizer.records.batch_sizes import BatchAdvice
 from sizer.records.domains import (
     Amount,
     Batch,
@@ -493,6 +494,7 @@ class Answer:
     `probability` is that of `probability_of`; neither is known where there was nothing to choose from.
     `rate_in_doubt`: runs told rates that are known to be wrong, so of its `throughput` only how specs compare is known.
     `options` are what the cheapest, the balanced and the fastest choice would be; none where a rate is asked for.
+    `batch` says which batch size, where several were measured or the largest was searched for.
     """
 
     workload: Name
@@ -519,6 +521,7 @@ class Answer:
     rate_in_doubt: bool = False
     options: tuple[Option, ...] = ()
     probability_of: Event | None = None
+    batch: BatchAdvice | None = None
 
     @cached_property
     def chosen(self) -> Alternative | None:

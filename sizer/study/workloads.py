@@ -31,6 +31,9 @@ from sizer.study.document import Document, Key
 from sizer.study.kinds import format_of
 from sizer.study.tiers import Figures, read_device
 
+LARGEST_TRIED = 16384
+"""Of a search for the largest batch that names none: the largest that is in use for training at all."""
+
 
 @dataclass(frozen=True)
 class WorkloadDefaults:
@@ -100,9 +103,15 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
                 axes.disk or (),
                 entry.get("memory_floor", False),
                 entry.get("isolate", defaults.isolate) and entry["kind"] != COMMAND,
+                _largest_batch(entry.get("largest_batch", False)),
             )
         )
     return plans
+
+
+def _largest_batch(asked: bool | int) -> int:
+    """The largest batch that is tried: `true` is one that nothing but memory or time ends before; 0 is no search."""
+    return LARGEST_TRIED if asked is True else int(asked)
 
 
 def _check_framework(document: Document, key: Key, entry: dict[str, Any]) -> None:
@@ -215,6 +224,12 @@ def _check_placeholders(document: Document, key: Key, workload: Workload, batch_
             (*key, "batch_size"),
             "the command is not told which of the batch sizes to use; write {placeholder} among its words or in `env`, "
             "or give one batch size.",
+            placeholder="{batch_size}",
+        )
+    if _at(document, key).get("largest_batch") and "batch_size" not in used:
+        raise document.input_error(
+            (*key, "largest_batch"),
+            "the command is not told which batch size to try; write {placeholder} among its words or in `env`.",
             placeholder="{batch_size}",
         )
     early = placeholders_in(workload.setup)
