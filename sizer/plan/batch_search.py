@@ -17,8 +17,8 @@ SECONDS = 2.0
 """A batch fits if a few steps of it are made; these are shorter than what shows a rate."""
 PRECISION = 0.1
 TIMEOUT = 300.0
-"""Seconds of a run that is not told otherwise: a batch of which not even two steps are made in five minutes is no batch
-that anybody would choose by what this search costs."""
+"""Seconds of a run that is not told otherwise: a batch of which not even five steps are made in five minutes is none
+that is worth what a search with it costs."""
 SHARE_OF_HOST = 0.9
 """Share of the host's memory that is the cap where the study sets none: past it the host itself would be out of it."""
 FINEST = 16

@@ -74,7 +74,7 @@ class SearchEnd(str, Enum):
     WHOLE_DATA = "whole_data"
     """A larger batch would be more than the data set has."""
     TOO_SLOW = "too_slow"
-    """The batch `failed` did not make two steps in its time, which says nothing of memory."""
+    """The batch `failed` did not make enough steps in its time, which says nothing of memory."""
     CRASHED = "crashed"
     """The batch `failed` crashed, which says nothing of memory."""
     MOST_RUNS = "most_runs"

@@ -173,7 +173,7 @@ def _ended(found: LargestBatch) -> Sequence[str]:
     return {
         SearchEnd.MOST_TRIED: [_("that was the largest to be tried")],
         SearchEnd.WHOLE_DATA: [_("a larger one would be more than the data set has")],
-        SearchEnd.TOO_SLOW: [_("{failed} did not make two steps in its time, so none larger was tried", **failed)],
+        SearchEnd.TOO_SLOW: [_("{failed} did not make enough steps in its time, so none larger was tried", **failed)],
         SearchEnd.CRASHED: [_("{failed} crashed, which shows nothing about memory", **failed)],
         SearchEnd.MOST_RUNS: [_("the search was given up")],
         SearchEnd.UNFINISHED: [_("the search is not finished")],
