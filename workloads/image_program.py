@@ -8,11 +8,19 @@ from contextlib import contextmanager
 
 from . import data_set, replay, threads
 from .accelerator import EmulatedAccelerator
-from .backends import NETWORKS, Backend, Input, Settings, image_side, open_backend
+from .backends import NETWORKS, TAKES_VECTORS, Backend, Input, Settings, image_side, open_backend
 from .data_set import DataSet
 from .events import Events
 from .measured_loop import Loop, SameBatch, TimedCompute, emulated, timed
-from .options import OneSentenceParser, Options, add_network_options, program_parser, read_options
+from .options import (
+    OneSentenceParser,
+    Options,
+    add_computing_options,
+    add_image_options,
+    add_network_options,
+    program_parser,
+    read_options,
+)
 from .page_cache import CacheState
 from .progress import Progress
 from .stop import StopRequest
@@ -22,15 +30,21 @@ BATCH_SIZE = 32
 
 def run(program: str, description: str, training: bool) -> None:
     """Read the options, prepare the input and the network, and measure."""
-    options = read_options(_parser(program, description), sys.argv[1:])
+    parser = _parser(program, description)
+    options = read_options(parser, sys.argv[1:])
+    if options.network in TAKES_VECTORS and options.data is not None:
+        parser.error(f"{options.network} takes vectors and not images, so give --input synthetic")
     events, stop = Events.from_environment(), StopRequest.on_signals()
     threads.limit_threads(options.threads)
-    settings = Settings(_real_device(options), options.threads, options.seed, options.batch_size)
+    settings = Settings(
+        _real_device(options), options.threads, options.seed, options.batch_size, options.computing, options.reading
+    )
     backend = None if options.input == "replay" else open_backend(options.framework, settings)
     with data_set.open_images(options.data, options.format, options.scratch, options.threads, options.seed) as images:
         cache = CacheState(images.files, options.cache_state)
         cache.before_run()
-        progress = Progress(f"{program} {options.network}", "image", events, stop, options.extent)
+        unit = "vector" if options.network in TAKES_VECTORS else "image"
+        progress = Progress(f"{program} {options.network}", unit, events, stop, options.extent)
         with _source(backend, images, options, training) as source:
             _announce(program, options, images, backend, progress)
             compute = _compute(backend, options, training)
@@ -47,6 +61,8 @@ def _parser(program: str, description: str) -> OneSentenceParser:
         help="what --data is: a .rec file, an LMDB of Caffe, a folder of class folders of JPEGs (default: found out)",
     )
     add_network_options(parser, NETWORKS, "resnet50", BATCH_SIZE)
+    add_computing_options(parser)
+    add_image_options(parser)
     return parser
 
 
@@ -62,7 +78,7 @@ def _source(backend: Backend | None, images: DataSet, options: Options, training
     if backend is None:
         source = replay.replayed(images, options.batch_size, training, options.seed)
     elif images.format == "synthetic":
-        source = SameBatch(backend.synthetic_images(side))
+        source = SameBatch(backend.synthetic_samples(options.network))
     elif images.format == "lmdb":
         from .lmdb_images import LmdbImages
 
@@ -108,4 +124,5 @@ def _announce(program: str, options: Options, images: DataSet, backend: Backend 
         format=images.format,
         device=options.device,
         threads=options.threads,
+        stated={} if backend is None else backend.stated,
     )

@@ -45,9 +45,11 @@ from sizer.records.domains import (
 )
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
+from sizer.records.framework_options import OF_FRAMEWORK, OF_IMAGES, WITHOUT, FrameworkOptions
 from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
+from sizer.records.networks import DIFFERENCES, TAKES_VECTORS, DifferenceKind
 from sizer.records.own_programs import PLACEHOLDERS, Variable, filled, placeholders_in
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
@@ -145,6 +147,7 @@ from sizer.records.units import (
 
 __all__ = [
     "COMMAND",
+    "DIFFERENCES",
     "FAULTS",
     "FINDINGS",
     "GIB",
@@ -162,6 +165,8 @@ __all__ = [
     "MEANINGS",
     "MIB",
     "NOT_FINITE",
+    "OF_FRAMEWORK",
+    "OF_IMAGES",
     "OPENCV",
     "OTHER",
     "PLACEHOLDERS",
@@ -172,6 +177,8 @@ __all__ = [
     "SLIP",
     "SMALLEST",
     "SMALLEST_MEMORY",
+    "TAKES_VECTORS",
+    "WITHOUT",
     "Action",
     "AllOf",
     "Alternative",
@@ -193,6 +200,7 @@ __all__ = [
     "Deadline",
     "Demand",
     "Device",
+    "DifferenceKind",
     "DiskCheck",
     "DiskRates",
     "DiskTier",
@@ -207,6 +215,7 @@ __all__ = [
     "Failure",
     "Family",
     "Figure",
+    "FrameworkOptions",
     "HostError",
     "InputError",
     "InstanceOffer",

@@ -32,6 +32,7 @@ from sizer.records.domains import (
     Stage,
     Vcpus,
 )
+from sizer.records.framework_options import FrameworkOptions
 from sizer.records.kinds import COMMAND
 from sizer.records.own_programs import Variable
 
@@ -72,12 +73,12 @@ class Device:
 class Workload:
     """The program being measured. `data` None means the embedded data set.
 
-    `framework`, `input`, `cache` and `device` are None where an imported table does not say them. `precision` is what
-    such a table says of the numbers that are computed with, such as `fp16`.
+    `framework`, `input`, `cache` and `device` are None where an imported table does not say them. `precision` is that
+    of the numbers that are computed with, such as `fp16`, where the study file or an imported table says it.
 
     The last six are those of a command: what counts its steps, what is set in its environment and what is passed on of
     sizer's (a `*` stands for any letters), the folder that it starts in, None for an empty one, and the commands that
-    are run once before the study and before each run.
+    are run once before the study and before each run. `options` are those of sizer's own networks.
     """
 
     name: Name
@@ -99,6 +100,7 @@ class Workload:
     cwd: str | None = None
     setup: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
+    options: FrameworkOptions = FrameworkOptions()
 
     @property
     def run_words(self) -> tuple[str, ...]:
@@ -285,7 +287,7 @@ class RunSpec:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-_LATER_FIELDS = ("precision", "meter", "env", "pass_env", "cwd", "setup", "before")
+_LATER_FIELDS = ("precision", "meter", "env", "pass_env", "cwd", "setup", "before", "options")
 """Fields that the first workloads did not have: at their default they are no part of what a run is known by."""
 
 

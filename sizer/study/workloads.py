@@ -17,6 +17,7 @@ from sizer.records import (
     OTHER,
     PLACEHOLDERS,
     PREPROCESSING,
+    TAKES_VECTORS,
     InputError,
     Limits,
     Variable,
@@ -28,6 +29,7 @@ from sizer.records import (
 )
 from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
 from sizer.study.document import Document, Key
+from sizer.study.framework_options import read_options
 from sizer.study.kinds import format_of
 from sizer.study.tiers import Figures, read_device
 
@@ -83,15 +85,22 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
     axes, batch_sizes = _axes(document, key, entry, defaults)
     plans = []
     for framework, network in product(frameworks, networks):
+        if network in TAKES_VECTORS and entry.get("input") != "synthetic" and entry["kind"] != COMMAND:
+            raise document.input_error(
+                (*key, "network"), "{network} takes vectors, not images; write `input: synthetic`.", network=network
+            )
         workload = _workload(document, key, entry, _name(entry, frameworks, networks, framework, network))
         _check_placeholders(document, key, workload, batch_sizes)
         device = read_device(
             document, (*key, "device"), entry.get("device", "cpu"), workload.kind, network, defaults.figures
         )
+        options, precision = read_options(document, (*key, "options"), entry, framework, device)
         plans.append(
             WorkloadPlan(
                 replace(
                     workload,
+                    options=options,
+                    precision=precision,
                     framework=framework,
                     network=network,
                     device=device,

@@ -161,6 +161,7 @@ from sizer.words.model import (
     source_name,
 )
 from sizer.words.names import Terms, clauses, disk_name, outcome_in_words, resource_name, row, terms_of
+from sizer.words.networks import definitions_differ
 from sizer.words.notes import drift_in_words, note_in_words
 from sizer.words.page import (
     accelerators_in_words,
@@ -395,6 +396,7 @@ __all__ = [
     "data_lacking",
     "data_set_of",
     "declared_in_words",
+    "definitions_differ",
     "deviations_in_words",
     "device_in_words",
     "disk_answer",
