@@ -6,6 +6,7 @@ from sizer.model.advice import counted_outcomes, few_values, memory_matters, vcp
 from sizer.model.attribution import BENT, NOT_OF_VCPUS, SHOWN_BY_VCPUS
 from sizer.model.batch_curve import batch_curves, nearest
 from sizer.model.batch_runs import (
+    CLOSE,
     MOST_BATCH_RUNS,
     Tried,
     is_bound,
@@ -76,6 +77,7 @@ from sizer.model.trend import CLEAR, GAIN, UNLIKELY, Edge, Trend
 __all__ = [
     "BENT",
     "CLEAR",
+    "CLOSE",
     "CONSTANTS",
     "CPU_LABEL",
     "GAIN",

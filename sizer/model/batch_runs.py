@@ -100,7 +100,9 @@ def largest_batch(runs: Sequence[Run], most: int = 0, unfinished: bool = False) 
     if latest is not None:
         found = tried(_on(runs, latest), latest.spec)
         return _largest(found, latest, unfinished_end(found, runs, most) if not unfinished else None)
-    shown = [run for run in runs if _ran_out(run, None) and not is_search(run) and batch_of(run.configuration) > 1]
+    killed = [run for run in runs if _ran_out(run, None) and not is_search(run) and batch_of(run.configuration) > 1]
+    # Each place once: a table may have very many rows that ran out of memory.
+    shown = {(run.spec.workload, run.spec.limits, _accelerators(run)): run for run in killed}.values()
     places = [(tried(_on(runs, run), run.spec), run) for run in shown]
     known = [(found, run) for found, run in places if found.largest is not None and found.failed is not None]
     if not known:
@@ -111,8 +113,11 @@ def largest_batch(runs: Sequence[Run], most: int = 0, unfinished: bool = False) 
 
 def _on(runs: Sequence[Run], at: Run) -> list[Run]:
     """Those with the accelerators of a run: a table may have several kinds of a job."""
-    here = at.configuration
-    return [run for run in runs if (run.configuration.gpu, run.configuration.gpu_count) == (here.gpu, here.gpu_count)]
+    return [run for run in runs if _accelerators(run) == _accelerators(at)]
+
+
+def _accelerators(run: Run) -> tuple[str | None, int | None]:
+    return run.configuration.gpu, run.configuration.gpu_count
 
 
 def unfinished_end(found: Tried, runs: Sequence[Run], most: int) -> SearchEnd | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,8 +12,8 @@ import pytest
 from sizer.catalog import Catalog
 from sizer.exchange import recommendation_form
 from sizer.model import fit
-from sizer.recommend import recommend
-from sizer.records import GIB, Answer, Objective, Run
+from sizer.recommend import ChangeKind, changes, recommend
+from sizer.records import GIB, Answer, Configuration, Objective, ReasonCode, Run
 from sizer.records.run import Cause, CauseKind, Failure, MemoryPlace, Outcome
 from sizer.records.study import Purpose
 from sizer.words import batch_sentences, terms_of
@@ -99,6 +100,23 @@ def test_runs_of_a_search_change_no_answer(tmp_path: Path) -> None:
     assert found.batch.largest is not None
     assert (found.batch.largest.batch_size, found.batch.largest.too_large) == (192, 256)
     assert found.batch.curves == (own.batch.curves if own.batch is not None else None)
+
+
+@pytest.mark.parametrize(("killed", "rises", "twice"), [(None, True, True), (40, True, False), (36, False, False)])
+def test_no_larger_batch_is_advised_than_fits(
+    make_run: Callable[..., Run], killed: int | None, rises: bool, twice: bool
+) -> None:
+    """Where the rate still rises with the batch: nothing is said of one that is known to run out of memory."""
+    sizes = (1.0, 2.0, 4.0, 8.0)
+    rates = ((8, 40.0), (16, 70.0), (32, 110.0))
+    runs = [make_run(rate * min(vcpus, 4), vcpus, batch=size) for size, rate in rates for vcpus in sizes]
+    if killed is not None:
+        runs += [make_run(None, vcpus, batch=killed, outcome=Outcome.OUT_OF_MEMORY) for vcpus in sizes]
+    codes = {each.code for each in answer_of(tuple(runs)).reasons}
+    assert (ReasonCode.RISES_WITH_BATCH in codes) is rises
+    here = Configuration(8.0, 8 * GIB, "host", 32)
+    advised = {each.kind for each in changes(fit(runs).workload("train"), runs, here)}
+    assert (ChangeKind.BATCH in advised) is twice
 
 
 def test_one_batch_size_says_nothing(tmp_path: Path) -> None:
