@@ -31,6 +31,7 @@ from sizer.records import (
 from sizer.words import (
     accelerator_counts_lines,
     alternative_line,
+    batch_sentences,
     conclusion_line,
     cross_lines,
     gpu_option_lines,
@@ -130,6 +131,8 @@ def _print_answer(answer: Answer, model: Model) -> None:
     terms = terms_of(model.workload(answer.workload))
     print(headline(answer, terms))
     for sentence in filter(None, (sure_line(answer), *main_sentences(answer, terms), idle_sentence(answer))):
+        print(f"  {sentence}")
+    for sentence in batch_sentences(answer.batch, terms) if answer.batch is not None else ():
         print(f"  {sentence}")
     for alternative in _shown(answer):
         print(f"  {alternative_line(alternative, terms)}")

@@ -270,6 +270,8 @@ class Purpose(str, Enum):
     FLOOR_SEARCH = "floor_search"
     """To see for a few seconds whether a memory cap holds. Near the floor the kernel drops and reads again what it can,
     so such a run may be slow: its rate says nothing of the workload."""
+    BATCH_SEARCH = "batch_search"
+    """To see in a few steps whether a batch fits into memory: too few for a rate that counts."""
 
 
 ISOLATED_STAGES: dict[Purpose, str] = {
@@ -279,6 +281,10 @@ ISOLATED_STAGES: dict[Purpose, str] = {
     Purpose.TWO_EPOCHS: "cache",
 }
 """The stage that a run shows by itself, by its purpose."""
+
+
+SEARCHES = frozenset({Purpose.FLOOR_SEARCH, Purpose.BATCH_SEARCH})
+"""Purposes of runs that show whether something fits into memory, and no rate."""
 
 
 @dataclass(frozen=True)
@@ -533,7 +539,8 @@ class WorkloadPlan:
     """A workload with the values of each axis; an empty axis is not limited. `batch_size` is that of one accelerator.
 
     `memory_floor`: after its runs, the smallest memory cap that completes is searched for. `isolate`: runs that show
-    one stage of it each are made, too.
+    one stage of it each are made, too. `largest_batch`: after its runs, the largest batch that fits is searched for, up
+    to this one; 0 where it is not.
     """
 
     workload: Workload
@@ -544,3 +551,4 @@ class WorkloadPlan:
     memory_floor: bool = False
     isolate: bool = False
     gpu_count: tuple[Count, ...] = ()
+    largest_batch: Count = 0

@@ -61,6 +61,7 @@ def _workload(plan: WorkloadPlan) -> dict[str, Any]:
         "options": _options(workload),
         "meter": workload.meter if workload.meter != "auto" else None,
         "memory_floor": plan.memory_floor or None,
+        "largest_batch": plan.largest_batch or None,
         "isolate": plan.isolate or None,
         "axes": {
             "vcpus": [_number(value) for value in plan.vcpus],

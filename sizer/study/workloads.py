@@ -38,6 +38,9 @@ from sizer.study.kinds import format_of
 from sizer.study.modes import kind_of_mode, read_modes
 from sizer.study.tiers import Figures, read_device, with_scaling
 
+LARGEST_TRIED = 16384
+"""Of a search for the largest batch that names none: the largest that is in use for training at all."""
+
 
 @dataclass(frozen=True)
 class WorkloadDefaults:
@@ -131,6 +134,7 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
                 entry.get("memory_floor", False),
                 entry.get("isolate", defaults.isolate) and entry["kind"] != COMMAND,
                 counts,
+                _largest_batch(entry.get("largest_batch", False)),
             )
         )
     return plans
@@ -152,6 +156,11 @@ def _gpu_counts(document: Document, key: Key, entry: dict[str, Any], axes: Axes,
             )
         return ()
     return axes.gpu_count or ()
+
+
+def _largest_batch(asked: bool | int) -> int:
+    """The largest batch that is tried: `true` is one that nothing but memory or time ends before; 0 is no search."""
+    return LARGEST_TRIED if asked is True else int(asked)
 
 
 def _check_framework(document: Document, key: Key, entry: dict[str, Any]) -> None:
@@ -289,6 +298,12 @@ def _check_placeholders(
             "the command is not told how many accelerators to use; write {placeholder} among its words or in `env`, "
             "or give one `gpu_count`.",
             placeholder="{gpu_count}",
+        )
+    if _at(document, key).get("largest_batch") and "batch_size" not in used:
+        raise document.input_error(
+            (*key, "largest_batch"),
+            "the command is not told which batch size to try; write {placeholder} among its words or in `env`.",
+            placeholder="{batch_size}",
         )
     early = placeholders_in(workload.setup)
     if early:

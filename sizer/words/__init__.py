@@ -47,6 +47,13 @@ from sizer.words.answers import (
     what_if_disk_name,
 )
 from sizer.words.badges import Badge, BadgeKind, badge
+from sizer.words.batch_sizes import (
+    batch_point,
+    batch_question,
+    batch_sentences,
+    largest_batch_of,
+    largest_batch_sentence,
+)
 from sizer.words.charts import (
     accelerators_scaled,
     bound_by,
@@ -93,6 +100,7 @@ from sizer.words.cross_table import (
 )
 from sizer.words.dry_run import (
     Touch,
+    batch_search_to_come,
     epochs_take_longer,
     limits_available,
     pass_to_come,
@@ -375,6 +383,10 @@ __all__ = [
     "axis_name",
     "badge",
     "batch_named",
+    "batch_point",
+    "batch_question",
+    "batch_search_to_come",
+    "batch_sentences",
     "being_measured",
     "being_measured_again",
     "beside",
@@ -475,6 +487,8 @@ __all__ = [
     "kind_name",
     "knee_named",
     "language_tag",
+    "largest_batch_of",
+    "largest_batch_sentence",
     "left_out_sentence",
     "leftover_in_words",
     "limits_available",
