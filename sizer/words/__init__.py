@@ -347,7 +347,7 @@ from sizer.words.what_if import (
     what_if_sentences,
     what_if_unfit,
 )
-from sizer.words.which_gpu import gpu_option_lines
+from sizer.words.which_gpu import bound_there, gpu_option_lines, gpus_named, machine_and_cost
 
 __all__ = [
     "ENGLISH",
@@ -392,6 +392,7 @@ __all__ = [
     "beside",
     "beyond_in_words",
     "bound_by",
+    "bound_there",
     "brief",
     "busy_host_in_words",
     "busy_name",
@@ -468,6 +469,7 @@ __all__ = [
     "gain_in_words",
     "gpu_named",
     "gpu_option_lines",
+    "gpus_named",
     "half_width",
     "headline",
     "host_line",
@@ -501,6 +503,7 @@ __all__ = [
     "log_summary",
     "log_times",
     "looking_at_host",
+    "machine_and_cost",
     "machine_name",
     "machine_rented",
     "machines_drawn",

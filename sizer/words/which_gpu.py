@@ -57,10 +57,20 @@ def gpu_headline(option: GpuOption, terms: Terms) -> str:
         return _(
             "{gpu}: no answer: {why}", gpu=option.gpu, why=_MISSING[option.missing or NoGpuAnswer.NO_MODEL](option)
         )
-    name = option.gpu if option.gpu_count == 1 else f"{option.gpu_count} x {option.gpu}"
     rate = rate_interval(option.throughput, terms.unit)
     machine = machine_and_cost(option, terms)
-    return _("{gpu}: {rate}, {bound}; {machine}", gpu=name, rate=rate, bound=bound_there(option), machine=machine)
+    return _(
+        "{gpu}: {rate}, {bound}; {machine}",
+        gpu=gpus_named(option),
+        rate=rate,
+        bound=bound_there(option),
+        machine=machine,
+    )
+
+
+def gpus_named(option: GpuOption) -> str:
+    """`T4`, `8 x H200`."""
+    return option.gpu if option.gpu_count == 1 else f"{option.gpu_count} x {option.gpu}"
 
 
 def bound_there(option: GpuOption) -> str:
