@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 from sizer import words
 from sizer.files import write_text
 
-from . import frameworks, instances, instead
+from . import frameworks, instances, instead, which_gpu
 from .answers import verdict, workloads
 from .charts import harmless, hatchings
 from .doubts import section as doubts
@@ -52,6 +52,7 @@ SECTIONS = (
     Section("instead", instead.contents),
     Section("what_if", what_if.contents),
     Section("instances", instances.contents),
+    Section("which_gpu", which_gpu.contents),
     Section("doubts", doubts.contents),
     Section("measurement", measurement.contents),
     Section("runs", all_runs.contents),

@@ -46,6 +46,7 @@ from sizer.records.domains import (
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
 from sizer.records.framework_options import OF_FRAMEWORK, OF_IMAGES, WITHOUT, FrameworkOptions
+from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
 from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
@@ -178,6 +179,7 @@ __all__ = [
     "WITHOUT",
     "AcceleratorCount",
     "Action",
+    "AgainstCpu",
     "AllOf",
     "Alternative",
     "Amount",
@@ -211,6 +213,7 @@ __all__ = [
     "Family",
     "Figure",
     "FrameworkOptions",
+    "GpuOption",
     "HostError",
     "InputError",
     "InstanceOffer",
@@ -227,12 +230,14 @@ __all__ = [
     "Meter",
     "MeterKind",
     "NoAnswer",
+    "NoGpuAnswer",
     "Note",
     "NoteKind",
     "Objective",
     "Option",
     "Outcome",
     "Prediction",
+    "PublishedRate",
     "Purpose",
     "Rate",
     "RateChange",
@@ -247,6 +252,7 @@ __all__ = [
     "RunSpec",
     "RunWarning",
     "Sample",
+    "SecondGpu",
     "SharedMachine",
     "SizerError",
     "Spec",

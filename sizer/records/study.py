@@ -217,7 +217,8 @@ class Objective:
 
     With a deadline, or a rate in samples per second that is to be reached at the least, neither counts: then it is the
     spec that costs least for the work of those that are fast enough. `latency_p99` is how many seconds 99 of 100
-    batches may take at the most, beside what else is asked. `spot`: by the prices of spare capacity.
+    batches may take at the most, beside what else is asked. `spot`: by the prices of spare capacity. `gpus`: what these
+    would do for the job is asked, too.
     """
 
     prefer: Preference = "cheapest"
@@ -226,6 +227,7 @@ class Objective:
     at_least: Rate | None = None
     latency_p99: Rate | None = None
     spot: bool = False
+    gpus: tuple[Label, ...] = ()
 
     @property
     def rate(self) -> float | None:

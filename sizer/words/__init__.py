@@ -334,6 +334,7 @@ from sizer.words.what_if import (
     what_if_sentences,
     what_if_unfit,
 )
+from sizer.words.which_gpu import bound_there, gpu_option_lines, gpus_named, machine_and_cost
 
 __all__ = [
     "ENGLISH",
@@ -374,6 +375,7 @@ __all__ = [
     "beside",
     "beyond_in_words",
     "bound_by",
+    "bound_there",
     "brief",
     "busy_host_in_words",
     "busy_name",
@@ -445,6 +447,8 @@ __all__ = [
     "from_to",
     "gain_in_words",
     "gpu_named",
+    "gpu_option_lines",
+    "gpus_named",
     "half_width",
     "headline",
     "host_line",
@@ -475,6 +479,7 @@ __all__ = [
     "log_summary",
     "log_times",
     "looking_at_host",
+    "machine_and_cost",
     "machine_name",
     "machine_rented",
     "machines_drawn",
