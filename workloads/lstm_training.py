@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from . import threads
@@ -12,7 +13,7 @@ from .data_set import NOTHING, DataSet
 from .events import Events
 from .faults import run_program
 from .measured_loop import Loop, SameBatch, TimedCompute, emulated, timed
-from .options import Options, add_network_options, program_parser, read_options
+from .options import Options, add_computing_options, add_network_options, program_parser, read_options
 from .page_cache import CacheState
 from .progress import Progress
 from .stop import StopRequest
@@ -35,6 +36,7 @@ def main() -> None:
     parser = program_parser("lstm_training", "Train a word-level LSTM language model.", "word", replays=False)
     parser.add_argument("--format", choices=("text",), default="text", help="what --data is")
     add_network_options(parser, tuple(FORMS), "small", BATCH_SIZE)
+    add_computing_options(parser)
     options = read_options(parser, sys.argv[1:])
     events, stop = Events.from_environment(), StopRequest.on_signals()
     threads.limit_threads(options.threads)
@@ -44,14 +46,18 @@ def main() -> None:
 def _run(options: Options, progress: Progress) -> None:
     form = FORMS[options.network]
     device = "cpu" if options.device == "emulated" else options.device
-    backend = open_backend(options.framework, Settings(device, options.threads, options.seed, options.batch_size))
+    computing = replace(options.computing, channels_last=None)
+    backend = open_backend(
+        options.framework,
+        Settings(device, options.threads, options.seed, options.batch_size, computing),
+    )
     source, text = _source(options, form)
     cache = CacheState(text.files, options.cache_state)
     cache.before_run()
     words_a_step = options.batch_size * form.steps
     _announce(options, text, backend, progress)
     compute = _compute(backend, options, form, words_a_step)
-    Loop(source, compute, cache, words_a_step, report_latency=False).run(progress)
+    Loop(source, compute, cache, words_a_step * options.gpu_count, report_latency=False).run(progress)
     progress.end(" (emulated device)" if options.device == "emulated" else "")
 
 
@@ -74,14 +80,15 @@ def _source(options: Options, form: LanguageModelForm) -> tuple[Input, DataSet]:
 
 def _compute(backend: Backend, options: Options, form: LanguageModelForm, words_a_step: int) -> TimedCompute:
     if options.rate is not None and options.device == "emulated":
-        return emulated(EmulatedAccelerator(options.rate), words_a_step)
+        count, exchange = options.gpu_count, options.exchange
+        return emulated(EmulatedAccelerator(options.rate, count=count, exchange=exchange), words_a_step)
     return timed(backend.language_training(form))
 
 
 def _announce(options: Options, text: DataSet, backend: Backend, progress: Progress) -> None:
     about = f"{text.samples} words, {text.bytes / 1e6:.1f} MB" if text.samples else "synthetic input"
     print(
-        f"lstm_training: {options.network}, batch {options.batch_size}, {about}, {options.device}, "
+        f"lstm_training: {options.network}, batch {options.batch_size}, {about}, {options.devices}, "
         f"{options.threads} threads, {options.framework} {backend.version}",
         flush=True,
     )
@@ -95,7 +102,9 @@ def _announce(options: Options, text: DataSet, backend: Backend, progress: Progr
         framework_version=backend.version,
         format=text.format,
         device=options.device,
+        gpu_count=options.gpu_count,
         threads=options.threads,
+        stated=backend.stated,
     )
 
 

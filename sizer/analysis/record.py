@@ -90,6 +90,7 @@ def run_record(
         error=error,
         sample_unit=seen.unit,
         meter=seen.meter if seen.steps else None,
+        stated=seen.start.stated if seen.start is not None else {},
         data_set=_data_set(data_set, seen),
         stopped=ending.stop.value,
         # The kernel's mark has what came and went between two samplings.
@@ -164,7 +165,7 @@ def _measured(run: Run, steady: SteadyState, found: ChildResult) -> Run:
     assert place.vcpus is not None, "only an imported run lacks it"
     assert place.memory_bytes is not None, "only an imported run lacks it"
     workload, span = _taking_part(run.spec.workload), (steady.start, steady.end)
-    used = accounting.demand(steady, run.steps, run.samples, workload, run.data_set, accounted)
+    used = accounting.demand(steady, run.steps, run.samples, workload, run.data_set, accounted, run.spec.gpu_count)
     rates = run.disk.rates if run.disk else None
     busy = busy_shares(steady.throughput.value, used, run.configuration, rates, workload.computes_on)
     starved = measured_from_epoch(workload) == 1 and short_of_memory(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sizer.records.answer import (
+    AcceleratorCount,
     Action,
     Alternative,
     Answer,
@@ -44,9 +45,12 @@ from sizer.records.domains import (
 )
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
+from sizer.records.framework_options import OF_FRAMEWORK, OF_IMAGES, WITHOUT, FrameworkOptions
+from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
 from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
+from sizer.records.networks import DIFFERENCES, ONLY_IN, TAKES_VECTORS, DifferenceKind
 from sizer.records.own_programs import PLACEHOLDERS, Variable, filled, placeholders_in
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
@@ -89,6 +93,7 @@ from sizer.records.study import (
     Device,
     DiskRates,
     DiskTier,
+    FrameworkPython,
     Limits,
     Measure,
     Note,
@@ -142,6 +147,7 @@ from sizer.records.units import (
 
 __all__ = [
     "COMMAND",
+    "DIFFERENCES",
     "FAULTS",
     "FINDINGS",
     "GIB",
@@ -159,6 +165,9 @@ __all__ = [
     "MEANINGS",
     "MIB",
     "NOT_FINITE",
+    "OF_FRAMEWORK",
+    "OF_IMAGES",
+    "ONLY_IN",
     "OPENCV",
     "OTHER",
     "PLACEHOLDERS",
@@ -168,7 +177,11 @@ __all__ = [
     "SLIP",
     "SMALLEST",
     "SMALLEST_MEMORY",
+    "TAKES_VECTORS",
+    "WITHOUT",
+    "AcceleratorCount",
     "Action",
+    "AgainstCpu",
     "AllOf",
     "Alternative",
     "Amount",
@@ -186,6 +199,7 @@ __all__ = [
     "Deadline",
     "Demand",
     "Device",
+    "DifferenceKind",
     "DiskCheck",
     "DiskRates",
     "DiskTier",
@@ -200,6 +214,9 @@ __all__ = [
     "Failure",
     "Family",
     "Figure",
+    "FrameworkOptions",
+    "FrameworkPython",
+    "GpuOption",
     "HostError",
     "InputError",
     "InstanceOffer",
@@ -216,12 +233,14 @@ __all__ = [
     "Meter",
     "MeterKind",
     "NoAnswer",
+    "NoGpuAnswer",
     "Note",
     "NoteKind",
     "Objective",
     "Option",
     "Outcome",
     "Prediction",
+    "PublishedRate",
     "Purpose",
     "Rate",
     "RateChange",
@@ -236,6 +255,7 @@ __all__ = [
     "RunSpec",
     "RunWarning",
     "Sample",
+    "SecondGpu",
     "SharedMachine",
     "SizerError",
     "Spec",
