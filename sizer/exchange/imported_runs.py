@@ -18,6 +18,7 @@ from sizer.records import (
     HOST_DISK,
     IMPORTED,
     ISOLATED_STAGES,
+    SEARCHES,
     Cause,
     CauseKind,
     Configuration,
@@ -216,8 +217,9 @@ def _run(
 
 
 def _purpose(epochs: EpochRows, repeat: int) -> Purpose:
-    if any(mark is Purpose.FLOOR_SEARCH for row in epochs.rows for mark in row["warnings"] or ()):
-        return Purpose.FLOOR_SEARCH
+    searched = next((mark for row in epochs.rows for mark in row["warnings"] or () if mark in SEARCHES), None)
+    if isinstance(searched, Purpose):
+        return searched
     stages = {stage: purpose for purpose, stage in ISOLATED_STAGES.items()}
     return stages.get(epochs.lead["isolates"], Purpose.REPEAT if repeat else Purpose.ASKED)
 

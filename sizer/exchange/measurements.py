@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from sizer.exchange.table_cells import in_megabytes, in_milliseconds
 from sizer.files import harmless
-from sizer.records import GIB, IMPORTED, Demand, Device, DiskRates, Purpose, Run, WarningKind
+from sizer.records import GIB, IMPORTED, SEARCHES, Demand, Device, DiskRates, Run, WarningKind
 
 COLUMNS = (
     "workload",
@@ -123,9 +123,9 @@ def _further(run: Run) -> dict[str, Cell]:
 
 
 def _marks(run: Run) -> Iterator[str]:
-    """The kind of each warning, and a text that is not sizer's own as it is. A run of a search for the memory floor is
-    marked, too, since its rate is ignored."""
-    if run.spec.purpose is Purpose.FLOOR_SEARCH:
+    """The kind of each warning, and a text that is not sizer's own as it is. A run of a search is marked,
+    too, since its rate is ignored."""
+    if run.spec.purpose in SEARCHES:
         yield run.spec.purpose.value
     yield from (
         warning.text or warning.kind.value if warning.kind is WarningKind.OTHER else warning.kind.value

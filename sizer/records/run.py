@@ -43,6 +43,13 @@ FINDINGS = frozenset({Outcome.COMPLETED, Outcome.OUT_OF_MEMORY})
 """Outcomes that say something of their own configuration, and that a model learns from."""
 
 
+class MemoryPlace(str, Enum):
+    """Whose memory ran out."""
+
+    HOST = "host"
+    GPU = "gpu"
+
+
 class Bottleneck(str, Enum):
     """The resource that holds throughput back."""
 
@@ -309,6 +316,10 @@ class CauseKind(str, Enum):
     MEMORY_CAP = "memory_cap"
     HOST_MEMORY = "host_memory"
     """Killed by the kernel for its memory cap, or for the host's memory."""
+    GPU_MEMORY = "gpu_memory"
+    """Its framework was refused memory of the accelerator."""
+    NOT_ALLOCATED = "not_allocated"
+    """It was refused memory of the host before it used any: no machine of this size has as much."""
     SLOW_PATTERN = "slow_pattern"
     """The pattern took more than `seconds` of CPU time for one read of the log."""
     TOLD_MILLISECONDS = "told_milliseconds"
@@ -401,11 +412,15 @@ class Cause:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a run did not complete: the cause, what explains it, and the last lines of its log."""
+    """Why a run did not complete: the cause, what explains it, and the last lines of its log.
+
+    `where` says of a run that was out of memory whose it was; None where nobody knows, as in a table.
+    """
 
     cause: Cause
     reasons: tuple[Cause, ...] = ()
     last_lines: str = ""
+    where: MemoryPlace | None = None
 
 
 class EvidenceKind(str, Enum):
@@ -604,6 +619,17 @@ class Run:
     @property
     def id(self) -> str:
         return self.spec.id
+
+    @property
+    def ran_out_of(self) -> MemoryPlace | None:
+        """Whose memory a run was out of; None where it was not, or nobody knows.
+
+        Runs that were stored before the record said so name it by their cause: killed by the kernel.
+        """
+        if self.outcome is not Outcome.OUT_OF_MEMORY or self.error is None:
+            return None
+        killed = self.error.cause.kind in (CauseKind.MEMORY_CAP, CauseKind.HOST_MEMORY)
+        return MemoryPlace.HOST if self.error.where is None and killed else self.error.where
 
     @property
     def imported(self) -> bool:

@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+from sizer.words.accelerator_counts import (
+    accelerator_counts_lines,
+    accelerator_counts_note,
+    accelerator_counts_sentences,
+    count_name,
+    disk_asked,
+    efficiency_in_words,
+    fed_in_words,
+    side_by_side_in_words,
+    speed_up_in_words,
+)
 from sizer.words.alternatives import (
     alternative_line,
     alternative_remark,
@@ -36,6 +47,13 @@ from sizer.words.answers import (
     what_if_disk_name,
 )
 from sizer.words.badges import Badge, BadgeKind, badge
+from sizer.words.batch_sizes import (
+    batch_point,
+    batch_question,
+    batch_sentences,
+    largest_batch_of,
+    largest_batch_sentence,
+)
 from sizer.words.charts import (
     accelerators_scaled,
     bound_by,
@@ -82,6 +100,7 @@ from sizer.words.cross_table import (
 )
 from sizer.words.dry_run import (
     Touch,
+    batch_search_to_come,
     epochs_take_longer,
     limits_available,
     pass_to_come,
@@ -328,6 +347,7 @@ from sizer.words.what_if import (
     what_if_sentences,
     what_if_unfit,
 )
+from sizer.words.which_gpu import gpu_option_lines
 
 __all__ = [
     "ENGLISH",
@@ -340,6 +360,9 @@ __all__ = [
     "_",
     "_n",
     "a_sample",
+    "accelerator_counts_lines",
+    "accelerator_counts_note",
+    "accelerator_counts_sentences",
     "accelerator_option",
     "accelerators_in_words",
     "accelerators_scaled",
@@ -360,6 +383,10 @@ __all__ = [
     "axis_name",
     "badge",
     "batch_named",
+    "batch_point",
+    "batch_question",
+    "batch_search_to_come",
+    "batch_sentences",
     "being_measured",
     "being_measured_again",
     "beside",
@@ -388,6 +415,7 @@ __all__ = [
     "conditions_apart",
     "configuration_line",
     "configuration_name",
+    "count_name",
     "cross_lines",
     "cross_notes",
     "data_in_words",
@@ -397,6 +425,7 @@ __all__ = [
     "deviations_in_words",
     "device_in_words",
     "disk_answer",
+    "disk_asked",
     "disk_ceiling",
     "disk_check_line",
     "disk_checking",
@@ -417,6 +446,7 @@ __all__ = [
     "drift_in_words",
     "drift_of_reference",
     "drift_of_repeats",
+    "efficiency_in_words",
     "embedded_data",
     "ended_line",
     "ending",
@@ -426,6 +456,7 @@ __all__ = [
     "failure_line",
     "family_sentence",
     "family_sentences",
+    "fed_in_words",
     "finding_in_words",
     "first_run_failed",
     "floor_named",
@@ -436,6 +467,7 @@ __all__ = [
     "from_to",
     "gain_in_words",
     "gpu_named",
+    "gpu_option_lines",
     "half_width",
     "headline",
     "host_line",
@@ -455,6 +487,8 @@ __all__ = [
     "kind_name",
     "knee_named",
     "language_tag",
+    "largest_batch_of",
+    "largest_batch_sentence",
     "left_out_sentence",
     "leftover_in_words",
     "limits_available",
@@ -584,6 +618,7 @@ __all__ = [
     "setup_failed",
     "several_of",
     "shared_sentences",
+    "side_by_side_in_words",
     "signed_bytes",
     "small_share",
     "source_name",
@@ -591,6 +626,7 @@ __all__ = [
     "spec_bound",
     "spec_line",
     "spec_parts",
+    "speed_up_in_words",
     "spread_assumed",
     "stage_learnt",
     "stage_of_time",

@@ -65,6 +65,12 @@ def beside(text: str, remark: str) -> str:
     return _("{text} ({remark})", text=text, remark=remark)
 
 
+def figure_interval(estimate: Estimate) -> str:
+    """'183 (178–188)': a figure without its unit."""
+    interval = span(estimate.low, estimate.high)
+    return format_number(estimate.value) + (f" ({interval})" if "–" in interval else "")
+
+
 def span(low: float, high: float) -> str:
     """'178–188', or '219' where both ends are written alike."""
     first, last = format_number(low), format_number(high)

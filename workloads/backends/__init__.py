@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 from ..computing import Computing, Reading
+from ..data_parallel import Rank
 from ..data_set import DataSet
 from ..faults import Unavailable
 from .network_forms import CLASSES, FULLY_CONNECTED
+
+READ_FOLDERS = frozenset({"pytorch"})
+"""Frameworks that read the files of a folder one by one; for others it is packed first."""
 
 MODULES = {"mxnet": "mxnet_backend", "pytorch": "pytorch_backend"}
 """A framework is one more file here with `open_backend(settings) -> Backend`, and one more line."""
@@ -52,14 +56,15 @@ def sample_form(network: str) -> tuple[tuple[int, ...], int]:
 
 @dataclass(frozen=True)
 class Settings:
-    """What every part of a backend needs to know. `device` is `cpu` or `cuda:N`."""
+    """What every part of a backend needs to know. `device` is `cpu` or `cuda:N`: of several ranks, that of this one."""
 
     device: str
     threads: int
     seed: int
     batch_size: int
-    computing: Computing = Computing()
-    reading: Reading = Reading()
+    computing: Computing = field(default_factory=Computing)
+    reading: Reading = field(default_factory=Reading)
+    rank: Rank = field(default_factory=Rank)
 
 
 @dataclass(frozen=True)
@@ -99,8 +104,8 @@ class Backend(Protocol):
     stated: dict[str, bool | int | str]
     """The options that it computes and reads with, by their names in a study file; complete once the input is open."""
 
-    def recordio_images(self, data_set: DataSet, side: int, training: bool) -> Input:
-        """The framework's own reader of RecordIO images."""
+    def images(self, data_set: DataSet, side: int, training: bool) -> Input:
+        """The reader of a data set's images: the framework's own, where it has one for its form."""
 
     def synthetic_samples(self, network: str) -> Any:
         """A batch of random samples of the form that the network takes, and labels."""
@@ -122,9 +127,6 @@ def open_backend(framework: str, settings: Settings) -> Backend:
     """The backend of a framework. Raises Unavailable if there is none, or the framework or device is missing."""
     if framework not in MODULES:
         ready = " or ".join(MODULES)
-        raise Unavailable(
-            f"these programs do not run on {framework}: use --framework {ready}, or measure a program of your own with "
-            "`kind: command`, which reads its log"
-        )
+        raise Unavailable(f"no program here runs on {framework}: use {ready}, or measure your own with `kind: command`")
     module = importlib.import_module(f".{MODULES[framework]}", __package__)
     return cast(Backend, module.open_backend(settings))

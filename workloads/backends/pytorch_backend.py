@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from typing import Any
 
 import torch
 
+from ..data_parallel import Rank
 from ..data_set import DataSet
 from ..faults import Unavailable
-from ..lmdb_images import Batch
 from . import TRAIN, Compute, Input, LanguageModelForm, Settings, pytorch_language, pytorch_networks, sample_form
-from .pytorch_input import RecordIOImages
+from .pytorch_input import LoadedImages, normalised
 
 MIXED = {"bf16": torch.bfloat16, "fp16": torch.float16}
 """What automatic mixed precision computes with."""
@@ -30,6 +31,20 @@ def open_backend(settings: Settings) -> PyTorchBackend:
     return PyTorchBackend(settings, device)
 
 
+def _meet(rank: Rank, device: Any) -> None:
+    """Wait for all ranks, which lie on one machine."""
+    for name in ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"):
+        os.environ.setdefault(name, "lo")
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+    torch.distributed.init_process_group(
+        "nccl" if device.type == "cuda" else "gloo",
+        init_method=f"file://{rank.store}",
+        rank=rank.number,
+        world_size=rank.count,
+    )
+
+
 class PyTorchBackend:
     """PyTorch on one device."""
 
@@ -46,9 +61,14 @@ class PyTorchBackend:
         if torch.get_num_interop_threads() != settings.threads:
             torch.set_num_interop_threads(settings.threads)
         torch.manual_seed(settings.seed)
+        if settings.rank.count > 1:
+            _meet(settings.rank, device)
+            self.stated |= {"ranks": settings.rank.count}
 
-    def recordio_images(self, data_set: DataSet, side: int, training: bool) -> Input:
-        return RecordIOImages(data_set, side, training, self._settings)
+    def images(self, data_set: DataSet, side: int, training: bool) -> Input:
+        loaded = LoadedImages(data_set, side, training, self._settings)
+        self.stated |= loaded.stated
+        return loaded
 
     def synthetic_samples(self, network: str) -> Any:
         size = self._settings.batch_size
@@ -57,7 +77,7 @@ class PyTorchBackend:
 
     def image_training(self, network: str, updates: bool = True) -> Compute:
         model = pytorch_networks.build(network).to(self._device, memory_format=self._layout).train()
-        train = self._training(self._compiled(model), updates)
+        train = self._training(self._compiled(self._together(model)), updates)
 
         def compute(batch: Any) -> Any:
             loss = train(*self._placed(batch))
@@ -80,7 +100,8 @@ class PyTorchBackend:
 
     def language_training(self, form: LanguageModelForm, mode: str = TRAIN) -> Compute:
         model = pytorch_language.LanguageModel(form).to(self._device)
-        train = pytorch_language.training(self._compiled(model), form, self._settings.batch_size, self._mixed, mode)
+        together = self._compiled(self._together(model))
+        train = pytorch_language.training(together, form, self._settings.batch_size, self._mixed, mode)
 
         def compute(batch: Any) -> Any:
             loss = train(batch)
@@ -108,6 +129,13 @@ class PyTorchBackend:
 
         return train
 
+    def _together(self, model: Any) -> Any:
+        """The network, whose gradients are the mean over all ranks where there are several."""
+        if self._settings.rank.count == 1:
+            return model
+        own = [self._device] if self._device.type == "cuda" else None
+        return torch.nn.parallel.DistributedDataParallel(model, device_ids=own)
+
     def _compiled(self, model: Any) -> Any:
         return torch.compile(model) if self._settings.computing.compile else model
 
@@ -118,9 +146,9 @@ class PyTorchBackend:
 
     def _placed(self, batch: Any) -> tuple[Any, Any]:
         """Images and labels on the device, in the order of memory that the network computes in."""
-        if isinstance(batch, Batch):
-            batch = torch.from_numpy(batch.images), torch.from_numpy(batch.labels).long()
         images, labels = batch
+        if images.dtype == torch.uint8:
+            images = normalised(images, self._device)
         layout = self._layout if images.dim() == 4 else torch.contiguous_format
         return images.to(self._device, memory_format=layout), labels.to(self._device)
 

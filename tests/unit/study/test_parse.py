@@ -13,6 +13,8 @@ from sizer.records.errors import InputError
 from sizer.records.study import Device, DiskRates, DiskTier, Limits, Measure, Objective, Study
 from sizer.study import HostSize, read_study
 from sizer.study.document import RESOLVED
+from sizer.study.resolved import to_yaml
+from sizer.study.workloads import LARGEST_TRIED
 
 Parse = Callable[..., Study]
 
@@ -185,6 +187,26 @@ def test_a_memory_axis_is_measured_natural(parse: Parse, keys: str, rest: str, c
 def test_a_memory_floor_is_searched_for_on_demand(parse: Parse, keys: str, asked: bool) -> None:
     """Only for the workload that asks for it."""
     assert one(parse, keys).workloads[0].memory_floor is asked
+
+
+@pytest.mark.parametrize(
+    ("keys", "most"), [("largest_batch: true", LARGEST_TRIED), ("largest_batch: 512", 512), ("largest_batch: false", 0)]
+)
+def test_the_largest_batch_is_searched_for_on_demand(parse: Parse, keys: str, most: int) -> None:
+    """A number is the largest to try; what the folder holds is read as the same."""
+    study = one(parse, keys)
+    assert study.workloads[0].largest_batch == most
+    assert parse(to_yaml(study)).workloads[0].largest_batch == most
+
+
+def test_a_command_is_told_which_batch_to_try(parse: Parse) -> None:
+    """Else each run of the search would be the same; so is a batch below one refused."""
+    command = "workloads:\n  - kind: command\n    command: ./train %s\n    pattern: torch\n    largest_batch: true\n"
+    assert parse(command % "--batch {batch_size}").workloads[0].largest_batch == LARGEST_TRIED
+    with pytest.raises(InputError, match="line 5: the command is not told which batch size to try"):
+        parse(command % "")
+    with pytest.raises(InputError, match="true, or the largest batch to try"):
+        one(parse, "largest_batch: 0")
 
 
 @pytest.mark.parametrize(
