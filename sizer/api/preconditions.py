@@ -13,6 +13,7 @@ from sizer.limits import Control, LimitsBackend
 from sizer.records import (
     COMMAND,
     KINDS,
+    OPENCV,
     OTHER,
     Doubt,
     DoubtKind,
@@ -60,7 +61,7 @@ def check_interpreters(specs: Sequence[RunSpec], study: Study) -> dict[str, Path
     """The interpreter of each framework that these runs use; those that the study names are started to see whether
     they can. Raises InputError with the line of one that cannot, and HostError as `check_preconditions`."""
     found = {}
-    for framework in _users(spec.workload for spec in specs):
+    for framework in interpreted(specs, study):
         chosen = study.python(framework)
         found[framework] = interpreter(framework, chosen)
         if chosen is not None:
@@ -68,6 +69,14 @@ def check_interpreters(specs: Sequence[RunSpec], study: Study) -> dict[str, Path
             if lack is not None:
                 raise wrong_interpreter(chosen, lack.said)
     return found
+
+
+def interpreted(specs: Sequence[RunSpec], study: Study) -> list[str]:
+    """The frameworks that these runs use, and OpenCV, which makes their data, where the study says where it is."""
+    used = dict.fromkeys(_users(spec.workload for spec in specs))
+    if used and study.python(OPENCV) is not None:
+        used[OPENCV] = None
+    return list(used)
 
 
 def _users(workloads: Iterable[Workload]) -> dict[str, list[str]]:

@@ -143,10 +143,8 @@ def _interpreters(plan: StudyPlan) -> list[Path]:
     for framework in PACKAGES:
         with suppress(HostError):
             found[interpreter(framework)] = None
-    used = {spec.workload.framework for spec in plan.all_specs}
-    for each in plan.study.frameworks:
-        if each.framework in used:
-            found[interpreter(each.framework, each)] = None
+    for each in plan.chosen_interpreters:
+        found[interpreter(each.framework, each)] = None
     return list(found)
 
 

@@ -84,7 +84,9 @@ class Lack:
     def said(self) -> Message:
         """With what to type."""
         if self.command is None:
-            return Message("{problem}; give the path of another Python interpreter", problem=self.problem)
+            return Message(
+                "{problem}; name another interpreter in `frameworks` of the study file", problem=self.problem
+            )
         return Message("{problem}; type: {command}", problem=self.problem, command=self.command)
 
 

@@ -112,3 +112,7 @@ def test_an_interpreter_of_the_study_is_started_to_see_whether_it_can(
     assert check_interpreters([own, make_spec("sh")], study) == {"mxnet": Path(sys.executable)}
     with pytest.raises(InputError, match=r"s.yaml line 3: `python` of `pytorch` in `frameworks`: .*/bare has no torch"):
         check_interpreters([own, torch], study)
+    making = replace(study, frameworks=(FrameworkPython("opencv", str(bare), "s.yaml", 4),))
+    with pytest.raises(InputError, match=r"s.yaml line 4: `python` of `opencv` in `frameworks`: .*/bare has no opencv"):
+        check_interpreters([own], making)
+    assert check_interpreters([make_spec("sh")], making) == {}

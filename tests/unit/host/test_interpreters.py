@@ -120,7 +120,7 @@ def test_what_is_no_python_says_so(tmp_path: Path) -> None:
         assert lack is not None
         assert str(lack.said).startswith(f"{program} does not answer as a Python interpreter does (")
         assert reason in str(lack.said)
-        assert str(lack.said).endswith("; give the path of another Python interpreter")
+        assert str(lack.said).endswith("; name another interpreter in `frameworks` of the study file")
 
 
 def found(version: str = "3.11.7", torch: str = "2.13.0+cpu", *, without: str = "") -> Interpreter:
