@@ -35,7 +35,7 @@ def _cell(cell: CrossCell, row: CrossRow) -> dict[str, Any]:
     share = 1 / cell.ratio if cell.ratio else 0.0
     several = sum(each.seconds is not None for each in row.cells) > 1
     return {
-        "seconds": words.seconds_a_batch(cell),
+        "seconds": words.seconds_a_batch(cell) if cell.runs else "",
         "under": words.cell_ranked(cell, row),
         "heat": 1 + sum(share >= each for each in SHADES) if cell.ratio and several else 0,
         "first": cell.rank == 1 and several,

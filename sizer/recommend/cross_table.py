@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from sizer.model import CPU_LABEL, as_asked, label_of, measured_rate
 from sizer.recommend.quality import DOUBTS
@@ -33,7 +34,8 @@ FEWEST_PROGRAMS = 3
 
 SUPPOSED = 0.04
 """Relative half-width of the rate of a cell without repeats, at the least, when cells are ranked: its interval has what
-moved within one process, and twice 2 % is what is supposed to move between them (UNKNOWN_NOISE of the model)."""
+moved within one process, and twice 2 % is what is supposed to move between them (UNKNOWN_NOISE of the model). Where
+other cells have repeats, half of what lies between theirs counts, if that is more: a host that drifts ranks nothing."""
 
 IMPORTED_UNITS = frozenset({"word", "token"})
 """Of a row that counts these nobody knows how many a sample of its batch has."""
@@ -76,11 +78,12 @@ def cross_table(runs: Iterable[Run]) -> CrossTable | None:
     keys = _compared(places)
     if not keys:
         return None
-    rows = tuple(_row(key, columns, places) for key in keys)
+    supposed = max([SUPPOSED, *filter(None, [_between_runs(places.values())])])
+    rows = tuple(_row(key, columns, places, supposed) for key in keys)
     single = any(cell.seconds is not None and cell.runs < 2 for row in rows for cell in row.cells)
     ours = not any(run.imported for run in taking_part)
     unlike = _not_the_same(columns, [key.network for key in keys]) if ours else ()
-    return CrossTable(columns, rows, unlike, SUPPOSED if single else None)
+    return CrossTable(columns, rows, unlike, supposed if single else None)
 
 
 def samples_a_step(run: Run) -> int | None:
@@ -191,12 +194,22 @@ def _conditions(key: _Key) -> _Key:
     return replace(key, network="", mode=None, batch_size=0)
 
 
-def _row(key: _Key, columns: Sequence[CrossColumn], places: Mapping[_Place, list[Run]]) -> CrossRow:
+def _between_runs(groups: Iterable[Sequence[Run]]) -> float | None:
+    """Half of what lies between the rates of repeats, relative to their median, as usual; None without repeats."""
+    found = []
+    for group in groups:
+        rates = [run.throughput.value for run in group if run.outcome is Outcome.COMPLETED and run.throughput]
+        if len(rates) > 1:
+            found.append((max(rates) - min(rates)) / 2 / median(rates))
+    return median(found) if found else None
+
+
+def _row(key: _Key, columns: Sequence[CrossColumn], places: Mapping[_Place, list[Run]], supposed: float) -> CrossRow:
     cells = [_cell(places.get((key, column), [])) for column in columns]
     known = {number: cell.seconds for number, cell in enumerate(cells) if cell.seconds is not None}
     if known:
         least = min(seconds.value for seconds in known.values())
-        spans = {number: _ranked_by(cells[number]) for number in known}
+        spans = {number: _ranked_by(cells[number], supposed) for number in known}
         for number, seconds in known.items():
             faster = sum(high < spans[number][0] for _, high in spans.values())
             cells[number] = replace(cells[number], rank=1 + faster, ratio=seconds.value / least)
@@ -218,11 +231,11 @@ def _is_finite(rate: Estimate) -> bool:
     return all(map(math.isfinite, (rate.value, rate.low, rate.high)))
 
 
-def _ranked_by(cell: CrossCell) -> tuple[float, float]:
+def _ranked_by(cell: CrossCell, supposed: float) -> tuple[float, float]:
     """From how few seconds to how many a new run would probably take."""
     assert cell.seconds is not None, "only measured cells are ranked"
-    found, supposed = cell.seconds, SUPPOSED if cell.runs < 2 else 0.0
-    return min(found.low, found.value * (1 - supposed)), max(found.high, found.value * (1 + supposed))
+    found, half = cell.seconds, supposed if cell.runs < 2 else 0.0
+    return min(found.low, found.value / (1 + half)), max(found.high, found.value * (1 + half))
 
 
 def _not_the_same(columns: Iterable[CrossColumn], networks: Iterable[str]) -> tuple[str, ...]:

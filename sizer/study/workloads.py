@@ -12,6 +12,7 @@ from typing import Any
 
 from sizer.records import (
     COMMAND,
+    IMPORTED,
     KINDS,
     LONGEST_NAME,
     ONLY_IN,
@@ -92,7 +93,7 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
     plans = []
     for framework, network, mode in product(frameworks, networks, modes):
         _check_network(document, (*key, "network"), entry["kind"], framework, network)
-        if network in TAKES_VECTORS and entry.get("input") != "synthetic" and entry["kind"] != COMMAND:
+        if network in TAKES_VECTORS and entry.get("input") != "synthetic" and entry["kind"] not in (COMMAND, IMPORTED):
             raise document.input_error(
                 (*key, "network"), "{network} takes vectors, not images; write `input: synthetic`.", network=network
             )

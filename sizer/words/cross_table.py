@@ -50,9 +50,11 @@ def row_conditions(each: CrossRow, study: Study) -> tuple[str, ...]:
 
 
 def seconds_a_batch(cell: CrossCell) -> str:
-    """`412 ms ±1.5 %`; of a cell that is missing why: `out of memory`, `not measured`."""
+    """`412 ms ±1.5 %`; of a cell that is missing why: `out of memory`."""
     if cell.seconds is None:
-        return missing_cell(cell.outcome)
+        if cell.outcome is None or cell.outcome is Outcome.COMPLETED:
+            return _("no rate")
+        return outcome_in_words(cell.outcome)
     seconds, found = format_seconds(cell.seconds.value), cell.seconds
     if not found.has_interval:
         return seconds
@@ -62,13 +64,6 @@ def seconds_a_batch(cell: CrossCell) -> str:
     if not math.isfinite(found.high):
         return _("{seconds} ({low} or more)", seconds=seconds, low=low)
     return with_interval(seconds, low, format_seconds(found.high))
-
-
-def missing_cell(outcome: Outcome | None) -> str:
-    """Why a cell has no figure."""
-    if outcome is None:
-        return _("not measured")
-    return _("no rate") if outcome is Outcome.COMPLETED else outcome_in_words(outcome)
 
 
 def cell_ranked(cell: CrossCell, each: CrossRow) -> str:
@@ -114,17 +109,21 @@ def cross_notes(table: CrossTable, alike: Sequence[str]) -> list[str]:
 
 
 def cross_lines(table: CrossTable, study: Study) -> Iterator[str]:
-    """The table for a terminal: a line for each row, then one for each of its cells, then what there is to know."""
+    """The table for a terminal: a line for each row, one for each of its cells, and what to know of them."""
     alike, apart = conditions_apart(table, study)
     yield _("Seconds a mini-batch:")
     for each, parts in zip(table.rows, apart, strict=True):
         yield f"  {row([each.network, *parts])}"
-        for column, cell in zip(table.columns, each.cells, strict=True):
+        for column, cell in _tried(table, each):
             said = cell_ranked(cell, each)
             text = row([seconds_a_batch(cell), said]) if said else seconds_a_batch(cell)
             yield f"    {_('{column}: {text}', column=column_named(column), text=text)}"
     for note in cross_notes(table, alike):
         yield f"  {note}"
+
+
+def _tried(table: CrossTable, each: CrossRow) -> Iterator[tuple[CrossColumn, CrossCell]]:
+    return ((column, cell) for column, cell in zip(table.columns, each.cells, strict=True) if cell.runs)
 
 
 def conditions_apart(table: CrossTable, study: Study) -> tuple[list[str], list[list[str]]]:

@@ -463,6 +463,12 @@ def test_a_mode_is_what_is_computed_of_a_batch(parse: Parse) -> None:
     assert (plan.workload.name, plan.workload.kind) == ("lstm_training-mxnet-small", "lstm_training")
 
 
+def test_what_was_imported_takes_what_it_took(parse: Parse) -> None:
+    """A network of vectors that somebody else measured is none of sizer's own."""
+    (plan,) = parse(RESOLVED + "workloads:\n  - {kind: imported, name: a, network: fcn5, input: disk}\n").workloads
+    assert plan.workload.network == "fcn5"
+
+
 def test_a_study_of_modes_is_one_of_mini_batches(parse: Parse) -> None:
     """Its runs last up to a minute, unless the file or a preset says otherwise."""
     text = "workloads:\n  - {kind: image_training, mode: forward}\n"
