@@ -22,6 +22,9 @@ COUNTERS = (
 )
 """Counters of a sampling that are demands when they are divided by the samples."""
 
+MOST = 0.5
+"""Share of the samples of which the accelerator's own clock must have told, for it to stand for all of them."""
+
 
 def demand(
     steady: SteadyState,
@@ -47,7 +50,7 @@ def demand(
     return Demand(
         **each,
         input_wait=waited / counted,
-        accelerator_seconds=_accelerator_seconds(samples, steady, counted, workload.computes_on),
+        accelerator_seconds=_accelerator_seconds(steps, samples, steady, counted, workload.computes_on),
         asked_bytes=asked_bytes(workload, data_set),
     )
 
@@ -111,9 +114,21 @@ def overhead(samples: Sequence[Sample], start: float, end: float) -> float | Non
     return grown(samples, "sizer_core_seconds", start, end) / workload if workload else None
 
 
-def _accelerator_seconds(samples: Sequence[Sample], steady: SteadyState, counted: int, device: Device) -> float | None:
-    """By the published rate for an emulated accelerator, by the driver's busy time for a real one."""
+def _accelerator_seconds(
+    steps: Sequence[Step], samples: Sequence[Sample], steady: SteadyState, counted: int, device: Device
+) -> float | None:
+    """By the published rate for an emulated accelerator; for a real one by what it took for each step, where the steps
+    tell that, else by the seconds in which its driver saw it busy."""
     if device.kind == "emulated" and device.samples_per_second:
         return 1.0 / device.samples_per_second
+    if device.kind == "cuda":
+        told = [
+            (step.accelerator_seconds, step.samples)
+            for step in steps
+            if step.accelerator_seconds is not None and steady.start < step.time <= steady.end
+        ]
+        timed = sum(count for _, count in told)
+        if timed >= MOST * counted:
+            return sum(seconds for seconds, _ in told) / timed
     known = [sample for sample in samples if sample.accelerator_busy is not None]
     return grown(known, "accelerator_busy", steady.start, steady.end) / counted if len(known) >= 2 else None

@@ -21,6 +21,7 @@ from sizer.exchange.measurements import (
     DEMAND_COLUMNS,
     DISK_COLUMNS,
     FURTHER_COLUMNS,
+    GPU_COLUMNS,
     LAST_COLUMNS,
     LATENCY_COLUMNS,
     MACHINE_COLUMNS,
@@ -92,6 +93,9 @@ READERS: dict[str, Callable[[str], Any]] = {
     "precision": cells.of_domain(Workload, "precision"),
     **dict.fromkeys(LATENCY_COLUMNS, cells.milliseconds),
     **{name: cells.of_domain(RentedMachine, name) for name in ("provider", "instance_type", "region")},
+    **dict.fromkeys(GPU_COLUMNS, cells.amount),
+    "gpu_memory_peak_gib": cells.gib,
+    **dict.fromkeys(("gpu_sm_mhz", "gpu_memory_mhz"), cells.megabytes),
     "usd_per_hour": cells.usd,
     "usd_per_hour_spot": cells.usd,
     EPOCH: cells.epoch,
@@ -111,6 +115,7 @@ assert set(READERS) == {
     "precision",
     *LATENCY_COLUMNS,
     *MACHINE_COLUMNS,
+    *GPU_COLUMNS,
     EPOCH,
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sizer.host.gpu_watch import GpuWatch, watched
 from sizer.host.lock import is_host_measured, measuring_alone
 from sizer.host.machine import (
     PACKAGES,
@@ -15,21 +16,27 @@ from sizer.host.machine import (
     facts,
     interpreter,
 )
-from sizer.host.nvml import busy_share, gpus
+from sizer.host.nvml import Gpu, gpus, has_driver
+from sizer.host.visible_gpus import BUS_ORDER, visible_gpus
 
 __all__ = [
+    "BUS_ORDER",
     "PACKAGES",
     "BusyBy",
     "Check",
     "Finding",
     "FindingKind",
+    "Gpu",
+    "GpuWatch",
     "Host",
     "Virtualization",
-    "busy_share",
     "checks",
     "facts",
     "gpus",
+    "has_driver",
     "interpreter",
     "is_host_measured",
     "measuring_alone",
+    "visible_gpus",
+    "watched",
 ]

@@ -44,6 +44,7 @@ from sizer.records.domains import (
 )
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
+from sizer.records.gpu import ClockReason, GpuSample, GpuUse
 from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
@@ -180,6 +181,7 @@ __all__ = [
     "Bytes",
     "Cause",
     "CauseKind",
+    "ClockReason",
     "Configuration",
     "Count",
     "DataSet",
@@ -200,6 +202,8 @@ __all__ = [
     "Failure",
     "Family",
     "Figure",
+    "GpuSample",
+    "GpuUse",
     "HostError",
     "InputError",
     "InstanceOffer",

@@ -304,7 +304,7 @@ from sizer.words.verdict import (
     status_badge,
     without_disk,
 )
-from sizer.words.warnings import warning_in_words, warning_line, warning_name, warning_names
+from sizer.words.warnings import clock_reason_in_words, warning_in_words, warning_line, warning_name, warning_names
 from sizer.words.what_if import (
     accelerator_option,
     another_disk,
@@ -376,6 +376,7 @@ __all__ = [
     "check_lines",
     "checking_disk",
     "clauses",
+    "clock_reason_in_words",
     "conclusion_line",
     "configuration_line",
     "configuration_name",

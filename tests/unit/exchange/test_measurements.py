@@ -34,7 +34,9 @@ HEADER = (
     "kind,format,dataset,dataset_gib,dataset_samples,first_epoch_throughput,"
     "disk_read_iops,disk_read_mbps,disk_write_iops,disk_write_mbps,disk_class,disk_emulated,"
     "peak_anonymous_gib,accelerator_samples_per_second,isolates,"
-    "precision,latency_p50_ms,latency_p99_ms,provider,instance_type,region,usd_per_hour,usd_per_hour_spot"
+    "precision,latency_p50_ms,latency_p99_ms,provider,instance_type,region,usd_per_hour,usd_per_hour_spot,"
+    "gpu_busy,gpu_memory_peak_gib,gpu_watts,gpu_joules_per_sample,gpu_sm_mhz,gpu_memory_mhz,"
+    "gpu_sent_bytes_per_sample,gpu_received_bytes_per_sample"
 )
 
 
