@@ -18,7 +18,7 @@ ADVICE = {
 }
 """What to do about what the system refuses."""
 
-OPTIONAL_MODULES = frozenset({"cv2", "distutils", "lmdb", "mxnet", "numpy"})
+OPTIONAL_MODULES = frozenset({"cv2", "distutils", "lmdb", "mxnet", "numpy", "torch"})
 """Modules whose absence is a fact about the environment, not a fault of the program."""
 
 
@@ -70,7 +70,8 @@ def run_program(name: str, main: Callable[[], None]) -> int:
 
 
 def _missing_module(module: str) -> str:
-    package = {"cv2": "opencv-python-headless", "distutils": "setuptools"}.get(module, module)
+    packages = {"cv2": "opencv-python-headless", "distutils": "setuptools", "torch": "torch==2.13.0"}
+    package = packages.get(module, module)
     return f"{sys.executable} has no module {module}: type `{sys.executable} -m pip install {package}`"
 
 

@@ -27,7 +27,7 @@ from sizer.records import (
 )
 from sizer.storage import cache_folder, check_cache, check_data, missing_for_emulation, mount_answers
 
-RUNNABLE = frozenset({"mxnet", "opencv"})
+RUNNABLE = frozenset({"mxnet", "opencv", "pytorch"})
 """Frameworks that the workloads have a backend for."""
 
 SMALL_CAP = 2**26

@@ -33,7 +33,7 @@ def doubt_in_words(doubt: Doubt) -> str:
     """Why the runs of a workload may fail although every limit can be set."""
     known = {"workload": doubt.workload, "what": doubt.what}
     if doubt.kind is DoubtKind.FRAMEWORK:
-        return _("workload `{workload}`: sizer's workloads do not run on {what} yet; use mxnet", **known)
+        return _("workload `{workload}`: sizer's workloads do not run on {what} yet; use mxnet or pytorch", **known)
     if doubt.kind is DoubtKind.GPU:
         return _("workload `{workload}`: this host has no GPU {what}; use cpu or an emulated one", **known)
     if doubt.kind is DoubtKind.SETUP:

@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 from ..data_set import DataSet
 from ..faults import Unavailable
 
-MODULES = {"mxnet": "mxnet_backend"}
+MODULES = {"mxnet": "mxnet_backend", "pytorch": "pytorch_backend"}
 """A framework is one more file here with `open_backend(settings) -> Backend`, and one more line."""
 
 NETWORKS = ("alexnet", "googlenet", "inception_v3", "mobilenet", "resnet18", "resnet50", "squeezenet", "vgg16")

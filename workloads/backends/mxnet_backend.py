@@ -10,6 +10,7 @@ from ..data_set import DataSet
 from ..faults import InputFault, Unavailable
 from ..lmdb_images import Batch
 from . import Compute, Input, LanguageModelForm, Settings, mxnet_language, mxnet_library, mxnet_networks
+from .network_forms import CLASSES
 
 mx = mxnet_library.load()
 
@@ -56,7 +57,7 @@ class MxnetBackend:
     def synthetic_images(self, side: int) -> Any:
         size = self._settings.batch_size
         images = mx.nd.random.uniform(-2, 2, (size, 3, side, side), ctx=self._device)
-        labels = mx.nd.random.randint(0, mxnet_networks.CLASSES, (size,), ctx=self._device)
+        labels = mx.nd.random.randint(0, CLASSES, (size,), ctx=self._device)
         return images, labels.astype("float32")
 
     def image_training(self, network: str) -> Compute:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from . import mxnet_library
+from .network_forms import CLASSES, INCEPTION
 
 mx = mxnet_library.load()
 nn = mx.gluon.nn
-CLASSES = 1000
 
 ZOO = {
     "alexnet": "alexnet",
@@ -19,23 +19,6 @@ ZOO = {
     "squeezenet": "squeezenet1.1",
     "vgg16": "vgg16",
 }
-
-INCEPTION = (
-    (64, 96, 128, 16, 32, 32),
-    (128, 128, 192, 32, 96, 64),
-    None,
-    (192, 96, 208, 16, 48, 64),
-    (160, 112, 224, 24, 64, 64),
-    (128, 128, 256, 24, 64, 64),
-    (112, 144, 288, 32, 64, 64),
-    (256, 160, 320, 32, 128, 128),
-    None,
-    (256, 160, 320, 32, 128, 128),
-    (384, 192, 384, 48, 128, 128),
-)
-"""Szegedy et al. 2014 (arXiv:1409.4842), table 1, 3a to 5b: #1x1, #3x3 reduce, #3x3, #5x5 reduce, #5x5, pool proj;
-None is a max pooling of 3x3 with stride 2."""
-
 
 FUSED = "MKLDNN"
 """The subgraphs that MXNet's own scoring (`Module`, MXNET_SUBGRAPH_BACKEND) fuses on a CPU: a convolution, its batch

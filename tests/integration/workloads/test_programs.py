@@ -222,7 +222,6 @@ def test_a_wrong_request_is_one_sentence(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--framework", "pytorch"), "do not run on pytorch yet"),
         (("--framework", "tensorflow"), "do not run on tensorflow yet"),
         (("--device", "cuda:63"), "not cuda:63"),
     ],
@@ -245,3 +244,15 @@ def test_without_mxnet_the_program_says_so() -> None:
     assert ended.returncode == 69
     assert "pip install" in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["train.rec", "train.lmdb"])
+def test_training_in_pytorch_reads_both_forms(run: Run, records: Path, form: str) -> None:
+    """As in MXNet: steps of the batch size over several epochs."""
+    pytest.importorskip("torch", reason="PyTorch is an extra: pip install .[pytorch]")
+    ended = run("image_training", *IMAGE, "--framework", "pytorch", "--data", records / form, "--steps", 4)
+    assert ended.code == 0, ended.err
+    check_order(ended.events)
+    assert (ended.events[0]["dataset_samples"], ended.events[0]["framework"]) == (IMAGES, "pytorch")
+    assert [(step["samples"], step["epoch"]) for step in ended.steps] == [(4, 0), (4, 0), (4, 0), (4, 1)]

@@ -1,0 +1,50 @@
+"""The word-level LSTM language model of Zaremba et al. 2014 (arXiv:1409.2329) in PyTorch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from . import Compute, LanguageModelForm
+
+
+class LanguageModel(nn.Module):  # type: ignore[misc]
+    """Embedding, LSTM and a projection onto the vocabulary; dropout on what goes in, between layers and comes out."""
+
+    def __init__(self, form: LanguageModelForm) -> None:
+        super().__init__()
+        self.words_in = nn.Embedding(form.vocabulary, form.hidden)
+        self.recurrent = nn.LSTM(form.hidden, form.hidden, form.layers, dropout=form.dropout)
+        self.words_out = nn.Linear(form.hidden, form.vocabulary)
+        self.dropout = nn.Dropout(form.dropout)
+        for parameter in self.parameters():
+            nn.init.uniform_(parameter, -form.initial_range, form.initial_range)
+
+    def forward(self, words: Any, state: Any) -> tuple[Any, Any]:
+        output, state = self.recurrent(self.dropout(self.words_in(words)), state)
+        return self.words_out(self.dropout(output)), state
+
+
+def training(form: LanguageModelForm, batch_size: int, device: Any) -> Compute:
+    """A step of truncated back-propagation: state carried over, gradients clipped by their norm, SGD of rate 1."""
+    model = LanguageModel(form).to(device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    loss_of = nn.CrossEntropyLoss(reduction="sum")
+    state = tuple(torch.zeros(form.layers, batch_size, form.hidden, device=device) for _ in range(2))
+
+    def compute(batch: tuple[Any, Any]) -> None:
+        nonlocal state
+        words, following = (torch.from_numpy(np.ascontiguousarray(part.T, np.int64)).to(device) for part in batch)
+        optimizer.zero_grad()
+        scores, carried = model(words, state)
+        state = tuple(part.detach() for part in carried)
+        # The paper's loss: summed over the words of a sequence, averaged over the batch.
+        loss = loss_of(scores.flatten(0, 1), following.flatten()) / batch_size
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), form.clip_norm)
+        optimizer.step()
+
+    return compute
