@@ -35,7 +35,8 @@ def run(program: str, description: str, training: bool) -> None:
             _announce(program, options, images, backend, progress)
             compute = _compute(backend, options, training)
             latency = not training and backend is not None
-            Loop(source, compute, cache, options.batch_size, report_latency=latency).run(progress)
+            clock = backend.clock if backend is not None else None
+            Loop(source, compute, cache, options.batch_size, latency, clock).run(progress)
         progress.end(_remark(options))
 
 

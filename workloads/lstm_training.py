@@ -51,7 +51,7 @@ def _run(options: Options, progress: Progress) -> None:
     words_a_step = options.batch_size * form.steps
     _announce(options, text, backend, progress)
     compute = _compute(backend, options, form, words_a_step)
-    Loop(source, compute, cache, words_a_step, report_latency=False).run(progress)
+    Loop(source, compute, cache, words_a_step, report_latency=False, clock=backend.clock).run(progress)
     progress.end(" (emulated device)" if options.device == "emulated" else "")
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .accelerator import EmulatedAccelerator
+from .accelerator_clock import AcceleratorClock
 from .backends import Compute, Input
 from .faults import InputFault
 from .page_cache import CacheState
@@ -51,13 +52,17 @@ class SameBatch:
 
 @dataclass(frozen=True)
 class Loop:
-    """What is joined: batches of `samples` from `source`, computed, with the data set's cache kept in its state."""
+    """What is joined: batches of `samples` from `source`, computed, with the data set's cache kept in its state.
+
+    `clock` is that of the accelerator which computes them, None where what computes is waited for.
+    """
 
     source: Input
     compute: TimedCompute
     cache: CacheState
     samples: int
     report_latency: bool
+    clock: AcceleratorClock | None = None
 
     def run(self, progress: Progress) -> None:
         """Go on until `progress` says it is over. Raises InputFault if an epoch has no batch."""
@@ -76,5 +81,8 @@ class Loop:
                 epoch, empty = epoch + 1, True
                 continue
             empty = False
+            step_time = self.clock.begin() if self.clock is not None else None
             latency = self.compute(batch)
-            progress.step(self.samples, input_wait, epoch, latency if self.report_latency else None)
+            if step_time is not None:
+                step_time.end()
+            progress.step(self.samples, input_wait, epoch, latency if self.report_latency else None, step_time)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
+from ..accelerator_clock import AcceleratorClock
 from ..data_set import DataSet
 from ..faults import Unavailable
 
@@ -58,13 +59,16 @@ class Input(Protocol):
 
 
 Compute = Callable[[Any], None]
-"""Computes one batch and returns when its result is there."""
+"""Computes one batch and returns when its result is there; in training, an accelerator with a clock of its own may
+still be at work."""
 
 
 class Backend(Protocol):
     """What a framework does for the programs."""
 
     version: str
+    clock: AcceleratorClock | None
+    """That of the accelerator, None where each step is waited for."""
 
     def recordio_images(self, data_set: DataSet, side: int, training: bool) -> Input:
         """The framework's own reader of RecordIO images."""

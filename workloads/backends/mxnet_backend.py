@@ -47,6 +47,7 @@ class MxnetBackend:
 
     def __init__(self, settings: Settings, context: Any) -> None:
         self.version: str = mx.__version__
+        self.clock = None
         self._settings = settings
         self._device = context
         mx.random.seed(settings.seed)
