@@ -7,8 +7,9 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from sizer.api.gpu_doubts import doubts_of_gpu
 from sizer.files import refuse_no_disk
-from sizer.host import gpus, interpreter
+from sizer.host import interpreter
 from sizer.limits import Control, LimitsBackend
 from sizer.records import (
     KINDS,
@@ -124,8 +125,7 @@ def doubts(specs: Sequence[RunSpec], beside: Path | None = None) -> list[Doubt]:
         name = workload.name
         if workload.framework not in RUNNABLE and KINDS[workload.kind].framework != OTHER:
             found.append(Doubt(DoubtKind.FRAMEWORK, name, str(workload.framework)))
-        if workload.computes_on.kind == "cuda" and workload.computes_on.index not in {gpu.index for gpu in gpus()}:
-            found.append(Doubt(DoubtKind.GPU, name, str(workload.computes_on.index)))
+        found += doubts_of_gpu(workload)
         found += _doubts_of_program(workload, beside)
     return found
 

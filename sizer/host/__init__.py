@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sizer.host.cuda_devices import BUS_ORDER, visible_gpus
 from sizer.host.gpu_watch import GpuWatch, watched
 from sizer.host.lock import is_host_measured, measuring_alone
 from sizer.host.machine import (
@@ -17,7 +18,6 @@ from sizer.host.machine import (
     interpreter,
 )
 from sizer.host.nvml import Gpu, gpus, has_driver
-from sizer.host.visible_gpus import BUS_ORDER, visible_gpus
 
 __all__ = [
     "BUS_ORDER",

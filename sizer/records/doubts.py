@@ -11,6 +11,8 @@ class DoubtKind(Enum):
 
     FRAMEWORK = "framework"
     GPU = "gpu"
+    NO_DRIVER = "no_driver"
+    HIDDEN_GPU = "hidden_gpu"
     PROGRAM = "program"
     SETUP = "setup"
     BEFORE = "before"
@@ -22,7 +24,8 @@ class DoubtKind(Enum):
 class Doubt:
     """`what` is the framework, the GPU's index, the program (of a command, of its `setup` or its `before`) or the
     variable of `pass_env` that is not there; or a file that the command names, which lies in the folder `where` while
-    no `cwd` is given."""
+    no `cwd` is given. A GPU that is there and not shown to the workload is hidden by CUDA_VISIBLE_DEVICES, whose value
+    `where` is."""
 
     kind: DoubtKind
     workload: str

@@ -115,6 +115,12 @@ def environment(
     }
 
 
+def gpu_environment(workload: Workload, ours: Mapping[str, str]) -> dict[str, str]:
+    """The part of a child's environment that says which GPUs CUDA shows to it."""
+    named = {name: ours[name] for name in ("CUDA_VISIBLE_DEVICES",) if name in ours}
+    return {**named, **passed_on(workload, ours), **BUS_ORDER, **_set(workload, ours)}
+
+
 def setup_environment(workload: Workload, scratch: Path, ours: Mapping[str, str]) -> dict[str, str]:
     """That of `setup`, which belongs to no run: without the variables that a run fills in, and with any threads."""
     return {
