@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from sizer.host.cuda_devices import BUS_ORDER, visible_gpus
+from sizer.host.findings import BusyBy, Check, Finding, FindingKind
+from sizer.host.frameworks import gpus_seen
 from sizer.host.gpu_watch import GpuWatch, watched
+from sizer.host.interpreters import NEEDED, examined, interpreter, what_it_lacks, wrong_interpreter
 from sizer.host.lock import is_host_measured, measuring_alone
-from sizer.host.machine import (
-    PACKAGES,
-    BusyBy,
-    Check,
-    Finding,
-    FindingKind,
-    Host,
-    Virtualization,
-    checks,
-    facts,
-    interpreter,
-)
+from sizer.host.machine import PACKAGES, Host, Installed, Virtualization, checks, facts, with_frameworks
 from sizer.host.nvml import Gpu, gpus, has_driver
 
 __all__ = [
     "BUS_ORDER",
+    "NEEDED",
     "PACKAGES",
     "BusyBy",
     "Check",
@@ -29,14 +22,20 @@ __all__ = [
     "Gpu",
     "GpuWatch",
     "Host",
+    "Installed",
     "Virtualization",
     "checks",
+    "examined",
     "facts",
     "gpus",
+    "gpus_seen",
     "has_driver",
     "interpreter",
     "is_host_measured",
     "measuring_alone",
     "visible_gpus",
     "watched",
+    "what_it_lacks",
+    "with_frameworks",
+    "wrong_interpreter",
 ]

@@ -45,7 +45,7 @@ from sizer.records.domains import (
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
 from sizer.records.gpu import ClockReason, GpuSample, GpuUse
-from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
+from sizer.records.kinds import COMMAND, IMPORTED, KINDS, ONLY_IN, OPENCV, OTHER, PREPROCESSING
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
 from sizer.records.own_programs import PLACEHOLDERS, Variable, filled, placeholders_in
@@ -90,6 +90,7 @@ from sizer.records.study import (
     Device,
     DiskRates,
     DiskTier,
+    FrameworkPython,
     Limits,
     Measure,
     Note,
@@ -160,6 +161,7 @@ __all__ = [
     "MEANINGS",
     "MIB",
     "NOT_FINITE",
+    "ONLY_IN",
     "OPENCV",
     "OTHER",
     "PLACEHOLDERS",
@@ -202,6 +204,7 @@ __all__ = [
     "Failure",
     "Family",
     "Figure",
+    "FrameworkPython",
     "GpuSample",
     "GpuUse",
     "HostError",

@@ -60,3 +60,6 @@ KINDS = {
     # Never started.
     IMPORTED: WorkloadKind(OTHER, None, None, 1, 0.0, reads=None, shuffles=True),
 }
+
+ONLY_IN = dict.fromkeys(("vit_b16", "convnext_tiny", "bert_base", "gpt2_small"), ("pytorch",))
+"""The frameworks of those networks that not every framework has."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from functools import cached_property
 
@@ -420,8 +420,19 @@ class Note:
 
 
 @dataclass(frozen=True)
+class FrameworkPython:
+    """The interpreter that the programs of a framework run on, by its path or by a name in PATH, and where the study
+    file says so; `line` 0 in a study that was read from none."""
+
+    framework: Label
+    python: str
+    file: str = field(default="", compare=False)
+    line: Count = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
 class Study:
-    """All runs asked for, with every default filled in."""
+    """All runs asked for, with every default filled in. `frameworks`: those whose interpreter the file names."""
 
     name: SafeName
     workloads: tuple[WorkloadPlan, ...]
@@ -430,6 +441,7 @@ class Study:
     measure: Measure = Measure()
     objective: Objective = Objective()
     embedded_images: Count = 4000
+    frameworks: tuple[FrameworkPython, ...] = ()
     schema_version: int = SCHEMA_VERSION
 
     @property
@@ -441,6 +453,10 @@ class Study:
     def emulated_disks(self) -> tuple[str, ...]:
         """The names of its disks that are emulated."""
         return tuple(tier.name for tier in self.disks if tier.emulated is not None)
+
+    def python(self, framework: str | None) -> FrameworkPython | None:
+        """The interpreter that the file names for a framework; None where it names none."""
+        return next((each for each in self.frameworks if each.framework == framework), None)
 
     def disk(self, name: str) -> DiskTier:
         """The tier of that name; KeyError if the study has none."""

@@ -18,6 +18,8 @@ def to_yaml(study: Study) -> str:
         data["disks"] = {tier.name: _disk(tier) for tier in study.disks}
     if study.around is not None:
         data["around"] = _around(study.around)
+    if study.frameworks:
+        data["frameworks"] = {each.framework: {"python": each.python} for each in study.frameworks}
     data["embedded_images"] = study.embedded_images
     data["measure"] = _measure(study.measure)
     data["objective"] = objective_form(study.objective)

@@ -13,10 +13,12 @@ from sizer.records import (
     COMMAND,
     KINDS,
     LONGEST_NAME,
+    ONLY_IN,
     OPENCV,
     OTHER,
     PLACEHOLDERS,
     PREPROCESSING,
+    AnyOf,
     InputError,
     Limits,
     Variable,
@@ -80,6 +82,7 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
     axes, batch_sizes = _axes(document, key, entry, defaults)
     plans = []
     for framework, network in product(frameworks, networks):
+        _check_network(document, (*key, "network"), entry["kind"], framework, network)
         workload = _workload(document, key, entry, _name(entry, frameworks, networks, framework, network))
         _check_placeholders(document, key, workload, batch_sizes)
         device = read_device(
@@ -114,6 +117,21 @@ def _check_framework(document: Document, key: Key, entry: dict[str, Any]) -> Non
             "`framework` of {preprocessing} can only be {opencv}; remove this line.",
             preprocessing=PREPROCESSING,
             opencv=OPENCV,
+        )
+
+
+def _check_network(document: Document, key: Key, kind: str, framework: str | None, network: str | None) -> None:
+    """Raise InputError for a network that sizer's programs do not have in a framework."""
+    having = ONLY_IN.get(network or "", ())
+    if having and framework not in having and KINDS[kind].framework != OTHER:
+        raise document.input_error(
+            key,
+            "{framework} has no {network}, which is in {having} alone; ask for it in a workload of its own with "
+            "`framework: {first}`.",
+            framework=framework,
+            network=network,
+            having=AnyOf(*having),
+            first=having[0],
         )
 
 

@@ -89,7 +89,10 @@ class Backend(Protocol):
 def open_backend(framework: str, settings: Settings) -> Backend:
     """The backend of a framework. Raises Unavailable if there is none, or the framework or device is missing."""
     if framework not in MODULES:
-        ready = ", ".join(MODULES)
-        raise Unavailable(f"these programs do not run on {framework} yet: use --framework {ready}")
+        ready = " or ".join(MODULES)
+        raise Unavailable(
+            f"these programs do not run on {framework}: use --framework {ready}, or measure a program of your own with "
+            "`kind: command`, which reads its log"
+        )
     module = importlib.import_module(f".{MODULES[framework]}", __package__)
     return cast(Backend, module.open_backend(settings))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import pytest
@@ -34,6 +35,7 @@ def test_without_a_driver_one_sentence_says_so() -> None:
 def test_a_gpu_that_is_there_and_shown_is_no_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
     """As CUDA counts it, which need not be as the driver does."""
     FakeNvml(*PRESENT).install(monkeypatch)
+    monkeypatch.setattr("sizer.api.gpu_doubts.gpus_seen", lambda *_: ("V100", "V100"))
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     assert said(TRAIN) == []
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,0")
@@ -55,4 +57,20 @@ def test_a_gpu_that_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
         "workload `train`: CUDA_VISIBLE_DEVICES=1 leaves it no GPU 1; change or unset it, or use cpu or an emulated one"
     )
     assert said(TRAIN) == [sentence]
+    monkeypatch.setattr("sizer.api.gpu_doubts.gpus_seen", lambda *_: ("V100", "V100"))
     assert said(replace(TRAIN, env=(Variable("CUDA_VISIBLE_DEVICES", "0,1"),))) == []
+
+
+def test_a_framework_that_does_not_see_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The build for CPUs that is installed here, beside a driver that is a double; a command is not asked."""
+    pytest.importorskip("torch")
+    if has_driver():
+        pytest.skip("this machine has NVIDIA's driver")
+    FakeNvml(*PRESENT).install(monkeypatch)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.delenv("SIZER_PYTORCH_PYTHON", raising=False)
+    assert said(TRAIN) == [
+        "workload `train`: its framework does not see the GPU 1, which the driver has; install a build of it for GPUs "
+        f"into {sys.executable} (docs/accelerators.md), or use cpu or an emulated one"
+    ]
+    assert said(replace(TRAIN, kind="command", command=("train",))) == []
