@@ -61,7 +61,7 @@ setup(
     python_requires=">=3.10",
     packages=find_packages(include=["sizer", "sizer.*"]),
     package_data={
-        "sizer": ["**/*.json", "**/*.yaml", "**/*.mo", "hook/*.py", "server/*.js", "server/*.css"],
+        "sizer": ["**/*.json", "**/*.csv", "**/*.yaml", "**/*.mo", "hook/*.py", "server/*.js", "server/*.css"],
         "sizer.bundled.workloads": ["**/*"],
         "sizer.bundled.reports": ["**/*"],
     },

@@ -36,7 +36,7 @@ def run(program: str, description: str, training: bool) -> None:
             compute = _compute(backend, options, training)
             latency = not training and backend is not None
             clock = backend.clock if backend is not None else None
-            Loop(source, compute, cache, options.batch_size, latency, clock).run(progress)
+            Loop(source, compute, cache, options.samples_a_step, latency, clock).run(progress)
         progress.end(_remark(options))
 
 
@@ -80,7 +80,8 @@ def _compute(backend: Backend | None, options: Options, training: bool) -> Timed
     if backend is None:
         return lambda _batch: 0.0
     if options.rate is not None and options.device == "emulated":
-        return emulated(EmulatedAccelerator(options.rate), options.batch_size)
+        count, exchange = options.gpu_count, options.exchange
+        return emulated(EmulatedAccelerator(options.rate, count=count, exchange=exchange), options.batch_size)
     return timed(backend.image_training(options.network) if training else backend.image_inference(options.network))
 
 
@@ -94,7 +95,7 @@ def _announce(program: str, options: Options, images: DataSet, backend: Backend 
     about = f"{images.samples} images, {images.bytes / 1e6:.1f} MB" if images.samples else "synthetic input"
     version = "not used" if backend is None else backend.version
     print(
-        f"{program}: {options.network}, batch {options.batch_size}, {about}, {options.device}, "
+        f"{program}: {options.network}, batch {options.batch_size}, {about}, {options.devices}, "
         f"{options.threads} threads, {options.framework} {version}",
         flush=True,
     )
@@ -108,5 +109,6 @@ def _announce(program: str, options: Options, images: DataSet, backend: Backend 
         framework_version=version,
         format=images.format,
         device=options.device,
+        gpu_count=options.gpu_count,
         threads=options.threads,
     )

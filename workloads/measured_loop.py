@@ -14,8 +14,9 @@ from .faults import InputFault
 from .page_cache import CacheState
 from .progress import Progress
 
-TimedCompute = Callable[[Any], float]
-"""Computes a batch; returns its latency: seconds from having the batch to having its result."""
+TimedCompute = Callable[[Any], "float | None"]
+"""Computes a batch; returns its latency: seconds from having the batch to having its result. None where the step waits
+for the batches of other accelerators."""
 
 
 def timed(compute: Compute) -> TimedCompute:
@@ -52,9 +53,10 @@ class SameBatch:
 
 @dataclass(frozen=True)
 class Loop:
-    """What is joined: batches of `samples` from `source`, computed, with the data set's cache kept in its state.
+    """What is joined: batches from `source`, computed, with the data set's cache kept in its state.
 
-    `clock` is that of the accelerator which computes them, None where what computes is waited for.
+    `samples` are those of a step: of one batch, or of a batch for each of several accelerators. `clock` is that of the
+    accelerator which computes them, None where what computes is waited for.
     """
 
     source: Input
@@ -66,11 +68,11 @@ class Loop:
 
     def run(self, progress: Progress) -> None:
         """Go on until `progress` says it is over. Raises InputFault if an epoch has no batch."""
-        epoch, empty = 0, False
+        epoch, empty, input_wait = 0, False, 0.0
         while not progress.over:
             begin = time.perf_counter()
             batch = self.source.next_batch()
-            input_wait = time.perf_counter() - begin
+            input_wait += time.perf_counter() - begin
             if batch is None:
                 if empty:
                     raise InputFault(
@@ -83,6 +85,9 @@ class Loop:
             empty = False
             step_time = self.clock.begin() if self.clock is not None else None
             latency = self.compute(batch)
+            if latency is None:
+                continue
             if step_time is not None:
                 step_time.end()
             progress.step(self.samples, input_wait, epoch, latency if self.report_latency else None, step_time)
+            input_wait = 0.0

@@ -122,7 +122,8 @@ def timeline(run: Run, points: int) -> dict[str, Any]:
     }
     busy = [sample for sample in run.samples if sample.accelerator_busy is not None]
     if len(busy) > 1:
-        series["g"] = _rate(busy, edges, lambda sample: 100 * (sample.accelerator_busy or 0.0))
+        several = max(1, run.spec.gpu_count)
+        series["g"] = _rate(busy, edges, lambda sample: 100 / several * (sample.accelerator_busy or 0.0))
     held = [sample for sample in run.samples if any(gpu.memory_bytes is not None for gpu in sample.gpus)]
     if len(held) > 1:
         series["v"] = _level(held, edges, lambda sample: sum(gpu.memory_bytes or 0 for gpu in sample.gpus) / GIB)

@@ -33,6 +33,7 @@ def demand(
     workload: Workload,
     data_set: DataSet | None,
     accounted: frozenset[str],
+    gpu_count: int = 0,
 ) -> Demand:
     """Core-seconds, bytes, IOs, waits and stalls a sample; counters between two samplings are interpolated.
 
@@ -50,7 +51,7 @@ def demand(
     return Demand(
         **each,
         input_wait=waited / counted,
-        accelerator_seconds=_accelerator_seconds(steps, samples, steady, counted, workload.computes_on),
+        accelerator_seconds=_accelerator_seconds(steps, samples, steady, counted, workload.computes_on, gpu_count),
         asked_bytes=asked_bytes(workload, data_set),
     )
 
@@ -115,20 +116,24 @@ def overhead(samples: Sequence[Sample], start: float, end: float) -> float | Non
 
 
 def _accelerator_seconds(
-    steps: Sequence[Step], samples: Sequence[Sample], steady: SteadyState, counted: int, device: Device
+    steps: Sequence[Step], samples: Sequence[Sample], steady: SteadyState, counted: int, device: Device, count: int
 ) -> float | None:
-    """By the published rate for an emulated accelerator; for a real one by what it took for each step, where the steps
-    tell that, else by the seconds in which its driver saw it busy."""
+    """Of all accelerators together: by the published rate for emulated ones; for real ones by what they took for each
+    step, where the steps tell that, else by the seconds in which their driver saw them busy.
+
+    Those that work together are busy while they exchange gradients, too.
+    """
     if device.kind == "emulated" and device.samples_per_second:
-        return 1.0 / device.samples_per_second
+        speed_up = device.speed_up(count)
+        return None if speed_up is None else max(1, count) / speed_up / device.samples_per_second
     if device.kind == "cuda":
         told = [
             (step.accelerator_seconds, step.samples)
             for step in steps
             if step.accelerator_seconds is not None and steady.start < step.time <= steady.end
         ]
-        timed = sum(count for _, count in told)
+        timed = sum(samples_of_step for _, samples_of_step in told)
         if timed >= MOST * counted:
-            return sum(seconds for seconds, _ in told) / timed
+            return max(1, count) * sum(seconds for seconds, _ in told) / timed
     known = [sample for sample in samples if sample.accelerator_busy is not None]
     return grown(known, "accelerator_busy", steady.start, steady.end) / counted if len(known) >= 2 else None

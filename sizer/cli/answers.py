@@ -29,6 +29,7 @@ from sizer.records import (
     typed_path,
 )
 from sizer.words import (
+    accelerator_counts_lines,
     alternative_line,
     conclusion_line,
     headline,
@@ -126,6 +127,8 @@ def _print_answer(answer: Answer, model: Model) -> None:
         print(f"  {sentence}")
     for alternative in _shown(answer):
         print(f"  {alternative_line(alternative, terms)}")
+    for line in accelerator_counts_lines(answer, terms):
+        print(f"  {line}")
     for rejection in answer.rejected:
         print(f"  {rejection_line(rejection, terms)}")
     if answer.next_run is not None:

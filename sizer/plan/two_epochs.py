@@ -133,8 +133,8 @@ def two_epoch_passes(study: Study, host: HostSize) -> tuple[TwoEpochs, ...]:
     return tuple(found)
 
 
-def _limits_and_batch(spec: RunSpec) -> tuple[float | None, str | None, int]:
-    return spec.limits.vcpus, spec.limits.disk, spec.batch_size
+def _limits_and_batch(spec: RunSpec) -> tuple[float | None, str | None, int, int]:
+    return spec.limits.vcpus, spec.limits.disk, spec.batch_size, spec.gpu_count
 
 
 def _needed(whole: Sequence[Run]) -> int:

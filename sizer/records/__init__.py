@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sizer.records.answer import (
+    AcceleratorCount,
     Action,
     Alternative,
     Answer,
@@ -171,6 +172,7 @@ __all__ = [
     "SLIP",
     "SMALLEST",
     "SMALLEST_MEMORY",
+    "AcceleratorCount",
     "Action",
     "AllOf",
     "Alternative",

@@ -152,7 +152,7 @@ class Sample:
     `sizer_core_seconds` is what sizer's own process used, `steal_core_seconds` what the hypervisor withheld from this
     host's CPUs, `unwritten_bytes` the part of the page cache that still has to be written, and `threads` how many there
     were at that moment, in all processes. `accelerator_busy` are seconds in which a GPU of the run was busy by its
-    driver, the mean of several; `gpus` has each of them.
+    driver, the sum of several; `gpus` has each of them.
     """
 
     time: Amount

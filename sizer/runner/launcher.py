@@ -230,7 +230,7 @@ class _ChildRun:
 
 
 def _gpus_used(spec: RunSpec, environment: Mapping[str, str]) -> tuple[Gpu, ...]:
-    """The GPU that a run computes on, by what CUDA shows to a program with this environment; none of an emulated one.
+    """The GPUs that a run computes on, from its device on, by what CUDA shows to a program with this environment.
 
     What a program does that its study says nothing of, such as another GPU that it takes, is not seen.
     """
@@ -238,7 +238,7 @@ def _gpus_used(spec: RunSpec, environment: Mapping[str, str]) -> tuple[Gpu, ...]
     if device.kind != "cuda" or spec.workload.input == "replay":
         return ()
     index = device.index or 0
-    return visible_gpus(gpus(), environment)[index : index + 1]
+    return visible_gpus(gpus(), environment)[index : index + max(1, spec.gpu_count)]
 
 
 def _as_recorded(watch: GpuWatch) -> tuple[GpuUse, ...]:
@@ -265,6 +265,7 @@ def _configuration(spec: RunSpec, host_vcpus: int, host_memory_bytes: int) -> Co
         memory_bytes=limits.memory_bytes if limits.memory_bytes is not None else host_memory_bytes,
         disk=limits.disk if limits.disk is not None else HOST_DISK,
         batch_size=spec.batch_size,
+        gpu_count=spec.gpu_count,
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from statistics import fmean
 from typing import Protocol
 
 from sizer.records import GpuSample, Sample
@@ -45,7 +44,7 @@ class Sampler:
         gpus = self._gpus()
         if gpus:
             busy = [gpu.busy for gpu in gpus if gpu.busy is not None]
-            mean = fmean(busy) if len(busy) == len(gpus) else None
-            sample = replace(sample, gpus=gpus, accelerator_busy=mean)
+            together = sum(busy) if len(busy) == len(gpus) else None
+            sample = replace(sample, gpus=gpus, accelerator_busy=together)
         self.samples.append(sample)
         return sample

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from sizer.exchange.measurements import write_csv
+from sizer.records import GpuUse
 from sizer.records.run import (
     Bottleneck,
     Configuration,
@@ -146,3 +147,20 @@ def test_a_number_below_nought_stays_one() -> None:
     """Only text has the apostrophe."""
     (cells,) = rows(run(hit_rate=-0.25))
     assert float(cells["hit_rate"]) == -0.25
+
+
+def test_what_a_driver_told_has_its_columns() -> None:
+    """Of several GPUs the highest; watts, GiB, MHz, and bytes and joules of a sample."""
+    used = GpuUse(0, "V100", busy=0.5, peak_memory_bytes=3 * 2**30, watts=150.0, sm_hertz=1.38e9, joules=2.5)
+    (row,) = rows(run(gpus=(used, replace(used, index=1, busy=0.75, sent_bytes=10.0))))
+    told = {name: cell for name, cell in row.items() if name.startswith("gpu_") and name != "gpu_count"}
+    assert told == {
+        "gpu_busy": "0.75",
+        "gpu_memory_peak_gib": "3",
+        "gpu_watts": "150.0",
+        "gpu_joules_per_sample": "2.5",
+        "gpu_sm_mhz": "1380",
+        "gpu_memory_mhz": "",
+        "gpu_sent_bytes_per_sample": "10.0",
+        "gpu_received_bytes_per_sample": "",
+    }

@@ -43,14 +43,14 @@ def test_each_tick_keeps_a_sample_with_the_clocks_time() -> None:
 
 
 def test_a_sample_has_what_the_driver_told_last_of_each_gpu() -> None:
-    """The accelerator's busy seconds are the mean of several, and not known where one of them is not."""
+    """The accelerator's busy seconds are the sum of several, and not known where one of them is not."""
     clock = count(0.0, 2.0)
     told = [(GpuSample(busy=1.0),), (GpuSample(busy=1.0), GpuSample(busy=2.0)), (GpuSample(busy=1.0), GpuSample()), ()]
     readings = iter(told)
     sampler = Sampler(Counting(), lambda: next(clock), lambda: next(readings))
     for _ in range(4):
         sampler.tick()
-    assert [sample.accelerator_busy for sample in sampler.samples] == [1.0, 1.5, None, None]
+    assert [sample.accelerator_busy for sample in sampler.samples] == [1.0, 3.0, None, None]
     assert [sample.gpus for sample in sampler.samples] == told
 
 
