@@ -9,7 +9,7 @@ from typing import Any
 
 from sizer import words
 from sizer.model import as_asked, label_of
-from sizer.records import Configuration, Estimate, Run, Study
+from sizer.records import DIFFERENCES, IMPORTED, Configuration, Estimate, Run, Study
 
 from . import results
 from .figures.series import held_fixed
@@ -60,6 +60,11 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any] | N
         "rows": [
             {"network": network, "cells": [_cell(cells, (network, each), frameworks, batches) for each in frameworks]}
             for network in networks
+        ],
+        "differences": [
+            words.sentence(words.definitions_differ(each))
+            for each in networks
+            if each in DIFFERENCES and conditions.kind != IMPORTED and sum(pair[0] == each for pair in cells) > 1
         ],
         "note": words.programs_compared(conditions.unit, _fixed(conditions, batches, material.study)),
     }

@@ -45,7 +45,7 @@ class Events:
         return cls(descriptor)
 
     def start(
-        self, *, sample_unit: str, batch_size: int, dataset_bytes: int, dataset_samples: int, **about: str | int | float
+        self, *, sample_unit: str, batch_size: int, dataset_bytes: int, dataset_samples: int, **about: object
     ) -> None:
         """Tell what is about to be measured. The data set's figures are 0 where nothing is read."""
         self._write(

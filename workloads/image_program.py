@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from . import data_set, replay, threads
 from .accelerator import EmulatedAccelerator
-from .backends import NETWORKS, Backend, Input, Settings, image_side, open_backend
+from .backends import NETWORKS, READ_FOLDERS, TAKES_VECTORS, Backend, Input, Settings, image_side, open_backend
 from .data_set import DataSet
 from .events import Events
 from .measured_loop import Loop, SameBatch, TimedCompute, emulated, timed
-from .options import OneSentenceParser, Options, add_network_options, program_parser, read_options
+from .options import (
+    OneSentenceParser,
+    Options,
+    add_computing_options,
+    add_image_options,
+    add_network_options,
+    program_parser,
+    read_options,
+)
 from .page_cache import CacheState
 from .progress import Progress
 from .stop import StopRequest
@@ -22,16 +30,22 @@ BATCH_SIZE = 32
 
 def run(program: str, description: str, training: bool) -> None:
     """Read the options, prepare the input and the network, and measure."""
-    options = read_options(_parser(program, description), sys.argv[1:])
+    parser = _parser(program, description)
+    options = read_options(parser, sys.argv[1:])
+    if options.network in TAKES_VECTORS and options.data is not None:
+        parser.error(f"{options.network} takes vectors and not images, so give --input synthetic")
     events, stop = Events.from_environment(), StopRequest.on_signals()
     threads.limit_threads(options.threads)
-    settings = Settings(_real_device(options), options.threads, options.seed, options.batch_size)
+    settings = Settings(
+        _real_device(options), options.threads, options.seed, options.batch_size, options.computing, options.reading
+    )
     backend = None if options.input == "replay" else open_backend(options.framework, settings)
-    with data_set.open_images(options.data, options.format, options.scratch, options.threads, options.seed) as images:
+    with _opened(options) as images:
         cache = CacheState(images.files, options.cache_state)
         cache.before_run()
-        progress = Progress(f"{program} {options.network}", "image", events, stop, options.extent)
-        with _source(backend, images, options, training) as source:
+        unit = "vector" if options.network in TAKES_VECTORS else "image"
+        progress = Progress(f"{program} {options.network}", unit, events, stop, options.extent)
+        with _source(backend, images, options, settings, training) as source:
             _announce(program, options, images, backend, progress)
             compute = _compute(backend, options, training)
             latency = not training and backend is not None
@@ -48,6 +62,8 @@ def _parser(program: str, description: str) -> OneSentenceParser:
         help="what --data is: a .rec file, an LMDB of Caffe, a folder of class folders of JPEGs (default: found out)",
     )
     add_network_options(parser, NETWORKS, "resnet50", BATCH_SIZE)
+    add_computing_options(parser)
+    add_image_options(parser)
     return parser
 
 
@@ -56,20 +72,25 @@ def _real_device(options: Options) -> str:
     return "cpu" if options.device == "emulated" else options.device
 
 
+def _opened(options: Options) -> AbstractContextManager[DataSet]:
+    reads_folders = options.framework in READ_FOLDERS
+    return data_set.open_images(
+        options.data, options.format, options.scratch, options.threads, options.seed, reads_folders
+    )
+
+
 @contextmanager
-def _source(backend: Backend | None, images: DataSet, options: Options, training: bool) -> Iterator[Input]:
+def _source(
+    backend: Backend | None, images: DataSet, options: Options, settings: Settings, training: bool
+) -> Iterator[Input]:
     side = image_side(options.network)
     source: Input
     if backend is None:
-        source = replay.replayed(images, options.batch_size, training, options.seed)
+        source = replay.replayed(options.framework, images, side, training, settings)
     elif images.format == "synthetic":
-        source = SameBatch(backend.synthetic_images(side))
-    elif images.format == "lmdb":
-        from .lmdb_images import LmdbImages
-
-        source = LmdbImages(images.files[0].parent, side, options.batch_size, training, options.seed)
+        source = SameBatch(backend.synthetic_samples(options.network))
     else:
-        source = backend.recordio_images(images, side, training)
+        source = backend.images(images, side, training)
     try:
         yield source
     finally:
@@ -111,4 +132,5 @@ def _announce(program: str, options: Options, images: DataSet, backend: Backend 
         device=options.device,
         gpu_count=options.gpu_count,
         threads=options.threads,
+        stated={} if backend is None else backend.stated,
     )

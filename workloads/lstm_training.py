@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from . import threads
@@ -12,7 +13,7 @@ from .data_set import NOTHING, DataSet
 from .events import Events
 from .faults import run_program
 from .measured_loop import Loop, SameBatch, TimedCompute, emulated, timed
-from .options import Options, add_network_options, program_parser, read_options
+from .options import Options, add_computing_options, add_network_options, program_parser, read_options
 from .page_cache import CacheState
 from .progress import Progress
 from .stop import StopRequest
@@ -35,6 +36,7 @@ def main() -> None:
     parser = program_parser("lstm_training", "Train a word-level LSTM language model.", "word", replays=False)
     parser.add_argument("--format", choices=("text",), default="text", help="what --data is")
     add_network_options(parser, tuple(FORMS), "small", BATCH_SIZE)
+    add_computing_options(parser)
     options = read_options(parser, sys.argv[1:])
     events, stop = Events.from_environment(), StopRequest.on_signals()
     threads.limit_threads(options.threads)
@@ -44,7 +46,11 @@ def main() -> None:
 def _run(options: Options, progress: Progress) -> None:
     form = FORMS[options.network]
     device = "cpu" if options.device == "emulated" else options.device
-    backend = open_backend(options.framework, Settings(device, options.threads, options.seed, options.batch_size))
+    computing = replace(options.computing, channels_last=None)
+    backend = open_backend(
+        options.framework,
+        Settings(device, options.threads, options.seed, options.batch_size, computing),
+    )
     source, text = _source(options, form)
     cache = CacheState(text.files, options.cache_state)
     cache.before_run()
@@ -99,6 +105,7 @@ def _announce(options: Options, text: DataSet, backend: Backend, progress: Progr
         device=options.device,
         gpu_count=options.gpu_count,
         threads=options.threads,
+        stated=backend.stated,
     )
 
 

@@ -6,12 +6,15 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from . import threads
+from .computing import Computing, Reading
 from .progress import Extent
+
+Record = TypeVar("Record", Computing, Reading)
 
 FRAMEWORKS = ("mxnet", "pytorch", "tensorflow")
 
@@ -37,6 +40,8 @@ class Options:
     framework: str
     scratch: Path | None
     extent: Extent
+    computing: Computing
+    reading: Reading
     gpu_count: int = 1
     exchange: float = 0.0
 
@@ -149,6 +154,40 @@ def add_network_options(
     )
 
 
+def add_computing_options(parser: argparse.ArgumentParser) -> None:
+    """How a network is computed."""
+    group = parser.add_argument_group("of PyTorch")
+    group.add_argument("--precision", choices=("fp32", "bf16", "fp16"), help="bf16, fp16: mixed (default: fp32)")
+    group.add_argument("--compile", type=truth, metavar="TRUTH", help="compile the network first (default: false)")
+
+
+def add_image_options(parser: argparse.ArgumentParser) -> None:
+    """How images lie in memory and are read."""
+    group = parser.add_argument_group("of PyTorch's images")
+    group.add_argument(
+        "--channels-last", type=truth, metavar="TRUTH", help="images lie in memory pixel by pixel (default: true)"
+    )
+    group.add_argument("--pin-memory", type=truth, metavar="TRUTH", help="memory that is not paged, for a GPU")
+    group.add_argument("--workers", type=count, metavar="N", help="processes that decode; 0: this one")
+    group.add_argument("--prefetch", type=positive_integer, metavar="N", help="batches that each of them holds ready")
+    group.add_argument("--decoder", choices=("simplejpeg", "opencv", "pillow"), help="what decodes JPEGs")
+
+
+def truth(text: str) -> bool:
+    """`true` or `false`."""
+    if text not in ("true", "false"):
+        raise argparse.ArgumentTypeError(f"{text} is not true or false")
+    return text == "true"
+
+
+def count(text: str) -> int:
+    """A whole number of at least 0."""
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text} is not at least 0")
+    return value
+
+
 def read_options(parser: OneSentenceParser, arguments: Sequence[str] | None = None) -> Options:
     """Parse and cross-check. Ends with exit 2 and one sentence where options do not fit together."""
     given = parser.parse_args(sys.argv[1:] if arguments is None else arguments)
@@ -159,6 +198,12 @@ def read_options(parser: OneSentenceParser, arguments: Sequence[str] | None = No
         parser.error(f"there is no {given.data}, so give --data an existing path")
     if given.device == "emulated" and given.rate is None:
         parser.error("an emulated device needs to know how fast it is, so give --rate SAMPLES_PER_SECOND")
+    if given.framework != "pytorch":
+        for name, value in _of_pytorch(given).items():
+            if value not in (None, False, "fp32"):
+                parser.error(f"{given.framework} has no --{name.replace('_', '-')}, so leave it out")
+    if given.device == "cpu" and getattr(given, "precision", None) == "fp16":
+        parser.error("fp16 needs a GPU, so give --precision bf16, or --device cuda:0")
     count = getattr(given, "gpu_count", 1)
     if count > 1 and source == "replay":
         parser.error("a replay reads for one device: leave out --gpu-count")
@@ -176,6 +221,19 @@ def read_options(parser: OneSentenceParser, arguments: Sequence[str] | None = No
         framework=given.framework,
         scratch=given.scratch,
         extent=Extent(given.steps, given.seconds),
+        computing=_given(Computing, given),
+        reading=_given(Reading, given),
         gpu_count=count,
         exchange=getattr(given, "exchange", 0.0),
     )
+
+
+def _of_pytorch(given: argparse.Namespace) -> dict[str, object]:
+    names = [each.name for kind in (Computing, Reading) for each in fields(kind)]
+    return {name: getattr(given, name, None) for name in names}
+
+
+def _given(kind: type[Record], given: argparse.Namespace) -> Record:
+    """The record of the options that were given, and that its defaults fill up."""
+    values = {each.name: getattr(given, each.name, None) for each in fields(kind)}
+    return kind(**{name: value for name, value in values.items() if value is not None})

@@ -8,7 +8,7 @@ from typing import Any
 
 from sizer import words
 from sizer.files import FormatError, from_json
-from sizer.host import Installed, Virtualization
+from sizer.host import Virtualization, installed_of
 from sizer.limits import CpuCounts
 from sizer.model import as_asked
 from sizer.records import DiskCheck, DiskRates, DiskTier, Run, Study, format_seconds
@@ -44,7 +44,7 @@ def contents(material: Material, found: Sequence[Subject]) -> dict[str, Any]:
 
 def host_facts(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     """host.json as label and value; what is empty is left out."""
-    apart = _frameworks_apart(host.get("frameworks"))
+    apart = _frameworks_apart(host)
     left_out = (*NOT_OF_THE_HOST, "frameworks", *(("python", "packages") if apart else ()))
     return [
         *(
@@ -56,12 +56,9 @@ def host_facts(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _frameworks_apart(found: object) -> list[tuple[str, str]]:
+def _frameworks_apart(host: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What each framework ran on, where they had interpreters of their own."""
-    try:
-        installed = [from_json(Installed, each, "frameworks") for each in found] if isinstance(found, list) else []
-    except FormatError:
-        return []
+    installed = installed_of(host)
     if len({each.path for each in installed}) < 2:
         return []
     return [(words.framework_name(each.framework), words.installed_in_words(each)) for each in installed]

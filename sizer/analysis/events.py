@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sizer.records import Step
@@ -28,12 +28,13 @@ class EventError(Exception):
 
 @dataclass(frozen=True)
 class Start:
-    """What a workload says of itself before its first step."""
+    """What a workload says of itself before its first step; `stated` are the options that it runs with."""
 
     sample_unit: str
     batch_size: int
     dataset_bytes: int
     dataset_samples: int
+    stated: dict[str, bool | int | float | str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,7 @@ def parse_event(line: bytes) -> ChildEvent:
             batch_size=_count(fields, "batch_size", line),
             dataset_bytes=_count(fields, "dataset_bytes", line),
             dataset_samples=_count(fields, "dataset_samples", line),
+            stated=_stated(fields, line),
         )
     if kind == "step":
         return Step(
@@ -113,9 +115,25 @@ def parse_event(line: bytes) -> ChildEvent:
 
 def _text(fields: dict[str, Any], key: str, line: bytes) -> str:
     value = fields.get(key)
-    if not isinstance(value, str) or not 0 < len(value) <= 40 or not value.isprintable():
+    if not isinstance(value, str) or not _is_short(value):
         raise EventError(f"`{key}` is not a short text: {shown(line)}")
     return value
+
+
+def _stated(fields: dict[str, Any], line: bytes) -> dict[str, bool | int | float | str]:
+    """Options by their names; none where the workload states none."""
+    found = fields.get("stated", {})
+    if not isinstance(found, dict) or not all(_is_short(name) and _is_option(value) for name, value in found.items()):
+        raise EventError(f"`stated` is not a mapping from short names to numbers, texts and truths: {shown(line)}")
+    return found
+
+
+def _is_option(value: object) -> bool:
+    return isinstance(value, bool) or (isinstance(value, int | float) and abs(value) <= LARGEST) or _is_short(value)
+
+
+def _is_short(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= 40 and value.isprintable()
 
 
 def _number(fields: dict[str, Any], key: str, line: bytes) -> float:

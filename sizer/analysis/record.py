@@ -93,6 +93,7 @@ def run_record(
         error=error,
         sample_unit=seen.unit,
         meter=seen.meter if seen.steps else None,
+        stated=seen.start.stated if seen.start is not None else {},
         data_set=_data_set(data_set, seen),
         stopped=ending.stop.value,
         # The kernel's mark has what came and went between two samplings.

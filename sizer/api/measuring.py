@@ -86,7 +86,7 @@ def continued(
         folder.check_host(host.host)
         plan = plan_study(folder.study, folder.path, host, retry)
         plan.check(host)
-        plan.interpreters()
+        folder.go_on_with_versions(with_frameworks(host.host, plan.interpreters()))
         yield _ready(plan, folder, host, on_event)
 
 

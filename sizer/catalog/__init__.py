@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sizer.catalog.accelerator_rates import AcceleratorRate
 from sizer.catalog.catalog import Catalog, DiskOffer, InstanceType
-from sizer.catalog.data_sheets import DataSheet, data_sheet
+from sizer.catalog.data_sheets import data_sheet
 from sizer.catalog.gpu_scaling import ScalingEfficiency, scaling_efficiency
 from sizer.catalog.gpus import (
     GPU_MEMORY_GB,
@@ -15,14 +15,13 @@ from sizer.catalog.gpus import (
     same_gpu,
 )
 from sizer.catalog.importing import catalog_text, import_csv
-from sizer.catalog.rate_estimate import Basis, RateEstimate, RateQuestion
+from sizer.catalog.rate_estimate import Basis, RateEstimate, RateQuestion, published_gpus, smallest_memory
 
 __all__ = [
     "GPU_MEMORY_GB",
     "AcceleratorRate",
     "Basis",
     "Catalog",
-    "DataSheet",
     "DiskOffer",
     "InstanceType",
     "RateEstimate",
@@ -34,7 +33,9 @@ __all__ = [
     "import_csv",
     "is_alike",
     "meant_gpu",
+    "published_gpus",
     "read_gpu_name",
     "same_gpu",
     "scaling_efficiency",
+    "smallest_memory",
 ]

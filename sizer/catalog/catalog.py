@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from sizer.catalog.accelerator_rates import PROCESSOR, AcceleratorRate, shipped_rates
+from sizer.catalog.data_sheets import data_sheets
 from sizer.catalog.gpu_scaling import ScalingLoss, scaling_loss
-from sizer.catalog.gpus import read_gpu_name, same_gpu
+from sizer.catalog.gpus import GPU_MEMORY_GB, read_gpu_name, same_gpu
 from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, estimate, known_beside
 from sizer.files import from_json, read_given
 from sizer.records import (
@@ -165,6 +166,19 @@ class Catalog:
                 return instance
         nearest = advised_name(wanted, [f"{each.provider} {each.instance_type}" for each in self.instance_types])
         raise InputError("The catalogue has no instance type `{name}`; {advice}", name=name, advice=nearest)
+
+    def gpu(self, name: str) -> str:
+        """The name that price lists and published rates have for this GPU; InputError with the nearest if none has."""
+        known = {*GPU_MEMORY_GB, *(each.gpu for each in data_sheets()), *(each.gpu for each in self.rates)}
+        meant = read_gpu_name(name)
+        for each in sorted(known):
+            if read_gpu_name(each).key == meant.key:
+                form = f" {meant.form}" if meant.form else ""
+                memory = f"-{meant.memory_gb:g}GB" if meant.memory_gb else ""
+                return f"{each}{memory}{form}"
+        raise InputError(
+            "The catalogue knows no GPU `{name}`; {advice}", name=name, advice=advised_name(name, sorted(known))
+        )
 
     def disk(self, name: str) -> DiskOffer:
         """The disk tier of that name; InputError with the nearest name if there is none."""

@@ -242,6 +242,25 @@ def _compared_with(label: str, steps: Sequence[PublishedStep]) -> set[str]:
     return {step.gpu for step in steps if step.series in series} - {label}
 
 
+def published_gpus(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[str, ...]:
+    """The GPUs that the network is published on, going forward, or forward and backward, as is asked."""
+    return tuple(known_beside(rates, asked)[1])
+
+
+def smallest_memory(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> int | None:
+    """Bytes of the smallest GPU that as large a batch of the network was published on; None without one."""
+    held = [
+        data_sheet(rate.gpu, rate.form, rate.gpu_memory_gib)
+        for rate in rates
+        if rate.network == asked.network
+        and passes_of(rate.mode) == passes_of(asked.mode)
+        and (asked.precision is None or precision_class(rate.precision) == precision_class(asked.precision))
+        and (rate.batch_size or 0) >= (asked.batch_size or math.inf)
+        and not rate.gpu.startswith(PROCESSOR)
+    ]
+    return min((sheet.memory_bytes for sheet in held if sheet is not None), default=None)
+
+
 def known_beside(rates: Sequence[AcceleratorRate], asked: RateQuestion) -> tuple[list[str], list[str]]:
     """The networks that are published on the GPU and the GPUs that the network is published on, in the same mode."""
     single = [

@@ -8,7 +8,7 @@ from sizer.host.frameworks import gpus_seen
 from sizer.host.gpu_watch import GpuWatch, watched
 from sizer.host.interpreters import NEEDED, examined, interpreter, what_it_lacks, wrong_interpreter
 from sizer.host.lock import is_host_measured, measuring_alone
-from sizer.host.machine import PACKAGES, Host, Installed, Virtualization, checks, facts, with_frameworks
+from sizer.host.machine import PACKAGES, Host, Installed, Virtualization, checks, facts, installed_of, with_frameworks
 from sizer.host.nvml import Gpu, gpus, has_driver
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "gpus",
     "gpus_seen",
     "has_driver",
+    "installed_of",
     "interpreter",
     "is_host_measured",
     "measuring_alone",

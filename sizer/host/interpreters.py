@@ -44,10 +44,10 @@ class Needed:
 
 CV2, LMDB = {"cv2": "opencv-python-headless"}, {"lmdb": "lmdb"}
 NEEDED = {
-    # 1.9.1 is its last release, and numpy 2 breaks it.
+    # 1.9.1 is its last release; numpy 2 breaks it, and it imports distutils, which left Python with 3.12.
     "mxnet": Needed(
         {"mxnet": "mxnet", "numpy": "numpy", **LMDB},
-        ("mxnet==1.9.1", "numpy>=1.23,<2", "opencv-python-headless<4.12", "lmdb"),
+        ("mxnet==1.9.1", "numpy>=1.23,<2", "opencv-python-headless<4.12", "lmdb", "setuptools"),
     ),
     # 2.0 brought torch.compile.
     "pytorch": Needed(

@@ -10,9 +10,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import psutil
 
+from sizer.files import FormatError, from_json
 from sizer.host.asking import ask, first_line
 from sizer.host.findings import Check, Finding, FindingKind
 from sizer.host.frameworks import framework_checks
@@ -23,7 +25,7 @@ from sizer.records import HostError, Message
 
 PACKAGES = {
     "mxnet": ("mxnet", "numpy", "opencv-python-headless", "lmdb"),
-    "pytorch": ("torch", "numpy", "opencv-python-headless", "lmdb"),
+    "pytorch": ("torch", "simplejpeg", "pillow", "numpy", "opencv-python-headless", "lmdb"),
     "opencv": ("opencv-python-headless", "numpy", "lmdb"),
     "tensorflow": ("tensorflow",),
 }
@@ -98,6 +100,15 @@ def facts(backend: LimitsBackend | None = None) -> Host:
         fio=first_line("fio", "--version"),
         packages=_packages(found),
     )
+
+
+def installed_of(host: Mapping[str, Any]) -> tuple[Installed, ...]:
+    """What a stored host.json says of the frameworks of its study; none where it is of an older form."""
+    found = host.get("frameworks")
+    try:
+        return tuple(from_json(Installed, each, "frameworks") for each in found) if isinstance(found, list) else ()
+    except FormatError:
+        return ()
 
 
 def with_frameworks(host: Host, places: Mapping[str, Path]) -> Host:

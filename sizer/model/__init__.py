@@ -8,7 +8,7 @@ from sizer.model.ceilings import accelerators_alone, known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
 from sizer.model.equation import Array
-from sizer.model.feeds import CPU_LABEL, label_of
+from sizer.model.feeds import CPU_LABEL, label_at, label_of
 from sizer.model.filling import filled
 from sizer.model.fitting import fit
 from sizer.model.floor_runs import (
@@ -125,6 +125,7 @@ __all__ = [
     "headroom",
     "is_search",
     "known_ceilings",
+    "label_at",
     "label_of",
     "loader_waits",
     "measured_rate",

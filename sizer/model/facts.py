@@ -13,7 +13,7 @@ from sizer.model.coordinates import batch_of, gpus_of, memory_of, vcpus_of
 from sizer.model.feeds import CPU_LABEL, feed_of, label_of
 from sizer.model.memory import anonymous_bytes, cached_fraction, hit_rate
 from sizer.model.model import MeasuredRange, WorkloadFacts
-from sizer.records import KINDS, Run
+from sizer.records import Run
 
 HIT_SPREAD, BLEND_SPREAD, AMPLIFICATION_SPREAD = 0.1, 0.4, 0.7
 """Standard deviations: of an accounted miss rate from run to run, and of what is believed of the blend (LRU was
@@ -55,7 +55,7 @@ def gather_facts(runs: Sequence[Run], isolating: Sequence[Run], measured: Measur
         write_ios=_demand(runs, "write_ios"),
         demand_accounted=accounted,
         data_bytes=data.bytes if data is not None and data.bytes > 0 else None,
-        sequential=workload.format == "lmdb" or not KINDS[workload.kind].shuffles,
+        sequential=not workload.shuffles,
         accelerator=usual,
         accelerator_rates=_accelerator_rates([*runs, *isolating]),
         several_accounted=any(run.spec.gpu_count > 1 for run in runs),

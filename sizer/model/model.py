@@ -53,13 +53,15 @@ def of_new_run(rate: float, deviation: float, noise: float) -> Estimate:
 @dataclass(frozen=True)
 class WhatIf:
     """A change to ask about: a faster GPU, another disk, a bigger data set, a cheaper decoder (demand x factor), more
-    of the loader's workers than one a vCPU (x factor): each waits for the disk as long, but more of them at once."""
+    of the loader's workers than one a vCPU (x factor): each waits for the disk as long, but more of them at once. With
+    `step_elsewhere` the CPU does not compute the step: an accelerator does, and never holds anything back."""
 
     gpu_speedup: float = 1.0
     disk_rates: DiskRates | None = None
     data_bytes_factor: float = 1.0
     decode_factor: float = 1.0
     loader_workers_factor: float = 1.0
+    step_elsewhere: bool = False
 
 
 class Quantity(str, Enum):

@@ -45,10 +45,13 @@ from sizer.records.domains import (
 )
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
+from sizer.records.framework_options import OF_FRAMEWORK, OF_IMAGES, WITHOUT, FrameworkOptions
 from sizer.records.gpu import ClockReason, GpuSample, GpuUse
-from sizer.records.kinds import COMMAND, IMPORTED, KINDS, ONLY_IN, OPENCV, OTHER, PREPROCESSING
+from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
+from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
+from sizer.records.networks import DIFFERENCES, ONLY_IN, TAKES_VECTORS, DifferenceKind
 from sizer.records.own_programs import PLACEHOLDERS, Variable, filled, placeholders_in
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
@@ -145,6 +148,7 @@ from sizer.records.units import (
 
 __all__ = [
     "COMMAND",
+    "DIFFERENCES",
     "FAULTS",
     "FINDINGS",
     "GIB",
@@ -162,6 +166,8 @@ __all__ = [
     "MEANINGS",
     "MIB",
     "NOT_FINITE",
+    "OF_FRAMEWORK",
+    "OF_IMAGES",
     "ONLY_IN",
     "OPENCV",
     "OTHER",
@@ -172,8 +178,11 @@ __all__ = [
     "SLIP",
     "SMALLEST",
     "SMALLEST_MEMORY",
+    "TAKES_VECTORS",
+    "WITHOUT",
     "AcceleratorCount",
     "Action",
+    "AgainstCpu",
     "AllOf",
     "Alternative",
     "Amount",
@@ -192,6 +201,7 @@ __all__ = [
     "Deadline",
     "Demand",
     "Device",
+    "DifferenceKind",
     "DiskCheck",
     "DiskRates",
     "DiskTier",
@@ -206,7 +216,9 @@ __all__ = [
     "Failure",
     "Family",
     "Figure",
+    "FrameworkOptions",
     "FrameworkPython",
+    "GpuOption",
     "GpuSample",
     "GpuUse",
     "HostError",
@@ -225,12 +237,14 @@ __all__ = [
     "Meter",
     "MeterKind",
     "NoAnswer",
+    "NoGpuAnswer",
     "Note",
     "NoteKind",
     "Objective",
     "Option",
     "Outcome",
     "Prediction",
+    "PublishedRate",
     "Purpose",
     "Rate",
     "RateChange",
@@ -245,6 +259,7 @@ __all__ = [
     "RunSpec",
     "RunWarning",
     "Sample",
+    "SecondGpu",
     "SharedMachine",
     "SizerError",
     "Spec",

@@ -23,6 +23,7 @@ from sizer.records.domains import (
     Vcpus,
 )
 from sizer.records.errors import NoAnswer
+from sizer.records.gpu_options import GpuOption
 from sizer.records.run import Bottleneck, Configuration, Estimate
 from sizer.records.study import SCHEMA_VERSION, Objective
 
@@ -526,6 +527,7 @@ class Answer:
     `probability` is that of `probability_of`; neither is known where there was nothing to choose from.
     `rate_in_doubt`: runs told rates that are known to be wrong, so of its `throughput` only how specs compare is known.
     `options` are what the cheapest, the balanced and the fastest choice would be; none where a rate is asked for.
+    `gpus` are the accelerators that were asked about.
     """
 
     workload: Name
@@ -552,6 +554,7 @@ class Answer:
     rate_in_doubt: bool = False
     options: tuple[Option, ...] = ()
     probability_of: Event | None = None
+    gpus: tuple[GpuOption, ...] = ()
     accelerator_counts: tuple[AcceleratorCount, ...] = ()
 
     @cached_property

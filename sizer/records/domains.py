@@ -174,6 +174,9 @@ Stage = Annotated[str, OneOf(("step", "pipeline", "disk", "cache"))]
 MeterChoice = Annotated[str, OneOf(("auto", "hook", "log"))]
 """What counts the steps of a command; `auto`: what it tells itself, else the hook, else its log."""
 
+Decoder = Annotated[str, OneOf(("simplejpeg", "opencv", "pillow"))]
+"""What decodes JPEGs."""
+
 Cache = Annotated[str, OneOf(("cold", "natural", "warm"))]
 DeviceKind = Annotated[str, OneOf(("cpu", "cuda", "emulated"))]
 Preference = Annotated[str, OneOf(("cheapest", "fastest", "balanced"))]

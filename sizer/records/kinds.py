@@ -12,6 +12,8 @@ PREPROCESSING = "imagenet_preprocessing"
 OPENCV = "opencv"
 """What decodes and encodes the images of preprocessing: no framework of the others takes part in it."""
 
+PYTORCH = "pytorch"
+
 OTHER = "other"
 """The framework of a kind that has none, or of which nobody knows it."""
 
@@ -60,6 +62,3 @@ KINDS = {
     # Never started.
     IMPORTED: WorkloadKind(OTHER, None, None, 1, 0.0, reads=None, shuffles=True),
 }
-
-ONLY_IN = dict.fromkeys(("vit_b16", "convnext_tiny", "bert_base", "gpt2_small"), ("pytorch",))
-"""The frameworks of those networks that not every framework has."""

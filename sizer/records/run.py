@@ -563,7 +563,8 @@ class Run:
     `gpus` are those of a run on `cuda`, where their driver could be asked.
     Of an imported run, `started_at` is None where the table does not say it, a throughput without an interval has ends
     equal to its value, `machine` is what the table says was rented, and `other` holds the cells of columns that sizer
-    does not know. `meter` is None for a run of sizer's own workloads, which all write events, and where nothing was
+    does not know. `stated` are the options that the program says it ran with, and what it chose where the study says
+    nothing. `meter` is None for a run of sizer's own workloads, which all write events, and where nothing was
     counted.
     """
 
@@ -606,6 +607,7 @@ class Run:
     limited_by: LimitedBy | None = None
     machine: RentedMachine | None = None
     other: dict[str, str] = field(default_factory=dict)
+    stated: dict[str, bool | int | float | str] = field(default_factory=dict)
     meter: Meter | None = None
     warnings: tuple[RunWarning, ...] = ()
     steps: tuple[Step, ...] = ()

@@ -33,7 +33,8 @@ from sizer.records.domains import (
     Stage,
     Vcpus,
 )
-from sizer.records.kinds import COMMAND
+from sizer.records.framework_options import FrameworkOptions
+from sizer.records.kinds import COMMAND, KINDS, PYTORCH
 from sizer.records.own_programs import Variable
 
 SCHEMA_VERSION = 2
@@ -84,12 +85,12 @@ class Device:
 class Workload:
     """The program being measured. `data` None means the embedded data set.
 
-    `framework`, `input`, `cache` and `device` are None where an imported table does not say them. `precision` is what
-    such a table says of the numbers that are computed with, such as `fp16`.
+    `framework`, `input`, `cache` and `device` are None where an imported table does not say them. `precision` is that
+    of the numbers that are computed with, such as `fp16`, where the study file or an imported table says it.
 
     The last six are those of a command: what counts its steps, what is set in its environment and what is passed on of
     sizer's (a `*` stands for any letters), the folder that it starts in, None for an empty one, and the commands that
-    are run once before the study and before each run.
+    are run once before the study and before each run. `options` are those of sizer's own networks.
     """
 
     name: Name
@@ -111,6 +112,18 @@ class Workload:
     cwd: str | None = None
     setup: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
+    options: FrameworkOptions = FrameworkOptions()
+
+    @property
+    def shuffles(self) -> bool:
+        """Whether its data is read in a new order each epoch, or perhaps is."""
+        in_order_of_keys = self.format == "lmdb" and self.framework != PYTORCH
+        return KINDS[self.kind].shuffles and not in_order_of_keys
+
+    @property
+    def reads_folder(self) -> bool:
+        """Whether the files of a folder are read one by one, and not packed first."""
+        return self.format == "folder" and self.framework == PYTORCH
 
     @property
     def run_words(self) -> tuple[str, ...]:
@@ -204,7 +217,8 @@ class Objective:
 
     With a deadline, or a rate in samples per second that is to be reached at the least, neither counts: then it is the
     spec that costs least for the work of those that are fast enough. `latency_p99` is how many seconds 99 of 100
-    batches may take at the most, beside what else is asked. `spot`: by the prices of spare capacity.
+    batches may take at the most, beside what else is asked. `spot`: by the prices of spare capacity. `gpus`: what these
+    would do for the job is asked, too.
     """
 
     prefer: Preference = "cheapest"
@@ -213,6 +227,7 @@ class Objective:
     at_least: Rate | None = None
     latency_p99: Rate | None = None
     spot: bool = False
+    gpus: tuple[Label, ...] = ()
 
     @property
     def rate(self) -> float | None:
@@ -300,7 +315,7 @@ class RunSpec:
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-_LATER_FIELDS = ("precision", "meter", "env", "pass_env", "cwd", "setup", "before")
+_LATER_FIELDS = ("precision", "meter", "env", "pass_env", "cwd", "setup", "before", "options")
 """Fields that the first workloads did not have: at their default they are no part of what a run is known by."""
 
 

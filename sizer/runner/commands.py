@@ -78,6 +78,8 @@ def argv(spec: RunSpec, paths: RunPaths, host_vcpus: int, host_memory_bytes: int
         "seed": spec.measure.seed + spec.repeat,
         "device": "emulated" if workload.computes_on.kind == "emulated" else workload.computes_on.label,
         "rate": _rate(workload),
+        "precision": workload.precision,
+        **{name.replace("_", "-"): _spelled(value) for name, value in vars(workload.options).items()},
         "gpu-count": spec.gpu_count if spec.gpu_count > 1 else None,
         "exchange": _exchange(spec),
     }
@@ -155,6 +157,11 @@ def _set(workload: Workload, ours: Mapping[str, str]) -> dict[str, str]:
     """What `env` sets. What is not to be had is left out: that it was missing is known before."""
     found = {each.name: each.value_in(ours) for each in workload.env}
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _spelled(value: object) -> object:
+    """A truth as the study file writes it."""
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def _exchange(spec: RunSpec) -> float | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from sizer.records import MB, Device, DiskTier, Limits, Measure, Study, WorkloadPlan, spell_bytes
+from sizer.records import IMPORTED, MB, Device, DiskTier, Limits, Measure, Study, Workload, WorkloadPlan, spell_bytes
 from sizer.study.document import RESOLVED
 from sizer.study.objective import objective_form
 
@@ -57,6 +57,7 @@ def _workload(plan: WorkloadPlan) -> dict[str, Any]:
         "before": list(workload.before) or None,
         "pattern": workload.pattern,
         "sample_unit": workload.sample_unit,
+        "options": _options(workload),
         "meter": workload.meter if workload.meter != "auto" else None,
         "memory_floor": plan.memory_floor or None,
         "isolate": plan.isolate or None,
@@ -68,6 +69,13 @@ def _workload(plan: WorkloadPlan) -> dict[str, Any]:
         },
     }
     return {key: value for key, value in own.items() if value is not None}
+
+
+def _options(workload: Workload) -> dict[str, Any] | None:
+    if workload.kind == IMPORTED:
+        return None
+    given = {"precision": workload.precision, **vars(workload.options)}
+    return {key: value for key, value in given.items() if value is not None} or None
 
 
 def _device(device: Device) -> str | dict[str, Any]:

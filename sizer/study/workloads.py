@@ -18,6 +18,7 @@ from sizer.records import (
     OTHER,
     PLACEHOLDERS,
     PREPROCESSING,
+    TAKES_VECTORS,
     AnyOf,
     Device,
     InputError,
@@ -31,6 +32,7 @@ from sizer.records import (
 )
 from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
 from sizer.study.document import Document, Key
+from sizer.study.framework_options import read_options
 from sizer.study.kinds import format_of
 from sizer.study.tiers import Figures, read_device, with_scaling
 
@@ -84,17 +86,28 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
     plans = []
     for framework, network in product(frameworks, networks):
         _check_network(document, (*key, "network"), entry["kind"], framework, network)
+        if network in TAKES_VECTORS and entry.get("input") != "synthetic" and entry["kind"] != COMMAND:
+            raise document.input_error(
+                (*key, "network"), "{network} takes vectors, not images; write `input: synthetic`.", network=network
+            )
         workload = _workload(document, key, entry, _name(entry, frameworks, networks, framework, network))
         _check_placeholders(document, key, workload, batch_sizes, axes.gpu_count or ())
-        workload = replace(workload, framework=framework, network=network, cache=_cache(entry, axes, defaults.around))
+        workload = replace(
+            workload,
+            framework=framework,
+            network=network,
+            cache=_cache(entry, axes, defaults.around),
+            precision=entry.get("options", {}).get("precision"),
+        )
         device = read_device(
             document, (*key, "device"), entry.get("device", "cpu"), workload, batch_sizes, defaults.figures
         )
         counts = _gpu_counts(document, key, entry, axes, device)
         device = with_scaling(document, (*key, "device"), device, counts, workload.kind, network, defaults.figures)
+        options, precision = read_options(document, (*key, "options"), entry, framework, device)
         plans.append(
             WorkloadPlan(
-                replace(workload, device=device),
+                replace(workload, options=options, precision=precision, device=device),
                 batch_sizes,
                 axes.vcpus or (),
                 axes.memory_bytes or (),

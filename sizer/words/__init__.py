@@ -164,6 +164,7 @@ from sizer.words.model import (
     source_name,
 )
 from sizer.words.names import Terms, clauses, disk_name, outcome_in_words, resource_name, row, terms_of
+from sizer.words.networks import definitions_differ
 from sizer.words.notes import drift_in_words, note_in_words
 from sizer.words.page import (
     accelerators_in_words,
@@ -335,6 +336,7 @@ from sizer.words.what_if import (
     what_if_sentences,
     what_if_unfit,
 )
+from sizer.words.which_gpu import gpu_option_lines
 
 __all__ = [
     "ENGLISH",
@@ -401,6 +403,7 @@ __all__ = [
     "data_lacking",
     "data_set_of",
     "declared_in_words",
+    "definitions_differ",
     "deviations_in_words",
     "device_in_words",
     "disk_answer",
@@ -447,6 +450,7 @@ __all__ = [
     "from_to",
     "gain_in_words",
     "gpu_named",
+    "gpu_option_lines",
     "half_width",
     "headline",
     "host_line",

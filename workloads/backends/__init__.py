@@ -8,18 +8,45 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from ..accelerator_clock import AcceleratorClock
+from ..computing import Computing, Reading
 from ..data_set import DataSet
 from ..faults import Unavailable
+from .network_forms import CLASSES, FULLY_CONNECTED
+
+READ_FOLDERS = frozenset({"pytorch"})
+"""Frameworks that read the files of a folder one by one; for others it is packed first."""
 
 MODULES = {"mxnet": "mxnet_backend", "pytorch": "pytorch_backend"}
 """A framework is one more file here with `open_backend(settings) -> Backend`, and one more line."""
 
-NETWORKS = ("alexnet", "googlenet", "inception_v3", "mobilenet", "resnet18", "resnet50", "squeezenet", "vgg16")
+NETWORKS = (
+    "alexnet",
+    "fcn5",
+    "googlenet",
+    "inception_v3",
+    "mobilenet",
+    "resnet18",
+    "resnet50",
+    "resnet101",
+    "resnet152",
+    "squeezenet",
+    "vgg16",
+)
+TAKES_VECTORS = frozenset({"fcn5"})
+"""Networks that a data set of images cannot feed."""
 
 
 def image_side(network: str) -> int:
     """Pixels of a side of the network's input."""
     return 299 if network == "inception_v3" else 224
+
+
+def sample_form(network: str) -> tuple[tuple[int, ...], int]:
+    """The shape of one sample that the network takes, and how many classes it tells apart."""
+    if network in TAKES_VECTORS:
+        return FULLY_CONNECTED[:1], FULLY_CONNECTED[-1]
+    side = image_side(network)
+    return (3, side, side), CLASSES
 
 
 @dataclass(frozen=True)
@@ -30,6 +57,8 @@ class Settings:
     threads: int
     seed: int
     batch_size: int
+    computing: Computing = Computing()
+    reading: Reading = Reading()
 
 
 @dataclass(frozen=True)
@@ -58,9 +87,9 @@ class Input(Protocol):
         """Release threads and files."""
 
 
-Compute = Callable[[Any], None]
-"""Computes one batch and returns when its result is there; in training, an accelerator with a clock of its own may
-still be at work."""
+Compute = Callable[[Any], Any]
+"""Computes one batch and returns when its result is there: in training the loss, as the framework holds it, while an
+accelerator with a clock of its own may still be at work."""
 
 
 class Backend(Protocol):
@@ -69,12 +98,14 @@ class Backend(Protocol):
     version: str
     clock: AcceleratorClock | None
     """That of the accelerator, None where each step is waited for."""
+    stated: dict[str, bool | int | str]
+    """The options that it computes and reads with, by their names in a study file; complete once the input is open."""
 
-    def recordio_images(self, data_set: DataSet, side: int, training: bool) -> Input:
-        """The framework's own reader of RecordIO images."""
+    def images(self, data_set: DataSet, side: int, training: bool) -> Input:
+        """The reader of a data set's images: the framework's own, where it has one for its form."""
 
-    def synthetic_images(self, side: int) -> Any:
-        """A batch of random images and labels."""
+    def synthetic_samples(self, network: str) -> Any:
+        """A batch of random samples of the form that the network takes, and labels."""
 
     def image_training(self, network: str) -> Compute:
         """Forward, backward and update by SGD with momentum, of one batch of images."""

@@ -28,7 +28,7 @@ def training(form: LanguageModelForm, batch_size: int, context: Any) -> Compute:
     trainer = gluon.Trainer({p.name: p for p in parameters}, "sgd", {"learning_rate": 1.0}, kvstore=None)
     state = recurrent.begin_state(batch_size=batch_size, ctx=context)
 
-    def compute(batch: tuple[Any, Any]) -> None:
+    def compute(batch: tuple[Any, Any]) -> Any:
         nonlocal state
         words, following = (mx.nd.array(part.T, ctx=context) for part in batch)
         state = [part.detach() for part in state]
@@ -43,5 +43,6 @@ def training(form: LanguageModelForm, batch_size: int, context: Any) -> Compute:
         gluon.utils.clip_global_norm(gradients, form.clip_norm, check_isfinite=False)
         trainer.step(1)
         mx.nd.waitall()
+        return total
 
     return compute

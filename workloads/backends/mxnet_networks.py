@@ -1,11 +1,12 @@
-"""Image networks in MXNet Gluon: those of its model zoo, and GoogLeNet, which the zoo lacks."""
+"""Image networks in MXNet Gluon: those of its model zoo, and those that the zoo lacks, GoogLeNet and FCN-5."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from . import mxnet_library
-from .network_forms import CLASSES, INCEPTION
+from .network_forms import CLASSES, FULLY_CONNECTED, INCEPTION
 
 mx = mxnet_library.load()
 nn = mx.gluon.nn
@@ -16,6 +17,8 @@ ZOO = {
     "mobilenet": "mobilenet1.0",
     "resnet18": "resnet18_v1",
     "resnet50": "resnet50_v1",
+    "resnet101": "resnet101_v1",
+    "resnet152": "resnet152_v1",
     "squeezenet": "squeezenet1.1",
     "vgg16": "vgg16",
 }
@@ -37,8 +40,8 @@ def compiled(network: str, device: Any, inference_only: bool = False) -> Any:
 
 def build(network: str) -> Any:
     """The network of that name, not initialised."""
-    if network == "googlenet":
-        return googlenet()
+    if network in OWN:
+        return OWN[network]()
     return mx.gluon.model_zoo.vision.get_model(ZOO[network], classes=CLASSES)
 
 
@@ -58,6 +61,20 @@ def googlenet() -> Any:
         network.add(_halving() if widths is None else _inception(*widths))
     network.add(nn.GlobalAvgPool2D(), nn.Flatten(), nn.Dropout(0.4), nn.Dense(CLASSES))
     return network
+
+
+def fcn5() -> Any:
+    """dlbench's FCN-S, which takes vectors."""
+    network = nn.HybridSequential()
+    inputs, *hidden, classes = FULLY_CONNECTED
+    for units in hidden:
+        network.add(nn.Dense(units, activation="sigmoid", in_units=inputs))
+        inputs = units
+    network.add(nn.Dense(classes, in_units=inputs))
+    return network
+
+
+OWN: dict[str, Callable[[], Any]] = {"fcn5": fcn5, "googlenet": googlenet}
 
 
 def _convolution(channels: int, kernel: int, strides: int = 1, padding: int = 0) -> Any:

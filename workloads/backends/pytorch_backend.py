@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 import torch
@@ -9,20 +10,23 @@ import torch
 from ..accelerator_clock import AcceleratorClock
 from ..data_set import DataSet
 from ..faults import Unavailable
-from ..lmdb_images import Batch
-from . import Compute, Input, LanguageModelForm, Settings, pytorch_language, pytorch_networks
-from .network_forms import CLASSES
-from .pytorch_input import RecordIOImages
+from . import Compute, Input, LanguageModelForm, Settings, pytorch_language, pytorch_networks, sample_form
+from .pytorch_input import LoadedImages, normalised
+
+MIXED = {"bf16": torch.bfloat16, "fp16": torch.float16}
+"""What automatic mixed precision computes with."""
 
 
 def open_backend(settings: Settings) -> PyTorchBackend:
-    """The backend. Raises Unavailable if the device is not there."""
+    """The backend. Raises Unavailable if the device, or what compiles a network, is not there."""
     device = torch.device(settings.device)
     if device.type == "cuda" and device.index >= torch.cuda.device_count():
         raise Unavailable(
             f"PyTorch {torch.__version__} finds {torch.cuda.device_count()} CUDA devices here, not {settings.device}: "
             "use --device cpu or emulated"
         )
+    if settings.computing.compile and device.type == "cpu" and not any(map(shutil.which, ("g++", "clang++"))):
+        raise Unavailable("PyTorch compiles with g++, which is not here: type `apt-get install g++`, or leave it out")
     return PyTorchBackend(settings, device)
 
 
@@ -31,60 +35,87 @@ class PyTorchBackend:
 
     def __init__(self, settings: Settings, device: Any) -> None:
         self.version: str = torch.__version__
+        self.stated: dict[str, bool | int | str] = {
+            name: value for name, value in vars(settings.computing).items() if value is not None
+        }
         self._settings = settings
         self._device = device
-        # PyTorch reads the number of CPUs of the host, and no quota.
+        self._layout = torch.channels_last if settings.computing.channels_last else torch.contiguous_format
+        # PyTorch counts the CPUs of the host, and sees no quota.
         torch.set_num_threads(settings.threads)
         if torch.get_num_interop_threads() != settings.threads:
             torch.set_num_interop_threads(settings.threads)
         torch.manual_seed(settings.seed)
         self.clock = self._own_clock() if device.type == "cuda" else None
 
-    def recordio_images(self, data_set: DataSet, side: int, training: bool) -> Input:
-        return RecordIOImages(data_set, side, training, self._settings)
+    def images(self, data_set: DataSet, side: int, training: bool) -> Input:
+        loaded = LoadedImages(data_set, side, training, self._settings)
+        self.stated |= loaded.stated
+        return loaded
 
-    def synthetic_images(self, side: int) -> Any:
+    def synthetic_samples(self, network: str) -> Any:
         size = self._settings.batch_size
-        images = torch.empty(size, 3, side, side).uniform_(-2, 2)
-        return self._placed((images, torch.randint(CLASSES, (size,))))
+        shape, classes = sample_form(network)
+        return self._placed((torch.empty(size, *shape).uniform_(-2, 2), torch.randint(classes, (size,))))
 
     def image_training(self, network: str) -> Compute:
-        model = self._compiled(network).train()
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4)
-        loss_of = torch.nn.CrossEntropyLoss()
+        model = pytorch_networks.build(network).to(self._device, memory_format=self._layout).train()
+        train = self._training(self._compiled(model))
 
-        def compute(batch: Any) -> None:
-            images, labels = self._placed(batch)
-            optimizer.zero_grad()
-            loss_of(model(images), labels).backward()
-            optimizer.step()
+        def compute(batch: Any) -> Any:
+            return train(*self._placed(batch))
 
         return compute
 
     def image_inference(self, network: str) -> Compute:
-        model = self._compiled(network).eval()
+        model = pytorch_networks.build(network).to(self._device, memory_format=self._layout).eval()
+        forward = self._compiled(model)
 
         def compute(batch: Any) -> None:
-            with torch.inference_mode():
+            with torch.inference_mode(), self._mixed():
                 images, _ = self._placed(batch)
-                model(images)
+                forward(images)
             self._wait()
 
         return compute
 
     def language_training(self, form: LanguageModelForm) -> Compute:
-        return pytorch_language.training(form, self._settings.batch_size, self._device)
+        model = pytorch_language.LanguageModel(form).to(self._device)
+        return pytorch_language.training(self._compiled(model), form, self._settings.batch_size, self._mixed)
 
-    def _compiled(self, network: str) -> Any:
-        # Convolutions on a CPU take up to 2.2 times as long with channels first.
-        return pytorch_networks.build(network).to(self._device, memory_format=torch.channels_last)
+    def _training(self, model: Any) -> Any:
+        """A step of SGD with momentum; returns the loss."""
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4)
+        loss_of = torch.nn.CrossEntropyLoss()
+        scaler = torch.amp.GradScaler(self._device.type, enabled=self._settings.computing.precision == "fp16")
+
+        def train(images: Any, labels: Any) -> Any:
+            optimizer.zero_grad()
+            with self._mixed():
+                loss = loss_of(model(images), labels)
+            # Without fp16, whose small gradients become 0, these are `backward` and `step` alone.
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            return loss
+
+        return train
+
+    def _compiled(self, model: Any) -> Any:
+        return torch.compile(model) if self._settings.computing.compile else model
+
+    def _mixed(self) -> Any:
+        """The context in which is computed with fewer bits, where that is asked for."""
+        kind = MIXED.get(self._settings.computing.precision)
+        return torch.autocast(self._device.type, kind, enabled=kind is not None)
 
     def _placed(self, batch: Any) -> tuple[Any, Any]:
         """Images and labels on the device, in the order of memory that the network computes in."""
-        if isinstance(batch, Batch):
-            batch = torch.from_numpy(batch.images), torch.from_numpy(batch.labels).long()
         images, labels = batch
-        return images.to(self._device, memory_format=torch.channels_last), labels.to(self._device)
+        if images.dtype == torch.uint8:
+            images = normalised(images, self._device)
+        layout = self._layout if images.dim() == 4 else torch.contiguous_format
+        return images.to(self._device, memory_format=layout), labels.to(self._device)
 
     def _own_clock(self) -> AcceleratorClock:
         """That of the GPU, whose events belong to the device that is the current one when they are first recorded."""

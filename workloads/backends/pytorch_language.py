@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,23 +29,28 @@ class LanguageModel(nn.Module):  # type: ignore[misc]
         return self.words_out(self.dropout(output)), state
 
 
-def training(form: LanguageModelForm, batch_size: int, device: Any) -> Compute:
-    """A step of truncated back-propagation: state carried over, gradients clipped by their norm, SGD of rate 1."""
-    model = LanguageModel(form).to(device)
+def training(model: Any, form: LanguageModelForm, batch_size: int, mixed: Callable[[], Any]) -> Compute:
+    """A step of truncated back-propagation: state carried over, gradients clipped by their norm, SGD of rate 1.
+
+    `mixed` is the context that the scores and the loss are computed in.
+    """
+    device = next(model.parameters()).device
     optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
     loss_of = nn.CrossEntropyLoss(reduction="sum")
     state = tuple(torch.zeros(form.layers, batch_size, form.hidden, device=device) for _ in range(2))
 
-    def compute(batch: tuple[Any, Any]) -> None:
+    def compute(batch: tuple[Any, Any]) -> Any:
         nonlocal state
         words, following = (torch.from_numpy(np.ascontiguousarray(part.T, np.int64)).to(device) for part in batch)
         optimizer.zero_grad()
-        scores, carried = model(words, state)
+        with mixed():
+            scores, carried = model(words, state)
+            # The paper's loss: summed over the words of a sequence, averaged over the batch.
+            loss = loss_of(scores.flatten(0, 1), following.flatten()) / batch_size
         state = tuple(part.detach() for part in carried)
-        # The paper's loss: summed over the words of a sequence, averaged over the batch.
-        loss = loss_of(scores.flatten(0, 1), following.flatten()) / batch_size
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), form.clip_norm)
         optimizer.step()
+        return loss
 
     return compute

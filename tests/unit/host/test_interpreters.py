@@ -11,6 +11,7 @@ import pytest
 
 from sizer.host.interpreters import NEEDED, Interpreter, examined, interpreter, look_into, what_it_lacks
 from sizer.records import FrameworkPython, HostError, InputError
+from tests import ROOT
 
 
 @pytest.fixture(autouse=True)
@@ -145,6 +146,13 @@ def test_what_is_too_old_or_missing_says_what_to_type() -> None:
         assert str(lack and lack.said).startswith(f"/t/python {said}")
     for answer in (found(), found("3.10.0"), found(torch=""), found(torch="2.0.0rc1")):
         assert what_it_lacks("pytorch", answer) is None
+
+
+def test_what_is_installed_is_what_sizer_itself_is_installed_with() -> None:
+    """A version that is pinned in two places is the same in both."""
+    pinned = {package for each in NEEDED.values() for package in each.install if "==" in package}
+    assert pinned == {"mxnet==1.9.1", "torch==2.13.0"}
+    assert all(package in (ROOT / "setup.py").read_text() for package in pinned)
 
 
 def test_an_interpreter_is_asked_as_a_run_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
