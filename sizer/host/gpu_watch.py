@@ -109,8 +109,11 @@ class GpuWatch:
 @contextmanager
 def watched(gpus: Sequence[Gpu]) -> Iterator[GpuWatch | None]:
     """The GPUs, watched; None where there are none, or no driver to ask."""
+    if not gpus:
+        yield None
+        return
     with session() as ready:
-        if not ready or not gpus:
+        if not ready:
             yield None
             return
         watch = GpuWatch(gpus)

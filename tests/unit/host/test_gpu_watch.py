@@ -9,7 +9,7 @@ import pynvml
 import pytest
 
 from sizer.host.gpu_watch import READ_SECONDS, GpuWatch, held_back, watched
-from sizer.host.nvml import gpus, has_driver
+from sizer.host.nvml import Gpu, gpus, has_driver
 from sizer.records import ClockReason, GpuSample
 from tests.unit.host.fake_nvml import FakeGpu, FakeNvml
 
@@ -140,5 +140,14 @@ def test_without_a_driver_nothing_is_watched() -> None:
     with pytest.raises(pynvml.NVMLError):
         pynvml.nvmlInit()
     assert gpus() == ()
-    with watched(gpus()) as watch:
+    with watched((Gpu(0, "V100", None),)) as watch:
         assert watch is None
+
+
+def test_a_run_without_a_gpu_asks_no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without persistence mode a driver may need seconds to be ready."""
+    library = FakeNvml(FakeGpu())
+    library.install(monkeypatch)
+    with watched(()) as watch:
+        assert watch is None
+    assert library.asked == []
