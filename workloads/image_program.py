@@ -69,7 +69,8 @@ def _measure(program: str, options: Options, rank: Rank, training: bool, events:
             _announce(program, options, images, backend, progress)
             compute = _compute(backend, options)
             latency = not training and backend is not None
-            Loop(source, compute, cache, options.samples_a_step, report_latency=latency).run(progress)
+            clock = backend.clock if backend is not None else None
+            Loop(source, compute, cache, options.samples_a_step, latency, clock).run(progress)
         progress.end(_remark(options))
 
 

@@ -59,7 +59,8 @@ def _run(options: Options, rank: Rank, progress: Progress) -> None:
     words_a_step = options.batch_size * form.steps
     _announce(options, text, backend, progress)
     compute = _compute(backend, options, form, words_a_step)
-    Loop(source, compute, cache, words_a_step * options.gpu_count, report_latency=False).run(progress)
+    samples = words_a_step * options.gpu_count
+    Loop(source, compute, cache, samples, report_latency=False, clock=backend.clock).run(progress)
     progress.end(" (emulated device)" if options.device == "emulated" else "")
 
 

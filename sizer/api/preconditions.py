@@ -7,8 +7,9 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from sizer.api.gpu_doubts import doubts_of_gpu
 from sizer.files import refuse_no_disk
-from sizer.host import NEEDED, examined, gpus, interpreter, what_it_lacks, wrong_interpreter
+from sizer.host import NEEDED, examined, interpreter, what_it_lacks, wrong_interpreter
 from sizer.limits import Control, LimitsBackend
 from sizer.records import (
     COMMAND,
@@ -17,6 +18,7 @@ from sizer.records import (
     OTHER,
     Doubt,
     DoubtKind,
+    FrameworkPython,
     HostError,
     InputError,
     Limits,
@@ -149,13 +151,14 @@ def caps_memory(backend: LimitsBackend) -> bool:
     return not backend.missing(Limits(memory_bytes=SMALL_CAP))
 
 
-def doubts(specs: Sequence[RunSpec], beside: Path | None = None, named: Sequence[str] = ()) -> list[Doubt]:
+def doubts(specs: Sequence[RunSpec], beside: Path | None = None, named: Sequence[FrameworkPython] = ()) -> list[Doubt]:
     """What lets runs end as `unsupported` or `crashed` although every limit can be set; `beside` is the folder of the
-    study file, `named` the frameworks whose interpreter it names: these are no doubts, but checked by themselves."""
+    study file, `named` are the interpreters that it names: these are no doubts, but checked by themselves."""
     workloads = list(dict.fromkeys(spec.workload for spec in specs))
-    found = _doubts_of_frameworks(workloads, named)
+    found = _doubts_of_frameworks(workloads, [each.framework for each in named])
     for workload in workloads:
-        found += [Doubt(DoubtKind.GPU, (workload.name,), str(index)) for index in _missing_gpus(workload, specs)[:1]]
+        chosen = next((each for each in named if each.framework == workload.framework), None)
+        found += doubts_of_gpu(workload, _most_gpus(workload, specs), chosen)
         found += _doubts_of_program(workload, beside)
     return found
 
@@ -175,14 +178,9 @@ def _doubts_of_frameworks(workloads: Sequence[Workload], named: Sequence[str]) -
     return found
 
 
-def _missing_gpus(workload: Workload, specs: Sequence[RunSpec]) -> list[int]:
-    """Of the GPUs that its runs use, the first and those after it, the ones that this host does not have."""
-    if workload.computes_on.kind != "cuda":
-        return []
-    first = workload.computes_on.index or 0
-    most = max(max(1, spec.gpu_count) for spec in specs if spec.workload == workload)
-    there = {gpu.index for gpu in gpus()}
-    return [index for index in range(first, first + most) if index not in there]
+def _most_gpus(workload: Workload, specs: Sequence[RunSpec]) -> int:
+    """How many of them one of its runs uses at once."""
+    return max(max(1, spec.gpu_count) for spec in specs if spec.workload == workload)
 
 
 def _doubts_of_program(workload: Workload, beside: Path | None) -> list[Doubt]:

@@ -94,7 +94,7 @@ class StudyPlan:
     @property
     def doubts(self) -> list[Doubt]:
         """What lets runs that are left end as `unsupported` or `crashed` although every limit can be set."""
-        return doubts(self.left, self.beside, [each.framework for each in self.study.frameworks])
+        return doubts(self.left, self.beside, self.study.frameworks)
 
     def check(self, host: MeasuringHost) -> None:
         """Raise InputError for data or a mount that is not there, HostError for what the host cannot limit.

@@ -21,6 +21,7 @@ from sizer.exchange.measurements import (
     DEMAND_COLUMNS,
     DISK_COLUMNS,
     FURTHER_COLUMNS,
+    GPU_COLUMNS,
     LAST_COLUMNS,
     LATENCY_COLUMNS,
     MACHINE_COLUMNS,
@@ -97,6 +98,9 @@ READERS: dict[str, Callable[[str], Any]] = {
     MODE: cells.mode,
     **dict.fromkeys(LATENCY_COLUMNS, cells.milliseconds),
     **{name: cells.of_domain(RentedMachine, name) for name in ("provider", "instance_type", "region")},
+    **dict.fromkeys(GPU_COLUMNS, cells.amount),
+    "gpu_memory_peak_gib": cells.gib,
+    **dict.fromkeys(("gpu_sm_mhz", "gpu_memory_mhz"), cells.megabytes),
     "usd_per_hour": cells.usd,
     "usd_per_hour_spot": cells.usd,
     EPOCH: cells.epoch,
@@ -117,6 +121,7 @@ assert set(READERS) == {
     *LATENCY_COLUMNS,
     *MACHINE_COLUMNS,
     MODE,
+    *GPU_COLUMNS,
     EPOCH,
 }
 

@@ -48,6 +48,7 @@ from sizer.records.domains import (
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
 from sizer.records.framework_options import OF_FRAMEWORK, OF_IMAGES, WITHOUT, FrameworkOptions
+from sizer.records.gpu import ClockReason, GpuSample, GpuUse
 from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
 from sizer.records.kinds import (
     COMMAND,
@@ -61,7 +62,6 @@ from sizer.records.kinds import (
     PREPROCESSING,
     TRAIN,
 )
-from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
 from sizer.records.networks import DIFFERENCES, ONLY_IN, TAKES_VECTORS, DifferenceKind
@@ -217,6 +217,7 @@ __all__ = [
     "Bytes",
     "Cause",
     "CauseKind",
+    "ClockReason",
     "Configuration",
     "Count",
     "CrossCell",
@@ -245,6 +246,8 @@ __all__ = [
     "FrameworkOptions",
     "FrameworkPython",
     "GpuOption",
+    "GpuSample",
+    "GpuUse",
     "HostError",
     "InputError",
     "InstanceOffer",

@@ -329,7 +329,7 @@ from sizer.words.verdict import (
     status_badge,
     without_disk,
 )
-from sizer.words.warnings import warning_in_words, warning_line, warning_name, warning_names
+from sizer.words.warnings import clock_reason_in_words, warning_in_words, warning_line, warning_name, warning_names
 from sizer.words.what_if import (
     accelerator_option,
     another_disk,
@@ -411,6 +411,7 @@ __all__ = [
     "check_lines",
     "checking_disk",
     "clauses",
+    "clock_reason_in_words",
     "column_named",
     "conclusion_line",
     "conditions_apart",

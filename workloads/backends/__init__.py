@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
+from ..accelerator_clock import AcceleratorClock
 from ..computing import Computing, Reading
 from ..data_parallel import Rank
 from ..data_set import DataSet
@@ -94,13 +95,16 @@ class Input(Protocol):
 
 
 Compute = Callable[[Any], Any]
-"""Computes one batch and returns when its result is there: in training the loss, as the framework holds it."""
+"""Computes one batch and returns when its result is there: in training the loss, as the framework holds it, while an
+accelerator with a clock of its own may still be at work."""
 
 
 class Backend(Protocol):
     """What a framework does for the programs."""
 
     version: str
+    clock: AcceleratorClock | None
+    """That of the accelerator, None where each step is waited for."""
     stated: dict[str, bool | int | str]
     """The options that it computes and reads with, by their names in a study file; complete once the input is open."""
 

@@ -56,6 +56,7 @@ class MxnetBackend:
 
     def __init__(self, settings: Settings, context: Any) -> None:
         self.version: str = mx.__version__
+        self.clock = None
         self.stated: dict[str, bool | int | str] = {}
         self._settings = settings
         self._device = context

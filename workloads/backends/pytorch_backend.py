@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from ..accelerator_clock import AcceleratorClock
 from ..data_parallel import Rank
 from ..data_set import DataSet
 from ..faults import Unavailable
@@ -61,6 +62,7 @@ class PyTorchBackend:
         if torch.get_num_interop_threads() != settings.threads:
             torch.set_num_interop_threads(settings.threads)
         torch.manual_seed(settings.seed)
+        self.clock = self._own_clock() if device.type == "cuda" else None
         if settings.rank.count > 1:
             _meet(settings.rank, device)
             self.stated |= {"ranks": settings.rank.count}
@@ -80,9 +82,7 @@ class PyTorchBackend:
         train = self._training(self._compiled(self._together(model)), updates)
 
         def compute(batch: Any) -> Any:
-            loss = train(*self._placed(batch))
-            self._wait()
-            return loss
+            return train(*self._placed(batch))
 
         return compute
 
@@ -101,14 +101,7 @@ class PyTorchBackend:
     def language_training(self, form: LanguageModelForm, mode: str = TRAIN) -> Compute:
         model = pytorch_language.LanguageModel(form).to(self._device)
         together = self._compiled(self._together(model))
-        train = pytorch_language.training(together, form, self._settings.batch_size, self._mixed, mode)
-
-        def compute(batch: Any) -> Any:
-            loss = train(batch)
-            self._wait()
-            return loss
-
-        return compute
+        return pytorch_language.training(together, form, self._settings.batch_size, self._mixed, mode)
 
     def _training(self, model: Any, updates: bool) -> Any:
         """A step of SGD with momentum, or its gradients alone; returns the loss."""
@@ -152,6 +145,12 @@ class PyTorchBackend:
         layout = self._layout if images.dim() == 4 else torch.contiguous_format
         return images.to(self._device, memory_format=layout), labels.to(self._device)
 
+    def _own_clock(self) -> AcceleratorClock:
+        """That of the GPU, whose events belong to the device that is the current one when they are first recorded."""
+        torch.cuda.set_device(self._device)
+        return AcceleratorClock(lambda: torch.cuda.Event(enable_timing=True))
+
     def _wait(self) -> None:
+        """Until the result is there: the latency of inference is that of a result."""
         if self._device.type == "cuda":
             torch.cuda.synchronize(self._device)

@@ -99,7 +99,7 @@ def test_workloads_of_a_framework_that_is_not_installed_are_named_together(
         f"workloads `a` and `b` will not run: {bare} has no torch, numpy, opencv-python-headless or lmdb; type: {bare} "
         "-m pip install torch==2.13.0 numpy opencv-python-headless lmdb",
     ]
-    assert doubts(specs, named=["pytorch"]) == []
+    assert doubts(specs, named=[FrameworkPython("pytorch", str(bare))]) == []
 
 
 def test_an_interpreter_of_the_study_is_started_to_see_whether_it_can(
