@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sizer.model.advice import counted_outcomes, few_values, memory_matters, vcpus_to_measure
 from sizer.model.attribution import BENT, NOT_OF_VCPUS, SHOWN_BY_VCPUS
-from sizer.model.ceilings import known_ceilings
+from sizer.model.ceilings import accelerators_alone, known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
 from sizer.model.equation import Array
-from sizer.model.feeds import CPU_LABEL, label_of
+from sizer.model.feeds import CPU_LABEL, label_at, label_of
 from sizer.model.filling import filled
 from sizer.model.fitting import fit
 from sizer.model.floor_runs import (
@@ -97,6 +97,7 @@ __all__ = [
     "Trend",
     "WhatIf",
     "WorkloadModel",
+    "accelerators_alone",
     "anonymous_bytes",
     "apart",
     "as_asked",
@@ -124,6 +125,7 @@ __all__ = [
     "headroom",
     "is_search",
     "known_ceilings",
+    "label_at",
     "label_of",
     "loader_waits",
     "measured_rate",

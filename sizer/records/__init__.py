@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sizer.records.answer import (
+    AcceleratorCount,
     Action,
     Alternative,
     Answer,
@@ -45,6 +46,7 @@ from sizer.records.domains import (
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
 from sizer.records.framework_options import OF_FRAMEWORK, OF_IMAGES, WITHOUT, FrameworkOptions
+from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
 from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
@@ -177,7 +179,9 @@ __all__ = [
     "SMALLEST_MEMORY",
     "TAKES_VECTORS",
     "WITHOUT",
+    "AcceleratorCount",
     "Action",
+    "AgainstCpu",
     "AllOf",
     "Alternative",
     "Amount",
@@ -212,6 +216,7 @@ __all__ = [
     "Figure",
     "FrameworkOptions",
     "FrameworkPython",
+    "GpuOption",
     "HostError",
     "InputError",
     "InstanceOffer",
@@ -228,12 +233,14 @@ __all__ = [
     "Meter",
     "MeterKind",
     "NoAnswer",
+    "NoGpuAnswer",
     "Note",
     "NoteKind",
     "Objective",
     "Option",
     "Outcome",
     "Prediction",
+    "PublishedRate",
     "Purpose",
     "Rate",
     "RateChange",
@@ -248,6 +255,7 @@ __all__ = [
     "RunSpec",
     "RunWarning",
     "Sample",
+    "SecondGpu",
     "SharedMachine",
     "SizerError",
     "Spec",

@@ -65,6 +65,7 @@ def _workload(plan: WorkloadPlan) -> dict[str, Any]:
             "vcpus": [_number(value) for value in plan.vcpus],
             "memory": [spell_bytes(value) for value in plan.memory_bytes],
             "disk": list(plan.disk),
+            **({"gpu_count": list(plan.gpu_count)} if plan.gpu_count else {}),
         },
     }
     return {key: value for key, value in own.items() if value is not None}
@@ -83,6 +84,8 @@ def _device(device: Device) -> str | dict[str, Any]:
             "gpu": device.gpu,
             "samples_per_second": _number(device.samples_per_second),
             "source": device.source,
+            "scaling_loss": _number(device.scaling_loss),
+            "scaling_source": device.scaling_source,
         }
         return {"emulate": {key: value for key, value in figures.items() if value is not None}}
     return device.label
