@@ -96,8 +96,8 @@ def test_workloads_of_a_framework_that_is_not_installed_are_named_together(
     assert [doubt_in_words(each) for each in doubts([*specs, trained(make_spec(), "c", "tensorflow")])] == [
         "workload `c` will not run: sizer has no program on tensorflow; measure your own with `kind: command`, which "
         "reads its log",
-        f"workloads `a` and `b` will not run: {bare} has no torch, numpy, opencv-python-headless or lmdb; type: {bare} "
-        "-m pip install torch==2.13.0 numpy opencv-python-headless lmdb",
+        f"workloads `a` and `b` will not run: {bare} has no torch, numpy or opencv-python-headless; type: {bare} "
+        "-m pip install torch==2.13.0 numpy opencv-python-headless simplejpeg lmdb",
     ]
     assert doubts(specs, named=[FrameworkPython("pytorch", str(bare))]) == []
 
