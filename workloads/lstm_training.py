@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import data_parallel, threads
 from .accelerator import EmulatedAccelerator
-from .backends import Backend, Input, LanguageModelForm, Settings, open_backend
+from .backends import FORWARD, TRAINING_MODES, Backend, Input, LanguageModelForm, Settings, open_backend
 from .data_parallel import Rank
 from .data_set import NOTHING, DataSet
 from .events import Events
@@ -36,7 +36,7 @@ def main() -> None:
     """Run the program."""
     parser = program_parser("lstm_training", "Train a word-level LSTM language model.", "word", replays=False)
     parser.add_argument("--format", choices=("text",), default="text", help="what --data is")
-    add_network_options(parser, tuple(FORMS), "small", BATCH_SIZE)
+    add_network_options(parser, tuple(FORMS), "small", BATCH_SIZE, (*TRAINING_MODES, FORWARD))
     add_computing_options(parser)
     options = read_options(parser, sys.argv[1:])
     events, stop = Events.from_environment(), StopRequest.on_signals()
@@ -108,13 +108,13 @@ def _compute(backend: Backend, options: Options, form: LanguageModelForm, words_
     if options.rate is not None and options.device == "emulated":
         count, exchange = options.gpu_count, options.exchange
         return emulated(EmulatedAccelerator(options.rate, count=count, exchange=exchange), words_a_step)
-    return timed(backend.language_training(form))
+    return timed(backend.language_training(form, options.mode))
 
 
 def _announce(options: Options, text: DataSet, backend: Backend, progress: Progress) -> None:
     about = f"{text.samples} words, {text.bytes / 1e6:.1f} MB" if text.samples else "synthetic input"
     print(
-        f"lstm_training: {options.network}, batch {options.batch_size}, {about}, {options.devices}, "
+        f"lstm_training: {options.network}, {options.mode}, batch {options.batch_size}, {about}, {options.devices}, "
         f"{options.threads} threads, {options.framework} {backend.version}",
         flush=True,
     )
@@ -124,6 +124,7 @@ def _announce(options: Options, text: DataSet, backend: Backend, progress: Progr
         options.batch_size,
         program="lstm_training",
         network=options.network,
+        mode=options.mode,
         framework=options.framework,
         framework_version=backend.version,
         format=text.format,

@@ -24,7 +24,7 @@ class Options:
     """What a person asked for. `rate` is the emulated device's samples/s; `data` None means nothing is read.
 
     `batch_size` is that of one device, of which `gpu_count` work together; emulated ones exchange gradients for
-    `exchange` of a step after it.
+    `exchange` of a step after it. `mode` is empty where the program runs no network.
     """
 
     network: str
@@ -44,6 +44,7 @@ class Options:
     reading: Reading
     gpu_count: int = 1
     exchange: float = 0.0
+    mode: str = ""
 
     @property
     def samples_a_step(self) -> int:
@@ -129,12 +130,19 @@ def program_parser(module: str, description: str, sample: str, replays: bool = T
 
 
 def add_network_options(
-    parser: argparse.ArgumentParser, networks: Sequence[str], default: str, batch_size: int
+    parser: argparse.ArgumentParser, networks: Sequence[str], default: str, batch_size: int, modes: Sequence[str]
 ) -> None:
-    """The options of the programs that run a network."""
+    """The options of the programs that run a network; the first of the `modes` is the default."""
     parser.add_argument("--network", choices=networks, default=default, help="default: %(default)s")
     parser.add_argument(
         "--batch-size", type=positive_integer, default=batch_size, metavar="B", help="default: %(default)s"
+    )
+    parser.add_argument(
+        "--mode",
+        choices=modes,
+        default=modes[0],
+        help="what is computed of a batch: forward: its outputs; forward_backward: the gradients, too; "
+        "train: and the update of the parameters (default: %(default)s)",
     )
     parser.add_argument(
         "--rate", type=positive_number, metavar="SAMPLES_PER_SECOND", help="how fast the emulated device computes"
@@ -198,15 +206,15 @@ def read_options(parser: OneSentenceParser, arguments: Sequence[str] | None = No
         parser.error(f"there is no {given.data}, so give --data an existing path")
     if given.device == "emulated" and given.rate is None:
         parser.error("an emulated device needs to know how fast it is, so give --rate SAMPLES_PER_SECOND")
-    count = getattr(given, "gpu_count", 1)
-    if count > 1 and source == "replay":
-        parser.error("a replay reads for one device: leave out --gpu-count")
     if given.framework != "pytorch":
         for name, value in _of_pytorch(given).items():
             if value not in (None, False, "fp32"):
                 parser.error(f"{given.framework} has no --{name.replace('_', '-')}, so leave it out")
     if given.device == "cpu" and getattr(given, "precision", None) == "fp16":
         parser.error("fp16 needs a GPU, so give --precision bf16, or --device cuda:0")
+    count = getattr(given, "gpu_count", 1)
+    if count > 1 and source == "replay":
+        parser.error("a replay reads for one device: leave out --gpu-count")
     return Options(
         network=given.network,
         batch_size=given.batch_size,
@@ -225,6 +233,7 @@ def read_options(parser: OneSentenceParser, arguments: Sequence[str] | None = No
         reading=_given(Reading, given),
         gpu_count=count,
         exchange=getattr(given, "exchange", 0.0),
+        mode=getattr(given, "mode", ""),
     )
 
 

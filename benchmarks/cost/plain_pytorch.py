@@ -1,10 +1,10 @@
-"""PyTorch loops with synthetic input as users write them, without anything of ours; each prints lines until it is killed.
+"""PyTorch loops with synthetic input as users write them; each prints lines until it is killed.
 
     python benchmarks/cost/plain_pytorch.py inference --network squeezenet --batch-size 16 --frequent 4
 
 `training` is the loop of pytorch/examples, imagenet/main.py, with SGD, momentum and weight decay, `inference` its
-`validate` under `inference_mode`, and `lstm` pytorch/examples, word_language_model/main.py. The networks are the same
-modules that sizer's programs compute, for PyTorch itself brings none; the options are given as a user gives them to PyTorch.
+`validate` under `inference_mode`, and `lstm` pytorch/examples, word_language_model/main.py. Of ours they have the
+networks, which PyTorch itself does not bring, and nothing else.
 """
 
 from __future__ import annotations

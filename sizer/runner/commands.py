@@ -68,6 +68,7 @@ def argv(spec: RunSpec, paths: RunPaths, host_vcpus: int, host_memory_bytes: int
     options: dict[str, object] = {
         "framework": workload.framework if workload.framework != OTHER else None,
         "network": workload.network,
+        "mode": workload.mode,
         "batch-size": spec.batch_size,
         "data": paths.data,
         "format": paths.data_format or workload.format,
@@ -77,10 +78,10 @@ def argv(spec: RunSpec, paths: RunPaths, host_vcpus: int, host_memory_bytes: int
         "seed": spec.measure.seed + spec.repeat,
         "device": "emulated" if workload.computes_on.kind == "emulated" else workload.computes_on.label,
         "rate": _rate(workload),
-        "gpu-count": spec.gpu_count if spec.gpu_count > 1 else None,
-        "exchange": _exchange(spec),
         "precision": workload.precision,
         **{name.replace("_", "-"): _spelled(value) for name, value in vars(workload.options).items()},
+        "gpu-count": spec.gpu_count if spec.gpu_count > 1 else None,
+        "exchange": _exchange(spec),
     }
     if workload.kind == "imagenet_preprocessing":
         options |= {
@@ -151,6 +152,11 @@ def _set(workload: Workload, ours: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in found.items() if value is not None}
 
 
+def _spelled(value: object) -> object:
+    """A truth as the study file writes it."""
+    return str(value).lower() if isinstance(value, bool) else value
+
+
 def _exchange(spec: RunSpec) -> float | None:
     """By how much of itself a step of several emulated accelerators is longer than that of one."""
     device = spec.workload.computes_on
@@ -164,11 +170,6 @@ def _exchange(spec: RunSpec) -> float | None:
             workload=spec.workload.name,
         )
     return spec.gpu_count / speed_up - 1
-
-
-def _spelled(value: object) -> object:
-    """A truth as the study file writes it."""
-    return str(value).lower() if isinstance(value, bool) else value
 
 
 def _rate(workload: Workload) -> float | None:

@@ -11,7 +11,7 @@ import torch
 from ..data_parallel import Rank
 from ..data_set import DataSet
 from ..faults import Unavailable
-from . import Compute, Input, LanguageModelForm, Settings, pytorch_language, pytorch_networks, sample_form
+from . import TRAIN, Compute, Input, LanguageModelForm, Settings, pytorch_language, pytorch_networks, sample_form
 from .pytorch_input import LoadedImages, normalised
 
 MIXED = {"bf16": torch.bfloat16, "fp16": torch.float16}
@@ -75,13 +75,14 @@ class PyTorchBackend:
         shape, classes = sample_form(network)
         return self._placed((torch.empty(size, *shape).uniform_(-2, 2), torch.randint(classes, (size,))))
 
-    def image_training(self, network: str) -> Compute:
+    def image_training(self, network: str, updates: bool = True) -> Compute:
         model = pytorch_networks.build(network).to(self._device, memory_format=self._layout).train()
-        train = self._training(self._compiled(self._together(model)))
+        train = self._training(self._compiled(self._together(model)), updates)
 
-        def compute(batch: Any) -> None:
-            train(*self._placed(batch))
+        def compute(batch: Any) -> Any:
+            loss = train(*self._placed(batch))
             self._wait()
+            return loss
 
         return compute
 
@@ -97,20 +98,20 @@ class PyTorchBackend:
 
         return compute
 
-    def language_training(self, form: LanguageModelForm) -> Compute:
+    def language_training(self, form: LanguageModelForm, mode: str = TRAIN) -> Compute:
         model = pytorch_language.LanguageModel(form).to(self._device)
-        train = pytorch_language.training(
-            self._compiled(self._together(model)), form, self._settings.batch_size, self._mixed
-        )
+        together = self._compiled(self._together(model))
+        train = pytorch_language.training(together, form, self._settings.batch_size, self._mixed, mode)
 
-        def compute(batch: Any) -> None:
-            train(batch)
+        def compute(batch: Any) -> Any:
+            loss = train(batch)
             self._wait()
+            return loss
 
         return compute
 
-    def _training(self, model: Any) -> Any:
-        """A step of SGD with momentum; returns the loss."""
+    def _training(self, model: Any, updates: bool) -> Any:
+        """A step of SGD with momentum, or its gradients alone; returns the loss."""
         optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4)
         loss_of = torch.nn.CrossEntropyLoss()
         scaler = torch.amp.GradScaler(self._device.type, enabled=self._settings.computing.precision == "fp16")
@@ -121,8 +122,9 @@ class PyTorchBackend:
                 loss = loss_of(model(images), labels)
             # Without fp16, whose small gradients become 0, these are `backward` and `step` alone.
             scaler.scale(loss).backward()
-            scaler.step(optimizer)
-            scaler.update()
+            if updates:
+                scaler.step(optimizer)
+                scaler.update()
             return loss
 
         return train

@@ -75,7 +75,8 @@ class LoadedImages:
     """Batches of a data set, uint8 of batch x side x side x 3 with their classes.
 
     In training they come in a new order each epoch, cropped and mirrored at random, else in their own order with the
-    centre. What an epoch has beyond whole batches is left out. Of several ranks each has its share of them. `stated` is what a record has to tell of the loader.
+    centre. What an epoch has beyond whole batches is left out. Of several ranks each has its share of them. `stated` is
+    what a record has to tell of the loader.
     """
 
     def __init__(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from sizer.records.framework_options import FrameworkOptions
 from sizer.records.own_programs import PLACEHOLDERS, Variable
 from sizer.records.study import Device, Limits, Measure, RunSpec, Workload
 from sizer.runner.commands import (
@@ -120,6 +121,22 @@ def test_placeholders_of_a_run_without_limits_are_those_of_the_host() -> None:
     assert set(values) == set(PLACEHOLDERS)
     assert (values["vcpus"], values["threads"], values["memory_mib"]) == ("8", "8", "16384")
     assert (values["gpu_count"], values["repeat"], values["data"]) == ("1", "2", "/data/a.rec")
+
+
+def test_a_mode_is_an_option_where_it_was_named() -> None:
+    """A program does by itself what its kind says."""
+    assert "--mode" not in argv(SPEC, PLACE, 8, HOST_MEMORY)
+    words = argv(replace(SPEC, workload=replace(TRAINING, mode="forward_backward")), PLACE, 8, HOST_MEMORY)
+    assert words[words.index("--mode") + 1] == "forward_backward"
+
+
+def test_options_of_the_framework_are_given_as_the_study_writes_them() -> None:
+    """Those that it leaves out are the program's to choose."""
+    workload = replace(TRAINING, precision="bf16", options=FrameworkOptions(compile=True, workers=0))
+    words = argv(replace(SPEC, workload=workload), PLACE, 8, HOST_MEMORY)
+    given = dict(zip(words[3::2], words[4::2], strict=True))
+    assert (given["--precision"], given["--compile"], given["--workers"]) == ("bf16", "true", "0")
+    assert not {"--channels-last", "--decoder"} & given.keys()
 
 
 def test_several_emulated_accelerators_are_told_how_long_they_exchange() -> None:
