@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from . import data_set, replay, threads
 from .accelerator import EmulatedAccelerator
-from .backends import NETWORKS, TAKES_VECTORS, Backend, Input, Settings, image_side, open_backend
+from .backends import NETWORKS, READ_FOLDERS, TAKES_VECTORS, Backend, Input, Settings, image_side, open_backend
 from .data_set import DataSet
 from .events import Events
 from .measured_loop import Loop, SameBatch, TimedCompute, emulated, timed
@@ -40,16 +40,16 @@ def run(program: str, description: str, training: bool) -> None:
         _real_device(options), options.threads, options.seed, options.batch_size, options.computing, options.reading
     )
     backend = None if options.input == "replay" else open_backend(options.framework, settings)
-    with data_set.open_images(options.data, options.format, options.scratch, options.threads, options.seed) as images:
+    with _opened(options) as images:
         cache = CacheState(images.files, options.cache_state)
         cache.before_run()
         unit = "vector" if options.network in TAKES_VECTORS else "image"
         progress = Progress(f"{program} {options.network}", unit, events, stop, options.extent)
-        with _source(backend, images, options, training) as source:
+        with _source(backend, images, options, settings, training) as source:
             _announce(program, options, images, backend, progress)
             compute = _compute(backend, options, training)
             latency = not training and backend is not None
-            Loop(source, compute, cache, options.batch_size, report_latency=latency).run(progress)
+            Loop(source, compute, cache, options.samples_a_step, report_latency=latency).run(progress)
         progress.end(_remark(options))
 
 
@@ -71,20 +71,25 @@ def _real_device(options: Options) -> str:
     return "cpu" if options.device == "emulated" else options.device
 
 
+def _opened(options: Options) -> AbstractContextManager[DataSet]:
+    reads_folders = options.framework in READ_FOLDERS
+    return data_set.open_images(
+        options.data, options.format, options.scratch, options.threads, options.seed, reads_folders
+    )
+
+
 @contextmanager
-def _source(backend: Backend | None, images: DataSet, options: Options, training: bool) -> Iterator[Input]:
+def _source(
+    backend: Backend | None, images: DataSet, options: Options, settings: Settings, training: bool
+) -> Iterator[Input]:
     side = image_side(options.network)
     source: Input
     if backend is None:
-        source = replay.replayed(images, options.batch_size, training, options.seed)
+        source = replay.replayed(options.framework, images, side, training, settings)
     elif images.format == "synthetic":
         source = SameBatch(backend.synthetic_samples(options.network))
-    elif images.format == "lmdb":
-        from .lmdb_images import LmdbImages
-
-        source = LmdbImages(images.files[0].parent, side, options.batch_size, training, options.seed)
     else:
-        source = backend.recordio_images(images, side, training)
+        source = backend.images(images, side, training)
     try:
         yield source
     finally:
@@ -95,7 +100,8 @@ def _compute(backend: Backend | None, options: Options, training: bool) -> Timed
     if backend is None:
         return lambda _batch: 0.0
     if options.rate is not None and options.device == "emulated":
-        return emulated(EmulatedAccelerator(options.rate), options.batch_size)
+        count, exchange = options.gpu_count, options.exchange
+        return emulated(EmulatedAccelerator(options.rate, count=count, exchange=exchange), options.batch_size)
     return timed(backend.image_training(options.network) if training else backend.image_inference(options.network))
 
 
@@ -109,7 +115,7 @@ def _announce(program: str, options: Options, images: DataSet, backend: Backend 
     about = f"{images.samples} images, {images.bytes / 1e6:.1f} MB" if images.samples else "synthetic input"
     version = "not used" if backend is None else backend.version
     print(
-        f"{program}: {options.network}, batch {options.batch_size}, {about}, {options.device}, "
+        f"{program}: {options.network}, batch {options.batch_size}, {about}, {options.devices}, "
         f"{options.threads} threads, {options.framework} {version}",
         flush=True,
     )
@@ -123,6 +129,7 @@ def _announce(program: str, options: Options, images: DataSet, backend: Backend 
         framework_version=version,
         format=images.format,
         device=options.device,
+        gpu_count=options.gpu_count,
         threads=options.threads,
         stated={} if backend is None else backend.stated,
     )

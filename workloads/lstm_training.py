@@ -57,7 +57,7 @@ def _run(options: Options, progress: Progress) -> None:
     words_a_step = options.batch_size * form.steps
     _announce(options, text, backend, progress)
     compute = _compute(backend, options, form, words_a_step)
-    Loop(source, compute, cache, words_a_step, report_latency=False).run(progress)
+    Loop(source, compute, cache, words_a_step * options.gpu_count, report_latency=False).run(progress)
     progress.end(" (emulated device)" if options.device == "emulated" else "")
 
 
@@ -80,14 +80,15 @@ def _source(options: Options, form: LanguageModelForm) -> tuple[Input, DataSet]:
 
 def _compute(backend: Backend, options: Options, form: LanguageModelForm, words_a_step: int) -> TimedCompute:
     if options.rate is not None and options.device == "emulated":
-        return emulated(EmulatedAccelerator(options.rate), words_a_step)
+        count, exchange = options.gpu_count, options.exchange
+        return emulated(EmulatedAccelerator(options.rate, count=count, exchange=exchange), words_a_step)
     return timed(backend.language_training(form))
 
 
 def _announce(options: Options, text: DataSet, backend: Backend, progress: Progress) -> None:
     about = f"{text.samples} words, {text.bytes / 1e6:.1f} MB" if text.samples else "synthetic input"
     print(
-        f"lstm_training: {options.network}, batch {options.batch_size}, {about}, {options.device}, "
+        f"lstm_training: {options.network}, batch {options.batch_size}, {about}, {options.devices}, "
         f"{options.threads} threads, {options.framework} {backend.version}",
         flush=True,
     )
@@ -101,6 +102,7 @@ def _announce(options: Options, text: DataSet, backend: Backend, progress: Progr
         framework_version=backend.version,
         format=text.format,
         device=options.device,
+        gpu_count=options.gpu_count,
         threads=options.threads,
         stated=backend.stated,
     )

@@ -167,7 +167,7 @@ def _measured(run: Run, steady: SteadyState, found: ChildResult) -> Run:
     assert place.vcpus is not None, "only an imported run lacks it"
     assert place.memory_bytes is not None, "only an imported run lacks it"
     workload, span = _taking_part(run.spec.workload), (steady.start, steady.end)
-    used = accounting.demand(steady, run.steps, run.samples, workload, run.data_set, accounted)
+    used = accounting.demand(steady, run.steps, run.samples, workload, run.data_set, accounted, run.spec.gpu_count)
     rates = run.disk.rates if run.disk else None
     busy = busy_shares(steady.throughput.value, used, run.configuration, rates, workload.computes_on)
     starved = measured_from_epoch(workload) == 1 and short_of_memory(

@@ -28,7 +28,7 @@ from sizer.api.measuring_host import MeasuringHost, this_host
 from sizer.api.preparing import Preparation, SetUp, prepare_data
 from sizer.api.study_plan import StudyPlan, plan_study
 from sizer.api.watched_page import WatchedPage
-from sizer.host import measuring_alone
+from sizer.host import measuring_alone, with_frameworks
 from sizer.model import is_bound
 from sizer.plan import (
     UNFINISHED,
@@ -71,7 +71,8 @@ def measurement(
     `notes` are for a reader of the report. Raises InputError and HostError.
     """
     plan.check(host)
-    with measuring_alone(), StudyFolder.create(plan.folder, plan.study, host.host, notes) as folder:
+    described = with_frameworks(host.host, plan.interpreters())
+    with measuring_alone(), StudyFolder.create(plan.folder, plan.study, described, notes) as folder:
         yield _ready(plan, folder, host, on_event)
 
 
@@ -84,6 +85,7 @@ def continued(
         folder.check_host(host.host)
         plan = plan_study(folder.study, folder.path, host, retry)
         plan.check(host)
+        folder.go_on_with_versions(with_frameworks(host.host, plan.interpreters()))
         yield _ready(plan, folder, host, on_event)
 
 

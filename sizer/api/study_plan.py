@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.api.measuring_host import MeasuringHost
-from sizer.api.preconditions import caps_memory, check_preconditions, doubts
+from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts
 from sizer.plan import (
     FAILED,
     UNFINISHED,
@@ -94,11 +94,19 @@ class StudyPlan:
     @property
     def doubts(self) -> list[Doubt]:
         """What lets runs that are left end as `unsupported` or `crashed` although every limit can be set."""
-        return doubts(self.left, self.beside)
+        return doubts(self.left, self.beside, [each.framework for each in self.study.frameworks])
 
     def check(self, host: MeasuringHost) -> None:
-        """Raise InputError for data or a mount that is not there, HostError for what the host cannot limit."""
+        """Raise InputError for data or a mount that is not there, HostError for what the host cannot limit.
+
+        Nothing that the study names is started: it may be a stranger's.
+        """
         check_preconditions(self.all_specs, self.study, host.backend)
+
+    def interpreters(self) -> dict[str, Path]:
+        """The interpreter of each framework that is used. Raises InputError for one that the study names and that
+        cannot run its programs, which is only known when it is started."""
+        return check_interpreters(self.all_specs, self.study)
 
     def asks_for(self, run: Run) -> bool:
         """Whether the study asks for a run: a folder may hold others, of a time when its axes were longer."""

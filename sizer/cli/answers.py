@@ -29,9 +29,11 @@ from sizer.records import (
     typed_path,
 )
 from sizer.words import (
+    accelerator_counts_lines,
     alternative_line,
     batch_sentences,
     conclusion_line,
+    gpu_option_lines,
     headline,
     idle_sentence,
     main_sentences,
@@ -64,8 +66,9 @@ def fit(arguments: argparse.Namespace) -> int:
 
 def recommend(arguments: argparse.Namespace) -> int:
     folder = opened(arguments.folder)
-    asked = _objective(arguments, folder.study.objective)
     catalog = Catalog.load(arguments.catalog)
+    asked = _objective(arguments, folder.study.objective)
+    asked = replace(asked, gpus=tuple(catalog.gpu(name) for name in asked.gpus))
     baseline = None if arguments.baseline is None else catalog.instance(arguments.baseline)
     model = api.fit(folder)
     names = [each.name for each in model.workloads]
@@ -96,7 +99,8 @@ def _objective(arguments: argparse.Namespace, own: Objective) -> Objective:
     """The study's own with what was asked for on the command line. Raises InputError for half of a deadline."""
     asked = _how_fast(arguments, own)
     latency = own.latency_p99 if arguments.latency_p99 is None else arguments.latency_p99
-    return replace(asked, latency_p99=latency, spot=arguments.spot or own.spot)
+    gpus = own.gpus if arguments.gpus is None else arguments.gpus
+    return replace(asked, latency_p99=latency, spot=arguments.spot or own.spot, gpus=gpus)
 
 
 def _how_fast(arguments: argparse.Namespace, own: Objective) -> Objective:
@@ -129,12 +133,19 @@ def _print_answer(answer: Answer, model: Model) -> None:
         print(f"  {sentence}")
     for alternative in _shown(answer):
         print(f"  {alternative_line(alternative, terms)}")
+    for line in accelerator_counts_lines(answer, terms):
+        print(f"  {line}")
     for rejection in answer.rejected:
         print(f"  {rejection_line(rejection, terms)}")
     if answer.next_run is not None:
         print(f"  {next_line(answer.next_run, terms)}")
     for offer in _offers(answer):
         print(f"  {offer_line(offer)}")
+    for option in answer.gpus:
+        first, *more = gpu_option_lines(option, terms)
+        print(f"  {first}")
+        for line in more:
+            print(f"    {line}")
 
 
 def _offers(answer: Answer) -> list[InstanceOffer]:

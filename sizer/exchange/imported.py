@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from sizer.catalog import Catalog
+from sizer.catalog import Basis, Catalog
 from sizer.exchange.disk_classes import with_disk_classes
 from sizer.exchange.headers import (
     BATCH_PER_GPU,
@@ -208,10 +209,17 @@ def _published(rows: Sequence[ParsedRow], gpu: str, catalog: Catalog) -> Device 
     if len(networks) == len(modes) == 1:
         network, mode = networks.pop(), modes.pop()
         with suppress(InputError):
-            figure = catalog.accelerator_rate(mode or "", network or "", gpu)
-            if fastest <= TOLERANCE * figure.samples_per_second:
+            figure = catalog.accelerator_rate(mode or "", network or "", gpu, **_of_all(rows))
+            if figure.basis is not Basis.TRANSFERRED and fastest <= TOLERANCE * figure.samples_per_second:
                 return Device("emulated", 0, gpu, float(figure.samples_per_second), figure.source)
     return None
+
+
+def _of_all(rows: Sequence[ParsedRow]) -> dict[str, Any]:
+    """What else these rows say of the rate that they had, where all say the same."""
+    names = ("precision", "batch_size", "framework")
+    found = {name: {row[name] for row in rows} for name in names}
+    return {name: values.pop() if len(values) == 1 else None for name, values in found.items()}
 
 
 def _study(path: Path, runs: Sequence[Run]) -> Study:

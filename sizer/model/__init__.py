@@ -15,11 +15,11 @@ from sizer.model.batch_runs import (
     unfinished_end,
     whole_data,
 )
-from sizer.model.ceilings import known_ceilings
+from sizer.model.ceilings import accelerators_alone, known_ceilings
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, memory_of, name_of_disk, vcpus_of
 from sizer.model.edge import batch_edge, before_the_last_doubling, memory_edge, reaches, vcpus_edge
 from sizer.model.equation import Array
-from sizer.model.feeds import CPU_LABEL, label_of
+from sizer.model.feeds import CPU_LABEL, label_at, label_of
 from sizer.model.filling import filled
 from sizer.model.fitting import fit
 from sizer.model.floor_runs import (
@@ -112,6 +112,7 @@ __all__ = [
     "Tried",
     "WhatIf",
     "WorkloadModel",
+    "accelerators_alone",
     "anonymous_bytes",
     "apart",
     "as_asked",
@@ -142,6 +143,7 @@ __all__ = [
     "is_floor_search",
     "is_search",
     "known_ceilings",
+    "label_at",
     "label_of",
     "largest_batch",
     "loader_waits",

@@ -81,7 +81,7 @@ def ordinary(runs: Iterable[Run]) -> tuple[Run, ...]:
 
 def same_floor(spec: RunSpec, other: RunSpec) -> bool:
     """Whether a cap that holds for one run holds for the other: workload, batch and share of vCPUs are the same."""
-    mine, its = ((each.workload, each.batch_size, each.limits.vcpus) for each in (spec, other))
+    mine, its = ((each.workload, each.batch_size, each.gpu_count, each.limits.vcpus) for each in (spec, other))
     return mine == its
 
 

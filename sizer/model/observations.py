@@ -88,7 +88,7 @@ def observe(runs: Sequence[Run]) -> tuple[list[Observation], Noise]:
         deviation = deviation_of(run_deviation, len(logs))
         accounted = {name: _accounted(group, name) for name in ("read_bytes", "core_seconds", "accelerator_seconds")}
         if gpus_of(configuration) > 1:
-            accounted["accelerator_seconds"] = None  # busy one beside another
+            accounted["accelerator_seconds"] = _side_by_side(group, gpus_of(configuration))
         observations.append(Observation(configuration, feed, centre, deviation, slower, **accounted))
     return sorted(observations, key=lambda o: _order(o.configuration)), noise
 
@@ -97,6 +97,13 @@ def _accounted(group: Sequence[Run], name: str) -> float | None:
     found = [getattr(run.demand, name) for run in group if run.demand is not None]
     found = [value for value in found if value is not None]
     return mean(found) if found else None
+
+
+def _side_by_side(group: Sequence[Run], count: int) -> float | None:
+    """Seconds a sample that all accelerators together are busy, one beside another; of a table it is not known whose
+    seconds it has."""
+    seconds = _accounted(group, "accelerator_seconds")
+    return None if seconds is None or any(run.imported for run in group) else seconds / count
 
 
 def _order(at: Configuration) -> tuple[float, int, str, int, str, int]:

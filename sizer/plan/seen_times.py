@@ -83,7 +83,7 @@ class SeenTimes:
 
 
 def _position(spec: RunSpec) -> tuple[object, ...]:
-    return spec.workload.name, spec.workload.input, spec.limits, spec.batch_size, spec.measure.seconds
+    return spec.workload.name, spec.workload.input, spec.limits, spec.batch_size, spec.gpu_count, spec.measure.seconds
 
 
 def _unlike(one: RunSpec, other: RunSpec) -> float:
@@ -97,6 +97,7 @@ def _unlike(one: RunSpec, other: RunSpec) -> float:
         one.limits.disk != other.limits.disk,
         one.workload.input != other.workload.input,
         one.measure.seconds != other.measure.seconds,
+        one.gpu_count != other.gpu_count,
     )
     return vcpus + abs(math.log(one.batch_size / other.batch_size)) + OTHER_AXIS * sum(others)
 

@@ -124,7 +124,7 @@ def two_epoch_passes(study: Study, host: HostSize) -> tuple[TwoEpochs, ...]:
     found = []
     for each in study.workloads:
         spec = representative(configurations(each, study, host), study, host)
-        shuffled = each.workload.kind == "image_training" and each.workload.format != "lmdb"
+        shuffled = each.workload.kind == "image_training" and each.workload.shuffles
         if each.isolate and shuffled and reads_its_data(spec):
             base = replace(
                 spec,
@@ -136,8 +136,8 @@ def two_epoch_passes(study: Study, host: HostSize) -> tuple[TwoEpochs, ...]:
     return tuple(found)
 
 
-def _limits_and_batch(spec: RunSpec) -> tuple[float | None, str | None, int]:
-    return spec.limits.vcpus, spec.limits.disk, spec.batch_size
+def _limits_and_batch(spec: RunSpec) -> tuple[float | None, str | None, int, int]:
+    return spec.limits.vcpus, spec.limits.disk, spec.batch_size, spec.gpu_count
 
 
 def _needed(whole: Sequence[Run]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sizer.records.answer import (
+    AcceleratorCount,
     Action,
     Alternative,
     Answer,
@@ -46,10 +47,11 @@ from sizer.records.domains import (
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
 from sizer.records.framework_options import OF_FRAMEWORK, OF_IMAGES, WITHOUT, FrameworkOptions
+from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
 from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
-from sizer.records.networks import DIFFERENCES, TAKES_VECTORS, DifferenceKind
+from sizer.records.networks import DIFFERENCES, ONLY_IN, TAKES_VECTORS, DifferenceKind
 from sizer.records.own_programs import PLACEHOLDERS, Variable, filled, placeholders_in
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
@@ -94,6 +96,7 @@ from sizer.records.study import (
     Device,
     DiskRates,
     DiskTier,
+    FrameworkPython,
     Limits,
     Measure,
     Note,
@@ -167,6 +170,7 @@ __all__ = [
     "NOT_FINITE",
     "OF_FRAMEWORK",
     "OF_IMAGES",
+    "ONLY_IN",
     "OPENCV",
     "OTHER",
     "PLACEHOLDERS",
@@ -179,7 +183,9 @@ __all__ = [
     "SMALLEST_MEMORY",
     "TAKES_VECTORS",
     "WITHOUT",
+    "AcceleratorCount",
     "Action",
+    "AgainstCpu",
     "AllOf",
     "Alternative",
     "Amount",
@@ -216,6 +222,8 @@ __all__ = [
     "Family",
     "Figure",
     "FrameworkOptions",
+    "FrameworkPython",
+    "GpuOption",
     "HostError",
     "InputError",
     "InstanceOffer",
@@ -234,12 +242,14 @@ __all__ = [
     "Meter",
     "MeterKind",
     "NoAnswer",
+    "NoGpuAnswer",
     "Note",
     "NoteKind",
     "Objective",
     "Option",
     "Outcome",
     "Prediction",
+    "PublishedRate",
     "Purpose",
     "Rate",
     "RateChange",
@@ -255,6 +265,7 @@ __all__ = [
     "RunWarning",
     "Sample",
     "SearchEnd",
+    "SecondGpu",
     "SharedMachine",
     "SizerError",
     "Spec",

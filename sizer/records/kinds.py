@@ -12,6 +12,8 @@ PREPROCESSING = "imagenet_preprocessing"
 OPENCV = "opencv"
 """What decodes and encodes the images of preprocessing: no framework of the others takes part in it."""
 
+PYTORCH = "pytorch"
+
 OTHER = "other"
 """The framework of a kind that has none, or of which nobody knows it."""
 

@@ -12,6 +12,7 @@ from sizer.files import read_given
 from sizer.records import AnyOf, InputError, Measure, Message, Study, typed_path
 from sizer.study.axes import read_around, read_axes
 from sizer.study.document import Document, read_document
+from sizer.study.frameworks import read_frameworks
 from sizer.study.json_schema import check
 from sizer.study.objective import read_objective
 from sizer.study.presets import ISOLATED, MEASURE, HostSize, Preset, vcpus_axis
@@ -59,6 +60,7 @@ def parse_study(text: str, where: str, preset: str | None, facts: HostSize, cata
         measure=_measure(document, MEASURE[level or Preset.STANDARD]),
         objective=read_objective(document),
         embedded_images=int(document.data.get("embedded_images", Study.embedded_images)),
+        frameworks=read_frameworks(document),
     )
 
 

@@ -18,6 +18,8 @@ def to_yaml(study: Study) -> str:
         data["disks"] = {tier.name: _disk(tier) for tier in study.disks}
     if study.around is not None:
         data["around"] = _around(study.around)
+    if study.frameworks:
+        data["frameworks"] = {each.framework: {"python": each.python} for each in study.frameworks}
     data["embedded_images"] = study.embedded_images
     data["measure"] = _measure(study.measure)
     data["objective"] = objective_form(study.objective)
@@ -64,6 +66,7 @@ def _workload(plan: WorkloadPlan) -> dict[str, Any]:
             "vcpus": [_number(value) for value in plan.vcpus],
             "memory": [spell_bytes(value) for value in plan.memory_bytes],
             "disk": list(plan.disk),
+            **({"gpu_count": list(plan.gpu_count)} if plan.gpu_count else {}),
         },
     }
     return {key: value for key, value in own.items() if value is not None}
@@ -82,6 +85,8 @@ def _device(device: Device) -> str | dict[str, Any]:
             "gpu": device.gpu,
             "samples_per_second": _number(device.samples_per_second),
             "source": device.source,
+            "scaling_loss": _number(device.scaling_loss),
+            "scaling_source": device.scaling_source,
         }
         return {"emulate": {key: value for key, value in figures.items() if value is not None}}
     return device.label

@@ -13,11 +13,14 @@ from sizer.records import (
     COMMAND,
     KINDS,
     LONGEST_NAME,
+    ONLY_IN,
     OPENCV,
     OTHER,
     PLACEHOLDERS,
     PREPROCESSING,
     TAKES_VECTORS,
+    AnyOf,
+    Device,
     InputError,
     Limits,
     Variable,
@@ -31,7 +34,7 @@ from sizer.study.axes import Axes, distinct, read_axes, read_batch_sizes
 from sizer.study.document import Document, Key
 from sizer.study.framework_options import read_options
 from sizer.study.kinds import format_of
-from sizer.study.tiers import Figures, read_device
+from sizer.study.tiers import Figures, read_device, with_scaling
 
 LARGEST_TRIED = 16384
 """Of a search for the largest batch that names none: the largest that is in use for training at all."""
@@ -85,33 +88,36 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
     axes, batch_sizes = _axes(document, key, entry, defaults)
     plans = []
     for framework, network in product(frameworks, networks):
+        _check_network(document, (*key, "network"), entry["kind"], framework, network)
         if network in TAKES_VECTORS and entry.get("input") != "synthetic" and entry["kind"] != COMMAND:
             raise document.input_error(
                 (*key, "network"), "{network} takes vectors, not images; write `input: synthetic`.", network=network
             )
         workload = _workload(document, key, entry, _name(entry, frameworks, networks, framework, network))
-        _check_placeholders(document, key, workload, batch_sizes)
-        device = read_device(
-            document, (*key, "device"), entry.get("device", "cpu"), workload.kind, network, defaults.figures
+        _check_placeholders(document, key, workload, batch_sizes, axes.gpu_count or ())
+        workload = replace(
+            workload,
+            framework=framework,
+            network=network,
+            cache=_cache(entry, axes, defaults.around),
+            precision=entry.get("options", {}).get("precision"),
         )
+        device = read_device(
+            document, (*key, "device"), entry.get("device", "cpu"), workload, batch_sizes, defaults.figures
+        )
+        counts = _gpu_counts(document, key, entry, axes, device)
+        device = with_scaling(document, (*key, "device"), device, counts, workload.kind, network, defaults.figures)
         options, precision = read_options(document, (*key, "options"), entry, framework, device)
         plans.append(
             WorkloadPlan(
-                replace(
-                    workload,
-                    options=options,
-                    precision=precision,
-                    framework=framework,
-                    network=network,
-                    device=device,
-                    cache=_cache(entry, axes, defaults.around),
-                ),
+                replace(workload, options=options, precision=precision, device=device),
                 batch_sizes,
                 axes.vcpus or (),
                 axes.memory_bytes or (),
                 axes.disk or (),
                 entry.get("memory_floor", False),
                 entry.get("isolate", defaults.isolate) and entry["kind"] != COMMAND,
+                counts,
                 _largest_batch(entry.get("largest_batch", False)),
             )
         )
@@ -123,6 +129,24 @@ def _largest_batch(asked: bool | int) -> int:
     return LARGEST_TRIED if asked is True else int(asked)
 
 
+def _gpu_counts(document: Document, key: Key, entry: dict[str, Any], axes: Axes, device: Device) -> tuple[int, ...]:
+    """How many accelerators; an axis of the whole study is none of a workload that the CPU computes.
+
+    Raises InputError for a workload's own axis without an accelerator.
+    """
+    own = "gpu_count" in entry.get("axes", {})
+    if device.kind == "cpu":
+        if own and axes.gpu_count:
+            raise document.input_error(
+                (*key, "axes", "gpu_count"),
+                "`gpu_count` counts accelerators, and this workload computes on the CPU; write a `device` such as "
+                "{example}, or remove this line.",
+                example="{emulate: {gpu: V100}}",
+            )
+        return ()
+    return axes.gpu_count or ()
+
+
 def _check_framework(document: Document, key: Key, entry: dict[str, Any]) -> None:
     """Preprocessing is OpenCV's; a file that sizer wrote may call it mxnet, as the first study folders do."""
     known = {OPENCV, "mxnet"} if document.resolved else {OPENCV}
@@ -132,6 +156,21 @@ def _check_framework(document: Document, key: Key, entry: dict[str, Any]) -> Non
             "`framework` of {preprocessing} can only be {opencv}; remove this line.",
             preprocessing=PREPROCESSING,
             opencv=OPENCV,
+        )
+
+
+def _check_network(document: Document, key: Key, kind: str, framework: str | None, network: str | None) -> None:
+    """Raise InputError for a network that sizer's programs do not have in a framework."""
+    having = ONLY_IN.get(network or "", ())
+    if having and framework not in having and KINDS[kind].framework != OTHER:
+        raise document.input_error(
+            key,
+            "{framework} has no {network}, which is in {having} alone; ask for it in a workload of its own with "
+            "`framework: {first}`.",
+            framework=framework,
+            network=network,
+            having=AnyOf(*having),
+            first=having[0],
         )
 
 
@@ -216,8 +255,10 @@ def _variables(document: Document, key: Key, values: dict[str, Any]) -> tuple[Va
     )
 
 
-def _check_placeholders(document: Document, key: Key, workload: Workload, batch_sizes: tuple[int, ...]) -> None:
-    """Raise InputError for one that cannot be filled in, and for a batch size that the command is never told.
+def _check_placeholders(
+    document: Document, key: Key, workload: Workload, batch_sizes: tuple[int, ...], gpu_counts: tuple[int, ...]
+) -> None:
+    """Raise InputError for one that cannot be filled in, and for a batch size or count that the command is never told.
 
     A study that sizer wrote may be of a time without placeholders.
     """
@@ -240,6 +281,13 @@ def _check_placeholders(document: Document, key: Key, workload: Workload, batch_
             (*key, "largest_batch"),
             "the command is not told which batch size to try; write {placeholder} among its words or in `env`.",
             placeholder="{batch_size}",
+        )
+    if len(gpu_counts) > 1 and "gpu_count" not in used:
+        raise document.input_error(
+            (*key, "axes"),
+            "the command is not told how many accelerators to use; write {placeholder} among its words or in `env`, "
+            "or give one `gpu_count`.",
+            placeholder="{gpu_count}",
         )
     early = placeholders_in(workload.setup)
     if early:

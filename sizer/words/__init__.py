@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+from sizer.words.accelerator_counts import (
+    accelerator_counts_lines,
+    accelerator_counts_note,
+    accelerator_counts_sentences,
+    count_name,
+    disk_asked,
+    efficiency_in_words,
+    fed_in_words,
+    side_by_side_in_words,
+    speed_up_in_words,
+)
 from sizer.words.alternatives import (
     alternative_line,
     alternative_remark,
@@ -176,7 +187,9 @@ from sizer.words.page import (
     device_in_words,
     embedded_data,
     ending,
+    framework_name,
     input_named,
+    installed_in_words,
     memory_size,
     of_the_fastest,
     program_named,
@@ -331,6 +344,7 @@ from sizer.words.what_if import (
     what_if_sentences,
     what_if_unfit,
 )
+from sizer.words.which_gpu import gpu_option_lines
 
 __all__ = [
     "ENGLISH",
@@ -343,6 +357,9 @@ __all__ = [
     "_",
     "_n",
     "a_sample",
+    "accelerator_counts_lines",
+    "accelerator_counts_note",
+    "accelerator_counts_sentences",
     "accelerator_option",
     "accelerators_in_words",
     "accelerators_scaled",
@@ -392,6 +409,7 @@ __all__ = [
     "conclusion_line",
     "configuration_line",
     "configuration_name",
+    "count_name",
     "data_in_words",
     "data_lacking",
     "data_set_of",
@@ -400,6 +418,7 @@ __all__ = [
     "deviations_in_words",
     "device_in_words",
     "disk_answer",
+    "disk_asked",
     "disk_ceiling",
     "disk_check_line",
     "disk_checking",
@@ -420,6 +439,7 @@ __all__ = [
     "drift_in_words",
     "drift_of_reference",
     "drift_of_repeats",
+    "efficiency_in_words",
     "embedded_data",
     "ended_line",
     "ending",
@@ -429,6 +449,7 @@ __all__ = [
     "failure_line",
     "family_sentence",
     "family_sentences",
+    "fed_in_words",
     "figure_interval",
     "finding_in_words",
     "first_run_failed",
@@ -436,9 +457,11 @@ __all__ = [
     "following_in_words",
     "follows_from_first_run",
     "forms_sentence",
+    "framework_name",
     "from_to",
     "gain_in_words",
     "gpu_named",
+    "gpu_option_lines",
     "half_width",
     "headline",
     "host_line",
@@ -450,6 +473,7 @@ __all__ = [
     "in_so_many_runs",
     "in_words",
     "input_named",
+    "installed_in_words",
     "instance_line",
     "interrupted",
     "is_emulated",
@@ -590,6 +614,7 @@ __all__ = [
     "setup_failed",
     "several_of",
     "shared_sentences",
+    "side_by_side_in_words",
     "signed_bytes",
     "small_share",
     "source_name",
@@ -597,6 +622,7 @@ __all__ = [
     "spec_bound",
     "spec_line",
     "spec_parts",
+    "speed_up_in_words",
     "spread_assumed",
     "stage_learnt",
     "stage_of_time",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sizer.host import Installed
 from sizer.records import (
     OPENCV,
     PREPROCESSING,
@@ -40,6 +41,20 @@ from sizer.words.units import percent, rate_in_words, rates_axis
 UNKNOWN_FRAMEWORK = "other"
 """Of a command, or of an imported table, that names none."""
 _FRAMEWORKS = {"opencv": "OpenCV", "mxnet": "MXNet", "pytorch": "PyTorch", "tensorflow": "TensorFlow"}
+
+
+def framework_name(framework: str | None) -> str:
+    """`PyTorch`: as its makers write it, or as it is given."""
+    return _FRAMEWORKS.get(framework or "", framework or "")
+
+
+def installed_in_words(found: Installed) -> str:
+    """`Python 3.12.1 in /opt/torch/bin/python: torch 2.13.0, numpy 2.4.1`."""
+    packages = row(f"{name} {version}" for name, version in found.packages.items())
+    known = {"version": found.python, "path": found.path}
+    if not packages:
+        return _("Python {version} in {path}", **known)
+    return _("Python {version} in {path}: {packages}", **known, packages=packages)
 
 
 def runs_counted(number: int) -> str:
@@ -135,7 +150,7 @@ def workload_in_words(workload: Workload) -> str:
     if workload.kind == "command":
         return kind_in_words(workload.kind)
     framework = OPENCV if workload.kind == PREPROCESSING else workload.framework  # older folders call it mxnet
-    parts = [kind_in_words(workload.kind), workload.network, _FRAMEWORKS.get(framework or "", framework)]
+    parts = [kind_in_words(workload.kind), workload.network, framework_name(framework)]
     return " · ".join(part for part in parts if part and part != UNKNOWN_FRAMEWORK)
 
 
@@ -144,7 +159,7 @@ def program_named(workload: Workload) -> tuple[str, str] | None:
     framework = OPENCV if workload.kind == PREPROCESSING else workload.framework
     if workload.network is None or framework in (None, UNKNOWN_FRAMEWORK):
         return None
-    return workload.network, _FRAMEWORKS.get(framework or "", framework or "")
+    return workload.network, framework_name(framework)
 
 
 def of_the_fastest(share: float) -> str:

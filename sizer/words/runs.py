@@ -202,6 +202,7 @@ def run_in_words(spec: RunSpec, emulated: Collection[str] = ()) -> str:
     parts += [disk_in_words(limits.disk, limits.disk in emulated)] if limits.disk is not None else []
     parts = parts or [_("no limits")]
     parts += [_("batch {size}", size=spec.batch_size)] if _has_batch(spec) else []
+    parts += [accelerators_name(None, spec.gpu_count, spec.workload.device)] if spec.gpu_count else []
     parts += [isolating_in_words(spec.stage)] if spec.stage is not None else []
     return _("{workload} {configuration}", workload=spec.workload.name, configuration=row(parts))
 

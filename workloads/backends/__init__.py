@@ -12,6 +12,9 @@ from ..data_set import DataSet
 from ..faults import Unavailable
 from .network_forms import CLASSES, FULLY_CONNECTED
 
+READ_FOLDERS = frozenset({"pytorch"})
+"""Frameworks that read the files of a folder one by one; for others it is packed first."""
+
 MODULES = {"mxnet": "mxnet_backend", "pytorch": "pytorch_backend"}
 """A framework is one more file here with `open_backend(settings) -> Backend`, and one more line."""
 
@@ -94,8 +97,8 @@ class Backend(Protocol):
     stated: dict[str, bool | int | str]
     """The options that it computes and reads with, by their names in a study file; complete once the input is open."""
 
-    def recordio_images(self, data_set: DataSet, side: int, training: bool) -> Input:
-        """The framework's own reader of RecordIO images."""
+    def images(self, data_set: DataSet, side: int, training: bool) -> Input:
+        """The reader of a data set's images: the framework's own, where it has one for its form."""
 
     def synthetic_samples(self, network: str) -> Any:
         """A batch of random samples of the form that the network takes, and labels."""
@@ -113,7 +116,10 @@ class Backend(Protocol):
 def open_backend(framework: str, settings: Settings) -> Backend:
     """The backend of a framework. Raises Unavailable if there is none, or the framework or device is missing."""
     if framework not in MODULES:
-        ready = ", ".join(MODULES)
-        raise Unavailable(f"these programs do not run on {framework} yet: use --framework {ready}")
+        ready = " or ".join(MODULES)
+        raise Unavailable(
+            f"these programs do not run on {framework}: use --framework {ready}, or measure a program of your own with "
+            "`kind: command`, which reads its log"
+        )
     module = importlib.import_module(f".{MODULES[framework]}", __package__)
     return cast(Backend, module.open_backend(settings))

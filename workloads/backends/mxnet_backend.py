@@ -8,7 +8,7 @@ from typing import Any
 from .. import record_fault
 from ..data_set import DataSet
 from ..faults import InputFault, Unavailable
-from ..lmdb_images import Batch
+from ..lmdb_images import Batch, LmdbImages
 from . import Compute, Input, LanguageModelForm, Settings, mxnet_language, mxnet_library, mxnet_networks, sample_form
 
 mx = mxnet_library.load()
@@ -51,7 +51,10 @@ class MxnetBackend:
         self._device = context
         mx.random.seed(settings.seed)
 
-    def recordio_images(self, data_set: DataSet, side: int, training: bool) -> Input:
+    def images(self, data_set: DataSet, side: int, training: bool) -> Input:
+        if data_set.format == "lmdb":
+            batch_size, seed = self._settings.batch_size, self._settings.seed
+            return LmdbImages(data_set.files[0].parent, side, batch_size, training, seed)
         return RecordIOImages(data_set, side, training, self._settings)
 
     def synthetic_samples(self, network: str) -> Any:

@@ -9,9 +9,8 @@ import torch
 
 from ..data_set import DataSet
 from ..faults import Unavailable
-from ..lmdb_images import Batch
 from . import Compute, Input, LanguageModelForm, Settings, pytorch_language, pytorch_networks, sample_form
-from .pytorch_input import RecordIOImages
+from .pytorch_input import LoadedImages, normalised
 
 MIXED = {"bf16": torch.bfloat16, "fp16": torch.float16}
 """What automatic mixed precision computes with."""
@@ -47,8 +46,10 @@ class PyTorchBackend:
             torch.set_num_interop_threads(settings.threads)
         torch.manual_seed(settings.seed)
 
-    def recordio_images(self, data_set: DataSet, side: int, training: bool) -> Input:
-        return RecordIOImages(data_set, side, training, self._settings)
+    def images(self, data_set: DataSet, side: int, training: bool) -> Input:
+        loaded = LoadedImages(data_set, side, training, self._settings)
+        self.stated |= loaded.stated
+        return loaded
 
     def synthetic_samples(self, network: str) -> Any:
         size = self._settings.batch_size
@@ -117,9 +118,9 @@ class PyTorchBackend:
 
     def _placed(self, batch: Any) -> tuple[Any, Any]:
         """Images and labels on the device, in the order of memory that the network computes in."""
-        if isinstance(batch, Batch):
-            batch = torch.from_numpy(batch.images), torch.from_numpy(batch.labels).long()
         images, labels = batch
+        if images.dtype == torch.uint8:
+            images = normalised(images, self._device)
         layout = self._layout if images.dim() == 4 else torch.contiguous_format
         return images.to(self._device, memory_format=layout), labels.to(self._device)
 

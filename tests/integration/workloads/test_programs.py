@@ -226,7 +226,10 @@ def test_a_wrong_request_is_one_sentence(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--framework", "tensorflow"), "do not run on tensorflow yet"),
+        (
+            ("--framework", "tensorflow"),
+            "do not run on tensorflow: use --framework mxnet or pytorch, or measure a program of your own",
+        ),
         (("--device", "cuda:63"), "not cuda:63"),
     ],
 )

@@ -187,3 +187,14 @@ def test_the_estimate_ends_at_the_timeout() -> None:
     """A run is given up after its timeout."""
     specs = plan(study(planned(), measure=Measure(repeats=1, timeout=5.0)), HOST)
     assert estimate_seconds(specs) == pytest.approx(5.0 + AROUND_SECONDS)
+
+
+def test_numbers_of_accelerators_are_crossed_with_the_limits() -> None:
+    """And varied by themselves around a point, which has the first of them."""
+    crossed = plan(study(planned(vcpus=(1.0, 2.0), gpu_count=(1, 2, 4))), HOST)
+    assert Counter((spec.limits.vcpus, spec.gpu_count) for spec in ordinary(crossed)) == {
+        (vcpus, count): 2 for vcpus in (1.0, 2.0) for count in (1, 2, 4)
+    }
+    around = plan(study(planned(vcpus=(1.0, 2.0), gpu_count=(1, 2)), around=Limits(vcpus=4.0)), HOST)
+    found = {(spec.limits.vcpus, spec.gpu_count) for spec in around}
+    assert found == {(4.0, 1), (4.0, 2), (1.0, 1), (2.0, 1)}
