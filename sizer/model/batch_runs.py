@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from sizer.model.coordinates import batch_of
 from sizer.model.floor_runs import is_search
 from sizer.records import LargestBatch, Limits, MemoryPlace, Outcome, Purpose, Run, RunSpec, SearchEnd
 
@@ -25,7 +24,8 @@ HOST_ALONE = ("cpu", "emulated")
 
 @dataclass(frozen=True)
 class Tried:
-    """Batches that held and that ran out of memory at one place, and the run of the search that showed neither."""
+    """Batches of one accelerator that held and that ran out of memory at one place, and the run of the search that
+    showed neither."""
 
     held: tuple[int, ...] = ()
     too_large: tuple[tuple[int, MemoryPlace | None], ...] = ()
@@ -59,16 +59,16 @@ def tried(runs: Iterable[Run], base: RunSpec) -> Tried:
     too_large = [run for run in whole if _ran_out(run, cap)]
     other = [run for run in own if not _held(run) and run.outcome in (Outcome.CRASHED, Outcome.TIMEOUT)]
     return Tried(
-        tuple(sorted({batch_of(run.configuration) for run in held})),
-        tuple(sorted({batch_of(run.configuration): run.ran_out_of for run in too_large}.items())),
-        min(other, key=lambda run: batch_of(run.configuration), default=None),
+        tuple(sorted({run.spec.batch_size for run in held})),
+        tuple(sorted({run.spec.batch_size: run.ran_out_of for run in too_large}.items())),
+        min(other, key=lambda run: run.spec.batch_size, default=None),
         len(own),
     )
 
 
-def _place(spec: RunSpec) -> Limits:
+def _place(spec: RunSpec) -> tuple[Limits, int]:
     """What must be the same of two runs beside their workload: which disk the data came from fills no memory."""
-    return replace(spec.limits, memory_bytes=None, disk=None)
+    return replace(spec.limits, memory_bytes=None, disk=None), spec.gpu_count
 
 
 def is_batch_search(run: Run) -> bool:
@@ -81,14 +81,15 @@ def is_bound(run: Run) -> bool:
     return is_batch_search(run) and run.outcome is Outcome.TIMEOUT
 
 
-def whole_data(runs: Iterable[Run]) -> int | None:
-    """The largest batch that the data set of these runs can fill; None where no run shows it."""
+def whole_data(runs: Sequence[Run]) -> int | None:
+    """The largest batch of one accelerator that the data set of these runs can fill; None where no run shows it."""
     shown = [
         int(run.data_set.samples / each) if each == 1 else int(run.data_set.samples / (each + 1))
         for run in runs
         if run.data_set is not None and run.data_set.samples and (each := _samples_each(run))
     ]
-    return max(1, min(shown)) if shown else None
+    counts = [max(1, run.spec.gpu_count) for run in runs]
+    return max(1, min(shown) // max(counts)) if shown else None
 
 
 def largest_batch(runs: Sequence[Run], most: int = 0, unfinished: bool = False) -> LargestBatch | None:
@@ -100,7 +101,7 @@ def largest_batch(runs: Sequence[Run], most: int = 0, unfinished: bool = False) 
     if latest is not None:
         found = tried(_on(runs, latest), latest.spec)
         return _largest(found, latest, unfinished_end(found, runs, most) if not unfinished else None)
-    killed = [run for run in runs if _ran_out(run, None) and not is_search(run) and batch_of(run.configuration) > 1]
+    killed = [run for run in runs if _ran_out(run, None) and not is_search(run) and run.spec.batch_size > 1]
     # Each place once: a table may have very many rows that ran out of memory.
     shown = {(run.spec.workload, run.spec.limits, _accelerators(run)): run for run in killed}.values()
     places = [(tried(_on(runs, run), run.spec), run) for run in shown]
@@ -148,13 +149,13 @@ def _largest(found: Tried, at: Run, ended: SearchEnd | None) -> LargestBatch:
         None if of_gpu else at.spec.limits.memory_bytes,
         ended or SearchEnd.UNFINISHED,
         gpu=at.configuration.gpu or at.spec.workload.computes_on.gpu if of_gpu else None,
-        failed=batch_of(found.stopped.configuration) if stopped and found.stopped is not None else None,
+        failed=found.stopped.spec.batch_size if stopped and found.stopped is not None else None,
         pipeline_alone=at.spec.workload.computes_on.kind == "emulated",
     )
 
 
 def _samples_each(run: Run) -> float:
-    return run.steps[-1].samples / batch_of(run.configuration) if run.steps else 0.0
+    return run.steps[-1].samples / run.spec.samples_a_step if run.steps else 0.0
 
 
 def _held(run: Run) -> bool:
