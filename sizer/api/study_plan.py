@@ -7,11 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sizer.api.measuring_host import MeasuringHost
-<<<<<<< HEAD
 from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts, interpreted
-=======
-from sizer.api.preconditions import caps_memory, check_interpreters, check_preconditions, doubts
->>>>>>> batchcurve
 from sizer.plan import (
     FAILED,
     UNFINISHED,
@@ -26,11 +22,7 @@ from sizer.plan import (
     searches,
     two_epoch_passes,
 )
-<<<<<<< HEAD
 from sizer.records import DiskTier, Doubt, FrameworkPython, Outcome, Run, RunSpec, Study, Workload
-=======
-from sizer.records import DiskTier, Doubt, Outcome, Run, RunSpec, Study, Workload
->>>>>>> batchcurve
 
 
 @dataclass(frozen=True)

@@ -529,13 +529,8 @@ class Answer:
     `probability` is that of `probability_of`; neither is known where there was nothing to choose from.
     `rate_in_doubt`: runs told rates that are known to be wrong, so of its `throughput` only how specs compare is known.
     `options` are what the cheapest, the balanced and the fastest choice would be; none where a rate is asked for.
-<<<<<<< HEAD
     `gpus` are the accelerators that were asked about.
     `batch` says which batch size, where several were measured or the largest was searched for.
-=======
-    `batch` says which batch size, where several were measured or the largest was searched for.
-    `gpus` are the accelerators that were asked about.
->>>>>>> batchcurve
     """
 
     workload: Name
@@ -562,15 +557,9 @@ class Answer:
     rate_in_doubt: bool = False
     options: tuple[Option, ...] = ()
     probability_of: Event | None = None
-<<<<<<< HEAD
     gpus: tuple[GpuOption, ...] = ()
     accelerator_counts: tuple[AcceleratorCount, ...] = ()
     batch: BatchAdvice | None = None
-=======
-    batch: BatchAdvice | None = None
-    gpus: tuple[GpuOption, ...] = ()
-    accelerator_counts: tuple[AcceleratorCount, ...] = ()
->>>>>>> batchcurve
 
     @cached_property
     def chosen(self) -> Alternative | None:

@@ -141,14 +141,6 @@ def _expand(document: Document, key: Key, defaults: WorkloadDefaults) -> list[Wo
     return plans
 
 
-<<<<<<< HEAD
-=======
-def _largest_batch(asked: bool | int) -> int:
-    """The largest batch that is tried: `true` is one that nothing but memory or time ends before; 0 is no search."""
-    return LARGEST_TRIED if asked is True else int(asked)
-
-
->>>>>>> batchcurve
 def _gpu_counts(document: Document, key: Key, entry: dict[str, Any], axes: Axes, device: Device) -> tuple[int, ...]:
     """How many accelerators; an axis of the whole study is none of a workload that the CPU computes.
 
@@ -165,14 +157,11 @@ def _gpu_counts(document: Document, key: Key, entry: dict[str, Any], axes: Axes,
             )
         return ()
     return axes.gpu_count or ()
-<<<<<<< HEAD
 
 
 def _largest_batch(asked: bool | int) -> int:
     """The largest batch that is tried: `true` is one that nothing but memory or time ends before; 0 is no search."""
     return LARGEST_TRIED if asked is True else int(asked)
-=======
->>>>>>> batchcurve
 
 
 def _check_framework(document: Document, key: Key, entry: dict[str, Any]) -> None:
@@ -304,30 +293,18 @@ def _check_placeholders(
             "or give one batch size.",
             placeholder="{batch_size}",
         )
-<<<<<<< HEAD
-=======
-    if _at(document, key).get("largest_batch") and "batch_size" not in used:
-        raise document.input_error(
-            (*key, "largest_batch"),
-            "the command is not told which batch size to try; write {placeholder} among its words or in `env`.",
-            placeholder="{batch_size}",
-        )
->>>>>>> batchcurve
     if len(gpu_counts) > 1 and "gpu_count" not in used:
         raise document.input_error(
             (*key, "axes"),
             "the command is not told how many accelerators to use; write {placeholder} among its words or in `env`, "
             "or give one `gpu_count`.",
             placeholder="{gpu_count}",
-<<<<<<< HEAD
         )
     if _at(document, key).get("largest_batch") and "batch_size" not in used:
         raise document.input_error(
             (*key, "largest_batch"),
             "the command is not told which batch size to try; write {placeholder} among its words or in `env`.",
             placeholder="{batch_size}",
-=======
->>>>>>> batchcurve
         )
     early = placeholders_in(workload.setup)
     if early:
