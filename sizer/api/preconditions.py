@@ -149,7 +149,8 @@ def doubts(specs: Sequence[RunSpec], beside: Path | None = None, named: Sequence
     found = _doubts_of_frameworks(workloads, [each.framework for each in named])
     for workload in workloads:
         chosen = next((each for each in named if each.framework == workload.framework), None)
-        found += doubts_of_gpu(workload, chosen)
+        most = max(spec.gpu_count for spec in specs if spec.workload == workload)
+        found += doubts_of_gpu(workload, max(1, most), chosen)
         found += _doubts_of_program(workload, beside)
     return found
 

@@ -28,6 +28,8 @@ from sizer.records.answer import (
     Upgrade,
     reason,
 )
+from sizer.records.batch_sizes import BatchAdvice, BatchCurve, BatchPoint, LargestBatch, SearchEnd, StepFit
+from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable
 from sizer.records.domains import (
     LARGEST,
     LARGEST_BYTES,
@@ -48,7 +50,18 @@ from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, S
 from sizer.records.framework_options import OF_FRAMEWORK, OF_IMAGES, WITHOUT, FrameworkOptions
 from sizer.records.gpu import ClockReason, GpuSample, GpuUse
 from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
-from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
+from sizer.records.kinds import (
+    COMMAND,
+    FORWARD,
+    FORWARD_BACKWARD,
+    IMPORTED,
+    KINDS,
+    MODES,
+    OPENCV,
+    OTHER,
+    PREPROCESSING,
+    TRAIN,
+)
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
 from sizer.records.networks import DIFFERENCES, ONLY_IN, TAKES_VECTORS, DifferenceKind
@@ -72,6 +85,7 @@ from sizer.records.run import (
     LimitedBy,
     LimitedByKind,
     MemoryGrowth,
+    MemoryPlace,
     Meter,
     MeterKind,
     Outcome,
@@ -90,6 +104,7 @@ from sizer.records.study import (
     HOST_DISK,
     ISOLATED_STAGES,
     SCHEMA_VERSION,
+    SEARCHES,
     Deadline,
     Device,
     DiskRates,
@@ -151,6 +166,8 @@ __all__ = [
     "DIFFERENCES",
     "FAULTS",
     "FINDINGS",
+    "FORWARD",
+    "FORWARD_BACKWARD",
     "GIB",
     "GIVEN_IN_STUDY",
     "GIVEN_IN_TABLE",
@@ -165,6 +182,7 @@ __all__ = [
     "MB",
     "MEANINGS",
     "MIB",
+    "MODES",
     "NOT_FINITE",
     "OF_FRAMEWORK",
     "OF_IMAGES",
@@ -175,10 +193,12 @@ __all__ = [
     "PREPROCESSING",
     "RELATIVE",
     "SCHEMA_VERSION",
+    "SEARCHES",
     "SLIP",
     "SMALLEST",
     "SMALLEST_MEMORY",
     "TAKES_VECTORS",
+    "TRAIN",
     "WITHOUT",
     "AcceleratorCount",
     "Action",
@@ -190,6 +210,9 @@ __all__ = [
     "AnyOf",
     "Baseline",
     "Batch",
+    "BatchAdvice",
+    "BatchCurve",
+    "BatchPoint",
     "Bottleneck",
     "Bytes",
     "Cause",
@@ -197,6 +220,10 @@ __all__ = [
     "ClockReason",
     "Configuration",
     "Count",
+    "CrossCell",
+    "CrossColumn",
+    "CrossRow",
+    "CrossTable",
     "DataSet",
     "Deadline",
     "Demand",
@@ -226,6 +253,7 @@ __all__ = [
     "InstanceOffer",
     "Interrupted",
     "Job",
+    "LargestBatch",
     "LimitedBy",
     "LimitedByKind",
     "Limits",
@@ -233,6 +261,7 @@ __all__ = [
     "Loss",
     "Measure",
     "MemoryGrowth",
+    "MemoryPlace",
     "Message",
     "Meter",
     "MeterKind",
@@ -259,11 +288,13 @@ __all__ = [
     "RunSpec",
     "RunWarning",
     "Sample",
+    "SearchEnd",
     "SecondGpu",
     "SharedMachine",
     "SizerError",
     "Spec",
     "Step",
+    "StepFit",
     "Study",
     "Suggestion",
     "Text",

@@ -35,7 +35,7 @@ HEADER = (
     "kind,format,dataset,dataset_gib,dataset_samples,first_epoch_throughput,"
     "disk_read_iops,disk_read_mbps,disk_write_iops,disk_write_mbps,disk_class,disk_emulated,"
     "peak_anonymous_gib,accelerator_samples_per_second,isolates,"
-    "precision,latency_p50_ms,latency_p99_ms,provider,instance_type,region,usd_per_hour,usd_per_hour_spot,"
+    "precision,latency_p50_ms,latency_p99_ms,provider,instance_type,region,usd_per_hour,usd_per_hour_spot,mode,"
     "gpu_busy,gpu_memory_peak_gib,gpu_watts,gpu_joules_per_sample,gpu_sm_mhz,gpu_memory_mhz,"
     "gpu_sent_bytes_per_sample,gpu_received_bytes_per_sample"
 )
@@ -164,3 +164,14 @@ def test_what_a_driver_told_has_its_columns() -> None:
         "gpu_sent_bytes_per_sample": "10.0",
         "gpu_received_bytes_per_sample": "",
     }
+
+
+def test_mode_and_precision_are_those_of_the_network() -> None:
+    """sizer's own networks compute in fp32; what an emulated GPU computes in, or a command, nobody knows."""
+    emulated = run()
+    computed = replace(
+        emulated, spec=replace(emulated.spec, workload=Workload("f", "image_training", mode="forward_backward"))
+    )
+    own = replace(emulated, spec=replace(emulated.spec, workload=Workload("c", "command")))
+    found = [(row["mode"], row["precision"]) for row in rows(emulated, computed, own)]
+    assert found == [("train", ""), ("forward_backward", "fp32"), ("", "")]
