@@ -158,7 +158,8 @@ def doubts(specs: Sequence[RunSpec], beside: Path | None = None, named: Sequence
     found = _doubts_of_frameworks(workloads, [each.framework for each in named])
     for workload in workloads:
         chosen = next((each for each in named if each.framework == workload.framework), None)
-        found += doubts_of_gpu(workload, _most_gpus(workload, specs), chosen)
+        most = max(spec.gpu_count for spec in specs if spec.workload == workload)
+        found += doubts_of_gpu(workload, max(1, most), chosen)
         found += _doubts_of_program(workload, beside)
     return found
 
@@ -176,11 +177,6 @@ def _doubts_of_frameworks(workloads: Sequence[Workload], named: Sequence[str]) -
             if lack is not None:
                 found.append(Doubt(DoubtKind.INTERPRETER, tuple(names), framework, problem=lack.said))
     return found
-
-
-def _most_gpus(workload: Workload, specs: Sequence[RunSpec]) -> int:
-    """How many of them one of its runs uses at once."""
-    return max(max(1, spec.gpu_count) for spec in specs if spec.workload == workload)
 
 
 def _doubts_of_program(workload: Workload, beside: Path | None) -> list[Doubt]:

@@ -17,8 +17,8 @@ TRAIN = Workload("train", "image_training", "pytorch", device=Device("cuda", 1))
 PRESENT = (FakeGpu("GPU-aaaa"), FakeGpu("GPU-bbbb"))
 
 
-def said(workload: Workload) -> list[str]:
-    return [doubt_in_words(doubt) for doubt in doubts_of_gpu(workload)]
+def said(workload: Workload, count: int = 1) -> list[str]:
+    return [doubt_in_words(doubt) for doubt in doubts_of_gpu(workload, count)]
 
 
 def test_without_a_driver_one_sentence_says_so() -> None:
@@ -47,6 +47,7 @@ def test_an_index_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     FakeNvml(*PRESENT).install(monkeypatch)
     third = replace(TRAIN, device=Device("cuda", 2))
     assert said(third) == ["workload `train`: this host has no GPU 2; use cpu or an emulated one"]
+    assert said(TRAIN, count=2) == said(third)
 
 
 def test_a_gpu_that_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,17 +149,6 @@ def test_a_number_below_nought_stays_one() -> None:
     assert float(cells["hit_rate"]) == -0.25
 
 
-def test_mode_and_precision_are_those_of_the_network() -> None:
-    """sizer's own networks compute in fp32; what an emulated GPU computes in, or a command, nobody knows."""
-    emulated = run()
-    computed = replace(
-        emulated, spec=replace(emulated.spec, workload=Workload("f", "image_training", mode="forward_backward"))
-    )
-    own = replace(emulated, spec=replace(emulated.spec, workload=Workload("c", "command")))
-    found = [(row["mode"], row["precision"]) for row in rows(emulated, computed, own)]
-    assert found == [("train", ""), ("forward_backward", "fp32"), ("", "")]
-
-
 def test_what_a_driver_told_has_its_columns() -> None:
     """Of several GPUs the highest; watts, GiB, MHz, and bytes and joules of a sample."""
     used = GpuUse(0, "V100", busy=0.5, peak_memory_bytes=3 * 2**30, watts=150.0, sm_hertz=1.38e9, joules=2.5)
@@ -175,3 +164,14 @@ def test_what_a_driver_told_has_its_columns() -> None:
         "gpu_sent_bytes_per_sample": "10.0",
         "gpu_received_bytes_per_sample": "",
     }
+
+
+def test_mode_and_precision_are_those_of_the_network() -> None:
+    """sizer's own networks compute in fp32; what an emulated GPU computes in, or a command, nobody knows."""
+    emulated = run()
+    computed = replace(
+        emulated, spec=replace(emulated.spec, workload=Workload("f", "image_training", mode="forward_backward"))
+    )
+    own = replace(emulated, spec=replace(emulated.spec, workload=Workload("c", "command")))
+    found = [(row["mode"], row["precision"]) for row in rows(emulated, computed, own)]
+    assert found == [("train", ""), ("forward_backward", "fp32"), ("", "")]
