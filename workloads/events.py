@@ -7,9 +7,7 @@ import math
 import os
 import time
 
-from .faults import InputFault
-
-DESCRIPTOR_VARIABLE = "SIZER_EVENTS_FD"
+from .faults import DESCRIPTOR_VARIABLE, InputFault
 
 WRITE_SECONDS = 0.5
 """Steps that end sooner after the last write wait for each other. Each has its own time, and between two steps of a
@@ -42,7 +40,7 @@ class Events:
         return cls(descriptor)
 
     def start(
-        self, *, sample_unit: str, batch_size: int, dataset_bytes: int, dataset_samples: int, **about: str | int | float
+        self, *, sample_unit: str, batch_size: int, dataset_bytes: int, dataset_samples: int, **about: object
     ) -> None:
         """Tell what is about to be measured. The data set's figures are 0 where nothing is read."""
         self._write(

@@ -6,6 +6,11 @@ import errno
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+
+from .memory_refused import place_refused
+
+DESCRIPTOR_VARIABLE = "SIZER_EVENTS_FD"
 
 ADVICE = {
     errno.ENOENT: "put it back",
@@ -18,7 +23,7 @@ ADVICE = {
 }
 """What to do about what the system refuses."""
 
-OPTIONAL_MODULES = frozenset({"cv2", "distutils", "lmdb", "mxnet", "numpy"})
+OPTIONAL_MODULES = frozenset({"cv2", "distutils", "lmdb", "mxnet", "numpy", "torch"})
 """Modules whose absence is a fact about the environment, not a fault of the program."""
 
 
@@ -63,14 +68,31 @@ def run_program(name: str, main: Callable[[], None]) -> int:
         advice = f": {ADVICE[error.errno]}" if error.errno in ADVICE else ""
         print(f"{name}: the system refused: {error.strerror or error}{where}{advice}", file=sys.stderr)
         return Fault.exit_code
-    except MemoryError:
-        print(f"{name}: there is too little memory for this: give it more, or a smaller --batch-size", file=sys.stderr)
+    except Exception as error:
+        place = place_refused(error)
+        if place is None:
+            raise
+        _tell(place)
+        of = "GPU memory" if place == "gpu" else "memory"
+        said = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
+        print(
+            f"{name}: there is too little {of} for this ({said}): give it more, or a smaller --batch-size",
+            file=sys.stderr,
+        )
         return Fault.exit_code
     return 0
 
 
+def _tell(place: str) -> None:
+    """Write the event `out_of_memory` for whoever measures this program, if anybody still reads."""
+    descriptor = os.environ.get(DESCRIPTOR_VARIABLE, "")
+    with suppress(OSError, ValueError):
+        os.write(int(descriptor), f'{{"event": "out_of_memory", "where": "{place}"}}\n'.encode())
+
+
 def _missing_module(module: str) -> str:
-    package = {"cv2": "opencv-python-headless", "distutils": "setuptools"}.get(module, module)
+    packages = {"cv2": "opencv-python-headless", "distutils": "setuptools", "torch": "torch==2.13.0"}
+    package = packages.get(module, module)
     return f"{sys.executable} has no module {module}: type `{sys.executable} -m pip install {package}`"
 
 

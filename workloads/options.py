@@ -6,19 +6,26 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from . import threads
+from .computing import Computing, Reading
 from .progress import Extent
+
+Record = TypeVar("Record", Computing, Reading)
 
 FRAMEWORKS = ("mxnet", "pytorch", "tensorflow")
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a person asked for. `rate` is the emulated device's samples/s; `data` None means nothing is read."""
+    """What a person asked for. `rate` is the emulated device's samples/s; `data` None means nothing is read.
+
+    `batch_size` is that of one device, of which `gpu_count` work together; emulated ones exchange gradients for
+    `exchange` of a step after it. `mode` is empty where the program runs no network.
+    """
 
     network: str
     batch_size: int
@@ -33,6 +40,21 @@ class Options:
     framework: str
     scratch: Path | None
     extent: Extent
+    computing: Computing
+    reading: Reading
+    gpu_count: int = 1
+    exchange: float = 0.0
+    mode: str = ""
+
+    @property
+    def samples_a_step(self) -> int:
+        """A batch for each device."""
+        return self.batch_size * self.gpu_count
+
+    @property
+    def devices(self) -> str:
+        """`emulated`, or `4 x emulated`."""
+        return self.device if self.gpu_count == 1 else f"{self.gpu_count} x {self.device}"
 
     @property
     def cache_state(self) -> str:
@@ -60,6 +82,14 @@ def positive_number(text: str) -> float:
     value = float(text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return value
+
+
+def not_negative(text: str) -> float:
+    """A finite number of at least 0."""
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not at least 0")
     return value
 
 
@@ -100,19 +130,70 @@ def program_parser(module: str, description: str, sample: str, replays: bool = T
 
 
 def add_network_options(
-    parser: argparse.ArgumentParser, networks: Sequence[str], default: str, batch_size: int
+    parser: argparse.ArgumentParser, networks: Sequence[str], default: str, batch_size: int, modes: Sequence[str]
 ) -> None:
-    """The options of the programs that run a network."""
+    """The options of the programs that run a network; the first of the `modes` is the default."""
     parser.add_argument("--network", choices=networks, default=default, help="default: %(default)s")
     parser.add_argument(
         "--batch-size", type=positive_integer, default=batch_size, metavar="B", help="default: %(default)s"
     )
     parser.add_argument(
+        "--mode",
+        choices=modes,
+        default=modes[0],
+        help="what is computed of a batch: forward: its outputs; forward_backward: the gradients, too; "
+        "train: and the update of the parameters (default: %(default)s)",
+    )
+    parser.add_argument(
         "--rate", type=positive_number, metavar="SAMPLES_PER_SECOND", help="how fast the emulated device computes"
+    )
+    parser.add_argument(
+        "--gpu-count", type=positive_integer, default=1, metavar="N", help="devices, each with a batch (default: 1)"
+    )
+    parser.add_argument(
+        "--exchange",
+        type=not_negative,
+        default=0.0,
+        metavar="SHARE",
+        help="of a step, for which several emulated devices exchange gradients after it (default: 0)",
     )
     parser.add_argument(
         "--scratch", type=Path, metavar="DIR", help="where derived files are kept for the next run (default: temporary)"
     )
+
+
+def add_computing_options(parser: argparse.ArgumentParser) -> None:
+    """How a network is computed."""
+    group = parser.add_argument_group("of PyTorch")
+    group.add_argument("--precision", choices=("fp32", "bf16", "fp16"), help="bf16, fp16: mixed (default: fp32)")
+    group.add_argument("--compile", type=truth, metavar="TRUTH", help="compile the network first (default: false)")
+
+
+def add_image_options(parser: argparse.ArgumentParser) -> None:
+    """How images lie in memory and are read."""
+    group = parser.add_argument_group("of PyTorch's images")
+    group.add_argument(
+        "--channels-last", type=truth, metavar="TRUTH", help="images lie in memory pixel by pixel (default: true)"
+    )
+    group.add_argument("--pin-memory", type=truth, metavar="TRUTH", help="memory that is not paged, for a GPU")
+    group.add_argument("--workers", type=count, metavar="N", help="processes that decode; 0: this one")
+    group.add_argument("--prefetch", type=positive_integer, metavar="N", help="batches that each of them holds ready")
+    group.add_argument("--decoder", choices=("simplejpeg", "opencv", "pillow"), help="what decodes JPEGs")
+
+
+def truth(text: str) -> bool:
+    """`true` or `false`."""
+    if text not in ("true", "false"):
+        raise argparse.ArgumentTypeError(f"{text} is not true or false")
+    return text == "true"
+
+
+def count(text: str) -> int:
+    """A whole number of at least 0."""
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text} is not at least 0")
+    return value
 
 
 def read_options(parser: OneSentenceParser, arguments: Sequence[str] | None = None) -> Options:
@@ -125,6 +206,15 @@ def read_options(parser: OneSentenceParser, arguments: Sequence[str] | None = No
         parser.error(f"there is no {given.data}, so give --data an existing path")
     if given.device == "emulated" and given.rate is None:
         parser.error("an emulated device needs to know how fast it is, so give --rate SAMPLES_PER_SECOND")
+    if given.framework != "pytorch":
+        for name, value in _of_pytorch(given).items():
+            if value not in (None, False, "fp32"):
+                parser.error(f"{given.framework} has no --{name.replace('_', '-')}, so leave it out")
+    if given.device == "cpu" and getattr(given, "precision", None) == "fp16":
+        parser.error("fp16 needs a GPU, so give --precision bf16, or --device cuda:0")
+    count = getattr(given, "gpu_count", 1)
+    if count > 1 and source == "replay":
+        parser.error("a replay reads for one device: leave out --gpu-count")
     return Options(
         network=given.network,
         batch_size=given.batch_size,
@@ -139,4 +229,20 @@ def read_options(parser: OneSentenceParser, arguments: Sequence[str] | None = No
         framework=given.framework,
         scratch=given.scratch,
         extent=Extent(given.steps, given.seconds),
+        computing=_given(Computing, given),
+        reading=_given(Reading, given),
+        gpu_count=count,
+        exchange=getattr(given, "exchange", 0.0),
+        mode=getattr(given, "mode", ""),
     )
+
+
+def _of_pytorch(given: argparse.Namespace) -> dict[str, object]:
+    names = [each.name for kind in (Computing, Reading) for each in fields(kind)]
+    return {name: getattr(given, name, None) for name in names}
+
+
+def _given(kind: type[Record], given: argparse.Namespace) -> Record:
+    """The record of the options that were given, and that its defaults fill up."""
+    values = {each.name: getattr(given, each.name, None) for each in fields(kind)}
+    return kind(**{name: value for name, value in values.items() if value is not None})

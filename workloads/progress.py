@@ -43,7 +43,7 @@ class Progress:
             or (self._extent.seconds is not None and elapsed >= self._extent.seconds)
         )
 
-    def start(self, dataset_bytes: int, dataset_samples: int, batch_size: int, **about: str | int | float) -> None:
+    def start(self, dataset_bytes: int, dataset_samples: int, batch_size: int, **about: object) -> None:
         """The loop begins now."""
         self._events.start(
             sample_unit=self._unit,

@@ -126,6 +126,14 @@ def check_index(records: Path, offsets: list[int]) -> None:
 
 def image_at(descriptor: int, path: Path, offset: int, size: int) -> bytes:
     """The encoded image of the record at `offset`, without header and labels. Raises InputFault where there is none."""
+    return labelled_image_at(descriptor, path, offset, size)[1]
+
+
+def labelled_image_at(descriptor: int, path: Path, offset: int, size: int) -> tuple[float, bytes]:
+    """The label, the first where there are several, and the encoded image of the record at `offset`.
+
+    Raises InputFault where there is none.
+    """
     parts = []
     mark = BEGIN
     while mark in (BEGIN, MIDDLE):
@@ -135,9 +143,13 @@ def image_at(descriptor: int, path: Path, offset: int, size: int) -> bytes:
         offset = end
     payload = MAGIC.join(parts)
     if len(payload) < IMAGE_HEADER.size:
-        return b""
+        return 0.0, b""
+    labels, label, _, _ = IMAGE_HEADER.unpack_from(payload)
     # A flag above 0 counts labels that lie between header and image (mx.recordio.pack).
-    return payload[IMAGE_HEADER.size + 4 * IMAGE_HEADER.unpack_from(payload)[0] :]
+    begin = IMAGE_HEADER.size + 4 * labels
+    if labels and len(payload) >= begin:
+        (label,) = struct.unpack_from("<f", payload, IMAGE_HEADER.size)
+    return label, payload[begin:]
 
 
 def check_images(records: Path, offsets: list[int]) -> None:

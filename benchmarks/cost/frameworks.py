@@ -1,9 +1,11 @@
-"""Our programs against MXNet's own loops: the same network, batch and limits, input synthetic, in interleaved pairs.
+"""Our programs against loops without them: the same network, batch, options and limits, input synthetic, in
+interleaved pairs.
 
     python benchmarks/cost/frameworks.py [--pairs 3] [--seconds 3.5] [--vcpus 1] [--jobs squeezenet-inference ...]
 
-The other side of each pair is `plain_mxnet.py`: what MXNet's published benchmarks do, measured by the line that they
-print. Both are fresh processes that sizer starts with the same thread counts in the same limits.
+The other side of each pair is `plain_mxnet.py`, what MXNet's published benchmarks do, or `plain_pytorch.py`, a loop as
+users write it; each is measured by the line that it prints. Both are fresh processes that sizer starts with the same
+thread counts in the same limits.
 
 Aim: none of our programs is slower, as far as the pairs can tell: no 95 % interval of a ratio ends below 1.
 """
@@ -24,12 +26,13 @@ from sizer.records.errors import SizerError
 from sizer.records.run import Estimate
 from sizer.records.study import Workload
 
-PLAIN = Path(__file__).with_name("plain_mxnet.py")
+PLAIN = {name: Path(__file__).with_name(f"plain_{name}.py") for name in ("mxnet", "pytorch")}
+PATTERNS = {"mxnet": "mxnet_speedometer", "pytorch": r"rate (?P<rate>[\d.]+)"}
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One comparison: a program and network of ours, and MXNet's loop and network with its `frequent`."""
+    """One comparison: a program and network of ours, and the plain loop and its network with its `frequent`."""
 
     kind: str
     network: str
@@ -38,16 +41,27 @@ class Comparison:
     batch_size: int
     frequent: int
     unit: str = "image"
+    framework: str = "mxnet"
+    precision: str | None = None
 
     @property
     def ours(self) -> Workload:
-        return Workload("ours", self.kind, network=self.network, input="synthetic", cache="cold")
+        return Workload(
+            "ours",
+            self.kind,
+            framework=self.framework,
+            network=self.network,
+            input="synthetic",
+            cache="cold",
+            precision=self.precision,
+        )
 
     @property
     def plain(self) -> Workload:
-        words = [sys.executable, str(PLAIN), self.loop, "--network", self.zoo]
+        words = [sys.executable, str(PLAIN[self.framework]), self.loop, "--network", self.zoo]
         words += ["--batch-size", str(self.batch_size), "--frequent", str(self.frequent)]
-        pattern, unit = "mxnet_speedometer", self.unit
+        words += ["--precision", self.precision] if self.precision is not None else []
+        pattern, unit = PATTERNS[self.framework], self.unit
         return Workload("plain", "command", command=tuple(words), pattern=pattern, sample_unit=unit)
 
 
@@ -57,6 +71,22 @@ JOBS = {
     "resnet50-inference": Comparison("image_inference", "resnet50", "inference", "resnet50_v1", 8, 1),
     "squeezenet-training": Comparison("image_training", "squeezenet", "training", "squeezenet1.1", 8, 1),
     "lstm-small": Comparison("lstm_training", "small", "lstm", "-", 20, 2, "word"),
+    **{
+        f"pytorch-{network}-{loop}": Comparison(
+            f"image_{loop}", network, loop, network, batch, frequent, framework="pytorch"
+        )
+        for network, loop, batch, frequent in (
+            ("squeezenet", "inference", 16, 1),
+            ("mobilenet", "inference", 16, 1),
+            ("resnet50", "inference", 8, 1),
+            ("squeezenet", "training", 8, 1),
+            ("resnet18", "training", 8, 1),
+        )
+    },
+    "pytorch-resnet50-bf16": Comparison(
+        "image_inference", "resnet50", "inference", "resnet50", 8, 1, framework="pytorch", precision="bf16"
+    ),
+    "pytorch-lstm-small": Comparison("lstm_training", "small", "lstm", "-", 20, 1, "word", framework="pytorch"),
 }
 """A line of the log for each 0.2-0.4 s on a vCPU of 2026, so that a few seconds hold more than ten."""
 
@@ -70,7 +100,7 @@ def main() -> int:
     given = parser.parse_args()
     slower = []
     print(f"{given.vcpus:g} vCPU, {given.pairs} pairs of {given.seconds:g} s")
-    print("job                   batch  unit   ours/s   plain/s   ours / plain (95 %)")
+    print("job                             batch  unit   ours/s   plain/s   ours / plain (95 %)")
     try:
         with opened() as bench:
             for name in given.jobs:
@@ -80,7 +110,7 @@ def main() -> int:
     except SizerError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    print(f"slower than MXNet's own loop beyond noise: {', '.join(slower) or 'none'} (aim: none)")
+    print(f"slower than the plain loop beyond noise: {', '.join(slower) or 'none'} (aim: none)")
     return 1 if slower else 0
 
 
@@ -95,7 +125,7 @@ def compare(bench: BenchmarkHost, name: str, vcpus: float, seconds: float, pairs
     found = ratio([ours / plain for ours, plain in zip(rates["ours"], rates["plain"], strict=True)])
     ours, plain = (sum(values) / len(values) for values in rates.values())
     print(
-        f"{name:20s}  {job.batch_size:5d}  {job.unit:5s}  {ours:7,.1f}   {plain:7,.1f}   {shown(found)}",
+        f"{name:30s}  {job.batch_size:5d}  {job.unit:5s}  {ours:7,.1f}   {plain:7,.1f}   {shown(found)}",
         flush=True,
     )
     return found

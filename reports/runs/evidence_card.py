@@ -31,6 +31,7 @@ def groups(run: Run) -> list[dict[str, Any]]:
         (_("Memory"), memory(run)),
         (_("Page cache"), page_cache(run)),
         (_("Disk"), disk(run)),
+        (_("Options"), options(run)),
     )
     found = [(title, list(facts)) for title, facts in parts]
     return [{"title": title, "facts": facts} for title, facts in found if facts]
@@ -156,6 +157,12 @@ def disk(run: Run) -> Iterator[Fact]:
             yield label, value, words.a_sample(cost, run.sample_unit)
     if used.asked_bytes is not None:
         yield _("Asked for"), words.a_sample(words.volume(used.asked_bytes), run.sample_unit), ""
+
+
+def options(run: Run) -> Iterator[Fact]:
+    """What the program says it ran with, by the names that a study file has for it."""
+    for name, value in run.stated.items():
+        yield name, str(value).lower() if isinstance(value, bool) else str(value), ""
 
 
 def _of(text: str, most: str) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from sizer.records import Step
+from sizer.records import MemoryPlace, Step
 
 LINE_LIMIT = 64 * 1024
 """Longest line of an event in bytes; a workload that writes more is not writing events."""
@@ -28,12 +28,20 @@ class EventError(Exception):
 
 @dataclass(frozen=True)
 class Start:
-    """What a workload says of itself before its first step."""
+    """What a workload says of itself before its first step; `stated` are the options that it runs with."""
 
     sample_unit: str
     batch_size: int
     dataset_bytes: int
     dataset_samples: int
+    stated: dict[str, bool | int | float | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class OutOfMemory:
+    """The workload was refused memory and ends: whose it was."""
+
+    where: MemoryPlace
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,7 @@ class End:
     """The workload ended by itself."""
 
 
-ChildEvent = Start | Step | End
+ChildEvent = Start | Step | OutOfMemory | End
 
 
 class EventReader:
@@ -67,6 +75,8 @@ class EventReader:
             raise EventError(f"the event pipe ended inside a line: {shown(self._rest)}")
 
     def _in_order(self, event: ChildEvent, line: bytes) -> ChildEvent:
+        if isinstance(event, OutOfMemory) and not self._ended:
+            return event  # a framework may refuse memory before the loop begins
         if isinstance(event, Start) == self._started or self._ended:
             raise EventError(f"an event out of order (start, then steps, then end): {shown(line)}")
         self._started = True
@@ -96,6 +106,7 @@ def parse_event(line: bytes) -> ChildEvent:
             batch_size=_count(fields, "batch_size", line),
             dataset_bytes=_count(fields, "dataset_bytes", line),
             dataset_samples=_count(fields, "dataset_samples", line),
+            stated=_stated(fields, line),
         )
     if kind == "step":
         return Step(
@@ -105,16 +116,42 @@ def parse_event(line: bytes) -> ChildEvent:
             epoch=_count(fields, "epoch", line),
             latency=_duration(fields, "latency", line) if fields.get("latency") is not None else None,
         )
+    if kind == "out_of_memory":
+        return OutOfMemory(_place(fields, line))
     if kind == "end":
         return End()
-    raise EventError(f"no event named start, step or end: {shown(line)}")
+    raise EventError(f"no event named start, step, out_of_memory or end: {shown(line)}")
 
 
 def _text(fields: dict[str, Any], key: str, line: bytes) -> str:
     value = fields.get(key)
-    if not isinstance(value, str) or not 0 < len(value) <= 40 or not value.isprintable():
+    if not isinstance(value, str) or not _is_short(value):
         raise EventError(f"`{key}` is not a short text: {shown(line)}")
     return value
+
+
+def _place(fields: dict[str, Any], line: bytes) -> MemoryPlace:
+    places = {place.value: place for place in MemoryPlace}
+    where = fields.get("where")
+    if not isinstance(where, str) or where not in places:
+        raise EventError(f"`where` is neither host nor gpu: {shown(line)}")
+    return places[where]
+
+
+def _stated(fields: dict[str, Any], line: bytes) -> dict[str, bool | int | float | str]:
+    """Options by their names; none where the workload states none."""
+    found = fields.get("stated", {})
+    if not isinstance(found, dict) or not all(_is_short(name) and _is_option(value) for name, value in found.items()):
+        raise EventError(f"`stated` is not a mapping from short names to numbers, texts and truths: {shown(line)}")
+    return found
+
+
+def _is_option(value: object) -> bool:
+    return isinstance(value, bool) or (isinstance(value, int | float) and abs(value) <= LARGEST) or _is_short(value)
+
+
+def _is_short(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= 40 and value.isprintable()
 
 
 def _number(fields: dict[str, Any], key: str, line: bytes) -> float:

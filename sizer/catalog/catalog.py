@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from importlib.resources import files
@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from sizer.catalog.accelerator_rates import PROCESSOR, AcceleratorRate, shipped_rates
 from sizer.catalog.data_sheets import data_sheets
+from sizer.catalog.gpu_scaling import ScalingLoss, scaling_loss
 from sizer.catalog.gpus import GPU_MEMORY_GB, read_gpu_name, same_gpu
 from sizer.catalog.rate_estimate import RateEstimate, RateQuestion, estimate, known_beside
 from sizer.files import from_json, read_given
@@ -191,6 +192,10 @@ class Catalog:
     def disk_rates(self, name: str, size_bytes: int) -> DiskRates:
         """What a disk `name` of this size gives, for example `alibaba/cloud_ssd`."""
         return self.disk(name).rates(size_bytes)
+
+    def scaling_loss(self, mode: str, network: str, gpu: str, counts: Sequence[int]) -> ScalingLoss:
+        """What so many of a GPU in one machine lose to each other; `mode` and `network` as of `accelerator_rate`."""
+        return scaling_loss(network, gpu, counts, mode)
 
     @cached_property
     def rates(self) -> tuple[AcceleratorRate, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sizer.records.answer import (
+    AcceleratorCount,
     Action,
     Alternative,
     Answer,
@@ -27,6 +28,8 @@ from sizer.records.answer import (
     Upgrade,
     reason,
 )
+from sizer.records.batch_sizes import BatchAdvice, BatchCurve, BatchPoint, LargestBatch, SearchEnd, StepFit
+from sizer.records.cross_table import CrossCell, CrossColumn, CrossRow, CrossTable
 from sizer.records.domains import (
     LARGEST,
     LARGEST_BYTES,
@@ -44,10 +47,23 @@ from sizer.records.domains import (
 )
 from sizer.records.doubts import Doubt, DoubtKind
 from sizer.records.errors import HostError, InputError, Interrupted, NoAnswer, SizerError
+from sizer.records.framework_options import OF_FRAMEWORK, OF_IMAGES, WITHOUT, FrameworkOptions
 from sizer.records.gpu_options import AgainstCpu, GpuOption, NoGpuAnswer, PublishedRate, SecondGpu
-from sizer.records.kinds import COMMAND, IMPORTED, KINDS, OPENCV, OTHER, PREPROCESSING
+from sizer.records.kinds import (
+    COMMAND,
+    FORWARD,
+    FORWARD_BACKWARD,
+    IMPORTED,
+    KINDS,
+    MODES,
+    OPENCV,
+    OTHER,
+    PREPROCESSING,
+    TRAIN,
+)
 from sizer.records.log_patterns import KNOWN_LOGS, MEANINGS, compiled, known_log
 from sizer.records.messages import AllOf, AnyOf, Lines, Message, advised_name
+from sizer.records.networks import DIFFERENCES, ONLY_IN, TAKES_VECTORS, DifferenceKind
 from sizer.records.own_programs import PLACEHOLDERS, Variable, filled, placeholders_in
 from sizer.records.plain_text import printable, quoted, typed_line, typed_path
 from sizer.records.run import (
@@ -68,6 +84,7 @@ from sizer.records.run import (
     LimitedBy,
     LimitedByKind,
     MemoryGrowth,
+    MemoryPlace,
     Meter,
     MeterKind,
     Outcome,
@@ -86,10 +103,12 @@ from sizer.records.study import (
     HOST_DISK,
     ISOLATED_STAGES,
     SCHEMA_VERSION,
+    SEARCHES,
     Deadline,
     Device,
     DiskRates,
     DiskTier,
+    FrameworkPython,
     Limits,
     Measure,
     Note,
@@ -143,8 +162,11 @@ from sizer.records.units import (
 
 __all__ = [
     "COMMAND",
+    "DIFFERENCES",
     "FAULTS",
     "FINDINGS",
+    "FORWARD",
+    "FORWARD_BACKWARD",
     "GIB",
     "GIVEN_IN_STUDY",
     "GIVEN_IN_TABLE",
@@ -159,16 +181,25 @@ __all__ = [
     "MB",
     "MEANINGS",
     "MIB",
+    "MODES",
     "NOT_FINITE",
+    "OF_FRAMEWORK",
+    "OF_IMAGES",
+    "ONLY_IN",
     "OPENCV",
     "OTHER",
     "PLACEHOLDERS",
     "PREPROCESSING",
     "RELATIVE",
     "SCHEMA_VERSION",
+    "SEARCHES",
     "SLIP",
     "SMALLEST",
     "SMALLEST_MEMORY",
+    "TAKES_VECTORS",
+    "TRAIN",
+    "WITHOUT",
+    "AcceleratorCount",
     "Action",
     "AgainstCpu",
     "AllOf",
@@ -178,16 +209,24 @@ __all__ = [
     "AnyOf",
     "Baseline",
     "Batch",
+    "BatchAdvice",
+    "BatchCurve",
+    "BatchPoint",
     "Bottleneck",
     "Bytes",
     "Cause",
     "CauseKind",
     "Configuration",
     "Count",
+    "CrossCell",
+    "CrossColumn",
+    "CrossRow",
+    "CrossTable",
     "DataSet",
     "Deadline",
     "Demand",
     "Device",
+    "DifferenceKind",
     "DiskCheck",
     "DiskRates",
     "DiskTier",
@@ -202,12 +241,15 @@ __all__ = [
     "Failure",
     "Family",
     "Figure",
+    "FrameworkOptions",
+    "FrameworkPython",
     "GpuOption",
     "HostError",
     "InputError",
     "InstanceOffer",
     "Interrupted",
     "Job",
+    "LargestBatch",
     "LimitedBy",
     "LimitedByKind",
     "Limits",
@@ -215,6 +257,7 @@ __all__ = [
     "Loss",
     "Measure",
     "MemoryGrowth",
+    "MemoryPlace",
     "Message",
     "Meter",
     "MeterKind",
@@ -241,11 +284,13 @@ __all__ = [
     "RunSpec",
     "RunWarning",
     "Sample",
+    "SearchEnd",
     "SecondGpu",
     "SharedMachine",
     "SizerError",
     "Spec",
     "Step",
+    "StepFit",
     "Study",
     "Suggestion",
     "Text",

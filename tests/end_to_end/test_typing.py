@@ -119,12 +119,12 @@ def test_a_dry_run_tells_what_will_not_run(sizer: Typed, folder: Path) -> None:
     (folder / "odd.yaml").write_text(
         "workloads:\n"
         "  - {name: gpu, kind: image_training, device: 'cuda:7', axes: {vcpus: [1]}}\n"
-        "  - {name: torch, kind: image_training, framework: pytorch, axes: {vcpus: [1]}}\n"
+        "  - {name: tensors, kind: image_training, framework: tensorflow, axes: {vcpus: [1]}}\n"
         "  - {name: own, kind: command, command: [no-such-program], axes: {vcpus: [1]}}\n"
     )
     output = sizer("run", "odd.yaml", "--dry-run").stdout
     assert "`gpu`: this host has no GPU 7" in output
-    assert "`torch`: sizer's workloads do not run on pytorch yet" in output
+    assert "`tensors` will not run: sizer has no program on tensorflow; measure your own with `kind: command`" in output
     assert "`own`: the program no-such-program was not found" in output
 
 

@@ -1,14 +1,15 @@
-"""Image networks in MXNet Gluon: those of its model zoo, and GoogLeNet, which the zoo lacks."""
+"""Image networks in MXNet Gluon: those of its model zoo, and those that the zoo lacks, GoogLeNet and FCN-5."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from . import mxnet_library
+from .network_forms import CLASSES, FULLY_CONNECTED, INCEPTION
 
 mx = mxnet_library.load()
 nn = mx.gluon.nn
-CLASSES = 1000
 
 ZOO = {
     "alexnet": "alexnet",
@@ -16,26 +17,11 @@ ZOO = {
     "mobilenet": "mobilenet1.0",
     "resnet18": "resnet18_v1",
     "resnet50": "resnet50_v1",
+    "resnet101": "resnet101_v1",
+    "resnet152": "resnet152_v1",
     "squeezenet": "squeezenet1.1",
     "vgg16": "vgg16",
 }
-
-INCEPTION = (
-    (64, 96, 128, 16, 32, 32),
-    (128, 128, 192, 32, 96, 64),
-    None,
-    (192, 96, 208, 16, 48, 64),
-    (160, 112, 224, 24, 64, 64),
-    (128, 128, 256, 24, 64, 64),
-    (112, 144, 288, 32, 64, 64),
-    (256, 160, 320, 32, 128, 128),
-    None,
-    (256, 160, 320, 32, 128, 128),
-    (384, 192, 384, 48, 128, 128),
-)
-"""Szegedy et al. 2014 (arXiv:1409.4842), table 1, 3a to 5b: #1x1, #3x3 reduce, #3x3, #5x5 reduce, #5x5, pool proj;
-None is a max pooling of 3x3 with stride 2."""
-
 
 FUSED = "MKLDNN"
 """The subgraphs that MXNet's own scoring (`Module`, MXNET_SUBGRAPH_BACKEND) fuses on a CPU: a convolution, its batch
@@ -54,8 +40,8 @@ def compiled(network: str, device: Any, inference_only: bool = False) -> Any:
 
 def build(network: str) -> Any:
     """The network of that name, not initialised."""
-    if network == "googlenet":
-        return googlenet()
+    if network in OWN:
+        return OWN[network]()
     return mx.gluon.model_zoo.vision.get_model(ZOO[network], classes=CLASSES)
 
 
@@ -75,6 +61,20 @@ def googlenet() -> Any:
         network.add(_halving() if widths is None else _inception(*widths))
     network.add(nn.GlobalAvgPool2D(), nn.Flatten(), nn.Dropout(0.4), nn.Dense(CLASSES))
     return network
+
+
+def fcn5() -> Any:
+    """dlbench's FCN-S, which takes vectors."""
+    network = nn.HybridSequential()
+    inputs, *hidden, classes = FULLY_CONNECTED
+    for units in hidden:
+        network.add(nn.Dense(units, activation="sigmoid", in_units=inputs))
+        inputs = units
+    network.add(nn.Dense(classes, in_units=inputs))
+    return network
+
+
+OWN: dict[str, Callable[[], Any]] = {"fcn5": fcn5, "googlenet": googlenet}
 
 
 def _convolution(channels: int, kernel: int, strides: int = 1, padding: int = 0) -> Any:

@@ -198,6 +198,10 @@ def test_unreadable_images_are_named_and_skipped(run: Run, jpegs: Path, tmp_path
         ("image_training", ("--data", "/nowhere"), "there is no /nowhere"),
         ("image_training", ("--input", "disk"), "give its path with --data"),
         ("image_training", ("--device", "emulated"), "give --rate"),
+        ("image_training", ("--precision", "bf16"), "mxnet has no --precision"),
+        ("lstm_training", ("--framework", "pytorch", "--precision", "fp16"), "fp16 needs a GPU"),
+        ("image_training", ("--compile", "yes"), "yes is not true or false"),
+        ("image_training", ("--network", "fcn5", "--data", "EMPTY"), "fcn5 takes vectors"),
         ("image_training", ("--data", "EMPTY"), "has no JPEG"),
         ("image_training", ("--data", "EMPTY/some.rec"), "is no RecordIO at byte 0"),
         ("image_inference", ("--data", "EMPTY", "--format", "lmdb"), "cannot be read as an LMDB"),
@@ -222,8 +226,10 @@ def test_a_wrong_request_is_one_sentence(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--framework", "pytorch"), "do not run on pytorch yet"),
-        (("--framework", "tensorflow"), "do not run on tensorflow yet"),
+        (
+            ("--framework", "tensorflow"),
+            "no program here runs on tensorflow: use mxnet or pytorch, or measure your own with `kind: command`",
+        ),
         (("--device", "cuda:63"), "not cuda:63"),
     ],
 )
@@ -245,3 +251,39 @@ def test_without_mxnet_the_program_says_so() -> None:
     assert ended.returncode == 69
     assert "pip install" in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
+
+
+def test_pytorch_refused_memory_of_the_host_says_so(run: Run) -> None:
+    """A batch of 600 GB is more than any host gives at once: one sentence, and the event that says whose memory."""
+    pytest.importorskip("torch", reason="PyTorch is an extra: pip install .[pytorch]")
+    if Path("/proc/sys/vm/overcommit_memory").read_text().strip() == "1":
+        pytest.skip("this host gives any program as much memory as it asks for")
+    ended = run("image_training", "--framework", "pytorch", "--network", "squeezenet", "--batch-size", 1_000_000)
+    assert ended.events == [{"event": "out_of_memory", "where": "host"}]
+    assert ended.err.startswith("image_training: there is too little memory for this ([enforce fail")
+    assert ended.err.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["train.rec", "train.lmdb"])
+def test_training_in_pytorch_reads_both_forms(run: Run, records: Path, form: str) -> None:
+    """As in MXNet: steps of the batch size over several epochs."""
+    pytest.importorskip("torch", reason="PyTorch is an extra: pip install .[pytorch]")
+    ended = run("image_training", *IMAGE, "--framework", "pytorch", "--data", records / form, "--steps", 4)
+    assert ended.code == 0, ended.err
+    check_order(ended.events)
+    assert (ended.events[0]["dataset_samples"], ended.events[0]["framework"]) == (IMAGES, "pytorch")
+    assert [(step["samples"], step["epoch"]) for step in ended.steps] == [(4, 0), (4, 0), (4, 0), (4, 1)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", ["image_inference", "lstm_training"])
+def test_a_program_states_the_options_it_ran_with(run: Run, program: str) -> None:
+    """Those of images where there are images; MXNet has none."""
+    pytest.importorskip("torch", reason="PyTorch is an extra: pip install .[pytorch]")
+    network = ("--network", "fcn5", "--batch-size", 1) if program == "image_inference" else ("--batch-size", 2)
+    ended = run(program, *network, "--framework", "pytorch", "--precision", "bf16", "--steps", 2)
+    assert ended.code == 0, ended.err
+    images = {"channels_last": True} if program == "image_inference" else {}
+    assert ended.events[0]["stated"] == {**images, "precision": "bf16", "compile": False}
+    assert ended.events[0]["sample_unit"] == ("vector" if images else "word")

@@ -26,6 +26,21 @@ def test_a_stream_in_the_form_becomes_records() -> None:
     reader.close()
 
 
+def test_a_workload_may_state_its_options() -> None:
+    """By name: truths, numbers and short texts."""
+    stated = {"compile": False, "workers": 2, "precision": "fp32"}
+    line = json.dumps({**json.loads(START), "stated": stated}).encode() + b"\n"
+    assert EventReader().feed(line) == [Start("image", 8, 100, 10, stated)]
+
+
+@pytest.mark.parametrize("stated", [["fp32"], {"workers": None}, {"": 1}, {"decoder": {}}, {"rate": 1e300}])
+def test_options_of_another_form_break_the_form(stated: object) -> None:
+    """They are stored and shown as they are."""
+    line = json.dumps({**json.loads(START), "stated": stated}).encode() + b"\n"
+    with pytest.raises(EventError, match="`stated` is not a mapping"):
+        EventReader().feed(line)
+
+
 @pytest.mark.parametrize(
     "line",
     [

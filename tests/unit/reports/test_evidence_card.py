@@ -47,6 +47,13 @@ def test_what_counted_the_steps_is_named(run: Run, meter: Meter, said: str) -> N
     assert "Steps counted" not in facts(replace(run, meter=Meter(MeterKind.EVENTS)))["Rate"]
 
 
+def test_what_a_program_ran_with_is_told(run: Run) -> None:
+    """As a study file writes it; a program that states nothing has no such group."""
+    stated = facts(replace(run, stated={"compile": False, "workers": 2}))["Options"]
+    assert stated == {"compile": ("false", ""), "workers": ("2", "")}
+    assert "Options" not in facts(run)
+
+
 def test_a_rate_that_was_told_once_has_no_interval(run: Run) -> None:
     """Not `1 run`, which has one."""
     told = replace(run, throughput=Estimate(200.0, 200.0, 200.0), warnings=(RunWarning(WarningKind.ONE_READING),))

@@ -22,6 +22,7 @@ from sizer.records.study import (
     Device,
     DiskRates,
     DiskTier,
+    FrameworkPython,
     Limits,
     Measure,
     Objective,
@@ -41,6 +42,7 @@ texts = st.text(st.characters().filter(str.isprintable), min_size=1, max_size=12
 paths = texts.filter(lambda text: "/" not in text and text not in (".", "..")).map(lambda text: f"/{text}")
 programs = paths | texts.filter(lambda text: "/" not in text)
 """A path from the study file's folder is whole by the time that it is in a Study."""
+frameworks = st.sampled_from(["mxnet", "pytorch", "opencv"])
 commands = st.just(()) | st.builds(lambda program, words: (program, *words), programs, st.lists(texts, max_size=2))
 variables = st.builds(Variable, st.sampled_from(["HERE", "API_KEY", "_1"]), st.none() | texts)
 rates = st.floats(1e-3, 1e9)
@@ -142,6 +144,11 @@ def studies(draw: st.DrawFn) -> Study:
             )
         ),
         draw(objectives),
+        frameworks=tuple(
+            draw(
+                st.lists(st.builds(FrameworkPython, frameworks, programs), max_size=2, unique_by=lambda e: e.framework)
+            )
+        ),
     )
 
 

@@ -1,0 +1,36 @@
+"""The `options` of a workload in a study file: read, and refused where its framework or device lacks one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sizer.records import OF_FRAMEWORK, OF_IMAGES, WITHOUT, Device, FrameworkOptions
+from sizer.study.document import Document, Key
+
+
+def read_options(
+    document: Document, key: Key, entry: dict[str, Any], framework: str | None, device: Device
+) -> tuple[FrameworkOptions, str | None]:
+    """The options of the entry, and its precision, for one framework on one device; `key` is theirs.
+
+    An option that the framework lacks is left out where it asks for what the framework does anyway. Raises InputError
+    where it asks for something else.
+    """
+    given: dict[str, Any] = entry.get("options", {})
+    has = OF_FRAMEWORK.get(framework or "", frozenset(given))
+    for name, value in given.items():
+        if name in OF_IMAGES and entry["kind"] == "lstm_training":
+            raise document.input_error((*key, name), "`{name}` is an option for images; remove this line.", name=name)
+        if name not in has and WITHOUT.get(name) != value:
+            raise document.input_error(
+                (*key, name),
+                "{framework} has no option `{name}`; remove this line, or give {framework} a workload of its own.",
+                framework=framework,
+                name=name,
+            )
+    if given.get("precision") == "fp16" and device.kind == "cpu":
+        raise document.input_error(
+            (*key, "precision"), "fp16 needs a GPU; write `precision: bf16`, or `device: cuda:0`."
+        )
+    options = {name: value for name, value in given.items() if name in has and name != "precision"}
+    return FrameworkOptions(**options), given.get("precision")

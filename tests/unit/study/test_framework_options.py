@@ -1,0 +1,75 @@
+"""The `options` of a workload: how a framework computes and reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from sizer.records import FrameworkOptions, InputError, Study, Workload
+from sizer.study import to_yaml
+
+Parse = Callable[..., Study]
+
+
+def of(parse: Parse, keys: str, kind: str = "image_training") -> list[Workload]:
+    return [each.workload for each in parse(f"workloads:\n  - {{kind: {kind}, {keys}}}\n").workloads]
+
+
+def test_what_is_given_is_read_and_the_rest_left_to_the_program(parse: Parse) -> None:
+    """Precision is the workload's own, as that of an imported table is."""
+    (workload,) = of(parse, "framework: pytorch, options: {precision: bf16, workers: 0, decoder: pillow}")
+    assert workload.options == FrameworkOptions(workers=0, decoder="pillow")
+    assert workload.precision == "bf16"
+    (plain,) = of(parse, "framework: pytorch")
+    assert (plain.options, plain.precision) == (FrameworkOptions(), None)
+
+
+def test_a_framework_without_an_option_takes_what_it_does_anyway(parse: Parse) -> None:
+    """So one mapping serves both; nothing of it is passed to the one that lacks it."""
+    both = of(parse, "framework: [mxnet, pytorch], options: {compile: false, channels_last: false, precision: fp32}")
+    assert [each.options for each in both] == [FrameworkOptions(), FrameworkOptions(False, False)]
+    assert [each.precision for each in both] == ["fp32", "fp32"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "kind", "said"),
+    [
+        ("options: {compile: true}", "image_training", "mxnet has no option `compile`"),
+        ("framework: [pytorch, mxnet], options: {workers: 2}", "image_training", "mxnet has no option `workers`"),
+        ("framework: pytorch, options: {precision: fp16}", "image_inference", "fp16 needs a GPU"),
+        ("framework: pytorch, options: {decoder: pillow}", "lstm_training", "`decoder` is an option for images"),
+        ("framework: pytorch, options: {decoder: djpeg}", "image_training", "`decoder` in `options`"),
+        ("framework: pytorch, options: {worker: 2}", "image_training", "did you mean `workers`"),
+        ("options: {workers: 2}", "imagenet_preprocessing", "that computes a network"),
+        ("command: train, options: {workers: 2}", "command", "that computes a network"),
+        ("network: fcn5", "image_training", "fcn5 takes vectors, not images"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_a_sentence(parse: Parse, keys: str, kind: str, said: str) -> None:
+    """Before anything is measured, with the line."""
+    with pytest.raises(InputError, match="line 2") as refused:
+        of(parse, keys, kind)
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("device", ["'cuda:0'", "{emulate: {samples_per_second: 100}}"])
+def test_fp16_is_for_accelerators(parse: Parse, device: str) -> None:
+    """Real ones and emulated ones."""
+    (workload,) = of(parse, f"framework: pytorch, device: {device}, options: {{precision: fp16}}")
+    assert workload.precision == "fp16"
+
+
+def test_fcn5_runs_on_synthetic_vectors(parse: Parse) -> None:
+    """In both frameworks."""
+    assert [each.network for each in of(parse, "framework: [mxnet, pytorch], network: fcn5, input: synthetic")] == [
+        "fcn5",
+        "fcn5",
+    ]
+
+
+def test_options_come_back_from_the_resolved_file(parse: Parse) -> None:
+    """And tell runs apart, while a workload without them keeps the ids that its runs have."""
+    text = "workloads:\n  - {kind: image_training, framework: pytorch, options: {compile: true, precision: bf16}}\n"
+    study = parse(text)
+    assert parse(to_yaml(study)) == study

@@ -1,0 +1,157 @@
+"""PyTorch behind the interface of backends: its training and inference of a batch."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import Any
+
+import torch
+
+from ..data_parallel import Rank
+from ..data_set import DataSet
+from ..faults import Unavailable
+from . import TRAIN, Compute, Input, LanguageModelForm, Settings, pytorch_language, pytorch_networks, sample_form
+from .pytorch_input import LoadedImages, normalised
+
+MIXED = {"bf16": torch.bfloat16, "fp16": torch.float16}
+"""What automatic mixed precision computes with."""
+
+
+def open_backend(settings: Settings) -> PyTorchBackend:
+    """The backend. Raises Unavailable if the device, or what compiles a network, is not there."""
+    device = torch.device(settings.device)
+    if device.type == "cuda" and device.index >= torch.cuda.device_count():
+        raise Unavailable(
+            f"PyTorch {torch.__version__} finds {torch.cuda.device_count()} CUDA devices here, not {settings.device}: "
+            "use --device cpu or emulated"
+        )
+    if settings.computing.compile and device.type == "cpu" and not any(map(shutil.which, ("g++", "clang++"))):
+        raise Unavailable("PyTorch compiles with g++, which is not here: type `apt-get install g++`, or leave it out")
+    return PyTorchBackend(settings, device)
+
+
+def _meet(rank: Rank, device: Any) -> None:
+    """Wait for all ranks, which lie on one machine."""
+    for name in ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"):
+        os.environ.setdefault(name, "lo")
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+    torch.distributed.init_process_group(
+        "nccl" if device.type == "cuda" else "gloo",
+        init_method=f"file://{rank.store}",
+        rank=rank.number,
+        world_size=rank.count,
+    )
+
+
+class PyTorchBackend:
+    """PyTorch on one device."""
+
+    def __init__(self, settings: Settings, device: Any) -> None:
+        self.version: str = torch.__version__
+        self.stated: dict[str, bool | int | str] = {
+            name: value for name, value in vars(settings.computing).items() if value is not None
+        }
+        self._settings = settings
+        self._device = device
+        self._layout = torch.channels_last if settings.computing.channels_last else torch.contiguous_format
+        # PyTorch counts the CPUs of the host, and sees no quota.
+        torch.set_num_threads(settings.threads)
+        if torch.get_num_interop_threads() != settings.threads:
+            torch.set_num_interop_threads(settings.threads)
+        torch.manual_seed(settings.seed)
+        if settings.rank.count > 1:
+            _meet(settings.rank, device)
+            self.stated |= {"ranks": settings.rank.count}
+
+    def images(self, data_set: DataSet, side: int, training: bool) -> Input:
+        loaded = LoadedImages(data_set, side, training, self._settings)
+        self.stated |= loaded.stated
+        return loaded
+
+    def synthetic_samples(self, network: str) -> Any:
+        size = self._settings.batch_size
+        shape, classes = sample_form(network)
+        return self._placed((torch.empty(size, *shape).uniform_(-2, 2), torch.randint(classes, (size,))))
+
+    def image_training(self, network: str, updates: bool = True) -> Compute:
+        model = pytorch_networks.build(network).to(self._device, memory_format=self._layout).train()
+        train = self._training(self._compiled(self._together(model)), updates)
+
+        def compute(batch: Any) -> Any:
+            loss = train(*self._placed(batch))
+            self._wait()
+            return loss
+
+        return compute
+
+    def image_inference(self, network: str) -> Compute:
+        model = pytorch_networks.build(network).to(self._device, memory_format=self._layout).eval()
+        forward = self._compiled(model)
+
+        def compute(batch: Any) -> None:
+            with torch.inference_mode(), self._mixed():
+                images, _ = self._placed(batch)
+                forward(images)
+            self._wait()
+
+        return compute
+
+    def language_training(self, form: LanguageModelForm, mode: str = TRAIN) -> Compute:
+        model = pytorch_language.LanguageModel(form).to(self._device)
+        together = self._compiled(self._together(model))
+        train = pytorch_language.training(together, form, self._settings.batch_size, self._mixed, mode)
+
+        def compute(batch: Any) -> Any:
+            loss = train(batch)
+            self._wait()
+            return loss
+
+        return compute
+
+    def _training(self, model: Any, updates: bool) -> Any:
+        """A step of SGD with momentum, or its gradients alone; returns the loss."""
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4)
+        loss_of = torch.nn.CrossEntropyLoss()
+        scaler = torch.amp.GradScaler(self._device.type, enabled=self._settings.computing.precision == "fp16")
+
+        def train(images: Any, labels: Any) -> Any:
+            optimizer.zero_grad()
+            with self._mixed():
+                loss = loss_of(model(images), labels)
+            # Without fp16, whose small gradients become 0, these are `backward` and `step` alone.
+            scaler.scale(loss).backward()
+            if updates:
+                scaler.step(optimizer)
+                scaler.update()
+            return loss
+
+        return train
+
+    def _together(self, model: Any) -> Any:
+        """The network, whose gradients are the mean over all ranks where there are several."""
+        if self._settings.rank.count == 1:
+            return model
+        own = [self._device] if self._device.type == "cuda" else None
+        return torch.nn.parallel.DistributedDataParallel(model, device_ids=own)
+
+    def _compiled(self, model: Any) -> Any:
+        return torch.compile(model) if self._settings.computing.compile else model
+
+    def _mixed(self) -> Any:
+        """The context in which is computed with fewer bits, where that is asked for."""
+        kind = MIXED.get(self._settings.computing.precision)
+        return torch.autocast(self._device.type, kind, enabled=kind is not None)
+
+    def _placed(self, batch: Any) -> tuple[Any, Any]:
+        """Images and labels on the device, in the order of memory that the network computes in."""
+        images, labels = batch
+        if images.dtype == torch.uint8:
+            images = normalised(images, self._device)
+        layout = self._layout if images.dim() == 4 else torch.contiguous_format
+        return images.to(self._device, memory_format=layout), labels.to(self._device)
+
+    def _wait(self) -> None:
+        if self._device.type == "cuda":
+            torch.cuda.synchronize(self._device)

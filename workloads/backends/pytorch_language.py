@@ -1,0 +1,67 @@
+"""The word-level LSTM language model of Zaremba et al. 2014 (arXiv:1409.2329) in PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from . import FORWARD, FORWARD_BACKWARD, Compute, LanguageModelForm
+
+
+class LanguageModel(nn.Module):  # type: ignore[misc]
+    """Embedding, LSTM and a projection onto the vocabulary; dropout on what goes in, between layers and comes out."""
+
+    def __init__(self, form: LanguageModelForm) -> None:
+        super().__init__()
+        self.words_in = nn.Embedding(form.vocabulary, form.hidden)
+        self.recurrent = nn.LSTM(form.hidden, form.hidden, form.layers, dropout=form.dropout)
+        self.words_out = nn.Linear(form.hidden, form.vocabulary)
+        self.dropout = nn.Dropout(form.dropout)
+        for parameter in self.parameters():
+            nn.init.uniform_(parameter, -form.initial_range, form.initial_range)
+
+    def forward(self, words: Any, state: Any) -> tuple[Any, Any]:
+        output, state = self.recurrent(self.dropout(self.words_in(words)), state)
+        return self.words_out(self.dropout(output)), state
+
+
+def training(model: Any, form: LanguageModelForm, batch_size: int, mixed: Callable[[], Any], mode: str) -> Compute:
+    """A step of truncated back-propagation: state carried over, gradients clipped by their norm, SGD of rate 1.
+
+    `mixed` is the context that the scores and the loss are computed in. `forward_backward` ends with the gradients,
+    `forward` with the loss.
+    """
+    model.train(mode != FORWARD)
+    device = next(model.parameters()).device
+    optimizer = torch.optim.SGD(model.parameters(), lr=1.0)
+    loss_of = nn.CrossEntropyLoss(reduction="sum")
+    state = tuple(torch.zeros(form.layers, batch_size, form.hidden, device=device) for _ in range(2))
+
+    def loss_of_batch(batch: tuple[Any, Any]) -> Any:
+        nonlocal state
+        words, following = (torch.from_numpy(np.ascontiguousarray(part.T, np.int64)).to(device) for part in batch)
+        with mixed():
+            scores, carried = model(words, state)
+            # The paper's loss: summed over the words of a sequence, averaged over the batch.
+            loss = loss_of(scores.flatten(0, 1), following.flatten()) / batch_size
+        state = tuple(part.detach() for part in carried)
+        return loss
+
+    def compute(batch: tuple[Any, Any]) -> Any:
+        if mode == FORWARD:
+            with torch.no_grad():
+                return loss_of_batch(batch)
+        optimizer.zero_grad()
+        loss = loss_of_batch(batch)
+        loss.backward()
+        if mode == FORWARD_BACKWARD:
+            return loss
+        nn.utils.clip_grad_norm_(model.parameters(), form.clip_norm)
+        optimizer.step()
+        return loss
+
+    return compute
