@@ -77,7 +77,7 @@ def test_on_the_cpu_the_input_must_have_been_measured_apart(make_run: MakeRun, c
 
 
 def test_a_job_on_the_cpu_is_compared_with_it(make_run: MakeRun, catalog: Catalog) -> None:
-    """Half of its 100 ms a sample is the input's, as a synthetic run shows: a g4dn.xlarge's 4 vCPUs feed 80 a second."""
+    """Half of its 100 ms a sample is the input's, as a synthetic run shows: a g4dn.xlarge's 4 vCPUs feed 80."""
     demand = Demand(core_seconds=0.1, read_bytes=1e5, read_ios=1.0)
     runs = [_of(make_run(10 * c, c, demand=demand), "resnet50") for c in (1.0, 2.0, 4.0)]
     alone = _of(make_run(4 / 0.05, 4.0, demand=Demand(core_seconds=0.05)), "resnet50")
