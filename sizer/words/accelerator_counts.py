@@ -12,6 +12,10 @@ from sizer.words.units import percent, vcpus_in_words
 
 BUYS = 1.1
 """From this speed-up on one more accelerator is worth a thought: a tenth is about what hosts of a kind differ by."""
+OPEN = 1.25
+"""An interval that reaches this speed-up does not say that one more accelerator buys little."""
+FED = 0.95
+"""Of the ceiling, from where accelerators count as fed: an interval that reaches it leaves open whether they are."""
 
 
 def accelerator_counts_lines(answer: Answer, terms: Terms) -> list[str]:
@@ -59,6 +63,8 @@ def fed_in_words(each: AcceleratorCount) -> str:
     if each.vcpus is None:
         return _("not fed")
     here, asked = vcpus_in_words(each.vcpus), each.asked_vcpus
+    if each.throughput.high >= FED * each.ceiling:
+        return _("perhaps fed by {vcpus}", vcpus=here)
     if asked is None or round(asked.high, 1) <= each.vcpus:
         return _("not fed by {vcpus}", vcpus=here)
     low, high = (format_number(round(value, 1)) for value in (asked.low, asked.high))
@@ -110,7 +116,7 @@ def _buys(one: AcceleratorCount, other: AcceleratorCount, terms: Terms) -> str:
         figures["vcpus"] = vcpus_in_words(one.vcpus)
     if other.speed_up.low >= BUYS:
         verdict = _("{count} accelerators make {speed_up} times as much as {fewer}.", **figures)
-    elif other.speed_up.value < BUYS:
+    elif other.speed_up.value < BUYS and other.speed_up.high < OPEN:
         verdict = _("{count} accelerators make hardly more than {fewer}: {speed_up} times as much.", **figures)
     else:
         verdict = _("Whether {count} accelerators pay is open: {speed_up} times as much as {fewer}.", **figures)
