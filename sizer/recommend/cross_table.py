@@ -78,10 +78,10 @@ def cross_table(runs: Iterable[Run]) -> CrossTable | None:
     keys = _compared(places)
     if not keys:
         return None
-    supposed = max([SUPPOSED, *filter(None, [_between_runs(places.values())])])
+    ours = not any(run.imported for run in taking_part)
+    supposed = max([SUPPOSED, *filter(None, [_between_runs(places.values())] if ours else [])])
     rows = tuple(_row(key, columns, places, supposed) for key in keys)
     single = any(cell.seconds is not None and cell.runs < 2 for row in rows for cell in row.cells)
-    ours = not any(run.imported for run in taking_part)
     unlike = _not_the_same(columns, [key.network for key in keys]) if ours else ()
     return CrossTable(columns, rows, unlike, supposed if single else None)
 
