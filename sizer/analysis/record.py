@@ -12,6 +12,7 @@ from sizer.analysis.ending import Ending, outcome
 from sizer.analysis.epochs import Shown, measured_from_epoch
 from sizer.analysis.evidence import busy_shares, name_bottleneck, short_of_memory
 from sizer.analysis.memory_growth import memory_growth
+from sizer.analysis.memory_refused import refused_in
 from sizer.analysis.monitor import RunMonitor
 from sizer.analysis.rate_change import disk_fall
 from sizer.analysis.run_warnings import run_warnings
@@ -132,6 +133,7 @@ def _ending(measured: ChildResult, shown: Shown) -> Ending:
         wrong_unit=seen.wrong_unit,
         busy=seen.busy,
         kept_out=seen.kept_out,
+        refused_memory=seen.refused_memory or (refused_in(measured.last_lines) if measured.exit_status else None),
         capped=seen.spec.limits.memory_bytes is not None,
         joined=measured.joined,
     )

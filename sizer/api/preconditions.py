@@ -155,8 +155,7 @@ def doubts(specs: Sequence[RunSpec], beside: Path | None = None, named: Sequence
     workloads = list(dict.fromkeys(spec.workload for spec in specs))
     found = _doubts_of_frameworks(workloads, named)
     for workload in workloads:
-        if workload.computes_on.kind == "cuda" and workload.computes_on.index not in {gpu.index for gpu in gpus()}:
-            found.append(Doubt(DoubtKind.GPU, (workload.name,), str(workload.computes_on.index)))
+        found += [Doubt(DoubtKind.GPU, (workload.name,), str(index)) for index in _missing_gpus(workload, specs)[:1]]
         found += _doubts_of_program(workload, beside)
     return found
 
@@ -174,6 +173,16 @@ def _doubts_of_frameworks(workloads: Sequence[Workload], named: Sequence[str]) -
             if lack is not None:
                 found.append(Doubt(DoubtKind.INTERPRETER, tuple(names), framework, problem=lack.said))
     return found
+
+
+def _missing_gpus(workload: Workload, specs: Sequence[RunSpec]) -> list[int]:
+    """Of the GPUs that its runs use, the first and those after it, the ones that this host does not have."""
+    if workload.computes_on.kind != "cuda":
+        return []
+    first = workload.computes_on.index or 0
+    most = max(max(1, spec.gpu_count) for spec in specs if spec.workload == workload)
+    there = {gpu.index for gpu in gpus()}
+    return [index for index in range(first, first + most) if index not in there]
 
 
 def _doubts_of_program(workload: Workload, beside: Path | None) -> list[Doubt]:

@@ -31,7 +31,9 @@ from sizer.records import (
 from sizer.words import (
     accelerator_counts_lines,
     alternative_line,
+    batch_sentences,
     conclusion_line,
+    cross_lines,
     gpu_option_lines,
     headline,
     idle_sentence,
@@ -82,6 +84,8 @@ def recommend(arguments: argparse.Namespace) -> int:
         print(json.dumps(recommendation_form(recommendation, model), indent=1))
     for each in () if arguments.json else recommendation.workloads:
         _print_answer(each, model)
+    if not arguments.json and arguments.workload is None and recommendation.cross_table is not None:
+        print("\n".join(cross_lines(recommendation.cross_table, folder.study)))
     return _exit_code(recommendation, [check_gate(gate, recommendation.workloads) for gate in gates])
 
 
@@ -127,6 +131,8 @@ def _print_answer(answer: Answer, model: Model) -> None:
     terms = terms_of(model.workload(answer.workload))
     print(headline(answer, terms))
     for sentence in filter(None, (sure_line(answer), *main_sentences(answer, terms), idle_sentence(answer))):
+        print(f"  {sentence}")
+    for sentence in batch_sentences(answer.batch, terms) if answer.batch is not None else ():
         print(f"  {sentence}")
     for alternative in _shown(answer):
         print(f"  {alternative_line(alternative, terms)}")

@@ -17,11 +17,12 @@ from sizer.analysis import measured_from_epoch
 from sizer.api import StudyPlan
 from sizer.host import PACKAGES, interpreter
 from sizer.limits import Control
-from sizer.plan import MOST_RUNS, TYPICAL_RUNS, Search, estimate_seconds, guessed_workloads
-from sizer.records import KINDS, OPENCV, HostError, Purpose, Workload, placeholders_in, typed_line, typed_path
+from sizer.plan import BatchSearch, Search, estimate_seconds, guessed_workloads
+from sizer.records import KINDS, OPENCV, HostError, Purpose, RunSpec, Workload, placeholders_in, typed_line, typed_path
 from sizer.storage import cache_folder
 from sizer.words import (
     Touch,
+    batch_search_to_come,
     epochs_take_longer,
     pass_to_come,
     plan_total,
@@ -67,7 +68,17 @@ def _plan(plan: StudyPlan) -> Iterator[str]:
     for each, spec in plan.next_runs(plan.kept):
         if isinstance(each, Search):
             seconds, command = estimate_seconds([spec], plan.kept), typed_line(spec.workload.command)
-            yield search_to_come(spec.workload.name, MOST_RUNS, TYPICAL_RUNS, seconds, command)
+            yield search_to_come(spec.workload.name, each.most_runs, each.usual_runs, seconds, command)
+        if isinstance(each, BatchSearch):
+            yield _batch_search(each, spec, plan)
+
+
+def _batch_search(each: BatchSearch, spec: RunSpec, plan: StudyPlan) -> str:
+    """The first run is the shortest of a search for the largest batch: each time-out bounds one."""
+    seconds = estimate_seconds([spec], plan.kept)
+    command = typed_line(spec.workload.command)
+    asked = each.most, each.most_runs, each.usual_runs
+    return batch_search_to_come(spec.workload.name, asked, seconds, spec.measure.timeout or 0.0, command)
 
 
 def _programs(plan: StudyPlan, environment: Mapping[str, str]) -> Iterator[str]:

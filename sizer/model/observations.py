@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from statistics import mean, median, stdev
 
+from sizer.model.batch_runs import is_batch_search
 from sizer.model.coordinates import batch_of, disk_of, gpus_of, known, memory_of, needs_no_less, vcpus_of
 from sizer.model.facts import median_of
 from sizer.model.feeds import feed_of
@@ -209,7 +210,7 @@ def measure(runs: Sequence[Run], isolating: Sequence[Run] = ()) -> MeasuredRange
         disks=_disks(usable),
         rates=tuple(_measured_rate(key, grouped[key], noise) for key in sorted(grouped, key=_order)),
         trials=trials([*runs, *whole]),
-        memory_limited=any(run.spec.limits.memory_bytes is not None for run in runs),
+        memory_limited=any(run.spec.limits.memory_bytes is not None for run in runs if not is_batch_search(run)),
         search=searched_floor(runs),
         failed_vcpus=_failed_vcpus(runs),
         did_not_fit=_did_not_fit(runs),
@@ -231,7 +232,7 @@ def _did_not_fit(runs: Sequence[Run]) -> tuple[Configuration, ...]:
 
 
 def _failed_vcpus(runs: Sequence[Run]) -> tuple[float, ...]:
-    failed = known(run.configuration.vcpus for run in runs if run.outcome in FAULTS)
+    failed = known(run.configuration.vcpus for run in ordinary(runs) if run.outcome in FAULTS)
     return tuple(sorted(failed - known(run.configuration.vcpus for run in completed(runs))))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import ClassVar
 
 from sizer.model import as_asked
 from sizer.plan.configurations import configurations, representative
@@ -62,6 +63,8 @@ class PassResult:
 @dataclass(frozen=True)
 class TwoEpochs(CappedRuns):
     """The pass of one workload."""
+
+    usual_runs: ClassVar[int] = 1
 
     def next_run(self, runs: Iterable[Run]) -> RunSpec | None:
         """The pass; None where it is there, is not needed, or cannot be made: see `result`."""

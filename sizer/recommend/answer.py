@@ -11,6 +11,7 @@ from sizer.model import SHOWN_BY_VCPUS, Trend, WhatIf, WorkloadModel, best_measu
 from sizer.recommend import events
 from sizer.recommend.accelerator_counts import accelerator_counts
 from sizer.recommend.baselines import baseline_of, baseline_reasons
+from sizer.recommend.batch_sizes import with_batch
 from sizer.recommend.beyond import look_beyond
 from sizer.recommend.candidates import Candidate
 from sizer.recommend.edges import Edges, edge_reasons, edges_of
@@ -98,6 +99,7 @@ def answer(model: WorkloadModel, question: Question, runs: Sequence[Run]) -> Ans
         found = replace(found, accelerator_counts=accelerator_counts(model))
     if quality.mistold is not None:
         found = _in_doubt(found, quality.mistold)
+    found = with_batch(found, model, runs)
     if found.next_run is None:
         return found
     return replace(found, next_run=for_host(found.next_run, question.host_vcpus))

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
+from sizer.records.batch_sizes import BatchAdvice
+from sizer.records.cross_table import CrossTable
 from sizer.records.domains import (
     Amount,
     Batch,
@@ -528,6 +530,7 @@ class Answer:
     `rate_in_doubt`: runs told rates that are known to be wrong, so of its `throughput` only how specs compare is known.
     `options` are what the cheapest, the balanced and the fastest choice would be; none where a rate is asked for.
     `gpus` are the accelerators that were asked about.
+    `batch` says which batch size, where several were measured or the largest was searched for.
     """
 
     workload: Name
@@ -556,6 +559,7 @@ class Answer:
     probability_of: Event | None = None
     gpus: tuple[GpuOption, ...] = ()
     accelerator_counts: tuple[AcceleratorCount, ...] = ()
+    batch: BatchAdvice | None = None
 
     @cached_property
     def chosen(self) -> Alternative | None:
@@ -629,9 +633,10 @@ class Family:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The answer for every workload of a study."""
+    """The answer for every workload of a study, and the table of those that are one another's rivals."""
 
     objective: Objective
     workloads: tuple[Answer, ...]
     family: Family = Family()
+    cross_table: CrossTable | None = None
     schema_version: int = SCHEMA_VERSION

@@ -68,6 +68,7 @@ def argv(spec: RunSpec, paths: RunPaths, host_vcpus: int, host_memory_bytes: int
     options: dict[str, object] = {
         "framework": workload.framework if workload.framework != OTHER else None,
         "network": workload.network,
+        "mode": workload.mode,
         "batch-size": spec.batch_size,
         "data": paths.data,
         "format": paths.data_format or workload.format,

@@ -57,9 +57,11 @@ def _workload(plan: WorkloadPlan) -> dict[str, Any]:
         "before": list(workload.before) or None,
         "pattern": workload.pattern,
         "sample_unit": workload.sample_unit,
+        "mode": workload.mode,
         "options": _options(workload),
         "meter": workload.meter if workload.meter != "auto" else None,
         "memory_floor": plan.memory_floor or None,
+        "largest_batch": plan.largest_batch or None,
         "isolate": plan.isolate or None,
         "axes": {
             "vcpus": [_number(value) for value in plan.vcpus],
@@ -123,6 +125,7 @@ def _measure(measure: Measure) -> dict[str, Any]:
         "precision": measure.precision,
         "seed": measure.seed,
         "timeout": _number(measure.timeout),
+        "steps": measure.steps or None,
     }
     return {key: value for key, value in settings.items() if value is not None}
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 from ..computing import Computing, Reading
+from ..data_parallel import Rank
 from ..data_set import DataSet
 from ..faults import Unavailable
 from .network_forms import CLASSES, FULLY_CONNECTED
@@ -35,6 +36,11 @@ TAKES_VECTORS = frozenset({"fcn5"})
 """Networks that a data set of images cannot feed."""
 
 
+FORWARD, FORWARD_BACKWARD, TRAIN = "forward", "forward_backward", "train"
+"""What is computed of a batch: its outputs; the gradients, too; and the update of the parameters by them."""
+TRAINING_MODES = (TRAIN, FORWARD_BACKWARD)
+
+
 def image_side(network: str) -> int:
     """Pixels of a side of the network's input."""
     return 299 if network == "inception_v3" else 224
@@ -50,14 +56,15 @@ def sample_form(network: str) -> tuple[tuple[int, ...], int]:
 
 @dataclass(frozen=True)
 class Settings:
-    """What every part of a backend needs to know. `device` is `cpu` or `cuda:N`."""
+    """What every part of a backend needs to know. `device` is `cpu` or `cuda:N`: of several ranks, that of this one."""
 
     device: str
     threads: int
     seed: int
     batch_size: int
-    computing: Computing = Computing()
-    reading: Reading = Reading()
+    computing: Computing = field(default_factory=Computing)
+    reading: Reading = field(default_factory=Reading)
+    rank: Rank = field(default_factory=Rank)
 
 
 @dataclass(frozen=True)
@@ -103,14 +110,17 @@ class Backend(Protocol):
     def synthetic_samples(self, network: str) -> Any:
         """A batch of random samples of the form that the network takes, and labels."""
 
-    def image_training(self, network: str) -> Compute:
-        """Forward, backward and update by SGD with momentum, of one batch of images."""
+    def image_training(self, network: str, updates: bool = True) -> Compute:
+        """Forward and backward of one batch of images, and the update by SGD with momentum unless told not to."""
 
     def image_inference(self, network: str) -> Compute:
         """Forward of one batch of images."""
 
-    def language_training(self, form: LanguageModelForm) -> Compute:
-        """Truncated back-propagation through a pair (words, next words) of batch x steps, state carried over."""
+    def language_training(self, form: LanguageModelForm, mode: str = TRAIN) -> Compute:
+        """Truncated back-propagation through a pair (words, next words) of batch x steps, state carried over.
+
+        `forward_backward` is without clipping and update, `forward` the loss without dropout and without gradients.
+        """
 
 
 def open_backend(framework: str, settings: Settings) -> Backend:
