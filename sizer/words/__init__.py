@@ -94,8 +94,10 @@ from sizer.words.cross_table import (
     cell_ranked,
     column_named,
     conditions_apart,
+    cross_answer,
     cross_lines,
     cross_notes,
+    cross_shades,
     seconds_a_batch,
 )
 from sizer.words.dry_run import (
@@ -418,8 +420,10 @@ __all__ = [
     "configuration_line",
     "configuration_name",
     "count_name",
+    "cross_answer",
     "cross_lines",
     "cross_notes",
+    "cross_shades",
     "data_in_words",
     "data_lacking",
     "data_set_of",
