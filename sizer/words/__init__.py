@@ -349,7 +349,14 @@ from sizer.words.what_if import (
     what_if_sentences,
     what_if_unfit,
 )
-from sizer.words.which_gpu import bound_there, gpu_option_lines, gpus_named, machine_and_cost
+from sizer.words.which_gpu import (
+    bound_there,
+    gpu_option_lines,
+    gpus_compared,
+    gpus_named,
+    machine_and_cost,
+    no_gpu_answer,
+)
 
 __all__ = [
     "ENGLISH",
@@ -474,6 +481,7 @@ __all__ = [
     "gain_in_words",
     "gpu_named",
     "gpu_option_lines",
+    "gpus_compared",
     "gpus_named",
     "half_width",
     "headline",
@@ -532,6 +540,7 @@ __all__ = [
     "next_run_sentences",
     "next_run_title",
     "no_change",
+    "no_gpu_answer",
     "no_machine",
     "no_prediction_line",
     "no_step_yet",
