@@ -71,13 +71,15 @@ def _group(subject: Subject, study: Study) -> dict[str, Any]:
     runs = [{**_line(run, subject, study), **_card(run)} for run in sorted(subject.runs, key=_order)]
     repeated = any(run.spec.repeat for run in subject.runs)
     columns = [column for column in with_content(runs, *COLUMNS) if column != "repeat" or repeated]
-    return {"name": subject.name, "what": described(subject), "runs": runs, "columns": columns}
+    counted = any(words.accelerators_in_words(run.configuration) for run in subject.runs)
+    return {"name": subject.name, "what": described(subject), "runs": runs, "columns": columns, "counted": counted}
 
 
-def _order(run: Run) -> tuple[float, int, str, int, int]:
+def _order(run: Run) -> tuple[float, int, int, str, int, int]:
     configuration = run.configuration
     return (
         vcpus_of(configuration),
+        configuration.gpu_count or 0,
         memory_of(configuration),
         disk_of(configuration),
         batch_of(configuration),

@@ -76,3 +76,26 @@ def test_the_smallest_configuration_comes_first(material: Material) -> None:
         each["id"] for each in all_runs.all_runs(subjects(material), material.study)[0]["runs"]
     ]
     assert groups[0]["runs"][0]["vcpus"] == "0.5 vCPU"
+
+
+def test_numbers_of_accelerators_stand_in_order(material: Material) -> None:
+    """Of the same vCPUs the fewest first, in a column that is wide enough for their names."""
+    first = material.runs[0]
+    counted = [
+        replace(
+            first,
+            spec=replace(first.spec, gpu_count=count),
+            configuration=replace(first.configuration, gpu_count=count),
+        )
+        for count in (4, 1, 2)
+    ]
+    alone = replace(material, runs=tuple(counted))
+    (group,) = all_runs.all_runs(subjects(alone), alone.study)
+    assert group["counted"]
+    assert [each["vcpus"] for each in group["runs"]] == [
+        "0.5 vCPU, 1 accelerator",
+        "0.5 vCPU, 2 accelerators",
+        "0.5 vCPU, 4 accelerators",
+    ]
+    plain = replace(material, runs=(first,))
+    assert not all_runs.all_runs(subjects(plain), plain.study)[0]["counted"]
