@@ -44,12 +44,24 @@ def _of_event(sure: str, event: Event, answer: Answer) -> str:
         Event.LESS_TOO_LITTLE: _("{sure} that fewer vCPUs are too few", sure=sure)
         if memory is None
         else _("{sure} that fewer vCPUs or less memory is too little", sure=sure),
-        Event.NONE_CHEAPER: _("{sure} that none is {alike} cheaper", sure=sure, alike=percent(SAME_COST)),
-        Event.NONE_BETTER: _("{sure} that none has {alike} less cost × time", sure=sure, alike=percent(SAME_COST)),
+        Event.NONE_CHEAPER: _("{sure} that none with a price is {alike} cheaper", sure=sure, alike=percent(SAME_COST))
+        if _some_unpriced(answer)
+        else _("{sure} that none is {alike} cheaper", sure=sure, alike=percent(SAME_COST)),
+        Event.NONE_BETTER: _(
+            "{sure} that none with a price has {alike} less cost × time", sure=sure, alike=percent(SAME_COST)
+        )
+        if _some_unpriced(answer)
+        else _("{sure} that none has {alike} less cost × time", sure=sure, alike=percent(SAME_COST)),
         Event.NONE_FASTER: _("{sure} that none is {alike} faster", sure=sure, alike=percent(SAME_COST)),
         Event.GIVES_RATE: _("{sure} to give the rate asked for", sure=sure),
         Event.IN_TIME: _("{sure} to be in time", sure=sure),
     }[event]
+
+
+def _some_unpriced(answer: Answer) -> bool:
+    """Whether something measured has no known price, so that nobody knows whether it is cheaper."""
+    unpriced = {ReasonCode.SOME_PRICES_UNKNOWN, ReasonCode.FASTEST_WITHOUT_PRICE}
+    return any(each.code in unpriced for each in answer.reasons)
 
 
 def _doubted(answer: Answer) -> str:

@@ -142,6 +142,22 @@ def test_a_probability_says_what_it_is_that_of(event: Event, said: str, material
     assert how_sure(replace(answer, probability=0.98, probability_of=event)) == said
 
 
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (Event.NONE_CHEAPER, "very likely (0.98) that none with a price is 5 % cheaper"),
+        (Event.NONE_BETTER, "very likely (0.98) that none with a price has 5 % less cost × time"),
+        (Event.NONE_FASTER, "very likely (0.98) that none is 5 % faster"),
+    ],
+)
+def test_what_has_no_price_may_be_cheaper(event: Event, said: str, material: Material) -> None:
+    """Where some of what was measured has no known price, only the others are known to cost more."""
+    assert material.recommendation is not None
+    unpriced = reason(ReasonCode.SOME_PRICES_UNKNOWN, count=4, machines=6)
+    answer = replace(material.recommendation.workloads[0], reasons=(unpriced,))
+    assert how_sure(replace(answer, probability=0.98, probability_of=event)) == said
+
+
 def test_disturbed_runs_take_the_place_of_a_word_and_keep_the_figure(retold: Retold) -> None:
     """The word would be surer than the runs; the figure is what they say, as the JSON has it."""
     disturbed = reason(ReasonCode.RUNS_DOUBTFUL, doubtful=3.0, completed=3.0, doubts=("contended",))
